@@ -1,0 +1,112 @@
+// Bundles the program into dist/. Usage: node .dev/build.mjs [--watch | --no-types]
+import { spawnSync } from 'node:child_process';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import * as esbuild from 'esbuild';
+
+export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const DIST = join(ROOT, 'dist');
+const { version, engines } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+
+/** What is built, and from what. */
+const ENTRIES = [
+  { source: 'cli/main.ts', target: 'cognition.cjs', format: 'cjs' },
+  { source: 'hub/main.ts', target: 'hub.js', format: 'esm' },
+  { source: 'hub/client.ts', target: 'client.js', format: 'esm' },
+  { source: 'loom/writer.ts', target: 'loom_writer.js', format: 'esm' },
+  { source: 'loom/reader.ts', target: 'loom_reader.js', format: 'esm' },
+  { source: 'loom/copier.ts', target: 'loom_copier.js', format: 'esm' },
+  { source: 'loom/copier.ts', target: 'loom_copier.js', format: 'esm' },
+];
+
+const shared = {
+  bundle: true,
+  platform: 'node',
+  target: `node${/\d+/.exec(engines.node)[0]}`,
+  external: ['better-sqlite3'],
+  minifySyntax: true,
+  legalComments: 'none',
+  write: false,
+  logLevel: 'warning',
+  define: {
+    COGNITION_VERSION: JSON.stringify(version),
+    // ws looks for two optional native packages that are never installed here.
+    'process.env.WS_NO_BUFFER_UTIL': '"1"',
+    'process.env.WS_NO_UTF_8_VALIDATE': '"1"',
+  },
+};
+
+const byFormat = {
+  cjs: {
+    define: { ...shared.define, 'import.meta.url': '__bundleUrl' },
+    banner: {
+      js: "#!/usr/bin/env node\n'use strict';const __bundleUrl=require('node:url').pathToFileURL(__filename).href;",
+    },
+  },
+  esm: {
+    // Bundled CommonJS packages ask for Node's own modules with require.
+    banner: {
+      js: "import{createRequire as __bundleRequire}from'node:module';const require=__bundleRequire(import.meta.url);",
+    },
+  },
+};
+
+/** Replaces a file in one step, so that a process started meanwhile never reads half of one. */
+async function put(path, bytes, mode) {
+  const known = await readFile(path).catch(() => null); // it may not exist yet
+  if (known?.equals(bytes)) return;
+  const temporary = `${path}.${process.pid}`;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(temporary, bytes, { mode });
+  await rename(temporary, path);
+}
+
+const writer = {
+  name: 'writer',
+  setup(build) {
+    build.onEnd(async ({ outputFiles = [] }) => {
+      for (const { path, contents } of outputFiles) await put(path, Buffer.from(contents), 0o755);
+    });
+  },
+};
+
+function optionsOf({ source, target, format }) {
+  return {
+    ...shared,
+    ...byFormat[format],
+    format,
+    entryPoints: [join(ROOT, source)],
+    outfile: join(DIST, target),
+    plugins: [writer],
+  };
+}
+
+/** Writes the bundles; those whose content is the same keep their file. */
+export async function bundle() {
+  await Promise.all(ENTRIES.map((entry) => esbuild.build(optionsOf(entry))));
+  await put(join(DIST, '.built'), Buffer.from(`${Date.now()}\n`), 0o644);
+}
+
+async function watch() {
+  for (const entry of ENTRIES) await (await esbuild.context(optionsOf(entry))).watch();
+  console.error(`watching: ${ENTRIES.map(({ target }) => join(basename(DIST), target)).join(' ')}`);
+}
+
+/** Writes the declarations of the client library. */
+async function types() {
+  await rm(join(DIST, 'types'), { recursive: true, force: true });
+  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { status } = spawnSync(process.execPath, [tsc, '-p', join(ROOT, '.dev', 'tsconfig.types.json')], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('the declarations of the client library could not be written');
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  if (process.argv.includes('--watch')) await watch();
+  else {
+    await bundle();
+    if (!process.argv.includes('--no-types')) await types();
+  }
+}

@@ -1,0 +1,21 @@
+// npm run docs: writes what is generated from the source, and what the commands in the documents print.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { COMMANDS } from '../cli/table.js';
+import { corrected, openConsole } from '../test/docs/console.js';
+import { killHub } from '../test/support/hub.js';
+import { commandsPage } from './commands_page.js';
+import { protocolPage } from './protocol_page.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+writeFileSync(join(root, 'docs/protocol.md'), protocolPage());
+writeFileSync(join(root, 'docs/commands.md'), commandsPage(COMMANDS));
+for (const name of ['README.md', ...readdirSync(join(root, 'docs/guide')).map((guide) => `docs/guide/${guide}`)]) {
+  const folder = mkdtempSync(join(tmpdir(), 'cognition-docs-'));
+  const text = readFileSync(join(root, name), 'utf8');
+  writeFileSync(join(root, name), corrected(text, openConsole(folder)));
+  await killHub(join(folder, 'home'));
+  rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,32 @@
+// npm run gauntlet -- <name> [--seed N] [--count N]: runs a test of faults or of properties for longer than the suite does.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensure } from './ensure.mjs';
+
+const COUNTS = { kill: 300, starts: 100, disk: 5, properties: 2_000 };
+const TIMEOUT_MS = 3_600_000;
+
+const { values, positionals } = parseArgs({
+  options: { seed: { type: 'string' }, count: { type: 'string' } },
+  allowPositionals: true,
+});
+const [name = ''] = positionals;
+const usualCount = COUNTS[name];
+if (usualCount === undefined) {
+  console.error(`usage: npm run gauntlet -- ${Object.keys(COUNTS).join('|')} [--seed N] [--count N]`);
+  process.exit(2);
+}
+const seed = values.seed ?? String(Math.floor(Math.random() * 2 ** 31));
+const count = values.count ?? String(usualCount);
+console.error(`gauntlet ${name}: seed ${seed}, count ${count}`);
+
+ensure();
+const { ROOT } = await import('./build.mjs');
+const file = name === 'properties' ? 'test/properties' : `test/gauntlet/${name}.test.ts`;
+const { status } = spawnSync(
+  join(ROOT, 'node_modules', '.bin', 'vitest'),
+  ['run', file, `--testTimeout=${TIMEOUT_MS}`, `--hookTimeout=${TIMEOUT_MS}`, '--reporter=verbose'],
+  { cwd: ROOT, stdio: 'inherit', env: { ...process.env, GAUNTLET_SEED: seed, GAUNTLET_COUNT: count } },
+);
+process.exitCode = status ?? 1;

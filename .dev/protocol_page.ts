@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { ERROR_CODES } from '../hub/protocol/errors.js';
+import * as events from '../hub/protocol/events.js';
+import { BATCH_MAX, FRAME_BYTES_MAX, JSON_DEPTH_MAX, PROTOCOL } from '../hub/protocol/limits.js';
+import type { MethodSpec } from '../hub/protocol/method.js';
+import * as trees from '../hub/protocol/methods/trees.js';
+import * as turns from '../hub/protocol/methods/turns.js';
+import { METHODS } from '../hub/protocol/methods.js';
+import * as node from '../hub/protocol/node.js';
+import { notation } from './notation.js';
+
+const names = z.registry<{ id: string }>();
+names.add(node.NodeId, { id: 'Id' });
+for (const [name, value] of Object.entries({ ...node, ...events, ...trees, ...turns })) {
+  if (value instanceof z.ZodType && !names.has(value)) names.add(value, { id: name });
+}
+
+/** docs/protocol.md, made from the method table. */
+export function protocolPage(): string {
+  const specs = Object.entries<MethodSpec>(METHODS).filter(([, { access }]) => access === 'client');
+  const definitions = new Map<string, z.core.JSONSchema._JSONSchema>();
+  const methods = specs.map(([name, spec]) => methodText(name, spec, definitions));
+  return `${[INTRODUCTION, '## Methods', ...methods, '## Types', TYPES, ...typeTexts(definitions)].join('\n\n')}\n`;
+}
+
+function methodText(name: string, spec: MethodSpec, definitions: Map<string, z.core.JSONSchema._JSONSchema>): string {
+  const shape = (schema: z.ZodType, io: 'input' | 'output'): string => {
+    const { $defs, ...json } = z.toJSONSchema(schema, { metadata: names, io });
+    for (const [key, value] of Object.entries($defs ?? {})) definitions.set(key, value);
+    return notation(json);
+  };
+  const parts = [`params ${shape(spec.params, 'input')}`, `result ${shape(spec.result, 'output')}`];
+  if (spec.event !== null) parts.push(`event ${shape(spec.event, 'output')}`);
+  const gone = spec.callerGone === 'cancel' ? '\n\nEnds when its caller goes away.' : '';
+  return `### ${name}\n\n${spec.description}${gone}\n\n\`\`\`text\n${parts.join('\n')}\n\`\`\``;
+}
+
+function typeTexts(definitions: Map<string, z.core.JSONSchema._JSONSchema>): string[] {
+  const sorted = [...definitions].filter(([name]) => name !== '__schema0').sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.map(([name, schema]) => `### ${name}\n\n\`\`\`text\n${notation(schema)}\n\`\`\``);
+}
+
+const errorRows = Object.entries(ERROR_CODES).map(([kind, code]) => `| ${code} | \`${kind}\` |`);
+
+const INTRODUCTION = `# The protocol of the hub
+
+<!-- Written by \`npm run docs\` from hub/protocol; do not edit. -->
+
+Protocol number ${PROTOCOL}. JSON-RPC 2.0 over WebSocket, one message in one text frame, on the hub's Unix socket (or on the
+loopback TCP address of \`cognition hub start --listen\`, with the token as \`Authorization: Bearer …\`). Any request that
+carries an \`Origin\` is refused. \`cognition hub discover\` prints the same as an OpenRPC document.
+
+| limit | |
+|---|---|
+| bytes in one frame | ${FRAME_BYTES_MAX} |
+| calls in one batch | ${BATCH_MAX} |
+| nesting of a frame's JSON | ${JSON_DEPTH_MAX} |
+
+**Handshake.** The upgrade request may carry \`x-cognition-protocol\` and \`x-cognition-version\`; the answer carries the hub's
+\`x-cognition-protocol\`, \`x-cognition-version\`, \`x-cognition-epoch\` (the database's identity) and \`x-cognition-busy\`.
+
+**Streams.** A call of a method with events carries \`stream\`, a token of the caller's choice. Until the response comes the
+hub sends notifications \`stream.event {stream, seq, event}\`, with \`seq\` counting from 1.
+
+**Retries.** Whoever creates something may choose its id. The same id with the same arguments returns the first result, with
+other arguments it is a \`conflict\`. So a call whose answer was lost can be sent again.
+
+**Lists.** A list takes \`limit\` and \`cursor\`; the \`cursor\` of its result is the start of the next page, null at the end.
+
+**Errors.** \`error.data\` is \`{kind, hint, retryable, details}\`; the code belongs to the kind.
+
+| code | kind |
+|---|---|
+${errorRows.join('\n')}`;
+
+const TYPES = 'An `Id` is a UUID in lower case; `Json` is any JSON value. A field with `?` may be left out.';

@@ -1,0 +1,168 @@
+import type { CommanderError, Command as Parser } from 'commander';
+import { HubError } from '../hub/error.js';
+import { nearest } from '../hub/nearest.js';
+import type { Command, CommandGroup, Input } from './command.js';
+
+/** The words after the program's name. */
+export function commandLine(): string[] {
+  return process.argv.slice(2);
+}
+
+/** What the person asked for. */
+export type Asked =
+  | { kind: 'help'; text: string }
+  | { kind: 'run'; command: Command; input: Input<string, string, string>; json: boolean; color: string | undefined };
+
+const FIRST_STEPS = `
+First steps:
+  cognition new "my first conversation"
+  cognition add @ "hello"
+  cognition show
+  cognition <command> --help
+
+The same as a manual: cognition man | man -l -`;
+const EXAMPLES_HEADING = 'Examples:';
+
+/** Finds the command in the table and reads its arguments; wrong words are refused with the nearest right ones. */
+export async function parse(
+  words: readonly string[],
+  table: readonly (Command | CommandGroup)[],
+  columns: number,
+): Promise<Asked> {
+  const { Command: ParserClass, Option } = await import('commander');
+  let asked: Asked | undefined;
+  let help = '';
+  const make = (name: string): Parser =>
+    new ParserClass(name)
+      .exitOverride()
+      .configureOutput({ writeOut: (text) => (help += text), writeErr: (text) => (help += text) })
+      .configureHelp({ helpWidth: columns, showGlobalOptions: true })
+      .helpOption('-h, --help', 'show help');
+  const program = make('cognition')
+    .description('A terminal agent whose conversation is a tree.')
+    .usage('<command> [arguments] [options]')
+    .option('--json', 'print JSON instead of text')
+    .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']))
+    .option('--version', 'print the version')
+    .addHelpText('after', FIRST_STEPS);
+  const known = table.filter((entry) => entry.name === words[0]);
+  // Building one parser instead of all saves a good part of a short command's time.
+  for (const entry of known.length > 0 ? known : table) {
+    program.addCommand(
+      entry.kind === 'group'
+        ? groupParser(entry, make, (found) => (asked = found))
+        : commandParser(entry, make, (found) => (asked = found)),
+    );
+  }
+  try {
+    await program.parseAsync(words.length === 0 ? ['--help'] : [...words], { from: 'user' });
+  } catch (error) {
+    if (!isCommanderError(error)) throw error;
+    // A group without a command is answered with its help.
+    if (error.exitCode === 0 || error.code === 'commander.help') return { kind: 'help', text: help };
+    throw usageError(error, words, table);
+  }
+  return asked ?? { kind: 'help', text: program.helpInformation() };
+}
+
+type Found = (asked: Asked) => void;
+
+function groupParser(group: CommandGroup, make: (name: string) => Parser, found: Found): Parser {
+  const parser = make(group.name).summary(group.summary).description(describe(group));
+  for (const command of group.commands) parser.addCommand(commandParser(command, make, found));
+  return parser;
+}
+
+function commandParser(command: Command, make: (name: string) => Parser, found: Found): Parser {
+  const parser = make(command.name).summary(command.summary).description(describe(command)).allowExcessArguments(false);
+  for (const { name, required, description } of command.arguments) {
+    const word = command.variadic && name === command.arguments.at(-1)?.name ? `${name}...` : name;
+    parser.argument(required ? `<${word}>` : `[${word}]`, description);
+  }
+  for (const { name, short, description } of command.flags) {
+    parser.option(`${short === null ? '' : `-${short}, `}--${name}`, description);
+  }
+  for (const { name, value, choices, description } of command.values) {
+    const option = parser.createOption(`--${name} <${value}>`, description);
+    parser.addOption(choices === null ? option : option.choices(choices));
+  }
+  parser.addHelpText('after', examplesText(command));
+  return parser.action(() => {
+    const options: Record<string, unknown> = parser.optsWithGlobals();
+    const color = options.color;
+    found({
+      kind: 'run',
+      command,
+      input: inputOf(command, parser.args, options),
+      json: options.json === true,
+      color: typeof color === 'string' ? color : undefined,
+    });
+  });
+}
+
+function inputOf(
+  command: Command,
+  words: readonly string[],
+  options: Record<string, unknown>,
+): Input<string, string, string> {
+  const argument = (name: string): string | undefined =>
+    words[command.arguments.findIndex((stated) => stated.name === name)];
+  return {
+    argument,
+    required: (name) => {
+      const word = argument(name);
+      if (word === undefined) throw new HubError('invalid_params', `<${name}> is missing`);
+      return word;
+    },
+    rest: () => words,
+    flag: (name) => options[optionKey(name)] === true,
+    value: (name) => {
+      const value = options[optionKey(name)];
+      return typeof value === 'string' ? value : undefined;
+    },
+  };
+}
+
+/** The parser keeps `dry-run` as dryRun. */
+function optionKey(name: string): string {
+  return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function describe(entry: { summary: string; details: string }): string {
+  return entry.details === '' ? entry.summary : `${entry.summary}\n\n${entry.details}`;
+}
+
+function examplesText(command: Command): string {
+  const lines = command.examples.map(({ line, does }) => `  ${line}\n      ${does}`);
+  return lines.length === 0 ? '' : `\n${EXAMPLES_HEADING}\n${lines.join('\n')}`;
+}
+
+function isCommanderError(error: unknown): error is CommanderError {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
+}
+
+function usageError(
+  error: CommanderError,
+  words: readonly string[],
+  table: readonly (Command | CommandGroup)[],
+): HubError {
+  const [said = '', ...rest] = error.message.split('\n');
+  const message = said.replace(/^error: /, '');
+  const entry = table.find(({ name }) => name === words[0]);
+  const guess = /Did you mean (?:one of )?(.*?)\?/.exec(rest.join(' '))?.[1];
+  const hints: Record<string, string> = {
+    'commander.excessArguments': 'put quotes around a message or name of several words',
+    'commander.unknownOption': 'words that begin with a dash stand after --',
+  };
+  const help = `run: cognition ${entry === undefined ? '' : `${entry.name} `}--help`;
+  const near =
+    guess ??
+    (entry === undefined
+      ? nearest(
+          words[0] ?? '',
+          table.map(({ name }) => name),
+        )
+      : null);
+  const hint = near === null ? (hints[error.code] ?? help) : `did you mean ${near}?`;
+  return new HubError('invalid_params', message, { hint, cause: error });
+}

@@ -1,0 +1,46 @@
+import { HubError } from '../../hub/error.js';
+import { command, NODE_WORDS, TREE } from '../command.js';
+import { EXIT } from '../failure.js';
+import { messageFrom } from '../message.js';
+import { positionOf } from '../position.js';
+import { findTree } from '../reference.js';
+import { shortId } from '../render/words.js';
+
+export const addCommand = command({
+  name: 'add',
+  summary: 'Add a message to a conversation, without asking a model.',
+  details:
+    'The message goes where you stand and moves you there. With - it is read from standard input: line ends become LF and those at the end are dropped.',
+  arguments: [
+    TREE,
+    { name: 'message', required: false, description: 'the text, or - for standard input', completes: null },
+  ],
+  values: [{ name: 'at', value: 'node', choices: null, description: `add it below this node instead: ${NODE_WORDS}` }],
+  examples: [
+    { line: 'cognition add @ "look at the lexer first"', does: 'adds a note to the current conversation' },
+    { line: 'git diff | cognition add @ -', does: 'adds what another program prints' },
+    { line: 'cognition add @ "another idea" --at 5e6f7a8b', does: 'adds it elsewhere, which makes a branch' },
+  ],
+  async run(input, context) {
+    const given = input.argument('message');
+    if (given === undefined) {
+      throw new HubError('invalid_params', 'add takes a conversation and a message', {
+        hint: 'cognition add @ "message"   (@ is the current conversation)',
+      });
+    }
+    const text = await messageFrom(given);
+    const tree = await findTree(context, input.required('tree'), 'read');
+    const parent = await positionOf(context, tree, input.value('at'));
+    const client = await context.client();
+    const { node, branched } = await client.call('loom.node_create_text', {
+      tree: tree.id,
+      parent,
+      role: 'user',
+      blocks: [{ type: 'text', text }],
+    });
+    await context.session.move(tree.id, node.id);
+    if (context.json) await context.printJson({ ...node, branched });
+    else await context.out.write(`Added ${shortId(node.id)}${branched ? ', a new branch' : ''}\n`);
+    return EXIT.ok;
+  },
+});

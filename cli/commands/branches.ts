@@ -1,0 +1,30 @@
+import { branchesAt } from '../branching.js';
+import { CURRENT_TREE, command, NODE_WORDS } from '../command.js';
+import { EXIT } from '../failure.js';
+import { positionOf } from '../position.js';
+import { findTree } from '../reference.js';
+import { renderBranches } from '../render/branches.js';
+import { outlineOf } from '../render/outline.js';
+import { readSkeleton } from './show.js';
+
+export const branchesCommand = command({
+  name: 'branches',
+  summary: 'List the branches where you stand, or at the nearest fork above.',
+  arguments: [CURRENT_TREE],
+  flags: [{ name: 'all', short: null, description: 'with archived branches' }],
+  values: [{ name: 'at', value: 'node', choices: null, description: `look from this node: ${NODE_WORDS}` }],
+  examples: [{ line: 'cognition branches', does: 'lists the ways that the current conversation went on' }],
+  async run(input, context) {
+    const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
+    const position = await positionOf(context, tree, input.value('at'));
+    const outline = outlineOf(await readSkeleton(await context.client(), tree, input.flag('all')));
+    const branches = branchesAt(outline, position);
+    if (context.json) {
+      await context.printJson(branches);
+      return EXIT.ok;
+    }
+    const look = await context.look(branches.map(({ title }) => title.preview));
+    await context.out.write(renderBranches(branches, look));
+    return EXIT.ok;
+  },
+});

@@ -1,0 +1,51 @@
+import type { Client } from '../../hub/client.js';
+import type { NodeId } from '../../hub/protocol/node.js';
+import { command, NODE_WORDS, TREE } from '../command.js';
+import { EXIT } from '../failure.js';
+import { positionOf } from '../position.js';
+import { findTree } from '../reference.js';
+import { type Compared, renderComparison } from '../render/compare.js';
+import { isSilent, titledOf } from '../render/node_text.js';
+import { pathOf } from './context.js';
+
+export const compareCommand = command({
+  name: 'compare',
+  summary: 'Compare two branches: what they share, then what each has alone.',
+  arguments: [
+    TREE,
+    { name: 'a', required: true, description: NODE_WORDS, completes: null },
+    { name: 'b', required: true, description: 'the same', completes: null },
+  ],
+  paged: true,
+  examples: [{ line: 'cognition compare @ 5e6f7a8b 9c0d1e2f', does: 'tells the two branches that end there apart' }],
+  async run(input, context) {
+    const tree = await findTree(context, input.required('tree'), 'read');
+    const a = await positionOf(context, tree, input.required('a'));
+    const b = await positionOf(context, tree, input.required('b'));
+    const client = await context.client();
+    const [pathA, pathB] = [await linesOf(client, a), await linesOf(client, b)];
+    let shared = 0;
+    while (pathA[shared] !== undefined && pathA[shared]?.id === pathB[shared]?.id) shared += 1;
+    const ancestor = pathA[shared - 1];
+    if (ancestor === undefined) throw new RangeError('two paths of one tree begin at its root');
+    const aloneA = pathA.slice(shared);
+    const aloneB = pathB.slice(shared);
+    if (context.json) {
+      await context.printJson({ ancestor, a: aloneA, b: aloneB });
+      return EXIT.ok;
+    }
+    const look = await context.look([ancestor, ...aloneA, ...aloneB].map(({ preview }) => preview));
+    const comparison = { ancestor, a: { id: a, alone: aloneA }, b: { id: b, alone: aloneB } };
+    await context.out.write(renderComparison(comparison, look));
+    return EXIT.ok;
+  },
+});
+
+/** What a line about each node of a path needs; their texts are let go while reading. */
+async function linesOf(client: Client, node: NodeId): Promise<Compared[]> {
+  const lines: Compared[] = [];
+  for await (const one of pathOf(client, node)) {
+    if (!isSilent(one)) lines.push({ id: one.id, ...titledOf(one) });
+  }
+  return lines;
+}

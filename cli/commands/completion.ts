@@ -1,0 +1,62 @@
+import { HubError } from '../../hub/error.js';
+import type { Tree } from '../../hub/protocol/node.js';
+import { type Command, type CommandGroup, command } from '../command.js';
+import { candidatesFor } from '../completing.js';
+import type { Context } from '../context.js';
+import { EXIT } from '../failure.js';
+import { runningHub } from '../running_hub.js';
+import { completionScript, SHELLS } from '../shells.js';
+
+// Enough to choose from; whoever has more types a letter first.
+const TREES_MAX = 500;
+
+type Table = readonly (Command | CommandGroup)[];
+
+/** Takes the table because it completes the words of all commands, its own as well. */
+export const completionCommand = (table: () => Table): Command =>
+  command({
+    name: 'completion',
+    summary: 'Print a script that makes the shell complete commands, options and conversations.',
+    arguments: [
+      { name: 'shell', required: false, description: SHELLS.join(', '), completes: 'shell' },
+      { name: 'words', required: false, description: 'with --complete: the words so far', completes: null },
+    ],
+    variadic: true,
+    flags: [{ name: 'complete', short: null, description: 'print what can stand at the last word; for the scripts' }],
+    examples: [
+      { line: 'source <(cognition completion bash)', does: 'in ~/.bashrc' },
+      { line: 'source <(cognition completion zsh)', does: 'in ~/.zshrc' },
+      { line: 'cognition completion fish > ~/.config/fish/completions/cognition.fish', does: 'once, for fish' },
+    ],
+    async run(input, context) {
+      if (input.flag('complete')) {
+        await complete(context, table(), input.rest());
+        return EXIT.ok;
+      }
+      const shell = SHELLS.find((one) => one === input.argument('shell'));
+      if (shell === undefined) {
+        throw new HubError('invalid_params', `completion takes one of ${SHELLS.join(', ')}`, {
+          hint: 'source <(cognition completion bash)',
+        });
+      }
+      await context.out.write(completionScript(shell));
+      return EXIT.ok;
+    },
+  });
+
+async function complete(context: Context, table: Table, words: readonly string[]): Promise<void> {
+  const typed = words.at(-1) ?? '';
+  const { words: fixed, more } = candidatesFor(words, table);
+  const trees = more === 'trees' ? await treeWords(context) : [];
+  const fitting = [...fixed, ...trees].filter((word) => word.startsWith(typed));
+  await context.out.write([...fitting, ...(more === 'files' ? [':files'] : [])].map((word) => `${word}\n`).join(''));
+}
+
+/** Names, and ids of what has none. A Tab never starts a hub. */
+async function treeWords(context: Context): Promise<string[]> {
+  const client = await runningHub(context);
+  if (client === null) return [];
+  const { trees } = await client.call('loom.tree_list', { limit: TREES_MAX });
+  await client.close();
+  return trees.map((tree: Tree) => tree.name ?? tree.id.slice(0, 8));
+}

@@ -1,0 +1,18 @@
+import { preferenceOf } from '../../../hub/config.js';
+import { command } from '../../command.js';
+import { EXIT } from '../../failure.js';
+import { KEY } from './key.js';
+
+export const configGetCommand = command({
+  name: 'get',
+  summary: 'Print the value of a preference.',
+  arguments: [KEY],
+  examples: [{ line: 'cognition config get pager', does: 'prints the command that is used as pager' }],
+  async run(input, context) {
+    const { key } = preferenceOf(input.required('key'));
+    const value = context.preferences.get(key);
+    if (context.json) await context.printJson(value);
+    else await context.out.write(`${value}\n`);
+    return EXIT.ok;
+  },
+});

@@ -1,0 +1,35 @@
+import { command } from '../../command.js';
+import { EXIT } from '../../failure.js';
+import { columns } from '../../render/columns.js';
+
+export const configListCommand = command({
+  name: 'list',
+  summary: 'List all preferences with their values.',
+  flags: [{ name: 'show-origin', short: null, description: 'where each value comes from' }],
+  examples: [{ line: 'cognition config list --show-origin', does: 'tells also which file or variable decides' }],
+  async run(input, context) {
+    const all = context.preferences.all.map(({ preference, value, origin, from }) => ({
+      key: preference.key,
+      value,
+      origin,
+      from,
+      description: preference.description,
+    }));
+    if (context.json) {
+      await context.printJson(all);
+      return EXIT.ok;
+    }
+    const withOrigin = input.flag('show-origin');
+    const rows = all.map(({ key, value, origin, from, description }) => [
+      `${key} = ${value}`,
+      withOrigin ? `${origin}${from === null ? '' : `: ${from}`}` : description,
+    ]);
+    const look = await context.look(rows.flat());
+    await context.out.write(
+      columns(rows, look)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+    return EXIT.ok;
+  },
+});

@@ -1,0 +1,28 @@
+import { preferenceOf, projectConfig, writePreference } from '../../../hub/config.js';
+import { HubError } from '../../../hub/error.js';
+import { command } from '../../command.js';
+import { EXIT } from '../../failure.js';
+import { KEY, PROJECT } from './key.js';
+
+export const configSetCommand = command({
+  name: 'set',
+  summary: 'Set a preference.',
+  arguments: [KEY, { name: 'value', required: true, description: 'its new value', completes: null }],
+  flags: [PROJECT],
+  examples: [
+    { line: 'cognition config set color never', does: 'turns colours off' },
+    { line: 'cognition config set ascii true --project', does: 'draws with ASCII in this project' },
+  ],
+  async run(input, context) {
+    const { key, project } = preferenceOf(input.required('key'));
+    if (input.flag('project') && !project) {
+      throw new HubError('invalid_params', `a project cannot set ${key}`, {
+        hint: `cognition config set ${key} <value>`,
+      });
+    }
+    const file = input.flag('project') ? projectConfig(context.project) : context.paths.config;
+    writePreference(file, key, input.required('value'));
+    if (context.json) await context.printJson({ key, value: input.required('value'), file });
+    return EXIT.ok;
+  },
+});

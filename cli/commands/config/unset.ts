@@ -1,0 +1,19 @@
+import { preferenceOf, projectConfig, writePreference } from '../../../hub/config.js';
+import { command } from '../../command.js';
+import { EXIT } from '../../failure.js';
+import { KEY, PROJECT } from './key.js';
+
+export const configUnsetCommand = command({
+  name: 'unset',
+  summary: 'Go back to the default of a preference.',
+  arguments: [KEY],
+  flags: [PROJECT],
+  examples: [{ line: 'cognition config unset color', does: 'lets the terminal decide on colours again' }],
+  async run(input, context) {
+    const { key } = preferenceOf(input.required('key'));
+    const file = input.flag('project') ? projectConfig(context.project) : context.paths.config;
+    writePreference(file, key, null);
+    if (context.json) await context.printJson({ key, value: null, file });
+    return EXIT.ok;
+  },
+});

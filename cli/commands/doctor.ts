@@ -1,0 +1,17 @@
+import { checksOf } from '../checks.js';
+import { command } from '../command.js';
+import { EXIT } from '../failure.js';
+import { renderChecks } from '../render/checks.js';
+
+export const doctorCommand = command({
+  name: 'doctor',
+  summary: 'Check the installation, and say how to repair what is wrong.',
+  details: 'Starts the hub when it does not run. Exits 1 when a check fails.',
+  examples: [{ line: 'cognition doctor', does: 'prints one line per check' }],
+  async run(_input, context) {
+    const checks = await checksOf(context);
+    if (context.json) await context.printJson(checks);
+    else await context.out.write(renderChecks(checks, await context.look(checks.map(({ found }) => found))));
+    return checks.some(({ verdict }) => verdict === 'fail') ? EXIT.failure : EXIT.ok;
+  },
+});

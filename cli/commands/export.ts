@@ -1,0 +1,116 @@
+import { HubError } from '../../hub/error.js';
+import type { Tree } from '../../hub/protocol/node.js';
+import { CURRENT_TREE, command, NODE_WORDS } from '../command.js';
+import type { Context } from '../context.js';
+import { writeBranch, writeTree } from '../document.js';
+import { intoFile } from '../export_file.js';
+import { EXIT } from '../failure.js';
+import { positionOf } from '../position.js';
+import { recordsOf } from '../records.js';
+import { findTree } from '../reference.js';
+import type { DocumentFormat } from '../render/export/document.js';
+import type { Sink } from '../sink.js';
+
+const FORMATS = ['text', 'markdown', 'html', 'json', 'jsonl'] as const;
+
+export const exportCommand = command({
+  name: 'export',
+  summary: 'Write a conversation as text, Markdown, HTML or JSON.',
+  details:
+    'Text, Markdown and HTML hold the branch up to where you stand, or with --all every branch. JSON and JSONL hold the whole tree with its stored outputs and sub-sessions: import gives back the same tree.',
+  arguments: [
+    CURRENT_TREE,
+    { name: 'node', required: false, description: `the end of the branch: ${NODE_WORDS}`, completes: null },
+  ],
+  flags: [
+    { name: 'all', short: null, description: 'every branch' },
+    { name: 'force', short: null, description: 'replace the file that --output names' },
+  ],
+  values: [
+    { name: 'format', value: 'format', choices: FORMATS, description: 'text when left out' },
+    { name: 'output', value: 'file', choices: null, description: 'write this file instead of standard output' },
+  ],
+  examples: [
+    { line: 'cognition export', does: 'prints the branch that you are on' },
+    { line: 'cognition export @ --format html --output talk.html', does: 'writes one page that needs nothing else' },
+    { line: 'cognition export @ --format jsonl --output talk.jsonl', does: 'writes all of it, for import' },
+  ],
+  async run(input, context) {
+    const format = FORMATS.find((one) => one === input.value('format')) ?? (context.json ? 'json' : 'text');
+    const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
+    const write = await writerFor(context, tree, {
+      format,
+      node: input.argument('node'),
+      all: input.flag('all'),
+    });
+    const target = input.value('output');
+    if (target === undefined) await write(context.out);
+    else await intoFile(target, input.flag('force'), write);
+    if (target !== undefined) context.note(`Wrote ${target}`);
+    return EXIT.ok;
+  },
+});
+
+interface Wanted {
+  format: (typeof FORMATS)[number];
+  node: string | undefined;
+  all: boolean;
+}
+
+type Writer = (sink: Sink) => Promise<void>;
+
+/** What can be refused is refused here, before a file is begun. */
+async function writerFor(context: Context, tree: Tree, wanted: Wanted): Promise<Writer> {
+  const client = await context.client();
+  const { format } = wanted;
+  if (wanted.node !== undefined && (wanted.all || format === 'json' || format === 'jsonl')) {
+    throw new HubError(
+      'invalid_params',
+      `${wanted.all ? '--all' : `--format ${format}`} writes the whole tree, not the branch to a node`,
+      {
+        hint: 'leave out the node',
+      },
+    );
+  }
+  switch (format) {
+    case 'json':
+    case 'jsonl': {
+      const records = recordsOf(tree, { client, undamaged: false, note: context.note });
+      return (sink) => (format === 'jsonl' ? writeLinesOf(sink, records) : writeDocument(sink, records));
+    }
+    case 'text':
+    case 'markdown':
+    case 'html': {
+      const document = await documentFormat(format);
+      if (wanted.all) return (sink) => writeTree({ client, tree, sink }, document);
+      const end = await positionOf(context, tree, wanted.node);
+      return (sink) => writeBranch({ client, tree, sink }, end, document);
+    }
+  }
+}
+
+async function documentFormat(format: 'text' | 'markdown' | 'html'): Promise<DocumentFormat> {
+  switch (format) {
+    case 'text':
+      return (await import('../render/export/text.js')).textFormat;
+    case 'markdown':
+      return (await import('../render/export/markdown.js')).markdownFormat;
+    case 'html':
+      return (await import('../render/export/html.js')).htmlFormat;
+  }
+}
+
+/** One record per line. */
+export async function writeLinesOf(sink: Sink, records: AsyncIterable<unknown>): Promise<void> {
+  for await (const record of records) await sink.write(`${JSON.stringify(record)}\n`);
+}
+
+/** The same records in one JSON document. */
+async function writeDocument(sink: Sink, records: AsyncIterable<unknown>): Promise<void> {
+  let opening = '{"format":"cognition-tree","version":1,"records":[\n';
+  for await (const record of records) {
+    await sink.write(opening + JSON.stringify(record));
+    opening = ',\n';
+  }
+  await sink.write('\n]}\n');
+}

@@ -1,0 +1,48 @@
+import { command, TREE } from '../command.js';
+import type { Context } from '../context.js';
+import { intoFile } from '../export_file.js';
+import { EXIT } from '../failure.js';
+import { everyTree, recordsOf } from '../records.js';
+import { findTree } from '../reference.js';
+import { renderReport } from '../render/report.js';
+import { count } from '../render/words.js';
+import { writeLinesOf } from './export.js';
+
+export const fsckCommand = command({
+  name: 'fsck',
+  summary: 'Check everything that is stored, and say what is damaged.',
+  details:
+    'Checks the database, every hash, every parent, every step and every stored output. Exits 1 when anything is wrong. With --rescue it also writes everything that is whole into a file for import.',
+  arguments: [{ ...TREE, required: false, description: 'only this conversation; all when left out' }],
+  flags: [{ name: 'force', short: null, description: 'replace the file that --rescue names' }],
+  values: [
+    { name: 'rescue', value: 'file', choices: null, description: 'write what is undamaged into this file (JSONL)' },
+  ],
+  examples: [
+    { line: 'cognition fsck', does: 'checks all conversations' },
+    { line: 'cognition fsck --rescue rescued.jsonl', does: 'also saves what is whole; import it into another home' },
+  ],
+  async run(input, context) {
+    const reference = input.argument('tree');
+    const tree = reference === undefined ? null : await findTree(context, reference, 'read');
+    const client = await context.client();
+    const report = await client.call('loom.fsck', { tree: tree?.id ?? null });
+    if (context.json) await context.printJson(report);
+    else await context.out.write(renderReport(report));
+    const target = input.value('rescue');
+    if (target !== undefined) await rescue(context, target, input.flag('force'));
+    return report.problem_count === 0 ? EXIT.ok : EXIT.failure;
+  },
+});
+
+async function rescue(context: Context, target: string, force: boolean): Promise<void> {
+  const client = await context.client();
+  let trees = 0;
+  await intoFile(target, force, async (sink) => {
+    for await (const tree of everyTree(client)) {
+      await writeLinesOf(sink, recordsOf(tree, { client, undamaged: true, note: context.note }));
+      trees += 1;
+    }
+  });
+  context.note(`Wrote what is whole of ${count(trees, 'tree')} to ${target}`);
+}

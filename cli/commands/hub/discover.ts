@@ -1,0 +1,14 @@
+import { command } from '../../command.js';
+import { EXIT } from '../../failure.js';
+
+export const hubDiscoverCommand = command({
+  name: 'discover',
+  summary: 'Print the protocol as an OpenRPC document.',
+  examples: [{ line: 'cognition hub discover > openrpc.json', does: 'writes it to a file' }],
+  async run(_input, context) {
+    const client = await context.client();
+    const document = await client.call('rpc.discover', {});
+    await context.out.write(`${JSON.stringify(document, null, context.json ? 0 : 2)}\n`);
+    return EXIT.ok;
+  },
+});

@@ -1,0 +1,24 @@
+import { command } from '../../command.js';
+import { EXIT } from '../../failure.js';
+import { renderHealth } from '../../render/health.js';
+import { runningHub } from '../../running_hub.js';
+
+export const hubStatusCommand = command({
+  name: 'status',
+  summary: 'Say whether the hub runs, and how it is.',
+  details: 'Starts nothing. Exits 6 when no hub runs.',
+  examples: [{ line: 'cognition hub status', does: 'tells its version, age, memory and connections' }],
+  async run(_input, context) {
+    const client = await runningHub(context);
+    if (client === null) {
+      if (context.json) await context.printJson({ running: false, home: context.paths.home });
+      else await context.out.write(`No hub runs for ${context.paths.home}\n`);
+      return EXIT.unreachable;
+    }
+    const health = await client.call('health.check', {});
+    await client.close();
+    if (context.json) await context.printJson({ running: true, ...health });
+    else await context.out.write(renderHealth(health, await context.look([])));
+    return EXIT.ok;
+  },
+});

@@ -1,0 +1,45 @@
+import type { Client } from '../../hub/client.js';
+import type { Tree } from '../../hub/protocol/node.js';
+import { command } from '../command.js';
+import { EXIT } from '../failure.js';
+import { renderList, treeWords } from '../render/list.js';
+import { writeJsonArray } from '../sink.js';
+
+export const listCommand = command({
+  name: 'list',
+  summary: 'List conversations, newest activity first.',
+  details:
+    'A `*` stands at the current one. Each line has the short id, the name or first words, messages, branches, age.',
+  flags: [
+    { name: 'archived', short: null, description: 'the archived ones instead' },
+    { name: 'here', short: null, description: 'only those of the repository or folder that you are in' },
+  ],
+  paged: true,
+  examples: [
+    { line: 'cognition list', does: 'lists all conversations' },
+    { line: 'cognition list --archived', does: 'lists what delete has hidden' },
+  ],
+  async run(input, context) {
+    const trees = listTrees(await context.client(), {
+      archived: input.flag('archived'),
+      project: input.flag('here') ? context.project : null,
+    });
+    if (context.json) {
+      await writeJsonArray(context.out, trees);
+      return EXIT.ok;
+    }
+    const all: Tree[] = [];
+    for await (const tree of trees) all.push(tree);
+    const look = await context.look(all.map(treeWords));
+    await context.out.write(renderList(all, context.session.read().current, look));
+    if (all.length === 0)
+      context.note(
+        input.flag('archived') ? 'Nothing is archived.' : 'No conversations yet. Start one with: cognition new',
+      );
+    return EXIT.ok;
+  },
+});
+
+function listTrees(client: Client, wanted: { archived: boolean; project: string | null }): AsyncIterable<Tree> {
+  return client.pages('loom.tree_list', { ...wanted, limit: 500 }, 'trees');
+}

@@ -1,0 +1,21 @@
+import { VERSION } from '../../hub/config.js';
+import { type Command, type CommandGroup, command } from '../command.js';
+import { EXIT } from '../failure.js';
+import { manualPage } from '../manual.js';
+
+/** Takes the table because the manual describes all commands. */
+export const manCommand = (table: () => readonly (Command | CommandGroup)[]): Command =>
+  command({
+    name: 'man',
+    summary: 'Print the manual page.',
+    examples: [
+      { line: 'cognition man | man -l -', does: 'reads it' },
+      { line: 'cognition man > ~/.local/share/man/man1/cognition.1', does: 'installs it for man cognition' },
+    ],
+    async run(_input, context) {
+      const page = manualPage(table(), VERSION);
+      if (context.json) await context.printJson(page);
+      else await context.out.write(page);
+      return EXIT.ok;
+    },
+  });

@@ -1,0 +1,68 @@
+import type { Client } from '../../hub/client.js';
+import { HubError } from '../../hub/error.js';
+import type { Mark, Tree } from '../../hub/protocol/node.js';
+import { CURRENT_TREE, command, NODE_WORDS } from '../command.js';
+import type { Context } from '../context.js';
+import { EXIT } from '../failure.js';
+import { positionOf } from '../position.js';
+import { findTree, quoted } from '../reference.js';
+import { formatAge } from '../render/age.js';
+import { columns } from '../render/columns.js';
+import { shortId } from '../render/words.js';
+import { writeJsonArray } from '../sink.js';
+
+export const markCommand = command({
+  name: 'mark',
+  summary: 'Give a node a name that can be used in place of its id.',
+  details: 'Without a name it lists the marks of the conversation. A mark that exists is moved.',
+  arguments: [
+    CURRENT_TREE,
+    { name: 'name', required: false, description: 'the mark, of one line', completes: null },
+    { name: 'node', required: false, description: `${NODE_WORDS}; where you stand when left out`, completes: null },
+  ],
+  flags: [{ name: 'remove', short: null, description: 'remove the mark' }],
+  examples: [
+    { line: 'cognition mark @ before-refactoring', does: 'marks where you stand' },
+    { line: 'cognition mark @', does: 'lists the marks' },
+    { line: 'cognition show @ --at before-refactoring', does: 'uses one' },
+  ],
+  async run(input, context) {
+    const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
+    const name = input.argument('name');
+    const client = await context.client();
+    if (name === undefined) {
+      if (input.flag('remove')) throw new HubError('invalid_params', '--remove needs the name of a mark');
+      return listMarks(client, tree, context);
+    }
+    if (input.flag('remove')) {
+      await client.call('loom.mark_set', { tree: tree.id, name, node: null });
+      if (context.json) await context.printJson(null);
+      else await context.out.write(`Removed the mark ${quoted(name)}.\n`);
+      return EXIT.ok;
+    }
+    const node = await positionOf(context, tree, input.argument('node'));
+    const { mark } = await client.call('loom.mark_set', { tree: tree.id, name, node });
+    if (context.json) await context.printJson(mark);
+    else await context.out.write(`Marked ${shortId(node)} as ${quoted(name)}.\n`);
+    return EXIT.ok;
+  },
+});
+
+async function listMarks(client: Client, tree: Tree, context: Context): Promise<number> {
+  const marks = client.pages('loom.mark_list', { tree: tree.id }, 'marks');
+  if (context.json) {
+    await writeJsonArray(context.out, marks);
+    return EXIT.ok;
+  }
+  const all: Mark[] = [];
+  for await (const mark of marks) all.push(mark);
+  const look = await context.look(all.map(({ name }) => name));
+  const rows = all.map(({ name, node, set_at_ms }) => [shortId(node), formatAge(set_at_ms, look.nowMs), name]);
+  await context.out.write(
+    columns(rows, look)
+      .map((line) => `${line}\n`)
+      .join(''),
+  );
+  if (all.length === 0) context.note('No marks yet. Set one with: cognition mark <tree> <name>');
+  return EXIT.ok;
+}

@@ -1,0 +1,66 @@
+import { HubError } from '../../hub/error.js';
+import { command } from '../command.js';
+import { EXIT } from '../failure.js';
+import { findTree } from '../reference.js';
+import { type Hit, renderHit } from '../render/hits.js';
+import { writeJsonArray } from '../sink.js';
+
+const HITS_USUAL = 50;
+const HITS_MAX = 100_000;
+
+export const searchCommand = command({
+  name: 'search',
+  summary: 'Find text in all branches of all conversations, newest first.',
+  details: 'Every word must occur; "quoted words" must occur together. Upper and lower case are the same.',
+  arguments: [{ name: 'query', required: true, description: 'the words to look for', completes: null }],
+  flags: [{ name: 'all', short: null, description: 'with archived conversations and branches' }],
+  values: [
+    { name: 'tree', value: 'tree', choices: null, description: 'only in this conversation' },
+    { name: 'limit', value: 'number', choices: null, description: `how many to show; ${HITS_USUAL} when left out` },
+  ],
+  paged: true,
+  examples: [
+    { line: 'cognition search "race condition"', does: 'finds texts that have both words' },
+    { line: `cognition search '"race condition"' --tree @`, does: 'finds the phrase in the current conversation' },
+  ],
+  async run(input, context) {
+    const limit = limitFrom(input.value('limit'));
+    const reference = input.value('tree');
+    const tree = reference === undefined ? null : await findTree(context, reference, 'read');
+    const client = await context.client();
+    const wanted = { query: input.required('query'), tree: tree?.id ?? null, archived: input.flag('all') };
+    const hits = client.pages('loom.search', { ...wanted, limit: Math.min(limit + 1, 200) }, 'hits');
+    let isCut = false;
+    async function* shown(): AsyncGenerator<Hit> {
+      let count = 0;
+      for await (const hit of hits) {
+        isCut = count === limit;
+        if (isCut) return;
+        count += 1;
+        yield hit;
+      }
+    }
+    let found = 0;
+    if (context.json) await writeJsonArray(context.out, shown());
+    else {
+      for await (const hit of shown()) {
+        const look = await context.look([hit.tree_name ?? '']);
+        await context.out.write(renderHit(hit, look));
+        found += 1;
+      }
+      if (found === 0) context.note('Nothing found.');
+    }
+    if (isCut) context.note(`There is more. See it with --limit ${limit * 10}`);
+    return EXIT.ok;
+  },
+});
+
+function limitFrom(text: string | undefined): number {
+  if (text === undefined) return HITS_USUAL;
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit > 0 && limit <= HITS_MAX) return limit;
+  throw new HubError(
+    'invalid_params',
+    `--limit takes a whole number from 1 to ${HITS_MAX}, not ${JSON.stringify(text)}`,
+  );
+}

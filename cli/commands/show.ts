@@ -1,0 +1,84 @@
+import type { Client } from '../../hub/client.js';
+import type { SkeletonNode, Tree } from '../../hub/protocol/node.js';
+import { CURRENT_TREE, command, NODE_WORDS } from '../command.js';
+import type { Context } from '../context.js';
+import { EXIT } from '../failure.js';
+import { findNode, findTree } from '../reference.js';
+import { type Outline, outlineOf } from '../render/outline.js';
+import { drawTree } from '../render/tree.js';
+import { writeLines } from '../sink.js';
+
+const PAGE_NODES = 10_000;
+
+export const showCommand = command({
+  name: 'show',
+  summary: 'Draw a conversation as a tree.',
+  details: 'A run without branches stays in one column and is indented only where the tree forks.',
+  arguments: [CURRENT_TREE],
+  flags: [
+    { name: 'nested', short: null, description: 'every node one level deeper than the one before' },
+    { name: 'all', short: null, description: 'with archived branches' },
+    { name: 'ids', short: null, description: 'with the short id of every node' },
+  ],
+  values: [{ name: 'at', value: 'node', choices: null, description: `mark this as the position: ${NODE_WORDS}` }],
+  paged: true,
+  examples: [
+    { line: 'cognition show', does: 'draws the current conversation' },
+    { line: 'cognition show a1b2c3d4 --ids', does: 'draws another one, with ids to use elsewhere' },
+  ],
+  async run(input, context) {
+    const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
+    const skeleton = await readSkeleton(await context.client(), tree, input.flag('all'));
+    const outline = outlineOf(skeleton);
+    const at = input.value('at');
+    const wanted = at === undefined || at === '@' ? null : await findNode(context, tree.id, at);
+    const position = wanted === null ? positionIn(context, tree, skeleton) : endOfStep(skeleton, wanted);
+    if (context.json) {
+      await context.printJson({ tree, position, nodes: skeleton });
+      return EXIT.ok;
+    }
+    if (tree.archived_at_ms !== null) context.note('This conversation is archived.');
+    const look = await context.look(previews(outline));
+    const drawing = { outline, position, nested: input.flag('nested'), ids: input.flag('ids') };
+    await writeLines(context.out, drawTree(drawing, look));
+    return EXIT.ok;
+  },
+});
+
+/** All of a tree, parents before their children. */
+export async function readSkeleton(client: Client, tree: Tree, archived: boolean): Promise<SkeletonNode[]> {
+  const nodes: SkeletonNode[] = [];
+  for await (const node of client.pages(
+    'loom.tree_get_skeleton',
+    { tree: tree.id, archived, limit: PAGE_NODES },
+    'nodes',
+  )) {
+    nodes.push(node);
+  }
+  return nodes;
+}
+
+/** Where the person stands: the saved place, else the only leaf; null when several are possible. */
+function positionIn(context: Context, tree: Tree, skeleton: readonly SkeletonNode[]): string | null {
+  const saved = context.session.read().trees[tree.id]?.node;
+  if (saved !== undefined) {
+    if (skeleton.some(({ id }) => id === saved)) return endOfStep(skeleton, saved);
+    context.note('The saved position is not among these nodes.');
+  }
+  const parents = new Set(skeleton.map(({ parent }) => parent));
+  const leaves = skeleton.filter(({ id }) => !parents.has(id));
+  return leaves.length === 1 ? (leaves[0]?.id ?? null) : null;
+}
+
+function endOfStep(skeleton: readonly SkeletonNode[], id: string): string {
+  const step = skeleton.find((node) => node.id === id)?.step;
+  if (step === null || step === undefined) return id;
+  return skeleton.find((node) => node.step?.id === step.id && node.step.index === step.size - 1)?.id ?? id;
+}
+
+function* previews(outline: Outline): Generator<string> {
+  for (const node of outline.nodes) {
+    yield node.preview;
+    if (node.tool !== null) yield node.tool;
+  }
+}

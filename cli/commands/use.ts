@@ -1,0 +1,24 @@
+import { command, TREE } from '../command.js';
+import { EXIT } from '../failure.js';
+import { findTree } from '../reference.js';
+import { shortId } from '../render/words.js';
+
+export const useCommand = command({
+  name: 'use',
+  summary: 'Make a conversation the current one, `@`.',
+  arguments: [TREE],
+  examples: [
+    { line: 'cognition use a1b2c3d4', does: 'selects the conversation whose id begins so' },
+    { line: 'cognition use "parser rewrite"', does: 'selects one by its name' },
+  ],
+  async run(input, context) {
+    const tree = await findTree(context, input.required('tree'), 'read');
+    await context.session.use(tree.id);
+    if (context.json) await context.printJson(tree);
+    else await context.out.write(`${tree.id}\n`);
+    if (tree.archived_at_ms !== null)
+      context.note(`It is archived. Restore with: cognition restore ${shortId(tree.id)}`);
+    context.note(`Continue with: cognition chat ${shortId(tree.id)}`);
+    return EXIT.ok;
+  },
+});

@@ -1,0 +1,48 @@
+import { existsSync, rmSync } from 'node:fs';
+import { link, open, rename } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { HubError } from '../hub/error.js';
+import { reasonOf } from './failure.js';
+import type { Sink } from './sink.js';
+
+/** Writes a file whole or not at all: it appears under its name when the work has succeeded. */
+export async function intoFile(target: string, force: boolean, work: (sink: Sink) => Promise<void>): Promise<void> {
+  const path = resolve(target);
+  if (!force && existsSync(path)) throw alreadyThere(target);
+  const draft = join(dirname(path), `.${basename(path)}.${process.pid}.part`);
+  // Conversations may hold secrets: nobody else reads them unless the person says so.
+  const file = await open(draft, 'wx', 0o600).catch((error: unknown) => {
+    throw new HubError('invalid_params', `${target} cannot be written: ${reasonOf(error).split(',')[0]}`, {
+      cause: error,
+    });
+  });
+  const discard = (): void => rmSync(draft, { force: true });
+  process.once('exit', discard);
+  try {
+    await work({
+      write: async (text) => {
+        await file.writeFile(text);
+      },
+      end: async () => undefined,
+    });
+    await file.sync();
+    if (force) await rename(draft, path);
+    // Unlike rename, link refuses a name that somebody has taken meanwhile.
+    else
+      await link(draft, path).catch((error: unknown) => Promise.reject(isTaken(error) ? alreadyThere(target) : error));
+  } finally {
+    await file.close();
+    discard();
+    process.off('exit', discard);
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+}
+
+function alreadyThere(target: string): HubError {
+  return new HubError('conflict', `${target} is there already`, {
+    hint: 'replace it with --force, or choose another name',
+  });
+}

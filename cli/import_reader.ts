@@ -1,0 +1,94 @@
+import { HubError } from '../hub/error.js';
+import { isSha256 } from './ids.js';
+import { linesOf } from './lines.js';
+import type { PortableRecord } from './records.js';
+import { formatBytes } from './render/words.js';
+
+// One JSON document is parsed as a whole; JSONL has no such limit.
+const DOCUMENT_BYTES_MAX = 256 * 1024 * 1024;
+const KINDS = ['tree', 'settings', 'node', 'mark', 'archived', 'output'];
+
+/** Reads the records of an export, JSONL or one JSON document. */
+export async function* recordsFrom(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<PortableRecord> {
+  const { isLines, all } = await peek(pieces);
+  if (!isLines) {
+    yield* documentRecords(await wholeText(all));
+    return;
+  }
+  let number = 0;
+  for await (const line of linesOf(all)) {
+    number += 1;
+    if (line.trim() !== '') yield recordFrom(parsed(line, `line ${number}`), `line ${number}`);
+  }
+}
+
+/** Looks at the beginning: a line of JSONL is a record, which begins with its kind. */
+async function peek(pieces: AsyncIterable<Uint8Array>): Promise<{ isLines: boolean; all: AsyncIterable<Uint8Array> }> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (first.done === true) throw new HubError('invalid_params', 'there is nothing to import: the input is empty');
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  return { isLines: /^\s*\{\s*"kind"/.test(new TextDecoder().decode(first.value.subarray(0, 200))), all: all() };
+}
+
+async function wholeText(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const held: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    held.push(piece);
+    bytes += piece.length;
+    if (bytes > DOCUMENT_BYTES_MAX) {
+      throw new HubError('invalid_params', `a JSON document to import may have ${formatBytes(DOCUMENT_BYTES_MAX)}`, {
+        hint: 'export it with --format jsonl, which has no such limit',
+      });
+    }
+  }
+  return Buffer.concat(held).toString('utf8');
+}
+
+function* documentRecords(text: string): Generator<PortableRecord> {
+  const document = parsed(text, 'the file');
+  const format: unknown = isObject(document) ? Reflect.get(document, 'format') : undefined;
+  if (!isObject(document) || format !== 'cognition-tree')
+    throw notAnExport('it is not a conversation that export wrote');
+  const version: unknown = Reflect.get(document, 'version');
+  if (version !== 1) throw notAnExport(`it is of version ${String(version)}, and only version 1 is known`);
+  const records: unknown = Reflect.get(document, 'records');
+  if (!Array.isArray(records)) throw notAnExport('it has no records');
+  for (const [index, record] of records.entries()) yield recordFrom(record, `record ${index + 1}`);
+}
+
+function parsed(text: string, place: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw notAnExport(`${place} is not JSON`, error);
+  }
+}
+
+function recordFrom(value: unknown, place: string): PortableRecord {
+  if (isRecord(value)) return value;
+  throw notAnExport(`${place} is not a record of a conversation`);
+}
+
+/** Tells the kinds apart; the hub checks the rest of every record that it is sent. */
+function isRecord(value: unknown): value is PortableRecord {
+  if (!isObject(value) || !('kind' in value)) return false;
+  if (value.kind !== 'output_data') return typeof value.kind === 'string' && KINDS.includes(value.kind);
+  const { sha256, offset, data } = { sha256: null, offset: null, data: null, ...value };
+  return isSha256(sha256) && typeof offset === 'number' && typeof data === 'string';
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function notAnExport(reason: string, cause?: unknown): HubError {
+  return new HubError('invalid_params', `this cannot be imported: ${reason}`, {
+    hint: 'it takes what export writes with --format json or jsonl',
+    cause,
+  });
+}

@@ -1,0 +1,79 @@
+import type { Client } from '../hub/client.js';
+import { HubError } from '../hub/error.js';
+import type { ResultOf } from '../hub/protocol/methods.js';
+import type { Leaf, NodeId, Tree } from '../hub/protocol/node.js';
+import type { Context } from './context.js';
+import { findNode, quoted } from './reference.js';
+import { renderLeaves } from './render/leaves.js';
+import { shortId } from './render/words.js';
+
+// More are not read by anybody who has to choose one.
+const LEAVES_SHOWN = 20;
+
+/** Where a command acts: at `--at` when given, else where the person stands, else at the only leaf. */
+export async function positionOf(context: Context, tree: Tree, at: string | undefined): Promise<NodeId> {
+  if (at !== undefined && at !== '@') return settled(context, tree, await findNode(context, tree.id, at));
+  const saved = await savedPosition(context, tree);
+  return saved ?? onlyLeaf(context, tree);
+}
+
+/** Where the person stands in a tree, as far as it is known and still there. */
+async function savedPosition(context: Context, tree: Tree): Promise<NodeId | null> {
+  const place = context.session.read().trees[tree.id];
+  if (place === undefined) return null;
+  const found = await nodeIfThere(await context.client(), place.node, tree);
+  if (found === null) {
+    context.note(`the saved position ${shortId(place.node)} is no longer in tree ${shortId(tree.id)}`);
+    return null;
+  }
+  return found.step_end;
+}
+
+/** The position, or null when it would have to be asked for: for commands that only draw it. */
+export async function knownPosition(context: Context, tree: Tree): Promise<NodeId | null> {
+  const saved = await savedPosition(context, tree);
+  if (saved !== null) return saved;
+  const [leaf, other] = await leavesOf(context, tree, 2);
+  return leaf !== undefined && other === undefined ? leaf.node.id : null;
+}
+
+/** Nobody can stand inside a step: such a node means the end of its step. */
+async function settled(context: Context, tree: Tree, node: NodeId): Promise<NodeId> {
+  const found = await (await context.client()).call('loom.node_get', { tree: tree.id, node });
+  if (found.step_end !== node) {
+    context.note(`${shortId(node)} is inside a step; this is its end, ${shortId(found.step_end)}`);
+  }
+  return found.step_end;
+}
+
+async function nodeIfThere(client: Client, node: NodeId, tree: Tree): Promise<ResultOf<'loom.node_get'> | null> {
+  try {
+    return await client.call('loom.node_get', { tree: tree.id, node });
+  } catch (error) {
+    if (error instanceof HubError && error.kind === 'not_found') return null;
+    throw error;
+  }
+}
+
+async function onlyLeaf(context: Context, tree: Tree): Promise<NodeId> {
+  const leaves = await leavesOf(context, tree, LEAVES_SHOWN);
+  const [leaf, other] = leaves;
+  if (leaf !== undefined && other === undefined) return leaf.node.id;
+  if (leaf === undefined) {
+    throw new HubError('not_found', `every branch of tree ${quoted(tree.name ?? shortId(tree.id))} is archived`, {
+      hint: 'name a node with --at, or restore a branch',
+    });
+  }
+  const look = await context.look(leaves.map(({ node, differs }) => node.preview + differs));
+  const listed = renderLeaves(leaves, null, look).trimEnd();
+  const most = leaves.length === LEAVES_SHOWN ? `at least ${LEAVES_SHOWN}` : leaves.length;
+  throw new HubError('ambiguous', `it is not known where you stand in this tree; it has ${most} leaves:\n${listed}`, {
+    hint: 'choose one: with --at <node>, or as the node where a command takes one',
+    details: { leaves: leaves.map(({ node }) => node.id) },
+  });
+}
+
+async function leavesOf(context: Context, tree: Tree, limit: number): Promise<readonly Leaf[]> {
+  const client = await context.client();
+  return (await client.call('loom.context_list_leaves', { tree: tree.id, limit })).leaves;
+}

@@ -1,0 +1,24 @@
+import { createInterface } from 'node:readline';
+import { HubError } from '../hub/error.js';
+import type { Context } from './context.js';
+import { EXIT } from './failure.js';
+import { cleanLine } from './render/clean.js';
+
+/** Asks a person for one line. Where nobody can answer it is refused instead of waiting for ever. */
+export async function ask(context: Context, question: string): Promise<string> {
+  if (!process.stdin.isTTY || !context.screen.isTty) {
+    throw new HubError('approval_needed', 'this asks before it goes on, and there is no terminal to ask on', {
+      hint: 'add --yes when you are sure',
+    });
+  }
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await new Promise<string>((answer) => {
+      reader.on('SIGINT', () => process.exit(EXIT.interrupted));
+      reader.on('close', () => answer(''));
+      reader.question(`${cleanLine(question)} `, (text) => answer(text.trim()));
+    });
+  } finally {
+    reader.close();
+  }
+}

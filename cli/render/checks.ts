@@ -1,0 +1,28 @@
+import { cleanLine } from './clean.js';
+import { widest } from './columns.js';
+import { pad } from './cut.js';
+import type { Look } from './look.js';
+
+/** The outcome of looking at one thing. */
+export interface Check {
+  about: string;
+  verdict: 'ok' | 'warn' | 'fail';
+  found: string;
+  /** What to do; null when there is nothing to do. */
+  fix: string | null;
+}
+
+/** One line per check, and below it what to do. */
+export function renderChecks(checks: readonly Check[], look: Look): string {
+  const aboutWidth = widest(
+    checks.map(({ about }) => about),
+    look.ruler,
+  );
+  return checks
+    .map(({ about, verdict, found, fix }) => {
+      const ink = { ok: look.style.good, warn: look.style.warning, fail: look.style.failure }[verdict];
+      const line = `${ink(pad(verdict, 4, look.ruler))}  ${pad(about, aboutWidth, look.ruler)}  ${cleanLine(found)}\n`;
+      return fix === null ? line : `${line}      fix: ${cleanLine(fix)}\n`;
+    })
+    .join('');
+}

@@ -1,0 +1,44 @@
+import { cleanLine } from '../clean.js';
+import { treeWords } from '../list.js';
+import { askedOf, nodeText, speakerOf } from '../node_text.js';
+import { shortId } from '../words.js';
+import type { DocumentFormat } from './document.js';
+
+const FENCE = '```';
+
+/** Markdown: a heading per message as it was written, and what tools said in fences that it cannot close. */
+export const markdownFormat: DocumentFormat = {
+  begin: (tree) => `# ${escapeMarkdown(treeWords(tree))}\n\n`,
+  fork: ({ number, of, from }) => `---\n\n*Branch ${number}, one of ${of} from \`${shortId(from)}\`*\n\n`,
+  node: (node) => {
+    if (node.role === 'root') return '';
+    const text = nodeText(node).trimEnd();
+    if (node.kind === 'text') return text === '' ? '' : `## ${speakerOf(node)}\n\n${text}\n\n`;
+    const failed = node.external.exit_code ? `Exit code ${node.external.exit_code}.\n\n` : '';
+    const tool = escapeMarkdown(cleanLine(node.external.call.tool));
+    return `### ${tool} ${codeSpan(askedOf(node))}\n\n${text === '' ? '' : fenced(text)}${failed}`;
+  },
+  end: () => '',
+};
+
+function fenced(text: string): string {
+  const fence = longerThanAny(text, /`{3,}/g, FENCE);
+  return `${fence}\n${text}\n${fence}\n\n`;
+}
+
+function codeSpan(text: string): string {
+  if (text === '') return '';
+  const ticks = longerThanAny(text, /`+/g, '`');
+  const gap = text.includes('`') ? ' ' : '';
+  return ticks + gap + text + gap + ticks;
+}
+
+function longerThanAny(text: string, runs: RegExp, least: string): string {
+  let longest = least.length - 1;
+  for (const [run] of text.matchAll(runs)) longest = Math.max(longest, run.length);
+  return '`'.repeat(longest + 1);
+}
+
+function escapeMarkdown(line: string): string {
+  return line.replace(/[\\`*_[\]<>#|]/g, '\\$&');
+}

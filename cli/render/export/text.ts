@@ -1,0 +1,17 @@
+import { askedOf, nodeText, speakerOf } from '../node_text.js';
+import { shortId } from '../words.js';
+import type { DocumentFormat } from './document.js';
+
+/** Plain text: who speaks, then what was said. */
+export const textFormat: DocumentFormat = {
+  begin: () => '',
+  fork: ({ number, of, from }) => `--- branch ${number} (one of ${of} from ${shortId(from)}) ---\n\n`,
+  node: (node) => {
+    if (node.role === 'root') return '';
+    const text = nodeText(node).trimEnd();
+    if (node.kind === 'text') return text === '' ? '' : `${speakerOf(node)}: ${text}\n\n`;
+    const failed = node.external.exit_code ? `exit ${node.external.exit_code}\n` : '';
+    return `${speakerOf(node)} ${askedOf(node)}\n${text === '' ? '' : `${text}\n`}${failed}\n`;
+  },
+  end: () => '',
+};

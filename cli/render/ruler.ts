@@ -1,0 +1,20 @@
+/** Measures text in columns of a terminal. */
+export interface Ruler {
+  width(text: string): number;
+  /** The pieces that are never cut apart. */
+  pieces(text: string): Iterable<string>;
+}
+
+// Printable ASCII, and the signs that the drawings themselves use: one column each.
+const SIMPLE = /^[\x20-\x7e…●│├└─→]*$/;
+
+/** Whether the plain ruler measures this text rightly. */
+export function isSimple(text: string): boolean {
+  return SIMPLE.test(text);
+}
+
+/** For simple text. The other one, for all of Unicode, takes longer to load than a whole command may run. */
+export const plainRuler: Ruler = {
+  width: (text) => text.length,
+  pieces: (text) => text,
+};

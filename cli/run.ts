@@ -1,0 +1,57 @@
+import { parse } from './args.js';
+import { type Context, openContext } from './context.js';
+import { EXIT, exitCodeOf, renderFailure } from './failure.js';
+import { columnsOf } from './screen.js';
+import { COMMANDS } from './table.js';
+
+/** Runs one command line and ends the process with its exit code. */
+export async function run(words: readonly string[]): Promise<void> {
+  endOnSignals();
+  leaveWithReader();
+  const isJson = words.slice(0, [...words, '--'].indexOf('--')).includes('--json');
+  try {
+    process.exitCode = await perform(words);
+  } catch (error) {
+    process.stderr.write(renderFailure(error, isJson));
+    process.exitCode = exitCodeOf(error);
+  }
+  process.exit();
+}
+
+async function perform(words: readonly string[]): Promise<number> {
+  const { isTTY, columns } = process.stdout;
+  const asked = await parse(words, COMMANDS, Math.min(100, columnsOf({ isTty: isTTY === true, columns })));
+  if (asked.kind === 'help') {
+    process.stdout.write(asked.text);
+    return EXIT.ok;
+  }
+  const context = openContext({ json: asked.json, color: asked.color, paged: asked.command.paged });
+  for (const warning of context.preferences.warnings) context.note(warning);
+  try {
+    return await asked.command.run(asked.input, context);
+  } finally {
+    await closed(context);
+  }
+}
+
+/** What could not be closed, because it never opened, has been told already. */
+async function closed(context: Context): Promise<void> {
+  await context.close().catch(() => undefined);
+}
+
+/** What was begun is put away by listeners for the exit; what the hub does for us ends with the connection. */
+function endOnSignals(): void {
+  process.on('SIGINT', () => process.exit(EXIT.interrupted));
+  process.on('SIGTERM', () => process.exit(EXIT.terminated));
+  process.on('SIGHUP', () => process.exit(EXIT.hungUp));
+}
+
+/** A reader that has seen enough, such as `head`, is no failure. */
+function leaveWithReader(): void {
+  process.stderr.on('error', () => process.exit(EXIT.failure));
+  process.stdout.on('error', (error) => {
+    if ('code' in error && error.code === 'EPIPE') process.exit(EXIT.ok);
+    process.stderr.write(`cognition: the output could not be written: ${error.message}\n`);
+    process.exit(EXIT.failure);
+  });
+}

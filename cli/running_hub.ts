@@ -1,0 +1,14 @@
+import type { Client } from '../hub/client.js';
+import { HubError } from '../hub/error.js';
+import type { Context } from './context.js';
+
+/** The hub that runs already; null when there is none. It is not started. */
+export async function runningHub(context: Context): Promise<Client | null> {
+  const { connect } = await import('../hub/client.js');
+  try {
+    return await connect({ home: context.paths.home, start: false });
+  } catch (error) {
+    if (error instanceof HubError && error.kind === 'unreachable') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { NodeId, TreeId } from '../hub/protocol/node.js';
+import { withFileLock } from './file_lock.js';
+import { isNodeId, isTreeId } from './ids.js';
+
+/** What this person's clients remember: the current tree, and where they stand in each. */
+export interface SessionState {
+  version: 1;
+  current: TreeId | null;
+  trees: Record<string, Place>;
+}
+
+export interface Place {
+  node: NodeId;
+  moved_at_ms: number;
+}
+
+export interface Session {
+  read(): SessionState;
+  /** Makes a tree the current one, and forgets a current one with null. */
+  use(tree: TreeId | null): Promise<void>;
+  move(tree: TreeId, node: NodeId): Promise<void>;
+  forget(tree: TreeId): Promise<void>;
+}
+
+// Far more than one works with; the longest untouched go first.
+const TREES_MAX = 2_000;
+const EMPTY: SessionState = { version: 1, current: null, trees: {} };
+
+/** The session file of a home. Each change is made under a lock, to one entry, and in one step. */
+export function openSession(path: string, note: (text: string) => void, now: () => number): Session {
+  const change = (edit: (state: SessionState) => SessionState): Promise<void> => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return withFileLock(`${path}.lock`, () => {
+      replace(path, pruned(edit(readState(path, note, now))));
+    });
+  };
+  return {
+    read: () => readState(path, note, now),
+    use: (tree) => change((state) => ({ ...state, current: tree })),
+    move: (tree, node) =>
+      change((state) => ({ ...state, trees: { ...state.trees, [tree]: { node, moved_at_ms: now() } } })),
+    forget: (tree) =>
+      change(({ version, current, trees }) => {
+        const { [tree]: _, ...others } = trees;
+        return { version, current: current === tree ? null : current, trees: others };
+      }),
+  };
+}
+
+function readState(path: string, note: (text: string) => void, now: () => number): SessionState {
+  const text = readIfThere(path);
+  if (text === null) return EMPTY;
+  const state = parseState(text);
+  if (state !== null) return state;
+  const aside = `${path}.corrupt-${now()}`;
+  try {
+    renameSync(path, aside);
+    note(`${path} could not be read; it was set aside as ${aside}, and positions start anew`);
+  } catch (error) {
+    note(`${path} could not be read and not be set aside (${String(error)}); positions start anew`);
+  }
+  return EMPTY;
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Reads the file's text; null when it is not what this program writes. */
+export function parseState(text: string): SessionState | null {
+  const value = parseJson(text);
+  if (!isRecord(value) || value.version !== 1 || !isRecord(value.trees)) return null;
+  const current = value.current;
+  if (current !== null && !isTreeId(current)) return null;
+  const trees: Record<string, Place> = {};
+  for (const [tree, place] of Object.entries(value.trees)) {
+    if (!isTreeId(tree) || !isRecord(place) || !isNodeId(place.node)) return null;
+    const movedAtMs = place.moved_at_ms;
+    if (typeof movedAtMs !== 'number') return null;
+    trees[tree] = { node: place.node, moved_at_ms: movedAtMs };
+  }
+  return { version: 1, current, trees };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // as useless as any other wrong content
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function pruned(state: SessionState): SessionState {
+  const places = Object.entries(state.trees);
+  if (places.length <= TREES_MAX) return state;
+  const newest = places.sort(([, a], [, b]) => b.moved_at_ms - a.moved_at_ms).slice(0, TREES_MAX);
+  return { ...state, trees: Object.fromEntries(newest) };
+}
+
+function replace(path: string, state: SessionState): void {
+  const draft = `${path}.${process.pid}.new`;
+  const file = openSync(draft, 'w', 0o600);
+  try {
+    writeSync(file, `${JSON.stringify(state, null, 2)}\n`);
+    fsyncSync(file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, path);
+}

@@ -1,0 +1,53 @@
+import type { Command, CommandGroup } from './command.js';
+import { addCommand } from './commands/add.js';
+import { backupCommand } from './commands/backup.js';
+import { branchesCommand } from './commands/branches.js';
+import { compareCommand } from './commands/compare.js';
+import { completionCommand } from './commands/completion.js';
+import { configGroup } from './commands/config.js';
+import { contextCommand } from './commands/context.js';
+import { deleteCommand } from './commands/delete.js';
+import { doctorCommand } from './commands/doctor.js';
+import { exportCommand } from './commands/export.js';
+import { fsckCommand } from './commands/fsck.js';
+import { hubGroup } from './commands/hub.js';
+import { importCommand } from './commands/import.js';
+import { leavesCommand } from './commands/leaves.js';
+import { listCommand } from './commands/list.js';
+import { manCommand } from './commands/man.js';
+import { markCommand } from './commands/mark.js';
+import { newCommand } from './commands/new.js';
+import { purgeCommand } from './commands/purge.js';
+import { renameCommand } from './commands/rename.js';
+import { restoreCommand } from './commands/restore.js';
+import { searchCommand } from './commands/search.js';
+import { showCommand } from './commands/show.js';
+import { useCommand } from './commands/use.js';
+
+/** Every command there is, in the order in which the help lists them. */
+export const COMMANDS: readonly (Command | CommandGroup)[] = [
+  newCommand,
+  listCommand,
+  useCommand,
+  showCommand,
+  addCommand,
+  contextCommand,
+  branchesCommand,
+  leavesCommand,
+  compareCommand,
+  markCommand,
+  searchCommand,
+  renameCommand,
+  deleteCommand,
+  restoreCommand,
+  purgeCommand,
+  exportCommand,
+  importCommand,
+  backupCommand,
+  fsckCommand,
+  doctorCommand,
+  hubGroup,
+  configGroup,
+  completionCommand(() => COMMANDS),
+  manCommand(() => COMMANDS),
+];

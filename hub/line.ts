@@ -1,0 +1,115 @@
+import type { WebSocket } from 'ws';
+import type { Link } from './link.js';
+
+const CLOSED_BY_US = 1000;
+const CLOSED_IN_ORDER = 1001;
+
+export interface LineParts {
+  /** Makes a new connection; with `start`, also by starting a hub. */
+  reconnect(wanted: { start: boolean; signal: AbortSignal }): Promise<Link>;
+  onMessage(message: unknown): void;
+  /** A new connection is there. */
+  onOpen(): void;
+  /** The connection is gone; in order when the hub said that it would go. Says whether it is wanted back. */
+  onLost(inOrder: boolean): { start: boolean } | null;
+  /** No new connection can be made. */
+  onFailed(error: unknown): void;
+}
+
+/** A connection that is made anew when it breaks. */
+export interface Line {
+  /** False when there is no connection at the moment. */
+  send(text: string): boolean;
+  /** Makes a connection unless one is being made in this way already. */
+  restore(wanted: { start: boolean }): void;
+  /** Stops trying to make one. */
+  giveUp(): void;
+  close(): Promise<void>;
+}
+
+interface Attempt {
+  start: boolean;
+  abort: AbortController;
+}
+
+/** Keeps a connection going that was opened by the caller. */
+export function createLine(first: Link, parts: LineParts): Line {
+  let link: Link | null = null;
+  let attempt: Attempt | null = null;
+  let isClosed = false;
+
+  function adopt(opened: Link): void {
+    link = opened;
+    opened.socket.on('message', (data) => {
+      const message = parse(String(data));
+      if (message === null) opened.socket.terminate();
+      else parts.onMessage(message);
+    });
+    opened.socket.once('close', (code) => {
+      if (link !== opened) return;
+      link = null;
+      const wanted = parts.onLost(code === CLOSED_IN_ORDER);
+      if (wanted !== null) restore(wanted);
+    });
+  }
+
+  function restore({ start }: { start: boolean }): void {
+    // An attempt that only looks for a hub gives way to one that may start it.
+    if (isClosed || (attempt !== null && (attempt.start || !start))) return;
+    attempt?.abort.abort();
+    const mine: Attempt = { start, abort: new AbortController() };
+    attempt = mine;
+    const isCurrent = (): boolean => attempt === mine;
+    parts.reconnect({ start, signal: mine.abort.signal }).then(
+      (opened) => {
+        if (!isCurrent()) return opened.socket.terminate();
+        attempt = null;
+        adopt(opened);
+        parts.onOpen();
+      },
+      (error: unknown) => {
+        if (!isCurrent()) return;
+        attempt = null;
+        parts.onFailed(error);
+      },
+    );
+  }
+
+  function giveUp(): void {
+    attempt?.abort.abort();
+    attempt = null;
+  }
+
+  adopt(first);
+  return {
+    send(text) {
+      link?.send(text);
+      return link !== null;
+    },
+    restore,
+    giveUp,
+    async close() {
+      isClosed = true;
+      giveUp();
+      const open = link;
+      link = null;
+      if (open !== null) await closeSocket(open.socket);
+    },
+  };
+}
+
+function closeSocket(socket: WebSocket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once('close', () => resolve());
+    socket.close(CLOSED_BY_US);
+  });
+}
+
+/** Null for what is not JSON: whatever answers there is no hub. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // the caller drops the connection
+  }
+}

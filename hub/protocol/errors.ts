@@ -1,0 +1,44 @@
+import { z } from 'zod';
+
+/** One number per kind of failure. The first five are fixed by JSON-RPC 2.0, the others by this table. */
+export const ERROR_CODES = {
+  parse: -32700,
+  invalid_request: -32600,
+  method_not_found: -32601,
+  invalid_params: -32602,
+  internal: -32603,
+  not_found: -32001,
+  ambiguous: -32002,
+  conflict: -32003,
+  inside_step: -32004,
+  archived: -32005,
+  unauthorised: -32006,
+  limit: -32007,
+  disk_full: -32008,
+  storage_failed: -32009,
+  cancelled: -32010,
+  resolve_failed: -32011,
+  sandbox_unavailable: -32012,
+  approval_needed: -32013,
+  version: -32014,
+  unreachable: -32015,
+  no_key: -32020,
+  rejected: -32021,
+  rate_limited: -32022,
+  overloaded: -32023,
+  context_too_long: -32024,
+  network: -32025,
+} as const;
+
+export type ErrorKind = keyof typeof ERROR_CODES;
+
+/** The `data` of every error response. */
+export const ErrorData = z.strictObject({
+  kind: z.enum(Object.keys(ERROR_CODES) as [ErrorKind, ...ErrorKind[]]), // Object.keys forgets the keys' type
+  hint: z.string().nullable(),
+  /** Whether the same call may succeed later, unchanged. */
+  retryable: z.boolean(),
+  /** What a program needs to act on it, such as the ids of the candidates. */
+  details: z.record(z.string(), z.json()),
+});
+export type ErrorData = z.infer<typeof ErrorData>;

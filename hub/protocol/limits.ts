@@ -1,0 +1,16 @@
+// Numbers that clients need at run time stand apart from the schemas, so that zod stays out of their bundle.
+
+/** Raised when a client of the older number could no longer talk to a hub of the newer. */
+export const PROTOCOL = 1;
+/** The most bytes one frame may have, either way. */
+export const FRAME_BYTES_MAX = 32 * 1024 * 1024;
+/** The most calls one batch may have. */
+export const BATCH_MAX = 100;
+/** The deepest nesting of a frame's JSON. */
+export const JSON_DEPTH_MAX = 100;
+/** The most text one node may hold, in bytes of UTF-8; larger data belongs in a stored output. */
+export const NODE_BYTES_MAX = 8 * 1024 * 1024;
+/** The most blocks one node may hold. */
+export const BLOCKS_MAX = 1_000;
+/** The most calls one step may hold. */
+export const STEP_CALLS_MAX = 200;

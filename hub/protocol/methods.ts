@@ -1,0 +1,19 @@
+import type { z } from 'zod';
+import type { MethodSpec } from './method.js';
+import { controlMethods } from './methods/control.js';
+import { nodeMethods } from './methods/nodes.js';
+import { treeMethods } from './methods/trees.js';
+import { turnMethods } from './methods/turns.js';
+
+/** Every method there is. */
+export const METHODS = { ...treeMethods, ...nodeMethods, ...turnMethods, ...controlMethods } satisfies Record<
+  string,
+  MethodSpec
+>;
+
+export type MethodName = keyof typeof METHODS;
+/** What a caller may write: fields with a default are optional. */
+export type ParamsOf<M extends MethodName> = z.input<(typeof METHODS)[M]['params']>;
+/** What a handler is given: every field is there. */
+export type ParsedOf<M extends MethodName> = z.output<(typeof METHODS)[M]['params']>;
+export type ResultOf<M extends MethodName> = z.output<(typeof METHODS)[M]['result']>;

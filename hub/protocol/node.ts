@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { BLOCKS_MAX } from './limits.js';
+
+// RFC 9562 text form. Lower case only, so that one id has one spelling on the wire.
+const uuid = z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, {
+  message: 'must be a UUID in lower case',
+});
+export const TreeId = uuid.brand<'TreeId'>();
+export type TreeId = z.infer<typeof TreeId>;
+export const NodeId = uuid.brand<'NodeId'>();
+export type NodeId = z.infer<typeof NodeId>;
+export const TurnId = uuid.brand<'TurnId'>();
+export type TurnId = z.infer<typeof TurnId>;
+
+export const Sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, { message: 'must be a SHA-256 in lower-case hex' })
+  .brand<'Sha256'>();
+export type Sha256 = z.infer<typeof Sha256>;
+
+// One line that a person can type: no control or line-breaking characters, no blanks at the ends, not the
+// position sign and not an option.
+const nameShape = /^(?![@-])(?!\s)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+(?<!\s)$/u;
+const nameOf = (what: string) =>
+  z
+    .string()
+    .min(1, { message: `a ${what}'s name cannot be empty` })
+    .max(200, { message: `a ${what}'s name has at most 200 characters` })
+    .regex(nameShape, {
+      message: `a ${what}'s name is one line without control characters, does not start with @ or - and has no blanks at its ends`,
+    });
+export const TreeName = nameOf('tree').brand<'TreeName'>();
+export type TreeName = z.infer<typeof TreeName>;
+export const MarkName = nameOf('mark').brand<'MarkName'>();
+export type MarkName = z.infer<typeof MarkName>;
+
+const timeMs = z.int().nonnegative();
+const counted = z.int().nonnegative();
+
+export const TextBlock = z.strictObject({ type: z.literal('text'), text: z.string() });
+export const ThinkingBlock = z.strictObject({
+  type: z.literal('thinking'),
+  text: z.string(),
+  /** What the model signed it with; an unsigned one is stored but never sent. */
+  signature: z.string().nullable(),
+});
+export const CallBlock = z.strictObject({
+  type: z.literal('call'),
+  /** The model's own id of this call, which its result repeats. */
+  id: z.string().min(1).max(200),
+  tool: z.string().min(1).max(200),
+  input: z.json(),
+});
+export const ImageBlock = z.strictObject({
+  type: z.literal('image'),
+  sha256: Sha256,
+  media_type: z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
+  width: counted,
+  height: counted,
+});
+export const Block = z.discriminatedUnion('type', [TextBlock, ThinkingBlock, CallBlock, ImageBlock]);
+export type Block = z.infer<typeof Block>;
+export const Blocks = z.array(Block).max(BLOCKS_MAX);
+
+export const Handle = z.strictObject({
+  source: z.string().min(1).max(100),
+  source_version: z.string().min(1).max(100),
+  identifier: z.string().min(1).max(4_096),
+  metadata: z.record(z.string(), z.json()),
+});
+export type Handle = z.infer<typeof Handle>;
+
+/** A stored output: all of it, or its head and tail when `total_bytes` says that there was more. */
+export const Output = z.strictObject({ sha256: Sha256, size_bytes: counted, total_bytes: counted });
+export type Output = z.infer<typeof Output>;
+
+/** What an external node points at and how it came about. Its blocks are what a model sees of it. */
+export const External = z.strictObject({
+  call: z.strictObject({
+    tool: z.string().min(1).max(200),
+    input: z.json(),
+    /** The id of the call block that this answers; null for a command that a person ran. */
+    id: z.string().min(1).max(200).nullable(),
+  }),
+  handle: Handle,
+  output: Output.nullable(),
+  exit_code: z.int().nullable(),
+  signal: z.string().max(40).nullable(),
+  duration_ms: counted.nullable(),
+  /** The working directory after the call. */
+  cwd: z.string().max(16_384).nullable(),
+});
+export type External = z.infer<typeof External>;
+
+export const Role = z.enum(['root', 'user', 'assistant', 'summary', 'tool']);
+export type Role = z.infer<typeof Role>;
+
+/** Where a node stands in its step; a node outside any step has none. */
+export const StepPlace = z.strictObject({ id: NodeId, index: counted, size: z.int().positive() });
+
+const nodeFields = {
+  id: NodeId,
+  tree: TreeId,
+  parent: NodeId.nullable(),
+  created_at_ms: timeMs,
+  step: StepPlace.nullable(),
+  settings: Sha256.nullable(),
+  blocks: Blocks,
+  hash: Sha256,
+};
+const textFields = { kind: z.literal('text'), role: z.enum(['root', 'user', 'assistant', 'summary']) };
+const externalFields = { kind: z.literal('external'), role: z.literal('tool'), external: External };
+const placeFields = { seq: counted, depth: counted };
+
+export const TextNode = z.strictObject({ ...nodeFields, ...placeFields, ...textFields });
+export const ExternalNode = z.strictObject({ ...nodeFields, ...placeFields, ...externalFields });
+export const Node = z.discriminatedUnion('kind', [TextNode, ExternalNode]);
+export type Node = z.infer<typeof Node>;
+
+/** A node as it travels between homes: without its place in one home's feed. */
+export const PortableNode = z.discriminatedUnion('kind', [
+  z.strictObject({ ...nodeFields, ...textFields }),
+  z.strictObject({ ...nodeFields, ...externalFields }),
+]);
+export type PortableNode = z.infer<typeof PortableNode>;
+
+/** What drawing a tree needs of a node: enough for a line, cheap enough for 100,000. */
+export const SkeletonNode = z.strictObject({
+  id: NodeId,
+  parent: NodeId.nullable(),
+  seq: counted,
+  role: Role,
+  /** The tool of an external node. */
+  tool: z.string().nullable(),
+  /** The first characters of the text, or of the call's input, on one line. */
+  preview: z.string(),
+  created_at_ms: timeMs,
+  /** The step it belongs to, when that has more than one node. */
+  step: StepPlace.nullable(),
+  exit_code: z.int().nullable(),
+  /** True for the top of an archived branch. */
+  archived: z.boolean(),
+});
+export type SkeletonNode = z.infer<typeof SkeletonNode>;
+
+export const Tree = z.strictObject({
+  id: TreeId,
+  name: TreeName.nullable(),
+  /** The first words of its first message; empty while there is none. */
+  title: z.string(),
+  /** The real path of the project that it belongs to. */
+  project: z.string().nullable(),
+  /** The node that asked for this tree, when it is a sub-session. */
+  owner: z.strictObject({ tree: TreeId, node: NodeId }).nullable(),
+  created_at_ms: timeMs,
+  updated_at_ms: timeMs,
+  archived_at_ms: timeMs.nullable(),
+  node_count: counted,
+  message_count: counted,
+  branch_count: counted,
+  last_seq: counted,
+});
+export type Tree = z.infer<typeof Tree>;
+
+export const Mark = z.strictObject({ tree: TreeId, name: MarkName, node: NodeId, set_at_ms: timeMs });
+export type Mark = z.infer<typeof Mark>;
+
+/** The end of a branch, told so that a person can choose between several. */
+export const Leaf = z.strictObject({
+  node: SkeletonNode,
+  /** The nearest node above with more than one child; the root when there is none. */
+  fork: NodeId,
+  /** The first words after that fork point. */
+  differs: z.string(),
+  /** Nodes from the fork point down to here. */
+  length: counted,
+});
+export type Leaf = z.infer<typeof Leaf>;
+
+export const Settings = z.strictObject({
+  system_prompt: z.string(),
+  tools: z.array(z.json()),
+  level: z.string().max(100),
+  model: z.string().max(400),
+  thinking: z.json(),
+});
+export type Settings = z.infer<typeof Settings>;

@@ -1,0 +1,144 @@
+import { rmSync } from 'node:fs';
+import { createCalls } from './calls.js';
+import { type HomePaths, readPreferences, VERSION } from './config.js';
+import { claimSocket, type ListenAddress, parseListen } from './endpoint.js';
+import { createHealth, createRpcPlugin, type Storage } from './health.js';
+import { prepareHome } from './home.js';
+import { createHub } from './hub.js';
+import { createIdleEnd } from './idle.js';
+import { type Lock, takeLock } from './lock.js';
+import { openLog } from './log.js';
+import type { Log, Plugin } from './plugin.js';
+import { createRpc } from './rpc.js';
+import { type Server, startServer } from './server.js';
+import { writeToken } from './token.js';
+import { within } from './within.js';
+
+// Enough for a hub that ends without work. Callers ask again while one is still answering.
+const LOCK_WAIT_MS = 500;
+// The server takes ten for itself at most.
+const STEP_MS_MAX = 15_000;
+const MINUTE_MS = 60_000;
+
+export interface RunParts {
+  home: string;
+  /** Where to listen for TCP callers as `host:port`; null for nowhere. */
+  listen: string | null;
+  clock: () => number;
+  /** Opens the plugins, once this process is known to be the one hub of its home. */
+  openPlugins(place: { paths: HomePaths; log: Log }): Promise<{ plugins: Plugin[]; storage: Storage }>;
+}
+
+export interface RunningHub {
+  listen: string | null;
+  log: Log;
+  /** Ends in order: answers what was begun, closes the plugins, lets go of the home. */
+  end(reason: string): Promise<void>;
+  /** Resolves when it has ended, for whatever reason. */
+  ended: Promise<void>;
+}
+
+/** Runs the hub of a home folder in this process. */
+export async function runHub(parts: RunParts): Promise<RunningHub> {
+  const address = parts.listen === null ? null : parseListen(parts.listen);
+  const paths = prepareHome(parts.home);
+  const lock = await takeLock(paths.lock, LOCK_WAIT_MS);
+  const log = openLog(paths.hubLog, parts.clock);
+  try {
+    return await open({ ...parts, paths, lock, log, address });
+  } catch (error) {
+    log('error', `the hub could not start: ${error instanceof Error ? error.message : String(error)}`);
+    lock.release();
+    throw error;
+  }
+}
+
+type OpenParts = RunParts & { paths: HomePaths; lock: Lock; log: Log; address: ListenAddress | null };
+
+async function open(parts: OpenParts): Promise<RunningHub> {
+  const { paths, log, clock } = parts;
+  const { plugins, storage } = await parts.openPlugins({ paths, log });
+  const calls = createCalls();
+  const busy = (): number => Math.max(calls.busy(), storage.busy());
+  const socket = claimSocket(paths);
+  let server: Server | null = null;
+  const health = createHealth({
+    endpoint: socket,
+    sqliteVersion: parts.lock.sqliteVersion,
+    about: { version: VERSION, home: paths.home, clock },
+    storage,
+    busy,
+    server: () => ({ listen: server?.listen ?? null, connections: server?.connections() ?? 0 }),
+    stop: () => void running.end('it was asked to'),
+  });
+  const hub = createHub({ plugins: [...plugins, health, createRpcPlugin({ version: VERSION, calls })], log });
+  const idle = createIdleEnd({
+    idleMs: idleMs(paths.home, log),
+    isBusy: () => busy() > 0,
+    onIdle: () => void running.end('nobody has needed it for a while'),
+  });
+  server = await startServer({
+    socket,
+    tcp: parts.address === null ? null : { address: parts.address, token: writeToken(paths.token) },
+    answer: createRpc({ hub, calls }),
+    calls,
+    greeting: () => ({ version: VERSION, epoch: storage.epoch, busy: busy() }),
+    onCount: idle.connectionsAre,
+    log,
+  });
+  const { listen, close } = server;
+  const running = runningHub({ log, listen, close: [idle.stop, close, hub.close, () => letGo(parts)] });
+  idle.connectionsAre(0);
+  const places = listen === null ? socket : `${socket} and ${listen}`;
+  log('info', `hub ${VERSION}, process ${process.pid}, listens on ${places}`);
+  return running;
+}
+
+function idleMs(home: string, log: Log): number {
+  const preferences = readPreferences({ home, project: null, flags: {} });
+  for (const warning of preferences.warnings) log('warn', warning);
+  return Number(preferences.get('hub.idle_minutes')) * MINUTE_MS;
+}
+
+function letGo({ address, paths, lock }: OpenParts): void {
+  if (address !== null) rmSync(paths.token, { force: true });
+  lock.release();
+}
+
+interface RunningParts {
+  log: Log;
+  listen: string | null;
+  /** What to do in order to end. */
+  close: readonly (() => Promise<void> | void)[];
+}
+
+function runningHub({ log, listen, close }: RunningParts): RunningHub {
+  let ending: Promise<void> | null = null;
+  let tellEnded: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    tellEnded = resolve;
+  });
+
+  async function closeAll(reason: string): Promise<void> {
+    log('info', `the hub ends: ${reason}`);
+    for (const step of close) {
+      // What fails to close must not keep the rest from closing.
+      const done = Promise.resolve()
+        .then(step)
+        .catch((error: unknown) => log('error', `while ending: ${String(error)}`));
+      await within(STEP_MS_MAX, done);
+    }
+    log('info', 'the hub has ended');
+    tellEnded();
+  }
+
+  return {
+    listen,
+    log,
+    ended,
+    end(reason) {
+      ending ??= closeAll(reason);
+      return ending;
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+
+const TOKEN_BYTES = 32;
+
+/** Makes a new token and writes it to a file only its owner can read; the one before is worth nothing from now on. */
+export function writeToken(path: string): string {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const draft = `${path}.${process.pid}.new`;
+  rmSync(draft, { force: true });
+  writeFileSync(draft, `${token}\n`, { mode: 0o600, flag: 'wx' });
+  renameSync(draft, path);
+  return token;
+}
+
+/** Compares in a time that says nothing about either, their lengths included. */
+export function isSameToken(given: string, token: string): boolean {
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

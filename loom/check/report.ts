@@ -1,0 +1,29 @@
+/** The most problems that are told one by one. */
+const PROBLEMS_MAX = 1_000;
+
+export interface Finding {
+  tree: string | null;
+  node: string | null;
+  seq: number | null;
+  problem: string;
+}
+
+/** What a check has looked at and found so far. */
+export interface Report {
+  trees: number;
+  nodes: number;
+  outputs: number;
+  problems: Finding[];
+  problem_count: number;
+}
+
+export function newReport(): Report {
+  return { trees: 0, nodes: 0, outputs: 0, problems: [], problem_count: 0 };
+}
+
+/** Adds a problem; of many, the first are told and the others counted. */
+export function tell(report: Report, problem: string, where: Partial<Omit<Finding, 'problem'>> = {}): void {
+  report.problem_count += 1;
+  if (report.problems.length >= PROBLEMS_MAX) return;
+  report.problems.push({ tree: null, node: null, seq: null, ...where, problem });
+}

@@ -1,0 +1,161 @@
+import { HubError } from '../hub/error.js';
+import { newestSeq } from './counter.js';
+import type { FeedEntry, WorkerCall, WorkerError, WorkerReply } from './messages.js';
+import { type Store, sqliteCode, storageError } from './store.js';
+import { createTally } from './tally.js';
+import type { WriteOp, Writing } from './write/writing.js';
+
+/** What one transaction brought about. */
+export interface Committed {
+  replies: WorkerReply[];
+  feed: FeedEntry[];
+}
+
+export interface CommitterOptions {
+  store: Store;
+  outputs: string;
+  ops: Readonly<Record<string, WriteOp<never>>>;
+  /** The calls that only append: their trees' counters are written once for all of them. */
+  appends: ReadonlySet<string>;
+}
+
+export interface Committer {
+  /** Runs calls that arrived together in one transaction and answers each after it is on the disk. */
+  commit(calls: readonly WorkerCall[]): Committed;
+  /** The newest number of the feed that is on the disk. */
+  lastSeq(): number;
+  /** Why nothing is written any more; null while all is well. */
+  failure(): HubError | null;
+}
+
+/** Makes the one place where the database is written. */
+export function createCommitter(options: CommitterOptions): Committer {
+  const { store } = options;
+  let durableSeq = newestSeq(store);
+  let failure: HubError | null = null;
+
+  function together(calls: readonly WorkerCall[]): Committed {
+    store.run('BEGIN IMMEDIATE');
+    const transaction = openTransaction(options, durableSeq);
+    const replies = calls.map(transaction.perform);
+    const { seq, feed, tasks } = transaction.end(calls.at(-1)?.atMs ?? 0);
+    store.run('COMMIT');
+    durableSeq = seq;
+    for (const task of tasks) task();
+    return { replies, feed };
+  }
+
+  function commit(calls: readonly WorkerCall[]): Committed {
+    if (failure !== null) return refuseAll(calls, failure);
+    try {
+      return together(calls);
+    } catch (error) {
+      if (store.inTransaction()) store.run('ROLLBACK');
+      if (isLasting(error)) {
+        failure = lastingFailure(error);
+        return refuseAll(calls, failure);
+      }
+      // One call has spoilt it for all, perhaps by being too large for the disk: each gets its own answer.
+      if (calls.length > 1) return merge(calls.map((call) => commit([call])));
+      return refuseAll(calls, told(error));
+    }
+  }
+
+  return { commit, lastSeq: () => durableSeq, failure: () => failure };
+}
+
+interface Transaction {
+  /** Answers one call; throws when the whole transaction must be undone. */
+  perform(call: WorkerCall): WorkerReply;
+  /** Writes what was put off to the end. */
+  end(atMs: number): { seq: number; feed: FeedEntry[]; tasks: (() => void)[] };
+}
+
+function openTransaction({ store, outputs, ops, appends }: CommitterOptions, durableSeq: number): Transaction {
+  const feed: FeedEntry[] = [];
+  const tasks: (() => void)[] = [];
+  const tally = createTally();
+  let seq = durableSeq;
+  let hasWritten = false;
+  const watched: Store = {
+    ...store,
+    run(sql, ...values) {
+      const changed = store.run(sql, ...values);
+      if (changed > 0) hasWritten = true;
+      return changed;
+    },
+  };
+
+  function writingFor(call: WorkerCall): Writing {
+    // Appends leave the counters for the end; whoever may read them finds them written.
+    const countsLater = appends.has(call.op);
+    if (!countsLater) tally.write(store, call.atMs);
+    return {
+      ...{ store: watched, outputs, atMs: call.atMs },
+      nextSeq: () => ++seq,
+      publish: ({ seq: at, tree, kind, fields }) =>
+        feed.push({ seq: at, tree, json: `{"kind":"${kind}","seq":${at},${fields}}` }),
+      count(tree, counted) {
+        tally.add(tree, counted);
+        if (!countsLater) tally.write(store, call.atMs);
+      },
+      afterCommit: (task) => tasks.push(task),
+    };
+  }
+
+  return {
+    perform(call) {
+      const before = seq;
+      const writing = writingFor(call);
+      hasWritten = false;
+      try {
+        const op = ops[call.op];
+        if (op === undefined) throw new HubError('internal', `${call.op} is not a write`);
+        return { id: call.id, json: op(writing, call.params as never) }; // the hub has parsed them by the method's schema
+      } catch (error) {
+        // A call that has written is undone with the whole transaction; one that has not needs no undoing.
+        if (!(error instanceof HubError) || hasWritten) throw error;
+        seq = before;
+        return { id: call.id, error: carried(error) };
+      }
+    },
+    end(atMs) {
+      tally.write(store, atMs);
+      return { seq, feed, tasks };
+    },
+  };
+}
+
+// After an I/O error the kernel may have dropped what it failed to write and report success the next time:
+// only a new start reads back what is really on the disk. No room for the shared memory file is not of that kind.
+function isLasting(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code?.startsWith('SQLITE_IOERR') === true && code !== 'SQLITE_IOERR_SHMSIZE';
+}
+
+function lastingFailure(error: unknown): HubError {
+  return new HubError('storage_failed', `writing to the disk failed (${sqliteCode(error)}); nothing more is written`, {
+    hint: 'check the disk, then run: cognition hub stop   (the next command starts a new hub)',
+    cause: error,
+  });
+}
+
+function told(error: unknown): HubError {
+  if (error instanceof HubError) return error;
+  if (sqliteCode(error) !== null) return storageError(error);
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return new HubError('internal', `storage failed unexpectedly: ${reason}`, { cause: error });
+}
+
+/** A HubError as it travels between threads. */
+export function carried(error: HubError): WorkerError {
+  return { ...error.data, message: error.message };
+}
+
+function refuseAll(calls: readonly WorkerCall[], why: HubError): Committed {
+  return { replies: calls.map((call) => ({ id: call.id, error: carried(why) })), feed: [] };
+}
+
+function merge(parts: readonly Committed[]): Committed {
+  return { replies: parts.flatMap((part) => part.replies), feed: parts.flatMap((part) => part.feed) };
+}

@@ -1,0 +1,44 @@
+import { copyFileSync, existsSync } from 'node:fs';
+import { HubError } from '../hub/error.js';
+import { MIGRATIONS } from './schema.js';
+import { openStore, type Store } from './store.js';
+
+/** Opens the database for writing, brought up to date; `newEpoch` names it when it is made now. */
+export function openDatabase(path: string, newEpoch: string): Store {
+  const store = openStore({ path, access: 'write', synchronous: 'full' });
+  // What is deleted is overwritten, so that a purge leaves nothing behind in the file.
+  store.pragma('secure_delete = on');
+  migrate(store, path, newEpoch);
+  return store;
+}
+
+/** Brings a database to this program's schema, keeping a copy of what was there before. */
+function migrate(store: Store, path: string, newEpoch: string): void {
+  const version = Number(store.pragma('user_version'));
+  if (version > MIGRATIONS.length) {
+    throw new HubError(
+      'version',
+      `${path} was written by a newer cognition (schema ${version}, known: ${MIGRATIONS.length})`,
+      {
+        hint: 'install the newer version: npm install -g cognition@latest',
+      },
+    );
+  }
+  if (version === MIGRATIONS.length) return;
+  if (version > 0) keepCopy(store, path, version);
+  store.exec('BEGIN EXCLUSIVE');
+  for (const step of MIGRATIONS.slice(version)) store.exec(step);
+  if (version === 0) {
+    store.run("INSERT INTO meta (key, value) VALUES ('epoch', ?)", newEpoch);
+  }
+  store.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+  store.exec('COMMIT');
+}
+
+function keepCopy(store: Store, path: string, version: number): void {
+  const copy = `${path}.schema-${version}`;
+  if (existsSync(copy)) return;
+  // With the log written back and nobody else in the file, the file alone is the whole database.
+  store.pragma('wal_checkpoint(TRUNCATE)');
+  copyFileSync(path, copy);
+}

@@ -1,0 +1,59 @@
+import { dashed, type SkeletonRow, skeletonJson } from '../rows.js';
+import type { Store } from '../store.js';
+import { fullId, idRange } from './id_range.js';
+import { requireNodeOf, requireTree } from './lookup.js';
+import { isNear, NEAR_DIGITS, NEAR_MAX, NEAR_SCAN_MAX } from './near.js';
+import { skeletonRow, skeletonsBetween } from './nodes.js';
+import type { ReadContext } from './operation.js';
+import type { ReadParams } from './requests.js';
+import { SLICE_ROWS, type Slices } from './slices.js';
+
+const MATCHES_MAX = 20;
+
+export function* findNodes({ store }: ReadContext, params: ReadParams['loom.node_find']): Slices<string> {
+  const { tree } = requireTree(store, params.tree);
+  const found =
+    nodeById(store, params) ?? nodeByMark(store, tree, params.ref) ?? (yield* nodesByPrefix(store, tree, params.ref));
+  const near = found.length === 0 ? yield* nearNodes(store, tree, params.ref) : [];
+  return `{"matches":[${found.map(skeletonJson).join(',')}],"near":${JSON.stringify(near)}}`;
+}
+
+/** A full id is meant as one: a node of another tree is an error that names that tree. */
+function nodeById(store: Store, params: ReadParams['loom.node_find']): SkeletonRow[] | null {
+  const id = params.ref.toLowerCase();
+  if (!fullId.test(id)) return null;
+  const row = skeletonRow(store, requireNodeOf(store, id, params.tree).seq);
+  return row === undefined ? null : [row];
+}
+
+function nodeByMark(store: Store, tree: number, ref: string): SkeletonRow[] | null {
+  const mark = store.get<{ node: number }>('SELECT node FROM marks WHERE tree = ? AND name = ?', tree, ref);
+  const row = mark === undefined ? undefined : skeletonRow(store, mark.node);
+  return row === undefined ? null : [row];
+}
+
+/** Ids of all trees lie together, so that those of other trees are passed over, in slices. */
+function* nodesByPrefix(store: Store, tree: number, ref: string): Slices<SkeletonRow[]> {
+  const range = idRange(ref);
+  if (range === null) return [];
+  const found: SkeletonRow[] = [];
+  for (let from = range.from; found.length < MATCHES_MAX; yield) {
+    const slice = skeletonsBetween(store, { from, to: range.to, limit: SLICE_ROWS });
+    found.push(...slice.filter((row) => row.tree === tree));
+    const last = slice.at(-1);
+    if (slice.length < SLICE_ROWS || last === undefined) break;
+    from = `${last.id}00`;
+  }
+  return found.sort((left, right) => right.seq - left.seq).slice(0, MATCHES_MAX);
+}
+
+function* nearNodes(store: Store, tree: number, ref: string): Slices<string[]> {
+  const names = store.all<{ name: string }>(
+    'SELECT name FROM marks WHERE tree = ? ORDER BY name LIMIT ?',
+    tree,
+    NEAR_SCAN_MAX,
+  );
+  const near = names.filter((mark) => isNear(ref, mark.name)).map((mark) => mark.name);
+  const alike = yield* nodesByPrefix(store, tree, ref.slice(0, NEAR_DIGITS));
+  return [...near, ...alike.map((row) => dashed(row.id))].slice(0, NEAR_MAX);
+}

@@ -1,0 +1,120 @@
+/**
+ * The database, as numbered steps. A step that has been released is never edited: a change is a new step.
+ * `user_version` is the number of steps taken.
+ *
+ * Foreign keys stand only where an index answers them in both directions; without one, deleting a tree of n
+ * nodes would read a table n times. The other links are held by the writing calls, and fsck proves them.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE meta (
+    key   TEXT PRIMARY KEY,
+    value ANY NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE trees (
+    tree           INTEGER PRIMARY KEY AUTOINCREMENT,
+    id             BLOB NOT NULL UNIQUE,
+    origin         TEXT NOT NULL,     -- RFC 8785 JSON of the arguments it was created with: tells a retry from a clash
+    name           TEXT,
+    project        TEXT,
+    owner_tree     BLOB,
+    owner_node     BLOB,
+    created_at_ms  INTEGER NOT NULL,
+    archived_at_ms INTEGER,
+    importing      INTEGER NOT NULL DEFAULT 0,
+    -- Derived, kept in step with every append; fsck proves them.
+    title          TEXT NOT NULL DEFAULT '',
+    updated_at_ms  INTEGER NOT NULL,
+    last_seq       INTEGER NOT NULL,
+    node_count     INTEGER NOT NULL DEFAULT 0,
+    message_count  INTEGER NOT NULL DEFAULT 0,
+    branch_count   INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE UNIQUE INDEX trees_by_name ON trees (name)
+    WHERE name IS NOT NULL AND archived_at_ms IS NULL AND importing = 0;
+  CREATE INDEX trees_by_activity ON trees (last_seq);
+  CREATE INDEX trees_by_owner ON trees (owner_tree) WHERE owner_tree IS NOT NULL;
+
+  CREATE TABLE settings (
+    settings INTEGER PRIMARY KEY,
+    sha256   BLOB NOT NULL UNIQUE,
+    body     TEXT NOT NULL            -- RFC 8785 JSON
+  ) STRICT;
+
+  -- seq is the row's number: nodes and changes draw it from one counter, so one number orders the feed.
+  -- What drawing a tree needs stands before the blocks, so that long texts are not read for it.
+  CREATE TABLE nodes (
+    seq           INTEGER PRIMARY KEY,
+    id            BLOB NOT NULL UNIQUE,
+    tree          INTEGER NOT NULL REFERENCES trees (tree),
+    parent        INTEGER REFERENCES nodes (seq),
+    depth         INTEGER NOT NULL,
+    role          TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    step          BLOB,
+    step_index    INTEGER,
+    step_size     INTEGER,
+    settings      INTEGER,
+    hash          BLOB NOT NULL,
+    tool          TEXT,
+    exit_code     INTEGER,
+    preview       TEXT NOT NULL,
+    external      TEXT,               -- JSON, null for a text node
+    blocks        TEXT NOT NULL       -- JSON
+  ) STRICT;
+  CREATE INDEX nodes_by_tree ON nodes (tree);
+  CREATE INDEX nodes_by_parent ON nodes (parent);
+
+  -- Which stored outputs a node points at, so that a purge knows what nobody needs any more.
+  CREATE TABLE node_outputs (
+    node   INTEGER NOT NULL REFERENCES nodes (seq),
+    sha256 BLOB NOT NULL,
+    PRIMARY KEY (node, sha256)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX node_outputs_by_sha256 ON node_outputs (sha256);
+
+  CREATE TABLE marks (
+    tree      INTEGER NOT NULL REFERENCES trees (tree),
+    name      TEXT NOT NULL,
+    node      INTEGER NOT NULL,
+    set_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (tree, name)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE archived_branches (
+    node           INTEGER PRIMARY KEY REFERENCES nodes (seq),
+    tree           INTEGER NOT NULL REFERENCES trees (tree),
+    archived_at_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX archived_branches_by_tree ON archived_branches (tree);
+
+  -- Everything of the feed that is not a node; body is the event as it is sent, without seq.
+  CREATE TABLE changes (
+    seq     INTEGER PRIMARY KEY,
+    tree_id BLOB NOT NULL,
+    body    TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE turns (
+    turn          INTEGER PRIMARY KEY,
+    id            BLOB NOT NULL UNIQUE,
+    tree          INTEGER NOT NULL REFERENCES trees (tree),
+    node          INTEGER NOT NULL,
+    tip           INTEGER NOT NULL,
+    state         TEXT NOT NULL,
+    started_at_ms INTEGER NOT NULL,
+    ended_at_ms   INTEGER
+  ) STRICT;
+  CREATE INDEX turns_by_tree ON turns (tree);
+  CREATE INDEX turns_running ON turns (state) WHERE state = 'running';
+
+  -- The step under way: one row for the assistant message (call is ''), one per finished call.
+  CREATE TABLE turn_journal (
+    turn INTEGER NOT NULL REFERENCES turns (turn),
+    call TEXT NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (turn, call)
+  ) STRICT, WITHOUT ROWID;
+  `,
+];

@@ -1,0 +1,189 @@
+import { existsSync, rmSync } from 'node:fs';
+import { HubError } from '../../hub/error.js';
+import { newestSeq } from '../counter.js';
+import { endOfSlice } from '../read/node_rows.js';
+import type { Slices } from '../read/slices.js';
+import { openStore, type Store, sqliteCode } from '../store.js';
+import { searchableText } from './node_text.js';
+import { folded, type Term } from './terms.js';
+
+/** Raised when what is in the file, or how texts are folded, is changed. */
+const INDEX_VERSION = '1';
+/** The largest text whose every three letters are indexed; a larger one is looked through. */
+const INDEXED_BYTES_MAX = 256 * 1024;
+/** How much is indexed between two looks at the clock. */
+const SLICE_BYTES = 128 * 1024;
+/** The shortest word that the index can find. */
+const INDEXED_WORD_LENGTH = 3;
+
+const SCHEMA = `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE large (seq INTEGER PRIMARY KEY) STRICT;
+  CREATE VIRTUAL TABLE texts USING fts5 (text, tokenize = 'trigram', content = '');
+`;
+
+export const TEXTS_BETWEEN = `
+  SELECT n.seq, n.external, n.blocks FROM nodes n WHERE n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
+
+/** What SQLite says of a file that is not, or not any more, what was put into it. */
+const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|ERROR|CONSTRAINT)/;
+
+const MATCHES_BEFORE = 'SELECT rowid AS seq FROM texts WHERE texts MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?';
+const LARGE_BEFORE = 'SELECT seq FROM large WHERE seq < ? ORDER BY seq DESC LIMIT ?';
+
+/** A file of its own, made from the nodes and thrown away whenever it does not fit them. */
+export interface SearchIndex {
+  /** Takes in every node up to this number of the feed. */
+  catchUp(main: Store, target: number): Slices<void>;
+  /** The newest nodes before a number that may answer a `matchQuery`, newest first. */
+  candidates(query: string, before: number, limit: number): number[];
+  /** Whether it has failed in a way that only making it anew can mend. */
+  isDamaged(): boolean;
+  /** Deletes the file: what was purged stands in it too. */
+  reset(): void;
+  close(): void;
+}
+
+/** What to ask the index for these terms; null when no word is long enough for it. */
+export function matchQuery(terms: readonly Term[]): string | null {
+  const words = terms.flat().filter((word) => Array.from(word).length >= INDEXED_WORD_LENGTH && !word.includes('\0'));
+  // Inside quotes everything is plain text, apart from the quote itself.
+  return words.length === 0 ? null : words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' AND ');
+}
+
+interface Opened {
+  store: Store;
+  indexedTo: number;
+}
+
+export function openSearchIndex(path: string): SearchIndex {
+  let opened: Opened | undefined;
+  let isDamaged = false;
+
+  function noticingDamage<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      // A full disk is not of that kind: a new index would not fit either.
+      isDamaged = DAMAGE.test(sqliteCode(error) ?? '');
+      throw error;
+    }
+  }
+
+  function close(): void {
+    opened?.store.close();
+    opened = undefined;
+  }
+
+  function reset(): void {
+    close();
+    isDamaged = false;
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+  }
+
+  function open(main: Store): Opened {
+    opened ??= openKnown(path, main) ?? openAnew(main);
+    return opened;
+  }
+
+  function openAnew(main: Store): Opened {
+    reset();
+    return openNew(path, main);
+  }
+
+  return {
+    *catchUp(main, target) {
+      for (let index = open(main); index.indexedTo < target; index = open(main)) {
+        const slice = readSlice(main, { from: index.indexedTo, to: target });
+        index.indexedTo = noticingDamage(() => writeSlice(index.store, slice));
+        yield;
+      }
+    },
+    candidates(query, before, limit) {
+      const store = opened?.store;
+      if (store === undefined) throw new HubError('internal', 'the search index was asked before it was caught up');
+      return noticingDamage(() => {
+        const found = store.all<{ seq: number }>(MATCHES_BEFORE, query, before, limit);
+        const large = store.all<{ seq: number }>(LARGE_BEFORE, before, limit);
+        const seqs = [...found, ...large].map((row) => row.seq);
+        return seqs.sort((left, right) => right - left).slice(0, limit);
+      });
+    },
+    isDamaged: () => isDamaged,
+    reset,
+    close,
+  };
+}
+
+/** The index as it was left; null when there is none, or when it does not belong to these nodes as they are. */
+function openKnown(path: string, main: Store): Opened | null {
+  if (!existsSync(path)) return null;
+  let store: Store | undefined;
+  try {
+    store = openStore({ path, access: 'write', synchronous: 'off' });
+    const known = new Map(store.all<{ key: string; value: unknown }>('SELECT key, value FROM meta').map(entryOf));
+    const indexedTo = Number(known.get('seq'));
+    const fits = known.get('version') === INDEX_VERSION && known.get('epoch') === metaOf(main, 'epoch');
+    if (fits && indexedTo <= newestSeq(main) && !wasPurgedAfter(main, indexedTo)) return { store, indexedTo };
+    store.close();
+    return null;
+  } catch (error) {
+    store?.close();
+    // Whatever is wrong with it, a new one is made; if that fails too, the caller is told.
+    if (error instanceof Error) return null;
+    throw error;
+  }
+}
+
+function openNew(path: string, main: Store): Opened {
+  const store = openStore({ path, access: 'write', synchronous: 'off' });
+  store.exec(SCHEMA);
+  const sql = "INSERT INTO meta (key, value) VALUES ('version', ?), ('epoch', ?), ('seq', 0)";
+  store.run(sql, INDEX_VERSION, String(metaOf(main, 'epoch')));
+  return { store, indexedTo: 0 };
+}
+
+function entryOf(row: { key: string; value: unknown }): [string, unknown] {
+  return [row.key, row.value];
+}
+
+function metaOf(main: Store, key: string): unknown {
+  return main.get<{ value: unknown }>('SELECT value FROM meta WHERE key = ?', key)?.value;
+}
+
+function wasPurgedAfter(main: Store, seq: number): boolean {
+  const sql = `SELECT 1 FROM changes WHERE seq > ? AND body LIKE '{"kind":"tree_purged"%' LIMIT 1`;
+  return seq > 0 && main.get(sql, seq) !== undefined;
+}
+
+interface Slice {
+  texts: { seq: number; text: string }[];
+  /** Every node up to here is in it. */
+  end: number;
+}
+
+/** Reads the texts of the next nodes, so many and so large. */
+function readSlice(main: Store, range: { from: number; to: number }): Slice {
+  const end = endOfSlice(main, { tree: null, after: range.from, to: range.to }, SLICE_BYTES);
+  const rows = main.all<{ seq: number; external: string | null; blocks: string }>(TEXTS_BETWEEN, range.from, end);
+  return { texts: rows.map((row) => ({ seq: row.seq, text: folded(searchableText(row.blocks, row.external)) })), end };
+}
+
+/** Indexes a slice whole or not at all, and returns how far that went. */
+function writeSlice(index: Store, { texts, end }: Slice): number {
+  index.run('BEGIN');
+  try {
+    for (const { seq, text } of texts) insertText(index, seq, text);
+    index.run("UPDATE meta SET value = ? WHERE key = 'seq'", end);
+    index.run('COMMIT');
+    return end;
+  } finally {
+    if (index.inTransaction()) index.run('ROLLBACK');
+  }
+}
+
+function insertText(index: Store, seq: number, text: string): void {
+  if (text === '') return;
+  if (Buffer.byteLength(text) > INDEXED_BYTES_MAX) index.run('INSERT INTO large (seq) VALUES (?)', seq);
+  else index.run('INSERT INTO texts (rowid, text) VALUES (?, ?)', seq, text);
+}

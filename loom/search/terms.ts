@@ -1,0 +1,113 @@
+import { HubError } from '../../hub/error.js';
+
+/** About how much of a text is shown with a hit. */
+const SNIPPET_LENGTH = 120;
+/** How much of it stands before the first match. */
+const LEAD_LENGTH = 40;
+/** The most places that are pointed out in one snippet. */
+const MATCHES_MAX = 50;
+
+/** Words that must stand together, one after the other, with any blanks between them. */
+export type Term = readonly string[];
+/** Where something was found: [start, end) in UTF-16 units. */
+export type Range = [start: number, end: number];
+
+/** The terms of a query: its words, and "quoted words" as one term. Every other character is plain text. */
+export function parseQuery(query: string): Term[] {
+  const terms: Term[] = [];
+  for (const [, quoted, plain] of query.matchAll(/"([^"]*)"|((?:[^\s"]|"(?![^"]*"))+)/gu)) {
+    const words = folded(quoted ?? plain ?? '')
+      .split(/\s+/u)
+      .filter((word) => word !== '');
+    if (words.length > 0) terms.push(words);
+  }
+  if (terms.length > 0) return terms;
+  throw new HubError('invalid_params', `the query ${JSON.stringify(query)} has no word to look for`, {
+    hint: 'give one or more words, or "words in quotes" that stand together',
+  });
+}
+
+/** A text for comparing without regard to case, of the same length, so that places in it are places in the text. */
+export function folded(text: string): string {
+  const lower = text.toLowerCase();
+  // A few letters become longer in lower case: those stay as they are. The final sigma is a sigma.
+  return (lower.length === text.length ? lower : lowerOneByOne(text)).replaceAll('ς', 'σ');
+}
+
+function lowerOneByOne(text: string): string {
+  return Array.from(text, (letter) => {
+    const lower = letter.toLowerCase();
+    return lower.length === letter.length ? lower : letter;
+  }).join('');
+}
+
+/** The first place of each term in a folded text; null when one of them is missing. */
+export function findAll(text: string, terms: readonly Term[]): Range[] | null {
+  const found: Range[] = [];
+  for (const term of terms) {
+    const range = findTerm(text, term, 0);
+    if (range === null) return null;
+    found.push(range);
+  }
+  return found;
+}
+
+function findTerm(text: string, term: Term, from: number): Range | null {
+  const [word = ''] = term;
+  if (term.length === 1) {
+    const start = text.indexOf(word, from);
+    return start === -1 ? null : [start, start + word.length];
+  }
+  const pattern = new RegExp(term.map(escaped).join('\\s+'), 'gu');
+  pattern.lastIndex = from;
+  const match = pattern.exec(text);
+  return match === null ? null : [match.index, match.index + match[0].length];
+}
+
+function escaped(word: string): string {
+  return word.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
+}
+
+export interface Snippet {
+  snippet: string;
+  matches: Range[];
+}
+
+/** The text around the first of some places on one line, with every place of every term in it. */
+export function snippetOf(text: string, terms: readonly Term[], found: readonly Range[]): Snippet {
+  const [start, end] = found.reduce((first, range) => (range[0] < first[0] ? range : first));
+  const from = wholeCharacter(text, Math.max(0, start - LEAD_LENGTH));
+  const to = wholeCharacter(text, Math.min(text.length, Math.max(from + SNIPPET_LENGTH, end)));
+  const line = text.slice(from, to).replace(/\s+/gu, ' ').trim();
+  const snippet = `${from > 0 ? '…' : ''}${line}${to < text.length ? '…' : ''}`;
+  return { snippet, matches: allPlaces(folded(snippet), terms) };
+}
+
+/** The same place, or the one before it when that is the middle of a character. */
+function wholeCharacter(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  return at > 0 && unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;
+}
+
+function allPlaces(text: string, terms: readonly Term[]): Range[] {
+  const places: Range[] = [];
+  for (const term of terms) {
+    for (let from = 0; places.length < MATCHES_MAX; ) {
+      const range = findTerm(text, term, from);
+      if (range === null) break;
+      places.push(range);
+      from = range[1];
+    }
+  }
+  return withoutOverlaps(places);
+}
+
+function withoutOverlaps(places: Range[]): Range[] {
+  const kept: Range[] = [];
+  for (const [start, end] of places.sort((left, right) => left[0] - right[0] || right[1] - left[1])) {
+    const last = kept.at(-1);
+    if (last === undefined || start >= last[1]) kept.push([start, end]);
+    else last[1] = Math.max(last[1], end);
+  }
+  return kept;
+}

@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs';
+import { HubError } from '../../hub/error.js';
+import { NODE_BYTES_MAX } from '../../hub/protocol/limits.js';
+import type { Block, External, Role } from '../../hub/protocol/node.js';
+import { canonicalJson } from '../canonical.js';
+import { nodeHash } from '../hash.js';
+import { outputPath } from '../output_path.js';
+import { isMessage, previewOf, titleOf } from '../preview.js';
+import { dashed, idBlob, nodeJson } from '../rows.js';
+import type { SqlValue } from '../store.js';
+import { type StoredNode, settingsRow, type TreeKey } from './lookup.js';
+import { invalid, type Writing } from './writing.js';
+
+/** A node as a caller gives it. */
+export interface NodeDraft {
+  id: string;
+  role: Role;
+  step: { id: string; index: number; size: number } | null;
+  settings: string | null;
+  blocks: readonly Block[];
+  external: External | null;
+}
+
+/** What the next node needs of the one above it. */
+export type Above = Pick<StoredNode, 'seq' | 'id' | 'depth' | 'hash'>;
+
+export interface Inserted extends Above {
+  json: string;
+  /** Whether the parent had a child already. */
+  branched: boolean;
+}
+
+/** Where and when a node is put, and whether its outputs must be there already. */
+export interface Placing {
+  tree: TreeKey;
+  above: Above | null;
+  createdAtMs: number;
+  outputs: 'present' | 'later';
+}
+
+/** A draft with its contents as they are stored: RFC 8785 JSON, which the hash is made of too. */
+export interface StorableDraft extends NodeDraft {
+  blocksJson: string;
+  externalJson: string | null;
+}
+
+export function storable(draft: NodeDraft): StorableDraft {
+  const externalJson = draft.external === null ? null : sized(canonicalJson(draft.external), 'the call');
+  return { ...draft, externalJson, blocksJson: sized(canonicalJson(draft.blocks), 'the text') };
+}
+
+/** The hash that a draft gets in its place. */
+export function draftHash(draft: StorableDraft, placing: Placing): Buffer {
+  return nodeHash(placing.above?.hash ?? null, {
+    id: draft.id,
+    tree: dashed(placing.tree.id),
+    parent: placing.above === null ? null : dashed(placing.above.id),
+    role: draft.role,
+    created_at_ms: placing.createdAtMs,
+    step: draft.step,
+    settings: draft.settings,
+    blocks: draft.blocksJson,
+    external: draft.externalJson,
+  });
+}
+
+/** Writes one node, its links and its tree's counters, and publishes it. */
+export function insertNode(writing: Writing, given: NodeDraft, placing: Placing): Inserted {
+  const { store } = writing;
+  const { tree, above } = placing;
+  const draft = storable(given);
+  const hash = draftHash(draft, placing);
+  const seq = writing.nextSeq();
+  const depth = above === null ? 0 : above.depth + 1;
+  const siblings = above === null ? null : siblingsBelow(writing, above.seq);
+  const preview = previewOf(draft.blocks, draft.external);
+  const { blocksJson: blocks, externalJson: external } = draft;
+  store.run(
+    `INSERT INTO nodes (seq, id, tree, parent, depth, role, created_at_ms, step, step_index, step_size, settings,
+       hash, tool, exit_code, preview, external, blocks) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+    ...[seq, idBlob(draft.id), tree.tree, above?.seq ?? null, depth, draft.role, placing.createdAtMs],
+    ...stepColumns(draft.step),
+    ...[settingsRow(store, draft.settings), hash, draft.external?.call.tool ?? null],
+    ...[draft.external?.exit_code ?? null, preview, external, blocks],
+  );
+  linkOutputs(writing, seq, { draft, must: placing.outputs });
+  const title = draft.role === 'user' ? titleOf(preview) : '';
+  const opensBranch = siblings === null || siblings.isAnyVisible;
+  writing.count(tree.tree, { seq, opensBranch, title, isMessage: isMessage(draft.role, preview) });
+  const json = nodeJson({
+    ...{ seq, depth, external, blocks, role: draft.role, created_at_ms: placing.createdAtMs },
+    ...{ id: hex(draft.id), tree_id: tree.id, parent_id: above?.id ?? null, hash: hash.toString('hex') },
+    ...{ step: draft.step === null ? null : hex(draft.step.id), settings_sha256: draft.settings },
+    ...{ step_index: draft.step?.index ?? null, step_size: draft.step?.size ?? null },
+  });
+  writing.publish({ seq, tree: dashed(tree.id), kind: 'node_created', fields: `"node":${json}` });
+  return { seq, id: hex(draft.id), depth, hash, json, branched: siblings?.isAny ?? false };
+}
+
+/** Whether a node had an older sibling when it was made: what `branched` told its writer. */
+export function wasBranched(writing: Writing, node: Pick<StoredNode, 'seq' | 'parent'>): boolean {
+  const sql = 'SELECT 1 FROM nodes WHERE parent = ? AND seq < ? LIMIT 1';
+  return writing.store.get(sql, node.parent, node.seq) !== undefined;
+}
+
+/** Whether a node has children, and whether one of them is in no archived branch. */
+function siblingsBelow(writing: Writing, seq: number): { isAny: boolean; isAnyVisible: boolean } {
+  const any = writing.store.get('SELECT 1 FROM nodes WHERE parent = ? LIMIT 1', seq) !== undefined;
+  if (!any) return { isAny: false, isAnyVisible: false };
+  const visible = `SELECT 1 FROM nodes n WHERE n.parent = ?
+    AND NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = n.seq) LIMIT 1`;
+  return { isAny: true, isAnyVisible: writing.store.get(visible, seq) !== undefined };
+}
+
+function stepColumns(step: NodeDraft['step']): SqlValue[] {
+  return step === null ? [null, null, null] : [idBlob(step.id), step.index, step.size];
+}
+
+function linkOutputs(
+  writing: Writing,
+  seq: number,
+  { draft, must }: { draft: NodeDraft; must: Placing['outputs'] },
+): void {
+  for (const sha256 of outputsOf(draft)) {
+    if (must === 'present' && !existsSync(outputPath(writing.outputs, sha256))) {
+      throw new HubError('not_found', `there is no stored output ${sha256}`, {
+        hint: 'store it first: loom.blob_write',
+        retryable: true,
+      });
+    }
+    writing.store.run('INSERT INTO node_outputs (node, sha256) VALUES (?, ?)', seq, idBlob(sha256));
+  }
+}
+
+function outputsOf(draft: NodeDraft): Set<string> {
+  const found = new Set<string>();
+  if (draft.external?.output) found.add(draft.external.output.sha256);
+  for (const block of draft.blocks) if (block.type === 'image') found.add(block.sha256);
+  return found;
+}
+
+function sized(json: string, what: string): string {
+  const bytes = Buffer.byteLength(json);
+  if (bytes <= NODE_BYTES_MAX) return json;
+  const mib = (count: number) => (count / 1024 / 1024).toFixed(1);
+  throw invalid(
+    `${what} of this node has ${mib(bytes)} MiB; a node holds at most ${mib(NODE_BYTES_MAX)} MiB`,
+    'store large data as an output or a file and point at it',
+  );
+}
+
+function hex(id: string): string {
+  return id.replaceAll('-', '');
+}

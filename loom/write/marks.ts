@@ -1,0 +1,31 @@
+import type { ParsedOf } from '../../hub/protocol/methods.js';
+import { idBlob } from '../rows.js';
+import { nodeInTree, openTree } from './lookup.js';
+import { changeTree } from './trees.js';
+import type { WriteOp } from './writing.js';
+
+export const setMark: WriteOp<ParsedOf<'loom.mark_set'>> = (writing, { tree, name, node }) => {
+  const { store } = writing;
+  const row = openTree(store, tree);
+  if (node === null) {
+    const removed = store.run('DELETE FROM marks WHERE tree = ? AND name = ?', row.tree, name);
+    const fields = `"tree":"${tree}","name":${JSON.stringify(name)}`;
+    if (removed > 0) changeTree(writing, row, { kind: 'mark_removed', fields });
+    return '{"mark":null}';
+  }
+  const { seq } = nodeInTree(store, row, node);
+  const before = store.get<{ id: Buffer; set_at_ms: number }>(
+    'SELECT n.id, m.set_at_ms FROM marks m CROSS JOIN nodes n ON n.seq = m.node WHERE m.tree = ? AND m.name = ?',
+    row.tree,
+    name,
+  );
+  const mark = (setAtMs: number) =>
+    `{"tree":"${tree}","name":${JSON.stringify(name)},"node":"${node}","set_at_ms":${setAtMs}}`;
+  if (before?.id.equals(idBlob(node))) return `{"mark":${mark(before.set_at_ms)}}`;
+  store.run(
+    'INSERT OR REPLACE INTO marks (tree, name, node, set_at_ms) VALUES (?, ?, ?, ?)',
+    ...[row.tree, name, seq, writing.atMs],
+  );
+  changeTree(writing, row, { kind: 'mark_set', fields: `"tree":"${tree}","mark":${mark(writing.atMs)}` });
+  return `{"mark":${mark(writing.atMs)}}`;
+};

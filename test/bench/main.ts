@@ -1,0 +1,11 @@
+import { appendRows } from './appends.js';
+import { memoryRows } from './memory.js';
+import { readRows } from './reads.js';
+import { formatRow } from './row.js';
+import { startRows } from './starts.js';
+
+const isLarge = process.argv.includes('--large');
+
+for (const measure of [startRows, appendRows, readRows, () => memoryRows({ isLarge })]) {
+  for (const row of await measure()) console.log(formatRow(row));
+}

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { parse } from '../../cli/args.js';
+import { COMMANDS } from '../../cli/table.js';
+import { HubError } from '../../hub/error.js';
+
+const asked = (...words: string[]) => parse(words, COMMANDS, 80);
+
+async function refusal(...words: string[]) {
+  const error: unknown = await asked(...words).catch((reason: unknown) => reason);
+  if (!(error instanceof HubError)) throw new Error('it was not refused');
+  return { kind: error.kind, message: error.message, hint: error.hint };
+}
+
+test('arguments, options and flags reach the command by their names', async () => {
+  const line = await asked('show', 'notes', '--nested', '--at', 'root', '--json', '--color', 'never');
+  if (line.kind !== 'run') throw new Error('it is a command');
+  const { command, input, json, color } = line;
+  expect({
+    ...{ name: command.name, tree: input.argument('tree'), at: input.value('at'), json, color },
+    ...{ nested: input.flag('nested'), all: input.flag('all') },
+  }).toEqual({ name: 'show', tree: 'notes', at: 'root', json: true, color: 'never', nested: true, all: false });
+});
+
+test('the options of every command may stand before it', async () => {
+  expect(await asked('--json', 'hub', 'status')).toMatchObject({
+    kind: 'run',
+    json: true,
+    command: { name: 'status' },
+  });
+});
+
+test('after two dashes nothing is an option', async () => {
+  const line = await asked('add', '--', '@', '--nested');
+  expect(line.kind === 'run' && line.input.argument('message')).toBe('--nested');
+});
+
+test.each([
+  [['shwo'], "unknown command 'shwo'", 'did you mean show?'],
+  [['show', '--nestd'], "unknown option '--nestd'", 'did you mean --nested?'],
+  [['hub', 'stats'], "unknown command 'stats'", 'did you mean status?'],
+  [['zzzzzz'], "unknown command 'zzzzzz'", 'run: cognition --help'],
+  [['show', '--zzzzzz'], "unknown option '--zzzzzz'", 'words that begin with a dash stand after --'],
+  [['use'], "missing required argument 'tree'", 'run: cognition use --help'],
+  [
+    ['add', '@', 'two', 'words'],
+    "too many arguments for 'add'. Expected 2 arguments but got 3.",
+    'put quotes around a message or name of several words',
+  ],
+  [['show', '--at'], "option '--at <node>' argument missing", 'run: cognition show --help'],
+])('%j is refused with what may have been meant', async (words, message, hint) => {
+  expect(await refusal(...words)).toEqual({ kind: 'invalid_params', message, hint });
+});
+
+test('a value that is none of the choices is refused', async () => {
+  expect((await refusal('export', '@', '--format', 'pdf')).message).toContain('text, markdown, html, json, jsonl');
+  expect((await refusal('list', '--color', 'sometimes')).message).toContain('auto, always, never');
+});
+
+test('every command has help with examples that it understands', async () => {
+  const commands = COMMANDS.flatMap((entry) =>
+    entry.kind === 'command'
+      ? [[entry.name, entry] as const]
+      : entry.commands.map((one) => [`${entry.name} ${one.name}`, one] as const),
+  );
+  for (const [name, command] of commands) {
+    const help = await asked(...name.split(' '), '--help');
+    expect(help.kind === 'help' && help.text).toContain(`Usage: cognition ${name}`);
+    expect(command.examples.length, name).toBeGreaterThan(0);
+    expect(
+      command.examples.every(({ line }) => line.includes('cognition ')),
+      name,
+    ).toBe(true);
+  }
+});
+
+test('without a command the help lists all of them', async () => {
+  const help = await asked();
+  const text = help.kind === 'help' ? help.text : '';
+  for (const { name } of COMMANDS) expect(text).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
+});

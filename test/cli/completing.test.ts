@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { candidatesFor } from '../../cli/completing.js';
+import { manualPage } from '../../cli/manual.js';
+import { completionScript, SHELLS } from '../../cli/shells.js';
+import { COMMANDS } from '../../cli/table.js';
+
+test.each([
+  [['sh'], { words: expect.arrayContaining(['show', 'search']), more: null }],
+  [['show', ''], { words: ['@'], more: 'trees' }],
+  [['show', '--at', 'root', ''], { words: ['@'], more: 'trees' }],
+  [['show', '--ne'], { words: expect.arrayContaining(['--nested', '--json', '--help']), more: null }],
+  [['export', '@', '--format', ''], { words: ['text', 'markdown', 'html', 'json', 'jsonl'], more: null }],
+  [['search', 'x', '--tree', ''], { words: ['@'], more: 'trees' }],
+  [['import', ''], { words: [], more: 'files' }],
+  [['hub', ''], { words: ['start', 'status', 'stop', 'logs', 'discover'], more: null }],
+  [['config', 'get', ''], { words: expect.arrayContaining(['pager']), more: null }],
+  [['completion', ''], { words: ['bash', 'zsh', 'fish'], more: null }],
+  [['nonsense', ''], { words: [], more: null }],
+])('after %j', (words, candidates) => {
+  expect(candidatesFor(words, COMMANDS)).toEqual(candidates);
+});
+
+test('the bash script is valid bash', () => {
+  const { status, stderr } = spawnSync('bash', ['-n'], { input: completionScript('bash'), encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});
+
+test.each(SHELLS)('the script for %s asks the program itself', (shell) => {
+  expect(completionScript(shell)).toContain('cognition completion --complete -- ');
+});
+
+test('the manual describes every command, and no line of it is taken for an instruction', () => {
+  const page = manualPage(COMMANDS, '1.2.3');
+  for (const entry of COMMANDS) {
+    const names = entry.kind === 'command' ? [entry.name] : entry.commands.map((one) => `${entry.name} ${one.name}`);
+    for (const name of names) expect(page).toMatch(new RegExp(`^\\.SS ${name}\\b`, 'm'));
+  }
+  const instructions = new Set(
+    page.split('\n').flatMap((line) => (/^[.'](\w*)/.test(line) ? [line.split(' ')[0]] : [])),
+  );
+  expect([...instructions].sort()).toEqual(['.B', '.I', '.PP', '.SH', '.SS', '.TH', '.TP', '.fi', '.nf']);
+});

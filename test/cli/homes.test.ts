@@ -1,0 +1,83 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { MIGRATIONS } from '../../loom/schema.js';
+import { openStore } from '../../loom/store.js';
+import { withCli } from '../support/cli.js';
+import { canMount, makeReadOnly, mountDisk, unmount } from '../support/mounts.js';
+
+const isRoot = process.getuid?.() === 0;
+
+test('a home in place of which stands a file is refused in one line, with a hint', () =>
+  withCli(async ({ folder, run }) => {
+    const home = join(folder, 'file');
+    writeFileSync(home, 'mine');
+    expect(await run(['list'], { env: { COGNITION_HOME: home } })).toEqual({
+      ...{ code: 1, stdout: '' },
+      stderr:
+        `cognition: ${home} cannot be a folder: a file is in the way\n` +
+        'hint: move that file, or set COGNITION_HOME to another folder\n',
+    });
+  }));
+
+const readOnly = (home: string) =>
+  `cognition: ${home} cannot be written to\n` +
+  'hint: check who owns it and whether its disk is mounted read-only, or set COGNITION_HOME to another folder\n';
+
+test.runIf(canMount)('a home on a disk that is mounted read-only is refused with the reason', () =>
+  withCli(async ({ folder, run }) => {
+    mountDisk(folder, '1m');
+    const home = join(folder, 'home');
+    mkdirSync(home, { mode: 0o700 });
+    makeReadOnly(folder);
+    const { code, stderr } = await run(['new'], { env: { COGNITION_HOME: home } });
+    unmount(folder);
+    expect([code, stderr]).toEqual([1, readOnly(home)]);
+  }),
+);
+
+test.skipIf(isRoot)('a home in a folder that may not be written to is refused with the reason', () =>
+  withCli(async ({ folder, run }) => {
+    chmodSync(folder, 0o500);
+    const home = join(folder, 'home');
+    const { code, stderr } = await run(['new'], { env: { COGNITION_HOME: home } });
+    chmodSync(folder, 0o700);
+    expect([code, stderr]).toEqual([1, readOnly(home)]);
+  }),
+);
+
+test.runIf(canMount)('a home on a full disk is refused with the reason, and works when there is room', () =>
+  withCli(async ({ folder, run }) => {
+    mountDisk(folder, '8m');
+    const surroundings = { env: { COGNITION_HOME: join(folder, 'home') } };
+    const ballast = join(folder, 'ballast');
+    try {
+      writeFileSync(ballast, Buffer.alloc(8 * 1024 * 1024 - 32 * 1024));
+      const full = await run(['new', 'notes'], surroundings);
+      expect(full).toMatchObject({ code: 1, stdout: '' });
+      expect(full.stderr).toMatch(/^cognition: [^\n]* is full[^\n]*\nhint: make room and try again\n$/);
+      writeFileSync(ballast, '');
+      expect((await run(['new', 'notes'], surroundings)).code).toBe(0);
+      expect((await run(['hub', 'stop'], surroundings)).code).toBe(0);
+    } finally {
+      unmount(folder);
+    }
+  }),
+);
+
+test('a database that a newer version wrote is refused and left as it is', () =>
+  withCli(async ({ home, run, print }) => {
+    await print('new', 'notes');
+    await print('hub', 'stop');
+    const path = join(home, 'trees.db');
+    const store = openStore({ path, access: 'write', synchronous: 'full' });
+    store.pragma(`user_version = ${MIGRATIONS.length + 1}`);
+    store.close();
+    const { code, stderr } = await run(['list']);
+    expect({ code, stderr }).toEqual({
+      code: 6,
+      stderr:
+        `cognition: ${path} was written by a newer cognition (schema ${MIGRATIONS.length + 1}, known: ${MIGRATIONS.length})\n` +
+        'hint: install the newer version: npm install -g cognition@latest\n',
+    });
+  }));

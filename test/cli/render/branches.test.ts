@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { branchesAt } from '../../../cli/branching.js';
+import { renderBranches } from '../../../cli/render/branches.js';
+import { renderComparison } from '../../../cli/render/compare.js';
+import { renderLeaves } from '../../../cli/render/leaves.js';
+import { outlineOf } from '../../../cli/render/outline.js';
+import type { SkeletonNode } from '../../../hub/protocol/node.js';
+import { lookAt, NOW_MS } from '../../support/look.js';
+import { nodeId, skeletonNode, skeletonOf } from '../../support/skeleton.js';
+import { answer, step, user } from '../../support/trees.js';
+
+// 1 a, 2 b, then 3 c with 4 d below it, 5 e with 6 its silent answer and 7 its command.
+const nodes = skeletonOf(user('a', answer('b', user('c', answer('d')), user('e', step('', ['ls'])))));
+
+function branches(from: number, skeleton: readonly SkeletonNode[] = nodes): string {
+  return renderBranches(branchesAt(outlineOf(skeleton), nodeId(from)), lookAt(80));
+}
+
+test('below a fork its branches are listed, the current one first', () => {
+  expect(branches(7)).toBe(`Current node has 2 branches:
+  1. [current] → "e"  00000005  2 nodes  just now
+  2. → "c"            00000003  2 nodes  just now
+`);
+});
+
+test('at a node with children those are listed, and none is current', () => {
+  expect(branches(2)).toBe(`Current node has 2 branches:
+  1. → "c"  00000003  2 nodes  just now
+  2. → "e"  00000005  2 nodes  just now
+`);
+  expect(branches(1)).toBe(`Current node has 1 branch:
+  1. → Assistant: b  00000002  5 nodes  just now
+`);
+});
+
+test('the newest branch comes before older ones', () => {
+  const aged = nodes.map((node, number) => (number === 7 ? node : { ...node, created_at_ms: NOW_MS - 3_600_000 }));
+  expect(branches(2, aged)).toBe(`Current node has 2 branches:
+  1. → "e"  00000005  2 nodes  just now
+  2. → "c"  00000003  2 nodes  1 h ago
+`);
+});
+
+test('without any fork it is said', () => {
+  expect(branches(1, skeletonOf(user('a')))).toBe('Current node has no branches, and there is no fork above it.\n');
+});
+
+test('leaves tell how they differ, and where you stand', () => {
+  const leaf = (number: number, differs: string, length: number) => ({
+    node: skeletonNode({ number, parent: nodeId(0), role: 'user', preview: 'end' }),
+    ...{ fork: nodeId(0), differs, length },
+  });
+  const leaves = [leaf(7, 'e', 2), leaf(4, 'c and\nthen \x1b[31md', 12)];
+  expect(renderLeaves(leaves, nodeId(7), lookAt(80))).toBe(`●  00000007  just now  2 nodes   e
+   00000004  just now  12 nodes  c and then d
+`);
+  expect(renderLeaves(leaves, null, lookAt(20))).toBe(`   00000007  e
+   00000004  c and…
+`);
+});
+
+test('a comparison tells the common ancestor and what each side has alone', () => {
+  const compared = nodes.map(({ id, role, tool, preview, exit_code }) => ({ id, role, tool, preview, exit_code }));
+  const [, , ancestor, ...rest] = compared;
+  if (ancestor === undefined) throw new Error('the picture has three nodes');
+  const comparison = {
+    ancestor,
+    a: { id: nodeId(4), alone: rest.slice(0, 2) },
+    b: { id: nodeId(2), alone: [] },
+  };
+  expect(renderComparison(comparison, lookAt(80))).toBe(`Common ancestor: 00000002 Assistant: b
+
+Only in 00000004: 2 nodes
+  00000003 User: c
+  00000004 Assistant: d
+
+Only in 00000002: 0 nodes
+`);
+});

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { clean, cleanLine } from '../../../cli/render/clean.js';
+
+test.each([
+  ['colours and cursor movements', '\x1b[31mred\x1b[0m \x1b[2Jgone\x1b[10;20H', 'red gone'],
+  ['the same in C1 form', '\x9b31mred\x9b0m', 'red'],
+  ['a title', '\x1b]0;evil title\x07text', 'text'],
+  ['a write to the clipboard', '\x1b]52;c;ZXZpbA==\x1b\\text', 'text'],
+  ['a title in C1 form', '\x9d0;evil\x9ctext', 'text'],
+  ['a device control string', '\x1bPq#0;2;0;0;0\x1b\\text', 'text'],
+  ['a reset', 'a\x1bcb', 'ab'],
+  ['a change of character set', 'a\x1b(0b', 'ab'],
+  ['bells, backspaces and deletes', 'a\x07\x08\x7fb', 'ab'],
+  ['a lone escape at the end', 'text\x1b', 'text'],
+])('clean removes %s', (_, text, cleaned) => {
+  expect(clean(text)).toBe(cleaned);
+});
+
+test('a string that is never ended hides nothing of what follows', () => {
+  expect(clean('\x1b]0;title and the rest\nof the message')).toBe(']0;title and the rest\nof the message');
+});
+
+test('signs that reorder a line are made visible', () => {
+  expect(clean('user\u202e drowssap \u2066x\u2069')).toBe('user<U+202E> drowssap <U+2066>x<U+2069>');
+});
+
+test('line ends become one kind, and tabs stay', () => {
+  expect(clean('a\r\nb\rc\td\u2028e')).toBe('a\nb\nc\td\ne');
+});
+
+test('ordinary text of any language stays as it is', () => {
+  const text = 'naïve 数据 👩‍👩‍👧 नमस्ते שלום\n\tindented';
+  expect(clean(text)).toBe(text);
+});
+
+test('on one line every run of blanks becomes one', () => {
+  expect(cleanLine('  a\n\n b\tc\x1b[1m \x1b[0m d ')).toBe('a b c d');
+});
+
+test('whatever comes in, nothing that a terminal acts on goes out', () => {
+  const pieces = fc.constantFrom(
+    '\x1b',
+    '[',
+    ']',
+    '31m',
+    '\x9b',
+    '\x9d',
+    '\x07',
+    '\\',
+    'P',
+    '\r',
+    '\u202e',
+    'a',
+    '\n',
+    '\x9c',
+  );
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 40 }), (list) => {
+      expect(clean(list.join(''))).not.toMatch(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u);
+    }),
+  );
+});
+
+test('a text made to slow the search down is cleaned all the same', () => {
+  const hostile = '\x1b]'.repeat(500_000) + '\x9d'.repeat(500_000) + '\x1b['.repeat(500_000);
+  expect(clean(hostile)).not.toContain('\x1b');
+});

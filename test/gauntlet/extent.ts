@@ -1,0 +1,24 @@
+/** How much of a test is run. The suite runs a small share; `npm run gauntlet` asks for more, or for one seed again. */
+export interface Extent {
+  seed: number;
+  count: number;
+}
+
+export function extent(usualCount: number): Extent {
+  const { GAUNTLET_SEED, GAUNTLET_COUNT } = process.env;
+  return {
+    seed: GAUNTLET_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(GAUNTLET_SEED),
+    count: GAUNTLET_COUNT === undefined ? usualCount : Number(GAUNTLET_COUNT),
+  };
+}
+
+/** A repeatable source of numbers in [0, 1): mulberry32. */
+export function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

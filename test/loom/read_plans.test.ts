@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import * as rows from '../../loom/check/rows.js';
+import * as exportNodes from '../../loom/export_nodes.js';
+import * as feed from '../../loom/read/feed.js';
+import * as hidden from '../../loom/read/hidden.js';
+import { leafQueries } from '../../loom/read/leaves.js';
+import * as nodeRows from '../../loom/read/node_rows.js';
+import * as nodes from '../../loom/read/nodes.js';
+import * as path from '../../loom/read/path.js';
+import * as index from '../../loom/search/index_file.js';
+import * as search from '../../loom/search/search.js';
+import { withReader } from '../support/reader.js';
+import { user } from '../support/trees.js';
+
+const modules = { rows, exportNodes, feed, hidden, nodeRows, nodes, path, index, search };
+const statements = Object.entries(modules).flatMap(([module, exports]) =>
+  Object.entries(exports).flatMap(([name, value]) => (typeof value === 'string' ? [[`${module}.${name}`, value]] : [])),
+);
+for (const archived of [false, true]) {
+  for (const [name, sql] of Object.entries(leafQueries(archived))) statements.push([`leaves.${name} ${archived}`, sql]);
+}
+
+test.each(statements)('%s looks its nodes up: it neither scans nor sorts them', async (_name, sql = '') => {
+  await withReader(async ({ store }, writer) => {
+    await writer.plant(user('a'));
+    const rows = store.all<{ detail: string }>(
+      `EXPLAIN QUERY PLAN ${sql}`,
+      ...Array((sql.match(/\?/g) ?? []).length).fill(1),
+    );
+    const plan = rows.map(({ detail }) => detail).join('\n');
+    expect(plan).not.toMatch(/^SCAN (n|c|m|p|o|nodes)\b/m);
+    expect(plan).not.toContain('TEMP B-TREE');
+    // The feed's own order would make one tree's nodes a look at everybody's.
+    if (/n\.tree = \?/.test(sql) && !sql.includes('json_each')) expect(plan).toContain('nodes_by_tree');
+  });
+});

@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Whether a command can be run here, and succeeds. */
+export function tries(command: string, given: readonly string[]): boolean {
+  try {
+    execFileSync(command, given, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false; // not installed or not permitted: the test that needs it is left out
+  }
+}
+
+/** Mounts a small disk of its own on a folder. */
+export function mountDisk(folder: string, size: string): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]);
+}
+
+export function makeReadOnly(folder: string): void {
+  execFileSync('mount', ['-o', 'remount,ro', folder]);
+}
+
+export function unmount(folder: string): void {
+  execFileSync('umount', ['--lazy', folder]);
+}
+
+/** Whether tests may mount: on Linux, as root. */
+export const canMount = process.platform === 'linux' && triesMount();
+
+function triesMount(): boolean {
+  const place = mkdtempSync(join(tmpdir(), 'cognition-mount-'));
+  const can = tries('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place]) && tries('umount', [place]);
+  rmdirSync(place);
+  return can;
+}

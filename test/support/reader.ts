@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { METHODS, type ParamsOf, type ResultOf } from '../../hub/protocol/methods.js';
+import { revived } from '../../loom/pending.js';
+import { createHiddenCache } from '../../loom/read/hidden.js';
+import type { ReadContext } from '../../loom/read/operation.js';
+import { createPathCache } from '../../loom/read/path_cache.js';
+import type { FeedPage, FeedParams, ReaderReply, ReadMethod } from '../../loom/read/requests.js';
+import { createScheduler, type Scheduler } from '../../loom/read/scheduler.js';
+import { openSearchIndex } from '../../loom/search/index_file.js';
+import { openStore, type Store } from '../../loom/store.js';
+import { type TestWriter, withWriter } from './writer.js';
+
+/** The reading side on the file that a test writer writes, in this thread. */
+export interface TestReader {
+  store: Store;
+  searchIndex: string;
+  scheduler: Scheduler;
+  /** What a method returns, which its schema must accept. */
+  read<M extends ReadMethod>(method: M, params: ParamsOf<M>): Promise<ResultOf<M>>;
+  feed(params: FeedParams): Promise<FeedPage>;
+  /** The answer to a request with this id that was given to the scheduler itself. */
+  answer(id: number): Promise<ReaderReply>;
+}
+
+export async function withReader(run: (reader: TestReader, writer: TestWriter) => Promise<void>): Promise<void> {
+  await withWriter(async (writer) => {
+    const context = openContext(writer.folder);
+    try {
+      await run(testReader(writer.folder, context), writer);
+    } finally {
+      context.search.close();
+      context.store.close();
+    }
+  });
+}
+
+function openContext(folder: string): ReadContext {
+  return {
+    store: openStore({ path: join(folder, 'trees.db'), access: 'read', synchronous: 'off' }),
+    search: openSearchIndex(join(folder, 'search.db')),
+    paths: createPathCache(),
+    hidden: createHiddenCache(),
+    judgements: { newest: null },
+    outputs: join(folder, 'outputs'),
+  };
+}
+
+function testReader(folder: string, context: ReadContext): TestReader {
+  const waiting = new Map<number, (reply: ReaderReply) => void>();
+  const scheduler = createScheduler(context, (reply) => waiting.get(reply.id)?.(reply));
+  const answer = (id: number) => new Promise<ReaderReply>((resolve) => waiting.set(id, resolve));
+  let newest = 1_000;
+  return {
+    store: context.store,
+    searchIndex: join(folder, 'search.db'),
+    scheduler,
+    answer,
+    async read(method, params) {
+      newest += 1;
+      const reply = answer(newest);
+      const spec = METHODS[method];
+      scheduler.accept({ id: newest, op: method, params: spec.params.parse(params) } as never); // its own schema parsed it
+      return spec.result.parse(JSON.parse(jsonOf(await reply))) as never; // its own schema parsed it
+    },
+    async feed(params) {
+      newest += 1;
+      const reply = answer(newest);
+      scheduler.accept({ id: newest, op: 'feed', params });
+      const told = await reply;
+      if ('feed' in told) return told.feed;
+      throw new Error(jsonOf(told));
+    },
+  };
+}
+
+function jsonOf(reply: ReaderReply): string {
+  if ('json' in reply) return reply.json;
+  if ('error' in reply) throw revived(reply.error);
+  throw new Error('a piece of the feed was not asked for');
+}

@@ -1,0 +1,12 @@
+import { HubError } from '../../hub/error.js';
+
+/** The HubError that an act is refused with; anything else fails the test. */
+export function refusal(act: () => unknown): HubError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof HubError) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}

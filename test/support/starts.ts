@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const CLIENT = fileURLToPath(new URL('../../dist/client.js', import.meta.url));
+
+// What each starter runs: it connects, starting a hub when need be, and says which process answered.
+const SCRIPT = `
+  const { connect } = await import(process.argv[1]);
+  const client = await connect({ home: process.argv[2] });
+  const { pid } = await client.call('health.check', {});
+  console.log(pid);
+  await client.close();
+`;
+
+/** Asks for the hub of a home from this many processes at once; returns the process number each was answered by. */
+export async function startTogether(home: string, count: number): Promise<number[]> {
+  const run = promisify(execFile);
+  const words = ['--input-type=module', '--eval', SCRIPT, CLIENT, home];
+  const runs = Array.from({ length: count }, () => run(process.execPath, words));
+  return (await Promise.all(runs)).map(({ stdout }) => Number(stdout));
+}

@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HubError } from '../../hub/error.js';
+import { METHODS, type MethodName, type ParamsOf, type ResultOf } from '../../hub/protocol/methods.js';
+import { type Committed, createCommitter } from '../../loom/commit.js';
+import type { FeedEntry, WorkerReply } from '../../loom/messages.js';
+import { openDatabase } from '../../loom/migrate.js';
+import { revived } from '../../loom/pending.js';
+import type { Store } from '../../loom/store.js';
+import { APPENDS, WRITE_OPS } from '../../loom/write/ops.js';
+import { atStart } from '../../loom/write/start.js';
+import { clockInSteps, idsInOrder } from './ids.js';
+import { type Append, grow, type Picture } from './trees.js';
+
+type WriteMethod = keyof typeof WRITE_OPS & MethodName;
+
+/** The writing side on a real database file, in this thread, so that a test sees each commit. */
+export interface TestWriter {
+  folder: string;
+  store: Store;
+  feed: FeedEntry[];
+  newId: () => string;
+  write<M extends WriteMethod>(method: M, params: ParamsOf<M>): ResultOf<M>;
+  /** Writes that arrive together and share one commit. */
+  writeTogether(calls: [WriteMethod, object][]): (object | HubError)[];
+  /** A tree grown from pictures: its id, and the ids of its nodes by name. */
+  plant(...pictures: Picture[]): Promise<{ tree: string; ids: Record<string, string> }>;
+  /** Sets the clock that calls are stamped with. */
+  setClock(nowMs: number): void;
+  /** Closes and opens the database, as a hub that is started again. */
+  restart(): void;
+}
+
+const CREATES: readonly string[] = [
+  'loom.tree_create',
+  'loom.node_create_text',
+  'loom.node_create_external',
+  'loom.turn_start',
+];
+
+// Writers beside each other make different ids.
+let writersOpen = 0;
+
+export async function withWriter(run: (writer: TestWriter) => Promise<void> | void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'cognition-writer-'));
+  const writer = openTestWriter(folder);
+  writersOpen += 1;
+  try {
+    await run(writer);
+  } finally {
+    writersOpen -= 1;
+    writer.store.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function openTestWriter(folder: string): TestWriter {
+  const newId = idsInOrder(String(writersOpen).padStart(8, '0'));
+  let clock = clockInSteps();
+  const path = join(folder, 'trees.db');
+  const outputs = join(folder, 'outputs');
+  const feed: FeedEntry[] = [];
+  const ops = { ...WRITE_OPS, start: atStart };
+  const open = () => {
+    const store = openDatabase(path, 'test-epoch');
+    return { store, committer: createCommitter({ store, outputs, ops, appends: APPENDS }) };
+  };
+  let opened = open();
+  const commit = (calls: { op: string; params: unknown }[]): WorkerReply[] => {
+    const numbered = calls.map((call, index) => ({ id: index, atMs: clock(), ...call }));
+    const { replies, feed: entries }: Committed = opened.committer.commit(numbered);
+    feed.push(...entries);
+    return replies;
+  };
+  const parsed = (method: WriteMethod, params: object) => ({
+    op: method,
+    params: withIds(method, METHODS[method].params.parse(params), newId),
+  });
+  const answers = (replies: WorkerReply[]) =>
+    replies.map((reply) => ('error' in reply ? revived(reply.error) : JSON.parse(reply.json)));
+  const write: TestWriter['write'] = (method, params) => {
+    const [answer] = answers(commit([parsed(method, params)]));
+    if (answer instanceof HubError) throw answer;
+    return answer;
+  };
+  return {
+    folder,
+    feed,
+    newId,
+    write,
+    get store() {
+      return opened.store;
+    },
+    writeTogether: (calls) => answers(commit(calls.map(([method, params]) => parsed(method, params)))),
+    async plant(...pictures) {
+      const { id: tree } = write('loom.tree_create', {});
+      const append: Append = (method, params) => write(method, params as never); // pictures make what each method takes
+      return { tree, ids: await grow(append, { tree, parent: tree }, pictures) };
+    },
+    setClock(nowMs) {
+      clock = clockInSteps(nowMs);
+    },
+    restart() {
+      opened.store.close();
+      opened = open();
+      commit([{ op: 'start', params: {} }]);
+    },
+  };
+}
+
+// What the plugin does for a caller that leaves its ids out.
+function withIds(method: string, params: object, newId: () => string): object {
+  if (CREATES.includes(method)) return { id: newId(), ...defined(params) };
+  if (method !== 'loom.step_create' || !('calls' in params) || !Array.isArray(params.calls)) return params;
+  const id = newId();
+  return { id, ...defined(params), calls: params.calls.map((call) => ({ id: newId(), ...defined(call) })) };
+}
+
+function defined(params: object): object {
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
+}
