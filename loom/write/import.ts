@@ -92,6 +92,7 @@ function takeNode(writing: Writing, node: PortableNode): boolean {
     above: aboveOf(store, tree, node),
     createdAtMs: node.created_at_ms,
     outputs: 'later',
+    siblings: null,
   };
   const draft: NodeDraft = { ...node, external: node.kind === 'external' ? node.external : null };
   if (draftHash(storable(draft), placing).toString('hex') !== node.hash) throw damaged(`node ${node.id}`);

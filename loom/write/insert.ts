@@ -7,7 +7,6 @@ import { nodeHash } from '../hash.js';
 import { outputPath } from '../output_path.js';
 import { isMessage, previewOf, titleOf } from '../preview.js';
 import { dashed, idBlob, nodeJson } from '../rows.js';
-import type { SqlValue } from '../store.js';
 import { type StoredNode, settingsRow, type TreeKey } from './lookup.js';
 import { invalid, type Writing } from './writing.js';
 
@@ -36,6 +35,14 @@ export interface Placing {
   above: Above | null;
   createdAtMs: number;
   outputs: 'present' | 'later';
+  /** What is known of the parent's children; null when that is still to be looked up. */
+  siblings: Siblings | null;
+}
+
+interface Siblings {
+  isAny: boolean;
+  /** Whether one of them is in no archived branch. */
+  isAnyVisible: boolean;
 }
 
 /** A draft with its contents as they are stored: RFC 8785 JSON, which the hash is made of too. */
@@ -45,8 +52,13 @@ export interface StorableDraft extends NodeDraft {
 }
 
 export function storable(draft: NodeDraft): StorableDraft {
-  const externalJson = draft.external === null ? null : sized(canonicalJson(draft.external), 'the call');
-  return { ...draft, externalJson, blocksJson: sized(canonicalJson(draft.blocks), 'the text') };
+  const blocksJson = canonicalJson(draft.blocks);
+  const externalJson = draft.external === null ? null : canonicalJson(draft.external);
+  // A text counts as its author counts it, not with the escapes of its line ends and quotes.
+  const texts = draft.blocks.map((block) => ('text' in block ? block.text : canonicalJson(block)));
+  refuseTooLarge('text', { bytes: sumOf(texts.map(byteLength)), jsonBytes: byteLength(blocksJson) });
+  if (externalJson !== null) refuseTooLarge('call', { bytes: byteLength(externalJson), jsonBytes: 0 });
+  return { ...draft, externalJson, blocksJson };
 }
 
 /** The hash that a draft gets in its place. */
@@ -72,29 +84,53 @@ export function insertNode(writing: Writing, given: NodeDraft, placing: Placing)
   const hash = draftHash(draft, placing);
   const seq = writing.nextSeq();
   const depth = above === null ? 0 : above.depth + 1;
-  const siblings = above === null ? null : siblingsBelow(writing, above.seq);
+  const siblings = placing.siblings ?? siblingsBelow(writing, above);
   const preview = previewOf(draft.blocks, draft.external);
-  const { blocksJson: blocks, externalJson: external } = draft;
+  const { blocksJson: blocks, externalJson: external, step } = draft;
   store.run(
     `INSERT INTO nodes (seq, id, tree, parent, depth, role, created_at_ms, step, step_index, step_size, settings,
        hash, tool, exit_code, preview, external, blocks) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-    ...[seq, idBlob(draft.id), tree.tree, above?.seq ?? null, depth, draft.role, placing.createdAtMs],
-    ...stepColumns(draft.step),
-    ...[settingsRow(store, draft.settings), hash, draft.external?.call.tool ?? null],
-    ...[draft.external?.exit_code ?? null, preview, external, blocks],
+    seq,
+    idBlob(draft.id),
+    tree.tree,
+    above?.seq ?? null,
+    depth,
+    draft.role,
+    placing.createdAtMs,
+    step === null ? null : idBlob(step.id),
+    step?.index ?? null,
+    step?.size ?? null,
+    settingsRow(store, draft.settings),
+    hash,
+    draft.external?.call.tool ?? null,
+    draft.external?.exit_code ?? null,
+    preview,
+    external,
+    blocks,
   );
   linkOutputs(writing, seq, { draft, must: placing.outputs });
   const title = draft.role === 'user' ? titleOf(preview) : '';
-  const opensBranch = siblings === null || siblings.isAnyVisible;
+  const opensBranch = above === null || siblings.isAnyVisible;
   writing.count(tree.tree, { seq, opensBranch, title, isMessage: isMessage(draft.role, preview) });
+  const id = hex(draft.id);
   const json = nodeJson({
-    ...{ seq, depth, external, blocks, role: draft.role, created_at_ms: placing.createdAtMs },
-    ...{ id: hex(draft.id), tree_id: tree.id, parent_id: above?.id ?? null, hash: hash.toString('hex') },
-    ...{ step: draft.step === null ? null : hex(draft.step.id), settings_sha256: draft.settings },
-    ...{ step_index: draft.step?.index ?? null, step_size: draft.step?.size ?? null },
+    seq,
+    id,
+    tree_id: tree.id,
+    parent_id: above?.id ?? null,
+    depth,
+    role: draft.role,
+    created_at_ms: placing.createdAtMs,
+    step: step === null ? null : hex(step.id),
+    step_index: step?.index ?? null,
+    step_size: step?.size ?? null,
+    settings_sha256: draft.settings,
+    hash: hash.toString('hex'),
+    external,
+    blocks,
   });
   writing.publish({ seq, tree: dashed(tree.id), kind: 'node_created', fields: `"node":${json}` });
-  return { seq, id: hex(draft.id), depth, hash, json, branched: siblings?.isAny ?? false };
+  return { seq, id, depth, hash, json, branched: siblings.isAny };
 }
 
 /** Whether a node had an older sibling when it was made: what `branched` told its writer. */
@@ -103,17 +139,13 @@ export function wasBranched(writing: Writing, node: Pick<StoredNode, 'seq' | 'pa
   return writing.store.get(sql, node.parent, node.seq) !== undefined;
 }
 
-/** Whether a node has children, and whether one of them is in no archived branch. */
-function siblingsBelow(writing: Writing, seq: number): { isAny: boolean; isAnyVisible: boolean } {
-  const any = writing.store.get('SELECT 1 FROM nodes WHERE parent = ? LIMIT 1', seq) !== undefined;
+function siblingsBelow(writing: Writing, above: Above | null): Siblings {
+  const any =
+    above !== null && writing.store.get('SELECT 1 FROM nodes WHERE parent = ? LIMIT 1', above.seq) !== undefined;
   if (!any) return { isAny: false, isAnyVisible: false };
   const visible = `SELECT 1 FROM nodes n WHERE n.parent = ?
     AND NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = n.seq) LIMIT 1`;
-  return { isAny: true, isAnyVisible: writing.store.get(visible, seq) !== undefined };
-}
-
-function stepColumns(step: NodeDraft['step']): SqlValue[] {
-  return step === null ? [null, null, null] : [idBlob(step.id), step.index, step.size];
+  return { isAny: true, isAnyVisible: writing.store.get(visible, above.seq) !== undefined };
 }
 
 function linkOutputs(
@@ -139,15 +171,20 @@ function outputsOf(draft: NodeDraft): Set<string> {
   return found;
 }
 
-function sized(json: string, what: string): string {
-  const bytes = Buffer.byteLength(json);
-  if (bytes <= NODE_BYTES_MAX) return json;
+// What is stored must fit a frame when it is read, escapes included.
+const JSON_BYTES_MAX = 3 * NODE_BYTES_MAX;
+
+function refuseTooLarge(what: string, { bytes, jsonBytes }: { bytes: number; jsonBytes: number }): void {
+  if (bytes <= NODE_BYTES_MAX && jsonBytes <= JSON_BYTES_MAX) return;
   const mib = (count: number) => (count / 1024 / 1024).toFixed(1);
   throw invalid(
-    `${what} of this node has ${mib(bytes)} MiB; a node holds at most ${mib(NODE_BYTES_MAX)} MiB`,
+    `the ${what} of this node has ${mib(Math.max(bytes, jsonBytes / 3))} MiB; a node holds at most ${mib(NODE_BYTES_MAX)} MiB`,
     'store large data as an output or a file and point at it',
   );
 }
+
+const byteLength = (text: string): number => Buffer.byteLength(text);
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
 
 function hex(id: string): string {
   return id.replaceAll('-', '');

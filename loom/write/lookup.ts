@@ -22,6 +22,38 @@ export function storedNode(store: Store, id: string): StoredNode | undefined {
   return store.get<StoredNode>(`${STORED_NODE} WHERE id = ?`, idBlob(id));
 }
 
+/** A place for a new node with nothing in its way. */
+export interface ClearPlace {
+  tree: TreeKey;
+  above: StoredNode;
+  /** Whether the node has children; all of them are visible. */
+  hasChild: boolean;
+}
+
+export const CLEAR_PLACE = `SELECT p.seq, lower(hex(p.id)) AS id, p.tree, p.parent, p.depth,
+  nullif(lower(hex(p.step)), '') AS step, p.step_index, p.step_size, p.hash,
+  EXISTS (SELECT 1 FROM nodes c WHERE c.parent = p.seq) AS has_child
+  FROM trees t CROSS JOIN nodes p ON p.id = ? AND p.tree = t.tree
+  WHERE t.id = ? AND t.archived_at_ms IS NULL AND t.importing = 0
+    AND (p.step IS NULL OR p.step_index = p.step_size - 1)
+    AND NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.tree = t.tree)
+    AND NOT EXISTS (SELECT 1 FROM nodes d WHERE d.id = ?)`;
+
+/**
+ * What nearly every append needs, in one question: the parent, in its tree, when neither is archived, the parent
+ * is settled and the new id is free. Null means only that the longer way must find out more.
+ */
+export function clearPlace(store: Store, place: { tree: string; parent: string; id: string }): ClearPlace | null {
+  const row = store.get<StoredNode & { has_child: number }>(
+    CLEAR_PLACE,
+    idBlob(place.parent),
+    idBlob(place.tree),
+    idBlob(place.id),
+  );
+  if (row === undefined) return null;
+  return { tree: { tree: row.tree, id: place.tree.replaceAll('-', '') }, above: row, hasChild: row.has_child === 1 };
+}
+
 /** The rest of a node: what a retry is compared by. */
 export interface StoredContents {
   role: string;

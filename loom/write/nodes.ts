@@ -3,10 +3,11 @@ import type { ParsedOf } from '../../hub/protocol/methods.js';
 import { canonicalJson } from '../canonical.js';
 import { dashed, idBlob, NODE_COLUMNS, type NodeRow, nodeJson } from '../rows.js';
 import type { Store } from '../store.js';
-import { insertNode, type NodeDraft, wasBranched } from './insert.js';
+import { type Inserted, insertNode, type NodeDraft, wasBranched } from './insert.js';
 import {
   appendableTree,
   archivedTopAbove,
+  clearPlace,
   nodeInTree,
   type StoredNode,
   settingsRow,
@@ -51,10 +52,27 @@ interface Append {
 }
 
 function append(writing: Writing, { tree, parent, draft }: Append): string {
-  const first = storedNode(writing.store, draft.id);
+  const { store, atMs } = writing;
+  const clear = clearPlace(store, { tree, parent, id: draft.id });
+  if (clear !== null) {
+    const siblings = { isAny: clear.hasChild, isAnyVisible: clear.hasChild };
+    return createdJson(
+      insertNode(writing, draft, {
+        tree: clear.tree,
+        above: clear.above,
+        createdAtMs: atMs,
+        outputs: 'present',
+        siblings,
+      }),
+    );
+  }
+  const first = storedNode(store, draft.id);
   if (first !== undefined) return firstResult(writing, first, { tree, parent, draft });
-  const place = placeBelow(writing.store, tree, parent);
-  const made = insertNode(writing, draft, { ...place, createdAtMs: writing.atMs, outputs: 'present' });
+  const place = placeBelow(store, tree, parent);
+  return createdJson(insertNode(writing, draft, { ...place, createdAtMs: atMs, outputs: 'present', siblings: null }));
+}
+
+function createdJson(made: Inserted): string {
   return `{"node":${made.json},"branched":${made.branched}}`;
 }
 

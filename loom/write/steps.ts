@@ -48,7 +48,7 @@ export function insertStep(writing: Writing, place: StepPlacing, step: StepDraft
   return stepNodes(step).map((draft) => {
     if (storedNode(writing.store, draft.id) !== undefined) throw idTaken(draft.id);
     const made = insertNode(writing, draft, {
-      ...{ tree: place.tree, above, createdAtMs: writing.atMs, outputs: place.outputs },
+      ...{ tree: place.tree, above, createdAtMs: writing.atMs, outputs: place.outputs, siblings: null },
     });
     above = made;
     return made;

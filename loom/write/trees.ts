@@ -27,7 +27,7 @@ export const createTree: WriteOp<Creation> = (writing, params) => {
   insertNode(
     writing,
     { id: params.id, role: 'root', step: null, settings: null, blocks: [], external: null },
-    { tree, above: null, createdAtMs: writing.atMs, outputs: 'present' },
+    { tree, above: null, createdAtMs: writing.atMs, outputs: 'present', siblings: null },
   );
   return treeJsonNow(store, params.id);
 };

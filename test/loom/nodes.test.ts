@@ -78,6 +78,14 @@ describe('appending a node', () => {
       );
     }));
 
+  test('a text of many lines counts as its bytes, not as their escapes', () =>
+    withWriter((writer) => {
+      const { id: tree } = writer.write('loom.tree_create', {});
+      const blocks = text('x\n'.repeat(4 * 1024 * 1024));
+      const { node } = writer.write('loom.node_create_text', { tree, parent: tree, role: 'user', blocks });
+      expect(node.blocks).toEqual(blocks);
+    }));
+
   test('more text than a node holds is refused with its size', () =>
     withWriter((writer) => {
       const { id: tree } = writer.write('loom.tree_create', {});

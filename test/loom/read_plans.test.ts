@@ -9,10 +9,11 @@ import * as nodes from '../../loom/read/nodes.js';
 import * as path from '../../loom/read/path.js';
 import * as index from '../../loom/search/index_file.js';
 import * as search from '../../loom/search/search.js';
+import * as placing from '../../loom/write/lookup.js';
 import { withReader } from '../support/reader.js';
 import { user } from '../support/trees.js';
 
-const modules = { rows, exportNodes, feed, hidden, nodeRows, nodes, path, index, search };
+const modules = { rows, exportNodes, feed, hidden, nodeRows, nodes, path, index, search, placing };
 const statements = Object.entries(modules).flatMap(([module, exports]) =>
   Object.entries(exports).flatMap(([name, value]) => (typeof value === 'string' ? [[`${module}.${name}`, value]] : [])),
 );

@@ -2,7 +2,7 @@
 export const CATCHES: Record<string, number> = {
   'cli/args.ts': 1,
   'cli/checks.ts': 2,
-  'cli/commands/hub/stop.ts': 1,
+  'cli/commands/hub/stop.ts': 2,
   'cli/commands/import.ts': 1,
   'cli/file_lock.ts': 5,
   'cli/import_reader.ts': 1,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { HubError } from '../../../hub/error.js';
 import { command } from '../../command.js';
@@ -47,8 +48,17 @@ async function endOf(pid: number): Promise<void> {
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch {
     return false; // no such process
+  }
+  return !isZombie(pid);
+}
+
+// It was started detached, so the system's first process takes its end notice, and in some containers takes its time.
+function isZombie(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z ');
+  } catch {
+    return false; // it has just gone, or this system tells it in another way
   }
 }
