@@ -27,9 +27,9 @@ export default {
     ),
     forbid(
       'plugins-meet-through-the-hub',
-      'a plugin knows the protocol, the plugin interface and the error, and no other plugin',
+      'a plugin knows the protocol, the plugin interface, the error and what a call is called, and no other plugin',
       { path: '^(loom|tools/[^/]+)/' },
-      { path: source, pathNot: ['^hub/(protocol/|plugin\\.ts$|error\\.ts$)', '^$1/'] },
+      { path: source, pathNot: ['^hub/(protocol/|plugin\\.ts$|error\\.ts$|call_text\\.ts$)', '^$1/'] },
     ),
     forbid(
       'hub-knows-no-plugin',
@@ -40,9 +40,18 @@ export default {
     forbid('hub-knows-no-client', 'the hub serves any client', { path: '^(hub|loom|tools)/' }, { path: '^cli/' }),
     forbid(
       'cli-is-thin',
-      'the command line reaches everything through the client library',
+      'the command line reaches everything through the client library; how to walk a tree and name a call are pure functions',
       { path: '^cli/' },
-      { path: '^(hub|loom|tools)/', pathNot: '^hub/(protocol/|client\\.ts$|config\\.ts$|error\\.ts$|nearest\\.ts$)' },
+      {
+        path: '^(hub|loom|tools)/',
+        pathNot: ['^hub/(protocol/|(client|config|error|nearest|call_text)\\.ts$)', '^loom/tree\\.ts$'],
+      },
+    ),
+    forbid(
+      'pure-functions-stand-alone',
+      'every side may import these, so they bring nothing along',
+      { path: '^(loom/tree|hub/call_text)\\.ts$' },
+      {},
     ),
     forbid(
       'client-knows-protocol-by-type',
@@ -78,7 +87,7 @@ export default {
       { path: '^cli/render/' },
       {
         path: ['^(hub|loom|tools)/', '^cli/', '^(node:)?(fs|os|process|child_process|net|tty|readline)'],
-        pathNot: ['^cli/render/', '^hub/protocol/'],
+        pathNot: ['^cli/render/', '^hub/(protocol/|call_text\\.ts$)', '^loom/tree\\.ts$'],
       },
     ),
     forbid(

@@ -17,7 +17,6 @@ const ENTRIES = [
   { source: 'loom/writer.ts', target: 'loom_writer.js', format: 'esm' },
   { source: 'loom/reader.ts', target: 'loom_reader.js', format: 'esm' },
   { source: 'loom/copier.ts', target: 'loom_copier.js', format: 'esm' },
-  { source: 'loom/copier.ts', target: 'loom_copier.js', format: 'esm' },
 ];
 
 const shared = {

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../hub/protocol/errors.js';
 import * as events from '../hub/protocol/events.js';
-import { BATCH_MAX, FRAME_BYTES_MAX, JSON_DEPTH_MAX, PROTOCOL } from '../hub/protocol/limits.js';
+import {
+  BATCH_MAX,
+  FRAME_BYTES_MAX,
+  JSON_COMMAS_MAX,
+  JSON_CONTAINERS_MAX,
+  JSON_DEPTH_MAX,
+  PROTOCOL,
+} from '../hub/protocol/limits.js';
 import type { MethodSpec } from '../hub/protocol/method.js';
 import * as trees from '../hub/protocol/methods/trees.js';
 import * as turns from '../hub/protocol/methods/turns.js';
@@ -55,6 +62,8 @@ carries an \`Origin\` is refused. \`cognition hub discover\` prints the same as 
 | bytes in one frame | ${FRAME_BYTES_MAX} |
 | calls in one batch | ${BATCH_MAX} |
 | nesting of a frame's JSON | ${JSON_DEPTH_MAX} |
+| lists and objects in one frame | ${JSON_CONTAINERS_MAX} |
+| commas in one frame, outside texts | ${JSON_COMMAS_MAX} |
 
 **Handshake.** The upgrade request may carry \`x-cognition-protocol\` and \`x-cognition-version\`; the answer carries the hub's
 \`x-cognition-protocol\`, \`x-cognition-version\`, \`x-cognition-epoch\` (the database's identity) and \`x-cognition-busy\`.

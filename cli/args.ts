@@ -1,7 +1,7 @@
 import type { CommanderError, Command as Parser } from 'commander';
 import { HubError } from '../hub/error.js';
 import { nearest } from '../hub/nearest.js';
-import type { Command, CommandGroup, Input } from './command.js';
+import { COLOR_CHOICES, type Command, type CommandGroup, type Input } from './command.js';
 
 /** The words after the program's name. */
 export function commandLine(): string[] {
@@ -42,7 +42,7 @@ export async function parse(
     .description('A terminal agent whose conversation is a tree.')
     .usage('<command> [arguments] [options]')
     .option('--json', 'print JSON instead of text')
-    .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']))
+    .addOption(new Option('--color <when>', 'colours').choices(COLOR_CHOICES))
     .option('--version', 'print the version')
     .addHelpText('after', FIRST_STEPS);
   const known = table.filter((entry) => entry.name === words[0]);

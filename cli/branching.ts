@@ -1,3 +1,4 @@
+import { forkPointOf, pathTo } from '../loom/tree.js';
 import type { Branch } from './render/branches.js';
 import type { Outline } from './render/outline.js';
 
@@ -5,28 +6,14 @@ import type { Outline } from './render/outline.js';
 export function branchesAt(outline: Outline, position: string): Branch[] {
   const start = outline.indexOf(position);
   if (start === undefined) return [];
-  const route = routeOf(outline, start);
-  const fork =
-    outline.childrenOf(start).length > 0 ? start : route.find((index) => outline.childrenOf(index).length > 1);
+  const fork = outline.childrenOf(start).length > 0 ? start : forkPointOf(outline, start);
   if (fork === undefined) return [];
   const below = subtrees(outline, fork);
-  const onRoute = new Set(route);
+  const onPath = new Set(pathTo(outline, start));
   return outline
     .childrenOf(fork)
-    .map((child) => ({ branch: branchOf(outline, child, below), current: onRoute.has(child) }))
-    .map(({ branch, current }) => ({ ...branch, current }))
+    .map((child) => ({ ...branchOf(outline, child, below), current: onPath.has(child) }))
     .sort((a, b) => Number(b.current) - Number(a.current) || b.newestAtMs - a.newestAtMs);
-}
-
-/** The nodes from one up to the root. */
-function routeOf(outline: Outline, start: number): number[] {
-  const route: number[] = [];
-  for (let index: number | undefined = start; index !== undefined; ) {
-    route.push(index);
-    const parent: string | null | undefined = outline.nodes[index]?.parent;
-    index = parent === null || parent === undefined ? undefined : outline.indexOf(parent);
-  }
-  return route;
 }
 
 interface Subtree {

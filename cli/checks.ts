@@ -78,7 +78,7 @@ async function checkHub(context: Context): Promise<Check[]> {
 }
 
 function checkHome(home: string): Check {
-  const stats = statSync(home, { throwIfNoEntry: false });
+  const stats = existsSync(home) ? statSync(home) : undefined;
   if (stats === undefined) return warn('home', `${home} is not there yet`, null);
   if (!stats.isDirectory()) return fail('home', `${home} is not a folder`, 'set COGNITION_HOME to a folder');
   if (process.getuid !== undefined && stats.uid !== process.getuid()) {
@@ -89,20 +89,23 @@ function checkHome(home: string): Check {
 }
 
 async function checkDisk(home: string): Promise<Check> {
-  const { bavail, bsize } = await statfs(existsSync(home) ? home : dirname(home));
+  let place = home;
+  while (!existsSync(place)) place = dirname(place);
+  const { bavail, bsize } = await statfs(place);
   const free = `${formatBytes(bavail * bsize)} free`;
   return bavail * bsize >= FREE_BYTES_MIN ? ok('disk', free) : warn('disk', free, 'make room before it is full');
 }
 
 function checkWal(database: string): Check {
-  const size = statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const path = `${database}-wal`;
+  const size = existsSync(path) ? statSync(path).size : 0;
   if (size <= WAL_BYTES_MAX) return ok('write-ahead log', formatBytes(size));
   return warn('write-ahead log', formatBytes(size), 'cognition hub stop   (the next start folds it in)');
 }
 
 async function checkSession(path: string): Promise<Check> {
   if (!existsSync(path)) return ok('session', 'no conversation has been used yet');
-  if (parseState(await readFile(path, 'utf8')) !== null) return ok('session', path);
+  if (statSync(path).isFile() && parseState(await readFile(path, 'utf8')) !== null) return ok('session', path);
   return warn('session', `${path} is corrupt`, 'the next command sets it aside; then: cognition use <tree>');
 }
 

@@ -103,4 +103,7 @@ export const CURRENT_TREE = {
   description: `${TREE.description}; the current one when left out`,
 };
 
+/** What --color, an option of every command, takes. */
+export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
+
 export const NODE_WORDS = '`@` (where you stand), `root`, an id, a mark, or 4 or more digits of an id';

@@ -1,5 +1,5 @@
 import { PREFERENCES } from '../hub/config.js';
-import type { Argument, Command, CommandGroup } from './command.js';
+import { type Argument, COLOR_CHOICES, type Command, type CommandGroup } from './command.js';
 import { SHELLS } from './shells.js';
 
 type Completes = Argument<string>['completes'];
@@ -27,6 +27,7 @@ export function candidatesFor(words: readonly string[], table: readonly (Command
 
 function forCommand(command: Command, done: readonly string[], typed: string): Candidates {
   const before = command.values.find(({ name }) => `--${name}` === done.at(-1));
+  if (done.at(-1) === '--color') return { words: COLOR_CHOICES, more: null };
   if (before !== undefined) return forValue(before.name, before.choices);
   if (typed.startsWith('-')) return { words: optionsOf(command), more: null };
   const place = done.filter((word, index) => !isOption(command, word, done[index - 1])).length;
@@ -60,5 +61,5 @@ function optionsOf(command: Command): string[] {
 
 /** Whether a word is an option, or the value of the one before it. */
 function isOption(command: Command, word: string, before: string | undefined): boolean {
-  return word.startsWith('-') || command.values.some(({ name }) => `--${name}` === before);
+  return word.startsWith('-') || before === '--color' || command.values.some(({ name }) => `--${name}` === before);
 }

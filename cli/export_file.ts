@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { link, open, rename } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { HubError } from '../hub/error.js';
@@ -8,7 +8,10 @@ import type { Sink } from './sink.js';
 /** Writes a file whole or not at all: it appears under its name when the work has succeeded. */
 export async function intoFile(target: string, force: boolean, work: (sink: Sink) => Promise<void>): Promise<void> {
   const path = resolve(target);
-  if (!force && existsSync(path)) throw alreadyThere(target);
+  const there = target === '' ? statSync('.') : statSync(path, { throwIfNoEntry: false });
+  // A device would be replaced by a file, for everybody.
+  if (there !== undefined && !there.isFile()) throw notOrdinary(target);
+  if (!force && there !== undefined) throw alreadyThere(target);
   const draft = join(dirname(path), `.${basename(path)}.${process.pid}.part`);
   // Conversations may hold secrets: nobody else reads them unless the person says so.
   const file = await open(draft, 'wx', 0o600).catch((error: unknown) => {
@@ -39,6 +42,12 @@ export async function intoFile(target: string, force: boolean, work: (sink: Sink
 
 function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+}
+
+function notOrdinary(target: string): HubError {
+  return new HubError('invalid_params', `${JSON.stringify(target)} is not an ordinary file`, {
+    hint: 'choose the name of a file',
+  });
 }
 
 function alreadyThere(target: string): HubError {

@@ -1,12 +1,12 @@
 import { HubError } from '../hub/error.js';
-import { isSha256 } from './ids.js';
+import { isSha256, isTreeId } from './ids.js';
 import { linesOf } from './lines.js';
-import type { PortableRecord } from './records.js';
+import { LAST_RECORD, type PortableRecord } from './records.js';
 import { formatBytes } from './render/words.js';
 
 // One JSON document is parsed as a whole; JSONL has no such limit.
 const DOCUMENT_BYTES_MAX = 256 * 1024 * 1024;
-const KINDS = ['tree', 'settings', 'node', 'mark', 'archived', 'output'];
+const KINDS = ['settings', 'mark', 'archived', 'output'];
 
 /** Reads the records of an export, JSONL or one JSON document. */
 export async function* recordsFrom(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<PortableRecord> {
@@ -15,11 +15,21 @@ export async function* recordsFrom(pieces: AsyncIterable<Uint8Array>): AsyncGene
     yield* documentRecords(await wholeText(all));
     return;
   }
+  yield* lineRecords(linesOf(all));
+}
+
+async function* lineRecords(lines: AsyncIterable<string>): AsyncGenerator<PortableRecord> {
   let number = 0;
-  for await (const line of linesOf(all)) {
+  let isWhole = false;
+  for await (const line of lines) {
     number += 1;
-    if (line.trim() !== '') yield recordFrom(parsed(line, `line ${number}`), `line ${number}`);
+    if (line.trim() === '') continue;
+    const value = parsed(line, `line ${number}`);
+    isWhole = isObject(value) && Reflect.get(value, 'kind') === LAST_RECORD.kind;
+    if (!isWhole) yield recordFrom(value, `line ${number}`);
   }
+  // Refused before the last tree is finished, which therefore does not appear.
+  if (!isWhole) throw notAnExport('it is cut off: its last line is missing');
 }
 
 /** Looks at the beginning: a line of JSONL is a record, which begins with its kind. */
@@ -77,6 +87,8 @@ function recordFrom(value: unknown, place: string): PortableRecord {
 /** Tells the kinds apart; the hub checks the rest of every record that it is sent. */
 function isRecord(value: unknown): value is PortableRecord {
   if (!isObject(value) || !('kind' in value)) return false;
+  if (value.kind === 'tree') return 'tree' in value && isObject(value.tree) && isTreeId(Reflect.get(value.tree, 'id'));
+  if (value.kind === 'node') return 'node' in value && isObject(value.node) && 'step' in value.node;
   if (value.kind !== 'output_data') return typeof value.kind === 'string' && KINDS.includes(value.kind);
   const { sha256, offset, data } = { sha256: null, offset: null, data: null, ...value };
   return isSha256(sha256) && typeof offset === 'number' && typeof data === 'string';

@@ -17,6 +17,16 @@ export async function positionOf(context: Context, tree: Tree, at: string | unde
   return saved ?? onlyLeaf(context, tree);
 }
 
+/** The very node that a person means, where it need not be a place to stand; `@` is where they stand. */
+export async function nodeFrom(context: Context, tree: Tree, reference: string): Promise<NodeId> {
+  return reference === '@' ? positionOf(context, tree, undefined) : findNode(context, tree.id, reference);
+}
+
+/** Tells that a place is not among the nodes that are shown. */
+export function noteArchivedPlace(context: Context, node: NodeId): void {
+  context.note(`You stand at ${shortId(node)}, in an archived branch. See it with --all.`);
+}
+
 /** Where the person stands in a tree, as far as it is known and still there. */
 async function savedPosition(context: Context, tree: Tree): Promise<NodeId | null> {
   const place = context.session.read().trees[tree.id];

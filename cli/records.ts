@@ -15,6 +15,9 @@ export interface OutputData {
 
 export type PortableRecord = ExportRecord | OutputData;
 
+/** Ends a file of lines, so that one that was cut off is known. */
+export const LAST_RECORD = { kind: 'end' } as const;
+
 export interface ExportWanted {
   client: Client;
   /** Leave out what is damaged. */

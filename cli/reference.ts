@@ -16,12 +16,19 @@ import { shortId } from './render/words.js';
  */
 export type Purpose = 'read' | 'change' | 'restore' | 'purge';
 
+// The hub is not asked for longer references, nor for empty ones: there are no such names.
+const REFERENCE_LENGTH_MAX = 1_000;
+const NOTHING = { matches: [], near: [] };
+
 /** Finds the tree that a person means by `@`, a full id, a name or a prefix. */
 export async function findTree(context: Context, reference: string, purpose: Purpose): Promise<Tree> {
   const client = await context.client();
   if (reference === '@') return currentTree(context, client);
-  const found = await client.call('loom.tree_find', { ref: reference });
-  const matches = purpose === 'purge' ? found.matches : preferred(found.matches, purpose === 'restore');
+  const found = isAskable(reference) ? await client.call('loom.tree_find', { ref: reference }) : NOTHING;
+  const all = [...found.matches];
+  if (purpose === 'restore' || purpose === 'purge')
+    all.push(...(await archivedNamesakes(client, found.matches, reference)));
+  const matches = purpose === 'purge' ? all : preferred(all, purpose === 'restore');
   const [first, second] = matches;
   if (first === undefined) throw notFound(`no tree ${quoted(reference)}`, found.near, 'run: cognition list');
   if (second === undefined) return first;
@@ -34,6 +41,21 @@ export async function findTree(context: Context, reference: string, purpose: Pur
     hint: 'give more digits of the id',
     details: { matches: matches.map(({ id }) => id) },
   });
+}
+
+function isAskable(reference: string): boolean {
+  return reference !== '' && reference.length <= REFERENCE_LENGTH_MAX;
+}
+
+/** The archived trees that have the name of the unarchived one that was found. */
+async function archivedNamesakes(client: Client, found: readonly Tree[], name: string): Promise<Tree[]> {
+  const [first] = found;
+  if (first?.name !== name || first.archived_at_ms !== null) return [];
+  const namesakes: Tree[] = [];
+  for await (const tree of client.pages('loom.tree_list', { archived: true, limit: 500 }, 'trees')) {
+    if (tree.name === name) namesakes.push(tree);
+  }
+  return namesakes;
 }
 
 function preferred(trees: readonly Tree[], archived: boolean): readonly Tree[] {
@@ -55,7 +77,9 @@ async function currentTree(context: Context, client: Client): Promise<Tree> {
 export async function findNode(context: Context, tree: TreeId, reference: string): Promise<NodeId> {
   if (reference === 'root') return rootOf(tree);
   const client = await context.client();
-  const { matches, near } = await client.call('loom.node_find', { tree, ref: reference });
+  const { matches, near } = isAskable(reference)
+    ? await client.call('loom.node_find', { tree, ref: reference })
+    : NOTHING;
   const [first, second] = matches;
   if (first === undefined) {
     throw notFound(

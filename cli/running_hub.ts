@@ -8,7 +8,8 @@ export async function runningHub(context: Context): Promise<Client | null> {
   try {
     return await connect({ home: context.paths.home, start: false });
   } catch (error) {
-    if (error instanceof HubError && error.kind === 'unreachable') return null;
+    // A hub that is there and does not answer is told with what happened.
+    if (error instanceof HubError && error.kind === 'unreachable' && error.cause === undefined) return null;
     throw error;
   }
 }

@@ -6,6 +6,8 @@ export type Shell = (typeof SHELLS)[number];
 const SCRIPTS: Record<Shell, string> = {
   bash: `_cognition() {
   local word quoted
+  # As they are meant: readline gives words with their backslashes.
+  local typed=("\${COMP_WORDS[@]:1:COMP_CWORD}")
   COMPREPLY=()
   while IFS= read -r word; do
     if [ "$word" = ':files' ]; then
@@ -14,7 +16,7 @@ const SCRIPTS: Record<Shell, string> = {
       printf -v quoted '%q' "$word"
       COMPREPLY+=("$quoted")
     fi
-  done < <(cognition completion --complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(cognition completion --complete -- "\${typed[@]//\\\\/}" 2>/dev/null)
 }
 complete -F _cognition cognition
 `,

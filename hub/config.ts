@@ -222,8 +222,9 @@ export function writePreference(file: string, key: string, value: string | null)
   const preference = preferenceOf(key);
   const problem = value === null ? null : preferenceProblem(preference, value);
   if (problem !== null) throw new HubError('invalid_params', problem, { hint: preference.description });
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const others = text.split('\n').filter((line) => keyOf(line) !== key);
+  const others = readText(file)
+    .split('\n')
+    .filter((line) => keyOf(line) !== key);
   while (others.at(-1)?.trim() === '') others.pop();
   if (value !== null) others.push(`${key} = ${value}`);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -232,10 +233,29 @@ export function writePreference(file: string, key: string, value: string | null)
   renameSync(draft, file);
 }
 
+/** A file that cannot be read takes its preferences away, and nothing else. */
+function textOrWarning(file: string, warnings: string[]): string {
+  try {
+    return readText(file);
+  } catch (error) {
+    warnings.push(`${error instanceof Error ? error.message : file}; it is ignored`);
+    return '';
+  }
+}
+
+function readText(file: string): string {
+  if (!existsSync(file)) return '';
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HubError('invalid_params', `${file} cannot be read: ${reason}`, { cause: error });
+  }
+}
+
 function readConfig(file: string, origin: 'project' | 'user', warnings: string[]): Map<string, string> {
   const values = new Map<string, string>();
-  if (!existsSync(file)) return values;
-  for (const [index, line] of readFileSync(file, 'utf8').split('\n').entries()) {
+  for (const [index, line] of textOrWarning(file, warnings).split('\n').entries()) {
     const place = `${file}:${index + 1}`;
     const key = keyOf(line);
     if (key === null) continue;

@@ -71,17 +71,12 @@ function schemaWriter(named: z.core.$ZodRegistry<{ id: string }>) {
       const written = z.toJSONSchema(schema, { target: 'draft-7', io, metadata: named });
       const { $schema: _dialect, definitions = {}, ...own } = JsonObject.parse(JSON.parse(JSON.stringify(written)));
       for (const [id, definition] of Object.entries(JsonObject.parse(definitions))) {
-        schemas[componentOf(id)] = moveReferences(definition);
+        schemas[id] = moveReferences(definition);
       }
       return JsonObject.parse(moveReferences(own));
     },
     collected: () => Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
   };
-}
-
-// The one schema that refers to itself is "any JSON value"; zod numbers its copies.
-function componentOf(id: string): string {
-  return id.startsWith('__schema') ? 'Json' : id;
 }
 
 function moveReferences(value: Json): Json {
@@ -93,7 +88,7 @@ function moveReferences(value: Json): Json {
   return Object.fromEntries(
     entries.map(([key, inner]) => {
       if (key !== '$ref' || typeof inner !== 'string') return [key, moveReferences(inner)];
-      return [key, `#/components/schemas/${componentOf(inner.replace('#/definitions/', ''))}`];
+      return [key, inner.replace('#/definitions/', '#/components/schemas/')];
     }),
   );
 }

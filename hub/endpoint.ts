@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { environment, type HomePaths } from './config.js';
 import { HubError } from './error.js';
-import { isPrivate } from './home.js';
+import { homeError, isPrivate } from './home.js';
 
 // The system's limit, without the final zero byte. Node cuts a longer path silently and binds somewhere else.
 const SOCKET_PATH_BYTES_MAX = process.platform === 'darwin' ? 103 : 107;
@@ -45,13 +45,23 @@ function socketElsewhere(home: string): string {
   for (const folder of folders) {
     const socket = join(folder, name);
     if (!fits(socket) || !existsSync(dirname(folder))) continue;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    refuseOpenFolder(folder);
+    makePrivate(folder);
     return socket;
   }
   throw new HubError('storage_failed', `no folder has a short enough path for the socket of ${home}`, {
     hint: `set TMPDIR to a folder whose path has at most ${SOCKET_PATH_BYTES_MAX - 60} bytes`,
   });
+}
+
+// In a temporary folder anybody may have put something in its place, a link among others.
+function makePrivate(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const isThere = lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
+    if (!isThere) throw homeError(folder, error);
+  }
+  refuseOpenFolder(folder);
 }
 
 function refuseOpenFolder(folder: string): void {

@@ -29,7 +29,15 @@ function innermost(issue: z.core.$ZodIssue, above: PropertyKey[]): Problem {
   if (issue.code === 'unrecognized_keys') {
     return { path, problem: `there is no field ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}` };
   }
-  return { path, problem: plain(issue.message) };
+  return { path, problem: sizeProblem(issue) ?? plain(issue.message) };
+}
+
+// The library's own words for a text of a wrong length; a schema's words win.
+function sizeProblem(issue: z.core.$ZodIssue): string | null {
+  if (!/^Too (small|big): /.test(issue.message)) return null;
+  if (issue.code === 'too_small' && issue.origin === 'string' && issue.minimum === 1) return 'cannot be empty';
+  if (issue.code === 'too_big' && issue.origin === 'string') return `has more than ${issue.maximum} characters`;
+  return null;
 }
 
 function plain(message: string): string {

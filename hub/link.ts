@@ -66,7 +66,9 @@ function dial(target: Target, program: Program): WebSocket {
     return new WebSocket(`ws://${host}:${target.port}/`, { ...options, headers: { ...headers, authorization } });
   }
   // The path goes to the socket as it is: in an address its colons and signs would need another spelling.
-  return new WebSocket('ws://localhost/', { ...options, headers, createConnection: () => connectSocket(target.path) });
+  // The limit of the handshake is the socket's own; once it has opened, ws takes it away.
+  const createConnection = () => connectSocket({ path: target.path, timeout: HANDSHAKE_MS_MAX });
+  return new WebSocket('ws://localhost/', { ...options, headers, createConnection });
 }
 
 function greetingOf(headers: IncomingHttpHeaders): HubGreeting {

@@ -5,6 +5,8 @@ import { HubError } from './error.js';
 import { homeError } from './home.js';
 
 const POLL_MS = 10;
+// Native objects must not be collected as garbage: see the store.
+const kept: object[] = [];
 
 export interface Lock {
   sqliteVersion: string;
@@ -27,7 +29,9 @@ export async function takeLock(path: string, waitMs: number): Promise<Lock> {
       }
       await wait(POLL_MS);
     }
-    const sqliteVersion = String(database.prepare('SELECT sqlite_version()').pluck().get());
+    const version = database.prepare('SELECT sqlite_version()').pluck();
+    kept.push(version);
+    const sqliteVersion = String(version.get());
     return { sqliteVersion, release: () => database.close() };
   } catch (error) {
     database.close();
@@ -37,7 +41,9 @@ export async function takeLock(path: string, waitMs: number): Promise<Lock> {
 
 function openLockFile(path: string): Database.Database {
   try {
-    return new Database(path, { timeout: 0 });
+    const database = new Database(path, { timeout: 0 });
+    kept.push(database);
+    return database;
   } catch (error) {
     if (error instanceof Error && /Could not locate the bindings file|was compiled against/.test(error.message)) {
       throw new HubError('storage_failed', 'the SQLite library better-sqlite3 was installed without its native part', {

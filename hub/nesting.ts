@@ -1,24 +1,46 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
 
-/**
- * Whether JSON text nests deeper than this, told without parsing it: a parser accepts depths at which
- * whatever walks the result overflows the stack. Brackets inside strings do not count.
- */
-export function isDeeperThan(text: Buffer, levels: number): boolean {
+export interface JsonBounds {
+  /** The deepest nesting: a parser accepts depths at which whatever walks the result overflows the stack. */
+  levels: number;
+  /** The most lists and objects: parsing one takes a hundred times longer than its two bytes. */
+  containers: number;
+  /** The most commas, of which there is one between any two values. */
+  commas: number;
+}
+
+/** Which bound JSON text goes beyond, told without parsing it; null for none. What is inside strings does not count. */
+export function boundBroken(text: Buffer, bounds: JsonBounds): keyof JsonBounds | null {
   let depth = 0;
+  let containers = 0;
+  let commas = 0;
   for (let at = 0; at < text.length; at += 1) {
-    const byte = text[at];
-    if (byte === QUOTE) {
-      at = endOfString(text, at);
-    } else if (byte === 0x7b || byte === 0x5b) {
-      depth += 1;
-      if (depth > levels) return true;
-    } else if (byte === 0x7d || byte === 0x5d) {
-      depth -= 1;
+    switch (text[at]) {
+      case QUOTE:
+        at = endOfString(text, at);
+        break;
+      case COMMA:
+        commas += 1;
+        break;
+      case 0x7b:
+      case 0x5b:
+        depth += 1;
+        containers += 1;
+        break;
+      case 0x7d:
+      case 0x5d:
+        depth -= 1;
+        break;
+      default:
+        continue;
     }
+    if (depth > bounds.levels) return 'levels';
+    if (containers > bounds.containers) return 'containers';
+    if (commas > bounds.commas) return 'commas';
   }
-  return false;
+  return null;
 }
 
 /** The place of the quote that ends the string beginning here; the text's end when there is none. */

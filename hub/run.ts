@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { createCalls } from './calls.js';
 import { type HomePaths, readPreferences, VERSION } from './config.js';
 import { claimSocket, type ListenAddress, parseListen } from './endpoint.js';
@@ -9,9 +8,10 @@ import { createIdleEnd } from './idle.js';
 import { type Lock, takeLock } from './lock.js';
 import { openLog } from './log.js';
 import type { Log, Plugin } from './plugin.js';
+import { refuseServed, watchPresence } from './presence.js';
 import { createRpc } from './rpc.js';
 import { type Server, startServer } from './server.js';
-import { writeToken } from './token.js';
+import { removeToken, writeToken } from './token.js';
 import { within } from './within.js';
 
 // Enough for a hub that ends without work. Callers ask again while one is still answering.
@@ -45,6 +45,7 @@ export async function runHub(parts: RunParts): Promise<RunningHub> {
   const lock = await takeLock(paths.lock, LOCK_WAIT_MS);
   const log = openLog(paths.hubLog, parts.clock);
   try {
+    await refuseServed(paths);
     return await open({ ...parts, paths, lock, log, address });
   } catch (error) {
     log('error', `the hub could not start: ${error instanceof Error ? error.message : String(error)}`);
@@ -77,9 +78,10 @@ async function open(parts: OpenParts): Promise<RunningHub> {
     isBusy: () => busy() > 0,
     onIdle: () => void running.end('nobody has needed it for a while'),
   });
+  const token = parts.address === null ? null : writeToken(paths.token);
   server = await startServer({
     socket,
-    tcp: parts.address === null ? null : { address: parts.address, token: writeToken(paths.token) },
+    tcp: parts.address === null || token === null ? null : { address: parts.address, token },
     answer: createRpc({ hub, calls }),
     calls,
     greeting: () => ({ version: VERSION, epoch: storage.epoch, busy: busy() }),
@@ -87,7 +89,14 @@ async function open(parts: OpenParts): Promise<RunningHub> {
     log,
   });
   const { listen, close } = server;
-  const running = runningHub({ log, listen, close: [idle.stop, close, hub.close, () => letGo(parts)] });
+  const presence = watchPresence([paths.lock, paths.database], (file) => {
+    void running.end(`${file} was moved, replaced or deleted`);
+  });
+  const letGo = (): void => {
+    if (token !== null) removeToken(paths.token, token);
+    parts.lock.release();
+  };
+  const running = runningHub({ log, listen, close: [presence.stop, idle.stop, close, hub.close, letGo] });
   idle.connectionsAre(0);
   const places = listen === null ? socket : `${socket} and ${listen}`;
   log('info', `hub ${VERSION}, process ${process.pid}, listens on ${places}`);
@@ -98,11 +107,6 @@ function idleMs(home: string, log: Log): number {
   const preferences = readPreferences({ home, project: null, flags: {} });
   for (const warning of preferences.warnings) log('warn', warning);
   return Number(preferences.get('hub.idle_minutes')) * MINUTE_MS;
-}
-
-function letGo({ address, paths, lock }: OpenParts): void {
-  if (address !== null) rmSync(paths.token, { force: true });
-  lock.release();
 }
 
 interface RunningParts {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
 const TOKEN_BYTES = 32;
 
@@ -11,6 +11,11 @@ export function writeToken(path: string): string {
   writeFileSync(draft, `${token}\n`, { mode: 0o600, flag: 'wx' });
   renameSync(draft, path);
   return token;
+}
+
+/** Removes the file of a token that is worth nothing any more, unless it holds another hub's by now. */
+export function removeToken(path: string, token: string): void {
+  if (existsSync(path) && readFileSync(path, 'utf8').trim() === token) rmSync(path, { force: true });
 }
 
 /** Compares in a time that says nothing about either, their lengths included. */

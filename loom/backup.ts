@@ -11,6 +11,8 @@ import { storageError } from './store.js';
 export interface CopyOptions {
   database: string;
   copy: string;
+  /** What the copy is named from now on. */
+  epoch: string;
 }
 
 /** What it says when it is done. */
@@ -26,14 +28,15 @@ interface BackupOptions extends CopyOptions {
  * into `<copy>.outputs`. An output is never changed, so those that a copied node needs are there already.
  */
 export async function backup(options: BackupOptions): Promise<{ path: string; size_bytes: number; outputs: number }> {
-  const { copy } = options;
+  const { copy, database, epoch } = options;
   await refuseUnfit(copy);
-  const unfinished = join(dirname(copy), `.${basename(copy)}.${process.pid}.unfinished`);
+  // Two may be asked for the same copy at once: one of them is too late.
+  const unfinished = join(dirname(copy), `.${basename(copy)}.${epoch}.unfinished`);
   try {
-    await rm(unfinished, { force: true });
-    await copyDatabase({ database: options.database, copy: unfinished }, options.entry);
+    await copyDatabase({ database, copy: unfinished, epoch }, options.entry);
     await syncFile(unfinished);
     const outputs = await copyOutputs(options.outputs, `${copy}.outputs`);
+    await refuseUnfit(copy);
     await rename(unfinished, copy);
     await syncFile(dirname(copy));
     return { path: copy, size_bytes: (await stat(copy)).size, outputs };

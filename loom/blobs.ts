@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HubError } from '../hub/error.js';
@@ -43,28 +43,23 @@ export async function openBlobs(folders: { outputs: string; uploads: string }): 
   const uploads = new Map<string, Promise<Upload>>();
   // A retry of the last piece comes after its upload is gone.
   const finished = new Map<string, Output>();
+  const answered = (piece: Piece) => (piece.done ? finished.get(piece.upload) : undefined);
 
   // Pieces may arrive while the file is still being opened for the first of them.
   function opened(piece: Piece): Promise<Upload> {
     const known = uploads.get(piece.upload);
     if (known !== undefined) return known;
     if (piece.offset !== 0) throw outOfOrder(piece, 0);
-    const upload = openUpload(join(folders.uploads, piece.upload));
+    const upload = openUpload(join(folders.uploads, randomUUID()));
     uploads.set(piece.upload, upload);
-    dropOldest();
+    dropOldest(uploads);
     upload.catch(() => uploads.delete(piece.upload)); // a later piece may try again
     return upload;
   }
 
-  function dropOldest(): void {
-    const [oldest] = uploads;
-    if (uploads.size <= UPLOADS_MAX || oldest === undefined) return;
-    const [name, upload] = oldest;
-    uploads.delete(name);
-    upload.then(giveUp).catch(() => null); // what could not be removed goes at the next start
-  }
-
   async function take(upload: Upload, piece: Piece): Promise<Output | null> {
+    const before = answered(piece); // while it waited for its turn
+    if (before !== undefined) return before;
     const end = piece.offset + piece.bytes.length;
     if (piece.offset !== upload.sizeBytes) {
       if (end <= upload.sizeBytes && !piece.done) return null;
@@ -84,15 +79,16 @@ export async function openBlobs(folders: { outputs: string; uploads: string }): 
 
   return {
     async write(piece) {
-      const before = finished.get(piece.upload);
-      if (before !== undefined && piece.done) return before;
-      const upload = await opened(piece);
+      const before = answered(piece);
+      if (before !== undefined) return before;
+      const opening = opened(piece);
+      const upload = await opening;
       const taken = upload.last.then(() => take(upload, piece));
       upload.last = taken.catch(() => null); // its own caller hears of it
       return taken.catch(async (error: unknown) => {
         if (error instanceof HubError) throw error;
-        // How much of the piece is in the file is not known any more.
-        uploads.delete(piece.upload);
+        // How much of the piece is in the file is not known any more. The name may be another upload's by now.
+        if (uploads.get(piece.upload) === opening) uploads.delete(piece.upload);
         await giveUp(upload);
         throw storageError(error, upload.path);
       });
@@ -103,6 +99,14 @@ export async function openBlobs(folders: { outputs: string; uploads: string }): 
       uploads.clear();
     },
   };
+}
+
+function dropOldest(uploads: Map<string, Promise<Upload>>): void {
+  const [oldest] = uploads;
+  if (uploads.size <= UPLOADS_MAX || oldest === undefined) return;
+  const [name, upload] = oldest;
+  uploads.delete(name);
+  upload.then(giveUp).catch(() => null); // what could not be removed goes at the next start
 }
 
 async function openUpload(path: string): Promise<Upload> {

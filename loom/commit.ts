@@ -31,11 +31,17 @@ export interface Committer {
 /** Makes the one place where the database is written. */
 export function createCommitter(options: CommitterOptions): Committer {
   const { store } = options;
+  const version = store.pragma('data_version');
   let durableSeq = newestSeq(store);
   let failure: HubError | null = null;
 
   function together(calls: readonly WorkerCall[]): Committed {
     store.run('BEGIN IMMEDIATE');
+    // The version of the file changes when anybody else has written: the numbers known here are then not the newest.
+    if (store.pragma('data_version') !== version) {
+      failure = foreignWrites();
+      throw failure;
+    }
     const transaction = openTransaction(options, durableSeq);
     const replies = calls.map(transaction.perform);
     const { seq, feed, tasks } = transaction.end(calls.at(-1)?.atMs ?? 0);
@@ -51,10 +57,8 @@ export function createCommitter(options: CommitterOptions): Committer {
       return together(calls);
     } catch (error) {
       if (store.inTransaction()) store.run('ROLLBACK');
-      if (isLasting(error)) {
-        failure = lastingFailure(error);
-        return refuseAll(calls, failure);
-      }
+      if (isLasting(error)) failure = lastingFailure(error);
+      if (failure !== null) return refuseAll(calls, failure);
       // One call has spoilt it for all, perhaps by being too large for the disk: each gets its own answer.
       if (calls.length > 1) return merge(calls.map((call) => commit([call])));
       return refuseAll(calls, told(error));
@@ -124,6 +128,12 @@ function openTransaction({ store, outputs, ops, appends }: CommitterOptions, dur
       return { seq, feed, tasks };
     },
   };
+}
+
+function foreignWrites(): HubError {
+  return new HubError('storage_failed', 'another process has written to the database; nothing more is written', {
+    hint: 'run: cognition hub stop   (the next command starts a new hub)',
+  });
 }
 
 // After an I/O error the kernel may have dropped what it failed to write and report success the next time:

@@ -7,13 +7,22 @@ import { openStore, storageError } from './store.js';
 // The copying thread of one backup: writes a compact copy of the database as it is now, and ends.
 parentPort?.postMessage(copyOf(workerData));
 
-function copyOf({ database, copy }: CopyOptions): CopyOutcome {
+function copyOf({ database, copy, epoch }: CopyOptions): CopyOutcome {
   try {
     const store = openStore({ path: database, access: 'read', synchronous: 'full' });
     store.run('VACUUM INTO ?', copy);
     store.close();
+    nameAnew(copy, epoch);
     return { copied: true };
   } catch (error) {
     return { failed: carried(error instanceof HubError ? error : storageError(error, copy)) };
   }
+}
+
+// From here on the copy has a history of its own: after it was put in the place of the original, the same numbers of the
+// feed mean other things, and watchers and the search index must not take the one for the other.
+function nameAnew(copy: string, epoch: string): void {
+  const store = openStore({ path: copy, access: 'write', synchronous: 'full' });
+  store.run("UPDATE meta SET value = ? WHERE key = 'epoch'", epoch);
+  store.close();
 }

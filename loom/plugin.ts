@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { CallContext, Handler, Handlers, Plugin, RawJson } from '../hub/plugin.js';
 import type { ParsedOf } from '../hub/protocol/methods.js';
@@ -5,6 +6,7 @@ import { backup } from './backup.js';
 import { type Blobs, openBlobs } from './blobs.js';
 import { READ_METHODS, type ReadMethod } from './read/requests.js';
 import { type ReaderThread, startReader } from './reader_thread.js';
+import { dashed } from './rows.js';
 import { createFeed, type Feed } from './watch.js';
 import type { WRITE_OPS } from './write/ops.js';
 import { startWriter, type WriterThread } from './writer_thread.js';
@@ -52,7 +54,13 @@ export async function openLoom(options: LoomOptions): Promise<LoomPlugin> {
       'loom.tree_purge': purge(writer, reader),
       'loom.watch': feed.watch,
       'loom.backup': async ({ path }) =>
-        backup({ database: paths.database, outputs: paths.outputs, copy: resolve(path), entry: workers.copier }),
+        backup({
+          database: paths.database,
+          outputs: paths.outputs,
+          copy: resolve(path),
+          epoch: newId(),
+          entry: workers.copier,
+        }),
     },
     async close() {
       await writer.close();
@@ -97,9 +105,17 @@ function writeHandlers(writer: WriterThread, newId: () => string): { [M in Write
   };
 }
 
+// Made from the step's own id, so that a retry that names only that finds the same nodes.
 function withCallIds(params: ParsedOf<'loom.step_create'>, newId: () => string): unknown {
-  const calls = params.calls.map((call) => ({ ...call, id: call.id ?? newId() }));
-  return { ...params, calls, id: params.id ?? newId() };
+  const id = params.id ?? newId();
+  const calls = params.calls.map((call, index) => ({ ...call, id: call.id ?? derivedId(`${id} ${index}`) }));
+  return { ...params, calls, id };
+}
+
+/** A UUID of version 8, RFC 9562's form for ids that are made from something else. */
+function derivedId(from: string): string {
+  const hex = createHash('sha256').update(from).digest('hex');
+  return dashed(`${hex.slice(0, 12)}8${hex.slice(13, 16)}8${hex.slice(17, 32)}`);
 }
 
 function blobHandlers(blobs: Blobs): Pick<Handlers, 'loom.blob_write' | 'loom.blob_read'> {

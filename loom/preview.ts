@@ -1,4 +1,6 @@
+import { callText } from '../hub/call_text.js';
 import type { Block, External, Role } from '../hub/protocol/node.js';
+import { canonicalJson } from './canonical.js';
 
 /** The most characters of a preview: a line of the widest terminal, and enough to tell branches apart. */
 const PREVIEW_LENGTH_MAX = 200;
@@ -8,7 +10,7 @@ const SCANNED_LENGTH_MAX = 4_000;
 
 /** The first characters of a node on one line: of its text, or of what its call was asked. */
 export function previewOf(blocks: readonly Block[], external: External | null): string {
-  return oneLine(external === null ? firstText(blocks) : callText(external.call.input), PREVIEW_LENGTH_MAX);
+  return oneLine(external === null ? firstText(blocks) : callText(asStored(external.call.input)), PREVIEW_LENGTH_MAX);
 }
 
 /** The title that a tree takes from the preview of its first user message. */
@@ -19,6 +21,11 @@ export function titleOf(preview: string): string {
 /** Whether a node counts as a message: something that a person said or was told in words. */
 export function isMessage(role: Role, preview: string): boolean {
   return (role === 'user' || role === 'assistant') && preview !== '';
+}
+
+/** With its keys in the order in which they are stored: a check that reads it back makes the same preview of it. */
+function asStored(input: unknown): unknown {
+  return JSON.parse(canonicalJson(input));
 }
 
 function firstText(blocks: readonly Block[]): string {
@@ -32,18 +39,6 @@ function firstText(blocks: readonly Block[]): string {
     if (length >= SCANNED_LENGTH_MAX) break;
   }
   return texts.join(' ');
-}
-
-/** What a person would call the call: its command, path, address or query, else all of its input. */
-function callText(input: unknown): string {
-  if (typeof input === 'string') return input;
-  if (input !== null && typeof input === 'object') {
-    for (const key of ['command', 'path', 'url', 'query', 'task']) {
-      const value: unknown = Reflect.get(input, key);
-      if (typeof value === 'string') return value;
-    }
-  }
-  return JSON.stringify(input);
 }
 
 function oneLine(text: string, lengthMax: number): string {

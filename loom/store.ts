@@ -5,7 +5,18 @@ import { HubError } from '../hub/error.js';
 const SQLITE_MIN = [3, 51, 3] as const;
 const BUSY_TIMEOUT_MS = 5_000;
 const CACHE_KIB = 8_192;
-const STATEMENTS_MAX = 200;
+
+/**
+ * Node 24.19 and newer abort the process when a native object of better-sqlite3 12 is collected as garbage outside
+ * of a running script, so none ever is. There is one per statement that the program knows: text that varies
+ * belongs into values, never into SQL.
+ */
+const kept: object[] = [];
+
+function keep<Native extends object>(native: Native): Native {
+  kept.push(native);
+  return native;
+}
 
 export type SqlValue = string | number | bigint | Buffer | null;
 
@@ -35,12 +46,10 @@ export function openStore(options: StoreOptions): Store {
   refuseOldSqlite();
   const database = openFile(options);
   try {
-    database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     if (options.access === 'write') useWal(database, options.path);
-    database.pragma(`synchronous = ${options.synchronous}`);
-    database.pragma(`cache_size = -${CACHE_KIB}`);
-    database.pragma('temp_store = memory');
-    database.pragma('foreign_keys = on');
+    database.exec(`PRAGMA synchronous = ${options.synchronous}`);
+    database.exec(`PRAGMA cache_size = -${CACHE_KIB}; PRAGMA temp_store = memory; PRAGMA foreign_keys = on`);
   } catch (error) {
     database.close();
     throw error instanceof HubError ? error : storageError(error);
@@ -53,8 +62,7 @@ function storeOn(database: Database.Database): Store {
   const prepared = (sql: string): Database.Statement<SqlValue[]> => {
     const known = statements.get(sql);
     if (known !== undefined) return known;
-    if (statements.size >= STATEMENTS_MAX) statements.clear();
-    const made = database.prepare<SqlValue[]>(sql);
+    const made = keep(database.prepare<SqlValue[]>(sql));
     statements.set(sql, made);
     return made;
   };
@@ -66,7 +74,10 @@ function storeOn(database: Database.Database): Store {
     exec: (sql) => {
       database.exec(sql);
     },
-    pragma: (text) => database.pragma(text, { simple: true }),
+    pragma(text) {
+      const statement = prepared(`PRAGMA ${text}`);
+      return statement.reader ? statement.pluck().get() : statement.run().changes;
+    },
     inTransaction: () => database.inTransaction,
     close: () => {
       database.close();
@@ -76,10 +87,12 @@ function storeOn(database: Database.Database): Store {
 
 function openFile(options: StoreOptions): Database.Database {
   try {
-    return new Database(options.path, {
-      readonly: options.access === 'read',
-      fileMustExist: options.access === 'read',
-    });
+    return keep(
+      new Database(options.path, {
+        readonly: options.access === 'read',
+        fileMustExist: options.access === 'read',
+      }),
+    );
   } catch (error) {
     if (isBindingMissing(error)) {
       throw new HubError('storage_failed', 'the SQLite library better-sqlite3 was installed without its native part', {
@@ -92,7 +105,7 @@ function openFile(options: StoreOptions): Database.Database {
 }
 
 function useWal(database: Database.Database, path: string): void {
-  const mode = database.pragma('journal_mode = wal', { simple: true });
+  const mode = keep(database.prepare('PRAGMA journal_mode = wal')).pluck().get();
   if (mode === 'wal') return;
   throw new HubError('storage_failed', `${path} cannot be opened in WAL mode (it is in mode ${String(mode)})`, {
     hint: 'a home on a network file system would be damaged by two machines: set COGNITION_HOME to a local folder',
@@ -119,7 +132,7 @@ let knownVersion: string | undefined;
 export function sqliteVersion(): string {
   if (knownVersion === undefined) {
     const memory = openFile({ path: ':memory:', access: 'write', synchronous: 'off' });
-    knownVersion = String(memory.prepare('SELECT sqlite_version()').pluck().get());
+    knownVersion = String(keep(memory.prepare('SELECT sqlite_version()')).pluck().get());
     memory.close();
   }
   return knownVersion;

@@ -1,6 +1,6 @@
 /**
- * Trees as plain lists, apart from how they are stored. Every function is a loop: a chain of a million nodes is as
- * good as any other tree. Parents may stand anywhere in the list.
+ * Trees as plain lists, apart from how they are stored and drawn. Nodes are known by their index in the list, and
+ * parents stand before their children. Every function is a loop: a chain of a million nodes is as good as any other tree.
  */
 
 /** What a tree is made of. */
@@ -9,101 +9,87 @@ export interface Item {
   parent: string | null;
 }
 
-/** A list of nodes, ready to be walked. Children keep the order of the list. */
+/** A list of nodes, ready to be walked. */
 export interface TreeShape<T extends Item> {
-  nodes: ReadonlyMap<string, T>;
-  children: ReadonlyMap<string, readonly T[]>;
-  /** Nodes without a parent in the list: one, when the list is a whole tree. */
-  roots: readonly T[];
+  nodes: readonly T[];
+  /** The children of the node at an index, as indexes, in the order of the list. */
+  childrenOf(index: number): readonly number[];
+  /** The index of a node, or of the one that a left out node stands for; undefined for any other id. */
+  indexOf(id: string): number | undefined;
 }
 
-export function shapeOf<T extends Item>(items: Iterable<T>): TreeShape<T> {
-  const nodes = new Map<string, T>();
-  for (const item of items) nodes.set(item.id, item);
-  const children = new Map<string, T[]>();
-  const roots: T[] = [];
-  for (const item of nodes.values()) {
-    if (item.parent === null || !nodes.has(item.parent)) roots.push(item);
-    else {
-      const siblings = children.get(item.parent);
-      if (siblings === undefined) children.set(item.parent, [item]);
-      else siblings.push(item);
+const NONE: readonly number[] = [];
+
+/** Takes nodes, parents first. One that is left out gives its place to its parent, and its children with it. */
+export function shapeOf<T extends Item>(
+  items: Iterable<T>,
+  isLeftOut: (item: T) => boolean = () => false,
+): TreeShape<T> {
+  const nodes: T[] = [];
+  const children: (number[] | undefined)[] = [];
+  const places = new Map<string, number>();
+  for (const item of items) {
+    const above = item.parent === null ? undefined : places.get(item.parent);
+    if (above !== undefined && isLeftOut(item)) {
+      places.set(item.id, above);
+      continue;
     }
+    const index = nodes.push(item) - 1;
+    places.set(item.id, index);
+    if (above === undefined) continue;
+    const siblings = children[above];
+    if (siblings === undefined) children[above] = [index];
+    else siblings.push(index);
   }
-  return { nodes, children, roots };
+  return { nodes, childrenOf: (index) => children[index] ?? NONE, indexOf: (id) => places.get(id) };
 }
 
-/** The nodes that grew directly from one. */
-export function childrenOf<T extends Item>(shape: TreeShape<T>, id: string): readonly T[] {
-  return shape.children.get(id) ?? [];
-}
-
-/** The nodes from the root down to one; empty when it is not in the tree. */
-export function pathTo<T extends Item>(shape: TreeShape<T>, id: string): T[] {
-  const path: T[] = [];
-  for (let node = shape.nodes.get(id); node !== undefined; node = parentOf(shape, node)) path.push(node);
+/** The nodes from the root down to one. */
+export function pathTo(shape: TreeShape<Item>, index: number): number[] {
+  const path: number[] = [];
+  for (let one: number | undefined = index; one !== undefined; one = parentOf(shape, one)) path.push(one);
   return path.reverse();
 }
 
-/** The lowest node that stands on the paths to both; undefined when they have none in common. */
-export function commonAncestor<T extends Item>(shape: TreeShape<T>, left: string, right: string): T | undefined {
-  const rightPath = pathTo(shape, right);
-  let common: T | undefined;
-  for (const [depth, node] of pathTo(shape, left).entries()) {
-    if (rightPath[depth] !== node) break;
-    common = node;
-  }
-  return common;
+/** How many nodes two paths from the root have in common; the last of them is the lowest common ancestor. */
+export function sharedLength(left: readonly { id: string }[], right: readonly { id: string }[]): number {
+  let length = 0;
+  while (length < left.length && left[length]?.id === right[length]?.id) length += 1;
+  return length;
 }
 
 /** The nodes from which nothing grew, in the order of the list. */
-export function leavesOf<T extends Item>(shape: TreeShape<T>): T[] {
-  return [...shape.nodes.values()].filter((node) => !shape.children.has(node.id));
+export function leavesOf<T extends Item>(items: readonly T[]): T[] {
+  const parents = new Set(items.map(({ parent }) => parent));
+  return items.filter(({ id }) => !parents.has(id));
 }
 
-/** The nearest node above one that has more than one child; the root when there is none. */
-export function forkPointOf<T extends Item>(shape: TreeShape<T>, id: string): T | undefined {
-  let node = shape.nodes.get(id);
-  while (node !== undefined) {
-    const above = parentOf(shape, node);
-    if (above === undefined || childrenOf(shape, above.id).length > 1) return above ?? node;
-    node = above;
-  }
-  return undefined;
+/** The nearest node above one that has more than one child; undefined when there is none. */
+export function forkPointOf(shape: TreeShape<Item>, index: number): number | undefined {
+  let above = parentOf(shape, index);
+  while (above !== undefined && shape.childrenOf(above).length < 2) above = parentOf(shape, above);
+  return above;
 }
 
-/** Nodes that follow each other without a fork, and the runs that begin where it ends. */
-export interface Run<T> {
-  nodes: T[];
-  branches: Run<T>[];
-}
-
-/** Folds what grew from a node, itself first, into unbranched runs; undefined when it is not in the tree. */
-export function foldRuns<T extends Item>(shape: TreeShape<T>, id: string): Run<T> | undefined {
-  const first = shape.nodes.get(id);
-  if (first === undefined) return undefined;
-  const top: Run<T> = { nodes: [first], branches: [] };
-  const unfinished = [top];
-  for (let run = unfinished.pop(); run !== undefined; run = unfinished.pop()) {
-    for (const child of extend(shape, run)) {
-      const branch: Run<T> = { nodes: [child], branches: [] };
-      run.branches.push(branch);
-      unfinished.push(branch);
-    }
-  }
-  return top;
-}
-
-/** Lengthens a run as far as it does not fork; returns the children at its end. */
-function extend<T extends Item>(shape: TreeShape<T>, run: Run<T>): readonly T[] {
+/** The last node of a run that begins at an index: everything up to the next fork or end. */
+export function runEnd(shape: TreeShape<Item>, start: number): number {
+  let end = start;
   for (;;) {
-    const children = childrenOf(shape, run.nodes.at(-1)?.id ?? '');
-    const [only] = children;
-    if (only === undefined || children.length > 1) return children;
-    run.nodes.push(only);
+    const [only, other] = shape.childrenOf(end);
+    if (only === undefined || other !== undefined) return end;
+    end = only;
   }
 }
 
-function parentOf<T extends Item>(shape: TreeShape<T>, node: T): T | undefined {
-  return node.parent === null ? undefined : shape.nodes.get(node.parent);
+/** The nodes from one down to another of the same run. */
+export function* runOf(shape: TreeShape<Item>, start: number, end: number): Generator<number> {
+  for (let index: number | undefined = start; index !== undefined; ) {
+    yield index;
+    index = index === end ? undefined : shape.childrenOf(index)[0];
+  }
+}
+
+function parentOf(shape: TreeShape<Item>, index: number): number | undefined {
+  const parent = shape.nodes[index]?.parent ?? null;
+  return parent === null ? undefined : shape.indexOf(parent);
 }

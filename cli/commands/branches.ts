@@ -1,10 +1,13 @@
+import type { Client } from '../../hub/client.js';
+import type { NodeId } from '../../hub/protocol/node.js';
 import { branchesAt } from '../branching.js';
 import { CURRENT_TREE, command, NODE_WORDS } from '../command.js';
 import { EXIT } from '../failure.js';
-import { positionOf } from '../position.js';
+import { noteArchivedPlace, positionOf } from '../position.js';
 import { findTree } from '../reference.js';
 import { renderBranches } from '../render/branches.js';
-import { outlineOf } from '../render/outline.js';
+import { type Outline, outlineOf } from '../render/outline.js';
+import { pathOf } from './context.js';
 import { readSkeleton } from './show.js';
 
 export const branchesCommand = command({
@@ -17,8 +20,11 @@ export const branchesCommand = command({
   async run(input, context) {
     const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
     const position = await positionOf(context, tree, input.value('at'));
-    const outline = outlineOf(await readSkeleton(await context.client(), tree, input.flag('all')));
-    const branches = branchesAt(outline, position);
+    const client = await context.client();
+    const outline = outlineOf(await readSkeleton(client, tree, input.flag('all')));
+    const isShown = outline.indexOf(position) !== undefined;
+    if (!isShown) noteArchivedPlace(context, position);
+    const branches = branchesAt(outline, isShown ? position : await shownAbove(client, outline, position));
     if (context.json) {
       await context.printJson(branches);
       return EXIT.ok;
@@ -28,3 +34,10 @@ export const branchesCommand = command({
     return EXIT.ok;
   },
 });
+
+/** The nearest node above one in an archived branch that is not archived with it. */
+async function shownAbove(client: Client, outline: Outline, node: NodeId): Promise<NodeId> {
+  let above = node;
+  for await (const one of pathOf(client, node)) if (outline.indexOf(one.id) !== undefined) above = one.id;
+  return above;
+}

@@ -1,5 +1,6 @@
 import type { Client } from '../../hub/client.js';
 import type { NodeId } from '../../hub/protocol/node.js';
+import { sharedLength } from '../../loom/tree.js';
 import { command, NODE_WORDS, TREE } from '../command.js';
 import { EXIT } from '../failure.js';
 import { positionOf } from '../position.js';
@@ -24,8 +25,7 @@ export const compareCommand = command({
     const b = await positionOf(context, tree, input.required('b'));
     const client = await context.client();
     const [pathA, pathB] = [await linesOf(client, a), await linesOf(client, b)];
-    let shared = 0;
-    while (pathA[shared] !== undefined && pathA[shared]?.id === pathB[shared]?.id) shared += 1;
+    const shared = sharedLength(pathA, pathB);
     const ancestor = pathA[shared - 1];
     if (ancestor === undefined) throw new RangeError('two paths of one tree begin at its root');
     const aloneA = pathA.slice(shared);

@@ -1,6 +1,7 @@
-import { command, TREE } from '../command.js';
+import { command, NODE_WORDS, TREE } from '../command.js';
 import { EXIT } from '../failure.js';
-import { findNode, findTree } from '../reference.js';
+import { nodeFrom } from '../position.js';
+import { findTree } from '../reference.js';
 import { treeWords } from '../render/list.js';
 import { shortId } from '../render/words.js';
 
@@ -11,7 +12,12 @@ export const deleteCommand = command({
     'Nothing is lost: an archived conversation can be read, and restored at any time. To delete for good, see purge.',
   arguments: [
     TREE,
-    { name: 'node', required: false, description: 'archive only this node and all that grew from it', completes: null },
+    {
+      name: 'node',
+      required: false,
+      description: `archive only this node and all that grew from it: ${NODE_WORDS}`,
+      completes: null,
+    },
   ],
   examples: [
     { line: 'cognition delete @', does: 'archives the current conversation' },
@@ -22,7 +28,7 @@ export const deleteCommand = command({
     const client = await context.client();
     const reference = input.argument('node');
     if (reference !== undefined) {
-      const node = await findNode(context, tree.id, reference);
+      const node = await nodeFrom(context, tree, reference);
       const changed = await client.call('loom.branch_archive', { tree: tree.id, node });
       if (context.json) await context.printJson(changed);
       else

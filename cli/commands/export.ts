@@ -6,7 +6,7 @@ import { writeBranch, writeTree } from '../document.js';
 import { intoFile } from '../export_file.js';
 import { EXIT } from '../failure.js';
 import { positionOf } from '../position.js';
-import { recordsOf } from '../records.js';
+import { LAST_RECORD, recordsOf } from '../records.js';
 import { findTree } from '../reference.js';
 import type { DocumentFormat } from '../render/export/document.js';
 import type { Sink } from '../sink.js';
@@ -28,7 +28,12 @@ export const exportCommand = command({
   ],
   values: [
     { name: 'format', value: 'format', choices: FORMATS, description: 'text when left out' },
-    { name: 'output', value: 'file', choices: null, description: 'write this file instead of standard output' },
+    {
+      name: 'output',
+      value: 'file',
+      choices: null,
+      description: 'write this file; - is standard output, as when left out',
+    },
   ],
   examples: [
     { line: 'cognition export', does: 'prints the branch that you are on' },
@@ -44,9 +49,11 @@ export const exportCommand = command({
       all: input.flag('all'),
     });
     const target = input.value('output');
-    if (target === undefined) await write(context.out);
-    else await intoFile(target, input.flag('force'), write);
-    if (target !== undefined) context.note(`Wrote ${target}`);
+    if (target === undefined || target === '-') await write(context.out);
+    else {
+      await intoFile(target, input.flag('force'), write);
+      context.note(`Wrote ${target}`);
+    }
     return EXIT.ok;
   },
 });
@@ -100,9 +107,10 @@ async function documentFormat(format: 'text' | 'markdown' | 'html'): Promise<Doc
   }
 }
 
-/** One record per line. */
+/** One record per line, and a last line that says that this was all. */
 export async function writeLinesOf(sink: Sink, records: AsyncIterable<unknown>): Promise<void> {
   for await (const record of records) await sink.write(`${JSON.stringify(record)}\n`);
+  await sink.write(`${JSON.stringify(LAST_RECORD)}\n`);
 }
 
 /** The same records in one JSON document. */

@@ -2,7 +2,7 @@ import { command, TREE } from '../command.js';
 import type { Context } from '../context.js';
 import { intoFile } from '../export_file.js';
 import { EXIT } from '../failure.js';
-import { everyTree, recordsOf } from '../records.js';
+import { everyTree, type PortableRecord, recordsOf } from '../records.js';
 import { findTree } from '../reference.js';
 import { renderReport } from '../render/report.js';
 import { count } from '../render/words.js';
@@ -38,11 +38,12 @@ export const fsckCommand = command({
 async function rescue(context: Context, target: string, force: boolean): Promise<void> {
   const client = await context.client();
   let trees = 0;
-  await intoFile(target, force, async (sink) => {
+  async function* whole(): AsyncGenerator<PortableRecord> {
     for await (const tree of everyTree(client)) {
-      await writeLinesOf(sink, recordsOf(tree, { client, undamaged: true, note: context.note }));
+      yield* recordsOf(tree, { client, undamaged: true, note: context.note });
       trees += 1;
     }
-  });
+  }
+  await intoFile(target, force, (sink) => writeLinesOf(sink, whole()));
   context.note(`Wrote what is whole of ${count(trees, 'tree')} to ${target}`);
 }

@@ -1,8 +1,8 @@
 import type { Leaf } from '../../hub/protocol/node.js';
 import { CURRENT_TREE, command, NODE_WORDS } from '../command.js';
 import { EXIT } from '../failure.js';
-import { knownPosition } from '../position.js';
-import { findNode, findTree } from '../reference.js';
+import { knownPosition, nodeFrom } from '../position.js';
+import { findTree } from '../reference.js';
 import { renderLeaves } from '../render/leaves.js';
 import { writeJsonArray } from '../sink.js';
 
@@ -27,7 +27,7 @@ export const leavesCommand = command({
       {
         tree: tree.id,
         archived: input.flag('all'),
-        under: under === undefined ? null : await findNode(context, tree.id, under),
+        under: under === undefined ? null : await nodeFrom(context, tree, under),
         limit: 1_000,
       },
       'leaves',

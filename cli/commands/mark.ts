@@ -35,10 +35,15 @@ export const markCommand = command({
       return listMarks(client, tree, context);
     }
     if (input.flag('remove')) {
+      if (input.argument('node') !== undefined) throw new HubError('invalid_params', '--remove takes no node');
+      await mustExist(client, tree, name);
       await client.call('loom.mark_set', { tree: tree.id, name, node: null });
       if (context.json) await context.printJson(null);
       else await context.out.write(`Removed the mark ${quoted(name)}.\n`);
       return EXIT.ok;
+    }
+    if (name === 'root') {
+      throw new HubError('invalid_params', '"root" always means the root, so it cannot be a mark');
     }
     const node = await positionOf(context, tree, input.argument('node'));
     const { mark } = await client.call('loom.mark_set', { tree: tree.id, name, node });
@@ -48,8 +53,19 @@ export const markCommand = command({
   },
 });
 
+async function mustExist(client: Client, tree: Tree, name: string): Promise<void> {
+  for await (const mark of marksOf(client, tree)) if (mark.name === name) return;
+  throw new HubError('not_found', `there is no mark ${quoted(name)}`, {
+    hint: `run: cognition mark ${shortId(tree.id)}`,
+  });
+}
+
+function marksOf(client: Client, tree: Tree): AsyncIterable<Mark> {
+  return client.pages('loom.mark_list', { tree: tree.id }, 'marks');
+}
+
 async function listMarks(client: Client, tree: Tree, context: Context): Promise<number> {
-  const marks = client.pages('loom.mark_list', { tree: tree.id }, 'marks');
+  const marks = marksOf(client, tree);
   if (context.json) {
     await writeJsonArray(context.out, marks);
     return EXIT.ok;

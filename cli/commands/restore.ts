@@ -1,7 +1,13 @@
+import type { Client } from '../../hub/client.js';
+import type { NodeId, Tree } from '../../hub/protocol/node.js';
+import { pathTo, shapeOf } from '../../loom/tree.js';
 import { command, NODE_WORDS, TREE } from '../command.js';
 import { EXIT } from '../failure.js';
-import { findNode, findTree } from '../reference.js';
+import { nodeFrom } from '../position.js';
+import { findTree } from '../reference.js';
 import { treeWords } from '../render/list.js';
+import { shortId } from '../render/words.js';
+import { readSkeleton } from './show.js';
 
 export const restoreCommand = command({
   name: 'restore',
@@ -20,21 +26,25 @@ export const restoreCommand = command({
     { line: 'cognition restore a1b2c3d4 5e6f7a8b', does: 'brings back a branch of it' },
   ],
   async run(input, context) {
-    const tree = await findTree(context, input.required('tree'), 'restore');
-    const client = await context.client();
     const reference = input.argument('node');
-    const restored =
-      reference === undefined
-        ? await client.call('loom.tree_restore', { tree: tree.id })
-        : await client.call('loom.branch_restore', {
-            tree: tree.id,
-            node: await findNode(context, tree.id, reference),
-          });
+    const tree = await findTree(context, input.required('tree'), reference === undefined ? 'restore' : 'change');
+    const client = await context.client();
+    if (reference !== undefined) {
+      const node = await nodeFrom(context, tree, reference);
+      const changed = await client.call('loom.branch_restore', { tree: tree.id, node });
+      if (context.json) await context.printJson(changed);
+      else await context.out.write(`Restored the branch at ${shortId(node)}.\n`);
+      const hiding = await archivedAbove(client, tree, node);
+      if (hiding !== null) {
+        const command = `cognition restore ${shortId(tree.id)} ${shortId(hiding)}`;
+        context.note(`It stays hidden in another archived branch. Restore that as well: ${command}`);
+      }
+      return EXIT.ok;
+    }
+    const restored = await client.call('loom.tree_restore', { tree: tree.id });
     if (context.json) await context.printJson(restored);
-    else
-      await context.out.write(
-        `Restored ${reference === undefined ? treeWords(restored) : `the branch at ${reference}`}.\n`,
-      );
+    else if (tree.archived_at_ms !== null) await context.out.write(`Restored ${treeWords(restored)}.\n`);
+    if (tree.archived_at_ms === null) context.note(`${treeWords(tree)} is not archived.`);
     if (restored.name !== tree.name) {
       context.note(
         `The name "${tree.name ?? ''}" has been taken meanwhile; it is now called "${restored.name ?? ''}".`,
@@ -43,3 +53,10 @@ export const restoreCommand = command({
     return EXIT.ok;
   },
 });
+
+/** The highest archived node on the path to one; null when nothing hides it. */
+async function archivedAbove(client: Client, tree: Tree, node: NodeId): Promise<NodeId | null> {
+  const shape = shapeOf(await readSkeleton(client, tree, true));
+  const path = pathTo(shape, shape.indexOf(node) ?? 0).map((index) => shape.nodes[index]);
+  return path.find((one) => one?.archived)?.id ?? null;
+}

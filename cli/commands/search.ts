@@ -50,7 +50,10 @@ export const searchCommand = command({
       }
       if (found === 0) context.note('Nothing found.');
     }
-    if (isCut) context.note(`There is more. See it with --limit ${limit * 10}`);
+    if (isCut)
+      context.note(
+        `There is more. ${limit < HITS_MAX ? `See it with --limit ${Math.min(limit * 10, HITS_MAX)}` : 'Look for more words.'}`,
+      );
     return EXIT.ok;
   },
 });

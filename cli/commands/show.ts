@@ -1,8 +1,10 @@
 import type { Client } from '../../hub/client.js';
-import type { SkeletonNode, Tree } from '../../hub/protocol/node.js';
+import type { NodeId, SkeletonNode, Tree } from '../../hub/protocol/node.js';
+import { leavesOf } from '../../loom/tree.js';
 import { CURRENT_TREE, command, NODE_WORDS } from '../command.js';
 import type { Context } from '../context.js';
 import { EXIT } from '../failure.js';
+import { knownPosition, noteArchivedPlace } from '../position.js';
 import { findNode, findTree } from '../reference.js';
 import { type Outline, outlineOf } from '../render/outline.js';
 import { drawTree } from '../render/tree.js';
@@ -32,7 +34,8 @@ export const showCommand = command({
     const outline = outlineOf(skeleton);
     const at = input.value('at');
     const wanted = at === undefined || at === '@' ? null : await findNode(context, tree.id, at);
-    const position = wanted === null ? positionIn(context, tree, skeleton) : endOfStep(skeleton, wanted);
+    const position = wanted === null ? await positionIn(context, tree, skeleton) : endOfStep(skeleton, wanted);
+    if (position !== null && outline.indexOf(position) === undefined) noteArchivedPlace(context, position);
     if (context.json) {
       await context.printJson({ tree, position, nodes: skeleton });
       return EXIT.ok;
@@ -59,18 +62,18 @@ export async function readSkeleton(client: Client, tree: Tree, archived: boolean
 }
 
 /** Where the person stands: the saved place, else the only leaf; null when several are possible. */
-function positionIn(context: Context, tree: Tree, skeleton: readonly SkeletonNode[]): string | null {
+async function positionIn(context: Context, tree: Tree, skeleton: readonly SkeletonNode[]): Promise<NodeId | null> {
   const saved = context.session.read().trees[tree.id]?.node;
   if (saved !== undefined) {
-    if (skeleton.some(({ id }) => id === saved)) return endOfStep(skeleton, saved);
-    context.note('The saved position is not among these nodes.');
+    // In an archived branch it is still the place where the next message goes.
+    if (!skeleton.some(({ id }) => id === saved)) return knownPosition(context, tree);
+    return endOfStep(skeleton, saved);
   }
-  const parents = new Set(skeleton.map(({ parent }) => parent));
-  const leaves = skeleton.filter(({ id }) => !parents.has(id));
-  return leaves.length === 1 ? (leaves[0]?.id ?? null) : null;
+  const [leaf, other] = leavesOf(skeleton);
+  return leaf !== undefined && other === undefined ? leaf.id : null;
 }
 
-function endOfStep(skeleton: readonly SkeletonNode[], id: string): string {
+function endOfStep(skeleton: readonly SkeletonNode[], id: NodeId): NodeId {
   const step = skeleton.find((node) => node.id === id)?.step;
   if (step === null || step === undefined) return id;
   return skeleton.find((node) => node.step?.id === step.id && node.step.index === step.size - 1)?.id ?? id;

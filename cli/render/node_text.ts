@@ -1,3 +1,4 @@
+import { callText } from '../../hub/call_text.js';
 import type { Block, Node, SkeletonNode } from '../../hub/protocol/node.js';
 import { clean, cleanLine } from './clean.js';
 
@@ -5,8 +6,6 @@ import { clean, cleanLine } from './clean.js';
 export type Titled = Pick<SkeletonNode, 'role' | 'tool' | 'preview' | 'exit_code'>;
 
 const PREVIEW_LENGTH_MAX = 200;
-// What a person would call a call, in the order in which it is looked for.
-const TELLING_FIELDS = ['command', 'path', 'url', 'query', 'task'];
 
 /** What a whole node says in words, safe to print. Thinking is left out, and calls whose results follow. */
 export function nodeText(node: Node): string {
@@ -58,15 +57,4 @@ function blockText(block: Block, alone: boolean): string {
     case 'image':
       return `[image ${block.width}x${block.height} ${block.media_type}]`;
   }
-}
-
-function callText(input: unknown): string {
-  if (typeof input === 'string') return input;
-  if (input !== null && typeof input === 'object') {
-    for (const field of TELLING_FIELDS) {
-      const value: unknown = Reflect.get(input, field);
-      if (typeof value === 'string') return value;
-    }
-  }
-  return JSON.stringify(input);
 }

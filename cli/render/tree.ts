@@ -1,8 +1,9 @@
 import type { SkeletonNode } from '../../hub/protocol/node.js';
+import { runEnd, runOf } from '../../loom/tree.js';
 import { BARS_MAX, type ForkLine, forkLines } from './fork_lines.js';
 import { exitTail, inkOf, labelOf } from './label.js';
 import type { Look } from './look.js';
-import { type Outline, runEnd, runOf } from './outline.js';
+import type { Outline } from './outline.js';
 import { shortId } from './words.js';
 
 export interface TreeDrawing {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isJson, isJsonObject } from './json.js';
 import { BLOCKS_MAX } from './limits.js';
 
 // RFC 9562 text form. Lower case only, so that one id has one spelling on the wire.
@@ -19,8 +20,9 @@ export const Sha256 = z
 export type Sha256 = z.infer<typeof Sha256>;
 
 // One line that a person can type: no control or line-breaking characters, no blanks at the ends, not the
-// position sign and not an option.
-const nameShape = /^(?![@-])(?!\s)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+(?<!\s)$/u;
+// position sign and not an option. Joiners, which emoji and some scripts are written with, stand between others.
+const nameShape =
+  /^(?![@-])(?!\s)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+(?:[\u200c\u200d][^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+)*(?<!\s)$/u;
 const nameOf = (what: string) =>
   z
     .string()
@@ -33,6 +35,10 @@ export const TreeName = nameOf('tree').brand<'TreeName'>();
 export type TreeName = z.infer<typeof TreeName>;
 export const MarkName = nameOf('mark').brand<'MarkName'>();
 export type MarkName = z.infer<typeof MarkName>;
+
+/** Any JSON value, kept as it came: a schema that builds it anew would drop the key `__proto__` without a word. */
+export const Json = z.unknown().refine(isJson, { message: 'must be JSON, with numbers that are finite' });
+export const JsonObject = z.unknown().refine(isJsonObject, { message: 'must be a JSON object' });
 
 const timeMs = z.int().nonnegative();
 const counted = z.int().nonnegative();
@@ -49,7 +55,7 @@ export const CallBlock = z.strictObject({
   /** The model's own id of this call, which its result repeats. */
   id: z.string().min(1).max(200),
   tool: z.string().min(1).max(200),
-  input: z.json(),
+  input: Json,
 });
 export const ImageBlock = z.strictObject({
   type: z.literal('image'),
@@ -66,7 +72,7 @@ export const Handle = z.strictObject({
   source: z.string().min(1).max(100),
   source_version: z.string().min(1).max(100),
   identifier: z.string().min(1).max(4_096),
-  metadata: z.record(z.string(), z.json()),
+  metadata: JsonObject,
 });
 export type Handle = z.infer<typeof Handle>;
 
@@ -78,7 +84,7 @@ export type Output = z.infer<typeof Output>;
 export const External = z.strictObject({
   call: z.strictObject({
     tool: z.string().min(1).max(200),
-    input: z.json(),
+    input: Json,
     /** The id of the call block that this answers; null for a command that a person ran. */
     id: z.string().min(1).max(200).nullable(),
   }),
@@ -179,9 +185,9 @@ export type Leaf = z.infer<typeof Leaf>;
 
 export const Settings = z.strictObject({
   system_prompt: z.string(),
-  tools: z.array(z.json()),
+  tools: z.array(Json),
   level: z.string().max(100),
   model: z.string().max(400),
-  thinking: z.json(),
+  thinking: Json,
 });
 export type Settings = z.infer<typeof Settings>;

@@ -6,10 +6,11 @@ import type { ReadContext } from './operation.js';
 import type { FeedPage, FeedParams } from './requests.js';
 import { PAGE_BYTES_MAX, SLICE_ROWS, type Slices } from './slices.js';
 
-export const FEED_NODES = `SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq > ? AND n.seq <= ?
-  AND (SELECT t.importing FROM trees t WHERE t.tree = n.tree) = 0 ORDER BY n.seq`;
-export const FEED_NODES_OF_TREE = `SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.tree = ? AND n.seq > ? AND n.seq <= ?
-  AND (SELECT t.importing FROM trees t WHERE t.tree = n.tree) = 0 ORDER BY n.seq`;
+// With the nodes of a tree whose import is not finished, as those who watch live have them: left out now, they would be
+// missing for good to whoever reads on from here.
+export const FEED_NODES = `SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
+export const FEED_NODES_OF_TREE = `SELECT ${NODE_COLUMNS} FROM nodes n
+  WHERE n.tree = ? AND n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
 const FEED_CHANGES = `SELECT seq, lower(hex(tree_id)) AS tree_id, body FROM changes
   WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${SLICE_ROWS}`;
 

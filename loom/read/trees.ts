@@ -26,7 +26,7 @@ export function* listTrees(context: ReadContext, params: ReadParams['loom.tree_l
   const trees: TreeRow[] = [];
   let before: number | null = cursorNumber(params.cursor, Number.MAX_SAFE_INTEGER);
   while (before !== null && trees.length < params.limit) {
-    const slice: TreeRow[] = treesBefore(context, params.owner, before);
+    const slice: ListedRow[] = treesBefore(context, params.owner, before);
     trees.push(...slice.filter((tree) => isListed(tree, params)));
     before = slice.length < SLICE_ROWS ? null : (slice.at(-1)?.last_seq ?? null);
     yield;
@@ -37,21 +37,27 @@ export function* listTrees(context: ReadContext, params: ReadParams['loom.tree_l
   return pageJson('trees', page.map(treeJson), hasMore && last !== undefined ? last.last_seq : null);
 }
 
-function treesBefore(context: ReadContext, owner: string | null, before: number): TreeRow[] {
+/** A tree, and whether one that is here owns it: the owner of an imported one may be in another home. */
+type ListedRow = TreeRow & { is_owned: number };
+
+const HAS_OWNER = 'EXISTS (SELECT 1 FROM trees o WHERE o.id = t.owner_tree AND o.importing = 0) AS is_owned';
+const UNOWNED_BEFORE = `SELECT ${TREE_COLUMNS}, ${HAS_OWNER} FROM trees t
+  WHERE t.last_seq < ? ORDER BY t.last_seq DESC LIMIT ${SLICE_ROWS}`;
+
+function treesBefore(context: ReadContext, owner: string | null, before: number): ListedRow[] {
   if (owner === null) {
-    const sql = `SELECT ${TREE_COLUMNS} FROM trees t WHERE t.last_seq < ? ORDER BY t.last_seq DESC LIMIT ${SLICE_ROWS}`;
-    return context.store.all<TreeRow>(sql, before);
+    return context.store.all<ListedRow>(UNOWNED_BEFORE, before);
   }
-  const sql = `SELECT ${TREE_COLUMNS} FROM trees t WHERE t.owner_tree = ? AND t.last_seq < ?
+  const sql = `SELECT ${TREE_COLUMNS}, 1 AS is_owned FROM trees t WHERE t.owner_tree = ? AND t.last_seq < ?
     ORDER BY t.last_seq DESC LIMIT ${SLICE_ROWS}`;
-  return context.store.all<TreeRow>(sql, idBlob(owner), before);
+  return context.store.all<ListedRow>(sql, idBlob(owner), before);
 }
 
-function isListed(tree: TreeRow, params: ReadParams['loom.tree_list']): boolean {
+function isListed(tree: ListedRow, params: ReadParams['loom.tree_list']): boolean {
   return (
     tree.importing === 0 &&
     (tree.archived_at_ms !== null) === params.archived &&
-    (params.owner !== null || tree.owner_tree === null) &&
+    (params.owner !== null || tree.is_owned === 0) &&
     (params.project === null || tree.project === params.project)
   );
 }

@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/error.js';
+import { findPhrase } from './phrase.js';
 
 /** About how much of a text is shown with a hit. */
 const SNIPPET_LENGTH = 120;
@@ -58,14 +59,7 @@ function findTerm(text: string, term: Term, from: number): Range | null {
     const start = text.indexOf(word, from);
     return start === -1 ? null : [start, start + word.length];
   }
-  const pattern = new RegExp(term.map(escaped).join('\\s+'), 'gu');
-  pattern.lastIndex = from;
-  const match = pattern.exec(text);
-  return match === null ? null : [match.index, match.index + match[0].length];
-}
-
-function escaped(word: string): string {
-  return word.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
+  return findPhrase(text, term, from);
 }
 
 export interface Snippet {

@@ -10,7 +10,7 @@ import { recountBranches } from './branches.js';
 import { draftHash, insertNode, type NodeDraft, type Placing, storable } from './insert.js';
 import { type StoredNode, storedNode, treeJsonNow, treeRow } from './lookup.js';
 import { putSettings } from './settings.js';
-import { announceTree, freeName, insertTree, type originOf } from './trees.js';
+import { announceTree, changeTree, freeName, insertTree, type originOf } from './trees.js';
 import { conflict, invalid, type WriteOp, type Writing } from './writing.js';
 
 type TreeRecord = Extract<ExportRecord, { kind: 'tree' }>['tree'];
@@ -21,6 +21,7 @@ interface Taken {
 }
 
 export const importTree: WriteOp<ParsedOf<'loom.tree_import'>> = (writing, { tree, records, done }) => {
+  refuseArchived(writing.store, tree);
   const taken: Taken = { added: 0, present: 0 };
   for (const record of records) takeRecord(writing, { tree, record, taken });
   refuseTornSteps(writing.store, tree, records);
@@ -61,16 +62,17 @@ function takeRecord(
 }
 
 function takeTree(writing: Writing, tree: TreeRecord): void {
-  const known = treeRow(writing.store, tree.id);
-  if (known === undefined) {
-    insertTree(writing, { ...tree, importing: true, createdAtMs: tree.created_at_ms });
-    return;
-  }
-  if (known.archived_at_ms !== null) {
-    throw new HubError('archived', `tree ${tree.id} is here and archived, so nothing can be added to it`, {
-      hint: `run: cognition restore ${tree.id.slice(0, 8)}`,
-    });
-  }
+  if (treeRow(writing.store, tree.id) !== undefined) return;
+  insertTree(writing, { ...tree, importing: true, createdAtMs: tree.created_at_ms });
+}
+
+// In every call: it may have been archived between two of them.
+function refuseArchived(store: Store, tree: string): void {
+  const archivedAtMs = treeRow(store, tree)?.archived_at_ms ?? null;
+  if (archivedAtMs === null) return;
+  throw new HubError('archived', `tree ${tree} is here and archived, so nothing can be added to it`, {
+    hint: `run: cognition restore ${tree.slice(0, 8)}`,
+  });
 }
 
 function takeSettings(writing: Writing, record: Extract<ExportRecord, { kind: 'settings' }>): void {
@@ -86,6 +88,8 @@ function takeNode(writing: Writing, node: PortableNode): boolean {
     if (known.hash.toString('hex') === node.hash) return false;
     throw conflict(`node ${node.id} is here already, with other contents`, 'the file does not fit this home');
   }
+  if (!isPossible(node))
+    throw invalid(`node ${node.id} is of a form that no home can have made`, 'the file was made up');
   const tree = importedTree(store, node.tree);
   const placing: Placing = {
     tree,
@@ -100,10 +104,19 @@ function takeNode(writing: Writing, node: PortableNode): boolean {
   return true;
 }
 
+/** What a hash cannot tell, as whoever makes up a file computes it too: whether the writing calls would make such a node. */
+function isPossible({ id, kind, role, parent, step, ...node }: PortableNode): boolean {
+  if ((role === 'root') !== (parent === null)) return false;
+  const isAnswer = step !== null && step.index > 0;
+  if (step !== null && step.index >= step.size) return false;
+  if (step?.index === 0 && (role !== 'assistant' || step.id !== id)) return false;
+  if (kind === 'text') return !isAnswer;
+  return 'external' in node && (node.external.call.id !== null) === isAnswer;
+}
+
 function aboveOf(store: Store, tree: TreeRow, node: PortableNode): StoredNode | null {
   if (node.parent === null) {
-    const isRoot = node.role === 'root' && idBlob(node.id).equals(idBlob(tree.id));
-    if (!isRoot) throw invalid(`node ${node.id} has no parent and is not the root`);
+    if (!idBlob(node.id).equals(idBlob(tree.id))) throw invalid(`node ${node.id} has no parent and is not the root`);
     return null;
   }
   const above = storedNode(store, node.parent);
@@ -161,7 +174,21 @@ function takePointer(
       ? 'INSERT INTO marks (tree, name, node, set_at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
       : 'INSERT INTO archived_branches (tree, node, archived_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
   const values = record.kind === 'mark' ? [tree.tree, record.name, node.seq] : [tree.tree, node.seq];
-  writing.store.run(sql, ...values, writing.atMs);
+  const added = writing.store.run(sql, ...values, writing.atMs);
+  // Whoever watches a tree that was here already learns of it; the marks of a new one are read with it.
+  if (added > 0 && tree.importing === 0) changeTree(writing, tree, pointerChange(record, tree, writing.atMs));
+}
+
+function pointerChange(
+  record: Extract<ExportRecord, { kind: 'mark' | 'archived' }>,
+  row: TreeRow,
+  atMs: number,
+): { kind: string; fields: string } {
+  const tree = `"tree":"${dashed(row.id)}"`;
+  const node = `"node":"${record.node}"`;
+  if (record.kind === 'archived') return { kind: 'branch_archived', fields: `${tree},${node}` };
+  const mark = `{${tree},"name":${JSON.stringify(record.name)},${node},"set_at_ms":${atMs}}`;
+  return { kind: 'mark_set', fields: `${tree},"mark":${mark}` };
 }
 
 /** Shows a tree whose records are all in, under its name or the next free one. */

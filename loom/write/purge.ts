@@ -4,11 +4,14 @@ import type { ParsedOf } from '../../hub/protocol/methods.js';
 import { outputPath } from '../output_path.js';
 import { dashed, idBlob, TREE_COLUMNS, type TreeRow, treeJson } from '../rows.js';
 import type { Store } from '../store.js';
-import { knownTree } from './lookup.js';
+import { knownTree, treeRow } from './lookup.js';
 import { conflict, recordChange, type WriteOp, type Writing } from './writing.js';
 
 export const purgeTree: WriteOp<ParsedOf<'loom.tree_purge'>> = (writing, { tree, confirm }) => {
   const { store } = writing;
+  const row = treeRow(store, tree);
+  // The answer of the first call was lost.
+  if (row === undefined && confirm !== null && wasPurged(store, tree)) return alreadyPurged(confirm);
   const doomed = withOwned(store, knownTree(store, tree));
   const outputs = outputsOnlyOf(store, doomed);
   const plan = planOf(doomed);
@@ -25,13 +28,37 @@ export const purgeTree: WriteOp<ParsedOf<'loom.tree_purge'>> = (writing, { tree,
   const settings = settingsOf(store, doomed);
   for (const row of [...doomed].reverse()) deleteTree(writing, row);
   deleteUnusedSettings(store, settings);
-  writing.afterCommit(() => {
-    for (const sha256 of outputs) rmSync(outputPath(writing.outputs, sha256), { force: true });
-    // What was deleted still stands in the log until it is written back and cut off.
-    store.pragma('wal_checkpoint(TRUNCATE)');
-  });
+  writing.afterCommit(() => sweep(writing, outputs));
   return answer;
 };
+
+/** Removes what the deleted nodes alone pointed at, and the text of those nodes from the log. */
+function sweep({ store, outputs: folder }: Writing, outputs: readonly string[]): void {
+  try {
+    for (const sha256 of outputs) {
+      // A call of the same transaction may have appended a node that points at it.
+      const isNeeded = store.get('SELECT 1 FROM node_outputs WHERE sha256 = ? LIMIT 1', idBlob(sha256)) !== undefined;
+      if (!isNeeded) rmSync(outputPath(folder, sha256), { force: true });
+    }
+    // What was deleted still stands in the log until it is written back and cut off.
+    store.pragma('wal_checkpoint(TRUNCATE)');
+  } catch {
+    // The nodes are gone for good: no failure to sweep behind them may undo what was committed beside them. The log is
+    // cut off by a later checkpoint, and at the latest when the hub ends.
+  }
+}
+
+function wasPurged(store: Store, tree: string): boolean {
+  const newest = store.get<{ body: string }>(
+    'SELECT body FROM changes WHERE tree_id = ? ORDER BY seq DESC LIMIT 1',
+    idBlob(tree),
+  );
+  return newest?.body.startsWith('{"kind":"tree_purged"') === true;
+}
+
+function alreadyPurged(confirm: string): string {
+  return `{"purged":true,"node_count":0,"output_bytes":0,"owned":[],"confirm":${JSON.stringify(confirm)}}`;
+}
 
 const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1_000;
 
@@ -62,15 +89,20 @@ function planOf(doomed: readonly TreeRow[]): string {
   return createHash('sha256').update(state).digest('hex').slice(0, 16);
 }
 
+// The list of trees goes in as one value: a statement is kept for as long as the process lives.
+const treeNumbers = (doomed: readonly TreeRow[]): string => JSON.stringify(doomed.map((row) => row.tree));
+
 function outputsOnlyOf(store: Store, doomed: readonly TreeRow[]): string[] {
-  const trees = doomed.map((row) => row.tree).join(',');
+  const trees = treeNumbers(doomed);
   return store
     .all<{ sha256: string }>(
       `SELECT DISTINCT lower(hex(o.sha256)) AS sha256
-       FROM nodes n CROSS JOIN node_outputs o ON o.node = n.seq
-       WHERE n.tree IN (${trees}) AND NOT EXISTS (
+       FROM json_each(?) d CROSS JOIN nodes n ON n.tree = d.value CROSS JOIN node_outputs o ON o.node = n.seq
+       WHERE NOT EXISTS (
          SELECT 1 FROM node_outputs p CROSS JOIN nodes m ON m.seq = p.node
-         WHERE p.sha256 = o.sha256 AND m.tree NOT IN (${trees}))`,
+         WHERE p.sha256 = o.sha256 AND m.tree NOT IN (SELECT value FROM json_each(?)))`,
+      trees,
+      trees,
     )
     .map((row) => row.sha256);
 }
@@ -105,9 +137,9 @@ function deleteTree(writing: Writing, row: TreeRow): void {
 }
 
 function settingsOf(store: Store, doomed: readonly TreeRow[]): number[] {
-  const trees = doomed.map((row) => row.tree).join(',');
-  const sql = `SELECT DISTINCT settings FROM nodes WHERE tree IN (${trees}) AND settings IS NOT NULL`;
-  return store.all<{ settings: number }>(sql).map((row) => row.settings);
+  const sql = `SELECT DISTINCT n.settings FROM json_each(?) d CROSS JOIN nodes n ON n.tree = d.value
+    WHERE n.settings IS NOT NULL`;
+  return store.all<{ settings: number }>(sql, treeNumbers(doomed)).map((row) => row.settings);
 }
 
 // A running turn may have stored settings that no node names yet.

@@ -3,9 +3,10 @@ import type { ParsedOf } from '../../hub/protocol/methods.js';
 import type { Block, External } from '../../hub/protocol/node.js';
 import { canonicalJson } from '../canonical.js';
 import { dashed, idBlob, TURN_COLUMNS, type TurnRow, turnJson } from '../rows.js';
-import type { Store } from '../store.js';
-import { knownTree } from './lookup.js';
-import { placeBelow, settledPlace, type WithId } from './nodes.js';
+import { type Store, sqliteCode } from '../store.js';
+import { storable } from './insert.js';
+import { knownTree, settingsRow, storedNode } from './lookup.js';
+import { idTaken, placeBelow, settledPlace, type WithId } from './nodes.js';
 import { insertStep, type StepDraft } from './steps.js';
 import { conflict, invalid, type WriteOp, type Writing } from './writing.js';
 
@@ -36,9 +37,19 @@ export const recordAnswer: WriteOp<Answer> = (writing, params) => {
   for (const { call } of params.calls) {
     if (!asked.delete(call)) throw invalid(`the message makes no call ${call}, or it is named twice`);
   }
+  const ids = [params.id, ...params.calls.map(({ id }) => id)];
+  refuseUnfit(store, params, ids);
   record(store, turn, { call: '', body: canonicalJson(params) });
   return '{}';
 };
+
+/** What is journalled must become a step whatever happens: what would keep it from that is refused while it can be. */
+function refuseUnfit(store: Store, { blocks, settings }: Pick<Answer, 'blocks' | 'settings'>, ids: string[]): void {
+  const twice = ids.find((id, at) => ids.indexOf(id) !== at || storedNode(store, id) !== undefined);
+  if (twice !== undefined) throw idTaken(twice);
+  settingsRow(store, settings);
+  storable({ id: '', role: 'assistant', step: null, settings, blocks, external: null });
+}
 
 export const recordResult: WriteOp<Result> = (writing, params) => {
   const turn = runningTurn(writing.store, params.turn);
@@ -47,6 +58,8 @@ export const recordResult: WriteOp<Result> = (writing, params) => {
     throw invalid(`turn ${params.turn} has no call ${params.call} under way`);
   }
   if (params.external.call.id !== params.call) throw invalid(`external.call.id must be ${params.call}`);
+  const { blocks, external } = params;
+  storable({ id: '', role: 'tool', step: null, settings: null, blocks, external });
   record(writing.store, turn, { call: params.call, body: canonicalJson(params) });
   return '{}';
 };
@@ -68,13 +81,14 @@ export function closeLeftTurns(writing: Writing): void {
   for (const turn of left) closeLeftTurn(writing, turn);
 }
 
-// A journal that cannot become a step any more must not keep the hub from starting; it stays for fsck to name.
+// A journal that cannot become a step any more must not keep the hub from starting; it stays for fsck to name. What
+// SQLite itself reports, such as a full disk, says nothing about the journal.
 function closeLeftTurn(writing: Writing, turn: TurnRow): void {
   writing.store.run('SAVEPOINT turn');
   try {
     close(writing, turn, 'interrupted');
   } catch (error) {
-    if (!(error instanceof HubError)) throw error;
+    if (sqliteCode(error) !== null) throw error;
     writing.store.run('ROLLBACK TO turn');
     writing.store.run("UPDATE turns SET state = 'failed', ended_at_ms = ? WHERE turn = ?", writing.atMs, turn.turn);
   }

@@ -16,6 +16,8 @@ test.each([
   [['hub', ''], { words: ['start', 'status', 'stop', 'logs', 'discover'], more: null }],
   [['config', 'get', ''], { words: expect.arrayContaining(['pager']), more: null }],
   [['completion', ''], { words: ['bash', 'zsh', 'fish'], more: null }],
+  [['list', '--color', ''], { words: ['auto', 'always', 'never'], more: null }],
+  [['show', '--color', 'always', ''], { words: ['@'], more: 'trees' }],
   [['nonsense', ''], { words: [], more: null }],
 ])('after %j', (words, candidates) => {
   expect(candidatesFor(words, COMMANDS)).toEqual(candidates);
@@ -24,6 +26,13 @@ test.each([
 test('the bash script is valid bash', () => {
   const { status, stderr } = spawnSync('bash', ['-n'], { input: completionScript('bash'), encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});
+
+test('in bash a name with blanks is completed from its middle', () => {
+  const asked = `${completionScript('bash')}
+    cognition() { printf '%s\\n' "\${@: -1}" "it's"; }
+    COMP_WORDS=(cognition show 'a\\ na'); COMP_CWORD=2; _cognition; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  expect(spawnSync('bash', ['-c', asked], { encoding: 'utf8' }).stdout).toBe("a\\ na\nit\\'s\n");
 });
 
 test.each(SHELLS)('the script for %s asks the program itself', (shell) => {

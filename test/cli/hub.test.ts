@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { PROGRAM, withCli } from '../support/cli.js';
 
 test('the hub is started by the first command, told, and ended', async () => {
@@ -128,5 +129,21 @@ test('completion offers names of conversations, and starts no hub for it', async
     expect(await print('completion', '--complete', '--', 'show', 'par')).toBe('parser rewrite\n');
     expect(await print('completion', '--complete', '--', 'sh')).toBe('show\n');
     expect((await run(['completion', 'csh'])).code).toBe(2);
+  });
+});
+
+test('a hub that is frozen is told instead of waited for', { timeout: 60_000 }, async () => {
+  await withCli(async ({ run, json }) => {
+    await run(['hub', 'start']);
+    const { pid } = z.object({ pid: z.number() }).parse(await json('hub', 'status'));
+    process.kill(pid, 'SIGSTOP');
+    const [status, stop] = await Promise.all([run(['hub', 'status']), run(['hub', 'stop'])]);
+    process.kill(pid, 'SIGCONT');
+    for (const { code, stderr } of [status, stop]) {
+      expect([code, stderr.split('\n')[0]]).toEqual([
+        6,
+        expect.stringMatching(/^cognition: the hub at .* cannot be reached: /),
+      ]);
+    }
   });
 });

@@ -3,6 +3,45 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withCli } from '../support/cli.js';
 
+test('an empty reference, as from an empty shell variable, is not found', async () => {
+  await withCli(async ({ run, print }) => {
+    const tree = (await print('new', 'notes')).slice(0, 8);
+    const said = async (...words: string[]) => (await run(words)).stderr.split('\n')[0];
+    expect(await said('show', '')).toBe('cognition: no tree ""');
+    expect(await said('add', '@', 'hello', '--at', '')).toBe(`cognition: no node "" in tree ${tree}`);
+    expect(await said('show', 'x'.repeat(5_000))).toMatch(/^cognition: no tree "x{60}…"$/);
+    expect(await said('search', '')).toBe('cognition: query: cannot be empty');
+  });
+});
+
+test('marks that could not be used, or are not there, are refused', async () => {
+  await withCli(async ({ run, print }) => {
+    await print('new', 'notes');
+    const refused = async (...words: string[]) => {
+      const { code, stderr } = await run(['mark', '@', ...words]);
+      return [code, stderr.split('\n')[0]];
+    };
+    expect(await refused('root')).toEqual([2, 'cognition: "root" always means the root, so it cannot be a mark']);
+    expect(await refused('nowhere', '--remove')).toEqual([3, 'cognition: there is no mark "nowhere"']);
+    await print('mark', '@', 'here');
+    expect(await refused('here', 'root', '--remove')).toEqual([2, 'cognition: --remove takes no node']);
+    expect(await print('mark', '@', 'here', '--remove')).toBe('Removed the mark "here".\n');
+  });
+});
+
+test.each(['👨‍👩‍👧 family', 'می‌خواهم', 'e\u0301lan'])('the name %s is accepted', async (name) => {
+  await withCli(async ({ print }) => {
+    await print('new', name);
+    expect(await print('show', name)).toContain('(root)');
+  });
+});
+
+test.each(['\u200dx', 'x\u200d', 'x\u200d\u200dy', 'x\u202ey'])('the name %j is refused', async (name) => {
+  await withCli(async ({ run }) => {
+    expect((await run(['new', name])).code).toBe(2);
+  });
+});
+
 test('with --json an error is one object on standard error', async () => {
   await withCli(async ({ run }) => {
     const { code, stdout, stderr } = await run(['show', 'nowhere', '--json']);

@@ -9,6 +9,8 @@ import { type Ended, type Running, startScript } from './processes.js';
 const WRITERS = 8;
 /** The most acknowledgements between one kill and the next. */
 const CALM_MAX = 40;
+/** The longest that a kill comes after an acknowledgement: a few commits, each with its wait for the disk. */
+const DELAY_US_MAX = 3_000;
 
 export interface Killed {
   /** What was acknowledged: a node's id and its parent's. */
@@ -25,9 +27,13 @@ export async function killWhileWriting(home: string, tree: TreeId, { seed, count
   const heard = acknowledgements(writers, acknowledged);
   const observer = await connectTo(home);
   const restartsMs: number[] = [];
+  let { pid } = await observer.call('health.check', {});
   for (let kill = 0; kill < count; kill++) {
+    const delayMs = (random() * DELAY_US_MAX) / 1_000;
     await heard(Math.floor(random() * CALM_MAX) + 1);
-    restartsMs.push(await killOnce(observer));
+    const killedAt = killAfter(pid, delayMs);
+    pid = await nextHub(observer, pid);
+    restartsMs.push(performance.now() - killedAt);
   }
   for (const { child } of writers) child.stdin?.end();
   const ended = await Promise.all(writers.map((writer) => writer.ended));
@@ -35,15 +41,20 @@ export async function killWhileWriting(home: string, tree: TreeId, { seed, count
   return { acknowledged, writers: ended, restartsMs };
 }
 
-/** Kills the hub and returns the milliseconds until one answers again. */
-async function killOnce(observer: Client): Promise<number> {
-  const { pid } = await observer.call('health.check', {});
-  const killedAt = performance.now();
+/** Kills a process at an instant that is exact to microseconds, which no timer is, and returns that instant. */
+function killAfter(pid: number, delayMs: number): number {
+  const killedAt = performance.now() + delayMs;
+  while (performance.now() < killedAt);
   process.kill(pid, 'SIGKILL');
+  return killedAt;
+}
+
+/** The process number of the hub that answers after another was killed. */
+async function nextHub(observer: Client, killed: number): Promise<number> {
   for (;;) {
     // A call that went out before the death was noticed is answered by the next hub.
-    const { pid: answering } = await observer.call('health.check', {});
-    if (answering !== pid) return performance.now() - killedAt;
+    const { pid } = await observer.call('health.check', {});
+    if (pid !== killed) return pid;
   }
 }
 

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { homePaths } from '../../hub/config.js';
 import { takeLock } from '../../hub/lock.js';
+import { start as startProgram } from '../gauntlet/processes.js';
 import { connectTo, HUB_ENTRY, hubPid, killHub, withFolder, withHome, withHub } from '../support/hub.js';
 import { startTogether } from '../support/starts.js';
 
@@ -193,6 +194,21 @@ describe('a start that cannot succeed says why:', () => {
       chmodSync(swept, 0o755);
       writeFileSync(homePaths(home).address, join(swept, 'hub.sock'));
       expect(await refusal(home)).toContain(`unauthorised: ${swept} belongs to somebody else or is open to them`);
+    });
+  });
+
+  test.each(['a link to nowhere', 'a file'])('%s in the place of that folder', async (what) => {
+    await withFolder(async (folder) => {
+      const home = join(folder, 'x'.repeat(120));
+      const planted = join(folder, `cognition-${process.getuid?.() ?? 0}`);
+      if (what === 'a file') writeFileSync(planted, '');
+      else symlinkSync(join(folder, 'nowhere'), planted);
+      const env = { PATH: process.env.PATH ?? '', TMPDIR: folder };
+      const { code, stderr } = await startProgram(HUB_ENTRY, [home], { env }).ended;
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringContaining(`${planted} belongs to somebody else or is open to them\nhint: remove it`),
+      });
     });
   });
 

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isDeeperThan } from '../../hub/nesting.js';
+import { boundBroken } from '../../hub/nesting.js';
+
+const isDeeperThan = (text: Buffer, levels: number) =>
+  boundBroken(text, { levels, containers: 1_000_000, commas: 1_000_000 }) === 'levels';
 
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
@@ -25,4 +28,10 @@ test('text that ends inside a string or without its brackets is told apart all t
   expect(isDeeperThan(Buffer.from('"[[['), 0)).toBe(false);
   expect(isDeeperThan(Buffer.from('[[['), 2)).toBe(true);
   expect(isDeeperThan(Buffer.from(']]]['), 0)).toBe(false);
+});
+
+test('lists, objects and commas are counted outside of strings', () => {
+  const text = Buffer.from('{"a,[{": [1, 2, ["x,y"]], "b": {}}');
+  const broken = (containers: number, commas: number) => boundBroken(text, { levels: 9, containers, commas });
+  expect([broken(4, 3), broken(3, 3), broken(4, 2)]).toEqual([null, 'containers', 'commas']);
 });

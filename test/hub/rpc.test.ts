@@ -112,6 +112,16 @@ describe('a malformed message is refused:', () => {
       `{"a":${'['.repeat(500_000)}`,
       '-32600 invalid_request: the message is nested more than 100 levels deep',
     ],
+    [
+      '100,001 objects',
+      `[${'{},'.repeat(100_000)}{}]`,
+      '-32007 limit: the message has more than 100000 lists and objects',
+    ],
+    [
+      '500,002 numbers',
+      `[${'1,'.repeat(500_001)}1]`,
+      '-32007 limit: the message has more than 500000 commas between its values',
+    ],
   ];
   test.each(cases)('%s', async (_title, frame, answer) => {
     expect(await refusal(frame)).toContain(answer);

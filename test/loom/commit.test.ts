@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { HubError } from '../../hub/error.js';
 import { carried, createCommitter } from '../../loom/commit.js';
+import { openStore } from '../../loom/store.js';
+import { refusal } from '../support/refusal.js';
 import { text } from '../support/trees.js';
 import { withWriter } from '../support/writer.js';
 
@@ -82,6 +85,20 @@ describe('a disk that fails', () => {
       ]);
       expect(writer.store.all('SELECT length(bytes) AS bytes FROM sizes')).toEqual([{ bytes: 100 }, { bytes: 200 }]);
       expect(committer.failure()).toBeNull();
+    }));
+
+  test('when another process has written to the database, nothing more is written', () =>
+    withWriter((writer) => {
+      const { id: tree } = writer.write('loom.tree_create', {});
+      const stranger = openStore({ path: join(writer.folder, 'trees.db'), access: 'write', synchronous: 'full' });
+      stranger.run('UPDATE trees SET title = ?', 'mine');
+      stranger.close();
+      const append = () =>
+        writer.write('loom.node_create_text', { tree, parent: tree, role: 'user', blocks: text('x') });
+      for (const _twice of [1, 2]) expect(refusal(append).kind).toBe('storage_failed');
+      expect(writer.store.get('SELECT count(*) AS n FROM nodes')).toEqual({ n: 1 });
+      writer.restart();
+      expect(append().node.seq).toBe(3);
     }));
 
   test('a failure of a call that nobody foresaw is told and undone', () =>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { outputPath } from '../../loom/output_path.js';
@@ -73,5 +73,49 @@ describe('purge', () => {
       writer.write('loom.tree_purge', { tree, confirm: plan.confirm });
       expect(writer.store.get('SELECT count(*) AS n FROM trees')).toEqual({ n: 0 });
       expect(writer.feed.filter((entry) => entry.json.includes('tree_purged'))).toHaveLength(3);
+    }));
+
+  test('keeps an output that is pointed at by a node of the same commit', () =>
+    withWriter(async (writer) => {
+      const { sha256, path } = store(writer, 'shared');
+      const doomed = writer.write('loom.tree_create', {}).id;
+      const kept = writer.write('loom.tree_create', {}).id;
+      const node = { blocks: text('x'), external: withOutput(sha256) };
+      writer.write('loom.node_create_external', { tree: doomed, parent: doomed, ...node });
+      const { confirm } = writer.write('loom.tree_purge', { tree: doomed });
+      writer.writeTogether([
+        ['loom.tree_purge', { tree: doomed, confirm }],
+        ['loom.node_create_external', { tree: kept, parent: kept, ...node }],
+      ]);
+      expect(existsSync(path)).toBe(true);
+    }));
+
+  test('that cannot sweep an output away does not undo or repeat what was committed beside it', () =>
+    withWriter(async (writer) => {
+      const { sha256, path } = store(writer, 'stuck');
+      const { tree } = await writer.plant(user('a'));
+      writer.write('loom.node_create_external', { tree, parent: tree, blocks: [], external: withOutput(sha256) });
+      rmSync(path);
+      mkdirSync(path); // what cannot be removed as a file
+      const { confirm } = writer.write('loom.tree_purge', { tree });
+      const answers = writer.writeTogether([
+        ['loom.tree_create', { name: 'beside' }],
+        ['loom.tree_purge', { tree, confirm }],
+      ]);
+      expect(answers).toMatchObject([{ name: 'beside' }, { purged: true, node_count: 3 }]);
+    }));
+
+  test('confirmed again after a lost answer is still done', () =>
+    withWriter(async (writer) => {
+      const { tree } = await writer.plant(user('a'));
+      const { confirm } = writer.write('loom.tree_purge', { tree });
+      writer.write('loom.tree_purge', { tree, confirm });
+      const seq = writer.feed.at(-1)?.seq;
+      expect(writer.write('loom.tree_purge', { tree, confirm })).toMatchObject({
+        purged: true,
+        node_count: 0,
+        owned: [],
+      });
+      expect(writer.feed.at(-1)?.seq).toBe(seq);
     }));
 });

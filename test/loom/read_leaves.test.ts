@@ -80,11 +80,12 @@ test('leaves of random trees are those of the list, newest first, over any pages
           cursor = page.cursor;
         } while (cursor !== null);
         const shape = shapeOf(items);
-        const expected = leavesOf(shape)
+        const expected = leavesOf(items)
           .reverse()
           .map(({ id }) => {
-            const fork = forkPointOf(shape, id)?.id ?? '';
-            return [id, fork, pathTo(shape, id).length - pathTo(shape, fork).length];
+            const leaf = shape.indexOf(id) ?? 0;
+            const fork = forkPointOf(shape, leaf) ?? 0;
+            return [id, items[fork]?.id, pathTo(shape, leaf).length - pathTo(shape, fork).length];
           });
         expect(found).toEqual(expected);
       });

@@ -1,16 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  childrenOf,
-  commonAncestor,
-  foldRuns,
-  forkPointOf,
-  type Item,
-  leavesOf,
-  pathTo,
-  type Run,
-  shapeOf,
-} from '../../loom/tree.js';
+import { forkPointOf, type Item, leavesOf, pathTo, runEnd, runOf, shapeOf, sharedLength } from '../../loom/tree.js';
 
 // Each number chooses the parent of the next node among those before it.
 const items = fc
@@ -31,10 +21,12 @@ const pathIn = (tree: Item[], item: Item): Item[] => {
   return parent === undefined ? [item] : [...pathIn(tree, parent), item];
 };
 
+const indexIn = (item: Item) => Number(item.id);
+
 test('a path begins at the root, ends at its node and goes from parent to child', () => {
   fc.assert(
     fc.property(treeWithTwo, ({ tree, a }) => {
-      expect(pathTo(shapeOf(tree), a.id)).toEqual(pathIn(tree, a));
+      expect(pathTo(shapeOf(tree), indexIn(a)).map((index) => tree[index])).toEqual(pathIn(tree, a));
     }),
   );
 });
@@ -42,62 +34,58 @@ test('a path begins at the root, ends at its node and goes from parent to child'
 test('children and leaves are those that the parents say', () => {
   fc.assert(
     fc.property(treeWithTwo, ({ tree, a }) => {
-      expect(childrenOf(shapeOf(tree), a.id)).toEqual(childrenIn(tree, a));
-      expect(leavesOf(shapeOf(tree))).toEqual(tree.filter((item) => childrenIn(tree, item).length === 0));
+      expect(shapeOf(tree).childrenOf(indexIn(a))).toEqual(childrenIn(tree, a).map(indexIn));
+      expect(leavesOf(tree)).toEqual(tree.filter((item) => childrenIn(tree, item).length === 0));
     }),
   );
 });
 
-test('the lowest common ancestor is the last node that two paths share', () => {
+test('the nodes that two paths share are those that stand on both', () => {
   fc.assert(
     fc.property(treeWithTwo, ({ tree, a, b }) => {
-      const other = new Set(pathIn(tree, b));
-      const shared = pathIn(tree, a).filter((item) => other.has(item));
-      expect(commonAncestor(shapeOf(tree), a.id, b.id)).toBe(shared.at(-1));
+      const [left, right] = [pathIn(tree, a), pathIn(tree, b)];
+      expect(left.slice(0, sharedLength(left, right))).toEqual(left.filter((item) => right.includes(item)));
     }),
   );
 });
 
-test('a fork point is the nearest node above with several children, else the root', () => {
+test('a fork point is the nearest node above with several children', () => {
   fc.assert(
     fc.property(treeWithTwo, ({ tree, a }) => {
       const above = pathIn(tree, a).slice(0, -1).reverse();
-      const fork = above.find((item) => childrenIn(tree, item).length > 1) ?? tree[0];
-      expect(forkPointOf(shapeOf(tree), a.id)).toEqual(fork);
+      const fork = above.find((item) => childrenIn(tree, item).length > 1);
+      expect(forkPointOf(shapeOf(tree), indexIn(a))).toEqual(fork && indexIn(fork));
     }),
   );
 });
 
-test('folded runs hold every node once, fork only at their ends and never end in one branch', () => {
-  const runsIn = (run: Run<Item>): Run<Item>[] => [run, ...run.branches.flatMap(runsIn)];
+test('a run goes from its start through only children to a fork or an end', () => {
   fc.assert(
-    fc.property(items, (tree) => {
-      const top = foldRuns(shapeOf(tree), '0');
-      const runs = top === undefined ? [] : runsIn(top);
-      expect(runs.flatMap(({ nodes }) => nodes.map(({ id }) => Number(id))).sort((x, y) => x - y)).toEqual([
-        ...tree.keys(),
-      ]);
-      for (const { nodes, branches } of runs) {
-        expect(branches).not.toHaveLength(1);
-        const ends = [...nodes.slice(1), ...branches.map((branch) => branch.nodes[0])];
-        expect(ends.slice(0, nodes.length - 1).every((item, index) => item?.parent === nodes[index]?.id)).toBe(true);
-        expect(branches.every((branch) => branch.nodes[0]?.parent === nodes.at(-1)?.id)).toBe(true);
+    fc.property(treeWithTwo, ({ tree, a }) => {
+      const shape = shapeOf(tree);
+      const end = runEnd(shape, indexIn(a));
+      const run = [...runOf(shape, indexIn(a), end)];
+      expect(run[0]).toBe(indexIn(a));
+      expect(shape.childrenOf(end)).not.toHaveLength(1);
+      for (const [place, index] of run.slice(0, -1).entries())
+        expect(shape.childrenOf(index)).toEqual([run[place + 1]]);
+    }),
+  );
+});
+
+test('the children of what is left out grow from its parent, and its id stands for the parent', () => {
+  fc.assert(
+    fc.property(treeWithTwo, ({ tree, a, b }) => {
+      const isKept = (item: Item) => item.parent === null || (item !== a && item !== b);
+      const shape = shapeOf(tree, (item) => !isKept(item));
+      expect(shape.nodes).toEqual(tree.filter(isKept));
+      for (const item of tree) {
+        const kept = pathIn(tree, item).filter(isKept);
+        const index = shape.indexOf(item.id) ?? -1;
+        expect(pathTo(shape, index).map((one) => shape.nodes[one])).toEqual(kept);
       }
     }),
   );
-});
-
-test('a fold is drawn from a small tree as one expects', () => {
-  const names = ({ nodes, branches }: Run<Item>): unknown => [
-    nodes.map(({ id }) => id).join(''),
-    ...branches.map(names),
-  ];
-  const tree = ['a-', 'ba', 'cb', 'dc', 'ec', 'fe'].map(([id = '', parent]) => ({
-    id,
-    parent: parent === '-' ? null : (parent ?? null),
-  }));
-  const run = foldRuns(shapeOf(tree), 'a');
-  expect(run === undefined ? [] : names(run)).toEqual(['abc', ['d'], ['ef']]);
 });
 
 test('a chain 200,000 deep is walked without running out of stack', () => {
@@ -106,17 +94,11 @@ test('a chain 200,000 deep is walked without running out of stack', () => {
     parent: index === 0 ? null : `${index - 1}`,
   }));
   const shape = shapeOf(chain);
-  expect(pathTo(shape, '199999')).toHaveLength(200_000);
-  expect(foldRuns(shape, '0')?.nodes).toHaveLength(200_000);
-  expect(forkPointOf(shape, '199999')?.id).toBe('0');
+  expect(pathTo(shape, 199_999)).toHaveLength(200_000);
+  expect(runEnd(shape, 0)).toBe(199_999);
+  expect(forkPointOf(shape, 199_999)).toBe(undefined);
 });
 
-test('a node that is not in the tree has no path, no fork point and no fold', () => {
-  const shape = shapeOf([{ id: 'a', parent: null }]);
-  expect([pathTo(shape, 'x'), forkPointOf(shape, 'x'), foldRuns(shape, 'x'), commonAncestor(shape, 'a', 'x')]).toEqual([
-    [],
-    undefined,
-    undefined,
-    undefined,
-  ]);
+test('an id that is not in the tree has no index', () => {
+  expect(shapeOf([{ id: 'a', parent: null }]).indexOf('x')).toBe(undefined);
 });

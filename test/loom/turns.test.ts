@@ -100,3 +100,38 @@ describe('the journal of a turn', () => {
       expect(writer.write('loom.tree_update', { tree, name: null }).branch_count).toBe(2);
     }));
 });
+
+describe('what could not become a step is refused before it is journalled:', () => {
+  test.each([
+    ['an id of a node', (ids: string[]) => ({ id: ids[0] ?? '' }), 'conflict'],
+    ['settings that are not there', () => ({ settings: 'a'.repeat(64) }), 'not_found'],
+    ['a text that is too large', () => ({ blocks: text('x'.repeat(9 * 1024 * 1024)) }), 'invalid_params'],
+  ])('an answer with %s', (_what, change, kind) =>
+    withWriter(async (writer) => {
+      const { tree, ids } = await writer.plant(user('go'));
+      const parent = ids.go ?? '';
+      const turn = writer.newId();
+      writer.write('loom.turn_start', { id: turn, tree, node: parent });
+      const asked = { turn, parent, id: writer.newId(), blocks: text('look'), settings: null, calls: [] };
+      const record = () => writer.write('loom.turn_record_answer', { ...asked, ...change([parent]) });
+      expect(refusal(record).kind).toBe(kind);
+    }),
+  );
+
+  test('a result that is too large', () =>
+    withWriter(async (writer) => {
+      const { turn } = await halfStep(writer);
+      const blocks = text('x'.repeat(9 * 1024 * 1024));
+      const result = { turn, call: 'call-look-1', blocks, external: ran('pwd', 'call-look-1') };
+      expect(refusal(() => writer.write('loom.turn_record_result', result)).kind).toBe('invalid_params');
+      expect(writer.write('loom.turn_commit_step', { turn }).nodes).toHaveLength(3);
+    }));
+});
+
+test('a journal that was damaged does not keep the hub from starting', () =>
+  withWriter(async (writer) => {
+    const { turn } = await halfStep(writer);
+    writer.store.run("UPDATE turn_journal SET body = '{' WHERE call <> ''");
+    writer.restart();
+    expect(writer.write('loom.turn_end', { turn, state: 'done' })).toMatchObject({ state: 'failed' });
+  }));

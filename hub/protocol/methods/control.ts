@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { method } from '../method.js';
+import { Json } from '../node.js';
 
 export const controlMethods = {
   'health.check': method({
@@ -32,7 +33,7 @@ export const controlMethods = {
   'rpc.discover': method({
     description: 'Returns this protocol as an OpenRPC 1.3.2 document.',
     params: z.strictObject({}),
-    result: z.record(z.string(), z.json()),
+    result: z.record(z.string(), Json),
   }),
   'rpc.cancel': method({
     description: 'Cancels a call that this connection has under way, by the id of its request.',

@@ -1,0 +1,39 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { withCli } from '../support/cli.js';
+
+test('doctor tells each fault of a home that a file stands in place of', async () => {
+  await withCli(async ({ folder, run }) => {
+    const home = join(folder, 'file');
+    writeFileSync(home, '');
+    for (const place of [home, join(home, 'below', 'it')]) {
+      const { code, stdout, stderr } = await run(['doctor'], { env: { COGNITION_HOME: place } });
+      expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+      for (const about of ['node', 'hub', 'home', 'disk', 'write-ahead log', 'session', 'terminal']) {
+        expect(stdout).toMatch(new RegExp(`^(ok|warn|fail) +${about}`, 'm'));
+      }
+    }
+  });
+});
+
+test('a folder in place of the session file is set aside, and doctor tells it before', async () => {
+  await withCli(async ({ home, run }) => {
+    mkdirSync(join(home, 'session.json'), { recursive: true });
+    expect((await run(['doctor'])).stdout).toMatch(/^warn +session +.* is corrupt$/m);
+    const { code, stderr } = await run(['new', 'notes']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/session\.json could not be read; it was set aside as /);
+    expect(readdirSync(home).filter((name) => name.startsWith('session.json'))).toHaveLength(2);
+  });
+});
+
+test('a folder in place of the preferences is told, and all else goes on', async () => {
+  await withCli(async ({ home, run }) => {
+    mkdirSync(join(home, 'config'), { recursive: true });
+    const { code, stderr } = await run(['list', '--json']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^[^\n]*config cannot be read: [^\n]*; it is ignored\n$/);
+    expect((await run(['config', 'set', 'ascii', 'true'])).stderr).toMatch(/cognition: [^\n]*config cannot be /);
+  });
+});
