@@ -1,8 +1,9 @@
 import { HubError } from '../hub/error.js';
 import { newestSeq } from './counter.js';
 import type { FeedEntry, WorkerCall, WorkerError, WorkerReply } from './messages.js';
-import { type Store, sqliteCode, storageError } from './store.js';
+import { type Store, sqliteCode } from './store.js';
 import { createTally } from './tally.js';
+import { unforeseen } from './unforeseen.js';
 import type { WriteOp, Writing } from './write/writing.js';
 
 /** What one transaction brought about. */
@@ -56,13 +57,17 @@ export function createCommitter(options: CommitterOptions): Committer {
     try {
       return together(calls);
     } catch (error) {
-      if (store.inTransaction()) store.run('ROLLBACK');
-      if (isLasting(error)) failure = lastingFailure(error);
-      if (failure !== null) return refuseAll(calls, failure);
-      // One call has spoilt it for all, perhaps by being too large for the disk: each gets its own answer.
-      if (calls.length > 1) return merge(calls.map((call) => commit([call])));
-      return refuseAll(calls, told(error));
+      return afterFailure(calls, error);
     }
+  }
+
+  function afterFailure(calls: readonly WorkerCall[], error: unknown): Committed {
+    if (store.inTransaction()) store.run('ROLLBACK');
+    if (isLasting(error)) failure = lastingFailure(error);
+    if (failure !== null) return refuseAll(calls, failure);
+    // One call has spoilt it for all, perhaps by being too large for the disk: each gets its own answer.
+    if (calls.length > 1) return merge(calls.map((call) => commit([call])));
+    return refuseAll(calls, unforeseen('storage', error));
   }
 
   return { commit, lastSeq: () => durableSeq, failure: () => failure };
@@ -148,13 +153,6 @@ function lastingFailure(error: unknown): HubError {
     hint: 'check the disk, then run: cognition hub stop   (the next command starts a new hub)',
     cause: error,
   });
-}
-
-function told(error: unknown): HubError {
-  if (error instanceof HubError) return error;
-  if (sqliteCode(error) !== null) return storageError(error);
-  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return new HubError('internal', `storage failed unexpectedly: ${reason}`, { cause: error });
 }
 
 /** A HubError as it travels between threads. */

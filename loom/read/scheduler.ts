@@ -1,6 +1,6 @@
 import { HubError } from '../../hub/error.js';
 import type { WorkerError } from '../messages.js';
-import { sqliteCode, storageError } from '../store.js';
+import { unforeseen } from '../unforeseen.js';
 import type { ReadContext } from './operation.js';
 import { READ_OPS } from './ops.js';
 import type { FeedPage, ReaderMessage, ReaderReply, ReadOpName, ReadRequest } from './requests.js';
@@ -108,14 +108,8 @@ function runSlice(running: Running): ReaderReply | null {
 }
 
 function failureOf(error: unknown): WorkerError {
-  const told = error instanceof HubError ? error : unforeseen(error);
+  const told = unforeseen('reading', error);
   return { ...told.data, message: told.message };
-}
-
-function unforeseen(error: unknown): HubError {
-  if (sqliteCode(error) !== null) return storageError(error);
-  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return new HubError('internal', `reading failed unexpectedly: ${reason}`, { cause: error });
 }
 
 function tooMany(): WorkerError {

@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MIGRATIONS } from '../../loom/schema.js';
 import { openStore } from '../../loom/store.js';
-import { withCli } from '../support/cli.js';
+import { PROGRAM, withCli } from '../support/cli.js';
 import { canMount, makeReadOnly, mountDisk, unmount } from '../support/mounts.js';
 
 const isRoot = process.getuid?.() === 0;
@@ -81,3 +82,9 @@ test('a database that a newer version wrote is refused and left as it is', () =>
         'hint: install the newer version: npm install -g cognition@latest\n',
     });
   }));
+
+test.runIf(existsSync('/dev/full'))('a version that cannot be printed is a failure in one line', () => {
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, '--version'], { stdio: ['ignore', full, 'pipe'] });
+  expect([status, String(stderr)]).toEqual([1, 'cognition: ENOSPC: no space left on device, write\n']);
+});
