@@ -6,7 +6,7 @@ import type { Sha256, Tree, TreeId } from '../hub/protocol/node.js';
 import type { OutputData, PortableRecord } from './records.js';
 
 const BATCH_RECORDS = 500;
-const BATCH_LENGTH = 1024 * 1024;
+const BATCH_LENGTH = 192 * 1024;
 
 /** What became of one tree. */
 export interface Imported {

@@ -11,7 +11,7 @@ export const JSON_DEPTH_MAX = 100;
 /** The most lists and objects in one frame: nobody else is served while they are read, 32 MiB of them for seconds. */
 export const JSON_CONTAINERS_MAX = 100_000;
 /** The most commas in one frame, outside its texts. */
-export const JSON_COMMAS_MAX = 500_000;
+export const JSON_COMMAS_MAX = 100_000;
 /** The most text one node may hold, in bytes of UTF-8; larger data belongs in a stored output. */
 export const NODE_BYTES_MAX = 8 * 1024 * 1024;
 /** The most blocks one node may hold. */
