@@ -29,7 +29,24 @@ export default {
       'plugins-meet-through-the-hub',
       'a plugin knows the protocol, the plugin interface, the error and what a call is called, and no other plugin',
       { path: '^(loom|tools/[^/]+)/' },
-      { path: source, pathNot: ['^hub/(protocol/|plugin\\.ts$|error\\.ts$|call_text\\.ts$)', '^$1/'] },
+      {
+        path: source,
+        pathNot: [
+          '^hub/(protocol/|plugin\\.ts$|error\\.ts$|(call_text|excerpt)\\.ts$)',
+          '^$1/',
+          '^tools/(parts|store|outcome|image|changes)\\.ts$',
+          '^tools/(policy|process|sandbox)/',
+        ],
+      },
+    ),
+    forbid(
+      'tools-reach-the-hub-as-clients-do',
+      'the process of the tools may run on another machine later',
+      { path: '^tools/' },
+      {
+        path: '^(hub|loom|cli)/',
+        pathNot: '^hub/(protocol/|(client|config|error|excerpt|plugin|call_text)\\.ts$)',
+      },
     ),
     forbid(
       'hub-knows-no-plugin',
@@ -50,7 +67,7 @@ export default {
     forbid(
       'pure-functions-stand-alone',
       'every side may import these, so they bring nothing along',
-      { path: '^(loom/tree|hub/call_text)\\.ts$' },
+      { path: '^(loom/tree|hub/call_text|hub/excerpt)\\.ts$' },
       {},
     ),
     forbid(

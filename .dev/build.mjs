@@ -13,6 +13,7 @@ const { version, engines } = JSON.parse(await readFile(join(ROOT, 'package.json'
 const ENTRIES = [
   { source: 'cli/main.ts', target: 'cognition.cjs', format: 'cjs' },
   { source: 'hub/main.ts', target: 'hub.js', format: 'esm' },
+  { source: 'tools/host.ts', target: 'tools.js', format: 'esm' },
   { source: 'hub/client.ts', target: 'client.js', format: 'esm' },
   { source: 'loom/writer.ts', target: 'loom_writer.js', format: 'esm' },
   { source: 'loom/reader.ts', target: 'loom_reader.js', format: 'esm' },
@@ -23,7 +24,8 @@ const shared = {
   bundle: true,
   platform: 'node',
   target: `node${/\d+/.exec(engines.node)[0]}`,
-  external: ['better-sqlite3'],
+  // pg has an optional native part that is never installed here.
+  external: ['better-sqlite3', 'pg-native'],
   minifySyntax: true,
   legalComments: 'none',
   write: false,

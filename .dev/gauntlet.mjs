@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensure } from './ensure.mjs';
 
-const COUNTS = { kill: 300, starts: 100, disk: 5, properties: 2_000 };
+const COUNTS = {
+  kill: 300,
+  starts: 100,
+  disk: 5,
+  properties: 2_000,
+  trees: 1_000,
+  flood: 10,
+  escape: 1_000,
+  urls: 1_000,
+};
 const TIMEOUT_MS = 3_600_000;
 
 const { values, positionals } = parseArgs({

@@ -9,7 +9,7 @@ export function commandLine(): string[] {
 }
 
 /** What the person asked for. */
-export type Asked =
+type Asked =
   | { kind: 'help'; text: string }
   | { kind: 'run'; command: Command; input: Input<string, string, string>; json: boolean; color: string | undefined };
 
@@ -152,7 +152,7 @@ function usageError(
   const guess = /Did you mean (?:one of )?(.*?)\?/.exec(rest.join(' '))?.[1];
   const hints: Record<string, string> = {
     'commander.excessArguments': 'put quotes around a message or name of several words',
-    'commander.unknownOption': 'words that begin with a dash stand after --',
+    'commander.unknownOption': 'put a command or message in quotes; a word that begins with a dash stands after --',
   };
   const help = `run: cognition ${entry === undefined ? '' : `${entry.name} `}--help`;
   const near =

@@ -12,6 +12,8 @@ import type { Check } from './render/checks.js';
 import { formatBytes } from './render/words.js';
 import { isUnicodeLocale } from './screen.js';
 import { parseState } from './session.js';
+import { checksOfTools } from './tool_checks.js';
+import { fail, ok, warn } from './verdicts.js';
 
 const NODE_MAJOR_MIN = 20;
 const FREE_BYTES_MIN = 256 * 1024 * 1024;
@@ -28,6 +30,7 @@ export async function checksOf(context: Context): Promise<Check[]> {
     checkNode(),
     await checkStorageLibrary(),
     ...(await checkHub(context)),
+    ...(await checksOfTools(context)),
     checkHome(context.paths.home),
     await checkDisk(context.paths.home),
     checkWal(context.paths.database),
@@ -36,10 +39,6 @@ export async function checksOf(context: Context): Promise<Check[]> {
     checkTerminal(context),
   ];
 }
-
-const ok = (about: string, found: string): Check => ({ about, verdict: 'ok', found, fix: null });
-const warn = (about: string, found: string, fix: string | null): Check => ({ about, verdict: 'warn', found, fix });
-const fail = (about: string, found: string, fix: string): Check => ({ about, verdict: 'fail', found, fix });
 
 function checkNode(): Check {
   const { node } = process.versions;

@@ -5,7 +5,7 @@ export interface Argument<Name extends string> {
   required: boolean;
   description: string;
   /** What the shell offers here. */
-  completes: 'tree' | 'file' | 'shell' | 'preference' | null;
+  completes: 'tree' | 'file' | 'shell' | 'preference' | 'attachment' | null;
 }
 
 /** An option that is there or not. */

@@ -50,6 +50,8 @@ function forArgument(completes: Completes): Candidates {
       return { words: SHELLS, more: null };
     case 'preference':
       return { words: PREFERENCES.map(({ key }) => key), more: null };
+    case 'attachment':
+      return { words: ['file:', 'http://', 'https://', 'postgres:'], more: null };
     case null:
       return { words: [], more: null };
   }

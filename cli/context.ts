@@ -1,7 +1,7 @@
 import type { Client } from '../hub/client.js';
 import { type HomePaths, homeFolder, homePaths, type Preferences, readPreferences } from '../hub/config.js';
 import { pagedSink } from './pager.js';
-import { projectFolder } from './project.js';
+import { projectFolder, workingFolder } from './project.js';
 import { clean } from './render/clean.js';
 import type { Look } from './render/look.js';
 import { columnsOf, lookFor, type Screen } from './screen.js';
@@ -35,7 +35,7 @@ const ROWS_UNKNOWN = 24;
 /** Gathers what a command works with; nothing is connected yet. */
 export function openContext(asked: { json: boolean; color: string | undefined; paged: boolean }): Context {
   const paths = homePaths(homeFolder());
-  const project = projectFolder(process.cwd());
+  const project = projectFolder(workingFolder());
   const flags = asked.color === undefined ? {} : { color: asked.color };
   const preferences = readPreferences({ home: paths.home, project, flags });
   const { isTTY, columns, rows } = process.stdout;

@@ -1,10 +1,10 @@
 import type { Client } from '../hub/client.js';
 import type { Node, NodeId, Tree } from '../hub/protocol/node.js';
 import { runEnd, runOf } from '../loom/tree.js';
-import { pathOf } from './commands/context.js';
 import { readSkeleton } from './commands/show.js';
 import type { DocumentFormat } from './render/export/document.js';
 import { type Outline, outlineOf } from './render/outline.js';
+import { pathOf } from './resolved_path.js';
 import type { Sink } from './sink.js';
 
 // Enough to keep the hub busy while the answers before are written.

@@ -15,6 +15,7 @@ export const EXIT = {
   approval: 8,
   hungUp: 129,
   interrupted: 130,
+  readerGone: 141,
   terminated: 143,
 } as const;
 

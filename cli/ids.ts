@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { NodeId, Sha256, TreeId } from '../hub/protocol/node.js';
 
 // The protocol's own schemas are not loaded in the client: they would take a good part of its start-up time.
@@ -9,6 +10,13 @@ export function isTreeId(value: unknown): value is TreeId {
 
 export function isNodeId(value: unknown): value is NodeId {
   return typeof value === 'string' && UUID.test(value);
+}
+
+/** An id for a node that is to be: whoever names it first can ask for it again. */
+export function newNodeId(): NodeId {
+  const id: string = randomUUID();
+  if (isNodeId(id)) return id;
+  throw new RangeError(`${id} is no id`);
 }
 
 export function isSha256(value: unknown): value is Sha256 {

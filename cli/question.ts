@@ -4,9 +4,14 @@ import type { Context } from './context.js';
 import { EXIT } from './failure.js';
 import { cleanLine } from './render/clean.js';
 
+/** Whether there is a person who can be asked. */
+export function canAsk(context: Context): boolean {
+  return process.stdin.isTTY && context.screen.isTty;
+}
+
 /** Asks a person for one line. Where nobody can answer it is refused instead of waiting for ever. */
 export async function ask(context: Context, question: string): Promise<string> {
-  if (!process.stdin.isTTY || !context.screen.isTty) {
+  if (!canAsk(context)) {
     throw new HubError('approval_needed', 'this asks before it goes on, and there is no terminal to ask on', {
       hint: 'add --yes when you are sure',
     });

@@ -1,6 +1,7 @@
 import { parse } from './args.js';
 import { type Context, openContext } from './context.js';
 import { EXIT, exitCodeOf, renderFailure } from './failure.js';
+import { endOnSignals, leaveWithReader } from './interruption.js';
 import { columnsOf } from './screen.js';
 import { COMMANDS } from './table.js';
 
@@ -37,21 +38,4 @@ async function perform(words: readonly string[]): Promise<number> {
 /** What could not be closed, because it never opened, has been told already. */
 async function closed(context: Context): Promise<void> {
   await context.close().catch(() => undefined);
-}
-
-/** What was begun is put away by listeners for the exit; what the hub does for us ends with the connection. */
-function endOnSignals(): void {
-  process.on('SIGINT', () => process.exit(EXIT.interrupted));
-  process.on('SIGTERM', () => process.exit(EXIT.terminated));
-  process.on('SIGHUP', () => process.exit(EXIT.hungUp));
-}
-
-/** A reader that has seen enough, such as `head`, is no failure. */
-function leaveWithReader(): void {
-  process.stderr.on('error', () => process.exit(EXIT.failure));
-  process.stdout.on('error', (error) => {
-    if ('code' in error && error.code === 'EPIPE') process.exit(EXIT.ok);
-    process.stderr.write(`cognition: the output could not be written: ${error.message}\n`);
-    process.exit(EXIT.failure);
-  });
 }

@@ -1,5 +1,6 @@
 import type { Command, CommandGroup } from './command.js';
 import { addCommand } from './commands/add.js';
+import { attachCommand } from './commands/attach.js';
 import { backupCommand } from './commands/backup.js';
 import { branchesCommand } from './commands/branches.js';
 import { compareCommand } from './commands/compare.js';
@@ -8,6 +9,7 @@ import { configGroup } from './commands/config.js';
 import { contextCommand } from './commands/context.js';
 import { deleteCommand } from './commands/delete.js';
 import { doctorCommand } from './commands/doctor.js';
+import { execCommand } from './commands/exec.js';
 import { exportCommand } from './commands/export.js';
 import { fsckCommand } from './commands/fsck.js';
 import { hubGroup } from './commands/hub.js';
@@ -17,6 +19,7 @@ import { listCommand } from './commands/list.js';
 import { manCommand } from './commands/man.js';
 import { markCommand } from './commands/mark.js';
 import { newCommand } from './commands/new.js';
+import { outputCommand } from './commands/output.js';
 import { purgeCommand } from './commands/purge.js';
 import { renameCommand } from './commands/rename.js';
 import { restoreCommand } from './commands/restore.js';
@@ -31,6 +34,9 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   useCommand,
   showCommand,
   addCommand,
+  execCommand,
+  attachCommand,
+  outputCommand,
   contextCommand,
   branchesCommand,
   leavesCommand,

@@ -11,6 +11,8 @@ export interface CallStart {
   id: string | number | null;
   method: string;
   stream: string | null;
+  /** Whether its caller asked that it go on without them. */
+  detached: boolean;
 }
 
 /** The calls that connections have under way. */
@@ -67,7 +69,7 @@ export function createCalls(): Calls {
     },
     callerGone(connection) {
       for (const call of byConnection.get(connection) ?? []) {
-        if (specOf(call.method)?.callerGone === 'cancel') call.controller.abort();
+        if (specOf(call.method)?.callerGone === 'cancel' && !call.detached) call.controller.abort();
       }
     },
     busy: () => busy,
@@ -106,7 +108,9 @@ export function specOf(method: string): MethodSpec | undefined {
   return SPECS.get(method);
 }
 
-// A watch is taken up again where it was; the others only ask how the hub is.
+// A watch is taken up again where it was; a plugin's own process is not work; the others only ask how the hub is.
+const LOSES_NOTHING = /^(loom\.watch|bash\.follow|plugins\..*|health\..*|rpc\..*)$/;
+
 function losesNothing(method: string): boolean {
-  return method === 'loom.watch' || method.startsWith('health.') || method.startsWith('rpc.');
+  return LOSES_NOTHING.test(method);
 }

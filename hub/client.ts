@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
@@ -10,6 +9,7 @@ import type { ErrorData } from './protocol/errors.js';
 import type { WatchEvent } from './protocol/events.js';
 import { PROTOCOL } from './protocol/limits.js';
 import type { METHODS, MethodName, ParamsOf, ResultOf } from './protocol/methods.js';
+import { repeatable } from './repeatable.js';
 import { createRequests, type Request } from './requests.js';
 
 const BACKOFF_MS_MAX = 2_000;
@@ -66,7 +66,7 @@ export interface Client {
   stream<M extends StreamingMethod>(
     method: M,
     params: Omit<ParamsOf<M>, 'stream'>,
-    options: { onEvent(event: EventOf<M>): void; signal?: AbortSignal | undefined },
+    options: { onEvent(event: EventOf<M>): void | Promise<void>; signal?: AbortSignal | undefined },
   ): Promise<ResultOf<M>>;
   /** Reads a list to its end, page by page: `key` is the field that holds the items. */
   pages<M extends MethodName, K extends keyof ResultOf<M>>(
@@ -101,14 +101,12 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       return { version, protocol, epoch, listen, note: hub.note };
     },
     async call(method, params, { signal } = {}) {
-      const complete = withIds(method, params);
-      const resend = method !== 'health.stop'; // sent again, it would end the hub that came after
-      const result = await send({ method, params: () => complete, resend, signal: signal ?? null });
+      const result = await send({ ...repeatable(method, params), signal: signal ?? null });
       return result as ResultOf<typeof method>; // the hub answers by the same method table
     },
     async stream(method, params, { onEvent, signal }) {
       const take = (event: unknown) => onEvent(event as EventOf<typeof method>); // as above
-      const result = await send({ method, params: () => params, onEvent: take, signal: signal ?? null });
+      const result = await send({ ...repeatable(method, params), onEvent: take, signal: signal ?? null });
       return result as ResultOf<typeof method>; // as above
     },
     async *pages(method, params, key) {
@@ -173,26 +171,6 @@ async function persistently(
     }
     await wait(backoffMs, undefined, { signal });
   }
-}
-
-// What a lost answer must not double is named by the caller before it is sent.
-function withIds(method: MethodName, params: object): object {
-  switch (method) {
-    case 'loom.tree_create':
-    case 'loom.node_create_text':
-    case 'loom.node_create_external':
-      return { ...params, id: idOf(params) };
-    case 'loom.step_create': {
-      const calls = 'calls' in params && Array.isArray(params.calls) ? params.calls : [];
-      return { ...params, id: idOf(params), calls: calls.map((call: object) => ({ ...call, id: idOf(call) })) };
-    }
-    default:
-      return params;
-  }
-}
-
-function idOf(params: object): unknown {
-  return 'id' in params && params.id !== undefined ? params.id : randomUUID();
 }
 
 function hubErrorFrom(error: unknown): HubError {

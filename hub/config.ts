@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { readConfigFile, writeConfigFile } from './config_file.js';
+import { connectionName, shownConnection } from './connections.js';
 import { HubError } from './error.js';
 import { nearest } from './nearest.js';
+import { type PreferenceKind, preferenceProblem } from './preference_value.js';
 
 declare const COGNITION_VERSION: string; // put in by the build
 
@@ -14,9 +16,19 @@ export function environment(name: string): string | undefined {
   return process.env[name] || undefined;
 }
 
+/** All that this process was given: what a person runs through it gets the same. */
+export function wholeEnvironment(): Record<string, string> {
+  return Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? '']));
+}
+
 /** The folder that holds everything cognition keeps. */
 export function homeFolder(): string {
   return resolve(environment('COGNITION_HOME') ?? join(homedir(), '.cognition'));
+}
+
+/** The home folder of the person. */
+export function userHome(): string {
+  return homedir();
 }
 
 /** Where each thing lies in a home folder. */
@@ -32,6 +44,8 @@ export function homePaths(home: string) {
     address: join(home, 'hub.address'),
     outputs: join(home, 'outputs'),
     uploads: join(home, 'uploads'),
+    /** What is known of commands while they run, and what they have printed so far. */
+    commands: join(home, 'commands'),
     logs: join(home, 'logs'),
     hubLog: join(home, 'logs', 'hub.log'),
     session: join(home, 'session.json'),
@@ -77,12 +91,6 @@ export function hubArguments(): { home: string; listen: string | null; ready: bo
   };
 }
 
-type PreferenceKind =
-  | { type: 'choice'; values: readonly string[] }
-  | { type: 'flag' }
-  | { type: 'number'; least: number; most: number }
-  | { type: 'command' };
-
 export interface Preference {
   key: string;
   description: string;
@@ -94,7 +102,7 @@ export interface Preference {
   project: boolean;
 }
 
-/** Every preference there is. */
+/** Every preference with a key of its own; `postgres.<name>` is one for each database that a person names. */
 export const PREFERENCES: readonly Preference[] = [
   {
     key: 'color',
@@ -128,12 +136,29 @@ export const PREFERENCES: readonly Preference[] = [
     kind: { type: 'number', least: 0.001, most: 525_600 },
     project: false,
   },
+  {
+    key: 'output.megabytes_max',
+    description: 'Megabytes of one output that are stored; of a longer one its head and its tail are.',
+    default: '50',
+    environment: [],
+    kind: { type: 'number', least: 0.001, most: 1_000 },
+    project: false,
+  },
+  {
+    key: 'http.allow',
+    description: 'Hosts that may be fetched from although their addresses are private, such as `localhost:8080`.',
+    default: '',
+    environment: [],
+    kind: { type: 'command' },
+    project: false,
+  },
 ];
 
 export type PreferenceOrigin = 'flag' | 'environment' | 'project' | 'user' | 'default';
 
 export interface PreferenceValue {
   preference: Preference;
+  /** As it is shown: without a password. */
   value: string;
   origin: PreferenceOrigin;
   /** The file, variable or option it comes from; null for a default. */
@@ -141,10 +166,12 @@ export interface PreferenceValue {
 }
 
 export interface Preferences {
-  /** The value of a preference; its key must be one of PREFERENCES. */
+  /** The value of a preference as it is shown; empty for a database that is not named. */
   get(key: string): string;
-  /** Every preference in the order of PREFERENCES. */
+  /** Every preference in the order of PREFERENCES, then the databases. */
   all: readonly PreferenceValue[];
+  /** How to reach the databases that the person has named, passwords included. */
+  connections: ReadonlyMap<string, string>;
   /** What was ignored and why, one line each. */
   warnings: readonly string[];
 }
@@ -182,8 +209,25 @@ export function readPreferences(places: {
     }
     return { preference, value: preference.default, origin: 'default', from: null };
   });
-  const values = new Map(all.map((one) => [one.preference.key, one.value]));
-  return { get: (key) => values.get(key) ?? '', all, warnings };
+  const { shown, connections } = readConnections(user, userFile, warnings);
+  const values = new Map([...all, ...shown].map((one) => [one.preference.key, one.value]));
+  return { get: (key) => values.get(key) ?? '', all: [...all, ...shown], connections, warnings };
+}
+
+function readConnections(user: ReadonlyMap<string, string>, from: string, warnings: string[]) {
+  const shown: PreferenceValue[] = [];
+  const connections = new Map<string, string>();
+  for (const [key, value] of user) {
+    const name = connectionName(key);
+    if (name === null) continue;
+    const preference = connectionPreference(key);
+    const problem = preferenceProblem(preference, value);
+    if (problem === null) {
+      connections.set(name, value);
+      shown.push({ preference, value: shownValue(preference, value), origin: 'user', from });
+    } else warnings.push(`${from}: ${problem}; it is ignored`);
+  }
+  return { shown, connections };
 }
 
 /** The file in which a project keeps its preferences. */
@@ -193,28 +237,26 @@ export function projectConfig(project: string): string {
 
 /** The preference with this key; an unknown one is refused with the nearest. */
 export function preferenceOf(key: string): Preference {
-  const found = PREFERENCES.find((one) => one.key === key);
+  const found = knownPreference(key);
   if (found !== undefined) return found;
-  throw new HubError('invalid_params', `there is no preference ${JSON.stringify(key)}`, { hint: suggestion(key) });
+  // What comes after a sign was meant as a value, and may be secret.
+  const [shown = ''] = key.split(/[=:\s]/, 1);
+  throw new HubError('invalid_params', `there is no preference ${JSON.stringify(shown)}`, { hint: suggestion(key) });
 }
 
-/** Why a value does not fit its preference; null when it does. */
-function preferenceProblem(preference: Preference, value: string): string | null {
-  const { key, kind } = preference;
-  const shown = JSON.stringify(value);
-  switch (kind.type) {
-    case 'choice':
-      return kind.values.includes(value) ? null : `${key} is one of ${kind.values.join(', ')}, not ${shown}`;
-    case 'flag':
-      return value === 'true' || value === 'false' ? null : `${key} is true or false, not ${shown}`;
-    case 'number': {
-      const number = value.trim() === '' ? Number.NaN : Number(value);
-      const fits = number >= kind.least && number <= kind.most;
-      return fits ? null : `${key} is a number from ${kind.least} to ${kind.most}, not ${shown}`;
-    }
-    case 'command':
-      return /[\n\r\0]/.test(value) ? `${key} is one line, not ${shown}` : null;
-  }
+function knownPreference(key: string): Preference | undefined {
+  return connectionName(key) === null ? PREFERENCES.find((one) => one.key === key) : connectionPreference(key);
+}
+
+/** A database that queries may name. Its address may hold a password: it comes from the person's own file only. */
+function connectionPreference(key: string): Preference {
+  const description = `The database that queries call ${connectionName(key)}.`;
+  return { key, description, default: '', environment: [], kind: { type: 'connection' }, project: false };
+}
+
+/** A value as it is shown: the way to a database without its password. */
+export function shownValue({ kind }: Preference, value: string): string {
+  return kind.type === 'connection' ? shownConnection(value) : value;
 }
 
 /** Writes a preference into a configuration file, or takes it out when the value is null; other lines stay as they are. */
@@ -222,64 +264,26 @@ export function writePreference(file: string, key: string, value: string | null)
   const preference = preferenceOf(key);
   const problem = value === null ? null : preferenceProblem(preference, value);
   if (problem !== null) throw new HubError('invalid_params', problem, { hint: preference.description });
-  const others = readText(file)
-    .split('\n')
-    .filter((line) => keyOf(line) !== key);
-  while (others.at(-1)?.trim() === '') others.pop();
-  if (value !== null) others.push(`${key} = ${value}`);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${process.pid}.new`;
-  writeFileSync(draft, others.map((line) => `${line}\n`).join(''), { mode: 0o600 });
-  renameSync(draft, file);
-}
-
-/** A file that cannot be read takes its preferences away, and nothing else. */
-function textOrWarning(file: string, warnings: string[]): string {
-  try {
-    return readText(file);
-  } catch (error) {
-    warnings.push(`${error instanceof Error ? error.message : file}; it is ignored`);
-    return '';
-  }
-}
-
-function readText(file: string): string {
-  if (!existsSync(file)) return '';
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new HubError('invalid_params', `${file} cannot be read: ${reason}`, { cause: error });
-  }
+  writeConfigFile(file, key, value);
 }
 
 function readConfig(file: string, origin: 'project' | 'user', warnings: string[]): Map<string, string> {
   const values = new Map<string, string>();
-  for (const [index, line] of textOrWarning(file, warnings).split('\n').entries()) {
-    const place = `${file}:${index + 1}`;
-    const key = keyOf(line);
-    if (key === null) continue;
-    const known = PREFERENCES.find((one) => one.key === key);
+  for (const { key, value, place } of readConfigFile(file, warnings)) {
+    const known = knownPreference(key);
     if (key === '') warnings.push(`${place}: not of the form "key = value"; it is ignored`);
     else if (known === undefined)
       warnings.push(`${place}: there is no preference ${JSON.stringify(key)}; ${suggestion(key)}`);
     else if (origin === 'project' && !known.project)
       warnings.push(`${place}: ${key} cannot be set by a project; it is ignored`);
-    else values.set(key, line.slice(line.indexOf('=') + 1).trim());
+    else values.set(key, value);
   }
   return values;
 }
 
-/** The key a line sets; null for a blank line or a comment, empty for a line of no sense. */
-function keyOf(line: string): string | null {
-  const text = line.trim();
-  if (text === '' || text.startsWith('#')) return null;
-  const at = text.indexOf('=');
-  return at < 0 ? '' : text.slice(0, at).trim();
-}
-
 function suggestion(key: string): string {
   const keys = PREFERENCES.map((one) => one.key);
+  if (key.startsWith('postgres.')) return 'its name has letters, digits, - and _ only, and the address follows a space';
   const near = nearest(key, keys);
-  return near === null ? `known ones: ${keys.join(', ')}` : `did you mean ${near}?`;
+  return near === null ? `known ones: ${[...keys, 'postgres.<name>'].join(', ')}` : `did you mean ${near}?`;
 }

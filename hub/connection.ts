@@ -47,7 +47,7 @@ export function serveConnection(
       socket.terminate();
     },
   });
-  const peer = { number, send: outlet.send, drained: outlet.drained };
+  const peer = { number, send: outlet.send, hasRoom: () => !outlet.isSlow(), drained: outlet.drained };
 
   async function serve(frame: Buffer): Promise<void> {
     try {

@@ -2,10 +2,10 @@ import { specOf } from './calls.js';
 import { HubError } from './error.js';
 import { invalidParams } from './invalid.js';
 import { nearest } from './nearest.js';
-import type { CallContext, HubCalls, Log, Plugin } from './plugin.js';
+import type { CallContext, HubCalls, HubResolve, Log, Plugin } from './plugin.js';
 
 /** Routes calls to the plugins that serve them. */
-export interface Hub extends HubCalls {
+export interface Hub extends HubCalls, HubResolve {
   /** Adds the methods of a plugin; a name that is not in the method table, or taken, is refused. */
   register(plugin: Plugin): void;
   /** Every method that is served. */
@@ -55,6 +55,10 @@ export function createHub(parts: { plugins: readonly Plugin[]; log: Log }): Hub 
       } catch (error) {
         throw toHubError(error, { method, context, log: parts.log });
       }
+    },
+    resolve(wanted, context) {
+      const plugin = plugins.find(({ name, resolve }) => name === wanted.handle.source && resolve !== undefined);
+      return plugin?.resolve?.(wanted, context) ?? null;
     },
     async close() {
       for (const plugin of plugins.toReversed()) await plugin.close?.();

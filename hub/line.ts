@@ -7,7 +7,8 @@ const CLOSED_IN_ORDER = 1001;
 export interface LineParts {
   /** Makes a new connection; with `start`, also by starting a hub. */
   reconnect(wanted: { start: boolean; signal: AbortSignal }): Promise<Link>;
-  onMessage(message: unknown): void;
+  /** Nothing more is read until what it returns is done. */
+  onMessage(message: unknown): void | Promise<void>;
   /** A new connection is there. */
   onOpen(): void;
   /** The connection is gone; in order when the hub said that it would go. Says whether it is wanted back. */
@@ -40,10 +41,11 @@ export function createLine(first: Link, parts: LineParts): Line {
 
   function adopt(opened: Link): void {
     link = opened;
+    const hold = holder(opened.socket);
     opened.socket.on('message', (data) => {
       const message = parse(String(data));
       if (message === null) opened.socket.terminate();
-      else parts.onMessage(message);
+      else hold(parts.onMessage(message));
     });
     opened.socket.once('close', (code) => {
       if (link !== opened) return;
@@ -98,10 +100,27 @@ export function createLine(first: Link, parts: LineParts): Line {
   };
 }
 
+/** A reader that is slow slows its connection down, and through it whoever sends. */
+function holder(socket: WebSocket): (work: void | Promise<void>) => void {
+  let underWay = 0;
+  const done = (): void => {
+    underWay -= 1;
+    if (underWay === 0) socket.resume();
+  };
+  return (work) => {
+    // A connection that is being closed is read to its end.
+    if (!(work instanceof Promise) || socket.readyState !== socket.OPEN) return;
+    underWay += 1;
+    socket.pause();
+    work.then(done, done);
+  };
+}
+
 function closeSocket(socket: WebSocket): Promise<void> {
   return new Promise((resolve) => {
     socket.once('close', () => resolve());
     socket.close(CLOSED_BY_US);
+    socket.resume(); // a slow reader may have paused it
   });
 }
 

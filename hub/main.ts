@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, writeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { openLoom } from '../loom/plugin.js';
 import { hubArguments } from './config.js';
 import { HubError } from './error.js';
@@ -7,6 +8,7 @@ import { type RunningHub, runHub } from './run.js';
 
 // Whoever started this process reads from here whether it worked.
 const READY_FD = 3;
+const TOOLS = new URL('./tools.js', import.meta.url);
 
 /** Runs a hub until it ends. */
 async function main(): Promise<void> {
@@ -14,7 +16,7 @@ async function main(): Promise<void> {
   process.umask(0o077);
   process.title = `cognition hub ${home}`;
   try {
-    const hub = await runHub({ home, listen, clock: Date.now, openPlugins });
+    const hub = await runHub({ home, listen, clock: Date.now, toolsEntry: fileURLToPath(TOOLS), openPlugins });
     obeySignals(hub);
     if (ready) report({ ready: true });
     else console.error(`the hub of ${home} is ready`);

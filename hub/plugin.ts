@@ -1,5 +1,5 @@
 import type { MethodName, ParsedOf, ResultOf } from './protocol/methods.js';
-import type { Handle } from './protocol/node.js';
+import type { Handle, Output } from './protocol/node.js';
 
 /**
  * A result that is JSON text already. Storage builds rows as text, and the server splices them into the
@@ -22,6 +22,8 @@ export interface CallContext {
   caller: Caller;
   /** Sends an event on the caller's stream; it is dropped when the call has none. */
   emit(event: object | RawJson): void;
+  /** False while the caller is behind with reading. */
+  hasRoom(): boolean;
   /** Resolves when what was emitted has left the hub, so that a slow reader slows its own call only. */
   drained(): Promise<void>;
 }
@@ -33,10 +35,24 @@ export type Handler<M extends MethodName> = (
 
 export type Handlers = { [M in MethodName]?: Handler<M> };
 
+/** A handle whose content somebody wants. */
+export interface Resolving {
+  handle: Handle;
+  /** What was stored of it when its node was made; null for nothing. */
+  output: Output | null;
+  /** Whether to look again instead of telling what was seen then. */
+  fresh: boolean;
+  /** The most bytes of text that are wanted: head and tail of what is longer. */
+  bytes_max: number;
+}
+
 /** What a handle became. */
 export interface Resolved {
   /** As a reader sees it. */
   text: string;
+  /** Bytes of the whole, and how many of them are missing in the middle of the text. */
+  total_bytes: number;
+  left_out_bytes: number;
   /** What differs from what the node recorded; null when nothing does or nobody looked. */
   changed: string | null;
 }
@@ -49,7 +65,8 @@ export interface Plugin {
   name: string;
   version: string;
   methods: Handlers;
-  resolve?(handle: Handle, options: { fresh: boolean }, context: CallContext): Promise<Resolved>;
+  /** For a fresh look, and for what was stored nowhere; what was stored needs no plugin. */
+  resolve?(wanted: Resolving, context: CallContext): Promise<Resolved>;
   /** Ends what it runs; called once, after the last call was answered. */
   close?(): Promise<void>;
 }
@@ -57,4 +74,10 @@ export interface Plugin {
 /** What plugins reach each other through. */
 export interface HubCalls {
   call<M extends MethodName>(method: M, params: ParsedOf<M>, context: CallContext): Promise<ResultOf<M> | RawJson>;
+}
+
+/** How the hub's own parts resolve a handle. */
+export interface HubResolve {
+  /** Null when no plugin knows the handle's source. */
+  resolve(wanted: Resolving, context: CallContext): Promise<Resolved> | null;
 }

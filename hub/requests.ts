@@ -10,8 +10,8 @@ export interface Request {
   method: string;
   /** Made anew whenever it is sent, so that a watch goes on where it was. */
   params(): object;
-  /** Takes the events of its stream; null when it has none. */
-  onEvent: ((event: unknown) => void) | null;
+  /** Takes the events of its stream, and reads no further while it is at it; null when it has none. */
+  onEvent: ((event: unknown) => void | Promise<void>) | null;
   signal: AbortSignal | null;
   /** Whether it is sent again after the connection was lost. */
   resend: boolean;
@@ -134,20 +134,21 @@ function frameOf({ id, method, params, onEvent }: Entry): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params: stated });
 }
 
-function receive(message: unknown, pending: Pending, toError: RequestsParts['toError']): void {
+function receive(message: unknown, pending: Pending, toError: RequestsParts['toError']): void | Promise<void> {
   if (typeof message !== 'object' || message === null) return;
-  if ('method' in message && 'params' in message) deliver(message.params, pending);
+  if ('method' in message && 'params' in message) return deliver(message.params, pending);
   const entry = 'id' in message ? pending.get(Number(message.id)) : undefined;
   if ('error' in message) entry?.reject(toError(message.error));
   else if ('result' in message) entry?.resolve(message.result);
 }
 
-function deliver(params: unknown, pending: Pending): void {
+/** Hands an event to whom it is for; what that returns is waited for before more is read. */
+function deliver(params: unknown, pending: Pending): void | Promise<void> {
   if (typeof params !== 'object' || params === null || !('stream' in params) || !('event' in params)) return;
   const entry = pending.get(Number(params.stream));
   if (entry === undefined) return;
   entry.sent = 1; // it is being served: a later loss of the connection is not of its making
-  entry.onEvent?.(params.event);
+  return entry.onEvent?.(params.event);
 }
 
 function tooLarge(sizeBytes: number): HubError {

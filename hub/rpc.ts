@@ -13,6 +13,7 @@ export interface Peer {
   number: number;
   /** Sends a message now, ahead of the answer under way. */
   send(text: string): void;
+  hasRoom(): boolean;
   drained(): Promise<void>;
 }
 
@@ -52,13 +53,15 @@ export function createRpc({ hub, calls }: { hub: Hub; calls: Calls }): AnswerFra
 function serveWith(hub: Hub, calls: Calls) {
   return async (request: JSONRPCRequest, peer: Peer): Promise<JSONRPCResponse | null> => {
     const stream = streamOf(request.params);
-    const call = calls.begin({ connection: peer.number, id: request.id ?? null, method: request.method, stream });
+    const { id = null, method } = request;
+    const call = calls.begin({ connection: peer.number, id, method, stream, detached: isDetached(request.params) });
     const stage = { answered: false };
     try {
       const result = await hub.callRaw(request.method, request.params, {
         signal: call.signal,
         caller: { kind: 'client', connection: peer.number },
         emit: stream === null ? () => undefined : emitter(stream, stage, peer),
+        hasRoom: () => peer.hasRoom(),
         drained: () => peer.drained(),
       });
       return request.id === undefined ? null : createJSONRPCSuccessResponse(request.id, result);
@@ -82,6 +85,10 @@ function emitter(stream: string, stage: { answered: boolean }, peer: Peer) {
 function streamOf(params: unknown): string | null {
   if (typeof params !== 'object' || params === null || !('stream' in params)) return null;
   return typeof params.stream === 'string' ? params.stream : null;
+}
+
+function isDetached(params: unknown): boolean {
+  return typeof params === 'object' && params !== null && 'detached' in params && params.detached === true;
 }
 
 function parse(frame: Buffer): unknown {

@@ -1,5 +1,7 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { createCalls } from './calls.js';
 import { type HomePaths, readPreferences, VERSION } from './config.js';
+import { createContext } from './context.js';
 import { claimSocket, type ListenAddress, parseListen } from './endpoint.js';
 import { createHealth, createRpcPlugin, type Storage } from './health.js';
 import { prepareHome } from './home.js';
@@ -8,6 +10,7 @@ import { createIdleEnd } from './idle.js';
 import { type Lock, takeLock } from './lock.js';
 import { openLog } from './log.js';
 import type { Log, Plugin } from './plugin.js';
+import { createPluginHost } from './plugin_host.js';
 import { refuseServed, watchPresence } from './presence.js';
 import { createRpc } from './rpc.js';
 import { type Server, startServer } from './server.js';
@@ -25,6 +28,8 @@ export interface RunParts {
   /** Where to listen for TCP callers as `host:port`; null for nowhere. */
   listen: string | null;
   clock: () => number;
+  /** The built file of the process that serves the tools. */
+  toolsEntry: string;
   /** Opens the plugins, once this process is known to be the one hub of its home. */
   openPlugins(place: { paths: HomePaths; log: Log }): Promise<{ plugins: Plugin[]; storage: Storage }>;
 }
@@ -63,21 +68,32 @@ async function open(parts: OpenParts): Promise<RunningHub> {
   const busy = (): number => Math.max(calls.busy(), storage.busy());
   const socket = claimSocket(paths);
   let server: Server | null = null;
+  const idle = createIdleEnd({
+    idleMs: idleMs(paths.home, log),
+    isBusy: () => busy() > 0,
+    onIdle: () => void running.end('nobody has needed it for a while'),
+  });
+  const clients = (): number => (server?.connections() ?? 0) - host.connections();
+  const host = createPluginHost({
+    entry: parts.toolsEntry,
+    home: paths.home,
+    logFile: paths.hubLog,
+    log,
+    clock,
+    onChange: () => idle.connectionsAre(clients()),
+  });
   const health = createHealth({
     endpoint: socket,
     sqliteVersion: parts.lock.sqliteVersion,
     about: { version: VERSION, home: paths.home, clock },
     storage,
     busy,
-    server: () => ({ listen: server?.listen ?? null, connections: server?.connections() ?? 0 }),
+    server: () => ({ listen: server?.listen ?? null, connections: clients() }),
     stop: () => void running.end('it was asked to'),
   });
-  const hub = createHub({ plugins: [...plugins, health, createRpcPlugin({ version: VERSION, calls })], log });
-  const idle = createIdleEnd({
-    idleMs: idleMs(paths.home, log),
-    isBusy: () => busy() > 0,
-    onIdle: () => void running.end('nobody has needed it for a while'),
-  });
+  const rpc = createRpcPlugin({ version: VERSION, calls });
+  const hub = createHub({ plugins: [...plugins, ...host.plugins, health, rpc], log });
+  hub.register(createContext(hub, VERSION));
   const token = parts.address === null ? null : writeToken(paths.token);
   server = await startServer({
     socket,
@@ -85,7 +101,7 @@ async function open(parts: OpenParts): Promise<RunningHub> {
     answer: createRpc({ hub, calls }),
     calls,
     greeting: () => ({ version: VERSION, epoch: storage.epoch, busy: busy() }),
-    onCount: idle.connectionsAre,
+    onCount: () => idle.connectionsAre(clients()),
     log,
   });
   const { listen, close } = server;
@@ -96,8 +112,10 @@ async function open(parts: OpenParts): Promise<RunningHub> {
     if (token !== null) removeToken(paths.token, token);
     parts.lock.release();
   };
-  const running = runningHub({ log, listen, close: [presence.stop, idle.stop, close, hub.close, letGo] });
+  const running = runningHub({ log, listen, close: [presence.stop, idle.stop, host.end, close, hub.close, letGo] });
   idle.connectionsAre(0);
+  // Commands that a hub before this one did not see the end of.
+  if (existsSync(paths.commands) && readdirSync(paths.commands).length > 0) host.start();
   const places = listen === null ? socket : `${socket} and ${listen}`;
   log('info', `hub ${VERSION}, process ${process.pid}, listens on ${places}`);
   return running;

@@ -1,4 +1,5 @@
-import { copyFileSync, existsSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { HubError } from '../hub/error.js';
 import { MIGRATIONS } from './schema.js';
 import { openStore, type Store } from './store.js';
@@ -40,5 +41,19 @@ function keepCopy(store: Store, path: string, version: number): void {
   if (existsSync(copy)) return;
   // With the log written back and nobody else in the file, the file alone is the whole database.
   store.pragma('wal_checkpoint(TRUNCATE)');
-  copyFileSync(path, copy);
+  // Under its name only when it is whole: one that a crash cut short must not count as kept.
+  const draft = `${copy}.part`;
+  copyFileSync(path, draft);
+  sync(draft);
+  renameSync(draft, copy);
+  sync(dirname(copy));
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }

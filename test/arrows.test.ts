@@ -15,6 +15,7 @@ const Report = z.object({
 const allowed: Record<string, string> = {
   'hub/protocol/methods.ts': "import 'zod';",
   'hub/call_text.ts': '',
+  'hub/excerpt.ts': '',
   'loom/tree.ts': '',
   'hub/error.ts': "import type {} from './protocol/methods.js';",
   'hub/plugin.ts': "import './protocol/methods.js';",
@@ -27,7 +28,7 @@ const allowed: Record<string, string> = {
   'loom/plugin.ts':
     "import '../hub/plugin.js'; import '../hub/error.js'; import '../hub/call_text.js'; import '../hub/protocol/methods.js'; import './store.js';",
   'loom/store.ts': "import 'better-sqlite3';",
-  'tools/bash/plugin.ts': "import '../../hub/plugin.js';",
+  'tools/bash/plugin.ts': "import '../../hub/plugin.js'; import '../../hub/excerpt.js';",
   'tools/file/plugin.ts': "import '../../hub/plugin.js';",
   'cli/main.ts':
     "import '../hub/client.js'; import '../hub/config.js'; import './render/style.js'; import './session.js'; import '../loom/tree.js';",
@@ -50,6 +51,7 @@ const forbidden: [rule: string, file: string, imported: string][] = [
   ['cli-is-thin', 'cli/session.ts', '../loom/store.js'],
   ['pure-functions-stand-alone', 'loom/tree.ts', '../hub/error.js'],
   ['pure-functions-stand-alone', 'hub/call_text.ts', 'node:path'],
+  ['pure-functions-stand-alone', 'hub/excerpt.ts', '../loom/tree.js'],
   ['client-knows-protocol-by-type', 'cli/session.ts', '../hub/protocol/methods.js'],
   ['client-knows-protocol-by-type', 'hub/client.ts', 'zod'],
   ['client-is-small', 'hub/client.ts', './server.js'],

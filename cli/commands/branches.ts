@@ -7,7 +7,7 @@ import { noteArchivedPlace, positionOf } from '../position.js';
 import { findTree } from '../reference.js';
 import { renderBranches } from '../render/branches.js';
 import { type Outline, outlineOf } from '../render/outline.js';
-import { pathOf } from './context.js';
+import { pathOf } from '../resolved_path.js';
 import { readSkeleton } from './show.js';
 
 export const branchesCommand = command({

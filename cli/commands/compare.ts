@@ -7,7 +7,7 @@ import { positionOf } from '../position.js';
 import { findTree } from '../reference.js';
 import { type Compared, renderComparison } from '../render/compare.js';
 import { isSilent, titledOf } from '../render/node_text.js';
-import { pathOf } from './context.js';
+import { pathOf } from '../resolved_path.js';
 
 export const compareCommand = command({
   name: 'compare',

@@ -1,55 +1,100 @@
 import type { Client } from '../../hub/client.js';
-import type { Node, NodeId } from '../../hub/protocol/node.js';
-import { CURRENT_TREE, command, NODE_WORDS } from '../command.js';
+import { HubError } from '../../hub/error.js';
+import type { NodeId } from '../../hub/protocol/node.js';
+import { CURRENT_TREE, command, type Input, NODE_WORDS } from '../command.js';
+import type { Context } from '../context.js';
 import { EXIT } from '../failure.js';
-import { readOutput } from '../outputs.js';
+import { printModelContext } from '../model_context.js';
 import { positionOf } from '../position.js';
 import { findTree } from '../reference.js';
 import { askedOf, isSilent } from '../render/node_text.js';
 import { renderPathEntry } from '../render/path.js';
+import { formatBytes, shortId } from '../render/words.js';
+import { pathOf, type ResolvedNode, resolvedPath } from '../resolved_path.js';
 import { writeJsonArray } from '../sink.js';
 
 export const contextCommand = command({
   name: 'context',
   summary: 'Print the path from the root to a node: what a model would be sent.',
   details:
-    'Long texts are shown as an excerpt of their head and tail. What stands before a summary is marked: a model is not sent it.',
+    'Commands, files, pages and queries are shown with what they gave when they were run or attached. Long texts are shown as an excerpt of their head and tail. What stands before a summary is marked: a model is not sent it.',
   arguments: [
     CURRENT_TREE,
     { name: 'node', required: false, description: `${NODE_WORDS}; where you stand when left out`, completes: null },
   ],
-  flags: [{ name: 'full', short: null, description: 'all of every text, and of every stored output' }],
+  flags: [
+    { name: 'full', short: null, description: 'all of every text, and of every stored output' },
+    { name: 'fresh', short: null, description: 'what files, pages and queries give now, and how it differs' },
+    { name: 'model', short: null, description: 'exactly what a model would be sent, and how much that is' },
+  ],
   paged: true,
   examples: [
     { line: 'cognition context', does: 'prints the branch that you are on' },
     { line: 'cognition context @ 5e6f7a8b --full', does: 'prints another branch of it, without excerpts' },
+    { line: 'cognition context --fresh', does: 'tells which attached files have changed' },
+    { line: 'cognition context --model --json', does: 'prints what a model would be sent, as data' },
   ],
   async run(input, context) {
+    const how = { full: input.flag('full'), fresh: input.flag('fresh') };
+    refuseMixture(input);
     const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
     const node = await positionOf(context, tree, input.argument('node'));
-    const client = await context.client();
-    const summaryDepth = await newestSummary(client, node);
-    if (context.json) {
-      await writeJsonArray(context.out, markedPath(client, node, summaryDepth));
-      return EXIT.ok;
-    }
-    const full = input.flag('full');
-    let shown = 0;
-    for await (const one of pathOf(client, node)) {
-      if (one.role === 'root' || isSilent(one)) continue;
-      const output = full ? await readOutput(context, one) : null;
-      const look = await context.look([askedOf(one)]);
-      await context.out.write(renderPathEntry({ node: one, sent: one.depth >= summaryDepth, output, full }, look));
-      shown += 1;
-    }
-    if (shown === 0) context.note('Nothing has been said up to here.');
+    if (input.flag('model')) await printModelContext(context, node);
+    else if (context.json) await printNodes(context, node, how);
+    else await printPath(context, node, how);
     return EXIT.ok;
   },
 });
 
-/** The nodes from the root to a node. */
-export function pathOf(client: Client, node: NodeId): AsyncIterable<Node> {
-  return client.pages('loom.context_get_path', { node }, 'nodes');
+interface How {
+  full: boolean;
+  fresh: boolean;
+}
+
+function refuseMixture(input: Input<string, 'full' | 'fresh' | 'model', never>): void {
+  if (!input.flag('model') || !(input.flag('full') || input.flag('fresh'))) return;
+  throw new HubError('invalid_params', '--model goes with neither --full nor --fresh', {
+    hint: 'it shows exactly what is sent: all of it, and as it was',
+  });
+}
+
+async function printPath(context: Context, node: NodeId, how: How): Promise<void> {
+  const client = await context.client();
+  const summaryDepth = await newestSummary(client, node);
+  let shown = 0;
+  for await (const entry of resolvedPath(client, node, how)) {
+    if (entry.node.role === 'root' || isSilent(entry.node)) continue;
+    const look = await context.look([askedOf(entry.node)]);
+    const sent = entry.node.depth >= summaryDepth;
+    await context.out.write(renderPathEntry({ ...entry, sent, full: how.full }, look));
+    if (how.full) noteCut(context, entry);
+    shown += 1;
+  }
+  if (shown === 0) context.note('Nothing has been said up to here.');
+}
+
+/** All that was asked for does not always fit the screen's share. */
+function noteCut(context: Context, { node, resolved }: ResolvedNode): void {
+  if (resolved === null || resolved.left_out_bytes === 0) return;
+  const size = formatBytes(resolved.left_out_bytes);
+  context.note(`${size} of ${shortId(node.id)} are left out; all of it: cognition output ${shortId(node.id)}`);
+}
+
+/** As JSON a handle is resolved only when that was asked for: it can be large. */
+async function printNodes(context: Context, node: NodeId, how: How): Promise<void> {
+  const client = await context.client();
+  const summaryDepth = await newestSummary(client, node);
+  await writeJsonArray(context.out, how.full || how.fresh ? resolvedNodes() : plainNodes());
+
+  async function* plainNodes(): AsyncGenerator<unknown> {
+    for await (const one of pathOf(client, node)) yield { ...one, sent: one.depth >= summaryDepth };
+  }
+
+  async function* resolvedNodes(): AsyncGenerator<unknown> {
+    for await (const { node: one, resolved } of resolvedPath(client, node, how)) {
+      yield { ...one, sent: one.depth >= summaryDepth, resolved };
+    }
+  }
 }
 
 /** The depth of the newest summary on a path; 0 when there is none. The path is read twice rather than held. */
@@ -57,8 +102,4 @@ async function newestSummary(client: Client, node: NodeId): Promise<number> {
   let depth = 0;
   for await (const one of pathOf(client, node)) if (one.role === 'summary') depth = one.depth;
   return depth;
-}
-
-async function* markedPath(client: Client, node: NodeId, summaryDepth: number): AsyncGenerator<unknown> {
-  for await (const one of pathOf(client, node)) yield { ...one, sent: one.depth >= summaryDepth };
 }

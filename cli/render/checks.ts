@@ -10,6 +10,8 @@ export interface Check {
   found: string;
   /** What to do; null when there is nothing to do. */
   fix: string | null;
+  /** What was tried in particular; only JSON tells it. */
+  holds?: readonly string[];
 }
 
 /** One line per check, and below it what to do. */

@@ -1,15 +1,24 @@
+// What an unended sequence may hold back of a text that is still coming; longer ones are no sequences.
+const STRING_LENGTH_MAX = 65_536;
+const PARAMETERS_LENGTH_MAX = 256;
+
 // Every sequence that a terminal acts on (ECMA-48): strings such as OSC and DCS, control sequences, and short escapes.
 // None of the parts can match the start of another, so the search is linear in the text.
 // A string is removed only when it is ended; an unended one loses its opening, and what follows stays readable.
+const STRING = `(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\x00-\\x1f\\x7f-\\x9f]{0,${STRING_LENGTH_MAX}}`;
+const CONTROL = `(?:\\x1b\\[|\\x9b)[0-?]{0,${PARAMETERS_LENGTH_MAX}}[ -/]{0,${PARAMETERS_LENGTH_MAX}}`;
+const ESCAPE = `\\x1b[ -/]{0,${PARAMETERS_LENGTH_MAX}}`;
 const SEQUENCES = new RegExp(
   [
-    '(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\x00-\\x1f\\x7f-\\x9f]*(?:\\x07|\\x1b\\\\|\\x9c)',
-    '(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]',
-    '\\x1b[ -/]*[0-Z\\\\^-~]',
+    `${STRING}(?:\\x07|\\x1b\\\\|\\x9c)`,
+    `${CONTROL}[@-~]`,
+    `${ESCAPE}[0-Z\\\\^-~]`,
     '[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]',
   ].join('|'),
   'g',
 );
+/** The start of a sequence at the end of a text, which what comes next may complete. */
+const OPEN_SEQUENCE = new RegExp(`(?:${STRING}\\x1b?|${CONTROL}|${ESCAPE})$`);
 // They reorder what stands around them, so that a line reads otherwise than it is.
 const BIDI_OVERRIDES = /[\u202a-\u202e\u2066-\u2069]/g;
 const LINE_ENDS = /\r\n?|[\u2028\u2029]/g;
@@ -18,13 +27,54 @@ const SUSPECT = /[^\P{Cc}\n\t]|[\u2028-\u202e\u2066-\u2069]/u;
 /** Makes foreign text safe to print: no control sequence is left, only line ends and tabs. */
 export function clean(text: string): string {
   if (!SUSPECT.test(text)) return text;
-  return text
-    .replace(SEQUENCES, '')
-    .replace(LINE_ENDS, '\n')
-    .replace(BIDI_OVERRIDES, (sign) => `<U+${sign.charCodeAt(0).toString(16).toUpperCase()}>`);
+  return ordered(text.replace(SEQUENCES, ''));
 }
 
 /** The same on one line: every run of blanks becomes one. */
 export function cleanLine(text: string): string {
   return clean(text).replace(/\s+/g, ' ').trim();
+}
+
+/** Cleans a text that comes in pieces: the same as if it had come whole, however it is cut. */
+export interface Cleaner {
+  /** What of the text so far can be printed now. */
+  take(piece: string): string;
+  /** What was held back because more could have followed. */
+  end(): string;
+}
+
+/** A cleaner holds back no more than one unended sequence and one carriage return. */
+export function createCleaner(): Cleaner {
+  let unended = '';
+  let unfinishedLine = '';
+  const finish = (text: string): string => {
+    const end = text.endsWith('\r') ? text.length - 1 : text.length;
+    unfinishedLine = text.slice(end);
+    return ordered(text.slice(0, end));
+  };
+  return {
+    take(piece) {
+      const text = unended + piece;
+      if (unfinishedLine === '' && !SUSPECT.test(text)) {
+        unended = '';
+        return text;
+      }
+      const cut = text.search(OPEN_SEQUENCE);
+      unended = cut < 0 ? '' : text.slice(cut);
+      return finish(unfinishedLine + text.slice(0, text.length - unended.length).replace(SEQUENCES, ''));
+    },
+    end() {
+      const rest = unfinishedLine + unended.replace(SEQUENCES, '');
+      unended = '';
+      unfinishedLine = '';
+      return ordered(rest);
+    },
+  };
+}
+
+/** One kind of line end, and signs that reorder a line made visible. */
+function ordered(text: string): string {
+  return text
+    .replace(LINE_ENDS, '\n')
+    .replace(BIDI_OVERRIDES, (sign) => `<U+${sign.charCodeAt(0).toString(16).toUpperCase()}>`);
 }

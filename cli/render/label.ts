@@ -38,7 +38,8 @@ export function inkOf(role: Titled['role'], look: Look): (text: string) => strin
   }
 }
 
-/** How a command ended, when it failed. */
+/** How a command ended, when it failed. One without an exit code did not come to its own end. */
 export function exitTail(node: Titled): string {
+  if (node.tool === 'bash' && node.exit_code === null) return ' killed';
   return node.exit_code === null || node.exit_code === 0 ? '' : ` exit ${node.exit_code}`;
 }

@@ -16,6 +16,8 @@ export interface MethodSpec {
   access: 'client' | 'internal';
   /** What becomes of a running call when its caller goes away. */
   callerGone: 'cancel' | 'finish';
+  /** Where it is served: in the hub itself, or in the process of the tools. */
+  host: 'hub' | 'tools';
 }
 
 type Stated<P, R> = { params: P; result: R; description: string } & Partial<MethodSpec>;
@@ -24,5 +26,5 @@ type Stated<P, R> = { params: P; result: R; description: string } & Partial<Meth
 export function method<P extends z.ZodType, R extends z.ZodType, S extends Stated<P, R>>(
   stated: S & Stated<P, R>,
 ): Omit<MethodSpec, keyof S> & S {
-  return { event: null, forModels: false, access: 'client', callerGone: 'finish', ...stated };
+  return { event: null, forModels: false, access: 'client', callerGone: 'finish', host: 'hub', ...stated };
 }

@@ -1,15 +1,23 @@
 import type { z } from 'zod';
 import type { MethodSpec } from './method.js';
+import { contextMethods } from './methods/context.js';
 import { controlMethods } from './methods/control.js';
 import { nodeMethods } from './methods/nodes.js';
+import { pluginMethods } from './methods/plugins.js';
+import { toolMethods } from './methods/tools.js';
 import { treeMethods } from './methods/trees.js';
 import { turnMethods } from './methods/turns.js';
 
 /** Every method there is. */
-export const METHODS = { ...treeMethods, ...nodeMethods, ...turnMethods, ...controlMethods } satisfies Record<
-  string,
-  MethodSpec
->;
+export const METHODS = {
+  ...treeMethods,
+  ...nodeMethods,
+  ...turnMethods,
+  ...contextMethods,
+  ...toolMethods,
+  ...pluginMethods,
+  ...controlMethods,
+} satisfies Record<string, MethodSpec>;
 
 export type MethodName = keyof typeof METHODS;
 /** What a caller may write: fields with a default are optional. */

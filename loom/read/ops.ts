@@ -8,6 +8,7 @@ import { listLeaves } from './leaves.js';
 import { getChildren, getNode, getSkeleton } from './nodes.js';
 import { oneSlice, type ReadOp } from './operation.js';
 import { getHandles, getPath } from './path.js';
+import { getPlace } from './place.js';
 import type { ReadOpName } from './requests.js';
 import { getSettings, getTree, listMarks, listTrees, listTurns } from './trees.js';
 
@@ -25,6 +26,7 @@ export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
   'loom.context_get_path': getPath,
   'loom.context_list_leaves': listLeaves,
   'loom.context_get_handles': getHandles,
+  'loom.context_get_place': getPlace,
   'loom.settings_get': oneSlice(getSettings),
   'loom.search': searchNodes,
   'loom.fsck': checkDatabase,

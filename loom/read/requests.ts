@@ -15,6 +15,7 @@ export const READ_METHODS = [
   'loom.context_get_path',
   'loom.context_list_leaves',
   'loom.context_get_handles',
+  'loom.context_get_place',
   'loom.settings_get',
   'loom.search',
   'loom.fsck',

@@ -1,4 +1,5 @@
 import { appendRows } from './appends.js';
+import { commandRows } from './commands.js';
 import { memoryRows } from './memory.js';
 import { readRows } from './reads.js';
 import { formatRow } from './row.js';
@@ -6,6 +7,6 @@ import { startRows } from './starts.js';
 
 const isLarge = process.argv.includes('--large');
 
-for (const measure of [startRows, appendRows, readRows, () => memoryRows({ isLarge })]) {
+for (const measure of [startRows, appendRows, readRows, commandRows, () => memoryRows({ isLarge })]) {
   for (const row of await measure()) console.log(formatRow(row));
 }

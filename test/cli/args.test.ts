@@ -39,7 +39,11 @@ test.each([
   [['show', '--nestd'], "unknown option '--nestd'", 'did you mean --nested?'],
   [['hub', 'stats'], "unknown command 'stats'", 'did you mean status?'],
   [['zzzzzz'], "unknown command 'zzzzzz'", 'run: cognition --help'],
-  [['show', '--zzzzzz'], "unknown option '--zzzzzz'", 'words that begin with a dash stand after --'],
+  [
+    ['show', '--zzzzzz'],
+    "unknown option '--zzzzzz'",
+    'put a command or message in quotes; a word that begins with a dash stands after --',
+  ],
   [['use'], "missing required argument 'tree'", 'run: cognition use --help'],
   [
     ['add', '@', 'two', 'words'],

@@ -12,6 +12,7 @@ test.each([
   [['show', '--ne'], { words: expect.arrayContaining(['--nested', '--json', '--help']), more: null }],
   [['export', '@', '--format', ''], { words: ['text', 'markdown', 'html', 'json', 'jsonl'], more: null }],
   [['search', 'x', '--tree', ''], { words: ['@'], more: 'trees' }],
+  [['attach', '@', ''], { words: ['file:', 'http://', 'https://', 'postgres:'], more: null }],
   [['import', ''], { words: [], more: 'files' }],
   [['hub', ''], { words: ['start', 'status', 'stop', 'logs', 'discover'], more: null }],
   [['config', 'get', ''], { words: expect.arrayContaining(['pager']), more: null }],

@@ -37,3 +37,18 @@ test('a folder in place of the preferences is told, and all else goes on', async
     expect((await run(['config', 'set', 'ascii', 'true'])).stderr).toMatch(/cognition: [^\n]*config cannot be /);
   });
 });
+
+test('doctor tells how the tools and the sandbox are, and which databases are configured', async () => {
+  await withCli(async ({ run, print, json }) => {
+    await print('config', 'set', 'postgres.shop', 'postgres://reader:secret@127.0.0.1:1/shop');
+    const { stdout } = await run(['doctor']);
+    expect(stdout).toMatch(/^ok +bash +\d+\.\d+/m);
+    expect(stdout).toMatch(/^ok +tools +process \d+, [\d.]+ MiB, 0 commands running$/m);
+    expect(stdout).toMatch(/^(ok|warn) +sandbox +(bubblewrap|util-linux|sandbox-exec|none)/m);
+    expect(stdout).toMatch(/^ok +databases +shop$/m);
+    expect(stdout).not.toContain('secret');
+    expect(await json('doctor')).toContainEqual(
+      expect.objectContaining({ about: 'sandbox', holds: expect.any(Array) }),
+    );
+  });
+});

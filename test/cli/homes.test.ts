@@ -6,6 +6,7 @@ import { MIGRATIONS } from '../../loom/schema.js';
 import { openStore } from '../../loom/store.js';
 import { PROGRAM, withCli } from '../support/cli.js';
 import { canMount, makeReadOnly, mountDisk, unmount } from '../support/mounts.js';
+import { inShell } from './shell.js';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -88,3 +89,11 @@ test.runIf(existsSync('/dev/full'))('a version that cannot be printed is a failu
   const { status, stderr } = spawnSync(process.execPath, [PROGRAM, '--version'], { stdio: ['ignore', full, 'pipe'] });
   expect([status, String(stderr)]).toEqual([1, 'cognition: ENOSPC: no space left on device, write\n']);
 });
+
+test('in a folder that has been removed it is said what to do', () =>
+  withCli(async (cli) => {
+    const line = 'mkdir gone && cd gone && rmdir ../gone && cognition list 2>&1 | grep -v getcwd';
+    expect((await inShell(cli, line)).stdout).toBe(
+      'cognition: the folder that you are in is not there any more\nhint: go to another one with cd\n',
+    );
+  }));

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { NodeId, TreeId } from '../../hub/protocol/node.js';
 import { createPathCache } from '../../loom/read/path_cache.js';
 import { withReader } from '../support/reader.js';
-import { answer, command, step, text, user } from '../support/trees.js';
+import { answer, command, ran, step, text, user } from '../support/trees.js';
+import type { TestWriter } from '../support/writer.js';
 
 const node = (id = '') => NodeId.parse(id);
 
@@ -76,6 +77,71 @@ test('the handles on a path come in its order, with the nodes that hold them', a
     expect(rest.cursor).toBeNull();
   });
 });
+
+test('a branch stands where its last call left it, and names the commands of persons, the last first', async () => {
+  await withReader(async ({ read }, writer) => {
+    const { tree, ids } = await writer.plant(
+      user('a', command('one', step('s', ['two'], user('end')), command('aside', answer('other end')))),
+    );
+    const place = async (id: string | undefined) => read('loom.context_get_place', { node: node(id) });
+    expect(await place(tree)).toEqual({ cwd: null, commands: [] });
+    expect(await place(ids.a)).toEqual({ cwd: null, commands: [] });
+    expect(await place(ids.one)).toEqual({ cwd: '/project', commands: [ids.one] });
+    expect(await place(ids.end)).toEqual({ cwd: '/project', commands: [ids.one] });
+    expect(await place(ids['other end'])).toEqual({ cwd: '/project', commands: [ids.aside, ids.one] });
+  });
+});
+
+test('a call that tells no folder leaves the branch where it was', async () => {
+  await withReader(async ({ read }, writer) => {
+    const { tree } = await writer.plant();
+    const first = leaves(writer, { tree, parent: tree, cwd: '/project/src' });
+    const second = leaves(writer, { tree, parent: first, cwd: null });
+    expect((await read('loom.context_get_place', { node: node(second) })).cwd).toBe('/project/src');
+    const third = leaves(writer, { tree, parent: second, cwd: '/a\nfolder 数' });
+    expect(await read('loom.context_get_place', { node: node(third) })).toEqual({
+      ...{ cwd: '/a\nfolder 数', commands: [third, second, first] },
+    });
+  });
+});
+
+test('of many commands the last fifty are named, and a folder from far above is found', async () => {
+  await withReader(async ({ read }, writer) => {
+    const { tree } = await writer.plant();
+    const commands: string[] = [];
+    let parent = tree;
+    for (let count = 0; count < 60; count++) {
+      parent = leaves(writer, { tree, parent, cwd: count === 0 ? '/far/above' : null });
+      commands.unshift(parent);
+    }
+    for (let count = 0; count < 2_500; count++) {
+      parent = writer.write('loom.node_create_text', {
+        ...{ tree: TreeId.parse(tree), parent: node(parent), role: 'user', blocks: text(`${count}`) },
+      }).node.id;
+    }
+    expect((await read('loom.context_get_place', { node: node(parent) })).cwd).toBe('/far/above');
+    // With a folder nearby, commands so far above are not looked for.
+    const near = leaves(writer, { tree, parent, cwd: '/near' });
+    expect(await read('loom.context_get_place', { node: node(near) })).toEqual({ cwd: '/near', commands: [near] });
+    expect((await read('loom.context_get_place', { node: node(commands[0]) })).commands).toEqual(commands.slice(0, 50));
+  });
+});
+
+test('the place of a node that is not there is not found', async () => {
+  await withReader(async ({ read }, writer) => {
+    await writer.plant();
+    await expect(
+      read('loom.context_get_place', { node: node('00000000-0000-4000-8000-000000000000') }),
+    ).rejects.toMatchObject({ kind: 'not_found' });
+  });
+});
+
+/** Appends a command of a person that ended in a folder, and returns its id. */
+function leaves(writer: TestWriter, at: { tree: string; parent: string; cwd: string | null }): string {
+  const external = { ...ran('cd'), cwd: at.cwd };
+  const params = { tree: TreeId.parse(at.tree), parent: node(at.parent), blocks: text(''), external };
+  return writer.write('loom.node_create_external', params).node.id;
+}
 
 test('a cursor that no list made is refused', async () => {
   await withReader(async ({ read }, writer) => {

@@ -7,13 +7,14 @@ import { leafQueries } from '../../loom/read/leaves.js';
 import * as nodeRows from '../../loom/read/node_rows.js';
 import * as nodes from '../../loom/read/nodes.js';
 import * as path from '../../loom/read/path.js';
+import * as place from '../../loom/read/place.js';
 import * as index from '../../loom/search/index_file.js';
 import * as search from '../../loom/search/search.js';
 import * as placing from '../../loom/write/lookup.js';
 import { withReader } from '../support/reader.js';
 import { user } from '../support/trees.js';
 
-const modules = { rows, exportNodes, feed, hidden, nodeRows, nodes, path, index, search, placing };
+const modules = { rows, exportNodes, feed, hidden, nodeRows, nodes, path, place, index, search, placing };
 const statements = Object.entries(modules).flatMap(([module, exports]) =>
   Object.entries(exports).flatMap(([name, value]) => (typeof value === 'string' ? [[`${module}.${name}`, value]] : [])),
 );

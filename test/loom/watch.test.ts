@@ -44,7 +44,7 @@ function watch(
   const ended = feed.watch(
     // The watch compares ids and gives them to the source; it does not look into them.
     { tree: null, since: null, epoch: null, stream: 's', ...params } as Parameters<Feed['watch']>[0],
-    { signal: stop.signal, emit, drained, caller: { kind: 'client', connection: 1 } },
+    { signal: stop.signal, emit, hasRoom: () => true, drained, caller: { kind: 'client', connection: 1 } },
   );
   const saw = (until: number | string) =>
     seen.includes(until) ? Promise.resolve() : new Promise<void>((resolve) => waiting.push({ until, resolve }));

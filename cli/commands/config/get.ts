@@ -1,4 +1,5 @@
 import { preferenceOf } from '../../../hub/config.js';
+import { HubError } from '../../../hub/error.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../failure.js';
 import { KEY } from './key.js';
@@ -9,8 +10,11 @@ export const configGetCommand = command({
   arguments: [KEY],
   examples: [{ line: 'cognition config get pager', does: 'prints the command that is used as pager' }],
   async run(input, context) {
-    const { key } = preferenceOf(input.required('key'));
+    const { key, kind } = preferenceOf(input.required('key'));
     const value = context.preferences.get(key);
+    if (kind.type === 'connection' && value === '') {
+      throw new HubError('not_found', `${key} is not set`, { hint: `cognition config set ${key} <address>` });
+    }
     if (context.json) await context.printJson(value);
     else await context.out.write(`${value}\n`);
     return EXIT.ok;

@@ -1,4 +1,4 @@
-import { preferenceOf, projectConfig, writePreference } from '../../../hub/config.js';
+import { preferenceOf, projectConfig, shownValue, writePreference } from '../../../hub/config.js';
 import { HubError } from '../../../hub/error.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../failure.js';
@@ -12,17 +12,23 @@ export const configSetCommand = command({
   examples: [
     { line: 'cognition config set color never', does: 'turns colours off' },
     { line: 'cognition config set ascii true --project', does: 'draws with ASCII in this project' },
+    {
+      line: 'cognition config set postgres.shop "/var/run/postgresql shop"',
+      does: 'names a database for queries; passwords are never shown again',
+    },
   ],
   async run(input, context) {
-    const { key, project } = preferenceOf(input.required('key'));
-    if (input.flag('project') && !project) {
+    const preference = preferenceOf(input.required('key'));
+    const { key } = preference;
+    if (input.flag('project') && !preference.project) {
       throw new HubError('invalid_params', `a project cannot set ${key}`, {
         hint: `cognition config set ${key} <value>`,
       });
     }
     const file = input.flag('project') ? projectConfig(context.project) : context.paths.config;
-    writePreference(file, key, input.required('value'));
-    if (context.json) await context.printJson({ key, value: input.required('value'), file });
+    const value = input.required('value');
+    writePreference(file, key, value);
+    if (context.json) await context.printJson({ key, value: shownValue(preference, value), file });
     return EXIT.ok;
   },
 });

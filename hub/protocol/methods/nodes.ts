@@ -99,6 +99,16 @@ export const nodeMethods = {
     result: page('handles', z.strictObject({ node: NodeId, handle: Handle })),
     callerGone: 'cancel',
   }),
+  'loom.context_get_place': method({
+    description: 'Tells in which folder the branch of a node stands, and which commands of a person are on its path.',
+    params: z.strictObject({ node: NodeId }),
+    result: z.strictObject({
+      /** As the last call on the path left it; null when none did. */
+      cwd: z.string().nullable(),
+      /** Commands that nobody's model asked for, the last first. */
+      commands: z.array(NodeId).max(50),
+    }),
+  }),
   'loom.settings_put': method({
     description: 'Stores settings and returns the hash that nodes name them by.',
     params: z.strictObject({ settings: Settings }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { clean, cleanLine } from '../../../cli/render/clean.js';
+import { clean, cleanLine, createCleaner } from '../../../cli/render/clean.js';
 
 test.each([
   ['colours and cursor movements', '\x1b[31mred\x1b[0m \x1b[2Jgone\x1b[10;20H', 'red gone'],
@@ -60,6 +60,74 @@ test('whatever comes in, nothing that a terminal acts on goes out', () => {
       expect(clean(list.join(''))).not.toMatch(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u);
     }),
   );
+});
+
+const SEQUENCE_PIECES = [
+  ...[
+    '\x1b',
+    '[',
+    ']',
+    '31m',
+    '\x9b',
+    '\x9d',
+    '\x07',
+    '\\',
+    'P',
+    '\r',
+    '\u202e',
+    'a',
+    '\n',
+    '\x9c',
+    '\x1b]0;title',
+    '\x1b\\',
+  ],
+  ...['\x1b(', ' ', '\u2028', '数', '👩', '\x1b[1;2', 'K', '\x00', '\t'],
+];
+
+function cleanedInPieces(pieces: readonly string[]): string {
+  const cleaner = createCleaner();
+  return pieces.map((piece) => cleaner.take(piece)).join('') + cleaner.end();
+}
+
+test('a text that comes in pieces is cleaned as if it had come whole, however it is cut', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...SEQUENCE_PIECES), { maxLength: 30 }),
+      fc.array(fc.nat(60), { maxLength: 12 }),
+      (list, cuts) => {
+        const whole = list.join('');
+        const edges = [0, ...cuts.map((cut) => Math.min(cut, whole.length)).sort((a, b) => a - b), whole.length];
+        const pieces = edges.slice(1).map((edge, index) => whole.slice(edges[index], edge));
+        expect(cleanedInPieces(pieces)).toBe(clean(whole));
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test('every single cut through a long text of all sequences gives the same', () => {
+  const whole = SEQUENCE_PIECES.join('x') + SEQUENCE_PIECES.join('');
+  for (let cut = 0; cut <= whole.length; cut++) {
+    expect(cleanedInPieces([whole.slice(0, cut), whole.slice(cut)])).toBe(clean(whole));
+  }
+  expect(cleanedInPieces([...whole].map((character) => character))).toBe(clean(whole));
+});
+
+test('what is plain is printed at once, and what was begun waits for its end', () => {
+  const cleaner = createCleaner();
+  expect(cleaner.take('50 %\r')).toBe('50 %');
+  expect(cleaner.take('100 %\r\nred: \x1b[3')).toBe('\n100 %\nred: ');
+  expect(cleaner.take('1mtext\x1b]0;ti')).toBe('text');
+  expect(cleaner.take('tle\x07.')).toBe('.');
+  expect(cleaner.end()).toBe('');
+});
+
+test('a string that does not end is held back only so long', () => {
+  const cleaner = createCleaner();
+  expect(cleaner.take(`\x1b]${'a'.repeat(65_536)}`)).toBe('');
+  expect(cleaner.take('b')).toBe(`]${'a'.repeat(65_536)}b`);
+  expect(clean(`\x1b]${'a'.repeat(65_537)}\x07`)).toBe(`]${'a'.repeat(65_537)}`);
+  expect(clean(`\x1b]${'a'.repeat(65_536)}\x07`)).toBe('');
 });
 
 test('a text made to slow the search down is cleaned all the same', () => {

@@ -9,7 +9,7 @@ import { commandNode, textNode } from '../../support/nodes.js';
 import { nodeId } from '../../support/skeleton.js';
 
 function entry(node: Node, more: Partial<PathEntry> = {}): string {
-  return renderPathEntry({ node, sent: true, output: null, full: false, ...more }, lookAt(80));
+  return renderPathEntry({ node, sent: true, resolved: null, full: false, ...more }, lookAt(80));
 }
 
 test('a node of a path is told with its speaker, age and text', () => {
@@ -48,10 +48,37 @@ test('an endless line is cut inside, without halves of characters', () => {
   expect(head.isWellFormed() && tail.isWellFormed()).toBe(true);
 });
 
-test('a stored output is shown in place of its excerpt', () => {
-  expect(entry(commandNode(2, 'cat', 'excerpt'), { output: 'all\r\nof \x07it', full: true })).toContain(
-    '\nall\nof it\n',
+const RESOLVED = { text: '', total_bytes: 0, left_out_bytes: 0, placeholder: null, changed: null };
+
+test('what a handle stands for is shown in place of its excerpt', () => {
+  const resolved = { ...RESOLVED, text: 'all\r\nof \x07it' };
+  expect(entry(commandNode(2, 'cat', 'excerpt'), { resolved, full: true })).toContain('\nall\nof it\n');
+});
+
+test('a placeholder and a change are told before the content', () => {
+  const node = commandNode(2, 'cat a', '');
+  const gone = { ...RESOLVED, placeholder: 'a.txt is not there\x1b[2J any more' };
+  expect(entry(node, { resolved: gone })).toBe(
+    '00000002 [bash] cat a  2 min ago  exit 0\n[a.txt is not there any more]\n\n',
   );
+  const other = { ...RESOLVED, text: 'new\n', changed: '1 line more' };
+  expect(entry(node, { resolved: other })).toBe(
+    '00000002 [bash] cat a  2 min ago  exit 0\nchanged since: 1 line more\nnew\n\n',
+  );
+});
+
+test('of a handle that was read in part the size of what is left out is told', () => {
+  const text = 'line\n'.repeat(1_000);
+  const resolved = { ...RESOLVED, text, total_bytes: 3_000_000, left_out_bytes: 2_995_000 };
+  expect(entry(commandNode(2, 'cat', ''), { resolved })).toContain(
+    '\n… 2.9 MiB left out of 2.9 MiB; --full shows all\n',
+  );
+});
+
+test('a command that was killed tells by what', () => {
+  const node = commandNode(2, 'sleep 9', '');
+  const external = { ...node.external, exit_code: null, signal: 'SIGKILL' };
+  expect(entry({ ...node, external })).toBe('00000002 [bash] sleep 9  2 min ago  SIGKILL\n\n');
 });
 
 test('a hit tells where it is, with the matches standing out', () => {

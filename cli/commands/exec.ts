@@ -1,0 +1,145 @@
+import { constants } from 'node:os';
+import { resolve } from 'node:path';
+import { HubError } from '../../hub/error.js';
+import type { CommandEvent, ToolAnswer } from '../../hub/protocol/methods/tools.js';
+import type { Policy } from '../../hub/protocol/policy.js';
+import { command, type Input, NODE_WORDS, TREE } from '../command.js';
+import type { Context } from '../context.js';
+import { type Execution, execute, startDetached, type Watching } from '../executing.js';
+import { EXIT } from '../failure.js';
+import { newNodeId } from '../ids.js';
+import { positionOf } from '../position.js';
+import { projectFolder } from '../project.js';
+import { rawOutput } from '../raw_output.js';
+import { findTree } from '../reference.js';
+import { formatBytes, shortId } from '../render/words.js';
+import { policyThatWorks } from '../sandbox_choice.js';
+
+const TIMEOUT_SECONDS_MAX = 604_800;
+const SIGNALLED = 128;
+
+export const execCommand = command({
+  name: 'exec',
+  summary: 'Run a shell command, and keep what it printed in the conversation.',
+  details:
+    'It runs in bash, as in your own shell: in your folder at first, and then where the command before it on the branch left off. What it prints is shown while it runs, and kept whole for `output`. Its standard input is empty. The exit code is its own. Ctrl-C ends it, and its node says so.',
+  arguments: [
+    TREE,
+    { name: 'command', required: true, description: 'what bash is to run, in quotes', completes: null },
+  ],
+  flags: [
+    { name: 'sandbox', short: null, description: 'keep it in: it may only change the project, without the network' },
+    { name: 'net', short: null, description: 'with --sandbox: it may use the network' },
+    { name: 'detach', short: null, description: 'print its id at once and leave it running' },
+  ],
+  values: [
+    { name: 'timeout', value: 'seconds', choices: null, description: 'end it after so long' },
+    { name: 'cwd', value: 'folder', choices: null, description: 'run it in this folder instead' },
+    { name: 'at', value: 'node', choices: null, description: `run it after this node instead: ${NODE_WORDS}` },
+  ],
+  examples: [
+    { line: 'cognition exec @ "npm test"', does: 'runs the tests and keeps what they print' },
+    { line: 'cognition exec @ "make" --sandbox --timeout 600', does: 'the same for something that one does not trust' },
+    { line: 'cognition exec @ "npm start" --detach', does: 'leaves it running; see `output --follow`' },
+  ],
+  async run(input, context) {
+    const execution = await executionFrom(input, context);
+    if (execution.detached) return detach(context, execution);
+    const { answer, interrupted } = await execute(context, execution, watchingFor(context, execution));
+    if (answer === null) {
+      context.note('It was interrupted before it began.');
+      return interrupted ?? EXIT.failure;
+    }
+    if (answer.node !== null) await context.session.move(execution.tree.id, answer.node.id);
+    if (context.json) await context.printJson({ ...answer.node, branched: answer.branched });
+    else if (answer.branched) context.note(`Added ${shortId(execution.id)}, a new branch`);
+    if (interrupted === null) noteEnd(context, answer);
+    // The terminal has shown ^C; what comes next begins a line of its own.
+    else if (process.stderr.isTTY) context.note('');
+    return exitCodeFrom(answer, interrupted);
+  },
+});
+
+type Words = Input<'tree' | 'command', 'sandbox' | 'net' | 'detach', 'timeout' | 'cwd' | 'at'>;
+
+async function executionFrom(input: Words, context: Context): Promise<Execution> {
+  const text = input.required('command');
+  if (text.trim() === '') {
+    throw new HubError('invalid_params', 'the command is empty', { hint: 'cognition exec @ "ls"' });
+  }
+  const timeoutMs = timeoutFrom(input.value('timeout'));
+  const folder = input.value('cwd');
+  const cwd = folder === undefined ? null : resolve(folder);
+  const wanted = policyFrom(input, cwd);
+  const tree = await findTree(context, input.required('tree'), 'read');
+  const parent = await positionOf(context, tree, input.value('at'));
+  const policy = await policyThatWorks(context, wanted);
+  return { tree, parent, id: newNodeId(), command: text, cwd, timeoutMs, policy, detached: input.flag('detach') };
+}
+
+function timeoutFrom(given: string | undefined): number | null {
+  if (given === undefined) return null;
+  const seconds = given.trim() === '' ? Number.NaN : Number(given);
+  if (seconds > 0 && seconds <= TIMEOUT_SECONDS_MAX) return Math.ceil(seconds * 1000);
+  throw new HubError('invalid_params', `--timeout takes seconds, from 0.001 to ${TIMEOUT_SECONDS_MAX}, not ${given}`, {
+    hint: 'cognition exec @ "make" --timeout 600',
+  });
+}
+
+function policyFrom(input: Words, cwd: string | null): Policy {
+  if (input.flag('sandbox')) {
+    const project = projectFolder(cwd ?? process.cwd());
+    return { kind: 'contained', network: input.flag('net'), writable: [project], readable: null };
+  }
+  if (!input.flag('net')) return { kind: 'open' };
+  throw new HubError('invalid_params', '--net needs --sandbox', {
+    hint: 'without a sandbox a command may use the network anyway',
+  });
+}
+
+async function detach(context: Context, execution: Execution): Promise<number> {
+  await startDetached(context, execution);
+  const { id, tree, parent } = execution;
+  if (context.json) await context.printJson({ id, tree: tree.id, parent });
+  else await context.out.write(`${id}\n`);
+  context.note(`It goes on; see it with: cognition output ${shortId(id)} --follow`);
+  return EXIT.ok;
+}
+
+/** Shows what the command prints: with --json nothing, because it stands in the node. */
+function watchingFor(context: Context, { cwd }: Execution): Watching {
+  const outputs = { stdout: rawOutput(process.stdout), stderr: rawOutput(process.stderr) };
+  const show = async (event: CommandEvent): Promise<void> => {
+    if (event.kind === 'started') {
+      if (cwd === null && event.cwd !== process.cwd()) context.note(`(in ${event.cwd})`);
+    } else if (event.kind === 'skipped') context.note(`(${formatBytes(event.bytes)} are not shown)`);
+    else if (!context.json) await outputs[event.from].write(Buffer.from(event.data, 'base64'));
+  };
+  return {
+    onEvent: show,
+    hurry() {
+      outputs.stdout.hurry();
+      outputs.stderr.hurry();
+    },
+    async end() {
+      await outputs.stdout.end();
+      await outputs.stderr.end();
+    },
+  };
+}
+
+/** Says why a command did not come to its own end. */
+function noteEnd(context: Context, { external }: ToolAnswer): void {
+  const reason: unknown = Reflect.get(Object(external.handle.metadata), 'reason');
+  if (typeof reason === 'string') context.note(`(${reason})`);
+  else if (external.signal !== null) context.note(`(ended by ${external.signal})`);
+}
+
+/** As a shell tells it: the command's own code, or 128 and the number of the signal that ended it. */
+function exitCodeFrom({ external }: ToolAnswer, interrupted: number | null): number {
+  if (interrupted !== null) return interrupted;
+  if (external.exit_code !== null) return external.exit_code;
+  const numbers: Record<string, number> = constants.signals;
+  const number = external.signal === null ? undefined : numbers[external.signal];
+  return number === undefined ? EXIT.failure : SIGNALLED + number;
+}

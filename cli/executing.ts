@@ -1,0 +1,98 @@
+import { HubError } from '../hub/error.js';
+import type { CommandEvent, ToolAnswer } from '../hub/protocol/methods/tools.js';
+import type { NodeId, Tree } from '../hub/protocol/node.js';
+import type { Policy } from '../hub/protocol/policy.js';
+import { openShell } from './bash_session.js';
+import type { Context } from './context.js';
+import { interruptible } from './interruption.js';
+
+/** A command as a person wants it run. */
+export interface Execution {
+  tree: Tree;
+  /** The node that it comes after. */
+  parent: NodeId;
+  /** The id of the command, and of its node. */
+  id: NodeId;
+  command: string;
+  /** Where it runs; null for the folder of the branch. */
+  cwd: string | null;
+  timeoutMs: number | null;
+  policy: Policy;
+  /** Whether it goes on without us. */
+  detached: boolean;
+}
+
+/** What is done with what the command prints. */
+export interface Watching {
+  onEvent(event: CommandEvent): void | Promise<void>;
+  /** Nobody waits for the reader of the output any more. */
+  hurry(): void;
+  /** There is no more to come. */
+  end(): Promise<void>;
+}
+
+/** How a command ended: its answer, and the exit code of the signal that ended it or us; the answer is null when it never began. */
+export interface Ended {
+  answer: ToolAnswer | null;
+  interrupted: number | null;
+}
+
+/** Runs a command to its end. The first signal cancels it, and its answer is waited for, so that its node tells. */
+export async function execute(context: Context, execution: Execution, watching: Watching): Promise<Ended> {
+  const client = await context.client();
+  const abort = new AbortController();
+  let hasBegun = false;
+  const onEvent = (event: CommandEvent): void | Promise<void> => {
+    hasBegun = true;
+    return watching.onEvent(event);
+  };
+  const stop = (): void => {
+    watching.hurry();
+    client.call('bash.cancel', { id: execution.id }).then(
+      // One that has begun and runs no more has its answer on the way.
+      ({ cancelled }) => (cancelled || hasBegun ? undefined : abort.abort()),
+      () => abort.abort(),
+    );
+  };
+  const attempt = async (): Promise<ToolAnswer> => {
+    const session = await openShell(context, execution);
+    const { tree, parent, id, command, cwd, timeoutMs, detached } = execution;
+    const asked = { id, session, command, cwd, detached, place: { tree: tree.id, node: parent }, append: true };
+    return client.stream('bash.execute', { ...asked, timeout_ms: timeoutMs }, { onEvent, signal: abort.signal });
+  };
+  const { result, interrupted } = await interruptible(() => answerTo(attempt, abort.signal), stop);
+  await watching.end();
+  return { answer: result, interrupted };
+}
+
+/** The answer of a command; null when it was given up before it began. */
+async function answerTo(attempt: () => Promise<ToolAnswer>, signal: AbortSignal): Promise<ToolAnswer | null> {
+  try {
+    return await onceMore(attempt);
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw error;
+  }
+}
+
+/** The tools may die with the call, or with its session: the same id runs once, so asking again tells what became of it. */
+async function onceMore<T>(attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (
+      !(error instanceof HubError && (error.kind === 'not_found' || (error.kind === 'unreachable' && error.retryable)))
+    )
+      throw error;
+    return attempt();
+  }
+}
+
+/** Starts a command that goes on without us; resolves when it has begun. */
+export async function startDetached(context: Context, execution: Execution): Promise<void> {
+  const begun = new AbortController();
+  const hasBegun = new Promise<void>((resolve) => begun.signal.addEventListener('abort', () => resolve()));
+  const watching: Watching = { onEvent: () => begun.abort(), hurry: () => undefined, end: async () => undefined };
+  // What it comes to is told by its node; only a failure to begin is told here.
+  await Promise.race([hasBegun, execute(context, execution, watching)]);
+}

@@ -1,0 +1,23 @@
+import type { NodeId } from '../hub/protocol/node.js';
+import type { Context } from './context.js';
+import { estimatedTokens, renderModelContext } from './render/model_context.js';
+import { count, formatBytes, formatNumber } from './render/words.js';
+
+/** Prints exactly what a model would be sent for a node, and beside it how much that is. */
+export async function printModelContext(context: Context, node: NodeId): Promise<void> {
+  const client = await context.client();
+  const sent = await client.call('context.model', { node });
+  const tokens = estimatedTokens(sent.size_bytes);
+  if (context.json) {
+    await context.printJson({ ...sent, estimated_tokens: tokens });
+    return;
+  }
+  for (const part of renderModelContext(sent, await context.look([]))) await context.out.write(part);
+  const also = [
+    ...(sent.images > 0 ? [`${count(sent.images, 'image')} not counted`] : []),
+    ...(sent.left_out > 0 ? [`${count(sent.left_out, 'node')} of the path not sent`] : []),
+  ].map((words) => `; ${words}`);
+  context.note(
+    `${count(sent.messages.length, 'message')}, ${formatBytes(sent.size_bytes)}, about ${formatNumber(tokens)} tokens (an estimate: a token for 4 bytes)${also.join('')}`,
+  );
+}

@@ -1,0 +1,41 @@
+import { dashed } from '../rows.js';
+import { requireNode } from './lookup.js';
+import type { ReadContext } from './operation.js';
+import { pathTo } from './path.js';
+import type { ReadParams } from './requests.js';
+import { SLICE_ROWS, type Slices } from './slices.js';
+
+const COMMANDS_MAX = 50;
+/** Commands that are further away from the node are not looked for: nobody remembers what they changed. */
+const NODES_MAX = 2_000;
+
+/** The calls among some nodes, with the folder that each left. */
+export const PLACES_AT = `
+  SELECT lower(hex(n.id)) AS id, n.external ->> '$.cwd' AS cwd,
+    n.external ->> '$.call.tool' = 'bash' AND n.external ->> '$.call.id' IS NULL AS is_command
+  FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value
+  WHERE n.external IS NOT NULL`;
+
+/** In which folder the branch of a node stands, and which commands a person ran on the path to it. */
+export function* getPlace(context: ReadContext, params: ReadParams['loom.context_get_place']): Slices<string> {
+  const path = yield* pathTo(context, requireNode(context.store, params.node).seq);
+  let cwd: string | null = null;
+  const commands: string[] = [];
+  for (let end = path.length; end > 0; end -= SLICE_ROWS) {
+    const hasCommands = commands.length >= COMMANDS_MAX || path.length - end >= NODES_MAX;
+    if (cwd !== null && hasCommands) break;
+    const slice = JSON.stringify(path.slice(Math.max(0, end - SLICE_ROWS), end));
+    for (const row of context.store.all<PlaceRow>(PLACES_AT, slice).reverse()) {
+      cwd ??= row.cwd;
+      if (row.is_command === 1 && commands.length < COMMANDS_MAX) commands.push(dashed(row.id));
+    }
+    yield;
+  }
+  return JSON.stringify({ cwd, commands });
+}
+
+interface PlaceRow {
+  id: string;
+  cwd: string | null;
+  is_command: number;
+}

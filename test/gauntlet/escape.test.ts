@@ -1,0 +1,103 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import * as esbuild from 'esbuild';
+import { expect, test } from 'vitest';
+import { withFolder } from '../support/hub.js';
+import { canMount, tries } from '../support/mounts.js';
+import { families, type Verdict } from './escape/all.js';
+import { extent, randomFrom } from './extent.js';
+
+const DRIVER = new URL('escape/driver.ts', import.meta.url).pathname;
+const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+/** Mounts that are shared, as on most machines, but with nobody else. */
+const SHARED = [
+  'unshare',
+  '--mount',
+  '--propagation',
+  'private',
+  'sh',
+  '-c',
+  'mount --make-rshared / && exec "$@"',
+  'sh',
+];
+const isRoot = process.getuid?.() === 0;
+const canContain = process.platform === 'linux' && tries('unshare', ['--user', '--map-root-user', '--mount', 'true']);
+
+const { seed, count } = extent(10);
+const random = randomFrom(seed);
+const people = isRoot ? [[], NOBODY] : [[]];
+const KINDS = ['bubblewrap', 'util-linux'].filter((kind) => kind !== 'bubblewrap' || tries('bwrap', ['--version']));
+
+/** A different share for each form and person, with something of every kind, so that the few that the suite runs cover more. */
+function share(): number[] {
+  const drawn = families().map(shuffled);
+  const rounds = Math.max(...drawn.map(({ length }) => length));
+  const inTurns = Array.from({ length: rounds }, (_, round) => drawn.flatMap((numbers) => numbers[round] ?? []));
+  return inTurns.flat().slice(0, count);
+}
+
+function shuffled(numbers: readonly number[]): number[] {
+  const ordered = numbers.map((number) => ({ number, order: random() })).toSorted((a, b) => a.order - b.order);
+  return ordered.map(({ number }) => number);
+}
+
+function judged(driver: string, as: readonly string[], [kind, numbers]: [string, number[]]): Promise<Verdict[]> {
+  const [program = '', ...given] = [
+    ...(canMount ? SHARED : []),
+    ...as,
+    process.execPath,
+    driver,
+    kind,
+    numbers.join(','),
+  ];
+  // What the driver's own environment says is one of the things to be found out.
+  const child = spawn(program, given, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH, SECRET: 'CANARY' },
+  });
+  let said = '';
+  child.stdout.on('data', (bytes: Buffer) => {
+    said += bytes;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', () =>
+      resolve(
+        said
+          .trimEnd()
+          .split('\n')
+          .map((line): Verdict => JSON.parse(line)),
+      ),
+    );
+  });
+}
+
+for (const as of people) {
+  for (const kind of KINDS) {
+    const who = isRoot && as.length === 0 ? 'root' : 'a plain user';
+    test.runIf(canContain)(`what gets out without a sandbox is held by ${kind} for ${who}`, { timeout: 600_000 }, () =>
+      withFolder(async (folder) => {
+        chmodSync(folder, 0o755);
+        const driver = join(folder, 'driver.mjs');
+        esbuild.buildSync({
+          ...{ entryPoints: [DRIVER], outfile: driver, bundle: true, platform: 'node', format: 'esm' },
+          logLevel: 'warning',
+        });
+        const numbers = share();
+        const verdicts = await judged(driver, as, [kind, numbers]);
+        expect(verdicts).toHaveLength(numbers.length);
+        const tried = verdicts.filter(({ outside }) => outside !== 'not tried');
+        expect(tried.filter(({ outside, inside }) => outside !== 'escaped' || inside !== 'held')).toEqual([]);
+        console.log(
+          `${tried.length} attempts held by ${kind} for ${who}, ${verdicts.length - tried.length} not possible`,
+        );
+      }),
+    );
+  }
+}
+
+test('nothing of the attempts is left running', () => {
+  const left = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
+  expect(left.filter((line) => line === 'sleep 4321')).toEqual([]);
+});

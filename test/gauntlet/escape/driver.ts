@@ -1,0 +1,128 @@
+// Tries every attempt without and within a sandbox, as whoever runs it. Usage: driver.mjs <kind> <comma-separated numbers>.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { findSandbox, type Invocation } from '../../../tools/sandbox/sandbox.js';
+import { ESCAPES, type Verdict } from './all.js';
+import { type Escape, PRELUDE } from './escape.js';
+import { makeWorld, type World } from './world.js';
+
+const [kind = '', numbers = ''] = process.argv.slice(2);
+const RUN_MS_MAX = 20_000;
+const isRoot = process.getuid?.() === 0;
+const PATH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin';
+
+async function judge(attempt: Escape): Promise<Verdict> {
+  const verdict: Verdict = { name: attempt.name, outside: 'not tried', inside: 'not tried', said: '' };
+  if (attempt.how.onlyRoot && !isRoot) return verdict;
+  const needed = await withWorld(attempt, (world) => plainly(world, `( ${attempt.how.needs ?? ':'} ) && echo ESCAPED`));
+  if (!needed.escaped) return verdict;
+  const outside = await withWorld(attempt, (world) => control(world, attempt));
+  const inside = await withWorld(attempt, (world) => contained(world, attempt));
+  const said = `${outside.escaped ? '' : outside.said}${inside.said}`;
+  return {
+    ...verdict,
+    outside: outside.escaped ? 'escaped' : 'held',
+    inside: inside.escaped ? 'escaped' : 'held',
+    said,
+  };
+}
+
+interface Outcome {
+  escaped: boolean;
+  said: string;
+}
+
+async function withWorld(attempt: Escape, use: (world: World) => Promise<Outcome>): Promise<Outcome> {
+  const world = await makeWorld(attempt.how);
+  try {
+    return await use(world);
+  } finally {
+    world.remove();
+  }
+}
+
+function plainly(world: World, script: string): Promise<Outcome> {
+  return run({ program: 'bash', arguments: ['-c', PRELUDE + script] }, world, {});
+}
+
+function control(world: World, { script, how }: Escape): Promise<Outcome> {
+  if (how.thrownAway === undefined) return run({ program: 'bash', arguments: ['-c', PRELUDE + script] }, world, how);
+  const user = isRoot ? [] : ['--user', '--map-root-user'];
+  const given = [...user, '--mount', '--uts', '--net', '--propagation', 'private', 'bash', '-c'];
+  return run({ program: 'unshare', arguments: [...given, `${how.thrownAway}\n${PRELUDE}${script}`] }, world, how);
+}
+
+async function contained(world: World, { script, how }: Escape): Promise<Outcome> {
+  const place = { userHome: world.userHome, cognitionHome: world.kept, commands: `${world.kept}/commands`, path: PATH };
+  const { wrap } = findSandbox({ place, log: (_level, message) => console.error(message) }, { only: kindOf(kind) });
+  const wrapped = await wrap({
+    ...{ program: 'bash', arguments: ['-c', PRELUDE + script], cwd: world.project, tmp: world.tmp },
+    policy: {
+      kind: 'contained',
+      network: false,
+      writable: [world.project],
+      readable: how.project ? null : [world.readable],
+    },
+  });
+  try {
+    return await run(wrapped, world, how);
+  } finally {
+    wrapped.release();
+  }
+}
+
+function kindOf(text: string): 'bubblewrap' | 'util-linux' {
+  return text === 'bubblewrap' ? 'bubblewrap' : 'util-linux';
+}
+
+async function run(invocation: Invocation, world: World, how: Escape['how']): Promise<Outcome> {
+  const { program, arguments: given } = how.onTerminal ? onTerminal(invocation) : invocation;
+  const env = { PATH, HOME: world.userHome, ...world.environment };
+  const child = spawn(program, given, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env,
+    timeout: RUN_MS_MAX,
+    killSignal: 'SIGKILL',
+  });
+  if (how.mounts) child.stdout?.on('data', (bytes: Buffer) => bytes.includes('ready') && world.mountDisk());
+  const said = await outputOf(child);
+  const left = how.leaves ? processesWith(world.name) : [];
+  for (const pid of left) process.kill(pid, 'SIGKILL');
+  return { escaped: said.includes('ESCAPED') || left.length > 0, said };
+}
+
+function onTerminal({ program, arguments: given }: Invocation): Invocation {
+  const words = [program, ...given].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  return { program: 'script', arguments: ['-qec', words.join(' '), '/dev/null'] };
+}
+
+function outputOf(child: ChildProcess): Promise<string> {
+  let said = '';
+  const take = (bytes: Buffer): void => {
+    said = `${said}${bytes}`.slice(0, 4_000);
+  };
+  child.stdout?.on('data', take);
+  child.stderr?.on('data', take);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', () => resolve(said));
+  });
+}
+
+function processesWith(mark: string): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => commandLine(pid).endsWith(`${mark}\0`)).map(Number);
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return ''; // it has ended meanwhile
+  }
+}
+
+for (const number of numbers.split(',')) {
+  const attempt = ESCAPES[Number(number)];
+  if (attempt !== undefined) console.log(JSON.stringify(await judge(attempt)));
+}

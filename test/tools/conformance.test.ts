@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HubError } from '../../hub/error.js';
+import { ToolAnswer } from '../../hub/protocol/methods/tools.js';
+import { METHODS } from '../../hub/protocol/methods.js';
+import { NodeId } from '../../hub/protocol/node.js';
+import { type Called, SUBJECTS, type World, withWorld } from './conforming.js';
+import { POSTGRES_BIN, startServer, type TestServer } from './postgres/server.js';
+
+let database: TestServer | null = null;
+beforeAll(async () => {
+  if (POSTGRES_BIN !== null) database = await startServer();
+});
+afterAll(() => database?.stop());
+
+const inWorld = <T>(use: (world: World) => Promise<T>): Promise<T> => withWorld(database, use);
+const appended = ({ tree, root }: World): Called & { id: NodeId } => ({
+  ...{ id: NodeId.parse(randomUUID()), place: { tree, node: root }, append: true },
+});
+const ofNobody: Called = { place: null, append: false };
+
+async function childrenOf({ client, root }: World): Promise<string[]> {
+  return (await client.call('loom.node_get_children', { node: root })).children.map(({ id }) => id);
+}
+
+async function storedBy({ client }: World, { external }: ToolAnswer): Promise<string> {
+  const sha256 = external.output?.sha256;
+  if (sha256 === undefined) return '';
+  return Buffer.from((await client.call('loom.blob_read', { sha256 })).data, 'base64').toString();
+}
+
+test('every method that the table places in the tools is served there', async () => {
+  await inWorld(async ({ client }) => {
+    const unserved: string[] = [];
+    for (const [method, { host }] of Object.entries(METHODS)) {
+      if (host !== 'tools') continue;
+      // Wrong parameters are refused by the hub before the tools are asked: what is asked here reaches them.
+      const call = client.call as (name: string, params: object) => Promise<unknown>;
+      await call(method, SMALLEST[method] ?? {}).catch((error: unknown) => {
+        if (error instanceof HubError && error.kind === 'method_not_found') unserved.push(method);
+      });
+    }
+    expect(unserved).toEqual([]);
+  });
+});
+
+const policy = { kind: 'open' } as const;
+const SMALLEST: Record<string, object> = {
+  'bash.open': { cwd: '/', environment: null, policy },
+  'bash.execute': { session: 'none', command: 'true' },
+  'bash.cancel': { id: '00000000-0000-4000-8000-000000000001' },
+  'bash.close': { session: 'none' },
+  'file.read': { path: '/nowhere', policy },
+  'file.write': { path: '/nowhere/at/all/\0', content: '', policy },
+  'file.edit': { path: '/nowhere', old_text: 'a', new_text: 'b', policy },
+  'http.fetch': { url: 'none', policy },
+  'postgres.query': { connection: 'none', sql: 'SELECT 1', policy },
+};
+
+describe.each(SUBJECTS)('the plugin $plugin', ({ plugin, call, callWrong, change, stores }) => {
+  test('answers in the form of the method table and names itself as the source', async () => {
+    await inWorld(async (world) => {
+      const answer = ToolAnswer.parse(await call(world, appended(world)));
+      expect(answer.external.handle).toMatchObject({
+        source: plugin,
+        source_version: expect.stringMatching(/^\d+\.\d+/),
+      });
+      expect(answer.external.call.id).toBeNull();
+      expect(answer.blocks.length).toBeGreaterThan(0);
+      expect(await storedBy(world, answer)).toBe(stores);
+    });
+  });
+
+  test('appends one node where it was asked to, and for the same id no second one', async () => {
+    await inWorld(async (world) => {
+      const asked = appended(world);
+      const first = await call(world, asked);
+      const again = await call(world, asked);
+      expect(first.node?.id).toBe(asked.id);
+      expect(again.node?.hash).toBe(first.node?.hash);
+      expect(await childrenOf(world)).toEqual([asked.id]);
+    });
+  });
+
+  test('appends nothing when it was not asked to', async () => {
+    await inWorld(async (world) => {
+      const { place } = appended(world);
+      for (const called of [ofNobody, { place, append: false }]) expect((await call(world, called)).node).toBeNull();
+      expect(await childrenOf(world)).toEqual([]);
+    });
+  });
+
+  test('fails in plain words, and appends nothing then', async () => {
+    await inWorld(async (world) => {
+      const failure = await callWrong(world, appended(world)).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      if (!(failure instanceof HubError)) throw new Error(`it did not fail: ${String(failure)}`);
+      expect(['internal', 'unreachable', 'invalid_request']).not.toContain(failure.kind);
+      expect(failure.message).not.toMatch(/\n\n|undefined|\[object/);
+      expect(await childrenOf(world)).toEqual([]);
+    });
+  });
+
+  test('does nothing for a call that was cancelled before', async () => {
+    await inWorld(async (world) => {
+      const cancelled = call(world, appended(world), AbortSignal.abort());
+      await expect(cancelled).rejects.toMatchObject({ kind: 'cancelled' });
+      expect(await childrenOf(world)).toEqual([]);
+    });
+  });
+
+  test('refuses a place that is in no tree, and one inside another tree', async () => {
+    await inWorld(async (world) => {
+      const { id, place } = appended(world);
+      const node = NodeId.parse(randomUUID());
+      await expect(call(world, { id, append: true, place: { tree: world.tree, node } })).rejects.toMatchObject({
+        kind: 'not_found',
+      });
+      const other = await world.client.call('loom.tree_create', {});
+      const elsewhere = { tree: other.id, node: place?.node ?? node };
+      await expect(call(world, { id, append: true, place: elsewhere })).rejects.toBeInstanceOf(HubError);
+      expect(await childrenOf(world)).toEqual([]);
+    });
+  });
+
+  test('leaves a handle that resolves to what was seen, after everything was killed as well', async () => {
+    await inWorld(async (world) => {
+      const { id } = appended(world);
+      await call(world, { ...appended(world), id });
+      await change?.(world);
+      for (const now of [world, await world.restart()]) {
+        const { text, placeholder } = await now.client.call('context.resolve', { node: id });
+        expect({ text, placeholder }).toEqual({ text: stores, placeholder: null });
+      }
+    });
+  });
+
+  test('tells with a fresh look what has changed, and that nothing has', async () => {
+    await inWorld(async (world) => {
+      const { id } = appended(world);
+      await call(world, { ...appended(world), id });
+      const fresh = () => world.client.call('context.resolve', { node: id, fresh: true });
+      expect(await fresh()).toMatchObject({ changed: null, placeholder: null, text: stores });
+      if (change === null) return;
+      await change(world);
+      const { changed, text } = await fresh();
+      expect(changed).toEqual(expect.any(String));
+      expect(text).not.toBe(stores);
+    });
+  });
+
+  test('serves many calls at once, each its own node', async () => {
+    await inWorld(async (world) => {
+      const ids = await Promise.all(
+        Array.from({ length: 20 }, async () => {
+          const asked = appended(world);
+          expect((await call(world, asked)).node?.id).toBe(asked.id);
+          return asked.id;
+        }),
+      );
+      expect((await childrenOf(world)).toSorted()).toEqual(ids.toSorted());
+    });
+  });
+});

@@ -1,0 +1,66 @@
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { HubError } from '../../hub/error.js';
+import type { Policy } from '../../hub/protocol/policy.js';
+import type { MachinePlace } from '../parts.js';
+import { mayRead } from '../policy/paths.js';
+
+/** Where a command may begin, by what was asked, else by its branch, else by its session. Fails when nothing can. */
+export function folderFor(
+  wanted: { asked: string | null; branch: string | null; session: string },
+  policy: Policy,
+  place: MachinePlace,
+): string {
+  const beside = wanted.branch ?? wanted.session;
+  const folder = wanted.asked === null ? beside : resolve(beside, wanted.asked);
+  refuseUnusable(folder);
+  if (policy.kind === 'open') return folder;
+  const real = realpathSync(folder);
+  if (mayRead(real, policy, place)) return real;
+  throw new HubError('invalid_params', `the folder ${JSON.stringify(folder)} is not visible to this session`, {
+    hint: 'its policy names the folders that its commands may read and write',
+  });
+}
+
+function refuseUnusable(folder: string): void {
+  const shown = JSON.stringify(folder);
+  const hint = 'run it in another folder: --cwd <folder>';
+  try {
+    if (!statSync(folder).isDirectory()) throw new HubError('invalid_params', `${shown} is not a folder`, { hint });
+    accessSync(folder, constants.X_OK);
+  } catch (error) {
+    if (error instanceof HubError) throw error;
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === 'EACCES' || code === 'EPERM') {
+      throw new HubError('invalid_params', `the folder ${shown} may not be entered`, { hint, cause: error });
+    }
+    throw new HubError('not_found', `the folder ${shown} is not there (any more)`, { hint, cause: error });
+  }
+}
+
+/** The folder that the next command begins in, when this is where a command ended. */
+export function folderAfter(end: string, begin: string, { policy, place }: { policy: Policy; place: MachinePlace }) {
+  if (policy.kind === 'open') return end;
+  // A folder that only exists inside, such as one in the private /tmp, is none to begin in.
+  const isOutside = statSync(end, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isOutside && mayRead(realpathSync(end), policy, place) ? end : begin;
+}
+
+/** The shell itself. It is found even when a command has broken the search path. */
+export function findBash(paths: readonly (string | undefined)[]): string {
+  for (const folder of paths.flatMap((path) => path?.split(delimiter) ?? [])) {
+    if (!folder.startsWith('/')) continue;
+    const file = join(folder, 'bash');
+    if (isProgram(file)) return file;
+  }
+  throw new HubError('not_found', 'bash was not found in PATH', { hint: 'install it: commands are run by bash' });
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false; // it is in another folder
+  }
+}

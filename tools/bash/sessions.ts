@@ -1,0 +1,89 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { HubError } from '../../hub/error.js';
+import type { ParsedOf } from '../../hub/protocol/methods.js';
+import type { Policy } from '../../hub/protocol/policy.js';
+import { checkedEnvironment, type Environment } from './environment.js';
+
+const SESSIONS_MAX = 256;
+const UMASK = 0o022;
+
+/** What commands of one position begin with. */
+export interface BashSession {
+  id: string;
+  cwd: string;
+  /** The caller's own; null for what a model's commands get. */
+  environment: Environment | null;
+  umask: number;
+  policy: Policy;
+  /** What is /tmp for its contained commands. */
+  tmp: string;
+}
+
+export interface Sessions {
+  open(params: ParsedOf<'bash.open'>): BashSession;
+  /** Fails for one that is not there. */
+  get(id: string): BashSession;
+  /** False when there was none. */
+  close(id: string): boolean;
+}
+
+export interface SessionsParts {
+  /** Where private folders are made. */
+  folder: string;
+  newId(): string;
+  isBusy(session: string): boolean;
+}
+
+/** Keeps the sessions of this process; the one not used for the longest time makes room for a new one. */
+export function createSessions({ folder, newId, isBusy }: SessionsParts): Sessions {
+  // A map keeps the order in which it was filled.
+  const sessions = new Map<string, BashSession>();
+
+  function close(id: string): boolean {
+    rmSync(join(folder, id), { recursive: true, force: true });
+    return sessions.delete(id);
+  }
+
+  function makeRoom(): void {
+    if (sessions.size < SESSIONS_MAX) return;
+    const idle = [...sessions.keys()].find((id) => !isBusy(id));
+    if (idle === undefined) {
+      throw new HubError('limit', `there are ${SESSIONS_MAX} sessions for commands, all of them busy`, {
+        hint: 'wait for a command to end, or cancel one',
+        retryable: true,
+      });
+    }
+    close(idle);
+  }
+
+  return {
+    open({ session, cwd, environment, umask, policy }) {
+      const id = session ?? `session-${newId()}`;
+      if (!cwd.startsWith('/')) {
+        throw new HubError('invalid_params', `a session begins in an absolute folder, not in ${JSON.stringify(cwd)}`);
+      }
+      const opened: BashSession = {
+        ...{ id, cwd, policy, umask: umask ?? UMASK, tmp: join(folder, id) },
+        environment: environment === null ? null : checkedEnvironment(environment),
+      };
+      if (!sessions.has(id)) makeRoom();
+      if (policy.kind === 'contained') mkdirSync(opened.tmp, { recursive: true, mode: 0o700 });
+      sessions.delete(id);
+      sessions.set(id, opened);
+      return opened;
+    },
+    get(id) {
+      const found = sessions.get(id);
+      if (found === undefined) {
+        throw new HubError('not_found', `there is no session ${JSON.stringify(id)} for commands`, {
+          hint: 'open one with bash.open; sessions end with the tools process',
+        });
+      }
+      sessions.delete(id);
+      sessions.set(id, found);
+      return found;
+    },
+    close,
+  };
+}

@@ -1,0 +1,60 @@
+import { lookup } from 'node:dns/promises';
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { connect as connectTls } from 'node:tls';
+
+/** Where a connection goes: one address, and the name that a certificate must have, or none. */
+export interface Destination {
+  address: string;
+  port: number;
+  isSecure: boolean;
+  host: string;
+  signal: AbortSignal;
+}
+
+/** What reaches the network. Nothing else in this folder does, so that whatever goes out can be counted here. */
+export interface Network {
+  /** All addresses of a name. */
+  lookup(host: string): Promise<string[]>;
+  /** Opens a connection to exactly this address. */
+  connect(to: Destination): Promise<Socket>;
+  /** Addresses of this machine. */
+  own(): string[];
+}
+
+/** The network itself. Certificates are vouched for by whom the system trusts, or by those that are given. */
+export function createNetwork(trusted: readonly string[] | null): Network {
+  return {
+    lookup: async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address),
+    connect: (to) => connect(to, trusted),
+    own: () => Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address)),
+  };
+}
+
+export const REAL_NETWORK = createNetwork(null);
+
+function connect(
+  { address, port, isSecure, host, signal }: Destination,
+  trusted: readonly string[] | null,
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const name = isIP(host) === 0 ? { servername: host } : {};
+    const ca = trusted === null ? {} : { ca: [...trusted] };
+    const socket = isSecure
+      ? connectTls({ host: address, port, ...name, ...ca, ALPNProtocols: ['http/1.1'], rejectUnauthorized: true })
+      : connectPlain({ host: address, port });
+    const abort = (): void => {
+      socket.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    };
+    const done = (): void => signal.removeEventListener('abort', abort);
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+      done();
+      socket.removeListener('error', reject);
+      resolve(socket);
+    });
+    socket.once('error', reject);
+    socket.once('close', done);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+}

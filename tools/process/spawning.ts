@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Pipe, PipePool } from './pipes.js';
+
+export type Channel = 'stdout' | 'stderr';
+
+export interface SpawnPlan {
+  program: string;
+  arguments: readonly string[];
+  /** What the program is told that it is called. */
+  calledAs: string;
+  cwd: string;
+  environment: Readonly<Record<string, string>>;
+  /** What the program finds as its descriptor 3. */
+  controlFd: number;
+}
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** A process that leads a session of its own, and what it and its children print. */
+export interface Child {
+  pid: number;
+  exited: Promise<Exit>;
+  /** Resolves when nobody holds the pipes open any more. */
+  closed: Promise<void>;
+  /** Reads no more for now: who prints has to wait. */
+  pause(): void;
+  resume(): void;
+  /** Reads on, but hands nothing on: whoever still prints does not die of it. */
+  ignore(): void;
+  /** Closes the pipes. */
+  cut(): void;
+}
+
+// One for all: what has been read is handed on before anything else is.
+const BUFFER = Buffer.allocUnsafe(64 * 1024);
+
+type Take = (from: Channel, bytes: Buffer) => void;
+
+/** Starts a program without a terminal and without input. What it prints is only valid while it is handed on. */
+export async function spawnChild(pool: PipePool, plan: SpawnPlan, take: Take): Promise<Child> {
+  const pipes: Pipe[] = [];
+  try {
+    const out = await pool.take();
+    pipes.push(out);
+    const err = await pool.take();
+    pipes.push(err);
+    const child = await started(plan, [out.writeFd, err.writeFd]);
+    return attached(child, { readers: { stdout: out.readFd, stderr: err.readFd }, take });
+  } catch (error) {
+    for (const { readFd } of pipes) closeSync(readFd);
+    throw error;
+  } finally {
+    for (const { writeFd } of pipes) closeSync(writeFd);
+  }
+}
+
+type StartedChild = { process: ChildProcess; pid: number; exited: Promise<Exit> };
+
+function started(plan: SpawnPlan, [out, err]: [number, number]): Promise<StartedChild> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(plan.program, [...plan.arguments], {
+      argv0: plan.calledAs,
+      cwd: plan.cwd,
+      env: plan.environment,
+      detached: true,
+      stdio: ['ignore', out, err, plan.controlFd],
+    });
+    const { pid } = child;
+    const exited = new Promise<Exit>((exit) => {
+      child.once('exit', (code, signal) => exit({ code, signal }));
+    });
+    child.once('error', reject);
+    if (pid !== undefined) resolve({ process: child, pid, exited });
+  });
+}
+
+interface Attachment {
+  readers: Record<Channel, number>;
+  take: Take;
+}
+
+function attached({ pid, exited }: StartedChild, { readers, take }: Attachment): Child {
+  let isIgnored = false;
+  const socketOf = (from: Channel): Socket => {
+    const callback = (size: number): boolean => {
+      if (!isIgnored) take(from, BUFFER.subarray(0, size));
+      return true;
+    };
+    const options = { fd: readers[from], readable: true, writable: false, onread: { buffer: BUFFER, callback } };
+    return new Socket(options);
+  };
+  const sockets = [socketOf('stdout'), socketOf('stderr')];
+  const closed = Promise.all(
+    sockets.map(
+      (socket) =>
+        new Promise<void>((resolve) => {
+          socket.on('error', () => undefined); // it closes after it
+          socket.once('close', () => resolve());
+        }),
+    ),
+  );
+  const resume = (): void => {
+    for (const socket of sockets) socket.resume();
+  };
+  resume();
+  return {
+    pid,
+    exited,
+    closed: closed.then(() => undefined),
+    pause() {
+      for (const socket of sockets) socket.pause();
+    },
+    resume,
+    ignore() {
+      isIgnored = true;
+      for (const socket of sockets) socket.unref();
+      resume();
+    },
+    cut() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}

@@ -1,0 +1,215 @@
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import type { Channel } from './spawning.js';
+
+/** Counters stand before the bytes: of all bytes, of both channels, and the sizes of head and ring. */
+const HEADER_BYTES = 64;
+const PIECE_BYTES = 1024 * 1024;
+/** Of a ring that had no time to note its newest bytes, the oldest may be overwritten already. */
+const UNSURE_BYTES = 64 * 1024;
+/** Given back on a full disk, so that a node can be written. */
+const ROOM_BYTES = 1024 * 1024;
+const DISK_FULL = 'the disk is full';
+/** Changes between the channels that are remembered; bytes before them are taken for stdout. */
+const TURNS_MAX = 65_536;
+
+/** Bytes of one channel as they stand in the spool. */
+export interface SpoolPiece {
+  from: Channel;
+  offset: number;
+  bytes: Buffer;
+}
+
+/** What a command has printed, on the disk: whole up to a size, then its head and its tail. */
+export interface Spool {
+  write(from: Channel, bytes: Buffer): void;
+  totalBytes(): number;
+  channelBytes(): Record<Channel, number>;
+  /** Bytes of the head, when there is a gap after it; null when the output is whole. */
+  headBytes(): number | null;
+  /** Why not everything is kept that fits; null when all is well. */
+  problem(): string | null;
+  /** What can be read at a place: a piece, how many bytes from there on are gone, or null at the end. */
+  at(offset: number): SpoolPiece | { goneBytes: number } | null;
+  /** Everything that is kept. */
+  pieces(): Generator<Buffer>;
+  /** The beginning and the end of what is kept. */
+  ends(headBytes: number, tailBytes: number): { head: Buffer; tail: Buffer };
+  /** Gives all that it takes of the disk back. */
+  discard(): void;
+  close(): void;
+}
+
+/** Makes an empty spool that keeps up to so many bytes. */
+export function createSpool(path: string, keptBytesMax: number): Spool {
+  const kept = Math.max(2, Math.floor(keptBytesMax));
+  const head = Math.ceil(kept / 2);
+  const fd = openSync(path, 'wx+', 0o600);
+  return spoolOn({ fd, total: 0, stdout: 0, stderr: 0, head, ring: kept - head, endsAt: Number.POSITIVE_INFINITY }, 0);
+}
+
+/** Opens what a process that is gone has left; null when that is none. */
+export function openSpool(path: string): Spool | null {
+  const fd = openSync(path, 'r+');
+  const header = Buffer.alloc(HEADER_BYTES);
+  const size = fstatSync(fd).size;
+  if (size < HEADER_BYTES || readSync(fd, header, 0, HEADER_BYTES, 0) < HEADER_BYTES) {
+    closeSync(fd);
+    return null;
+  }
+  const [noted = 0, stdout = 0, stderr = 0, head = 1, ring = 1] = [0, 8, 16, 24, 32].map((at) =>
+    header.readDoubleLE(at),
+  );
+  const written = size - HEADER_BYTES;
+  // Before the ring has begun again, the size of the file tells what there was no time to note.
+  const total = noted <= head + ring ? Math.max(noted, written) : noted;
+  const endsAt = written < Math.min(total, head + ring) ? written : Number.POSITIVE_INFINITY;
+  return spoolOn({ fd, total, stdout: stdout + total - noted, stderr, head, ring, endsAt }, UNSURE_BYTES);
+}
+
+interface State {
+  fd: number;
+  total: number;
+  stdout: number;
+  stderr: number;
+  head: number;
+  ring: number;
+  /** From here on nothing is kept: the disk was full. */
+  endsAt: number;
+}
+
+function spoolOn(state: State, unsureBytes: number): Spool {
+  const { head, ring } = state;
+  const file = spoolFile(state);
+  const turns = createTurns();
+  let problem = Number.isFinite(state.endsAt) ? DISK_FULL : null;
+  const end = (): number => Math.min(state.total, state.endsAt);
+  const isCut = (): boolean => end() - head > ring;
+  const tailStart = (): number => (isCut() ? Math.min(end(), end() - ring + unsureBytes) : head);
+
+  function* range(from: number, to: number): Generator<Buffer> {
+    for (let at = from; at < to; ) {
+      const bytes = file.read(at, Math.min(PIECE_BYTES, to - at));
+      if (bytes.length === 0) return;
+      yield bytes;
+      at += bytes.length;
+    }
+  }
+
+  return {
+    write(from, bytes) {
+      turns.note(state.total, from);
+      if (problem === null) {
+        problem = attempt(() => file.store(bytes));
+        if (problem !== null) file.giveBack();
+      }
+      state.total += bytes.length;
+      state[from] += bytes.length;
+      problem ??= attempt(file.note);
+    },
+    totalBytes: () => state.total,
+    channelBytes: () => ({ stdout: state.stdout, stderr: state.stderr }),
+    headBytes: () => (isCut() ? head : finite(state.endsAt)),
+    problem: () => problem,
+    at(offset) {
+      if (offset >= state.total) return null;
+      if (offset >= end()) return { goneBytes: state.total - offset };
+      if (offset >= head && offset < tailStart()) return { goneBytes: tailStart() - offset };
+      const { from, until } = turns.at(offset);
+      const limit = Math.min(until, offset < head ? head : end(), offset + 64 * 1024);
+      return { from, offset, bytes: file.read(offset, Math.min(limit, end()) - offset) };
+    },
+    *pieces() {
+      yield* range(0, Math.min(head, end()));
+      if (end() > head) yield* range(tailStart(), end());
+    },
+    ends(headBytes, tailBytes) {
+      const wholeHead = isCut() ? head : end();
+      const tailFrom = Math.max(end() - tailBytes, isCut() ? tailStart() : 0);
+      return {
+        head: Buffer.concat([...range(0, Math.min(headBytes, wholeHead))]),
+        tail: Buffer.concat([...range(tailFrom, end())]),
+      };
+    },
+    discard: () => ftruncateSync(state.fd, HEADER_BYTES),
+    close: () => closeSync(state.fd),
+  };
+}
+
+/** Reads and writes at places of the output. */
+function spoolFile(state: State) {
+  const { fd, head, ring } = state;
+  const header = Buffer.alloc(HEADER_BYTES);
+  return {
+    note(): void {
+      for (const [index, value] of [state.total, state.stdout, state.stderr, head, ring].entries()) {
+        header.writeDoubleLE(value, index * 8);
+      }
+      writeSync(fd, header, 0, HEADER_BYTES, 0);
+    },
+    store(bytes: Buffer): void {
+      for (let done = 0; done < bytes.length; ) {
+        const { at, roomBytes } = placeOf(state.total + done, state);
+        done += writeSync(fd, bytes, done, Math.min(bytes.length - done, roomBytes), HEADER_BYTES + at);
+      }
+    },
+    /** Storing takes as much again: half of it finds room where all of it does not. */
+    giveBack(): void {
+      const whole = state.total <= head + ring ? state.total : 2 * head;
+      state.endsAt = Math.max(0, Math.floor(whole / 2) - ROOM_BYTES);
+      ftruncateSync(fd, HEADER_BYTES + state.endsAt);
+    },
+    read(offset: number, sizeMax: number): Buffer {
+      const { at, roomBytes } = placeOf(offset, state);
+      const bytes = Buffer.allocUnsafe(Math.min(sizeMax, roomBytes));
+      return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, HEADER_BYTES + at));
+    },
+  };
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
+
+/** Where a byte of the output stands in the file, and how many more stand behind it without a break. */
+function placeOf(offset: number, { head, ring }: State): { at: number; roomBytes: number } {
+  if (offset < head) return { at: offset, roomBytes: head - offset };
+  const inRing = (offset - head) % ring;
+  return { at: head + inRing, roomBytes: ring - inRing };
+}
+
+/** Which channel the bytes came from. */
+function createTurns() {
+  let starts: number[] = [];
+  let channels: Channel[] = [];
+  return {
+    note(offset: number, from: Channel): void {
+      if (channels.at(-1) === from) return;
+      if (starts.length >= TURNS_MAX) {
+        starts = starts.slice(TURNS_MAX / 2);
+        channels = channels.slice(TURNS_MAX / 2);
+      }
+      starts.push(offset);
+      channels.push(from);
+    },
+    at(offset: number): { from: Channel; until: number } {
+      let low = 0;
+      let high = starts.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((starts[middle] ?? 0) <= offset) low = middle + 1;
+        else high = middle;
+      }
+      return { from: channels[low - 1] ?? 'stdout', until: starts[low] ?? Number.POSITIVE_INFINITY };
+    },
+  };
+}
+
+/** Null when it worked, else why not. */
+function attempt(write: () => void): string | null {
+  try {
+    write();
+    return null;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOSPC' ? DISK_FULL : String(error);
+  }
+}

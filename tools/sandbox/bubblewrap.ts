@@ -1,0 +1,53 @@
+import type { Mount } from './mounts.js';
+import type { Rendering } from './rendering.js';
+
+/** What a bubblewrap can: older ones know fewer options, and as root some machines want none of user namespaces. */
+export interface BubblewrapForm {
+  userNamespace: boolean;
+  /** Whether nothing inside may make user namespaces of its own, and folders in memory have a size. */
+  isModern: boolean;
+}
+
+const HOME_BYTES_MAX = 1_073_741_824;
+const COVER_BYTES_MAX = 4_096;
+
+/** The arguments of bubblewrap for a plan. */
+export function bubblewrapArguments({ plan, inside }: Rendering, form: BubblewrapForm): string[] {
+  const size = sizeOf(form);
+  return [
+    ...(form.userNamespace ? ['--unshare-user'] : []),
+    ...(form.userNamespace && form.isModern ? ['--disable-userns'] : []),
+    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    ...(inside.policy.network ? [] : ['--unshare-net']),
+    ...['--cap-drop', 'ALL', '--new-session', '--die-with-parent'],
+    ...['--dev', '/dev', ...size, '--tmpfs', '/dev/shm', '--proc', '/proc'],
+    ...plan.mounts.flatMap((mount) => mountArguments(mount, form)),
+    ...['--remount-ro', '/dev', '--remount-ro', '/proc', '--remount-ro', '/'],
+    ...['--chdir', inside.cwd, '--', inside.program, ...inside.arguments],
+  ];
+}
+
+function sizeOf({ isModern }: BubblewrapForm): string[] {
+  return isModern ? ['--size', String(HOME_BYTES_MAX)] : [];
+}
+
+function mountArguments(mount: Mount, form: BubblewrapForm): string[] {
+  switch (mount.kind) {
+    case 'bind':
+      return [mount.writable ? '--bind' : '--ro-bind', mount.source, mount.path];
+    case 'empty':
+      return mount.writable ? [...sizeOf(form), '--tmpfs', mount.path] : coverArguments(mount.path, form);
+    case 'nothing':
+      return ['--ro-bind', '/dev/null', mount.path];
+    case 'link':
+      return ['--symlink', mount.target, mount.path];
+    case 'folder':
+      return ['--dir', mount.path];
+  }
+}
+
+/** To mount again is dear. A folder that nobody may write, and that could hold a single page, is as good. */
+function coverArguments(path: string, { isModern }: BubblewrapForm): string[] {
+  if (!isModern) return ['--tmpfs', path, '--remount-ro', path];
+  return ['--size', String(COVER_BYTES_MAX), '--perms', '0555', '--tmpfs', path];
+}

@@ -1,0 +1,62 @@
+import type { Form } from './forms.js';
+
+/** What stands outside for the probe to reach for. */
+export interface Planted {
+  project: string;
+  /** A file in the person's home folder. */
+  homeFile: string;
+  /** A file in cognition's home. */
+  keptFile: string;
+  /** A Unix socket that somebody listens on, in the project itself. */
+  socket: string;
+  /** A path in a folder of the system where nothing is. */
+  outside: string;
+  /** Of a server on the loopback. */
+  port: number;
+  pid: number;
+  /** The name of the process namespace outside. */
+  namespaces: string;
+}
+
+export interface Attempt {
+  /** What holds when it fails. */
+  holds: string;
+  /** A line of bash that succeeds when the sandbox lets it through. */
+  script: string;
+}
+
+/** What must fail inside. */
+export function attemptsOf(planted: Planted, form: Form): Attempt[] {
+  const linux: Attempt[] = [
+    {
+      holds: 'no process outside can be seen or signalled',
+      script: `[ "$(readlink /proc/self/ns/pid)" = ${quoted(planted.namespaces)} ]`,
+    },
+    { holds: 'the system cannot be made writable again', script: 'mount -o remount,rw,bind /usr' },
+    {
+      holds: 'no rights are left',
+      script: `grep -Eq '^Cap(Prm|Eff|Bnd):.*[1-9a-f]' /proc/self/status || ! grep -q '^NoNewPrivs:.*1' /proc/self/status`,
+    },
+    {
+      holds: 'the kernel cannot be set',
+      script: '[ -w /proc/sys/kernel/core_pattern ] && : >> /proc/sys/kernel/core_pattern',
+    },
+    { holds: 'sockets of other programs are covered', script: `[ -S ${quoted(planted.socket)} ]` },
+  ];
+  const all: Attempt[] = [
+    { holds: 'nothing outside the project can be written', script: `: > ${quoted(planted.outside)}` },
+    { holds: 'the home folder is hidden', script: `cat ${quoted(planted.homeFile)}` },
+    { holds: "cognition's own files are hidden", script: `cat ${quoted(planted.keptFile)}` },
+    { holds: 'no server on this machine can be reached', script: `: 3<>/dev/tcp/127.0.0.1/${planted.port}` },
+    { holds: 'the settings of git cannot be written', script: ': >> .git/config' },
+    { holds: 'no hook of git can be made', script: ': > .git/hooks/post-commit' },
+    { holds: '.git cannot be replaced', script: 'mv .git moved' },
+    { holds: '.cognition cannot be made', script: 'rm -rf .cognition && mkdir .cognition && : > .cognition/config' },
+  ];
+  const nested = { holds: 'no user namespace can be made', script: 'unshare --user true' };
+  return [...(form.kind === 'sandbox-exec' ? [] : linux), ...all, ...(form.forbidsNamespaces ? [nested] : [])];
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

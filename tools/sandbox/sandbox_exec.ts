@@ -1,0 +1,39 @@
+import type { MachinePlace } from '../parts.js';
+import { isProtected, privateRoots, secretsOf, shownBy, toolchainsOf } from '../policy/paths.js';
+import type { Inside, Invocation } from './sandbox.js';
+
+/**
+ * The same policy for macOS, as a profile of `sandbox-exec`. It is untested: nobody has tried to break it, and macOS hides
+ * neither processes nor Unix sockets of the same person as namespaces do.
+ */
+export function sandboxExecInvocation(inside: Inside, place: MachinePlace): Invocation {
+  return {
+    program: '/usr/bin/sandbox-exec',
+    arguments: ['-p', profileOf(inside, place), inside.program, ...inside.arguments],
+  };
+}
+
+/** Of several rules the last one that fits is the one that holds. */
+function profileOf({ policy, tmp }: Inside, place: MachinePlace): string {
+  const { writable, readable } = shownBy(policy);
+  const rules = [
+    ['allow default'],
+    ['deny file-write*'],
+    ['deny file-read-data', ...privateRoots(place).map(subpath)],
+    ['allow file-read*', ...[...toolchainsOf(place), ...(readable ?? []), ...writable, tmp].map(subpath)],
+    ['allow file-write*', ...[...writable.filter((path) => !isProtected(path)), tmp].map(subpath)],
+    ['allow file-write* (literal "/dev/null") (literal "/dev/tty") (regex #"^/dev/fd/")'],
+    ['deny file-write* (regex #"(?i)/\\.git/(config|config\\.worktree|commondir|hooks|modules|worktrees)(/|$)")'],
+    ['deny file-write* (regex #"(?i)/\\.git$") (regex #"(?i)/\\.cognition(/|$)")'],
+    ['deny file-read* file-write*', ...secretsOf(place).map(subpath)],
+    ['deny network-outbound (remote unix-socket)'],
+    ...(policy.network ? [] : [['deny network*']]),
+    ['deny signal (target others)'],
+    ['deny process-info* (target others)'],
+  ];
+  return ['(version 1)', ...rules.map((rule) => `(${rule.join(' ')})`)].join('\n');
+}
+
+function subpath(path: string): string {
+  return `(subpath ${JSON.stringify(path)})`;
+}
