@@ -45,7 +45,7 @@ export default {
       { path: '^tools/' },
       {
         path: '^(hub|loom|cli)/',
-        pathNot: '^hub/(protocol/|(client|config|error|excerpt|plugin|call_text)\\.ts$)',
+        pathNot: '^hub/(protocol/|(client|config|error|excerpt|plugin|call_text|inherited)\\.ts$)',
       },
     ),
     forbid(

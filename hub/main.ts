@@ -4,16 +4,19 @@ import { fileURLToPath } from 'node:url';
 import { openLoom } from '../loom/plugin.js';
 import { hubArguments } from './config.js';
 import { HubError } from './error.js';
+import { closeInherited } from './inherited.js';
 import { type RunningHub, runHub } from './run.js';
 
 // Whoever started this process reads from here whether it worked.
 const READY_FD = 3;
+const STDERR_FD = 2;
 const TOOLS = new URL('./tools.js', import.meta.url);
 
 /** Runs a hub until it ends. */
 async function main(): Promise<void> {
   const { home, listen, ready } = hubArguments();
   process.umask(0o077);
+  closeInherited(ready ? READY_FD : STDERR_FD);
   process.title = `cognition hub ${home}`;
   try {
     const hub = await runHub({ home, listen, clock: Date.now, toolsEntry: fileURLToPath(TOOLS), openPlugins });

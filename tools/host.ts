@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync, realpathSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Client, connect } from '../hub/client.js';
 import { environment, homePaths, readPreferences, userHome, VERSION } from '../hub/config.js';
+import { closeInherited } from '../hub/inherited.js';
 import type { Log, Plugin } from '../hub/plugin.js';
 import { openBash } from './bash/plugin.js';
 import { createCheck } from './check.js';
@@ -14,6 +16,7 @@ import { createPostgres } from './postgres/plugin.js';
 import { findSandbox } from './sandbox/sandbox.js';
 import { servePlugins } from './serving.js';
 
+const STDERR_FD = 2;
 /** How long the hub may take to read the last answers. */
 const ANSWER_MS_MAX = 1_000;
 
@@ -26,6 +29,7 @@ interface Orders {
 /** Serves the tools to the hub that started this process, until that ends. */
 async function main(): Promise<void> {
   process.umask(0o077);
+  closeInherited(STDERR_FD);
   const { orders, hubEnded } = await readOrders();
   process.title = `cognition tools ${orders.home}`;
   const client = await connect({ home: orders.home, start: false });
@@ -82,8 +86,9 @@ function partsOf(home: string, client: Client): ToolParts {
     clock: Date.now,
     newId: randomUUID,
     place: {
-      userHome: userHome(),
-      cognitionHome: home,
+      // Policies speak of real paths.
+      userHome: existsSync(userHome()) ? realpathSync(userHome()) : userHome(),
+      cognitionHome: realpathSync(home),
       commands: homePaths(home).commands,
       path: environment('PATH') ?? '/usr/local/bin:/usr/bin:/bin',
     },

@@ -29,7 +29,8 @@ export async function withFolder<T>(use: (folder: string) => Promise<T>): Promis
   try {
     return await use(folder);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    // A process that is just ending may still add files.
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Plugin } from '../../hub/plugin.js';
 import type { ToolParts } from '../parts.js';
-import { closeInherited } from '../process/inherited.js';
 import { openPipePool } from '../process/pipes.js';
+import { openSpareFiles } from '../process/spare.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { createBackground } from './background.js';
 import { createCarried } from './environment.js';
@@ -29,13 +29,13 @@ export interface BashPlugin extends Plugin {
 /** Runs commands of bash. Before it serves anybody it ends what a process before it left running. */
 export async function openBash(parts: ToolParts & { sandbox: Sandbox }): Promise<BashPlugin> {
   const { hub, newId, sandbox } = parts;
-  closeInherited();
   const folder = makeFolder(join(parts.place.cognitionHome, 'tmp'), newId());
   const [pool, { pid }, recovering] = await Promise.all([
     openPipePool(join(folder, `pipes-${newId()}`)),
     hub.call('health.check', {}),
     recover(parts),
   ]);
+  const spares = openSpareFiles(folder);
   const background = createBackground();
   let isClosing = false;
 
@@ -46,7 +46,7 @@ export async function openBash(parts: ToolParts & { sandbox: Sandbox }): Promise
 
   const sessions = createSessions({ folder, newId, isBusy: (session) => execution.isBusy(session) });
   const execution = createExecution({
-    ...{ ...parts, pool, folder, sessions, recovering },
+    ...{ ...parts, pool, spares, sessions, recovering },
     carried: createCarried(),
     places: createPlaces(),
     adopt: background.adopt,
@@ -78,6 +78,7 @@ export async function openBash(parts: ToolParts & { sandbox: Sandbox }): Promise
       await Promise.race([kept, wait(KEEP_MS_MAX, undefined, { ref: false })]);
       background.close();
       pool.close();
+      spares.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,8 +1,8 @@
 import {
   closeSync,
   existsSync,
+  linkSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -15,6 +15,7 @@ import { z } from 'zod';
 import type { Log } from '../../hub/plugin.js';
 import { SandboxKind } from '../../hub/protocol/methods/tools.js';
 import { NodeId, TreeId } from '../../hub/protocol/node.js';
+import type { SpareFile } from '../process/spare.js';
 
 /** Records that could not be read and are kept for a person to look at. */
 const SET_ASIDE_MAX = 20;
@@ -76,12 +77,17 @@ export interface RecordFile {
   remove(): void;
 }
 
+/** The folder of all records, and what becomes one of them. */
+interface RecordPlace {
+  folder: string;
+  spare: SpareFile;
+}
+
 /** Writes down that a command begins, so that it is brought to its end whatever happens to this process. */
-export function beginRecord(folder: string, begun: Begun, log: Log): RecordFile {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+export function beginRecord({ folder, spare }: RecordPlace, begun: Begun, log: Log): RecordFile {
   const path = join(folder, `${begun.id}.json`);
   const spoolPath = join(folder, `${begun.id}.out`);
-  const fd = openSync(path, 'wx', 0o600);
+  const { fd } = spare;
   const write = (line: object): void => {
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
@@ -95,7 +101,18 @@ export function beginRecord(folder: string, begun: Begun, log: Log): RecordFile 
       log('warn', `what became of the command ${begun.id} could not be noted`);
     }
   };
-  const file: RecordFile = {
+  try {
+    write(begun);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // It is there whole or not at all, and takes nobody's place.
+    linkSync(spare.path, path);
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  } finally {
+    rmSync(spare.path, { force: true });
+  }
+  return {
     spoolPath,
     started: note,
     ended: note,
@@ -105,13 +122,6 @@ export function beginRecord(folder: string, begun: Begun, log: Log): RecordFile 
       removeBoth(path, spoolPath);
     },
   };
-  try {
-    write(begun);
-    return file;
-  } catch (error) {
-    file.remove();
-    throw error;
-  }
 }
 
 // The record goes last: a spool without one would be nobody's.
@@ -133,7 +143,9 @@ export function leftOverRecords(folder: string, log: Log, marked: (marker: strin
       found.push(record);
       continue;
     }
-    setAside(folder, name, log);
+    // After a power cut a file may be there without what was written to it.
+    if (kind === 'json' && isEmpty(join(folder, name))) rmSync(join(folder, name), { force: true });
+    else setAside(folder, name, log);
     if (kind === 'json' && names.has(`${id}.out`)) setAside(folder, `${id}.out`, log);
   }
   return found;
@@ -163,6 +175,11 @@ function placeOf(folder: string, id: string) {
   const spoolPath = join(folder, `${id}.out`);
   const lastHeardMs = Math.max(modifiedMs(path), modifiedMs(spoolPath));
   return { spoolPath, lastHeardMs, remove: () => removeBoth(path, spoolPath) };
+}
+
+function isEmpty(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && stats.size === 0;
 }
 
 function modifiedMs(path: string): number {

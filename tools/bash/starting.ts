@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { HubError } from '../../hub/error.js';
 import { NODE_BYTES_MAX } from '../../hub/protocol/limits.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tools.js';
@@ -8,6 +6,7 @@ import type { ParsedOf } from '../../hub/protocol/methods.js';
 import type { NodeId } from '../../hub/protocol/node.js';
 import type { ToolParts } from '../parts.js';
 import type { PipePool } from '../process/pipes.js';
+import type { SpareFiles } from '../process/spare.js';
 import { type Child, type SpawnPlan, spawnChild } from '../process/spawning.js';
 import { createSpool, type Spool } from '../process/spool.js';
 import { lookAtProcess } from '../process/table.js';
@@ -31,8 +30,7 @@ export interface BashParts extends ToolParts {
   pool: PipePool;
   carried: Carried;
   places: Places;
-  /** A private folder for files that lose their name at once. */
-  folder: string;
+  spares: SpareFiles;
   /** Takes over a process whose background children hold its pipes. */
   adopt(child: Child): void;
   /** Whether the hub that commands were begun for is there to keep what they came to. */
@@ -107,7 +105,7 @@ async function makeSite(parts: BashParts, order: Order, cleanup: (() => void)[])
     network: policy.kind === 'open' || policy.network,
     started_at_ms: parts.clock(),
   };
-  const control = controlled(parts, marker, {
+  const control = controlled(parts, {
     ...{ command, umask: session.umask, exported: isPersonsOwn(order), bashEnv: environment.BASH_ENV },
     // What BASH_ENV names may set traps of its own, or make a function of any word.
     inPlace: environment.BASH_ENV === undefined && isOneProgram(command, environment),
@@ -122,7 +120,7 @@ async function makeSite(parts: BashParts, order: Order, cleanup: (() => void)[])
   } else plan = openPlan(shell, parts);
   const record = recorded(parts, begun);
   cleanup.push(record.remove);
-  const spool = spooled(record, parts);
+  const spool = createSpool(record.spoolPath, parts.config.outputBytesMax());
   cleanup.push(spool.close);
   return { begun, before, environment, plan, control, record, spool };
 }
@@ -148,29 +146,19 @@ function refuseSecondRun(folder: string, id: NodeId): void {
   });
 }
 
-function controlled({ folder }: BashParts, marker: string, wanted: Wanted): Control {
+function controlled({ spares, place }: BashParts, wanted: Wanted): Control {
   try {
-    // Whoever clears the folder takes nothing from the next command.
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return createControl(join(folder, marker), wanted);
+    return createControl(spares.take(), wanted);
   } catch (error) {
-    throw notWritten(error, folder);
+    throw notWritten(error, place.cognitionHome);
   }
 }
 
 function recorded(parts: BashParts, begun: Begun): RecordFile {
   try {
-    return beginRecord(parts.place.commands, begun, parts.log);
+    return beginRecord({ folder: parts.place.commands, spare: parts.spares.take() }, begun, parts.log);
   } catch (error) {
     throw notWritten(error, parts.place.commands);
-  }
-}
-
-function spooled(record: RecordFile, parts: BashParts): Spool {
-  try {
-    return createSpool(record.spoolPath, parts.config.outputBytesMax());
-  } catch (error) {
-    throw notWritten(error, record.spoolPath);
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, rmSync, writeSync } from 'node:fs';
+import type { SpareFile } from '../process/spare.js';
 
 /** The most bytes that a command may leave of its folder and environment. */
 const REPORT_BYTES_MAX = 4 * 1024 * 1024;
@@ -44,11 +45,12 @@ export interface Wanted {
  * the file that BASH_ENV names, and writes there what it was at its end. So nothing is added to the command itself, and
  * neither its line numbers nor its messages change.
  */
-export function createControl(path: string, wanted: Wanted): Control {
+export function createControl({ fd, path }: SpareFile, wanted: Wanted): Control {
   const end = randomBytes(8).toString('hex');
   const isLong = Buffer.byteLength(wanted.command) > ARGUMENT_BYTES_MAX;
   const prologue = Buffer.from(prologueOf(wanted, { end, isLong }));
-  const fd = namelessFile(path, prologue);
+  rmSync(path, { force: true });
+  writeAll(fd, prologue);
   return {
     fd,
     argument: isLong ? `eval "unset ${TEXT_VARIABLE}; $${TEXT_VARIABLE}"` : wanted.command,
@@ -58,12 +60,10 @@ export function createControl(path: string, wanted: Wanted): Control {
   };
 }
 
-function namelessFile(path: string, content: Buffer): number {
-  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND, 0o600);
+/** A file that cannot be written is closed. */
+function writeAll(fd: number, content: Buffer): void {
   try {
-    unlinkSync(path);
     for (let done = 0; done < content.length; ) done += writeSync(fd, content, done);
-    return fd;
   } catch (error) {
     closeSync(fd);
     throw error;

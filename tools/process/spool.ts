@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import type { Channel } from './spawning.js';
 
 /** Counters stand before the bytes: of all bytes, of both channels, and the sizes of head and ring. */
@@ -39,16 +39,20 @@ export interface Spool {
   close(): void;
 }
 
-/** Makes an empty spool that keeps up to so many bytes. */
+/** Makes an empty spool that keeps up to so many bytes; its file is made with the first of them. */
 export function createSpool(path: string, keptBytesMax: number): Spool {
   const kept = Math.max(2, Math.floor(keptBytesMax));
   const head = Math.ceil(kept / 2);
-  const fd = openSync(path, 'wx+', 0o600);
-  return spoolOn({ fd, total: 0, stdout: 0, stderr: 0, head, ring: kept - head, endsAt: Number.POSITIVE_INFINITY }, 0);
+  const open = (): number => openSync(path, 'wx+', 0o600);
+  return spoolOn(
+    { fd: null, open, total: 0, stdout: 0, stderr: 0, head, ring: kept - head, endsAt: Number.POSITIVE_INFINITY },
+    0,
+  );
 }
 
 /** Opens what a process that is gone has left; null when that is none. */
 export function openSpool(path: string): Spool | null {
+  if (!existsSync(path)) return null;
   const fd = openSync(path, 'r+');
   const header = Buffer.alloc(HEADER_BYTES);
   const size = fstatSync(fd).size;
@@ -63,11 +67,16 @@ export function openSpool(path: string): Spool | null {
   // Before the ring has begun again, the size of the file tells what there was no time to note.
   const total = noted <= head + ring ? Math.max(noted, written) : noted;
   const endsAt = written < Math.min(total, head + ring) ? written : Number.POSITIVE_INFINITY;
-  return spoolOn({ fd, total, stdout: stdout + total - noted, stderr, head, ring, endsAt }, UNSURE_BYTES);
+  return spoolOn(
+    { fd, open: () => fd, total, stdout: stdout + total - noted, stderr, head, ring, endsAt },
+    UNSURE_BYTES,
+  );
 }
 
 interface State {
-  fd: number;
+  /** Null as long as there is no file. */
+  fd: number | null;
+  open(): number;
   total: number;
   stdout: number;
   stderr: number;
@@ -130,23 +139,29 @@ function spoolOn(state: State, unsureBytes: number): Spool {
         tail: Buffer.concat([...range(tailFrom, end())]),
       };
     },
-    discard: () => ftruncateSync(state.fd, HEADER_BYTES),
-    close: () => closeSync(state.fd),
+    discard() {
+      if (state.fd !== null) ftruncateSync(state.fd, HEADER_BYTES);
+    },
+    close() {
+      if (state.fd !== null) closeSync(state.fd);
+    },
   };
 }
 
 /** Reads and writes at places of the output. */
 function spoolFile(state: State) {
-  const { fd, head, ring } = state;
+  const { head, ring } = state;
   const header = Buffer.alloc(HEADER_BYTES);
   return {
     note(): void {
       for (const [index, value] of [state.total, state.stdout, state.stderr, head, ring].entries()) {
         header.writeDoubleLE(value, index * 8);
       }
-      writeSync(fd, header, 0, HEADER_BYTES, 0);
+      if (state.fd !== null) writeSync(state.fd, header, 0, HEADER_BYTES, 0);
     },
     store(bytes: Buffer): void {
+      const fd = state.fd ?? state.open();
+      state.fd = fd;
       for (let done = 0; done < bytes.length; ) {
         const { at, roomBytes } = placeOf(state.total + done, state);
         done += writeSync(fd, bytes, done, Math.min(bytes.length - done, roomBytes), HEADER_BYTES + at);
@@ -156,12 +171,13 @@ function spoolFile(state: State) {
     giveBack(): void {
       const whole = state.total <= head + ring ? state.total : 2 * head;
       state.endsAt = Math.max(0, Math.floor(whole / 2) - ROOM_BYTES);
-      ftruncateSync(fd, HEADER_BYTES + state.endsAt);
+      if (state.fd !== null) ftruncateSync(state.fd, HEADER_BYTES + state.endsAt);
     },
     read(offset: number, sizeMax: number): Buffer {
+      if (state.fd === null) return Buffer.alloc(0);
       const { at, roomBytes } = placeOf(offset, state);
       const bytes = Buffer.allocUnsafe(Math.min(sizeMax, roomBytes));
-      return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, HEADER_BYTES + at));
+      return bytes.subarray(0, readSync(state.fd, bytes, 0, bytes.length, HEADER_BYTES + at));
     },
   };
 }

@@ -12,10 +12,11 @@ const PLACES_MAX = 20_000;
 /**
  * Sockets by path: to connect to one is to reach a process outside, and a read-only mount does not hinder it. The kernel tells
  * the name under which each was made, as it was given: one that was renamed or linked since lies beside that name, and
- * one without a folder in that of a process. What lies right in the policy's own folders is found without a name.
+ * one without a folder in that of a process. When a name does not tell enough, all that lie right in the policy's folders are
+ * taken, which may be some that nobody listens on any more.
  */
 export function socketsIn(paths: readonly string[], isShown: (path: string) => boolean): string[] {
-  const given = socketNames();
+  const { names: given, isTorn } = socketNames();
   const relative = given.filter((name) => !name.startsWith('/'));
   const begins = relative.length === 0 ? [] : foldersOfProcesses();
   if (relative.length * begins.length > PLACES_MAX) throw tooMany(`${relative.length} Unix sockets without a folder`);
@@ -24,19 +25,20 @@ export function socketsIn(paths: readonly string[], isShown: (path: string) => b
     ...relative.flatMap((name) => begins.map((begin) => resolve(begin, name))),
   ];
   const known = [...named.flatMap((path) => realPath(path) ?? []), ...paths];
-  const folders = [...named.map(dirname).flatMap((folder) => realPath(folder) ?? []), ...paths];
+  const besides = [...new Set(named.map(dirname))].flatMap((folder) => realPath(folder) ?? []);
+  const folders = isTorn || relative.length > 0 ? [...besides, ...paths] : besides;
   const beside = [...new Set(folders)].filter(isShown).flatMap(socketsRightIn);
   return [...new Set([...known, ...beside])].filter((path) => isShown(path) && isSocket(path));
 }
 
-function socketNames(): string[] {
-  const lines = (answer(() => readFileSync('/proc/net/unix', 'utf8')) ?? '').split('\n');
-  if (lines.length > SOCKETS_MAX) {
-    throw tooMany(`more than ${SOCKETS_MAX} Unix sockets`);
-  }
+/** What the kernel lists; a name with a line end in it is torn. */
+function socketNames(): { names: string[]; isTorn: boolean } {
+  const [, ...lines] = (answer(() => readFileSync('/proc/net/unix', 'utf8')) ?? '').trimEnd().split('\n');
+  if (lines.length > SOCKETS_MAX) throw tooMany(`more than ${SOCKETS_MAX} Unix sockets`);
   // A name with an `@` first is one without a path.
   const names = lines.map((line) => /^[0-9a-f]+: (?:\S+ ){5} *\d+ ([^@].*)$/.exec(line)?.[1] ?? '');
-  return [...new Set(names)].filter((name) => name !== '');
+  const isTorn = lines.some((line) => !/^[0-9a-f]+: (?:\S+ ){5} *\d+(?: |$)/.test(line));
+  return { names: [...new Set(names)].filter((name) => name !== ''), isTorn };
 }
 
 function tooMany(what: string): HubError {

@@ -93,7 +93,10 @@ test('a contained command that takes too long, or is cancelled, leaves no proces
 
 test('the private folder of a session goes with it', () =>
   withContained(async ({ client, runInside, inside, home, sandbox }) => {
-    const folders = () => readdirSync(join(home, 'tmp')).filter((name) => name.startsWith('session-'));
+    const folders = () =>
+      readdirSync(join(home, 'tmp'))
+        .flatMap((tools) => readdirSync(join(home, 'tmp', tools)))
+        .filter((name) => name.startsWith('session-'));
     expect(folders()).toEqual([inside]);
     if (sandbox !== 'none') await runInside('echo x > /tmp/file');
     await client.call('bash.close', { session: inside });

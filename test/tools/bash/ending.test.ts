@@ -152,6 +152,8 @@ test('when the hub is killed, what ran ends at once and its node is appended by 
     const next = await connectTo(session.home);
     await until(() => records(session.home).length === 0);
     expect(seen(await nodeOf(next, id))).toMatch(/^printed\n\((cancelled: the hub has ended|interrupted: )/);
+    // Its tools have made their folders: nothing is added any more while the test removes them.
+    await next.call('tools.check', {});
     await next.close();
   }));
 
@@ -165,6 +167,17 @@ test('when hub and tools are killed together, the next hub puts things in order'
     await until(() => records(session.home).length === 0);
     expect(left(session)).toEqual([]);
     expect(seen(await nodeOf(next, id))).toContain('(interrupted: ');
+    await next.close();
+  }));
+
+test('a command that was killed before it had printed anything is kept as well', () =>
+  withSession(async (session) => {
+    const { id } = await begun(session, TREE.replace('echo printed; ', ''));
+    expect(records(session.home)).toEqual([`${id}.json`]);
+    for (const pid of [toolsOf(session.home), await hubPid(session.home)]) process.kill(pid, 'SIGKILL');
+    const next = await connectTo(session.home);
+    await until(() => records(session.home).length === 0);
+    expect(seen(await nodeOf(next, id))).toMatch(/^\(no output\)\n\(interrupted: /);
     await next.close();
   }));
 
@@ -195,6 +208,7 @@ test('records that cannot be read are set aside, and what they tell of is ended'
     await next.call('tools.check', {});
     expect(left(session)).toEqual([]);
     expect(records(session.home)).toEqual([]);
-    expect(readdirSync(join(session.home, 'commands-unreadable'))).toHaveLength(5);
+    // The empty one tells of nothing: it was made, but nothing was begun.
+    expect(readdirSync(join(session.home, 'commands-unreadable'))).toHaveLength(4);
     await next.close();
   }));

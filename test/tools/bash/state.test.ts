@@ -28,10 +28,11 @@ test('what a person exports is there in later commands of the branch, and in no 
     const value = 'a "b" $c `d` \\ \'e\'\n\t\x01 é 数据\n';
     const first = await runAt(root, `export ONE=${quoted(value)} EMPTY= TWO=2; LOCAL=no; unset HOME`);
     const second = await runAt(first.id, 'export TWO=two; unset EMPTY');
-    const show = 'printf "%s|" "$ONE" "${EMPTY-unset}" "$TWO" "${LOCAL-unset}" "${HOME-unset}"';
+    const orUnset = (name: string): string => `"\${${name}-unset}"`;
+    const show = `printf "%s|" "$ONE" ${['EMPTY', 'TWO', 'LOCAL', 'HOME'].map(orUnset).join(' ')}`;
     expect(seen(await runAt(first.id, show))).toBe(`${value}||2|unset|unset|`);
     expect(seen(await runAt(second.id, show))).toBe(`${value}|unset|two|unset|unset|`);
-    expect(seen(await runAt(root, show))).toBe(`|unset||unset|${ENVIRONMENT.HOME}|`);
+    expect(seen(await runAt(root, show))).toBe(`|unset|unset|unset|${ENVIRONMENT.HOME}|`);
   }));
 
 test('what would run something in a later command is never carried over', () =>

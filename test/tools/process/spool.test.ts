@@ -1,4 +1,4 @@
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSpool, openSpool, type Spool } from '../../../tools/process/spool.js';
@@ -22,6 +22,25 @@ test('what fits is kept whole', () =>
     expect([spool.totalBytes(), spool.channelBytes(), spool.headBytes()]).toEqual([10, { stdout: 5, stderr: 5 }, null]);
     expect(String(spool.ends(3, 4).head)).toBe('012');
     expect(String(spool.ends(3, 4).tail)).toBe('6789');
+  }));
+
+test('for a command that prints nothing no file is made', () =>
+  withSpool(10, (spool, path) => {
+    expect([spool.totalBytes(), spool.at(0), text(spool), existsSync(path)]).toEqual([0, null, '', false]);
+    expect(openSpool(path)).toBe(null);
+    spool.write('stdout', Buffer.from('0'));
+    expect(existsSync(path)).toBe(true);
+  }));
+
+test('where no file can be made the spool says so, and counts on', () =>
+  withFolder(async (folder) => {
+    const spool = createSpool(join(folder, 'nowhere', 'spool'), 10);
+    spool.write('stderr', Buffer.from('0123'));
+    spool.write('stdout', Buffer.from('4'));
+    expect([spool.totalBytes(), text(spool), spool.headBytes(), spool.at(0)]).toEqual([5, '', 0, { goneBytes: 5 }]);
+    expect(spool.problem()).toContain('ENOENT');
+    spool.discard();
+    spool.close();
   }));
 
 test('of what does not fit head and tail are kept, however it is cut into pieces', () =>

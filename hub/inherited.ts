@@ -4,14 +4,14 @@ import { closeSync, readdirSync, readFileSync } from 'node:fs';
 const CLOSED_AT_EXEC = 0o2000000;
 
 /**
- * Closes what came along from whoever happened to start the first process: otherwise each command would hold it open,
- * and one in a sandbox could use it. Linux only.
+ * Closes the descriptors above `last` that came along from whoever happened to start the first process: a process that
+ * lives on would keep their files and locks, and so would each of its commands. Linux only.
  */
-export function closeInherited(): void {
+export function closeInherited(last: number): void {
   if (process.platform !== 'linux') return;
   for (const name of readdirSync('/proc/self/fd')) {
     const fd = Number(name);
-    if (fd > 2 && isInherited(fd)) closeSync(fd);
+    if (fd > last && isInherited(fd)) closeSync(fd);
   }
 }
 

@@ -1,0 +1,75 @@
+import { closeSync, constants, existsSync, mkdirSync, open, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Files that are ready before somebody asks: making one can wait for a busy disk, renaming one hardly does. */
+const READY = 8;
+const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND;
+const MODE = 0o600;
+
+/** An empty file, open to be added to and read. It belongs to whoever took it, as does its name. */
+export interface SpareFile {
+  fd: number;
+  path: string;
+}
+
+/** Empty files in a private folder. */
+export interface SpareFiles {
+  take(): SpareFile;
+  close(): void;
+}
+
+/** Makes a supply of such files in a private folder. */
+export function openSpareFiles(folder: string): SpareFiles {
+  const ready: SpareFile[] = [];
+  let isFilling = false;
+  let isClosed = false;
+  let made = 0;
+
+  function nextPath(): string {
+    made += 1;
+    return join(folder, `spare-${made}`);
+  }
+
+  async function fill(): Promise<void> {
+    if (isFilling) return;
+    isFilling = true;
+    try {
+      while (ready.length < READY && !isClosed) await add();
+    } catch {
+      // Whoever finds none ready makes one, and is told why that fails.
+    } finally {
+      isFilling = false;
+    }
+  }
+
+  async function add(): Promise<void> {
+    const path = nextPath();
+    // A handle of the newer kind would close the file when it is collected.
+    ready.push({ fd: await promisify(open)(path, FLAGS, MODE), path });
+  }
+
+  function makeNow(): SpareFile {
+    // Whoever clears the folder takes nothing from the next command.
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const path = nextPath();
+    return { fd: openSync(path, FLAGS, MODE), path };
+  }
+
+  void fill();
+  return {
+    take() {
+      for (;;) {
+        const file = ready.shift() ?? makeNow();
+        void fill();
+        if (existsSync(file.path)) return file;
+        // Somebody has cleared the folder.
+        closeSync(file.fd);
+      }
+    },
+    close() {
+      isClosed = true;
+      for (const { fd } of ready.splice(0)) closeSync(fd);
+    },
+  };
+}
