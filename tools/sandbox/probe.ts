@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { attemptsOf, type Planted } from './probe_attempts.js';
 import type { Inside, Trial, Wrapped } from './sandbox.js';
 
 const PROBE_MS_MAX = 5_000;
+const LEFT_MS_MIN = 60_000;
 const OUTPUT_BYTES_MAX = 65_536;
 /** What the probe's command ends with when it got to its end. */
 const EXIT_CODE = 7;
@@ -100,6 +101,14 @@ function run({ program, arguments: given }: Wrapped): Promise<Ended> {
 
 type Planting = Planted & { tmp: string; remove(): void };
 
+/** What a probe that was killed left in the person's home folder; one that is at work needs seconds. */
+function sweep(home: string): void {
+  for (const name of readdirSync(home).filter((one) => /^\.cognition-probe-[0-9a-f]{12}$/.test(one))) {
+    const path = join(home, name);
+    if (Date.now() - statSync(path).mtimeMs > LEFT_MS_MIN) rmSync(path, { force: true });
+  }
+}
+
 /** Puts down what must not be reached. */
 async function plant(place: MachinePlace): Promise<Planting> {
   const name = `cognition-probe-${randomBytes(6).toString('hex')}`;
@@ -107,6 +116,7 @@ async function plant(place: MachinePlace): Promise<Planting> {
   const project = join(folder, 'project');
   const homeFile = join(place.userHome, `.${name}`);
   const keptFile = join(place.cognitionHome, name);
+  attempt(() => sweep(place.userHome));
   for (const path of ['.git/hooks', '.git/objects', '.git/refs']) mkdirSync(join(project, path), { recursive: true });
   mkdirSync(join(folder, 'tmp'));
   writeFileSync(join(project, '.git/HEAD'), 'ref: refs/heads/main\n');
