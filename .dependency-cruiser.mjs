@@ -93,6 +93,12 @@ export default {
       { path: 'node_modules/better-sqlite3|^better-sqlite3' },
     ),
     forbid(
+      'a-model-sdk-behind-its-provider',
+      'one file knows each, and loads it when it is first asked',
+      { pathNot: '^(hub/agent/(providers/(anthropic|openai)|models)\\.ts$|test/)' },
+      { path: 'node_modules/(@anthropic-ai/sdk|openai|@pydantic/genai-prices)/' },
+    ),
+    forbid(
       'chalk-behind-the-style',
       'renderers are pure: colour is data that they are given',
       { pathNot: '^cli/render/style\\.ts$' },

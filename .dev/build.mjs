@@ -1,7 +1,7 @@
 // Bundles the program into dist/. Usage: node .dev/build.mjs [--watch | --no-types]
 import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import * as esbuild from 'esbuild';
 
@@ -72,13 +72,19 @@ const writer = {
   },
 };
 
+/** What a program loads only when it is wanted lies in files of its own, so that the others do without its memory. */
+const PARTS = 'parts';
+
 function optionsOf({ source, target, format }) {
   return {
     ...shared,
     ...byFormat[format],
     format,
-    entryPoints: [join(ROOT, source)],
-    outfile: join(DIST, target),
+    entryPoints: [{ in: join(ROOT, source), out: target.replace(/\.\w+$/, '') }],
+    outdir: DIST,
+    outExtension: { '.js': extname(target) },
+    splitting: target === 'hub.js',
+    chunkNames: `${PARTS}/[name]-[hash]`,
     plugins: [writer],
   };
 }
@@ -107,7 +113,10 @@ async function types() {
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   if (process.argv.includes('--watch')) await watch();
   else {
+    const isWhole = !process.argv.includes('--no-types');
+    // Their names change with their content. A hub that runs may still want those of before.
+    if (isWhole) await rm(join(DIST, PARTS), { recursive: true, force: true });
     await bundle();
-    if (!process.argv.includes('--no-types')) await types();
+    if (isWhole) await types();
   }
 }

@@ -6,6 +6,7 @@ import { ensure } from './ensure.mjs';
 
 const COUNTS = {
   kill: 300,
+  turns: 200,
   starts: 100,
   disk: 5,
   properties: 2_000,

@@ -10,6 +10,7 @@ import {
   PROTOCOL,
 } from '../hub/protocol/limits.js';
 import type { MethodSpec } from '../hub/protocol/method.js';
+import * as agent from '../hub/protocol/methods/agent.js';
 import * as trees from '../hub/protocol/methods/trees.js';
 import * as turns from '../hub/protocol/methods/turns.js';
 import { METHODS } from '../hub/protocol/methods.js';
@@ -18,7 +19,7 @@ import { notation } from './notation.js';
 
 const names = z.registry<{ id: string }>();
 names.add(node.NodeId, { id: 'Id' });
-for (const [name, value] of Object.entries({ ...node, ...events, ...trees, ...turns })) {
+for (const [name, value] of Object.entries({ ...node, ...events, ...trees, ...turns, ...agent })) {
   if (value instanceof z.ZodType && !names.has(value)) names.add(value, { id: name });
 }
 

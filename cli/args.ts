@@ -115,7 +115,9 @@ function inputOf(
       return word;
     },
     rest: () => words,
-    flag: (name) => options[optionKey(name)] === true,
+    // The parser takes `--no-net` as the absence of `--net`.
+    flag: (name) =>
+      name.startsWith('no-') ? options[optionKey(name.slice(3))] === false : options[optionKey(name)] === true,
     value: (name) => {
       const value = options[optionKey(name)];
       return typeof value === 'string' ? value : undefined;

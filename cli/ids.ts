@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NodeId, Sha256, TreeId } from '../hub/protocol/node.js';
+import type { NodeId, Sha256, TreeId, TurnId } from '../hub/protocol/node.js';
 
 // The protocol's own schemas are not loaded in the client: they would take a good part of its start-up time.
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -16,6 +16,22 @@ export function isNodeId(value: unknown): value is NodeId {
 export function newNodeId(): NodeId {
   const id: string = randomUUID();
   if (isNodeId(id)) return id;
+  throw new RangeError(`${id} is no id`);
+}
+
+export function newTreeId(): TreeId {
+  const id: string = randomUUID();
+  if (isTreeId(id)) return id;
+  throw new RangeError(`${id} is no id`);
+}
+
+function isTurnId(value: unknown): value is TurnId {
+  return typeof value === 'string' && UUID.test(value);
+}
+
+export function newTurnId(): TurnId {
+  const id: string = randomUUID();
+  if (isTurnId(id)) return id;
   throw new RangeError(`${id} is no id`);
 }
 

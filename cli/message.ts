@@ -16,7 +16,8 @@ export async function messageFrom(given: string): Promise<string> {
   return text;
 }
 
-async function readStdin(): Promise<string> {
+/** All of standard input as text. */
+export async function readStdin(): Promise<string> {
   const stats = fstatSync(STDIN);
   if (stats.isFile() && stats.size > NODE_BYTES_MAX) throw tooLarge(formatBytes(stats.size));
   const pieces: Uint8Array[] = [];

@@ -1,5 +1,6 @@
 import type { Command, CommandGroup } from './command.js';
 import { addCommand } from './commands/add.js';
+import { askCommand } from './commands/ask.js';
 import { attachCommand } from './commands/attach.js';
 import { backupCommand } from './commands/backup.js';
 import { branchesCommand } from './commands/branches.js';
@@ -7,7 +8,9 @@ import { compareCommand } from './commands/compare.js';
 import { completionCommand } from './commands/completion.js';
 import { configGroup } from './commands/config.js';
 import { contextCommand } from './commands/context.js';
+import { costCommand } from './commands/cost.js';
 import { deleteCommand } from './commands/delete.js';
+import { demoCommand } from './commands/demo.js';
 import { doctorCommand } from './commands/doctor.js';
 import { execCommand } from './commands/exec.js';
 import { exportCommand } from './commands/export.js';
@@ -34,6 +37,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   useCommand,
   showCommand,
   addCommand,
+  askCommand,
   execCommand,
   attachCommand,
   outputCommand,
@@ -43,6 +47,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   compareCommand,
   markCommand,
   searchCommand,
+  costCommand,
   renameCommand,
   deleteCommand,
   restoreCommand,
@@ -52,6 +57,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   backupCommand,
   fsckCommand,
   doctorCommand,
+  demoCommand,
   hubGroup,
   configGroup,
   completionCommand(() => COMMANDS),

@@ -109,7 +109,7 @@ export function specOf(method: string): MethodSpec | undefined {
 }
 
 // A watch is taken up again where it was; a plugin's own process is not work; the others only ask how the hub is.
-const LOSES_NOTHING = /^(loom\.watch|bash\.follow|plugins\..*|health\..*|rpc\..*)$/;
+const LOSES_NOTHING = /^(loom\.watch|bash\.follow|agent\.follow|plugins\..*|health\..*|rpc\..*)$/;
 
 function losesNothing(method: string): boolean {
   return LOSES_NOTHING.test(method);

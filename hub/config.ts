@@ -129,6 +129,15 @@ export const PREFERENCES: readonly Preference[] = [
     project: true,
   },
   {
+    key: 'model',
+    description:
+      'The model that new conversations begin with, as `provider/model` or by a short name such as `sonnet`.',
+    default: '',
+    environment: ['COGNITION_MODEL'],
+    kind: { type: 'command' },
+    project: false,
+  },
+  {
     key: 'hub.idle_minutes',
     description: 'Minutes after which a hub without clients and without work ends by itself.',
     default: '30',

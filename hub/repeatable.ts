@@ -14,6 +14,8 @@ function withIds(method: MethodName, params: object): object {
     case 'loom.tree_create':
     case 'loom.node_create_text':
     case 'loom.node_create_external':
+    case 'agent.run':
+    case 'agent.steer':
     case 'bash.execute':
     case 'file.read':
     case 'file.write':

@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
+import { type AgentPlugin, createAgent } from './agent/plugin.js';
+import { SYSTEM_PARTS } from './agent/provider.js';
+import { providerTable } from './agent/providers/table.js';
 import { createCalls } from './calls.js';
 import { type HomePaths, readPreferences, VERSION } from './config.js';
 import { createContext } from './context.js';
 import { claimSocket, type ListenAddress, parseListen } from './endpoint.js';
 import { createHealth, createRpcPlugin, type Storage } from './health.js';
 import { prepareHome } from './home.js';
-import { createHub } from './hub.js';
+import { createHub, type Hub } from './hub.js';
 import { createIdleEnd } from './idle.js';
 import { type Lock, takeLock } from './lock.js';
 import { openLog } from './log.js';
@@ -65,7 +69,7 @@ async function open(parts: OpenParts): Promise<RunningHub> {
   const { paths, log, clock } = parts;
   const { plugins, storage } = await parts.openPlugins({ paths, log });
   const calls = createCalls();
-  const busy = (): number => Math.max(calls.busy(), storage.busy());
+  const busy = (): number => Math.max(calls.busy(), storage.busy(), agent.busy());
   const socket = claimSocket(paths);
   let server: Server | null = null;
   const idle = createIdleEnd({
@@ -94,6 +98,8 @@ async function open(parts: OpenParts): Promise<RunningHub> {
   const rpc = createRpcPlugin({ version: VERSION, calls });
   const hub = createHub({ plugins: [...plugins, ...host.plugins, health, rpc], log });
   hub.register(createContext(hub, VERSION));
+  const agent = agentOf(hub, paths.home, log);
+  hub.register(agent);
   const token = parts.address === null ? null : writeToken(paths.token);
   server = await startServer({
     socket,
@@ -112,13 +118,24 @@ async function open(parts: OpenParts): Promise<RunningHub> {
     if (token !== null) removeToken(paths.token, token);
     parts.lock.release();
   };
-  const running = runningHub({ log, listen, close: [presence.stop, idle.stop, host.end, close, hub.close, letGo] });
+  const inOrder = [presence.stop, idle.stop, agent.end, host.end, close, hub.close, letGo];
+  const running = runningHub({ log, listen, close: inOrder });
   idle.connectionsAre(0);
-  // Commands that a hub before this one did not see the end of.
-  if (existsSync(paths.commands) && readdirSync(paths.commands).length > 0) host.start();
-  const places = listen === null ? socket : `${socket} and ${listen}`;
-  log('info', `hub ${VERSION}, process ${process.pid}, listens on ${places}`);
+  if (hasUnfinished(paths.commands)) host.start();
+  log('info', `hub ${VERSION}, process ${process.pid}, listens on ${[socket, listen ?? []].flat().join(' and ')}`);
   return running;
+}
+
+function agentOf(hub: Hub, home: string, log: Log): AgentPlugin {
+  return createAgent(hub, {
+    ...{ version: VERSION, home, log, newId: randomUUID, random: Math.random },
+    ...{ providers: providerTable(), timers: SYSTEM_PARTS },
+  });
+}
+
+/** Whether there are commands that a hub before this one did not see the end of. */
+function hasUnfinished(commands: string): boolean {
+  return existsSync(commands) && readdirSync(commands).length > 0;
 }
 
 function idleMs(home: string, log: Log): number {

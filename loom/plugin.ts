@@ -102,6 +102,11 @@ function writeHandlers(writer: WriterThread, newId: () => string): { [M in Write
     'loom.turn_record_result': write('loom.turn_record_result'),
     'loom.turn_commit_step': write('loom.turn_commit_step'),
     'loom.turn_end': write('loom.turn_end'),
+    'loom.input_add': create('loom.input_add'),
+    'loom.input_take': write('loom.input_take'),
+    'loom.input_drop': write('loom.input_drop'),
+    'loom.request_start': create('loom.request_start'),
+    'loom.request_end': write('loom.request_end'),
   };
 }
 

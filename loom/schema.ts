@@ -117,4 +117,48 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (turn, call)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- What people say to a turn. It becomes the node of the same id, whose seq is noted; pending while both ends are null.
+  CREATE TABLE inputs (
+    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+    id            BLOB NOT NULL UNIQUE,
+    turn          INTEGER NOT NULL REFERENCES turns (turn),
+    kind          TEXT NOT NULL,
+    added_at_ms   INTEGER NOT NULL,
+    dropped_at_ms INTEGER,
+    node          INTEGER,
+    blocks        TEXT NOT NULL       -- RFC 8785 JSON
+  ) STRICT;
+  CREATE INDEX inputs_by_turn ON inputs (turn);
+  CREATE INDEX inputs_pending ON inputs (turn) WHERE node IS NULL AND dropped_at_ms IS NULL;
+
+  -- One row per request that went to a model provider. The answer's node is named by its id: the bill is on the disk
+  -- before the step is. Requests do not travel with an export: they were paid for in this home, once.
+  CREATE TABLE requests (
+    request               INTEGER PRIMARY KEY AUTOINCREMENT,
+    id                    BLOB NOT NULL UNIQUE,
+    tree                  INTEGER NOT NULL REFERENCES trees (tree),
+    turn                  INTEGER NOT NULL REFERENCES turns (turn),
+    parent                INTEGER NOT NULL REFERENCES nodes (seq),
+    node_id               BLOB,
+    provider              TEXT NOT NULL,
+    model                 TEXT NOT NULL,
+    started_at_ms         INTEGER NOT NULL,
+    ended_at_ms           INTEGER,
+    outcome               TEXT NOT NULL,
+    tokens_in             INTEGER,    -- null, like the other tokens, when nobody counted
+    tokens_out            INTEGER,
+    tokens_cache_read     INTEGER,
+    tokens_cache_write_5m INTEGER,
+    tokens_cache_write_1h INTEGER,
+    price_microdollars    INTEGER,    -- null when it is not known
+    estimate              INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX requests_by_tree ON requests (tree);
+  CREATE INDEX requests_by_turn ON requests (turn);
+  CREATE INDEX requests_by_parent ON requests (parent);
+  CREATE INDEX requests_by_node ON requests (node_id) WHERE node_id IS NOT NULL;
+  CREATE INDEX requests_by_start ON requests (started_at_ms);
+  CREATE INDEX requests_running ON requests (outcome) WHERE outcome = 'running';
+  `,
 ];

@@ -56,6 +56,7 @@ const forbidden: [rule: string, file: string, imported: string][] = [
   ['client-knows-protocol-by-type', 'hub/client.ts', 'zod'],
   ['client-is-small', 'hub/client.ts', './server.js'],
   ['sqlite-behind-the-store', 'loom/plugin.ts', 'better-sqlite3'],
+  ['a-model-sdk-behind-its-provider', 'hub/hub.ts', 'openai'],
   ['chalk-behind-the-style', 'cli/session.ts', 'chalk'],
   ['renderers-are-pure', 'cli/render/style.ts', 'node:fs'],
   ['renderers-are-pure', 'cli/render/style.ts', '../session.js'],

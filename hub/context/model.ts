@@ -22,7 +22,8 @@ export async function modelContext(reach: Reach, node: NodeId): Promise<RawJson>
   return new RawJson(`${json.slice(0, -1)},${JSON.stringify(counts).slice(1)}`);
 }
 
-interface SentNodes {
+/** What of a path is sent. */
+export interface SentNodes {
   /** From the newest summary on. */
   nodes: Node[];
   /** How many were before it, without the root. */
@@ -31,7 +32,8 @@ interface SentNodes {
   newest: Sha256 | null;
 }
 
-async function sentNodes(reach: Reach, node: NodeId): Promise<SentNodes> {
+/** Reads a path from its newest summary on. */
+export async function sentNodes(reach: Reach, node: NodeId): Promise<SentNodes> {
   const sent: SentNodes = { nodes: [], dropped: 0, newest: null };
   let bytes = 0;
   let tooMuch = false;
@@ -56,7 +58,8 @@ async function sentNodes(reach: Reach, node: NodeId): Promise<SentNodes> {
   return sent;
 }
 
-async function settingsOf(reach: Reach, { nodes, newest }: SentNodes) {
+/** The newest settings of a path, and the models that signed anything on it. */
+export async function settingsOf(reach: Reach, { nodes, newest }: SentNodes) {
   const models = new Map<Sha256, string>();
   let current: Settings | null = null;
   for (const sha256 of new Set([...signingSettings(nodes), ...(newest === null ? [] : [newest])])) {

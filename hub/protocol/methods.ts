@@ -1,19 +1,23 @@
 import type { z } from 'zod';
 import type { MethodSpec } from './method.js';
+import { agentMethods } from './methods/agent.js';
 import { contextMethods } from './methods/context.js';
 import { controlMethods } from './methods/control.js';
 import { nodeMethods } from './methods/nodes.js';
 import { pluginMethods } from './methods/plugins.js';
 import { toolMethods } from './methods/tools.js';
 import { treeMethods } from './methods/trees.js';
-import { turnMethods } from './methods/turns.js';
+import { inputMethods, requestMethods, turnMethods } from './methods/turns.js';
 
 /** Every method there is. */
 export const METHODS = {
   ...treeMethods,
   ...nodeMethods,
   ...turnMethods,
+  ...inputMethods,
+  ...requestMethods,
   ...contextMethods,
+  ...agentMethods,
   ...toolMethods,
   ...pluginMethods,
   ...controlMethods,

@@ -3,13 +3,24 @@ import { dashed } from '../rows.js';
 import type { Store } from '../store.js';
 import { type Report, tell } from './report.js';
 import { damagedSettings } from './sound.js';
+import { checkInputs, checkRequests } from './turn_rows.js';
 
 const FOUND_MAX = 1_000;
 /** Up to this size the whole file is checked page by page at once: about a second. */
 const WHOLE_BYTES_MAX = 256 * 1024 * 1024;
 const PAGE_PROBLEMS_MAX = 100;
 /** Of a larger file, the tables that stay small; its nodes and changes are read one by one anyway. */
-const SMALL_TABLES = ['meta', 'trees', 'settings', 'marks', 'archived_branches', 'turns', 'turn_journal'];
+const SMALL_TABLES = [
+  'meta',
+  'trees',
+  'settings',
+  'marks',
+  'archived_branches',
+  'turns',
+  'turn_journal',
+  'inputs',
+  'requests',
+];
 
 /** Lets SQLite look for damaged pages, for as long as nobody has to wait for it. */
 export function* checkFile(store: Store, report: Report): Slices<void> {
@@ -53,7 +64,7 @@ const LEFT_JOURNALS = `SELECT DISTINCT lower(hex(t.id)) AS tree_id, lower(hex(u.
   FROM turn_journal j JOIN turns u ON u.turn = j.turn LEFT JOIN trees t ON t.tree = u.tree
   WHERE u.state <> 'running' AND (? IS NULL OR u.tree = ?) LIMIT ${FOUND_MAX}`;
 
-/** Checks what points at nodes: marks, archived branches and turns; and what turns have left undone. */
+/** Checks what points at nodes: marks, archived branches, turns, inputs and requests; and what turns have left undone. */
 export function* checkPointers(store: Store, report: Report, tree: number | null): Slices<void> {
   for (const sql of ASTRAY) {
     for (const row of store.all<Astray>(sql, tree, tree)) {
@@ -64,6 +75,9 @@ export function* checkPointers(store: Store, report: Report, tree: number | null
   for (const row of store.all<Astray>(LEFT_JOURNALS, tree, tree)) {
     tell(report, `turn ${dashed(row.what)} left a step that could not be stored`, { tree: treeOf(row) });
   }
+  yield;
+  yield* checkInputs(store, report, tree);
+  yield* checkRequests(store, report, tree);
 }
 
 function treeOf(row: Astray): string | null {

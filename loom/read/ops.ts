@@ -1,14 +1,17 @@
 import { exportTree } from '../export.js';
 import { checkDatabase } from '../fsck.js';
 import { searchNodes } from '../search/search.js';
+import { getCost } from './costs.js';
 import { readFeed } from './feed.js';
 import { findNodes } from './find_nodes.js';
 import { findTrees } from './find_trees.js';
+import { getTurn, listInputs } from './inputs.js';
 import { listLeaves } from './leaves.js';
 import { getChildren, getNode, getSkeleton } from './nodes.js';
 import { oneSlice, type ReadOp } from './operation.js';
 import { getHandles, getPath } from './path.js';
 import { getPlace } from './place.js';
+import { listRequests } from './request_list.js';
 import type { ReadOpName } from './requests.js';
 import { getSettings, getTree, listMarks, listTrees, listTurns } from './trees.js';
 
@@ -31,5 +34,9 @@ export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
   'loom.search': searchNodes,
   'loom.fsck': checkDatabase,
   'loom.turn_list': oneSlice(listTurns),
+  'loom.turn_get': oneSlice(getTurn),
+  'loom.input_list': listInputs,
+  'loom.request_list': oneSlice(listRequests),
+  'loom.cost_get': getCost,
   feed: readFeed,
 };

@@ -20,6 +20,10 @@ export const READ_METHODS = [
   'loom.search',
   'loom.fsck',
   'loom.turn_list',
+  'loom.turn_get',
+  'loom.input_list',
+  'loom.request_list',
+  'loom.cost_get',
 ] as const;
 export type ReadMethod = (typeof READ_METHODS)[number];
 

@@ -1,9 +1,11 @@
 import type { MethodName } from '../../hub/protocol/methods.js';
 import { archiveBranch, restoreBranch } from './branches.js';
 import { importTree } from './import.js';
+import { addInput, dropInputs, takeInput } from './inputs.js';
 import { setMark } from './marks.js';
 import { createExternal, createText } from './nodes.js';
 import { purgeTree } from './purge.js';
+import { endRequest, startRequest } from './requests.js';
 import { putSettings } from './settings.js';
 import { createStep } from './steps.js';
 import { archiveTree, createTree, renameTree, restoreTree } from './trees.js';
@@ -30,6 +32,11 @@ export const WRITE_OPS = {
   'loom.turn_record_result': recordResult,
   'loom.turn_commit_step': commitStep,
   'loom.turn_end': endTurn,
+  'loom.input_add': addInput,
+  'loom.input_take': takeInput,
+  'loom.input_drop': dropInputs,
+  'loom.request_start': startRequest,
+  'loom.request_end': endRequest,
 } satisfies { [M in MethodName]?: WriteOp<never> };
 
 /** The calls that only append nodes: what they answer tells nothing of their tree's counters. */

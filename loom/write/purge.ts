@@ -37,8 +37,7 @@ function sweep({ store, outputs: folder }: Writing, outputs: readonly string[]):
   try {
     for (const sha256 of outputs) {
       // A call of the same transaction may have appended a node that points at it.
-      const isNeeded = store.get('SELECT 1 FROM node_outputs WHERE sha256 = ? LIMIT 1', idBlob(sha256)) !== undefined;
-      if (!isNeeded) rmSync(outputPath(folder, sha256), { force: true });
+      if (!isNeeded(store, sha256)) rmSync(outputPath(folder, sha256), { force: true });
     }
     // What was deleted still stands in the log until it is written back and cut off.
     store.pragma('wal_checkpoint(TRUNCATE)');
@@ -46,6 +45,15 @@ function sweep({ store, outputs: folder }: Writing, outputs: readonly string[]):
     // The nodes are gone for good: no failure to sweep behind them may undo what was committed beside them. The log is
     // cut off by a later checkpoint, and at the latest when the hub ends.
   }
+}
+
+const PENDING_IMAGE = `SELECT 1 FROM inputs i CROSS JOIN json_each(i.blocks) b
+  WHERE i.node IS NULL AND i.dropped_at_ms IS NULL AND b.value ->> '$.sha256' = ? LIMIT 1`;
+
+/** Whether a node points at an output, or an input does that will become a node. */
+function isNeeded(store: Store, sha256: string): boolean {
+  const byNode = store.get('SELECT 1 FROM node_outputs WHERE sha256 = ? LIMIT 1', idBlob(sha256));
+  return byNode !== undefined || store.get(PENDING_IMAGE, sha256) !== undefined;
 }
 
 function wasPurged(store: Store, tree: string): boolean {
@@ -118,6 +126,8 @@ function totalBytes(folder: string, outputs: readonly string[]): number {
 function deleteTree(writing: Writing, row: TreeRow): void {
   const { store } = writing;
   for (const statement of [
+    'DELETE FROM requests WHERE tree = ?',
+    'DELETE FROM inputs WHERE turn IN (SELECT turn FROM turns WHERE tree = ?)',
     'DELETE FROM turn_journal WHERE turn IN (SELECT turn FROM turns WHERE tree = ?)',
     'DELETE FROM turns WHERE tree = ?',
     'DELETE FROM marks WHERE tree = ?',

@@ -169,13 +169,13 @@ function turnRow(store: Store, id: string): TurnRow | undefined {
   return store.get<TurnRow>(`SELECT ${TURN_COLUMNS} FROM turns u WHERE u.id = ?`, idBlob(id));
 }
 
-function knownTurn(store: Store, id: string): TurnRow {
+export function knownTurn(store: Store, id: string): TurnRow {
   const turn = turnRow(store, id);
   if (turn !== undefined) return turn;
   throw new HubError('not_found', `there is no turn ${id}`, { hint: 'list them: loom.turn_list' });
 }
 
-function runningTurn(store: Store, id: string): TurnRow {
+export function runningTurn(store: Store, id: string): TurnRow {
   const turn = knownTurn(store, id);
   if (turn.state === 'running') return turn;
   throw conflict(`turn ${id} has ended (${turn.state})`, 'start another turn: loom.turn_start');

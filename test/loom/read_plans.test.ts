@@ -1,20 +1,42 @@
 import { expect, test } from 'vitest';
 import * as rows from '../../loom/check/rows.js';
+import * as turnRows from '../../loom/check/turn_rows.js';
 import * as exportNodes from '../../loom/export_nodes.js';
+import * as costRows from '../../loom/read/cost_rows.js';
+import * as costs from '../../loom/read/costs.js';
 import * as feed from '../../loom/read/feed.js';
 import * as hidden from '../../loom/read/hidden.js';
+import * as inputs from '../../loom/read/inputs.js';
 import { leafQueries } from '../../loom/read/leaves.js';
 import * as nodeRows from '../../loom/read/node_rows.js';
 import * as nodes from '../../loom/read/nodes.js';
 import * as path from '../../loom/read/path.js';
 import * as place from '../../loom/read/place.js';
+import * as requestList from '../../loom/read/request_list.js';
 import * as index from '../../loom/search/index_file.js';
 import * as search from '../../loom/search/search.js';
 import * as placing from '../../loom/write/lookup.js';
 import { withReader } from '../support/reader.js';
 import { user } from '../support/trees.js';
 
-const modules = { rows, exportNodes, feed, hidden, nodeRows, nodes, path, place, index, search, placing };
+const modules = {
+  rows,
+  turnRows,
+  exportNodes,
+  feed,
+  hidden,
+  nodeRows,
+  nodes,
+  path,
+  place,
+  index,
+  search,
+  placing,
+  costRows,
+  costs,
+  inputs,
+  requestList,
+};
 const statements = Object.entries(modules).flatMap(([module, exports]) =>
   Object.entries(exports).flatMap(([name, value]) => (typeof value === 'string' ? [[`${module}.${name}`, value]] : [])),
 );
@@ -30,7 +52,7 @@ test.each(statements)('%s looks its nodes up: it neither scans nor sorts them', 
       ...Array((sql.match(/\?/g) ?? []).length).fill(1),
     );
     const plan = rows.map(({ detail }) => detail).join('\n');
-    expect(plan).not.toMatch(/^SCAN (n|c|m|p|o|nodes)\b/m);
+    expect(plan).not.toMatch(/^SCAN (n|c|m|p|o|r|i|u|t|nodes|requests|inputs|turns)\b/m);
     expect(plan).not.toContain('TEMP B-TREE');
     // The feed's own order would make one tree's nodes a look at everybody's.
     if (/n\.tree = \?/.test(sql) && !sql.includes('json_each')) expect(plan).toContain('nodes_by_tree');

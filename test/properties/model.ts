@@ -126,7 +126,7 @@ async function addStep(client: Client, { model, parent, text, results }: Step): 
     ],
     calls: calls.map(({ id: node, call, result }) => ({
       id: node,
-      blocks: [{ type: 'text', text: result }],
+      blocks: [{ type: 'text' as const, text: result }],
       external: external(call),
     })),
   });

@@ -9,7 +9,7 @@ const ENCODINGS_MAX = 3;
 const HEAD_BYTES_MAX = 64 * 1024;
 
 /** An answer to a request. */
-export interface Answer {
+export interface HttpAnswer {
   status: number;
   reason: string;
   headers: IncomingMessage['headers'];
@@ -26,7 +26,7 @@ export interface Exchange {
 }
 
 /** Sends one GET over a connection and reads the answer, which is never larger than was asked for. */
-export async function exchange(asked: Exchange): Promise<Answer> {
+export async function exchange(asked: Exchange): Promise<HttpAnswer> {
   const message = await send(asked);
   const { statusCode: status = 0, statusMessage: reason = '', headers } = message;
   if (isRedirect(status) && headers.location !== undefined) {

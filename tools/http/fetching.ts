@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import { HubError } from '../../hub/error.js';
-import { type Answer, exchange, isRedirect } from './exchange.js';
+import { exchange, type HttpAnswer, isRedirect } from './exchange.js';
 import { networkError } from './failures.js';
 import type { Network } from './network.js';
 import { hostOf, isAllowed, portOf, readUrl, requirePublic, shownUrl } from './rules.js';
@@ -23,7 +23,7 @@ export interface Fetching {
   signal: AbortSignal;
 }
 
-export interface Fetched extends Answer {
+export interface Fetched extends HttpAnswer {
   /** Where the answer came from at last. */
   url: URL;
   redirects: string[];
@@ -75,7 +75,7 @@ function nextUrl(location: string, from: URL): URL {
   });
 }
 
-async function fetchOne(network: Network, url: URL, asked: Fetching): Promise<Answer> {
+async function fetchOne(network: Network, url: URL, asked: Fetching): Promise<HttpAnswer> {
   const socket = await connectTo(network, url, asked);
   try {
     return await exchange({ url, socket, agent: asked.agent, bytesMax: asked.bytesMax, signal: asked.signal });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { STEP_CALLS_MAX } from '../limits.js';
+import { ErrorData } from '../errors.js';
+import { BLOCKS_MAX, STEP_CALLS_MAX } from '../limits.js';
 import { method } from '../method.js';
-import { Blocks, External, Node, NodeId, Sha256, TreeId, TurnId } from '../node.js';
+import { Blocks, External, ImageBlock, Node, NodeId, Sha256, TextBlock, TreeId, TurnId } from '../node.js';
 import { cursor, limitUpTo, page } from './page.js';
 
 export const Turn = z.strictObject({
@@ -14,6 +15,91 @@ export const Turn = z.strictObject({
   state: z.enum(['running', 'done', 'stopped', 'interrupted', 'failed']),
   started_at_ms: z.int().nonnegative(),
   ended_at_ms: z.int().nonnegative().nullable(),
+});
+
+const timeMs = z.int().nonnegative();
+
+/** What a person says while a turn runs: `steer` after the step under way, `after` when the turn would end. */
+export const Input = z.strictObject({
+  /** The id that its node gets, too. */
+  id: NodeId,
+  turn: TurnId,
+  kind: z.enum(['steer', 'after']),
+  blocks: z
+    .array(z.discriminatedUnion('type', [TextBlock, ImageBlock]))
+    .min(1)
+    .max(BLOCKS_MAX),
+  /** `pending` until the turn takes it or a person takes it back. */
+  state: z.enum(['pending', 'taken', 'dropped']),
+  /** What it became; null unless it was taken. */
+  node: NodeId.nullable(),
+  /** Orders the inputs of a home. */
+  seq: z.int().positive(),
+  added_at_ms: timeMs,
+});
+
+export const RequestId = z.guid().lowercase().brand<'RequestId'>();
+
+/** No request has more tokens, so that sums of them stay exact. */
+const tokens = z.int().nonnegative().max(1_000_000_000);
+
+/** What a model provider counted. Each token of the input stands in one of the four fields that are not `tokens_out`. */
+export const Usage = z.strictObject({
+  tokens_in: tokens,
+  tokens_out: tokens,
+  tokens_cache_read: tokens,
+  /** Written to a cache that keeps for 5 minutes, and for an hour. */
+  tokens_cache_write_5m: tokens,
+  tokens_cache_write_1h: tokens,
+});
+
+/** Millionths of a US dollar; null when the price is not known, which is not the same as nothing. */
+const priceMicrodollars = z.int().nonnegative().max(10_000_000_000).nullable();
+
+const RequestEnd = z.enum(['ok', 'stopped', ...ErrorData.shape.kind.options]);
+
+/** One request that went to a model provider, whatever became of it. */
+export const PhysicalRequest = z.strictObject({
+  id: RequestId,
+  tree: TreeId,
+  turn: TurnId,
+  /** The settled node whose path was sent. */
+  parent: NodeId,
+  /** What it came to: the assistant or summary node, once that is stored; of a failed attempt, that of the later one. */
+  node: NodeId.nullable(),
+  provider: z.string(),
+  model: z.string(),
+  started_at_ms: timeMs,
+  /** Null while it runs, and when the hub died meanwhile. */
+  ended_at_ms: timeMs.nullable(),
+  /** A failure is told by its kind; `interrupted` when the hub died while it ran. */
+  outcome: z.enum(['running', 'interrupted', ...RequestEnd.options]),
+  /** Null when nobody counted. */
+  usage: Usage.nullable(),
+  price_microdollars: priceMicrodollars,
+  /** Whether usage and price are an estimate of ours and not the provider’s count. */
+  estimate: z.boolean(),
+});
+
+const count = z.int().nonnegative();
+
+/** What some requests cost together. What is unknown is counted apart and is in no sum. */
+export const Cost = z.strictObject({
+  requests: count,
+  running: count,
+  /** Ended otherwise than `ok` or `stopped`. */
+  failed: count,
+  tokens_in: count,
+  tokens_out: count,
+  tokens_cache_read: count,
+  tokens_cache_write_5m: count,
+  tokens_cache_write_1h: count,
+  price_microdollars: count,
+  /** Ended requests whose price, or whose tokens, nobody knows. */
+  unknown_price: count,
+  unknown_usage: count,
+  /** Requests in the sums that are estimates. */
+  estimated: count,
 });
 
 const CallPlace = { call: z.string().min(1).max(200) };
@@ -63,5 +149,106 @@ export const turnMethods = {
     description: 'Lists the turns of a tree, newest first.',
     params: z.strictObject({ tree: TreeId, cursor, limit: limitUpTo(1_000, 100) }),
     result: page('turns', Turn),
+  }),
+  'loom.turn_get': method({
+    description: 'Returns a turn with its pending inputs: what a client needs to take it up again.',
+    params: z.strictObject({ turn: TurnId }),
+    result: z.strictObject({ turn: Turn, inputs: z.array(Input) }),
+  }),
+};
+
+/** What people say while a turn runs, durable before they are told so. */
+export const inputMethods = {
+  'loom.input_add': method({
+    description: 'Keeps what a person says to a running turn until the turn takes it; durable when answered.',
+    params: z.strictObject({
+      id: NodeId.optional(),
+      turn: TurnId,
+      kind: Input.shape.kind,
+      blocks: Input.shape.blocks,
+    }),
+    result: Input,
+  }),
+  'loom.input_list': method({
+    description: 'Lists the inputs of a turn, pending ones first, each part in the order in which they were added.',
+    params: z.strictObject({ turn: TurnId, cursor, limit: limitUpTo(1_000, 100) }),
+    result: page('inputs', Input),
+  }),
+  'loom.input_take': method({
+    description: 'Makes an input a user node below a settled node.',
+    params: z.strictObject({ turn: TurnId, input: NodeId, parent: NodeId }),
+    result: z.strictObject({ node: Node }),
+    access: 'internal',
+  }),
+  'loom.input_drop': method({
+    description: 'Takes back inputs that the turn has not taken, and returns them as they are then.',
+    params: z.strictObject({ turn: TurnId, inputs: z.array(NodeId).min(1).max(100) }),
+    result: z.strictObject({ inputs: z.array(Input) }),
+  }),
+};
+
+/** The account of what was asked of model providers. */
+export const requestMethods = {
+  'loom.request_start': method({
+    description: 'Notes a request to a model provider before it is sent.',
+    params: z.strictObject({
+      id: RequestId.optional(),
+      turn: TurnId,
+      parent: NodeId,
+      provider: z.string().min(1).max(100),
+      model: z.string().min(1).max(400),
+    }),
+    result: PhysicalRequest,
+    access: 'internal',
+  }),
+  'loom.request_end': method({
+    description: 'Notes how a request ended and what it used and cost.',
+    params: z.strictObject({
+      request: RequestId,
+      outcome: RequestEnd,
+      usage: Usage.nullable(),
+      price_microdollars: priceMicrodollars,
+      estimate: z.boolean(),
+      /** The node that its answer becomes; it need not be stored yet. */
+      node: NodeId.nullable(),
+    }),
+    result: PhysicalRequest,
+    access: 'internal',
+  }),
+  'loom.request_list': method({
+    description: 'Lists the requests of a tree, or of one turn, newest first.',
+    params: z.strictObject({
+      tree: TreeId.nullable().default(null),
+      turn: TurnId.nullable().default(null),
+      cursor,
+      limit: limitUpTo(1_000, 100),
+    }),
+    result: page('requests', PhysicalRequest),
+  }),
+  'loom.cost_get': method({
+    description: 'Sums what requests cost: of a tree, of a turn, of the path to a node, or of all trees.',
+    params: z.strictObject({
+      /** At most one of these three. */
+      tree: TreeId.nullable().default(null),
+      turn: TurnId.nullable().default(null),
+      node: NodeId.nullable().default(null),
+      /** With `node`: the node of its path below which spending is new; without it the nearest fork above. */
+      since: NodeId.nullable().default(null),
+      /** When the requests were started: from, and before. */
+      from_ms: timeMs.nullable().default(null),
+      until_ms: timeMs.nullable().default(null),
+      /** What to sum apart, too. */
+      by: z.enum(['none', 'day', 'turn', 'tree', 'model']).default('none'),
+      /** Where a day begins, east of UTC. */
+      utc_offset_minutes: z.int().min(-1_440).max(1_440).default(0),
+    }),
+    result: z.strictObject({
+      total: Cost,
+      /** Of a path: what was spent below `since`, apart from what it shares with other branches. */
+      below: z.strictObject({ since: NodeId, cost: Cost }).nullable(),
+      /** The key is a day (2026-01-31, oldest first), an id, or `provider/model`. */
+      parts: z.array(z.strictObject({ key: z.string(), cost: Cost })),
+    }),
+    callerGone: 'cancel',
   }),
 };

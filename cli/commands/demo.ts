@@ -1,0 +1,125 @@
+import type { TurnOutcome } from '../../hub/protocol/methods/agent.js';
+import type { NodeId, TreeId } from '../../hub/protocol/node.js';
+import { command } from '../command.js';
+import type { Context } from '../context.js';
+import { type DemoOutput, demoOutput, SILENT } from '../demo_output.js';
+import { demoProject } from '../demo_project.js';
+import { EXIT } from '../failure.js';
+import { newNodeId, newTreeId, newTurnId } from '../ids.js';
+import { modelEnvironment } from '../model_access.js';
+import { rootOf } from '../reference.js';
+import { renderDemoEnd } from '../render/demo.js';
+import type { Look } from '../render/look.js';
+import { outlineOf } from '../render/outline.js';
+import { drawTree } from '../render/tree.js';
+import { shortId } from '../render/words.js';
+import { writeLines } from '../sink.js';
+import { runTurn, type TurnWaited, tellEnd } from '../turn_running.js';
+import { readSkeleton } from './show.js';
+
+const MODEL = 'demo/demo';
+const LIST = 'list the python files in src/';
+const SHOW = 'show me the contents of main.py';
+const OTHERWISE = 'actually, show me utils.py instead';
+// As wide as a page: a program that reads it gets lines of any length otherwise.
+const COLUMNS_MAX = 100;
+
+export const demoCommand = command({
+  name: 'demo',
+  summary: 'Watch a short conversation become a tree. Needs no key and no network.',
+  details:
+    'A demo model, which is no AI but a few rules, is asked about a small project beside the home folder; its commands really run, in the sandbox. Then it goes back, asks otherwise, and draws the tree. The conversation stays for you to explore; it becomes the current one when there is none.',
+  flags: [{ name: 'no-sandbox', short: null, description: 'UNSANDBOXED: its commands run as in your own shell' }],
+  examples: [{ line: 'cognition demo', does: 'takes about ten seconds' }],
+  async run(input, context) {
+    const look = await context.look([]);
+    // A home that cannot be made is told as such.
+    await context.client();
+    const page = { ...look, width: Math.min(look.width, COLUMNS_MAX) };
+    const output = context.json ? SILENT : demoOutput(context, page);
+    const demo = { context, output, unsandboxed: input.flag('no-sandbox'), project: demoProject(context.paths.home) };
+    if (demo.unsandboxed) context.note('UNSANDBOXED: its commands run as in your own shell.');
+    await output.tell(
+      'This is a demo. Its model is no AI, only a few rules:\nit needs no key, and nothing leaves this machine.',
+    );
+    const asked = await converse(demo);
+    if ('code' in asked) return asked.code;
+    if (context.json) await context.printJson({ ...asked, project: demo.project });
+    else await drawEnd(demo, asked, page);
+    return EXIT.ok;
+  },
+});
+
+interface Demo {
+  context: Context;
+  output: DemoOutput;
+  unsandboxed: boolean;
+  project: string;
+}
+
+/** A conversation with two branches. */
+interface Conversation {
+  tree: TreeId;
+  position: NodeId;
+  tips: [NodeId, NodeId];
+}
+
+/** Asks the three questions; what ends one of them early ends the demo, with an exit code. */
+async function converse(demo: Demo): Promise<Conversation | { code: number }> {
+  const { output } = demo;
+  const tree = newTreeId();
+  const listed = await ask(demo, { tree, parent: rootOf(tree), question: LIST });
+  if ('code' in listed) return listed;
+  const shown = await ask(demo, { tree, parent: listed.tip, question: SHOW });
+  if ('code' in shown) return shown;
+  await output.tell('\nNow back to the list of files, to ask something else there: that is a fork.');
+  const otherwise = await ask(demo, { tree, parent: listed.tip, question: OTHERWISE });
+  if ('code' in otherwise) return otherwise;
+  return { tree, position: otherwise.tip, tips: [shown.tip, otherwise.tip] };
+}
+
+async function begin({ context, project }: Demo, tree: TreeId): Promise<void> {
+  await (await context.client()).call('loom.tree_create', { id: tree, project });
+  if (context.session.read().current === null) await context.session.use(tree);
+}
+
+interface Question {
+  tree: TreeId;
+  parent: NodeId;
+  question: string;
+}
+
+async function ask(demo: Demo, { tree, parent, question }: Question): Promise<TurnOutcome | { code: number }> {
+  const { context, output, project: cwd } = demo;
+  await output.ask(question);
+  // Whoever leaves before anything was asked leaves no conversation behind.
+  if (parent === rootOf(tree)) await begin(demo, tree);
+  const client = await context.client();
+  const node = newNodeId();
+  const blocks = [{ type: 'text' as const, text: question }];
+  await client.call('loom.node_create_text', { id: node, tree, parent, role: 'user', blocks });
+  const grants = { network: false, unsandboxed: demo.unsandboxed };
+  const place = { id: newTurnId(), tree, node, cwd, environment: modelEnvironment() };
+  const waited = await runTurn(context, { ...place, access: {}, change: { model: MODEL }, grants }, output.turn());
+  await context.session.move(tree, waited.outcome?.tip ?? node);
+  return ended(context, waited, tree);
+}
+
+/** The outcome of a turn that came to its end; of another the exit code, after telling how to see what there is. */
+function ended(context: Context, waited: TurnWaited, tree: TreeId): TurnOutcome | { code: number } {
+  const { outcome, interrupted } = waited;
+  if (interrupted !== null) {
+    context.note(`Interrupted. What there is so far: cognition show ${shortId(tree)}`);
+    return { code: interrupted };
+  }
+  const code = tellEnd(context, waited);
+  return outcome === null || code !== EXIT.ok ? { code } : outcome;
+}
+
+async function drawEnd({ context, project }: Demo, { tree, position, tips }: Conversation, look: Look): Promise<void> {
+  const client = await context.client();
+  const outline = outlineOf(await readSkeleton(client, await client.call('loom.tree_get', { tree }), false));
+  await context.out.write('\nThis is what the conversation has become, a tree:\n\n');
+  await writeLines(context.out, drawTree({ outline, position, nested: false, ids: false }, look));
+  await context.out.write(`\n${renderDemoEnd({ tree, tips, project }, look)}`);
+}

@@ -1,0 +1,35 @@
+import { HubError } from '../hub/error.js';
+import type { NodeId, Tree, TurnId } from '../hub/protocol/node.js';
+import type { Context } from './context.js';
+
+/** How many of the newest turns are looked at. */
+const TURNS_MAX = 200;
+
+/** Where to take up what was begun at a position: from its last step, or by watching it when it still runs. */
+export async function unfinishedTurn(
+  context: Context,
+  tree: Tree,
+  position: NodeId,
+): Promise<{ node: NodeId; running: TurnId | null }> {
+  const client = await context.client();
+  const { turns } = await client.call('loom.turn_list', { tree: tree.id, limit: TURNS_MAX });
+  const found = turns.find(({ node, tip }) => tip === position || node === position);
+  if (found === undefined) return { node: position, running: await mustBeAsked(context, position) };
+  if (found.state === 'running') return { node: position, running: found.id };
+  if (found.state === 'done') throw nothingLeft();
+  return { node: found.tip, running: null };
+}
+
+/** A message that nobody has answered yet can be; an answer has come to its end. */
+async function mustBeAsked(context: Context, position: NodeId): Promise<null> {
+  const client = await context.client();
+  const { node } = await client.call('loom.node_get', { node: position });
+  if (node.role === 'assistant' || node.role === 'root') throw nothingLeft();
+  return null;
+}
+
+function nothingLeft(): HubError {
+  return new HubError('conflict', 'nothing was interrupted here: there is nothing to finish', {
+    hint: 'to say something: cognition ask @ "message"',
+  });
+}

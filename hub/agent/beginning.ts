@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { sentNodes, settingsOf } from '../context/model.js';
+import { asked, type Reach } from '../context/reach.js';
+import { HubError } from '../error.js';
+import type { Access, SettingsChange } from '../protocol/methods/agent.js';
+import type { ParsedOf } from '../protocol/methods.js';
+import { type Node, NodeId, type Settings, type TreeId } from '../protocol/node.js';
+import { openAccount } from './account.js';
+import { createExecutor, policyFor } from './executor.js';
+import { imageLoader } from './image_loading.js';
+import { openJournal } from './journal.js';
+import type { TurnWork } from './loop.js';
+import { loadPrices, type ModelName, parseModelName } from './models.js';
+import { promptOf } from './prompt.js';
+import type { Provider, ProviderParts } from './provider.js';
+import { accessTo, modelByKeys } from './reaching.js';
+import type { RunningTurn } from './running.js';
+import { firstSettings, levelOf, modelWanted, settleSettings } from './settings.js';
+import { workplaceOf } from './workplace.js';
+
+export type RunParams = ParsedOf<'agent.run'>;
+
+/** What every turn of this hub is run with. */
+export interface AgentParts {
+  /** Where the person keeps instructions and skills of their own. */
+  home: string;
+  providers: Record<string, Provider>;
+  timers: ProviderParts;
+  random(): number;
+  newId(): string;
+  log(level: 'warn' | 'error', message: string): void;
+}
+
+/** Gathers what a turn needs and opens it. Nothing is written before it is known that a model can be asked. */
+export async function beginTurn(
+  { reach, parts, turn }: { reach: Reach; parts: AgentParts; turn: RunningTurn },
+  params: RunParams,
+): Promise<TurnWork> {
+  const { tree, node, access, limits, grants } = params;
+  const [path, { project: treeProject }, place] = await Promise.all([
+    sentNodes(reach, node),
+    asked(reach, 'loom.tree_get', { tree }),
+    asked(reach, 'loom.context_get_place', { node }),
+  ]);
+  const { current, models } = await settingsOf(reach, path);
+  const known = current ?? (await firstSettings(reach, tree));
+  const chosen = chooseModel({ known, change: params.change, usual: params.usual_model, access });
+  await refuseUnknownPrice(params, chosen);
+  const workplace = await workplaceOf({ treeProject, branchCwd: place.cwd, callerCwd: params.cwd });
+  const settings = await settleSettings(reach, {
+    ...{ known, change: params.change, usualModel: chosen.usualModel },
+    places: { ...workplace, home: parts.home },
+  });
+  models.set(settings.sha256, settings.settings.model);
+  const sent = [...path.nodes];
+  const start = await startOf(reach, { tree, node, sent, prompt: { current: settings.settings, models } });
+  await asked(reach, 'loom.turn_start', { id: turn.id, tree, node: start });
+  const level = levelOf(settings.settings);
+  Object.assign(turn, { node: start, tip: start, model: settings.settings.model, level });
+  turn.tell({ kind: 'turn_started', turn: turn.id, tree, node: start, model: turn.model, level });
+  const { key, baseUrl } = chosen.access;
+  return {
+    ...{ reach, turn, settings, models, limits, path: sent },
+    ...{ model: chosen.model, access: { key, baseUrl }, provider: providerOf(parts, chosen.model) },
+    ...{ timers: parts.timers, random: parts.random },
+    newNodeId: () => NodeId.parse(parts.newId()),
+    journal: openJournal(reach, turn.id),
+    executor: createExecutor({
+      ...{ reach, tree, level, grants, project: workplace.project, cwd: workplace.cwd },
+      environment: params.environment,
+      session: sessionName(tree, policyFor({ level, grants, project: workplace.project })),
+    }),
+    account: openAccount({
+      ...{ turn: turn.id, asked: { ...chosen.model, baseUrl }, newId: parts.newId, nowMs: parts.timers.nowMs },
+      call: (method, row) => asked(reach, method, row),
+      failed: (error) => parts.log('warn', `a request was not accounted for: ${String(error)}`),
+    }),
+    loadImage: imageLoader(reach),
+  };
+}
+
+interface Choosing {
+  known: Settings | null;
+  change: SettingsChange | null;
+  usual: string | null;
+  access: Access;
+}
+
+/** The model of a turn, and how it is reached. */
+export function chooseModel({ known, change, usual, access }: Choosing) {
+  const usualModel = usual ?? modelByKeys(access);
+  const model = parseModelName(modelWanted({ known, change, usualModel }));
+  return { model, usualModel, access: accessTo(model, access) };
+}
+
+function providerOf({ providers }: AgentParts, { provider }: ModelName): Provider {
+  const found = providers[provider];
+  if (found !== undefined) return found;
+  throw new HubError('invalid_params', `this hub has no provider ${provider}`);
+}
+
+async function refuseUnknownPrice({ limits }: RunParams, { model, access }: ReturnType<typeof chooseModel>) {
+  if (limits.cost_microdollars === null) return;
+  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
+  const price = (await loadPrices()).cost({ ...model, baseUrl: access.baseUrl }, usage, Date.now());
+  if (price !== null) return;
+  throw new HubError(
+    'invalid_params',
+    `the price of ${model.provider}/${model.model} is not known, so no cost can be the limit`,
+    {
+      hint: 'limit the number of its answers instead: --max-turns',
+    },
+  );
+}
+
+interface Starting {
+  tree: TreeId;
+  node: NodeId;
+  sent: Node[];
+  prompt: Parameters<typeof promptOf>[1];
+}
+
+const GO_ON = 'Go on from where you were interrupted.';
+
+/** Where the turn begins: at the node, or below it at a word that asks a model to go on with what it was saying. */
+async function startOf(reach: Reach, { tree, node, sent, prompt }: Starting): Promise<NodeId> {
+  const last = promptOf(sent, prompt).messages.at(-1);
+  if (last?.role === 'user') return sent.at(-1)?.id ?? node;
+  if (last === undefined) {
+    throw new HubError('invalid_params', 'nothing has been said here that a model could answer', {
+      hint: 'add a message first: cognition ask @ "message"',
+    });
+  }
+  const blocks = [{ type: 'text' as const, text: GO_ON }];
+  const parent = sent.at(-1)?.id ?? node;
+  const made = await asked(reach, 'loom.node_create_text', {
+    ...{ id: undefined, tree, parent, role: 'user', blocks, settings: null },
+  });
+  sent.push(made.node);
+  return made.node.id;
+}
+
+/** The same tree with the same policy has the same session, and in it the same /tmp. */
+function sessionName(tree: TreeId, policy: object): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([tree, policy]))
+    .digest('hex');
+  return `session-${digest.slice(0, 32)}`;
+}

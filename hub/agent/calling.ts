@@ -1,0 +1,130 @@
+import { STEP_CALLS_MAX } from '../protocol/limits.js';
+import type { Block, NodeId } from '../protocol/node.js';
+import type { Answer } from './answer.js';
+import type { CallResult, Executor, ModelCall } from './executor.js';
+import type { Journal } from './journal.js';
+import type { CallUnderWay, RunningTurn } from './running.js';
+
+/** How long calls that were told to end may take for it; what they came to after that is not known. */
+const STOP_MS_MAX = 800;
+
+/** The calls of an answer that are executed, in the model's order. */
+export function callsIn(answer: Answer, newId: () => NodeId): ModelCall[] {
+  const calls = new Map<string, ModelCall>();
+  for (const block of answer.blocks) {
+    if (block.type !== 'call' || calls.has(block.id) || calls.size >= STEP_CALLS_MAX) continue;
+    const { id: call, tool, input } = block;
+    calls.set(call, { call, id: newId(), tool, input, problem: answer.malformed.get(call) ?? null });
+  }
+  return [...calls.values()];
+}
+
+export interface Calling {
+  turn: RunningTurn;
+  executor: Executor;
+  journal: Journal;
+  parent: NodeId;
+  calls: readonly ModelCall[];
+}
+
+/**
+ * Executes the calls of a step and journals what each came to. What only looks runs beside its neighbours that do, all
+ * else alone and in the model's order, so that nothing is read that was to be changed first. When the turn is stopped it
+ * returns soon, whatever the calls do.
+ */
+export async function executeCalls(calling: Calling): Promise<void> {
+  const { turn, calls, executor } = calling;
+  turn.activity = 'calling';
+  const late = new AbortController();
+  const stop = afterStop(turn.signal);
+  try {
+    for (const group of groupsOf(calls, executor)) {
+      if (turn.signal.aborted) return;
+      const work = Promise.all(group.map((call) => executeCall(calling, call, late.signal)));
+      work.catch(() => undefined); // when nobody waits for it any more, its failure is nobody's
+      await Promise.race([work, stop.waited]);
+    }
+  } finally {
+    // What comes after this finds its step committed.
+    late.abort();
+    stop.end();
+  }
+}
+
+function groupsOf(calls: readonly ModelCall[], executor: Executor): ModelCall[][] {
+  const groups: ModelCall[][] = [];
+  let isOpen = false;
+  for (const call of calls) {
+    const looks = executor.onlyLooks(call.tool);
+    if (looks && isOpen) groups.at(-1)?.push(call);
+    else groups.push([call]);
+    isOpen = looks;
+  }
+  return groups;
+}
+
+async function executeCall({ turn, executor, journal, parent }: Calling, call: ModelCall, late: AbortSignal) {
+  const about = { turn: turn.id, call: call.call, id: call.id };
+  const shown = turn.step?.calls.find(({ id }) => id === call.id);
+  mark(shown, 'running');
+  turn.tell({ kind: 'call_started', ...about, tool: call.tool, input: call.input });
+  const result = await resultOf(() =>
+    executor.call(call, {
+      parent,
+      signal: turn.signal,
+      onOutput: ({ from, offset, data }) => turn.tell({ kind: 'call_output', ...about, from, offset, data }),
+    }),
+  );
+  if (late.aborted) return;
+  if ('error' in result) {
+    // A call that was told to end has no result: its step says that it was interrupted.
+    if (turn.signal.aborted) return;
+    throw result.error;
+  }
+  await journal.recordResult(call.call, result);
+  mark(shown, 'ended');
+  turn.tell({ kind: 'call_ended', ...about, failed: hasFailed(result), blocks: result.blocks });
+}
+
+function mark(call: CallUnderWay | undefined, state: CallUnderWay['state']): void {
+  if (call !== undefined) call.state = state;
+}
+
+function resultOf(work: () => Promise<CallResult>): Promise<CallResult | { error: unknown }> {
+  return work().catch((error: unknown) => ({ error }));
+}
+
+function hasFailed({ external }: CallResult): boolean {
+  return external.exit_code !== 0 && external.exit_code !== null;
+}
+
+/** Resolves when the time is over that calls have for ending. */
+function afterStop(signal: AbortSignal): { waited: Promise<void>; end(): void } {
+  let end = (): void => undefined;
+  const waited = new Promise<void>((resolve) => {
+    const wait = (): void => void setTimeout(resolve, STOP_MS_MAX).unref();
+    signal.addEventListener('abort', wait, { once: true });
+    end = () => signal.removeEventListener('abort', wait);
+  });
+  return { waited, end };
+}
+
+const INTERRUPTED: Block = { type: 'text', text: '\n[interrupted]' };
+
+/** What is kept of an answer that did not come to its end; nothing when a reader would see nothing of it. */
+export function keptOf({ blocks }: Answer): Block[] {
+  const isSaid = blocks.some((block) => block.type === 'call' || ('text' in block && block.text.trim() !== ''));
+  return isSaid ? [...blocks, INTERRUPTED] : [];
+}
+
+/** A refused answer is kept as words that are never sent again. */
+export function refusedOf({ blocks }: Answer): Block[] {
+  return blocks.map((block) =>
+    block.type === 'text' ? { type: 'thinking', text: block.text, signature: null } : block,
+  );
+}
+
+/** The words of an answer. */
+export function textIn(blocks: readonly Block[]): string {
+  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+}

@@ -1,0 +1,15 @@
+/** The wait that a server asks for, in seconds, milliseconds or as a date; null when it asks for none. */
+export function retryAfterMs(headers: Headers, nowMs: number): number | null {
+  const exact = nonNegative(headers.get('retry-after-ms'));
+  if (exact !== null) return Math.ceil(exact);
+  const wish = headers.get('retry-after');
+  if (wish === null) return null;
+  const seconds = nonNegative(wish);
+  if (seconds !== null) return Math.ceil(seconds * 1_000);
+  const atMs = Date.parse(wish);
+  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
+}
+
+function nonNegative(text: string | null): number | null {
+  return text !== null && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { asked, type Reach } from '../context/reach.js';
+import { HubError } from '../error.js';
+import { Level, type SettingsChange } from '../protocol/methods/agent.js';
+import type { NodeId, Settings, Sha256, TreeId } from '../protocol/node.js';
+import { type InstructionPlaces, readInstructions } from './instructions.js';
+import { formatModelName, parseModelName } from './models.js';
+import { newestSettings } from './prompt.js';
+import { THINKING_LEVELS, type ToolDefinition } from './provider.js';
+import { readSkillList } from './skills.js';
+import { systemPromptFor } from './system_prompts.js';
+import { definitionsFor } from './tool_definitions.js';
+
+/** Settings as they are stored: what is sent is made from this form, so that its bytes are the same every time. */
+export interface StoredSettings {
+  sha256: Sha256;
+  settings: Settings;
+}
+
+export interface SettingsWanted {
+  /** What the path or the tree has used; null for a first turn. */
+  known: Settings | null;
+  change: SettingsChange | null;
+  /** The model when nothing else says one. */
+  usualModel: string | null;
+  places: InstructionPlaces;
+}
+
+const LEVEL_USUAL = 'orchestrator';
+const ToolDefinitions = z.array(
+  z.strictObject({ name: z.string(), description: z.string(), schema: z.record(z.string(), z.unknown()) }),
+);
+
+/** The settings that the turn goes on with, stored. */
+export async function settleSettings(reach: Reach, wanted: SettingsWanted): Promise<StoredSettings> {
+  const settings = await settingsWanted(wanted);
+  const { sha256 } = await asked(reach, 'loom.settings_put', { settings });
+  return { sha256, ...(await asked(reach, 'loom.settings_get', { sha256 })) };
+}
+
+async function settingsWanted({ known, change, usualModel, places }: SettingsWanted): Promise<Settings> {
+  const level = change?.level ?? levelOf(known);
+  const model = modelWanted({ known, change, usualModel });
+  const thinking = change?.thinking ?? known?.thinking ?? 'off';
+  if (change?.system_prompt != null) {
+    return { system_prompt: change.system_prompt, tools: definitionsFor(level), level, model, thinking };
+  }
+  const isKept = known !== null && change?.reload !== true;
+  const tools = isKept && level === levelOf(known) ? known.tools : definitionsFor(level);
+  const system_prompt = isKept ? withLevel(known, level) : await systemPrompt(level, places);
+  return { system_prompt, tools, level, model, thinking };
+}
+
+/** The model's whole name; a known one is not looked at again. */
+export function modelWanted({ known, change, usualModel }: Pick<SettingsWanted, 'known' | 'change' | 'usualModel'>) {
+  const named = change?.model ?? (known === null ? usualModel : null);
+  if (named !== null) return formatModelName(parseModelName(named));
+  if (known !== null) return known.model;
+  throw new HubError('no_key', 'no model is chosen, and no key for one is given', {
+    hint: 'set ANTHROPIC_API_KEY or OPENAI_API_KEY, or try the demo model, which needs none: --model demo',
+  });
+}
+
+export function levelOf(settings: Settings | null): Level {
+  return Level.safeParse(settings?.level).data ?? LEVEL_USUAL;
+}
+
+export function thinkingOf({ thinking }: Settings) {
+  return THINKING_LEVELS.find((known) => known === thinking) ?? 'off';
+}
+
+export function toolsIn({ tools }: Settings): ToolDefinition[] {
+  return ToolDefinitions.parse(tools);
+}
+
+/** The same system prompt with another level's beginning; one that is not ours stays as it is. */
+function withLevel(known: Settings, level: Level): string {
+  const begin = systemPromptFor(levelOf(known));
+  const prompt = known.system_prompt;
+  return prompt.startsWith(begin) ? systemPromptFor(level) + prompt.slice(begin.length) : prompt;
+}
+
+async function systemPrompt(level: Level, places: InstructionPlaces): Promise<string> {
+  const [instructions, skills] = await Promise.all([readInstructions(places), readSkillList(places)]);
+  return [systemPromptFor(level), instructions, skills].filter((text) => text !== '').join('\n\n');
+}
+
+/** The settings that a tree was first used with, for a path of it that has none yet. */
+export async function firstSettings(reach: Reach, tree: TreeId): Promise<Settings | null> {
+  let first: NodeId | null = null;
+  let cursor: string | null = null;
+  do {
+    const page: { turns: { node: NodeId; tip: NodeId }[]; cursor: string | null } = await asked(
+      reach,
+      'loom.turn_list',
+      { tree, cursor, limit: 1_000 },
+    );
+    first = page.turns.findLast(({ node, tip }) => node !== tip)?.tip ?? first;
+    cursor = page.cursor;
+  } while (cursor !== null);
+  if (first === null) return null;
+  const { nodes } = await asked(reach, 'loom.context_get_path', { node: first, cursor: null, limit: 5_000 });
+  const sha256 = newestSettings(nodes);
+  return sha256 === null ? null : (await asked(reach, 'loom.settings_get', { sha256 })).settings;
+}

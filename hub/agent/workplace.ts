@@ -1,0 +1,39 @@
+import { realpath } from 'node:fs/promises';
+import { HubError } from '../error.js';
+
+/** Where a turn works, all of it real paths. */
+export interface Workplace {
+  /** What it may change. */
+  project: string;
+  /** Where its commands begin: in the project. */
+  cwd: string;
+}
+
+/**
+ * The project is that of the tree, where it has one that is still there; else the caller's folder. A folder outside of the
+ * project is none to work in: the caller's, or one that a command of a person went to.
+ */
+export async function workplaceOf(places: {
+  treeProject: string | null;
+  branchCwd: string | null;
+  callerCwd: string;
+}): Promise<Workplace> {
+  const own = await realFolder(places.callerCwd);
+  const project = (places.treeProject === null ? null : await realFolder(places.treeProject)) ?? own;
+  if (project === null) {
+    throw new HubError('not_found', `the folder ${JSON.stringify(places.callerCwd)} is not there`, {
+      hint: 'start from a folder that is',
+    });
+  }
+  const branch = places.branchCwd === null ? null : await realFolder(places.branchCwd);
+  const cwd = [branch, own].find((folder) => folder !== null && isWithin(folder, project)) ?? project;
+  return { project, cwd };
+}
+
+async function realFolder(path: string): Promise<string | null> {
+  return realpath(path).catch(() => null); // it is gone
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}

@@ -1,0 +1,90 @@
+import { type Answer, addToAnswer, newAnswer } from '../../../../hub/agent/answer.js';
+import type { ModelEvent, ModelRequest, Provider, ProviderParts } from '../../../../hub/agent/provider.js';
+import { anthropicProvider } from '../../../../hub/agent/providers/anthropic.js';
+import { ollamaProvider } from '../../../../hub/agent/providers/ollama.js';
+import { openaiProvider } from '../../../../hub/agent/providers/openai.js';
+import { HubError } from '../../../../hub/error.js';
+import type { ModelMessage } from '../../../../hub/protocol/methods/context.js';
+import { manualTimers } from '../../../support/manual_timers.js';
+import { KEY, type ModelServer } from '../../../support/model_server.js';
+
+/** A provider that reaches its server over the network, and where it finds the loopback one. */
+export interface Dialect {
+  name: string;
+  make(parts: ProviderParts): Provider;
+  baseUrl(server: ModelServer): string;
+  model: string;
+}
+
+export const DIALECTS: readonly Dialect[] = [
+  { name: 'anthropic', make: anthropicProvider, baseUrl: ({ origin }) => origin, model: 'claude-sonnet-5' },
+  { name: 'openai', make: openaiProvider, baseUrl: ({ openaiUrl }) => openaiUrl, model: 'gpt-5.6-sol' },
+  { name: 'ollama', make: ollamaProvider, baseUrl: ({ origin }) => origin, model: 'qwen3:8b' },
+];
+export const COMPATIBLE = DIALECTS.filter(({ name }) => name !== 'anthropic');
+
+export const BASH = {
+  name: 'bash',
+  description: 'Runs a command.',
+  schema: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
+};
+
+export const user = (text: string): ModelMessage => ({ role: 'user', content: [{ type: 'text', text }] });
+export const assistant = (...content: ModelMessage['content']): ModelMessage => ({ role: 'assistant', content });
+export const text = (words: string) => ({ type: 'text' as const, text: words });
+export const call = (id: string, input: unknown = {}, tool = 'bash') => ({ type: 'call' as const, id, tool, input });
+export const result = (id: string, words: string, failed = false) => ({
+  type: 'result' as const,
+  id,
+  content: words === '' ? [] : [text(words)],
+  failed,
+});
+
+export const REQUEST: ModelRequest = {
+  model: 'demo',
+  systemPrompt: 'You are helpful.',
+  tools: [BASH],
+  messages: [user('Hello?')],
+  outputTokensMax: 4_096,
+  thinking: 'off',
+  cache: { messages: [0], lifetime: '5m' },
+  loadImage: async () => null,
+  baseUrl: null,
+  key: null,
+};
+
+/** A request of one dialect to a server. */
+export function requestTo(dialect: Dialect, server: ModelServer, more: Partial<ModelRequest> = {}): ModelRequest {
+  return { ...REQUEST, model: dialect.model, baseUrl: dialect.baseUrl(server), key: KEY, ...more };
+}
+
+/** What came of a request: the events, the answer that they make, and the failure that it ended in. */
+export interface Heard {
+  events: ModelEvent[];
+  answer: Answer;
+  failure: HubError | null;
+}
+
+/** Hears an answer to its end. */
+export async function hear(
+  provider: Provider,
+  request: ModelRequest,
+  signal = new AbortController().signal,
+): Promise<Heard> {
+  const heard: Heard = { events: [], answer: newAnswer(), failure: null };
+  try {
+    for await (const event of provider.answer(request, signal)) {
+      heard.events.push(event);
+      addToAnswer(heard.answer, event);
+    }
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error;
+    heard.failure = error;
+  }
+  return heard;
+}
+
+/** The same with a dialect's provider on timers that never go off. */
+export function ask(dialect: Dialect, server: ModelServer, more: Partial<ModelRequest> = {}): Promise<Heard> {
+  return hear(dialect.make(manualTimers()), requestTo(dialect, server, more));
+}
