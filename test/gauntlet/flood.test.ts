@@ -49,7 +49,7 @@ async function flood({ client, session, megabytes, streams }: Flood): Promise<nu
   return external.output?.total_bytes ?? 0;
 }
 
-test('floods of output stay within their memory, and others are answered meanwhile', { timeout: 300_000 }, () =>
+test('floods of output stay within their memory, and others are answered meanwhile', { timeout: 900_000 }, () =>
   withHub(async (hub) => {
     const { count } = extent(1);
     // What is told live is told at the pace of its reader: of that a tenth.

@@ -7,31 +7,34 @@ import { withSession } from '../tools/bash/session.js';
 import { extent } from './extent.js';
 import { ENDS, endTrees } from './trees.js';
 
-/** What is promised; held when the whole is run, and told when only a share is. */
+/** What is promised while the hub or the tools live on; held when the whole is run, and told when only a share is. */
 const GONE_MS_MAX = 1_000;
 const WHOLE = 1_000;
 
-test('no process of a command outlives its end, whoever ends it and whatever it has begun', { timeout: 300_000 }, () =>
-  withHub(async (hub) => {
-    const folder = join(dirname(hub.home), 'work');
-    mkdirSync(folder);
-    const { seed, count } = extent(60);
-    const ends = await endTrees(hub, folder, { seed, count });
-    const words = { timeout: 'timed out', cancel: 'cancelled', client: 'cancelled', tools: 'interrupted' };
-    for (const { kind, shown } of ends) {
-      expect(shown).toContain('ready');
-      expect(shown).toMatch(kind in words ? words[kind as keyof typeof words] : /cancelled|interrupted/);
-    }
-    for (const kind of ENDS) {
-      const took = ends.filter((end) => end.kind === kind).map(({ goneMs }) => goneMs);
-      took.sort((a, b) => a - b);
-      const [median, longest] = [took[took.length >> 1] ?? 0, took.at(-1) ?? 0];
-      console.log(`${kind}: ${took.length} trees, gone after ${median.toFixed(0)} ms, ${longest.toFixed(0)} at most`);
-      if (count >= WHOLE) expect(longest).toBeLessThan(GONE_MS_MAX);
-    }
-    const inside = ends.filter(({ sandbox }) => sandbox !== 'none');
-    console.log(`seed ${seed}: ${ends.length} trees, ${inside.length} of them in a sandbox, 0 processes left`);
-  }),
+test(
+  'no process of a command outlives its end, whoever ends it and whatever it has begun',
+  { timeout: 1_800_000 },
+  () =>
+    withHub(async (hub) => {
+      const folder = join(dirname(hub.home), 'work');
+      mkdirSync(folder);
+      const { seed, count } = extent(60);
+      const ends = await endTrees(hub, folder, { seed, count });
+      const words = { timeout: 'timed out', cancel: 'cancelled', client: 'cancelled', tools: 'interrupted' };
+      for (const { kind, shown } of ends) {
+        expect(shown).toContain('ready');
+        expect(shown).toMatch(kind in words ? words[kind as keyof typeof words] : /cancelled|interrupted/);
+      }
+      for (const kind of ENDS) {
+        const took = ends.filter((end) => end.kind === kind).map(({ goneMs }) => goneMs);
+        took.sort((a, b) => a - b);
+        const [median, longest] = [took[took.length >> 1] ?? 0, took.at(-1) ?? 0];
+        console.log(`${kind}: ${took.length} trees, gone after ${median.toFixed(0)} ms, ${longest.toFixed(0)} at most`);
+        if (count >= WHOLE && kind !== 'both') expect(longest).toBeLessThan(GONE_MS_MAX);
+      }
+      const inside = ends.filter(({ sandbox }) => sandbox !== 'none');
+      console.log(`seed ${seed}: ${ends.length} trees, ${inside.length} of them in a sandbox, 0 processes left`);
+    }),
 );
 
 test('outside the sandbox a program that clears its environment and leaves its session can outlive its command', () =>
