@@ -4,6 +4,7 @@ import type { CallContext, Plugin } from '../hub/plugin.js';
 import type { ToolAnswer } from '../hub/protocol/methods/tools.js';
 import { type Node, NodeId } from '../hub/protocol/node.js';
 import type { HubLink } from './parts.js';
+import { nodeIfThere } from './store.js';
 
 type AnyHandler = (params: object, context: CallContext) => Promise<unknown>;
 
@@ -61,16 +62,6 @@ async function follow(first: UnderWay, { id, params, context }: Retry, again: An
 function appendedId(params: object): NodeId | null {
   if (!('append' in params && params.append === true && 'id' in params)) return null;
   return NodeId.safeParse(params.id).data ?? null;
-}
-
-/** A node by its id; null when there is none. */
-async function nodeIfThere(hub: HubLink, node: NodeId): Promise<Node | null> {
-  try {
-    return (await hub.call('loom.node_get', { node })).node;
-  } catch (error) {
-    if (error instanceof HubError && error.kind === 'not_found') return null;
-    throw error;
-  }
 }
 
 function answerAgain(node: Node, source: string, params: object): ToolAnswer {

@@ -1,4 +1,5 @@
-import type { Output } from '../hub/protocol/node.js';
+import { HubError } from '../hub/error.js';
+import type { Node, NodeId, Output } from '../hub/protocol/node.js';
 import type { HubLink } from './parts.js';
 
 /** Bytes of one piece on the way to the store. */
@@ -36,4 +37,14 @@ async function* cutUp(pieces: Pieces): AsyncGenerator<Buffer> {
     }
   }
   if (heldBytes > 0) yield Buffer.concat(held);
+}
+
+/** A node by its id; null when there is none. */
+export async function nodeIfThere(hub: HubLink, node: NodeId): Promise<Node | null> {
+  try {
+    return (await hub.call('loom.node_get', { node })).node;
+  } catch (error) {
+    if (error instanceof HubError && error.kind === 'not_found') return null;
+    throw error;
+  }
 }

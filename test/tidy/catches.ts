@@ -76,7 +76,7 @@ export const CATCHES: Record<string, number> = {
   'tools/file/target.ts': 1,
   'tools/http/charset.ts': 1,
   'tools/http/fetching.ts': 4,
-  'tools/once.ts': 2,
+  'tools/once.ts': 1,
   'tools/postgres/plugin.ts': 1,
   'tools/process/ending.ts': 1,
   'tools/process/pipes.ts': 1,
@@ -88,4 +88,5 @@ export const CATCHES: Record<string, number> = {
   'tools/sandbox/probe.ts': 1,
   'tools/sandbox/sandbox.ts': 1,
   'tools/serving.ts': 1,
+  'tools/store.ts': 1,
 };

@@ -3,6 +3,7 @@ import type { ToolAnswer } from '../../hub/protocol/methods/tools.js';
 import type { ParsedOf } from '../../hub/protocol/methods.js';
 import type { Node, NodeId } from '../../hub/protocol/node.js';
 import type { HubLink } from '../parts.js';
+import { nodeIfThere } from '../store.js';
 import type { BranchPlace, Places } from './places.js';
 
 /** Looks up what is there already under the id of a command, and where its branch stands. */
@@ -25,25 +26,17 @@ export async function lookUp(
   if (place === null) return { stored: null, branch: nowhere };
   const { tree, node } = place;
   const [stored, parent, branch] = await Promise.all([
-    append ? nodeOf(hub, id) : null,
+    append ? nodeIfThere(hub, id) : null,
     append ? hub.call('loom.node_get', { node, tree }) : null,
     places.find(node) ?? hub.call('loom.context_get_place', { node }),
   ]);
-  if (stored !== null) return { stored: answerOf(stored.node, command), branch };
+  if (stored !== null) return { stored: answerOf(stored, command), branch };
   if (parent !== null && parent.step_end !== node) {
     throw new HubError('inside_step', `the node ${node} stands inside a step`, {
       hint: `its step ends at ${parent.step_end}: run it from there`,
     });
   }
   return { stored: null, branch };
-}
-
-/** A node by its id; null when there is none. */
-export function nodeOf(hub: HubLink, node: NodeId) {
-  return hub.call('loom.node_get', { node }).catch((error: unknown) => {
-    if (error instanceof HubError && error.kind === 'not_found') return null;
-    throw error;
-  });
 }
 
 function answerOf(node: Node, command: string): ToolAnswer {

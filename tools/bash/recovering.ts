@@ -4,8 +4,8 @@ import type { ToolParts } from '../parts.js';
 import { killFamily } from '../process/ending.js';
 import { createSpool, openSpool, type Spool } from '../process/spool.js';
 import { lookAtProcess } from '../process/table.js';
+import { nodeIfThere } from '../store.js';
 import { keepCommand, mayWorkLater } from './keeping.js';
-import { nodeOf } from './looking.js';
 import { type End, type Leader, type LeftOver, leftOverRecord, leftOverRecords } from './records.js';
 
 /** Commands that have ended, but whose nodes could not be appended yet. */
@@ -62,7 +62,7 @@ async function putInOrder(parts: ToolParts, record: LeftOver): Promise<void> {
   const { begun } = record;
   let spool: Spool | null = null;
   try {
-    if (begun.append && (await nodeOf(parts.hub, begun.id)) === null) {
+    if (begun.append && (await nodeIfThere(parts.hub, begun.id)) === null) {
       spool = leftSpool(record.spoolPath);
       await keepCommand(parts.hub, { begun, end: record.end ?? interrupted(record), spool });
       parts.log('info', `the command ${begun.id} was interrupted; it is kept as far as it came`);
