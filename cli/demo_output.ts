@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AgentEvent } from '../hub/protocol/methods/agent.js';
+import type { AgentEvent } from '../hub/protocol/turn.js';
 import type { Context } from './context.js';
 import { clean } from './render/clean.js';
 import type { Look } from './render/look.js';

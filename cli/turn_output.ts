@@ -1,5 +1,5 @@
 import { callText } from '../hub/call_text.js';
-import type { AgentEvent, TurnOutcome } from '../hub/protocol/methods/agent.js';
+import type { AgentEvent, TurnOutcome } from '../hub/protocol/turn.js';
 import { answerWords } from './answer_words.js';
 import type { Context } from './context.js';
 import { cleanLine } from './render/clean.js';

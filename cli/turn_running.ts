@@ -1,7 +1,7 @@
 import { HubError } from '../hub/error.js';
-import type { AgentEvent, TurnOutcome } from '../hub/protocol/methods/agent.js';
 import type { ParamsOf } from '../hub/protocol/methods.js';
 import type { TurnId } from '../hub/protocol/node.js';
+import type { AgentEvent, TurnOutcome } from '../hub/protocol/turn.js';
 import type { Context } from './context.js';
 import { EXIT } from './failure.js';
 import { interruptible } from './interruption.js';

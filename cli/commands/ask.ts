@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HubError } from '../../hub/error.js';
-import type { Level, SettingsChange } from '../../hub/protocol/methods/agent.js';
 import type { NodeId, Tree, TreeId, TurnId } from '../../hub/protocol/node.js';
+import type { Level, SettingsChange } from '../../hub/protocol/turn.js';
 import { command, type Input, NODE_WORDS, TREE } from '../command.js';
 import type { Context } from '../context.js';
 import { newNodeId, newTreeId, newTurnId } from '../ids.js';

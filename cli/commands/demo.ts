@@ -1,5 +1,5 @@
-import type { TurnOutcome } from '../../hub/protocol/methods/agent.js';
 import type { NodeId, TreeId } from '../../hub/protocol/node.js';
+import type { TurnOutcome } from '../../hub/protocol/turn.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
 import { type DemoOutput, demoOutput, SILENT } from '../demo_output.js';

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { asked, type Reach } from '../context/reach.js';
 import { HubError } from '../error.js';
-import type { Grants, Level } from '../protocol/methods/agent.js';
 import type { CommandEvent, ToolAnswer } from '../protocol/methods/tools.js';
 import type { Block, External, NodeId, TreeId } from '../protocol/node.js';
 import type { Policy } from '../protocol/policy.js';
+import type { Grants, Level } from '../protocol/turn.js';
 import { openShell } from './shell.js';
 import { TOOL_INPUTS, type ToolName, toolsOf } from './tool_definitions.js';
 

@@ -1,7 +1,7 @@
 import { asked, type Reach } from '../context/reach.js';
 import type { HubError } from '../error.js';
-import type { TurnLimits, TurnOutcome, TurnReason } from '../protocol/methods/agent.js';
 import type { Block, Node, NodeId, Sha256 } from '../protocol/node.js';
+import type { TurnLimits, TurnOutcome, TurnReason } from '../protocol/turn.js';
 import type { Account, RequestCost, RequestId } from './account.js';
 import type { Answer } from './answer.js';
 import { askModel, type ModelReply } from './asking.js';

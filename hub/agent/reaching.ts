@@ -1,5 +1,5 @@
 import { HubError } from '../error.js';
-import type { Access } from '../protocol/methods/agent.js';
+import type { Access } from '../protocol/turn.js';
 import type { ModelName, ProviderName } from './models.js';
 
 /** The variable that a person sets, and whether a server of their own does without. */

@@ -1,5 +1,5 @@
-import type { AgentEvent, Level, TurnOutcome, TurnReason } from '../protocol/methods/agent.js';
 import type { NodeId, TreeId, TurnId } from '../protocol/node.js';
+import type { AgentEvent, Level, TurnOutcome, TurnReason } from '../protocol/turn.js';
 import { type Answer, newAnswer } from './answer.js';
 import { newSpending, type Spending } from './spending.js';
 

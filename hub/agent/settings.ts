@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { asked, type Reach } from '../context/reach.js';
 import { HubError } from '../error.js';
-import { Level, type SettingsChange } from '../protocol/methods/agent.js';
 import type { NodeId, Settings, Sha256, TreeId } from '../protocol/node.js';
+import { Level, type SettingsChange } from '../protocol/turn.js';
 import { type InstructionPlaces, readInstructions } from './instructions.js';
 import { formatModelName, parseModelName } from './models.js';
 import { newestSettings } from './prompt.js';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { TurnLimits, TurnReason } from '../protocol/methods/agent.js';
 import type { Usage } from '../protocol/methods/turns.js';
+import type { TurnLimits, TurnReason } from '../protocol/turn.js';
 import type { TokenUsage } from './provider.js';
 
 export type UsageCount = z.output<typeof Usage>;

@@ -1,4 +1,4 @@
-import type { Level } from '../protocol/methods/agent.js';
+import type { Level } from '../protocol/turn.js';
 
 const SHARED = `You are cognition, an agent in a terminal. You work on the project in the current folder, with the tools that you have.
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Level } from '../protocol/methods/agent.js';
+import type { Level } from '../protocol/turn.js';
 import type { ToolDefinition } from './provider.js';
 
 const path = z.string().min(1).max(4_096);

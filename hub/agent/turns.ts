@@ -1,8 +1,8 @@
 import { asked, type Reach } from '../context/reach.js';
 import { HubError } from '../error.js';
 import type { CallContext, HubCalls, HubResolve } from '../plugin.js';
-import type { TurnOutcome } from '../protocol/methods/agent.js';
 import { type NodeId, TurnId } from '../protocol/node.js';
+import type { TurnOutcome } from '../protocol/turn.js';
 import { type AgentParts, beginTurn, type RunParams } from './beginning.js';
 import { textIn } from './calling.js';
 import { runSteps, type TurnEnd, type TurnWork } from './loop.js';

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Client } from '../../hub/client.js';
-import type { AgentEvent, TurnOutcome } from '../../hub/protocol/methods/agent.js';
 import type { ParamsOf } from '../../hub/protocol/methods.js';
 import { type Node, NodeId, type Settings, TreeId, TurnId } from '../../hub/protocol/node.js';
+import type { AgentEvent, TurnOutcome } from '../../hub/protocol/turn.js';
 import { type TestHub, withHub } from './hub.js';
 import { KEY, type ModelServer, withModelServer } from './model_server.js';
 

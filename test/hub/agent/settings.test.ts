@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemPromptFor } from '../../../hub/agent/system_prompts.js';
 import { definitionsFor } from '../../../hub/agent/tool_definitions.js';
-import { Level } from '../../../hub/protocol/methods/agent.js';
+import { Level } from '../../../hub/protocol/turn.js';
 import { fail, say } from '../../support/model/script.js';
 import { KEY } from '../../support/model_server.js';
 import { withAgent } from '../../support/turns.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { AgentEvent } from '../../../hub/protocol/methods/agent.js';
+import type { AgentEvent } from '../../../hub/protocol/turn.js';
 import { NodeId, TreeId, TurnId } from '../../../hub/protocol/node.js';
 import { connectTo, withHome } from '../../support/hub.js';
 import { breaking, say } from '../../support/model/script.js';

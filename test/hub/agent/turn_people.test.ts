@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { AgentEvent } from '../../../hub/protocol/methods/agent.js';
+import type { AgentEvent } from '../../../hub/protocol/turn.js';
 import { hubEnded } from '../../support/hub.js';
 import { breaking, say } from '../../support/model/script.js';
 import { accessTo, beginTurn, told, withAgent } from '../../support/turns.js';
