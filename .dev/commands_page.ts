@@ -32,8 +32,11 @@ function flagRows(command: Command): string[] {
 }
 
 function valueRows(command: Command): string[] {
-  return command.values.map(({ name, value, choices, description }) =>
-    row(`--${name} <${value}>`, choices === null ? description : `${description} One of ${choices.join(', ')}.`),
+  return command.values.map(({ name, short, value, choices, description }) =>
+    row(
+      `${short === undefined ? '' : `-${short}, `}--${name} <${value}>`,
+      choices === null ? description : `${description} One of ${choices.join(', ')}.`,
+    ),
   );
 }
 

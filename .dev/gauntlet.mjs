@@ -14,6 +14,7 @@ const COUNTS = {
   flood: 10,
   escape: 1_000,
   urls: 1_000,
+  prefixes: 10_000,
 };
 const TIMEOUT_MS = 3_600_000;
 

@@ -10,11 +10,11 @@ import {
   PROTOCOL,
 } from '../hub/protocol/limits.js';
 import type { MethodSpec } from '../hub/protocol/method.js';
-import * as agent from '../hub/protocol/methods/agent.js';
 import * as trees from '../hub/protocol/methods/trees.js';
 import * as turns from '../hub/protocol/methods/turns.js';
 import { METHODS } from '../hub/protocol/methods.js';
 import * as node from '../hub/protocol/node.js';
+import * as agent from '../hub/protocol/turn.js';
 import { notation } from './notation.js';
 
 const names = z.registry<{ id: string }>();

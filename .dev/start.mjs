@@ -6,12 +6,7 @@ import { ensure } from './ensure.mjs';
 ensure();
 const program = fileURLToPath(new URL('../dist/cognition.cjs', import.meta.url));
 const given = process.argv.slice(2);
-if (given.length === 0) {
-  process.once('exit', () =>
-    console.error('\nStart with: npm start -- new notes    (or once: npm link, then: cognition new notes)'),
-  );
-}
 // npm changes to the package's folder; the program is to see the folder in which it was called.
 if (process.env.INIT_CWD !== undefined) process.chdir(process.env.INIT_CWD);
-process.argv = [process.argv[0], program, ...(given.length === 0 ? ['--help'] : given)];
+process.argv = [process.argv[0], program, ...(given.length === 0 ? ['chat'] : given)];
 createRequire(import.meta.url)(program);

@@ -82,8 +82,8 @@ function commandParser(command: Command, make: (name: string) => Parser, found: 
   for (const { name, short, description } of command.flags) {
     parser.option(`${short === null ? '' : `-${short}, `}--${name}`, description);
   }
-  for (const { name, value, choices, description } of command.values) {
-    const option = parser.createOption(`--${name} <${value}>`, description);
+  for (const { name, short, value, choices, description } of command.values) {
+    const option = parser.createOption(`${short === undefined ? '' : `-${short}, `}--${name} <${value}>`, description);
     parser.addOption(choices === null ? option : option.choices(choices));
   }
   parser.addHelpText('after', examplesText(command));

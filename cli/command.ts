@@ -18,6 +18,7 @@ export interface Flag<Name extends string> {
 /** An option with a value. */
 export interface Valued<Name extends string> {
   name: Name;
+  short?: string;
   /** What the value is, as the help shows it. */
   value: string;
   choices: readonly string[] | null;

@@ -1,4 +1,4 @@
-import { PREFERENCES } from '../hub/config.js';
+import { preferenceKeys } from '../hub/config.js';
 import { type Argument, COLOR_CHOICES, type Command, type CommandGroup } from './command.js';
 import { SHELLS } from './shells.js';
 
@@ -26,7 +26,7 @@ export function candidatesFor(words: readonly string[], table: readonly (Command
 }
 
 function forCommand(command: Command, done: readonly string[], typed: string): Candidates {
-  const before = command.values.find(({ name }) => `--${name}` === done.at(-1));
+  const before = command.values.find((value) => isNamed(value, done.at(-1)));
   if (done.at(-1) === '--color') return { words: COLOR_CHOICES, more: null };
   if (before !== undefined) return forValue(before.name, before.choices);
   if (typed.startsWith('-')) return { words: optionsOf(command), more: null };
@@ -36,7 +36,7 @@ function forCommand(command: Command, done: readonly string[], typed: string): C
 
 function forValue(name: string, choices: readonly string[] | null): Candidates {
   if (choices !== null) return { words: choices, more: null };
-  if (name === 'tree') return { words: ['@'], more: 'trees' };
+  if (name === 'tree' || name === 'parent-session') return { words: ['@'], more: 'trees' };
   return { words: [], more: name === 'output' || name === 'rescue' ? 'files' : null };
 }
 
@@ -49,7 +49,7 @@ function forArgument(completes: Completes): Candidates {
     case 'shell':
       return { words: SHELLS, more: null };
     case 'preference':
-      return { words: PREFERENCES.map(({ key }) => key), more: null };
+      return { words: preferenceKeys(), more: null };
     case 'attachment':
       return { words: ['file:', 'http://', 'https://', 'postgres:'], more: null };
     case null:
@@ -63,5 +63,9 @@ function optionsOf(command: Command): string[] {
 
 /** Whether a word is an option, or the value of the one before it. */
 function isOption(command: Command, word: string, before: string | undefined): boolean {
-  return word.startsWith('-') || before === '--color' || command.values.some(({ name }) => `--${name}` === before);
+  return word.startsWith('-') || before === '--color' || command.values.some((value) => isNamed(value, before));
+}
+
+function isNamed({ name, short }: Command['values'][number], word: string | undefined): boolean {
+  return word === `--${name}` || (short !== undefined && word === `-${short}`);
 }

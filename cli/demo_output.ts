@@ -61,7 +61,8 @@ export function demoOutput(context: Context, look: Look): DemoOutput {
       const shown = textOutput({ ...context, note });
       let last = Promise.resolve();
       const show = async (event: AgentEvent): Promise<void> => {
-        await shown.take(event);
+        // Where it is written down is no part of the conversation that is shown.
+        if (event.kind !== 'transcript_opened') await shown.take(event);
         if (event.kind === 'text_added') await wait(WORD_MS);
         if (event.kind === 'call_started') await wait(LOOK_MS);
       };

@@ -1,3 +1,4 @@
+import type { Client } from '../hub/client.js';
 import { HubError } from '../hub/error.js';
 import type { CommandEvent, ToolAnswer } from '../hub/protocol/methods/tools.js';
 import type { NodeId, Tree } from '../hub/protocol/node.js';
@@ -8,7 +9,7 @@ import { interruptible } from './interruption.js';
 
 /** A command as a person wants it run. */
 export interface Execution {
-  tree: Tree;
+  tree: Pick<Tree, 'id'>;
   /** The node that it comes after. */
   parent: NodeId;
   /** The id of the command, and of its node. */
@@ -20,6 +21,8 @@ export interface Execution {
   policy: Policy;
   /** Whether it goes on without us. */
   detached: boolean;
+  /** Whether it becomes a node. */
+  append: boolean;
 }
 
 /** What is done with what the command prints. */
@@ -40,35 +43,62 @@ export interface Ended {
 /** Runs a command to its end. The first signal cancels it, and its answer is waited for, so that its node tells. */
 export async function execute(context: Context, execution: Execution, watching: Watching): Promise<Ended> {
   const client = await context.client();
-  const abort = new AbortController();
-  let hasBegun = false;
-  const onEvent = (event: CommandEvent): void | Promise<void> => {
-    hasBegun = true;
-    return watching.onEvent(event);
-  };
+  const begun = beginExecution(context, { execution, client, onEvent: watching.onEvent });
   const stop = (): void => {
     watching.hurry();
-    client.call('bash.cancel', { id: execution.id }).then(
-      // One that has begun and runs no more has its answer on the way.
-      ({ cancelled }) => (cancelled || hasBegun ? undefined : abort.abort()),
-      () => abort.abort(),
-    );
+    begun.stop();
   };
-  const attempt = async (): Promise<ToolAnswer> => {
-    const session = await openShell(context, execution);
-    const { tree, parent, id, command, cwd, timeoutMs, detached } = execution;
-    const asked = { id, session, command, cwd, detached, place: { tree: tree.id, node: parent }, append: true };
-    return client.stream('bash.execute', { ...asked, timeout_ms: timeoutMs }, { onEvent, signal: abort.signal });
-  };
-  const { result, interrupted } = await interruptible(() => answerTo(attempt, abort.signal), stop);
+  const { result, interrupted } = await interruptible(() => begun.answer, stop);
   await watching.end();
   return { answer: result, interrupted };
 }
 
+/** A command that runs: null is the answer of one that was stopped before it began. */
+export interface BegunExecution {
+  answer: Promise<ToolAnswer | null>;
+  stop(): void;
+}
+
+interface Beginning {
+  execution: Execution;
+  client: Client;
+  onEvent: Watching['onEvent'];
+}
+
+/** Begins to run a command, and leaves it to the caller what stops it. */
+export function beginExecution(context: Context, { execution, client, onEvent }: Beginning): BegunExecution {
+  const abort = new AbortController();
+  let hasBegun = false;
+  const take = (event: CommandEvent): void | Promise<void> => {
+    hasBegun = true;
+    return onEvent(event);
+  };
+  const attempt = async (): Promise<ToolAnswer> => {
+    const session = await openShell(context, execution);
+    const { tree, parent, id, command, cwd, timeoutMs, detached, append } = execution;
+    const asked = { id, session, command, cwd, detached, place: { tree: tree.id, node: parent }, append };
+    return client.stream('bash.execute', { ...asked, timeout_ms: timeoutMs }, { onEvent: take, signal: abort.signal });
+  };
+  return {
+    answer: answerTo(attempt, { signal: abort.signal, repeats: execution.append }),
+    stop() {
+      client.call('bash.cancel', { id: execution.id }).then(
+        // One that has begun and runs no more has its answer on the way.
+        ({ cancelled }) => (cancelled || hasBegun ? undefined : abort.abort()),
+        () => abort.abort(),
+      );
+    },
+  };
+}
+
 /** The answer of a command; null when it was given up before it began. */
-async function answerTo(attempt: () => Promise<ToolAnswer>, signal: AbortSignal): Promise<ToolAnswer | null> {
+async function answerTo(
+  attempt: () => Promise<ToolAnswer>,
+  { signal, repeats }: { signal: AbortSignal; repeats: boolean },
+): Promise<ToolAnswer | null> {
   try {
-    return await onceMore(attempt);
+    // Of one that leaves no node nobody could tell that it has run already.
+    return await (repeats ? onceMore(attempt) : attempt());
   } catch (error) {
     if (signal.aborted) return null;
     throw error;

@@ -25,7 +25,7 @@ export function newTreeId(): TreeId {
   throw new RangeError(`${id} is no id`);
 }
 
-function isTurnId(value: unknown): value is TurnId {
+export function isTurnId(value: unknown): value is TurnId {
   return typeof value === 'string' && UUID.test(value);
 }
 

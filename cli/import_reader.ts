@@ -3,19 +3,24 @@ import { isSha256, isTreeId } from './ids.js';
 import { linesOf } from './lines.js';
 import { LAST_RECORD, type PortableRecord } from './records.js';
 import { formatBytes } from './render/words.js';
+import { isTranscript, type ReadTranscript, transcriptFrom } from './transcript_reader.js';
 
 // One JSON document is parsed as a whole; JSONL has no such limit.
 const DOCUMENT_BYTES_MAX = 256 * 1024 * 1024;
 const KINDS = ['settings', 'mark', 'archived', 'output'];
 
-/** Reads the records of an export, JSONL or one JSON document. */
-export async function* recordsFrom(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<PortableRecord> {
+/** What can be imported: the records of an export, or what a transcript tells. */
+type Importable =
+  | { kind: 'export'; records: AsyncIterable<PortableRecord> | Iterable<PortableRecord> }
+  | { kind: 'transcript'; transcript: ReadTranscript };
+
+/** Reads an export, JSONL or one JSON document, or a transcript. */
+export async function readImport(pieces: AsyncIterable<Uint8Array>): Promise<Importable> {
   const { isLines, all } = await peek(pieces);
-  if (!isLines) {
-    yield* documentRecords(await wholeText(all));
-    return;
-  }
-  yield* lineRecords(linesOf(all));
+  if (isLines) return { kind: 'export', records: lineRecords(linesOf(all)) };
+  const document = parsed(await wholeText(all), 'the file');
+  if (isTranscript(document)) return { kind: 'transcript', transcript: transcriptFrom(document) };
+  return { kind: 'export', records: documentRecords(document) };
 }
 
 async function* lineRecords(lines: AsyncIterable<string>): AsyncGenerator<PortableRecord> {
@@ -59,8 +64,7 @@ async function wholeText(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(held).toString('utf8');
 }
 
-function* documentRecords(text: string): Generator<PortableRecord> {
-  const document = parsed(text, 'the file');
+function* documentRecords(document: unknown): Generator<PortableRecord> {
   const format: unknown = isObject(document) ? Reflect.get(document, 'format') : undefined;
   if (!isObject(document) || format !== 'cognition-tree')
     throw notAnExport('it is not a conversation that export wrote');
@@ -100,7 +104,7 @@ function isObject(value: unknown): value is object {
 
 function notAnExport(reason: string, cause?: unknown): HubError {
   return new HubError('invalid_params', `this cannot be imported: ${reason}`, {
-    hint: 'it takes what export writes with --format json or jsonl',
+    hint: 'it takes what export writes with --format json or jsonl, and transcripts',
     cause,
   });
 }

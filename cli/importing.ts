@@ -18,7 +18,10 @@ export interface Imported {
 }
 
 /** Gives records to the hub, tree by tree. A step is never spread over two calls: it is whole or absent. */
-export async function* importRecords(client: Client, records: AsyncIterable<PortableRecord>): AsyncGenerator<Imported> {
+export async function* importRecords(
+  client: Client,
+  records: AsyncIterable<PortableRecord> | Iterable<PortableRecord>,
+): AsyncGenerator<Imported> {
   let current: TreeImport | null = null;
   const upload = uploader(client);
   for await (const record of records) {

@@ -26,6 +26,18 @@ export function leaveWithReader(): void {
   });
 }
 
+/** Hands signals over to somebody who goes on after them, until what it returns is called; without a reader there is no going on. */
+export function takeSignals(take: (code: number) => void): () => void {
+  const taking: Interrupt = (code) => {
+    if (code === EXIT.readerGone) leave(EXIT.ok);
+    else take(code);
+  };
+  interrupt = taking;
+  return () => {
+    if (interrupt === taking) interrupt = leave;
+  };
+}
+
 /**
  * Does something that wants to be ended in order: at the first signal, or when nobody reads the output any more, `stop`
  * is called and the work is waited for; a second signal leaves at once. Tells the exit code of what came; null for nothing.
@@ -36,6 +48,7 @@ export async function interruptible<T>(
 ): Promise<{ result: T; interrupted: number | null }> {
   let interrupted: number | null = null;
   let timer: NodeJS.Timeout | undefined;
+  const before = interrupt;
   interrupt = (code) => {
     if (interrupted !== null) {
       // An output that has failed once fails at every write.
@@ -49,7 +62,7 @@ export async function interruptible<T>(
   try {
     return { result: await work(), interrupted };
   } finally {
-    interrupt = leave;
+    interrupt = before;
     clearTimeout(timer);
   }
 }

@@ -44,9 +44,9 @@ function commandLines(command: Command, name: string): string[] {
     ...command.flags.flatMap(({ name: flag, short, description }) =>
       termLines(escapeRoff(`${short === null ? '' : `-${short}, `}--${flag}`), escapeRoff(description)),
     ),
-    ...command.values.flatMap(({ name: option, value, choices, description }) =>
+    ...command.values.flatMap(({ name: option, short, value, choices, description }) =>
       termLines(
-        `${escapeRoff(`--${option}`)} \\fI${escapeRoff(value)}\\fR`,
+        `${escapeRoff(`${short === undefined ? '' : `-${short}, `}--${option}`)} \\fI${escapeRoff(value)}\\fR`,
         escapeRoff(choices === null ? description : `${description} (${choices.join(', ')})`),
       ),
     ),

@@ -7,7 +7,11 @@ const STDIN = 0;
 
 /** The text of a message: as given, or read from standard input for `-`. */
 export async function messageFrom(given: string): Promise<string> {
-  const text = given === '-' ? await readStdin() : given;
+  return checkedMessage(given === '-' ? await readStdin() : given);
+}
+
+/** A message that is not empty and not larger than one may be. */
+export function checkedMessage(text: string): string {
   const bytes = Buffer.byteLength(text);
   if (bytes > NODE_BYTES_MAX) throw tooLarge(formatBytes(bytes));
   if (text.trim() === '') {

@@ -1,5 +1,7 @@
 import type { NodeId } from '../hub/protocol/node.js';
 import type { Context } from './context.js';
+import { estimateAt, estimateText } from './estimate.js';
+import { modelAccess } from './model_access.js';
 import { estimatedTokens, renderModelContext } from './render/model_context.js';
 import { count, formatBytes, formatNumber } from './render/words.js';
 
@@ -8,8 +10,10 @@ export async function printModelContext(context: Context, node: NodeId): Promise
   const client = await context.client();
   const sent = await client.call('context.model', { node });
   const tokens = estimatedTokens(sent.size_bytes);
+  const wanted = { access: modelAccess(), change: null, usual_model: null };
+  const estimate = await estimateAt(context, node, wanted);
   if (context.json) {
-    await context.printJson({ ...sent, estimated_tokens: tokens });
+    await context.printJson({ ...sent, estimated_tokens: tokens, estimate });
     return;
   }
   for (const part of renderModelContext(sent, await context.look([]))) await context.out.write(part);
@@ -20,4 +24,5 @@ export async function printModelContext(context: Context, node: NodeId): Promise
   context.note(
     `${count(sent.messages.length, 'message')}, ${formatBytes(sent.size_bytes)}, about ${formatNumber(tokens)} tokens (an estimate: a token for 4 bytes)${also.join('')}`,
   );
+  if (estimate.model !== null) context.note(`With ${estimate.model}: ${estimateText(estimate)}`);
 }

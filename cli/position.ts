@@ -1,7 +1,7 @@
 import type { Client } from '../hub/client.js';
 import { HubError } from '../hub/error.js';
 import type { ResultOf } from '../hub/protocol/methods.js';
-import type { Leaf, NodeId, Tree } from '../hub/protocol/node.js';
+import type { Leaf, NodeId, Tree, TurnId } from '../hub/protocol/node.js';
 import type { Context } from './context.js';
 import { findNode, quoted } from './reference.js';
 import { renderLeaves } from './render/leaves.js';
@@ -12,7 +12,7 @@ const LEAVES_SHOWN = 20;
 
 /** Where a command acts: at `--at` when given, else where the person stands, else at the only leaf. */
 export async function positionOf(context: Context, tree: Tree, at: string | undefined): Promise<NodeId> {
-  if (at !== undefined && at !== '@') return settled(context, tree, await findNode(context, tree.id, at));
+  if (at !== undefined && at !== '@') return settledNode(context, tree, await findNode(context, tree.id, at));
   const saved = await savedPosition(context, tree);
   return saved ?? onlyLeaf(context, tree);
 }
@@ -29,14 +29,43 @@ export function noteArchivedPlace(context: Context, node: NodeId): void {
 
 /** Where the person stands in a tree, as far as it is known and still there. */
 async function savedPosition(context: Context, tree: Tree): Promise<NodeId | null> {
-  const place = context.session.read().trees[tree.id];
-  if (place === undefined) return null;
+  const place = await followedPlace(context, tree);
+  if (place === null) return null;
+  if (place.node !== context.session.read().trees[tree.id]?.node) {
+    const state = place.following === null ? 'has come to its end' : 'is under way';
+    context.note(`The turn that you began ${state}, and you have come along to ${shortId(place.node)}.`);
+  }
   const found = await nodeIfThere(await context.client(), place.node, tree);
   if (found === null) {
     context.note(`the saved position ${shortId(place.node)} is no longer in tree ${shortId(tree.id)}`);
     return null;
   }
   return found.step_end;
+}
+
+/** Where a person stands who comes along with a turn: as far as that has come, and still with it while it runs. */
+export async function followedPlace(
+  context: Context,
+  tree: Pick<Tree, 'id'>,
+): Promise<{ node: NodeId; following: TurnId | null } | null> {
+  const place = context.session.read().trees[tree.id];
+  if (place === undefined) return null;
+  const { node, following } = place;
+  if (following === undefined) return { node, following: null };
+  const turn = await turnIfThere(await context.client(), following);
+  if (turn === null) return { node, following: null };
+  const isUnderWay = turn.state === 'running' || turn.state === 'waiting';
+  return { node: turn.tip, following: isUnderWay ? following : null };
+}
+
+/** A turn; null when it is not known, or has not begun. */
+export async function turnIfThere(client: Client, turn: TurnId): Promise<ResultOf<'loom.turn_get'>['turn'] | null> {
+  try {
+    return (await client.call('loom.turn_get', { turn })).turn;
+  } catch (error) {
+    if (error instanceof HubError && error.kind === 'not_found') return null;
+    throw error;
+  }
 }
 
 /** The position, or null when it would have to be asked for: for commands that only draw it. */
@@ -48,7 +77,7 @@ export async function knownPosition(context: Context, tree: Tree): Promise<NodeI
 }
 
 /** Nobody can stand inside a step: such a node means the end of its step. */
-async function settled(context: Context, tree: Tree, node: NodeId): Promise<NodeId> {
+export async function settledNode(context: Context, tree: Pick<Tree, 'id'>, node: NodeId): Promise<NodeId> {
   const found = await (await context.client()).call('loom.node_get', { tree: tree.id, node });
   if (found.step_end !== node) {
     context.note(`${shortId(node)} is inside a step; this is its end, ${shortId(found.step_end)}`);

@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { NodeId, TreeId } from '../hub/protocol/node.js';
+import type { NodeId, TreeId, TurnId } from '../hub/protocol/node.js';
 import { withFileLock } from './file_lock.js';
-import { isNodeId, isTreeId } from './ids.js';
+import { isNodeId, isTreeId, isTurnId } from './ids.js';
 
 /** What this person's clients remember: the current tree, and where they stand in each. */
 export interface SessionState {
@@ -14,13 +14,15 @@ export interface SessionState {
 export interface Place {
   node: NodeId;
   moved_at_ms: number;
+  /** The turn that this person began there, and has not left: they come along to its end. */
+  following?: TurnId;
 }
 
 export interface Session {
   read(): SessionState;
   /** Makes a tree the current one, and forgets a current one with null. */
   use(tree: TreeId | null): Promise<void>;
-  move(tree: TreeId, node: NodeId): Promise<void>;
+  move(tree: TreeId, node: NodeId, following?: TurnId | null): Promise<void>;
   forget(tree: TreeId): Promise<void>;
 }
 
@@ -39,8 +41,11 @@ export function openSession(path: string, note: (text: string) => void, now: () 
   return {
     read: () => readState(path, note, now),
     use: (tree) => change((state) => ({ ...state, current: tree })),
-    move: (tree, node) =>
-      change((state) => ({ ...state, trees: { ...state.trees, [tree]: { node, moved_at_ms: now() } } })),
+    move: (tree, node, following = null) =>
+      change((state) => {
+        const place = { node, moved_at_ms: now(), ...(following === null ? {} : { following }) };
+        return { ...state, trees: { ...state.trees, [tree]: place } };
+      }),
     forget: (tree) =>
       change(({ version, current, trees }) => {
         const { [tree]: _, ...others } = trees;
@@ -86,7 +91,8 @@ export function parseState(text: string): SessionState | null {
     if (!isTreeId(tree) || !isRecord(place) || !isNodeId(place.node)) return null;
     const movedAtMs = place.moved_at_ms;
     if (typeof movedAtMs !== 'number') return null;
-    trees[tree] = { node: place.node, moved_at_ms: movedAtMs };
+    const following = isTurnId(place.following) ? { following: place.following } : {};
+    trees[tree] = { node: place.node, moved_at_ms: movedAtMs, ...following };
   }
   return { version: 1, current, trees };
 }

@@ -1,9 +1,12 @@
 import type { Command, CommandGroup } from './command.js';
 import { addCommand } from './commands/add.js';
+import { answerCommand } from './commands/answer.js';
 import { askCommand } from './commands/ask.js';
 import { attachCommand } from './commands/attach.js';
 import { backupCommand } from './commands/backup.js';
 import { branchesCommand } from './commands/branches.js';
+import { chatCommand } from './commands/chat.js';
+import { compactCommand } from './commands/compact.js';
 import { compareCommand } from './commands/compare.js';
 import { completionCommand } from './commands/completion.js';
 import { configGroup } from './commands/config.js';
@@ -19,6 +22,7 @@ import { hubGroup } from './commands/hub.js';
 import { importCommand } from './commands/import.js';
 import { leavesCommand } from './commands/leaves.js';
 import { listCommand } from './commands/list.js';
+import { logCommand } from './commands/log.js';
 import { manCommand } from './commands/man.js';
 import { markCommand } from './commands/mark.js';
 import { newCommand } from './commands/new.js';
@@ -28,16 +32,20 @@ import { renameCommand } from './commands/rename.js';
 import { restoreCommand } from './commands/restore.js';
 import { searchCommand } from './commands/search.js';
 import { showCommand } from './commands/show.js';
+import { spawnCommand } from './commands/spawn.js';
 import { useCommand } from './commands/use.js';
 
 /** Every command there is, in the order in which the help lists them. */
 export const COMMANDS: readonly (Command | CommandGroup)[] = [
+  chatCommand,
   newCommand,
   listCommand,
   useCommand,
   showCommand,
   addCommand,
   askCommand,
+  answerCommand,
+  spawnCommand,
   execCommand,
   attachCommand,
   outputCommand,
@@ -47,7 +55,9 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   compareCommand,
   markCommand,
   searchCommand,
+  logCommand,
   costCommand,
+  compactCommand,
   renameCommand,
   deleteCommand,
   restoreCommand,

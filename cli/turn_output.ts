@@ -3,6 +3,7 @@ import type { AgentEvent, TurnOutcome } from '../hub/protocol/turn.js';
 import { answerWords } from './answer_words.js';
 import type { Context } from './context.js';
 import { cleanLine } from './render/clean.js';
+import { formatNumber, shortId } from './render/words.js';
 
 const LINE_LENGTH_MAX = 200;
 
@@ -27,11 +28,24 @@ export function jsonLines(context: Context): TurnOutput {
 /** The outcome as JSON, and nothing else. */
 export function jsonOutcome(context: Context): TurnOutput {
   return {
-    take: async () => undefined,
+    take: async (event) => noteTranscript(context, event),
     end: async (outcome) => {
       if (outcome !== null) await context.printJson(outcome);
     },
     hurry: () => undefined,
+  };
+}
+
+/** The answer on stdout once it is whole, and nothing else. */
+export function answerOnly(context: Context): TurnOutput {
+  const words = answerWords(context);
+  return {
+    take: async (event) => noteTranscript(context, event),
+    async end(outcome) {
+      await words.standAt(outcome?.text ?? '');
+      await words.end();
+    },
+    hurry: words.hurry,
   };
 }
 
@@ -40,7 +54,8 @@ export function textOutput(context: Context): TurnOutput {
   const words = answerWords(context);
 
   async function take(event: AgentEvent): Promise<void> {
-    const line = lineFor(event);
+    noteTranscript(context, event);
+    const line = lineFor(event, context.project);
     if (line !== null && event.kind !== 'answer_restarted') await words.setAside();
     switch (event.kind) {
       case 'turn_snapshot':
@@ -62,11 +77,25 @@ export function textOutput(context: Context): TurnOutput {
   return { take, end: words.end, hurry: words.hurry };
 }
 
+/** Where the transcript is, or why there is none. */
+function noteTranscript(context: Context, event: AgentEvent): void {
+  if (event.kind === 'transcript_opened') context.note(`Transcript: ${event.file}`);
+  if (event.kind === 'transcript_failed') context.note(`(the transcript could not be written: ${event.message})`);
+}
+
 /** What is told of an event on a line of its own; null for nothing. */
-function lineFor(event: AgentEvent): string | null {
+function lineFor(event: AgentEvent, project: string): string | null {
   switch (event.kind) {
+    case 'turn_started':
+      return readLine(event.instructions, project);
+    case 'compaction_started':
+      return `(summarising what was said: about ${formatNumber(event.tokens)} tokens)`;
+    case 'context_compacted':
+      return compactedLine(event);
     case 'call_started':
       return cleanLine(`[${event.tool}] ${callText(event.input)}`);
+    case 'session_started':
+      return `  ${cleanLine(sessionLine(event))}`;
     case 'call_ended':
       return event.failed ? `  ${cleanLine(lastLine(event.blocks))}` : null;
     case 'request_failed':
@@ -77,6 +106,26 @@ function lineFor(event: AgentEvent): string | null {
     default:
       return null;
   }
+}
+
+function compactedLine({ tokens_after: tokens, left_out }: Extract<AgentEvent, { kind: 'context_compacted' }>): string {
+  const cut = left_out ? '; it was too long to be summarised whole' : '';
+  return `(about ${formatNumber(tokens)} tokens are left${cut})`;
+}
+
+/** Which instructions were read for a turn. */
+function readLine(paths: readonly string[], project: string): string | null {
+  return paths.length === 0 ? null : cleanLine(`Read: ${paths.map((path) => shortPath(path, project)).join(', ')}`);
+}
+
+/** A path in the project as one names it there. */
+function shortPath(path: string, project: string): string {
+  return path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path;
+}
+
+function sessionLine({ session, model, task, attachable }: Extract<AgentEvent, { kind: 'session_started' }>): string {
+  const where = attachable ? `; to open it: cognition chat ${session}` : '';
+  return `sub-session ${shortId(session)}, ${model}${where}: ${task}`;
 }
 
 type Blocks = Extract<AgentEvent, { kind: 'call_ended' }>['blocks'];

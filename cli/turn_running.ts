@@ -5,6 +5,7 @@ import type { AgentEvent, TurnOutcome } from '../hub/protocol/turn.js';
 import type { Context } from './context.js';
 import { EXIT } from './failure.js';
 import { interruptible } from './interruption.js';
+import { renderQuestions } from './render/questions.js';
 import type { TurnOutput } from './turn_output.js';
 
 /** How a turn ended for who waited: null when it never began, and the exit code of the signal that ended it or us. */
@@ -18,6 +19,24 @@ type Asked = Omit<ParamsOf<'agent.run'>, 'stream' | 'id'> & { id: TurnId };
 /** Runs a turn to its end. The first signal stops it, and its end is waited for, so that what was said is kept. */
 export function runTurn(context: Context, asked: Asked, output: TurnOutput): Promise<TurnWaited> {
   return waitedFor(context, asked.id, output, (client, options) => client.stream('agent.run', asked, options));
+}
+
+/** Has a path summarised; the first signal gives it up. */
+export function runCompaction(
+  context: Context,
+  asked: Omit<ParamsOf<'agent.compact'>, 'stream' | 'id'> & { id: TurnId },
+  output: TurnOutput,
+): Promise<TurnWaited> {
+  return waitedFor(context, asked.id, output, (client, options) => client.stream('agent.compact', asked, options));
+}
+
+/** Answers a question of a turn that waits, and shows what it does then. */
+export function runAnswer(
+  context: Context,
+  asked: Omit<ParamsOf<'agent.answer'>, 'stream' | 'turn'> & { turn: TurnId },
+  output: TurnOutput,
+): Promise<TurnWaited> {
+  return waitedFor(context, asked.turn, output, (client, options) => client.stream('agent.answer', asked, options));
 }
 
 /** Watches a turn that runs already to its end, in the same way. */
@@ -59,16 +78,30 @@ function unless(signal: AbortSignal): (error: unknown) => null {
 }
 
 /** Says why a turn is not at its end, and what to do; returns the exit code. A failure is thrown. */
-export function tellEnd(context: Context, { outcome, interrupted }: TurnWaited): number {
+export function tellEnd(
+  context: Context,
+  { outcome, interrupted }: TurnWaited,
+  goOn = 'cognition ask --continue',
+): number {
   if (outcome === null) {
     context.note('It was interrupted before it began.');
     return interrupted ?? EXIT.failure;
   }
-  if (outcome.failure !== null) throw failureOf(outcome);
+  if (outcome.failure !== null) throw failureOf(outcome, goOn);
   if (outcome.state === 'done') return interrupted ?? EXIT.ok;
+  if (outcome.state === 'waiting') {
+    const open = outcome.questions.filter(({ answer }) => answer === null);
+    context.note(`It waits for an answer.\n${renderQuestions(open)}`);
+    return interrupted ?? EXIT.approval;
+  }
   const [words, code] = END_WORDS[outcome.why ?? 'hub_ended'];
-  context.note(`${words}. Go on with: cognition ask --continue`);
+  context.note(`${words}. Go on with: ${goOn}`);
   return interrupted ?? code;
+}
+
+/** Why a turn is not at its end, in words; null when a hub before this one knew. */
+export function endWords(why: TurnOutcome['why']): string {
+  return END_WORDS[why ?? 'hub_ended'][0];
 }
 
 const END_WORDS: Record<NonNullable<TurnOutcome['why']>, readonly [string, number]> = {
@@ -81,16 +114,17 @@ const END_WORDS: Record<NonNullable<TurnOutcome['why']>, readonly [string, numbe
   refused: ['The model refused to go on. Ask otherwise', EXIT.failure],
   empty: ['The model said nothing', EXIT.failure],
   context_too_long: ['Stopped: the conversation is longer than the model can read', EXIT.network],
+  question: ['It waits for an answer', EXIT.approval],
   asked: ['Interrupted', EXIT.interrupted],
   hub_ended: ['Interrupted: the hub has ended', EXIT.unreachable],
   failed: ['It failed', EXIT.failure],
 };
 
-function failureOf({ failure, turn, tip }: TurnOutcome): HubError {
+function failureOf({ failure, turn, tip }: TurnOutcome, goOn: string): HubError {
   const { kind = 'internal', hint = null, retryable = false } = failure?.data ?? {};
   const more = kind === 'approval_needed' ? '; or accept what that means: --no-sandbox' : '';
   return new HubError(kind, failure?.message ?? 'the turn failed', {
-    hint: `${hint ?? 'go on with: cognition ask --continue'}${more}`,
+    hint: `${hint ?? `go on with: ${goOn}`}${more}`,
     retryable,
     details: { turn, tip },
   });

@@ -1,6 +1,7 @@
 import { HubError } from '../hub/error.js';
 import type { NodeId, Tree, TurnId } from '../hub/protocol/node.js';
 import type { Context } from './context.js';
+import { answerCommand, renderQuestion } from './render/questions.js';
 
 /** How many of the newest turns are looked at. */
 const TURNS_MAX = 200;
@@ -16,6 +17,7 @@ export async function unfinishedTurn(
   const found = turns.find(({ node, tip }) => tip === position || node === position);
   if (found === undefined) return { node: position, running: await mustBeAsked(context, position) };
   if (found.state === 'running') return { node: position, running: found.id };
+  if (found.state === 'waiting') throw await waitsFor(context, found.id);
   if (found.state === 'done') throw nothingLeft();
   return { node: found.tip, running: null };
 }
@@ -26,6 +28,17 @@ async function mustBeAsked(context: Context, position: NodeId): Promise<null> {
   const { node } = await client.call('loom.node_get', { node: position });
   if (node.role === 'assistant' || node.role === 'root') throw nothingLeft();
   return null;
+}
+
+/** What a turn has asked can only be answered. */
+async function waitsFor(context: Context, turn: TurnId): Promise<HubError> {
+  const client = await context.client();
+  const { parked } = await client.call('loom.turn_get', { turn });
+  const open = (parked?.questions ?? []).filter(({ answer }) => answer === null);
+  return new HubError('approval_needed', `it waits for an answer: ${open.map(renderQuestion).join('\n')}`, {
+    hint: `answer it with: ${answerCommand(open)}`,
+    details: { turn, questions: open.map(({ id }) => id) },
+  });
 }
 
 function nothingLeft(): HubError {

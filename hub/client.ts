@@ -47,9 +47,17 @@ export interface WatchOptions {
   since?: number | null | undefined;
   /** The epoch that `since` was read in. */
   epoch?: string | null | undefined;
-  onEvent(event: WatchEvent): void;
+  /** No more is read until what it returns is done. */
+  onEvent(event: WatchEvent): void | Promise<void>;
   /** Ends the watch. */
   signal?: AbortSignal | undefined;
+}
+
+interface StreamOptions<Event> {
+  onEvent(event: Event): void | Promise<void>;
+  signal?: AbortSignal | undefined;
+  /** Whether it is reason enough to start a hub again that was ended in order; true unless said otherwise. */
+  startsHub?: boolean | undefined;
 }
 
 /** A connection to a hub, made anew whenever it breaks. */
@@ -66,7 +74,7 @@ export interface Client {
   stream<M extends StreamingMethod>(
     method: M,
     params: Omit<ParamsOf<M>, 'stream'>,
-    options: { onEvent(event: EventOf<M>): void | Promise<void>; signal?: AbortSignal | undefined },
+    options: StreamOptions<EventOf<M>>,
   ): Promise<ResultOf<M>>;
   /** Reads a list to its end, page by page: `key` is the field that holds the items. */
   pages<M extends MethodName, K extends keyof ResultOf<M>>(
@@ -104,9 +112,9 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       const result = await send({ ...repeatable(method, params), signal: signal ?? null });
       return result as ResultOf<typeof method>; // the hub answers by the same method table
     },
-    async stream(method, params, { onEvent, signal }) {
+    async stream(method, params, { onEvent, signal = null, startsHub = true }) {
       const take = (event: unknown) => onEvent(event as EventOf<typeof method>); // as above
-      const result = await send({ ...repeatable(method, params), onEvent: take, signal: signal ?? null });
+      const result = await send({ ...repeatable(method, params), onEvent: take, signal, startsHub });
       return result as ResultOf<typeof method>; // as above
     },
     async *pages(method, params, key) {
@@ -121,11 +129,11 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     },
     async watch({ tree = null, since = null, epoch = null, onEvent, signal }) {
       const place = { since, epoch };
-      const take = (untyped: unknown): void => {
+      const take = (untyped: unknown): void | Promise<void> => {
         const event = untyped as WatchEvent; // as above
         place.since = event.seq;
         place.epoch = 'epoch' in event ? event.epoch : place.epoch;
-        onEvent(event);
+        return onEvent(event);
       };
       const params = () => ({ tree, ...place });
       await send({ method: 'loom.watch', params, onEvent: take, startsHub: false, signal: signal ?? null }).catch(

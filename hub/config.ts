@@ -4,7 +4,8 @@ import { readConfigFile, writeConfigFile } from './config_file.js';
 import { connectionName, shownConnection } from './connections.js';
 import { HubError } from './error.js';
 import { nearest } from './nearest.js';
-import { type PreferenceKind, preferenceProblem } from './preference_value.js';
+import { PREFERENCES, type Preference } from './preference_table.js';
+import { preferenceProblem } from './preference_value.js';
 
 declare const COGNITION_VERSION: string; // put in by the build
 
@@ -47,6 +48,8 @@ export function homePaths(home: string) {
     /** What is known of commands while they run, and what they have printed so far. */
     commands: join(home, 'commands'),
     logs: join(home, 'logs'),
+    /** The transcripts that nobody named a place for. */
+    sessions: join(home, 'sessions'),
     hubLog: join(home, 'logs', 'hub.log'),
     session: join(home, 'session.json'),
     config: join(home, 'config'),
@@ -91,77 +94,10 @@ export function hubArguments(): { home: string; listen: string | null; ready: bo
   };
 }
 
-export interface Preference {
-  key: string;
-  description: string;
-  default: string;
-  /** Environment variables that set it, the strongest first. */
-  environment: readonly string[];
-  kind: PreferenceKind;
-  /** Whether a project's own file may set it: nothing that runs a command or concerns other projects. */
-  project: boolean;
+/** The keys of all preferences, without the databases. */
+export function preferenceKeys(): string[] {
+  return PREFERENCES.map(({ key }) => key);
 }
-
-/** Every preference with a key of its own; `postgres.<name>` is one for each database that a person names. */
-export const PREFERENCES: readonly Preference[] = [
-  {
-    key: 'color',
-    description: 'Colours on the terminal.',
-    default: 'auto',
-    environment: ['COGNITION_COLOR'],
-    kind: { type: 'choice', values: ['auto', 'always', 'never'] },
-    project: true,
-  },
-  {
-    key: 'pager',
-    description: 'The command that shows long output page by page, where it is installed; `cat` for none.',
-    default: 'less -R',
-    environment: ['COGNITION_PAGER', 'PAGER'],
-    kind: { type: 'command' },
-    project: false,
-  },
-  {
-    key: 'ascii',
-    description: 'Draw trees with ASCII characters only.',
-    default: 'false',
-    environment: ['COGNITION_ASCII'],
-    kind: { type: 'flag' },
-    project: true,
-  },
-  {
-    key: 'model',
-    description:
-      'The model that new conversations begin with, as `provider/model` or by a short name such as `sonnet`.',
-    default: '',
-    environment: ['COGNITION_MODEL'],
-    kind: { type: 'command' },
-    project: false,
-  },
-  {
-    key: 'hub.idle_minutes',
-    description: 'Minutes after which a hub without clients and without work ends by itself.',
-    default: '30',
-    environment: [],
-    kind: { type: 'number', least: 0.001, most: 525_600 },
-    project: false,
-  },
-  {
-    key: 'output.megabytes_max',
-    description: 'Megabytes of one output that are stored; of a longer one its head and its tail are.',
-    default: '50',
-    environment: [],
-    kind: { type: 'number', least: 0.001, most: 1_000 },
-    project: false,
-  },
-  {
-    key: 'http.allow',
-    description: 'Hosts that may be fetched from although their addresses are private, such as `localhost:8080`.',
-    default: '',
-    environment: [],
-    kind: { type: 'command' },
-    project: false,
-  },
-];
 
 export type PreferenceOrigin = 'flag' | 'environment' | 'project' | 'user' | 'default';
 
@@ -291,7 +227,7 @@ function readConfig(file: string, origin: 'project' | 'user', warnings: string[]
 }
 
 function suggestion(key: string): string {
-  const keys = PREFERENCES.map((one) => one.key);
+  const keys = preferenceKeys();
   if (key.startsWith('postgres.')) return 'its name has letters, digits, - and _ only, and the address follows a space';
   const near = nearest(key, keys);
   return near === null ? `known ones: ${[...keys, 'postgres.<name>'].join(', ')}` : `did you mean ${near}?`;

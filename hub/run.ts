@@ -3,8 +3,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { type AgentPlugin, createAgent } from './agent/plugin.js';
 import { SYSTEM_PARTS } from './agent/provider.js';
 import { providerTable } from './agent/providers/table.js';
+import { createSessionPlugin } from './agent/sub_sessions/plugin.js';
 import { createCalls } from './calls.js';
-import { type HomePaths, readPreferences, VERSION } from './config.js';
+import { type HomePaths, readPreferences, userHome, VERSION } from './config.js';
 import { createContext } from './context.js';
 import { claimSocket, type ListenAddress, parseListen } from './endpoint.js';
 import { createHealth, createRpcPlugin, type Storage } from './health.js';
@@ -97,8 +98,8 @@ async function open(parts: OpenParts): Promise<RunningHub> {
   });
   const rpc = createRpcPlugin({ version: VERSION, calls });
   const hub = createHub({ plugins: [...plugins, ...host.plugins, health, rpc], log });
-  hub.register(createContext(hub, VERSION));
-  const agent = agentOf(hub, paths.home, log);
+  for (const plugin of [createContext(hub, VERSION), createSessionPlugin(hub)]) hub.register(plugin);
+  const agent = agentOf(hub, { paths, epoch: storage.epoch, log });
   hub.register(agent);
   const token = parts.address === null ? null : writeToken(paths.token);
   server = await startServer({
@@ -126,9 +127,10 @@ async function open(parts: OpenParts): Promise<RunningHub> {
   return running;
 }
 
-function agentOf(hub: Hub, home: string, log: Log): AgentPlugin {
+function agentOf(hub: Hub, about: { paths: HomePaths; epoch: string; log: Log }): AgentPlugin {
   return createAgent(hub, {
-    ...{ version: VERSION, home, log, newId: randomUUID, random: Math.random },
+    ...about,
+    ...{ version: VERSION, home: about.paths.home, userHome: userHome(), newId: randomUUID, random: Math.random },
     ...{ providers: providerTable(), timers: SYSTEM_PARTS },
   });
 }

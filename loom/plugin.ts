@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import type { CallContext, Handler, Handlers, Plugin, RawJson } from '../hub/plugin.js';
-import type { ParsedOf } from '../hub/protocol/methods.js';
+import type { ParsedOf, ResultOf } from '../hub/protocol/methods.js';
 import { backup } from './backup.js';
 import { type Blobs, openBlobs } from './blobs.js';
 import { READ_METHODS, type ReadMethod } from './read/requests.js';
@@ -12,7 +13,7 @@ import type { WRITE_OPS } from './write/ops.js';
 import { startWriter, type WriterThread } from './writer_thread.js';
 
 export interface LoomOptions {
-  paths: { database: string; searchIndex: string; outputs: string; uploads: string };
+  paths: { database: string; searchIndex: string; outputs: string; uploads: string; logs: string };
   clock: () => number;
   newId: () => string;
   /** The built files of the threads. */
@@ -51,7 +52,7 @@ export async function openLoom(options: LoomOptions): Promise<LoomPlugin> {
       ...readHandlers(reader),
       ...writeHandlers(writer, newId),
       ...blobHandlers(blobs),
-      'loom.tree_purge': purge(writer, reader),
+      'loom.tree_purge': purge(writer, reader, paths.logs),
       'loom.watch': feed.watch,
       'loom.backup': async ({ path }) =>
         backup({
@@ -102,6 +103,8 @@ function writeHandlers(writer: WriterThread, newId: () => string): { [M in Write
     'loom.turn_record_result': write('loom.turn_record_result'),
     'loom.turn_commit_step': write('loom.turn_commit_step'),
     'loom.turn_end': write('loom.turn_end'),
+    'loom.turn_park': write('loom.turn_park'),
+    'loom.turn_answer': write('loom.turn_answer'),
     'loom.input_add': create('loom.input_add'),
     'loom.input_take': write('loom.input_take'),
     'loom.input_drop': write('loom.input_drop'),
@@ -135,10 +138,15 @@ function blobHandlers(blobs: Blobs): Pick<Handlers, 'loom.blob_write' | 'loom.bl
   };
 }
 
-function purge(writer: WriterThread, reader: ReaderThread): Handler<'loom.tree_purge'> {
+function purge(writer: WriterThread, reader: ReaderThread, logs: string): Handler<'loom.tree_purge'> {
   return async (params): Promise<RawJson> => {
     const answer = await writer.call('loom.tree_purge', params);
-    if (params.confirm !== null) reader.forget();
+    if (params.confirm === null) return answer;
+    reader.forget();
+    const { owned }: ResultOf<'loom.tree_purge'> = JSON.parse(answer.text); // the writer wrote it by this method's own schema
+    for (const id of [params.tree, ...owned.map((tree) => tree.id)]) {
+      for (const name of [`${id}.jsonl`, `${id}.jsonl.old`]) await rm(join(logs, name), { force: true });
+    }
     return answer;
   };
 }

@@ -161,4 +161,18 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX requests_by_start ON requests (started_at_ms);
   CREATE INDEX requests_running ON requests (outcome) WHERE outcome = 'running';
   `,
+  `
+  -- What a turn asks a person; open while there is no answer. A call's id is the model's own and may come twice in a turn, so
+  -- a question is known by the id of the node that its answer becomes.
+  CREATE TABLE questions (
+    question INTEGER PRIMARY KEY AUTOINCREMENT,
+    id       BLOB NOT NULL UNIQUE,
+    turn     INTEGER NOT NULL REFERENCES turns (turn),
+    call     TEXT NOT NULL,
+    body     TEXT NOT NULL,           -- JSON: its kind, its text and what can be chosen
+    answer   TEXT
+  ) STRICT;
+  CREATE INDEX questions_by_turn ON questions (turn);
+  CREATE INDEX turns_waiting ON turns (turn) WHERE state = 'waiting';
+  `,
 ];

@@ -33,6 +33,24 @@ function stateOf(row: InputRow): 'pending' | 'taken' | 'dropped' {
   return row.dropped_at_ms === null ? 'pending' : 'dropped';
 }
 
+/** One question as `QUESTION_COLUMNS` selects it. */
+export interface QuestionRow {
+  question: number;
+  id: string;
+  call: string;
+  /** JSON of its kind, its text and its options. */
+  body: string;
+  answer: string | null;
+}
+
+/** What to select from `questions AS q` for a `QuestionRow`. */
+export const QUESTION_COLUMNS = 'q.question, lower(hex(q.id)) AS id, q.call, q.body, q.answer';
+
+/** The JSON of a `Question`. */
+export function questionJson({ id, call, body, answer }: QuestionRow): string {
+  return `{"call":${JSON.stringify(call)},"id":"${dashed(id)}","answer":${JSON.stringify(answer)},${body.slice(1)}`;
+}
+
 /** The tokens of a request; all of them are null when nobody counted. */
 export interface UsageRow {
   tokens_in: number | null;

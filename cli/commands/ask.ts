@@ -1,22 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HubError } from '../../hub/error.js';
 import type { NodeId, Tree, TreeId, TurnId } from '../../hub/protocol/node.js';
-import type { Level, SettingsChange } from '../../hub/protocol/turn.js';
+import { answeredHere } from '../answering.js';
+import { askedText } from '../asked_text.js';
 import { command, type Input, NODE_WORDS, TREE } from '../command.js';
 import type { Context } from '../context.js';
+import { estimateAt, tellingEstimate } from '../estimate.js';
 import { newNodeId, newTreeId, newTurnId } from '../ids.js';
-import { messageFrom } from '../message.js';
-import { modelAccess, modelEnvironment } from '../model_access.js';
-import { pipedInput } from '../piped_input.js';
+import { refuseInside } from '../inside.js';
+import { modelEnvironment } from '../model_access.js';
 import { positionOf } from '../position.js';
 import { findTree, rootOf } from '../reference.js';
 import { jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn_output.js';
 import { followTurn, runTurn, type TurnWaited, tellEnd } from '../turn_running.js';
+import { noteUnsandboxed, TURN_FLAGS, TURN_VALUES, type TurnWanted, turnWanted } from '../turn_wanted.js';
 import { unfinishedTurn } from '../unfinished_turn.js';
-
-const LEVELS = ['minimal', 'orchestrator', 'readonly'] as const satisfies readonly Level[];
-const LEVEL_WORDS = 'what the model may do: `readonly` only looks';
-const COST_MAX = 1_000_000;
 
 export const askCommand = command({
   name: 'ask',
@@ -29,21 +27,15 @@ export const askCommand = command({
   ],
   flags: [
     { name: 'continue', short: null, description: 'finish what was interrupted where you stand' },
-    { name: 'jsonl', short: null, description: 'print every event as a line of JSON' },
-    { name: 'net', short: null, description: 'its commands may use the network' },
-    { name: 'no-sandbox', short: null, description: 'UNSANDBOXED: its commands run as in your own shell' },
+    {
+      name: 'reload',
+      short: null,
+      description: 'read the instructions and skills of the project anew, for what follows',
+    },
+    ...TURN_FLAGS,
   ],
   values: [
-    {
-      name: 'model',
-      value: 'model',
-      choices: null,
-      description: 'provider/model, or a short name such as sonnet or demo',
-    },
-    { name: 'level', value: 'level', choices: LEVELS, description: LEVEL_WORDS },
-    { name: 'tool-level', value: 'level', choices: LEVELS, description: 'the same as --level' },
-    { name: 'max-turns', value: 'number', choices: null, description: 'end after so many answers of the model' },
-    { name: 'max-cost', value: 'dollars', choices: null, description: 'end when it has cost so much' },
+    ...TURN_VALUES,
     { name: 'at', value: 'node', choices: null, description: `go on from this node instead: ${NODE_WORDS}` },
   ],
   examples: [
@@ -54,13 +46,17 @@ export const askCommand = command({
     { line: 'cognition ask "list the files" --model demo', does: 'tries it without a key: no AI, only a few rules' },
   ],
   async run(input, context) {
-    const wanted = wantedFrom(input, context);
+    refuseInside('ask');
+    const wanted = withReload(input, await turnWanted(input, context));
     const output = outputFor(input, context);
     const begun = input.flag('continue')
       ? await goingOn(input, { context, wanted })
       : await beginning(input, { context, wanted });
-    if (wanted.grants.unsandboxed) context.note('UNSANDBOXED: its commands run as in your own shell.');
-    const waited = await waitFor(begun, { context, wanted, output });
+    noteUnsandboxed(context, wanted);
+    const first = await waitFor(begun, { context, wanted, output });
+    const means = { access: wanted.access, limits: wanted.limits, grants: wanted.grants };
+    const again = { means, output: () => outputFor(input, context) };
+    const waited = input.flag('jsonl') ? first : await answeredHere(context, first, again);
     if (waited.outcome !== null) await context.session.move(begun.tree, waited.outcome.tip);
     return tellEnd(context, waited);
   },
@@ -68,23 +64,14 @@ export const askCommand = command({
 
 type Words = Input<
   'tree' | 'message',
-  'continue' | 'jsonl' | 'net' | 'no-sandbox',
-  'model' | 'level' | 'tool-level' | 'max-turns' | 'max-cost' | 'at'
+  'continue' | 'reload' | (typeof TURN_FLAGS)[number]['name'],
+  'at' | (typeof TURN_VALUES)[number]['name']
 >;
-
-/** What a turn is run with, apart from where. */
-interface Wanted {
-  access: ReturnType<typeof modelAccess>;
-  change: Partial<SettingsChange> | null;
-  usual_model: string | null;
-  limits: { iterations: number | null; cost_microdollars: number | null };
-  grants: { network: boolean; unsandboxed: boolean };
-}
 
 /** What the command works with. */
 interface Asking {
   context: Context;
-  wanted: Wanted;
+  wanted: TurnWanted;
 }
 
 /** Where a turn begins; or which runs already. */
@@ -96,29 +83,8 @@ interface Begun {
   isNew: boolean;
 }
 
-function wantedFrom(input: Words, context: Context): Wanted {
-  const model = input.value('model');
-  const level = LEVELS.find((one) => one === (input.value('level') ?? input.value('tool-level')));
-  const change = { ...(model === undefined ? {} : { model }), ...(level === undefined ? {} : { level }) };
-  const dollars = numberFrom('max-cost', input.value('max-cost'), COST_MAX);
-  const turns = numberFrom('max-turns', input.value('max-turns'), 10_000);
-  return {
-    access: modelAccess(),
-    change: Object.keys(change).length === 0 ? null : change,
-    usual_model: context.preferences.get('model') || null,
-    limits: {
-      iterations: turns === null ? null : Math.ceil(turns),
-      cost_microdollars: dollars === null ? null : Math.ceil(dollars * 1_000_000),
-    },
-    grants: { network: input.flag('net'), unsandboxed: input.flag('no-sandbox') },
-  };
-}
-
-function numberFrom(name: string, given: string | undefined, most: number): number | null {
-  if (given === undefined) return null;
-  const number = given.trim() === '' ? Number.NaN : Number(given);
-  if (number > 0 && number <= most) return number;
-  throw new HubError('invalid_params', `--${name} takes a number above 0, up to ${most}, not ${given}`);
+function withReload(input: Words, wanted: TurnWanted): TurnWanted {
+  return input.flag('reload') ? { ...wanted, change: { ...wanted.change, reload: true } } : wanted;
 }
 
 function outputFor(input: Words, context: Context): TurnOutput {
@@ -136,7 +102,7 @@ async function beginning(input: Words, asking: Asking): Promise<Begun> {
       hint: 'cognition ask "message", or cognition ask @ "message" to go on',
     });
   }
-  const text = await textFrom(given, context);
+  const text = await askedText(given, context);
   const client = await context.client();
   const { access, change, usual_model } = wanted;
   if (second === undefined || first === undefined) {
@@ -158,12 +124,6 @@ async function beginning(input: Words, asking: Asking): Promise<Begun> {
   });
   if (branched) context.note('This is a new branch.');
   return { tree: tree.id, node: node.id, running: null, isNew: false };
-}
-
-async function textFrom(given: string, context: Context): Promise<string> {
-  if (given === '-') return messageFrom(given);
-  const piped = await pipedInput(context);
-  return messageFrom(piped.trim() === '' ? given : `${given}\n\n${piped}`);
 }
 
 async function inNewTree(context: Context, text: string): Promise<Begun> {
@@ -197,7 +157,10 @@ async function waitFor(begun: Begun, about: Asking & { output: TurnOutput }): Pr
   const { tree, node, running } = begun;
   if (running !== null) return followTurn(context, running, output);
   const place = { id: newTurnId(), tree, node, cwd: process.cwd(), environment: modelEnvironment() };
-  const [waited] = await Promise.all([runTurn(context, { ...place, ...wanted }, output), remember(context, begun)]);
+  const asked = { ...place, ...wanted };
+  const isTold = context.screen.isTty && !context.json && !begun.isNew;
+  const telling = isTold ? tellingEstimate(context, output, () => estimateAt(context, node, wanted)) : output;
+  const [waited] = await Promise.all([runTurn(context, asked, telling), remember(context, begun)]);
   return waited;
 }
 

@@ -1,11 +1,12 @@
 import type { Client } from '../../hub/client.js';
-import type { NodeId } from '../../hub/protocol/node.js';
+import type { NodeId, Tree } from '../../hub/protocol/node.js';
 import { branchesAt } from '../branching.js';
 import { CURRENT_TREE, command, NODE_WORDS } from '../command.js';
+import type { Context } from '../context.js';
 import { EXIT } from '../failure.js';
 import { noteArchivedPlace, positionOf } from '../position.js';
 import { findTree } from '../reference.js';
-import { renderBranches } from '../render/branches.js';
+import { type Branch, renderBranches } from '../render/branches.js';
 import { type Outline, outlineOf } from '../render/outline.js';
 import { pathOf } from '../resolved_path.js';
 import { readSkeleton } from './show.js';
@@ -20,11 +21,7 @@ export const branchesCommand = command({
   async run(input, context) {
     const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
     const position = await positionOf(context, tree, input.value('at'));
-    const client = await context.client();
-    const outline = outlineOf(await readSkeleton(client, tree, input.flag('all')));
-    const isShown = outline.indexOf(position) !== undefined;
-    if (!isShown) noteArchivedPlace(context, position);
-    const branches = branchesAt(outline, isShown ? position : await shownAbove(client, outline, position));
+    const branches = await listedBranches(context, tree, { position, all: input.flag('all') });
     if (context.json) {
       await context.printJson(branches);
       return EXIT.ok;
@@ -34,6 +31,19 @@ export const branchesCommand = command({
     return EXIT.ok;
   },
 });
+
+/** The branches at a place or above it; `all` is with those that are archived. */
+export async function listedBranches(
+  context: Context,
+  tree: Pick<Tree, 'id'>,
+  { position, all }: { position: NodeId; all: boolean },
+): Promise<Branch[]> {
+  const client = await context.client();
+  const outline = outlineOf(await readSkeleton(client, tree, all));
+  const isShown = outline.indexOf(position) !== undefined;
+  if (!isShown) noteArchivedPlace(context, position);
+  return branchesAt(outline, isShown ? position : await shownAbove(client, outline, position));
+}
 
 /** The nearest node above one in an archived branch that is not archived with it. */
 async function shownAbove(client: Client, outline: Outline, node: NodeId): Promise<NodeId> {

@@ -74,7 +74,17 @@ async function executionFrom(input: Words, context: Context): Promise<Execution>
   const tree = await findTree(context, input.required('tree'), 'read');
   const parent = await positionOf(context, tree, input.value('at'));
   const policy = await policyThatWorks(context, wanted);
-  return { tree, parent, id: newNodeId(), command: text, cwd, timeoutMs, policy, detached: input.flag('detach') };
+  return {
+    tree,
+    parent,
+    id: newNodeId(),
+    command: text,
+    cwd,
+    timeoutMs,
+    policy,
+    detached: input.flag('detach'),
+    append: true,
+  };
 }
 
 function timeoutFrom(given: string | undefined): number | null {

@@ -3,29 +3,43 @@ import { HubError } from '../../hub/error.js';
 import { command } from '../command.js';
 import type { Context } from '../context.js';
 import { EXIT, reasonOf } from '../failure.js';
-import { recordsFrom } from '../import_reader.js';
+import { readImport } from '../import_reader.js';
 import { type Imported, importRecords } from '../importing.js';
 import { treeWords } from '../render/list.js';
 import { count, shortId } from '../render/words.js';
+import { importTranscript } from '../transcript_importing.js';
+
+const NOT_IN_IT =
+  'This is a transcript: times, models, thinking, images, stored outputs and other branches are not in it.';
 
 export const importCommand = command({
   name: 'import',
-  summary: 'Take in conversations that export wrote as JSON or JSONL.',
-  details: 'The same ids, hashes and order come back, with the stored outputs. What is here already is not doubled.',
+  summary: 'Take in conversations that export wrote as JSON or JSONL, or a transcript.',
+  details:
+    'The same ids, hashes and order come back, with the stored outputs. What is here already is not doubled. A transcript becomes a new conversation each time.',
   arguments: [{ name: 'file', required: true, description: 'the file, or - for standard input', completes: 'file' }],
   examples: [
     { line: 'cognition import talk.jsonl', does: 'takes in what that file holds' },
+    {
+      line: 'cognition import ~/.cognition/sessions/2026-01-31-12-00-00-a1b2c3d4.json',
+      does: 'reads a transcript back',
+    },
     { line: 'ssh other cognition export @ --format jsonl | cognition import -', does: 'copies from another machine' },
   ],
   async run(input, context) {
-    const records = recordsFrom(bytesOf(input.required('file')));
+    const read = await readImport(bytesOf(input.required('file')));
     const client = await context.client();
+    const imports =
+      read.kind === 'export'
+        ? importRecords(client, read.records)
+        : [await importTranscript(client, read.transcript, context.project)];
     const all: Imported[] = [];
-    for await (const imported of importRecords(client, records)) {
+    for await (const imported of imports) {
       all.push(imported);
       if (!context.json) await context.out.write(`${sayImported(imported)}\n`);
       noteName(context, imported);
     }
+    if (read.kind === 'transcript') context.note(NOT_IN_IT);
     if (context.json) await context.printJson(all);
     return EXIT.ok;
   },

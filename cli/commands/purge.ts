@@ -13,7 +13,7 @@ export const purgeCommand = command({
   name: 'purge',
   summary: 'Delete a conversation for good.',
   details:
-    'Says what would go, then asks for the name or short id. Without a terminal it needs --yes. See delete for what can be undone.',
+    'Says what would go, then asks for the name or short id. Without a terminal it needs --yes. Exports, backups and transcripts of it stay. See delete for what can be undone.',
   arguments: [TREE],
   flags: [{ name: 'yes', short: null, description: 'do not ask' }],
   examples: [

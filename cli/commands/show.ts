@@ -49,7 +49,7 @@ export const showCommand = command({
 });
 
 /** All of a tree, parents before their children. */
-export async function readSkeleton(client: Client, tree: Tree, archived: boolean): Promise<SkeletonNode[]> {
+export async function readSkeleton(client: Client, tree: Pick<Tree, 'id'>, archived: boolean): Promise<SkeletonNode[]> {
   const nodes: SkeletonNode[] = [];
   for await (const node of client.pages(
     'loom.tree_get_skeleton',

@@ -17,6 +17,14 @@ export function renderHit(hit: Hit, look: Look): string {
   return `${look.style.quiet(cut(place, look.width, look))}\n  ${highlighted(hit, look)}\n`;
 }
 
+/** One line for what a search found in a tree that is known: who spoke, and the words around it. */
+export function hitLine(hit: Hit, isChosen: boolean, look: Look): string {
+  const speaker = hit.role === 'tool' ? `[${cleanLine(hit.tool ?? 'tool')}]` : SPEAKERS[hit.role];
+  const head = `${isChosen ? '> ' : '  '}${shortId(hit.node)} ${speaker}: `;
+  if (isChosen) return look.style.match(cut(head + oneLine(hit.snippet), look.width, look));
+  return look.style.quiet(head) + highlighted(hit, look);
+}
+
 // The snippet is about a line long already; cutting it could cut the match away.
 function highlighted({ snippet, matches }: Hit, look: Look): string {
   let text = '';

@@ -5,17 +5,22 @@ import { HubError } from '../error.js';
 import type { ParsedOf } from '../protocol/methods.js';
 import { type Node, NodeId, type Settings, type TreeId } from '../protocol/node.js';
 import type { Access, SettingsChange } from '../protocol/turn.js';
-import { openAccount } from './account.js';
+import { type Account, openAccount } from './account.js';
 import { createExecutor, policyFor } from './executor.js';
 import { imageLoader } from './image_loading.js';
 import { openJournal } from './journal.js';
+import { refuseSecondLevel, settleLevel } from './levels.js';
 import type { TurnWork } from './loop.js';
-import { loadPrices, type ModelName, parseModelName } from './models.js';
+import { type AskedModel, loadPrices, type ModelName, parseModelName } from './models.js';
+import { GO_ON } from './open_request.js';
 import { promptOf } from './prompt.js';
 import type { Provider, ProviderParts } from './provider.js';
+import { type Approvals, approvalsIn } from './questions.js';
 import { accessTo, modelByKeys } from './reaching.js';
+import { openRoom, windowOf } from './room.js';
 import type { RunningTurn } from './running.js';
-import { firstSettings, levelOf, modelWanted, settleSettings } from './settings.js';
+import { levelOf, modelWanted, settingsBefore, thinkingOf } from './settings.js';
+import { openSubSessions, type SubSessionParts } from './sub_sessions.js';
 import { workplaceOf } from './workplace.js';
 
 export type RunParams = ParsedOf<'agent.run'>;
@@ -24,6 +29,8 @@ export type RunParams = ParsedOf<'agent.run'>;
 export interface AgentParts {
   /** Where the person keeps instructions and skills of their own. */
   home: string;
+  /** The person's home folder. */
+  userHome: string;
   providers: Record<string, Provider>;
   timers: ProviderParts;
   random(): number;
@@ -31,52 +38,85 @@ export interface AgentParts {
   log(level: 'warn' | 'error', message: string): void;
 }
 
+/** What a turn is begun with beside what its caller says; `run` begins its sub-sessions. */
+export interface Beginning {
+  reach: Reach;
+  parts: AgentParts;
+  turn: RunningTurn;
+  run: SubSessionParts['run'];
+  /** Of a turn that is open already, and goes on from the node; null for one that begins. */
+  resumed: { cwd: string | null; approvals: Omit<Approvals, 'mayAsk'> } | null;
+}
+
 /** Gathers what a turn needs and opens it. Nothing is written before it is known that a model can be asked. */
-export async function beginTurn(
-  { reach, parts, turn }: { reach: Reach; parts: AgentParts; turn: RunningTurn },
-  params: RunParams,
-): Promise<TurnWork> {
-  const { tree, node, access, limits, grants } = params;
-  const [path, { project: treeProject }, place] = await Promise.all([
+export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning, params: RunParams): Promise<TurnWork> {
+  const { tree, node, access, change, limits, grants } = params;
+  const [path, { project: treeProject, owner }, place] = await Promise.all([
     sentNodes(reach, node),
     asked(reach, 'loom.tree_get', { tree }),
     asked(reach, 'loom.context_get_place', { node }),
   ]);
   const { current, models } = await settingsOf(reach, path);
-  const known = current ?? (await firstSettings(reach, tree));
-  const chosen = chooseModel({ known, change: params.change, usual: params.usual_model, access });
+  const known = await settingsBefore(reach, { tree, current, change });
+  await refuseSecondLevel(reach, owner, change);
+  const chosen = chooseModel({ known, change, usual: params.usual_model, access });
   await refuseUnknownPrice(params, chosen);
-  const workplace = await workplaceOf({ treeProject, branchCwd: place.cwd, callerCwd: params.cwd });
-  const settings = await settleSettings(reach, {
-    ...{ known, change: params.change, usualModel: chosen.usualModel },
-    places: { ...workplace, home: parts.home },
+  const workplace = await workplaceOf({ treeProject, branchCwd: resumed?.cwd ?? place.cwd, callerCwd: params.cwd });
+  const instructions: string[] = [];
+  const settings = await settleLevel(reach, owner, {
+    ...{ known, change, usualModel: chosen.usualModel },
+    places: {
+      ...workplace,
+      home: parts.home,
+      userHome: parts.userHome,
+      onRead: (path) => void instructions.push(path),
+    },
   });
   models.set(settings.sha256, settings.settings.model);
   const sent = [...path.nodes];
   const start = await startOf(reach, { tree, node, sent, prompt: { current: settings.settings, models } });
-  await asked(reach, 'loom.turn_start', { id: turn.id, tree, node: start });
+  if (resumed === null) await asked(reach, 'loom.turn_start', { id: turn.id, tree, node: start });
   const level = levelOf(settings.settings);
-  Object.assign(turn, { node: start, tip: start, model: settings.settings.model, level });
-  turn.tell({ kind: 'turn_started', turn: turn.id, tree, node: start, model: turn.model, level });
+  Object.assign(turn, {
+    node: resumed === null ? start : turn.node,
+    tip: start,
+    model: settings.settings.model,
+    level,
+  });
+  if (resumed === null)
+    turn.tell({ kind: 'turn_started', turn: turn.id, tree, node: start, model: turn.model, level, instructions });
   const { key, baseUrl } = chosen.access;
   return {
     ...{ reach, turn, settings, models, limits, path: sent },
     ...{ model: chosen.model, access: { key, baseUrl }, provider: providerOf(parts, chosen.model) },
     ...{ timers: parts.timers, random: parts.random },
+    room: openRoom(params.compact, () => windowOf({ ...chosen.model, baseUrl }, params.window)),
     newNodeId: () => NodeId.parse(parts.newId()),
     journal: openJournal(reach, turn.id),
     executor: createExecutor({
       ...{ reach, tree, level, grants, project: workplace.project, cwd: workplace.cwd },
       environment: params.environment,
+      approvals: { ...(resumed?.approvals ?? approvalsIn([])), mayAsk: turn.errand === null },
+      sessions: openSubSessions({
+        ...{ reach, turn, params, project: workplace.project, agent: parts, run },
+        ...{ model: chosen.model, thinking: thinkingOf(settings.settings) },
+      }),
       session: sessionName(tree, policyFor({ level, grants, project: workplace.project })),
     }),
-    account: openAccount({
-      ...{ turn: turn.id, asked: { ...chosen.model, baseUrl }, newId: parts.newId, nowMs: parts.timers.nowMs },
-      call: (method, row) => asked(reach, method, row),
-      failed: (error) => parts.log('warn', `a request was not accounted for: ${String(error)}`),
-    }),
+    account: accountOf({ reach, parts, turn }, { ...chosen.model, baseUrl }),
     loadImage: imageLoader(reach),
   };
+}
+
+export function accountOf(
+  { reach, parts, turn }: { reach: Reach; parts: AgentParts; turn: RunningTurn },
+  model: AskedModel,
+): Account {
+  return openAccount({
+    ...{ turn: turn.id, asked: model, newId: parts.newId, nowMs: parts.timers.nowMs },
+    call: (method, row) => asked(reach, method, row),
+    failed: (error) => parts.log('warn', `a request was not accounted for: ${String(error)}`),
+  });
 }
 
 interface Choosing {
@@ -93,13 +133,16 @@ export function chooseModel({ known, change, usual, access }: Choosing) {
   return { model, usualModel, access: accessTo(model, access) };
 }
 
-function providerOf({ providers }: AgentParts, { provider }: ModelName): Provider {
+export function providerOf({ providers }: AgentParts, { provider }: ModelName): Provider {
   const found = providers[provider];
   if (found !== undefined) return found;
   throw new HubError('invalid_params', `this hub has no provider ${provider}`);
 }
 
-async function refuseUnknownPrice({ limits }: RunParams, { model, access }: ReturnType<typeof chooseModel>) {
+export async function refuseUnknownPrice(
+  { limits }: Pick<RunParams, 'limits'>,
+  { model, access }: ReturnType<typeof chooseModel>,
+) {
   if (limits.cost_microdollars === null) return;
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
   const price = (await loadPrices()).cost({ ...model, baseUrl: access.baseUrl }, usage, Date.now());
@@ -119,8 +162,6 @@ interface Starting {
   sent: Node[];
   prompt: Parameters<typeof promptOf>[1];
 }
-
-const GO_ON = 'Go on from where you were interrupted.';
 
 /** Where the turn begins: at the node, or below it at a word that asks a model to go on with what it was saying. */
 async function startOf(reach: Reach, { tree, node, sent, prompt }: Starting): Promise<NodeId> {

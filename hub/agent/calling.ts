@@ -3,6 +3,7 @@ import type { Block, NodeId } from '../protocol/node.js';
 import type { Answer } from './answer.js';
 import type { CallResult, Executor, ModelCall } from './executor.js';
 import type { Journal } from './journal.js';
+import type { AskedQuestion } from './questions.js';
 import type { CallUnderWay, RunningTurn } from './running.js';
 
 /** How long calls that were told to end may take for it; what they came to after that is not known. */
@@ -30,20 +31,25 @@ export interface Calling {
 /**
  * Executes the calls of a step and journals what each came to. What only looks runs beside its neighbours that do, all
  * else alone and in the model's order, so that nothing is read that was to be changed first. When the turn is stopped it
- * returns soon, whatever the calls do.
+ * returns soon, whatever the calls do. Returns what some calls ask a person: these have no result.
  */
-export async function executeCalls(calling: Calling): Promise<void> {
-  const { turn, calls, executor } = calling;
+export async function executeCalls(calling: Calling): Promise<AskedQuestion[]> {
+  const { turn, executor } = calling;
+  const questions = calling.calls.flatMap((call) => executor.asks(call) ?? []);
+  const calls = calling.calls.filter(({ call }) => questions.every((asked) => asked.call !== call));
   turn.activity = 'calling';
   const late = new AbortController();
   const stop = afterStop(turn.signal);
   try {
     for (const group of groupsOf(calls, executor)) {
-      if (turn.signal.aborted) return;
+      if (turn.signal.aborted) return questions;
       const work = Promise.all(group.map((call) => executeCall(calling, call, late.signal)));
       work.catch(() => undefined); // when nobody waits for it any more, its failure is nobody's
-      await Promise.race([work, stop.waited]);
+      const approvals = ((await Promise.race([work, stop.waited])) ?? []).flatMap((asked) => asked ?? []);
+      // What comes after may need what that was to do.
+      if (approvals.length > 0) return [...questions, ...approvals];
     }
+    return questions;
   } finally {
     // What comes after this finds its step committed.
     late.abort();
@@ -55,7 +61,7 @@ function groupsOf(calls: readonly ModelCall[], executor: Executor): ModelCall[][
   const groups: ModelCall[][] = [];
   let isOpen = false;
   for (const call of calls) {
-    const looks = executor.onlyLooks(call.tool);
+    const looks = executor.runsBeside(call.tool);
     if (looks && isOpen) groups.at(-1)?.push(call);
     else groups.push([call]);
     isOpen = looks;
@@ -63,7 +69,12 @@ function groupsOf(calls: readonly ModelCall[], executor: Executor): ModelCall[][
   return groups;
 }
 
-async function executeCall({ turn, executor, journal, parent }: Calling, call: ModelCall, late: AbortSignal) {
+/** Executes a call and journals its result; or returns what the person must allow first. */
+async function executeCall(
+  { turn, executor, journal, parent }: Calling,
+  call: ModelCall,
+  late: AbortSignal,
+): Promise<AskedQuestion | null> {
   const about = { turn: turn.id, call: call.call, id: call.id };
   const shown = turn.step?.calls.find(({ id }) => id === call.id);
   mark(shown, 'running');
@@ -71,19 +82,24 @@ async function executeCall({ turn, executor, journal, parent }: Calling, call: M
   const result = await resultOf(() =>
     executor.call(call, {
       parent,
-      signal: turn.signal,
+      // Also when another call has brought the step to its end: nothing of it runs on.
+      signal: AbortSignal.any([turn.signal, late]),
       onOutput: ({ from, offset, data }) => turn.tell({ kind: 'call_output', ...about, from, offset, data }),
     }),
   );
-  if (late.aborted) return;
+  if (late.aborted) return null;
   if ('error' in result) {
     // A call that was told to end has no result: its step says that it was interrupted.
-    if (turn.signal.aborted) return;
-    throw result.error;
+    if (turn.signal.aborted) return null;
+    const approval = executor.needsApproval(call, result.error);
+    if (approval === null) throw result.error;
+    mark(shown, 'waiting');
+    return approval;
   }
   await journal.recordResult(call.call, result);
   mark(shown, 'ended');
   turn.tell({ kind: 'call_ended', ...about, failed: hasFailed(result), blocks: result.blocks });
+  return null;
 }
 
 function mark(call: CallUnderWay | undefined, state: CallUnderWay['state']): void {

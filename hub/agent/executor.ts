@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { asked, type Reach } from '../context/reach.js';
 import { HubError } from '../error.js';
@@ -5,8 +6,11 @@ import type { CommandEvent, ToolAnswer } from '../protocol/methods/tools.js';
 import type { Block, External, NodeId, TreeId } from '../protocol/node.js';
 import type { Policy } from '../protocol/policy.js';
 import type { Grants, Level } from '../protocol/turn.js';
+import { type Approvals, type AskedQuestion, approvalOf } from './questions.js';
 import { openShell } from './shell.js';
+import type { SubSessions } from './sub_sessions.js';
 import { TOOL_INPUTS, type ToolName, toolsOf } from './tool_definitions.js';
+import { makePlanFolder, planFileOf } from './workplace.js';
 
 /** A call as a model made it. */
 export interface ModelCall {
@@ -32,8 +36,12 @@ export interface CallSurroundings {
 
 /** Runs the tools of one turn. It owns what they may: whoever calls it cannot widen that. */
 export interface Executor {
-  /** Whether calls of a tool leave everything as it is, so that several may run at once. */
-  onlyLooks(tool: string): boolean;
+  /** Whether calls of a tool may run beside each other: what only looks, and what works in a place of its own. */
+  runsBeside(tool: string): boolean;
+  /** What a call asks the person; null for a call that is executed, which one that asks wrongly is too. */
+  asks(call: ModelCall): AskedQuestion | null;
+  /** What the person must allow before a call is executed that failed like this; null when that would not help. */
+  needsApproval(call: ModelCall, error: unknown): AskedQuestion | null;
   /** A call that fails is a result for the model; only what no model can help throws. */
   call(call: ModelCall, surroundings: CallSurroundings): Promise<CallResult>;
 }
@@ -50,15 +58,21 @@ export interface ExecutorParts {
   environment: Record<string, string> | null;
   /** A name for the shell session that stays the same for the same tree and policy. */
   session: string;
+  sessions: SubSessions;
+  approvals: Approvals;
 }
 
+export type ToolInput<Tool extends ToolName> = Inputs[Tool];
 type Inputs = { [Tool in ToolName]: z.output<(typeof TOOL_INPUTS)[Tool]> };
 
 export function createExecutor(parts: ExecutorParts): Executor {
-  const { reach, tree, level } = parts;
+  const { reach, tree, level, sessions } = parts;
   const policy = policyFor(parts);
+  const writing = writingPolicy(parts);
   const tools = toolsOf(level);
-  const shell = openShell({ ...parts, policy });
+  const contained = openShell({ ...parts, policy });
+  const allowed = openShell({ ...parts, policy: { kind: 'open' }, session: `${parts.session}-allowed` });
+  let shell = contained;
 
   function file<M extends 'file.read' | 'file.write' | 'file.edit'>(
     method: M,
@@ -68,28 +82,40 @@ export function createExecutor(parts: ExecutorParts): Executor {
     return asked({ hub: reach.hub, context: { ...reach.context, signal: around.signal } }, method, params);
   }
 
-  function shared({ id, call }: ModelCall, { parent }: CallSurroundings) {
-    return { id, place: { tree, node: parent }, append: false, call_id: call };
-  }
-
-  async function perform(call: ModelCall, around: CallSurroundings): Promise<ToolAnswer> {
-    const given = { ...shared(call, around), cwd: shell.cwd(), policy };
+  async function perform(call: ModelCall, around: CallSurroundings): Promise<CallResult> {
+    const about = { id: call.id, place: { tree, node: around.parent }, append: false, call_id: call.call };
+    const given = { ...about, cwd: shell.cwd(), policy };
     switch (toolOf(call, tools)) {
       case 'bash':
-        return shell.run(inputOf('bash', call), shared(call, around), around);
+        shell = mayRunOpen(parts, call) ? allowed : contained;
+        return shell.run(inputOf('bash', call), about, around);
       case 'read': {
         const { path, offset = 1, limit = 2_000 } = inputOf('read', call);
         return file('file.read', around, { ...given, path, offset, limit });
       }
-      case 'write':
-        return file('file.write', around, { ...given, ...inputOf('write', call) });
+      case 'write': {
+        const input = inputOf('write', call);
+        if (level === 'plan') await makePlanFolder(parts.project, resolve(given.cwd, input.path));
+        return file('file.write', around, { ...given, ...input, policy: writing });
+      }
       case 'edit':
-        return file('file.edit', around, { ...given, ...inputOf('edit', call) });
+        return file('file.edit', around, { ...given, ...inputOf('edit', call), policy: writing });
+      case 'spawn_session':
+        return sessions.run({ call, input: inputOf('spawn_session', call), policy, cwd: shell.cwd() }, around);
+      case 'ask_user':
+        inputOf('ask_user', call);
+        throw new HubError('invalid_params', 'ask_user was not run: questions are for the person');
     }
   }
 
   return {
-    onlyLooks: (tool) => tool === 'read',
+    runsBeside: (tool) => tool === 'read' || tool === 'spawn_session',
+    asks: (call) => (tools.includes('ask_user') ? askedBy(call) : null),
+    needsApproval: (call, error) => {
+      const helps = error instanceof HubError && error.kind === 'approval_needed' && call.tool === 'bash';
+      if (!helps || !parts.approvals.mayAsk || !mayBeAllowed(level)) return null;
+      return approvalOf(call.call, inputOf('bash', call).command);
+    },
     async call(call, around) {
       try {
         const { blocks, external } = await perform(call, around);
@@ -104,6 +130,8 @@ export function createExecutor(parts: ExecutorParts): Executor {
 
 /** What a turn may touch. Looking only is the strictest: no grant of anything else makes it wider. */
 export function policyFor({ level, grants, project }: Pick<ExecutorParts, 'level' | 'grants' | 'project'>): Policy {
+  // Plans are made without the network, whatever was granted.
+  if (level === 'plan') return { kind: 'contained', network: false, writable: [], readable: [project] };
   if (level === 'readonly') {
     return { kind: 'contained', network: grants.network, writable: [], readable: [project] };
   }
@@ -116,12 +144,34 @@ export function policyFor({ level, grants, project }: Pick<ExecutorParts, 'level
   };
 }
 
+/** What the calls that write may touch: at the level to plan at it is the plan alone, which no command may. */
+function writingPolicy(parts: Pick<ExecutorParts, 'level' | 'grants' | 'project'>): Policy {
+  const policy = policyFor(parts);
+  if (parts.level !== 'plan' || policy.kind === 'open') return policy;
+  return { ...policy, writable: [planFileOf(parts.project)] };
+}
+
+/** Whoever can only look has no command that is not kept from writing, whatever a person says to a single one. */
+function mayBeAllowed(level: Level): boolean {
+  return level === 'minimal' || level === 'orchestrator';
+}
+
+function mayRunOpen({ level, approvals }: ExecutorParts, { id }: ModelCall): boolean {
+  return mayBeAllowed(level) && (approvals.all || approvals.commands.has(id));
+}
+
 function toolOf({ tool }: ModelCall, tools: readonly ToolName[]): ToolName {
   const known = tools.find((name) => name === tool);
   if (known !== undefined) return known;
   throw new HubError('invalid_params', `there is no tool ${JSON.stringify(tool)}`, {
     hint: `your tools are: ${tools.join(', ')}`,
   });
+}
+
+function askedBy({ call, tool, input, problem }: ModelCall): AskedQuestion | null {
+  const given = tool === 'ask_user' && problem === null ? TOOL_INPUTS.ask_user.safeParse(input) : null;
+  if (given?.success !== true) return null;
+  return { call, kind: 'question', question: given.data.question, options: given.data.options ?? [] };
 }
 
 function inputOf<Tool extends ToolName>(tool: Tool, { input, problem }: ModelCall): Inputs[Tool];

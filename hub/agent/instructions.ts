@@ -14,20 +14,26 @@ export interface InstructionPlaces {
   cwd: string;
   /** Where the person keeps their own. */
   home: string;
+  /** The person's home folder, where other programs keep skills, too. */
+  userHome: string;
+  /** Is told the path of each file of instructions that was read, in their order. */
+  onRead(path: string): void;
 }
 
 /** The instructions of the person, then those of the project from its top down to the working folder; empty for none. */
-export async function readInstructions({ project, cwd, home }: InstructionPlaces): Promise<string> {
+export async function readInstructions({ project, cwd, home, onRead }: InstructionPlaces): Promise<string> {
   const own = await firstIn(home, null);
-  const found = await Promise.all(foldersDown(project, cwd).map((folder) => firstIn(folder, project)));
-  return [own, ...found].filter((text) => text !== null).join('\n\n');
+  const below = await Promise.all(foldersDown(project, cwd).map((folder) => firstIn(folder, project)));
+  const found = [own, ...below].filter((one) => one !== null);
+  for (const { path } of found) onRead(path);
+  return found.map(({ path, text }) => `# Instructions from ${path}\n\n${text}`).join('\n\n');
 }
 
-async function firstIn(folder: string, within: string | null): Promise<string | null> {
+async function firstIn(folder: string, within: string | null): Promise<{ path: string; text: string } | null> {
   for (const name of NAMES) {
     const path = join(folder, name);
     const text = (await readSmallFile(path, FILE_BYTES_MAX, within))?.trim();
-    if (text !== undefined && text !== '') return `# Instructions from ${path}\n\n${text}`;
+    if (text !== undefined && text !== '') return { path, text };
   }
   return null;
 }

@@ -1,6 +1,8 @@
 import { asked, type Reach } from '../context/reach.js';
+import type { Question } from '../protocol/methods/parking.js';
 import type { Block, Node, NodeId, Sha256, TurnId } from '../protocol/node.js';
 import type { CallResult, ModelCall } from './executor.js';
+import type { AskedQuestion } from './questions.js';
 
 /** What a step is made of, before any of its calls is executed. */
 export interface StepRecord {
@@ -18,6 +20,8 @@ export interface Journal {
   recordResult(call: string, result: CallResult): Promise<void>;
   /** Makes the journal a step; what has no result yet becomes interrupted. */
   commit(): Promise<Node[]>;
+  /** Lets the turn wait for a person: what they are asked, as it is kept. */
+  park(questions: AskedQuestion[]): Promise<Question[]>;
   /** A step without calls, in one go. */
   commitAnswer(step: StepRecord): Promise<Node[]>;
 }
@@ -36,6 +40,7 @@ export function openJournal(reach: Reach, turn: TurnId): Journal {
     async recordResult(call, { blocks, external }) {
       await asked(reach, 'loom.turn_record_result', { turn, call, blocks, external });
     },
+    park: async (questions) => (await asked(reach, 'loom.turn_park', { turn, questions })).questions,
     async commitAnswer(step) {
       // Sent together they share one wait for the disk; without the first there is nothing to commit.
       const [, nodes] = await Promise.all([recordAnswer(step), commit()]);

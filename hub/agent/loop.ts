@@ -1,20 +1,22 @@
 import { asked, type Reach } from '../context/reach.js';
 import type { HubError } from '../error.js';
+import type { Question } from '../protocol/methods/parking.js';
 import type { Block, Node, NodeId, Sha256 } from '../protocol/node.js';
 import type { TurnLimits, TurnOutcome, TurnReason } from '../protocol/turn.js';
-import type { Account, RequestCost, RequestId } from './account.js';
+import type { Account } from './account.js';
 import type { Answer } from './answer.js';
-import { askModel, type ModelReply } from './asking.js';
-import { cacheMarks } from './cache_marks.js';
+import type { ModelReply } from './asking.js';
 import { callsIn, executeCalls, keptOf, refusedOf } from './calling.js';
-import type { Executor } from './executor.js';
+import type { Executor, ModelCall } from './executor.js';
 import type { Journal, StepRecord } from './journal.js';
-import { type ModelName, outputTokensMax } from './models.js';
-import { promptOf } from './prompt.js';
-import type { LoadImage, ModelEvent, ModelRequest, Provider, ProviderParts } from './provider.js';
+import type { ModelName } from './models.js';
+import type { LoadImage, Provider, ProviderParts } from './provider.js';
+import type { AskedQuestion } from './questions.js';
+import { requestFor, sendRequest } from './requesting.js';
+import { makeRoom, makeRoomAfterRefusal, mayHelp, rememberCounted, type WindowRoom } from './room.js';
 import { newStep, type RunningTurn } from './running.js';
-import { type StoredSettings, thinkingOf, toolsIn } from './settings.js';
-import { addRequest, limitReached } from './spending.js';
+import type { StoredSettings } from './settings.js';
+import { limitReached } from './spending.js';
 
 /** All that a turn works with. */
 export interface TurnWork {
@@ -33,6 +35,7 @@ export interface TurnWork {
   /** The models that signed something on the path. */
   models: Map<Sha256, string>;
   limits: TurnLimits;
+  room: WindowRoom;
   loadImage: LoadImage;
   timers: ProviderParts;
   random(): number;
@@ -41,29 +44,58 @@ export interface TurnWork {
 
 /** How a turn came to its end. */
 export interface TurnEnd {
-  state: Exclude<TurnOutcome['state'], 'running'>;
+  state: Exclude<TurnOutcome['state'], 'running' | 'waiting'>;
   why: TurnReason;
   failure: HubError | null;
 }
 
+/** What a person must answer before the turn can go on. */
+export interface TurnParking {
+  state: 'parked';
+  questions: Question[];
+}
+
 /** Steps until the model has answered, a limit is reached, or somebody stops it. */
-export async function runSteps(work: TurnWork): Promise<TurnEnd> {
+export async function runSteps(work: TurnWork): Promise<TurnEnd | TurnParking> {
   const { turn, limits } = work;
   for (;;) {
     const stopped = stopOf(turn);
     if (stopped !== null) return stopped;
     const reached = limitReached(turn.spending, limits);
     if (reached !== null) return ended('stopped', reached);
-    const id = work.newNodeId();
-    turn.step = newStep(id);
-    const counted: Promise<void>[] = [];
-    const reply = await ask(work, id, counted);
-    turn.spending.iterations += 1;
-    const end = await settle(work, id, reply);
-    // What was spent decides whether there is another request.
-    await Promise.all(counted);
+    const room = await makeRoom(work);
+    // What that cost counts, too.
+    if (room === 'made') continue;
+    if (room !== 'enough') return stopOf(turn) ?? failedBy(room);
+    const end = await takeStep(work);
     if (end !== null) return end;
   }
+}
+
+/** Goes on with a step that waited for a person, then as ever. */
+export async function resumeSteps(work: TurnWork, calls: readonly ModelCall[]): Promise<TurnEnd | TurnParking> {
+  return (await finishStep(work, calls)) ?? runSteps(work);
+}
+
+/** One request, and what becomes of its answer; null when the turn goes on. */
+async function takeStep(work: TurnWork): Promise<TurnEnd | TurnParking | null> {
+  const { turn } = work;
+  const id = work.newNodeId();
+  turn.step = newStep(id);
+  const counted: Promise<void>[] = [];
+  const sent = work.path.length;
+  const reply = await sendRequest(work, { request: requestFor(work), node: id, counted, isTold: true });
+  turn.spending.iterations += 1;
+  const isRoomMade = mayHelp(work, reply) && (await makeRoomAfterRefusal(work)) === null;
+  const end = isRoomMade ? null : await settle(work, id, reply);
+  if (!isRoomMade) rememberCounted(work, reply, sent);
+  // What was spent decides whether there is another request.
+  await Promise.all(counted);
+  return end;
+}
+
+export function failedBy(failure: HubError): TurnEnd {
+  return { state: 'failed', why: 'failed', failure };
 }
 
 function ended(state: TurnEnd['state'], why: TurnReason): TurnEnd {
@@ -71,78 +103,20 @@ function ended(state: TurnEnd['state'], why: TurnReason): TurnEnd {
 }
 
 /** How a turn ends that was told to: by a limit it is stopped, otherwise interrupted. */
-function stopOf(turn: RunningTurn): TurnEnd | null {
+export function stopOf(turn: RunningTurn): TurnEnd | null {
   const why = turn.stoppedBy();
   return why === null ? null : ended(why === 'time' ? 'stopped' : 'interrupted', why);
 }
 
-/** Asks the model for the path as it is; what it says is told while it comes. */
-function ask(work: TurnWork, node: NodeId, counted: Promise<void>[]): Promise<ModelReply> {
-  const { turn, account, provider, timers, random } = work;
-  const request = requestFor(work);
-  let current: RequestId | null = null;
-  return askModel(
-    {
-      ...{ provider, request, timers, random },
-      on: {
-        sent(attempt, answer) {
-          const id = account.begin(turn.tip);
-          current = id;
-          turn.activity = 'waiting';
-          if (turn.step !== null) turn.step.answer = answer;
-          turn.tell({ kind: 'request_started', turn: turn.id, request: id, node, attempt });
-          return (ending) => void counted.push(count(turn, id, account.end(id, node, ending)));
-        },
-        heard: (event) => tellHeard(turn, event),
-        failed({ message, data }, retry_in_ms) {
-          turn.activity = 'retrying';
-          if (current === null) return;
-          turn.tell({ kind: 'request_failed', turn: turn.id, request: current, message, data, retry_in_ms });
-        },
-        restarted: (attempt) => turn.tell({ kind: 'answer_restarted', turn: turn.id, attempt }),
-      },
-    },
-    turn.signal,
-  );
-}
-
-async function count(turn: RunningTurn, request: RequestId, cost: Promise<RequestCost>): Promise<void> {
-  const { usage, price } = await cost;
-  addRequest(turn.spending, usage, price);
-  if (usage !== null) turn.tell({ kind: 'usage_counted', turn: turn.id, request, usage, price_microdollars: price });
-}
-
-function requestFor(work: TurnWork): ModelRequest {
-  const { settings, model, access, loadImage } = work;
-  const { system_prompt, messages } = promptOf(work.path, { current: settings.settings, models: work.models });
-  return {
-    model: model.model,
-    systemPrompt: system_prompt,
-    tools: toolsIn(settings.settings),
-    messages,
-    outputTokensMax: outputTokensMax(model),
-    thinking: thinkingOf(settings.settings),
-    cache: { messages: cacheMarks(messages), lifetime: '5m' },
-    loadImage,
-    baseUrl: access.baseUrl,
-    key: access.key,
-  };
-}
-
-function tellHeard(turn: RunningTurn, event: ModelEvent): void {
-  turn.activity = 'answering';
-  if (event.kind === 'text') turn.tell({ kind: 'text_added', turn: turn.id, text: event.text });
-  else if (event.kind === 'thinking') turn.tell({ kind: 'thinking_added', turn: turn.id, text: event.text });
-  else if (event.kind === 'call_begun') {
-    turn.tell({ kind: 'call_announced', turn: turn.id, call: event.id, tool: event.tool });
-  }
-}
-
 /** Makes a step of what the model said; null when the turn goes on. */
-async function settle(work: TurnWork, id: NodeId, { answer, failure }: ModelReply): Promise<TurnEnd | null> {
+async function settle(
+  work: TurnWork,
+  id: NodeId,
+  { answer, failure }: ModelReply,
+): Promise<TurnEnd | TurnParking | null> {
   if (failure !== null) {
     await keep(work, id, keptOf(answer));
-    return stopOf(work.turn) ?? { state: 'failed', why: 'failed', failure };
+    return stopOf(work.turn) ?? failedBy(failure);
   }
   switch (answer.end) {
     case 'refused':
@@ -163,29 +137,31 @@ async function settle(work: TurnWork, id: NodeId, { answer, failure }: ModelRepl
   }
 }
 
-async function settleAnswer(work: TurnWork, id: NodeId, answer: Answer): Promise<TurnEnd | null> {
+async function settleAnswer(work: TurnWork, id: NodeId, answer: Answer): Promise<TurnEnd | TurnParking | null> {
   const calls = callsIn(answer, work.newNodeId);
   if (calls.length === 0) {
     await keep(work, id, answer.blocks);
     return (await takeInputs(work, ['steer', 'after'])) ? null : ended('done', 'answered');
   }
+  await work.journal.recordAnswer({ ...recordOf(work, id, answer.blocks), calls });
+  return finishStep(work, calls);
+}
+
+/** Executes the calls of a step that have no result yet, and commits it, unless some of them ask a person. */
+async function finishStep(work: TurnWork, calls: readonly ModelCall[]): Promise<TurnParking | null> {
   const { turn, journal, executor } = work;
   const parent = turn.tip;
   if (turn.step !== null) {
-    turn.step.calls = calls.map(({ call, id: node, tool, input }) => ({
-      call,
-      id: node,
-      tool,
-      input,
-      state: 'waiting',
-    }));
+    turn.step.calls = calls.map(({ call, id, tool, input }) => ({ call, id, tool, input, state: 'waiting' }));
   }
-  await journal.recordAnswer({ ...recordOf(work, id, answer.blocks), calls });
+  let questions: AskedQuestion[] = [];
   try {
-    await executeCalls({ turn, executor, journal, parent, calls });
+    questions = await executeCalls({ turn, executor, journal, parent, calls });
+    if (turn.signal.aborted) questions = [];
   } finally {
-    committed(work, await journal.commit());
+    if (questions.length === 0) committed(work, await journal.commit());
   }
+  if (questions.length > 0) return { state: 'parked', questions: await journal.park(questions) };
   if (!turn.signal.aborted) await takeInputs(work, ['steer']);
   return null;
 }

@@ -1,14 +1,23 @@
+import type { HomePaths } from '../config.js';
 import { sentNodes, settingsOf } from '../context/model.js';
 import { asked, type Reach } from '../context/reach.js';
 import { HubError } from '../error.js';
 import type { CallContext, HubCalls, HubResolve, Plugin } from '../plugin.js';
-import type { NodeId, Settings, TurnId } from '../protocol/node.js';
-import type { AgentEvent, TurnOutcome } from '../protocol/turn.js';
+import type { NodeId, Settings, TreeId, TurnId } from '../protocol/node.js';
+import type { AgentEvent, SettingsChange, TurnOutcome } from '../protocol/turn.js';
 import { type AgentParts, chooseModel } from './beginning.js';
+import { estimatePath } from './estimate_path.js';
+import { createEventLogs } from './event_log.js';
+import { refuseSecondLevel } from './levels.js';
 import { ALIAS_NAMES, formatModelName, PROVIDER_NAMES, parseModelName } from './models.js';
+import { parkedTurns } from './parked.js';
+import { planAt } from './plans.js';
 import { needsKey } from './reaching.js';
 import type { Listener, RunningTurn } from './running.js';
-import { firstSettings } from './settings.js';
+import { settingsBefore } from './settings.js';
+import { priceOf } from './spending.js';
+import { USUAL_MODELS } from './sub_sessions/model.js';
+import { createTranscripts } from './transcripts.js';
 import { createTurns, type RunningTurns } from './turns.js';
 
 export interface AgentPlugin extends Plugin {
@@ -18,20 +27,38 @@ export interface AgentPlugin extends Plugin {
   end(): Promise<void>;
 }
 
+interface AgentPluginParts extends AgentParts {
+  version: string;
+  /** In which feed this home's numbers stand. */
+  epoch: string;
+  paths: Pick<HomePaths, 'sessions' | 'logs'>;
+}
+
 /** Lets models work in trees. */
-export function createAgent(hub: HubCalls & HubResolve, parts: AgentParts & { version: string }): AgentPlugin {
-  const turns = createTurns(hub, parts);
+export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts): AgentPlugin {
+  const { log, epoch, paths } = parts;
+  const turns = createTurns(hub, { ...parts, transcripts: createTranscripts({ folder: paths.sessions, log }) });
+  const isRunning = (tree: TreeId): boolean => turns.all().some((turn) => turn.tree === tree);
+  const logs = createEventLogs({ hub, folder: paths.logs, epoch, isRunning, log });
+  turns.onBegin(logs.follow);
   return {
     name: 'agent',
     version: parts.version,
     busy: () => turns.all().length,
-    end: turns.end,
+    async end() {
+      await turns.end();
+      await logs.end();
+    },
     methods: {
       'agent.run': (params, context) => watched(turns.run(params), context, { stops: true }),
+      'agent.compact': (params, context) => watched(turns.compact(params), context, { stops: true }),
+      'agent.estimate': (params, context) => estimatePath({ hub, context }, params, parts.timers.nowMs()),
       'agent.check': async ({ node, access, change, usual_model: usual }, context) => {
-        const known = node === null ? null : await knownSettings({ hub, context }, node);
+        const known = node === null ? null : await knownSettings({ hub, context }, node, change);
+        if (node !== null) await refuseWider({ hub, context }, node, change);
         return { model: formatModelName(chooseModel({ known, change, usual, access }).model) };
       },
+      'agent.plan_get': async ({ node }, context) => planAt({ hub, context }, node),
       'agent.follow': async ({ turn, tree }, context) => {
         if (turn !== null) return { outcome: await followTurn(turns, turn, context) };
         const within = (one: RunningTurn): boolean => tree === null || one.tree === tree;
@@ -40,16 +67,24 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentParts & { ve
       },
       'agent.stop': async ({ turn: id }) => {
         const turn = turns.get(id);
-        if (turn === null) return { stopped: false, outcome: await pastOf(turns, id) };
-        turn.stop('asked');
-        return { stopped: true, outcome: await turn.outcome };
+        turn?.stop('asked');
+        const outcome = await turn?.outcome;
+        if (outcome !== undefined && outcome.state !== 'waiting') return { stopped: true, outcome };
+        const ended = await turns.endParked(id);
+        return { stopped: ended !== null, outcome: ended ?? (await pastOf(turns, id)) };
+      },
+      'agent.answer': async (params, context) => {
+        const answered = await turns.answer(params);
+        return 'outcome' in answered ? watched(answered, context, { stops: true }) : answered;
       },
       'agent.steer': async (params, context) => asked({ hub, context }, 'loom.input_add', params),
-      'agent.status': async ({ tree }) => ({
-        turns: turns.all().flatMap((turn) => (tree === null || turn.tree === tree ? [statusOf(turn)] : [])),
-      }),
+      'agent.status': async ({ tree }, context) => {
+        const parked = await parkedTurns({ hub, context }, tree);
+        const running = turns.all().filter((turn) => tree === null || turn.tree === tree);
+        return { turns: [...running.map(statusOf), ...parked.filter(({ turn }) => turns.get(turn) === null)] };
+      },
       'agent.providers': async () => ({
-        providers: PROVIDER_NAMES.map((name) => ({ name, needs_key: needsKey(name) })),
+        providers: PROVIDER_NAMES.map((name) => ({ name, needs_key: needsKey(name), usual_model: USUAL_MODELS[name] })),
         aliases: ALIAS_NAMES.map((name) => ({ name, model: formatModelName(parseModelName(name)) })),
       }),
     },
@@ -57,12 +92,20 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentParts & { ve
 }
 
 /** The settings that a turn at a node would go on with. */
-async function knownSettings(reach: Reach, node: NodeId): Promise<Settings | null> {
+async function knownSettings(reach: Reach, node: NodeId, change: SettingsChange | null): Promise<Settings | null> {
   const [path, found] = await Promise.all([
     sentNodes(reach, node),
     asked(reach, 'loom.node_get', { node, tree: null }),
   ]);
-  return (await settingsOf(reach, path)).current ?? firstSettings(reach, found.node.tree);
+  const { current } = await settingsOf(reach, path);
+  return settingsBefore(reach, { tree: found.node.tree, current, change });
+}
+
+/** What a turn at this node would refuse of a change is refused before anything is said there. */
+async function refuseWider(reach: Reach, at: NodeId, change: SettingsChange | null): Promise<void> {
+  const { node } = await asked(reach, 'loom.node_get', { node: at, tree: null });
+  const { owner } = await asked(reach, 'loom.tree_get', { tree: node.tree });
+  await refuseSecondLevel(reach, owner, change);
 }
 
 /** Tells a caller what happens in a turn until it has ended; when the call itself is cancelled, so is the turn. */
@@ -119,11 +162,12 @@ async function pastOf(turns: RunningTurns, id: TurnId): Promise<TurnOutcome> {
 }
 
 function statusOf(turn: RunningTurn) {
-  const { id, tree, node, tip, model, level, activity, startedAtMs, spending } = turn;
-  const { iterations, usage, price } = spending;
+  const { id, tree, node, tip, model, level, activity, startedAtMs, errand, spending } = turn;
+  const { iterations, usage } = spending;
   return {
     ...{ turn: id, tree, node, tip, model, level, activity, iterations, usage, started_at_ms: startedAtMs },
-    price_microdollars: usage === null ? null : price,
+    price_microdollars: priceOf(spending),
+    ...{ parent: errand?.parent ?? null, task: errand?.task ?? null, questions: [] },
   };
 }
 

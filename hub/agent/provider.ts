@@ -7,6 +7,8 @@ export const IDLE_MS_MAX = 240_000;
 /** The most bytes of one answer, and of one event in it. */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 export const EVENT_BYTES_MAX = 8 * 1024 * 1024;
+/** The most that an answer says, as JSON: what is heard must fit into a node, and some of it is written twice as long there. */
+export const SAID_BYTES_MAX = 6 * 1024 * 1024;
 
 /** How much a model thinks before it answers. */
 export const THINKING_LEVELS = ['off', 'low', 'medium', 'high'] as const;

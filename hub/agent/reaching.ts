@@ -1,6 +1,7 @@
 import { HubError } from '../error.js';
 import type { Access } from '../protocol/turn.js';
 import type { ModelName, ProviderName } from './models.js';
+import { OWN_ADDRESSES, serverAddress, usableKey } from './providers/addresses.js';
 
 /** The variable that a person sets, and whether a server of their own does without. */
 const KEYS: Record<ProviderName, { variable: string | null; optionalElsewhere: boolean }> = {
@@ -20,6 +21,8 @@ export function accessTo({ provider }: ModelName, access: Access): { baseUrl: st
   const baseUrl = given?.base_url ?? null;
   const key = given?.key ?? null;
   const { variable, optionalElsewhere } = KEYS[provider];
+  if (provider !== 'demo' && baseUrl !== null) serverAddress(baseUrl, OWN_ADDRESSES[provider]);
+  if (key !== null) usableKey(key, provider);
   if (key !== null || variable === null || (optionalElsewhere && baseUrl !== null)) return { baseUrl, key };
   throw new HubError('no_key', `there is no key for ${provider}`, {
     hint: `set ${variable}, or choose another model: --model demo needs no key`,

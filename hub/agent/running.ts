@@ -20,19 +20,30 @@ export interface Listener {
   hasRoom(): boolean;
 }
 
-export type Activity = 'starting' | 'waiting' | 'answering' | 'calling' | 'retrying' | 'ending';
+export type Activity = 'starting' | 'compacting' | 'waiting' | 'answering' | 'calling' | 'retrying' | 'ending';
+
+/** What a sub-session is to whom it works for. */
+export interface Errand {
+  /** The turn and the call that wait for it. */
+  parent: { turn: TurnId; call: string };
+  /** The first words of what it is to do. */
+  task: string;
+}
 
 /** A turn that runs in this hub: what others may know of it and do to it. */
 export interface RunningTurn {
   readonly id: TurnId;
   readonly tree: TreeId;
   readonly startedAtMs: number;
+  /** Null for a turn that a person began. */
+  readonly errand: Errand | null;
   node: NodeId;
   tip: NodeId;
   model: string;
   level: Level;
   activity: Activity;
   step: StepUnderWay | null;
+  /** What its sub-sessions used is in it, too. */
   spending: Spending;
   /** Aborted when it is to end now. */
   signal: AbortSignal;
@@ -46,7 +57,7 @@ export interface RunningTurn {
   outcome: Promise<TurnOutcome>;
 }
 
-type Begun = Pick<RunningTurn, 'id' | 'tree' | 'node' | 'startedAtMs'>;
+type Begun = Pick<RunningTurn, 'id' | 'tree' | 'node' | 'startedAtMs' | 'errand'>;
 
 /** Begins to run a turn; `work` does it, and everybody else watches. */
 export function startRunning(begun: Begun, work: (turn: RunningTurn) => Promise<TurnOutcome>): RunningTurn {

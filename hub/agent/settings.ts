@@ -39,16 +39,48 @@ export async function settleSettings(reach: Reach, wanted: SettingsWanted): Prom
 }
 
 async function settingsWanted({ known, change, usualModel, places }: SettingsWanted): Promise<Settings> {
-  const level = change?.level ?? levelOf(known);
+  const level = levelWanted(known, change);
   const model = modelWanted({ known, change, usualModel });
   const thinking = change?.thinking ?? known?.thinking ?? 'off';
   if (change?.system_prompt != null) {
-    return { system_prompt: change.system_prompt, tools: definitionsFor(level), level, model, thinking };
+    const system_prompt = withPlan(change.system_prompt, change);
+    return { system_prompt, tools: definitionsFor(level), level, model, thinking };
   }
   const isKept = known !== null && change?.reload !== true;
   const tools = isKept && level === levelOf(known) ? known.tools : definitionsFor(level);
   const system_prompt = isKept ? withLevel(known, level) : await systemPrompt(level, places);
-  return { system_prompt, tools, level, model, thinking };
+  return { system_prompt: withPlan(system_prompt, change), tools, level, model, thinking };
+}
+
+function levelWanted(known: Settings | null, change: SettingsChange | null): Level {
+  const level = change?.level ?? levelOf(known);
+  if (change?.plan == null || level !== 'plan') return level;
+  if (change.level === null) return LEVEL_USUAL;
+  throw new HubError('invalid_params', 'a plan cannot be carried out at the level at which plans are made', {
+    hint: 'choose another level, such as orchestrator, or leave it out',
+  });
+}
+
+const PLAN_BEGIN = '\n\n## Plan\n\n';
+
+function withPlan(prompt: string, change: SettingsChange | null): string {
+  return change?.plan == null ? prompt : `${prompt}${PLAN_BEGIN}${change.plan}`;
+}
+
+/** What a change is made to: the settings that it names, else those of the path, else the first of the tree. */
+export async function settingsBefore(
+  reach: Reach,
+  { tree, current, change }: { tree: TreeId; current: Settings | null; change: SettingsChange | null },
+): Promise<Settings | null> {
+  const sha256 = change?.from ?? null;
+  const named = sha256 === null ? current : (await asked(reach, 'loom.settings_get', { sha256 })).settings;
+  const known = named ?? (await firstSettings(reach, tree));
+  if (change?.plan == null || known === null) return known;
+  // A new plan stands in the place of an old one. Only after the first prompt of the tree is it surely a plan of ours.
+  const first = await firstSettings(reach, tree);
+  const unplanned = first === null ? null : withLevel(first, levelOf(known));
+  if (unplanned === null || !known.system_prompt.startsWith(unplanned + PLAN_BEGIN)) return known;
+  return { ...known, system_prompt: unplanned };
 }
 
 /** The model's whole name; a known one is not looked at again. */
@@ -73,11 +105,16 @@ export function toolsIn({ tools }: Settings): ToolDefinition[] {
   return ToolDefinitions.parse(tools);
 }
 
-/** The same system prompt with another level's beginning; one that is not ours stays as it is. */
+/** The same system prompt with another level's beginning; to one that is not ours is added at most that it is to plan. */
 function withLevel(known: Settings, level: Level): string {
-  const begin = systemPromptFor(levelOf(known));
+  const before = levelOf(known);
+  const begin = systemPromptFor(before);
   const prompt = known.system_prompt;
-  return prompt.startsWith(begin) ? systemPromptFor(level) + prompt.slice(begin.length) : prompt;
+  if (prompt.startsWith(begin)) return systemPromptFor(level) + prompt.slice(begin.length);
+  if (before === level) return prompt;
+  const added = `\n\n${systemPromptFor('plan')}`;
+  if (level === 'plan') return prompt + added;
+  return before === 'plan' && prompt.endsWith(added) ? prompt.slice(0, -added.length) : prompt;
 }
 
 async function systemPrompt(level: Level, places: InstructionPlaces): Promise<string> {

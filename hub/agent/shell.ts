@@ -3,11 +3,15 @@ import { asked, type Reach } from '../context/reach.js';
 import { HubError } from '../error.js';
 import type { CommandEvent, ToolAnswer } from '../protocol/methods/tools.js';
 import type { ParsedOf } from '../protocol/methods.js';
+import type { TreeId } from '../protocol/node.js';
 import type { Policy } from '../protocol/policy.js';
 import type { CallSurroundings } from './executor.js';
 
 /** What of a caller's environment a model's commands may have, also outside of a sandbox. */
 const PASSED_ON = /^(PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ)$/;
+
+/** The variable that tells a command that a model runs it, and in which tree. */
+const INSIDE = 'COGNITION_SESSION';
 
 export interface ShellParts {
   reach: Reach;
@@ -17,6 +21,8 @@ export interface ShellParts {
   project: string;
   environment: Record<string, string> | null;
   session: string;
+  /** The tree of the turn. */
+  tree: TreeId;
 }
 
 /** The shell of one turn: each command begins where the one before it ended. */
@@ -30,7 +36,7 @@ export interface ModelShell {
 }
 
 export function openShell({ reach, policy, project, session, ...parts }: ShellParts): ModelShell {
-  const environment = passedOn(parts.environment);
+  const environment = passedOn(parts);
   let { cwd } = parts;
   let isOpen = false;
 
@@ -64,9 +70,11 @@ export function openShell({ reach, policy, project, session, ...parts }: ShellPa
   };
 }
 
-function passedOn(environment: Record<string, string> | null): Record<string, string> | null {
+/** The tree is told so that this program can say, inside, that models do not start it again. */
+function passedOn({ environment, tree }: Pick<ShellParts, 'environment' | 'tree'>): Record<string, string> | null {
   if (environment === null) return null;
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => PASSED_ON.test(name)));
+  const passed = Object.entries(environment).filter(([name]) => PASSED_ON.test(name));
+  return { ...Object.fromEntries(passed), [INSIDE]: tree };
 }
 
 function isOutput(event: object): event is Extract<CommandEvent, { kind: 'output' }> {

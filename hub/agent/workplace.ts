@@ -1,4 +1,5 @@
-import { realpath } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { HubError } from '../error.js';
 
 /** Where a turn works, all of it real paths. */
@@ -28,6 +29,18 @@ export async function workplaceOf(places: {
   const branch = places.branchCwd === null ? null : await realFolder(places.branchCwd);
   const cwd = [branch, own].find((folder) => folder !== null && isWithin(folder, project)) ?? project;
   return { project, cwd };
+}
+
+/** Where the plan of a project stands. */
+export function planFileOf(project: string): string {
+  return join(project, '.cognition', 'plan.md');
+}
+
+/** Makes the folder of a plan that is to be written: the tools make none among what is protected. */
+export async function makePlanFolder(project: string, written: string): Promise<void> {
+  const file = planFileOf(project);
+  // What is in its place, if anything, is told by the writing.
+  if (written === file) await mkdir(dirname(file)).catch(() => undefined);
 }
 
 async function realFolder(path: string): Promise<string | null> {

@@ -18,3 +18,5 @@ export const NODE_BYTES_MAX = 8 * 1024 * 1024;
 export const BLOCKS_MAX = 1_000;
 /** The most calls one step may hold. */
 export const STEP_CALLS_MAX = 200;
+/** The longest answer of a person to a question of a model. */
+export const ANSWER_LENGTH_MAX = 1_048_576;

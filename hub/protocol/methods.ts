@@ -4,6 +4,7 @@ import { agentMethods } from './methods/agent.js';
 import { contextMethods } from './methods/context.js';
 import { controlMethods } from './methods/control.js';
 import { nodeMethods } from './methods/nodes.js';
+import { parkMethods } from './methods/parking.js';
 import { pluginMethods } from './methods/plugins.js';
 import { toolMethods } from './methods/tools.js';
 import { treeMethods } from './methods/trees.js';
@@ -14,6 +15,7 @@ export const METHODS = {
   ...treeMethods,
   ...nodeMethods,
   ...turnMethods,
+  ...parkMethods,
   ...inputMethods,
   ...requestMethods,
   ...contextMethods,

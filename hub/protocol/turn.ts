@@ -1,13 +1,17 @@
 import { z } from 'zod';
 import { ErrorData } from './errors.js';
+import { Question } from './methods/parking.js';
 import { RequestId, Usage } from './methods/turns.js';
-import { Blocks, Json, NodeId, TreeId, TurnId } from './node.js';
+import { Blocks, Json, NodeId, Sha256, TreeId, TurnId } from './node.js';
 
 const count = z.int().nonnegative();
 export const AbsolutePath = z.string().max(4_096).startsWith('/', { message: 'must be an absolute path' });
 
-/** What a model may do: `orchestrator` is to start sub-sessions as well, once there are any. */
-export const Level = z.enum(['minimal', 'orchestrator', 'readonly']);
+/**
+ * What a model may do: `orchestrator` is to start sub-sessions as well; `plan` is to look, to write the plan of the project
+ * and to ask the person.
+ */
+export const Level = z.enum(['minimal', 'orchestrator', 'readonly', 'plan']);
 export type Level = z.infer<typeof Level>;
 
 /**
@@ -23,6 +27,9 @@ export const Access = z.record(
 );
 export type Access = z.output<typeof Access>;
 
+/** The longest plan that is told to a model. */
+export const PLAN_LENGTH_MAX = 262_144;
+
 /** What is to be different from here on; null leaves a thing as it is on the path. */
 export const SettingsChange = z.strictObject({
   model: z.string().min(1).max(400).nullable().default(null),
@@ -32,6 +39,12 @@ export const SettingsChange = z.strictObject({
   thinking: z.enum(['off', 'low', 'medium', 'high']).nullable().default(null),
   /** Read the project's instructions and skills anew. */
   reload: z.boolean().default(false),
+  /** Stored settings to take in the place of those on the path. */
+  from: Sha256.nullable().default(null),
+  /** A plan to carry out: it stands at the end of the system prompt from here on, and the level is none to plan at. */
+  plan: z.string().min(1).max(PLAN_LENGTH_MAX).nullable().default(null),
+  /** False takes sub-sessions away, here and for what follows; no value gives a level what it has not. */
+  spawn: z.literal(false).nullable().default(null),
 });
 export type SettingsChange = z.output<typeof SettingsChange>;
 
@@ -55,10 +68,13 @@ export const Grants = z.strictObject({
 });
 export type Grants = z.output<typeof Grants>;
 
-/** Why a turn ended; `asked` is a person's stop, `failed` whatever `failure` tells. */
+/** Tokens that fit a model's window, as the person says it of models that the offline table does not know. */
+export const WindowTokens = z.int().positive().max(100_000_000).nullable().default(null);
+
+/** Why a turn ended; `question` is that it waits for a person, `asked` a person's stop, `failed` whatever `failure` tells. */
 export const TurnReason = z.enum([
   ...['answered', 'iterations', 'tokens', 'cost', 'time', 'max_tokens', 'refused', 'empty', 'context_too_long'],
-  ...['asked', 'hub_ended', 'failed'],
+  ...['question', 'asked', 'hub_ended', 'failed'],
 ] as const);
 export type TurnReason = z.infer<typeof TurnReason>;
 
@@ -70,7 +86,7 @@ const Price = z.int().nonnegative().nullable();
 export const TurnOutcome = z.strictObject({
   turn: TurnId,
   tree: TreeId,
-  state: z.enum(['running', 'done', 'stopped', 'interrupted', 'failed']),
+  state: z.enum(['running', 'waiting', 'done', 'stopped', 'interrupted', 'failed']),
   /** Null when it ended in a hub before this one. */
   why: TurnReason.nullable(),
   failure: z.strictObject({ message: z.string(), data: FailureData }).nullable(),
@@ -81,6 +97,8 @@ export const TurnOutcome = z.strictObject({
   /** Null when nobody counted, and when the price is not known. */
   usage: Usage.nullable(),
   price_microdollars: Price,
+  /** What it waits for, while it does; some may have their answers. */
+  questions: z.array(Question),
 });
 export type TurnOutcome = z.infer<typeof TurnOutcome>;
 
@@ -94,6 +112,13 @@ const CallUnderWay = z.strictObject({
   state: z.enum(['waiting', 'running', 'ended']),
 });
 
+/** Where the transcript of a turn is written: a file, new or of the same tree, or a folder that is there. */
+export const TranscriptPlace = z.union([
+  z.strictObject({ file: AbsolutePath }),
+  z.strictObject({ folder: AbsolutePath }),
+]);
+export type TranscriptPlace = z.output<typeof TranscriptPlace>;
+
 const ofTurn = { turn: TurnId };
 
 /** What happens in a turn, in the past tense; none of it is a node, but for what `step_committed` names. */
@@ -101,7 +126,12 @@ export const AgentEvent = z.discriminatedUnion('kind', [
   z.strictObject({
     ...{ kind: z.literal('turn_started'), ...ofTurn, tree: TreeId, node: NodeId },
     ...{ model: z.string(), level: Level },
+    /** The files of instructions that were read for it: at the first turn of a tree, and when that was asked for. */
+    instructions: z.array(z.string()),
   }),
+  /** Its transcript is in this file from now on; or could not be written, which is no failure of the turn. */
+  z.strictObject({ kind: z.literal('transcript_opened'), ...ofTurn, file: z.string() }),
+  z.strictObject({ kind: z.literal('transcript_failed'), ...ofTurn, file: z.string(), message: z.string() }),
   /** Where a turn stands, for who comes later: what was said in the step so far, and its calls; null between steps. */
   z.strictObject({
     ...{ kind: z.literal('turn_snapshot'), ...ofTurn, tree: TreeId, tip: NodeId, model: z.string() },
@@ -136,8 +166,32 @@ export const AgentEvent = z.discriminatedUnion('kind', [
     ...{ kind: z.literal('call_ended'), ...ofTurn, call: z.string(), id: NodeId },
     ...{ failed: z.boolean(), blocks: Blocks },
   }),
+  /** A call began a sub-session, whose own events can be followed; what it says comes as output of the call as well. */
+  z.strictObject({
+    ...{ kind: z.literal('session_started'), ...ofTurn, call: z.string(), id: NodeId },
+    ...{ session: TreeId, session_turn: TurnId, task: z.string(), model: z.string(), attachable: z.boolean() },
+  }),
   z.strictObject({ kind: z.literal('step_committed'), ...ofTurn, nodes: z.array(NodeId), tip: NodeId }),
+  /** The path is summarised before the next request; `tokens` is what was estimated of that. */
+  z.strictObject({ kind: z.literal('compaction_started'), ...ofTurn, tokens: count }),
+  /** `node` is the summary, from which on a model is sent what follows; `left_out`: not all of the path fitted what was summarised. */
+  z.strictObject({
+    ...{ kind: z.literal('context_compacted'), ...ofTurn, node: NodeId, tip: NodeId },
+    ...{ tokens_before: count, tokens_after: count, left_out: z.boolean() },
+  }),
   z.strictObject({ kind: z.literal('input_taken'), ...ofTurn, input: NodeId, tip: NodeId }),
+  z.strictObject({
+    ...{ kind: z.literal('question_asked'), ...ofTurn, call: z.string(), id: NodeId },
+    ...{ question: z.string(), options: z.array(z.string()), asks: Question.shape.kind },
+  }),
+  z.strictObject({ kind: z.literal('question_answered'), ...ofTurn, call: z.string(), id: NodeId, answer: z.string() }),
+  /** It runs no more until its questions are answered. */
+  z.strictObject({ kind: z.literal('turn_parked'), ...ofTurn, outcome: TurnOutcome }),
+  /** It runs again, with its step still under way. */
+  z.strictObject({
+    ...{ kind: z.literal('turn_resumed'), ...ofTurn, tree: TreeId, tip: NodeId },
+    ...{ model: z.string(), level: Level },
+  }),
   z.strictObject({ kind: z.literal('turn_ended'), ...ofTurn, outcome: TurnOutcome }),
 ]);
 export type AgentEvent = z.infer<typeof AgentEvent>;

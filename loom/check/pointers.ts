@@ -20,6 +20,7 @@ const SMALL_TABLES = [
   'turn_journal',
   'inputs',
   'requests',
+  'questions',
 ];
 
 /** Lets SQLite look for damaged pages, for as long as nobody has to wait for it. */
@@ -62,7 +63,12 @@ const ASTRAY = [
 ];
 const LEFT_JOURNALS = `SELECT DISTINCT lower(hex(t.id)) AS tree_id, lower(hex(u.id)) AS what
   FROM turn_journal j JOIN turns u ON u.turn = j.turn LEFT JOIN trees t ON t.tree = u.tree
-  WHERE u.state <> 'running' AND (? IS NULL OR u.tree = ?) LIMIT ${FOUND_MAX}`;
+  WHERE u.state NOT IN ('running', 'waiting') AND (? IS NULL OR u.tree = ?) LIMIT ${FOUND_MAX}`;
+const WAITING_FOR_NOTHING = `SELECT lower(hex(t.id)) AS tree_id, lower(hex(u.id)) AS what
+  FROM turns u LEFT JOIN trees t ON t.tree = u.tree
+  WHERE u.state = 'waiting' AND (? IS NULL OR u.tree = ?)
+    AND (NOT EXISTS (SELECT 1 FROM turn_journal j WHERE j.turn = u.turn AND j.call = '')
+      OR NOT EXISTS (SELECT 1 FROM questions q WHERE q.turn = u.turn AND q.answer IS NULL)) LIMIT ${FOUND_MAX}`;
 
 /** Checks what points at nodes: marks, archived branches, turns, inputs and requests; and what turns have left undone. */
 export function* checkPointers(store: Store, report: Report, tree: number | null): Slices<void> {
@@ -74,6 +80,9 @@ export function* checkPointers(store: Store, report: Report, tree: number | null
   }
   for (const row of store.all<Astray>(LEFT_JOURNALS, tree, tree)) {
     tell(report, `turn ${dashed(row.what)} left a step that could not be stored`, { tree: treeOf(row) });
+  }
+  for (const row of store.all<Astray>(WAITING_FOR_NOTHING, tree, tree)) {
+    tell(report, `turn ${dashed(row.what)} waits for an answer to nothing`, { tree: treeOf(row) });
   }
   yield;
   yield* checkInputs(store, report, tree);

@@ -1,5 +1,5 @@
 import { HubError } from '../../hub/error.js';
-import { idBlob, TURN_COLUMNS, type TurnRow, turnJson } from '../rows.js';
+import { idBlob, TURN_COLUMNS, type TurnRow } from '../rows.js';
 import type { Store } from '../store.js';
 import { INPUT_COLUMNS, type InputRow, inputJson } from '../turn_rows.js';
 import type { ReadContext } from './operation.js';
@@ -15,12 +15,6 @@ export const NEXT_PENDING = `SELECT ${INPUT_COLUMNS} FROM inputs i
   WHERE i.turn = ? AND i.seq > ? AND ${IS_PENDING} ORDER BY i.seq LIMIT 1`;
 export const NEXT_OTHER = `SELECT ${INPUT_COLUMNS} FROM inputs i
   WHERE i.turn = ? AND i.seq > ? AND NOT (${IS_PENDING}) ORDER BY i.seq LIMIT 1`;
-
-export function getTurn(context: ReadContext, params: ReadParams['loom.turn_get']): string {
-  const turn = requireTurn(context.store, params.turn);
-  const pending = context.store.all<InputRow>(PENDING_OF, turn.turn);
-  return `{"turn":${turnJson(turn)},"inputs":[${pending.map(inputJson).join(',')}]}`;
-}
 
 export function* listInputs(context: ReadContext, params: ReadParams['loom.input_list']): Slices<string> {
   const { turn } = requireTurn(context.store, params.turn);

@@ -43,7 +43,8 @@ export const addInput: WriteOp<Addition> = (writing, params) => {
 
 function takingTurn(store: Store, id: string): TurnRow {
   const turn = knownTurn(store, id);
-  if (turn.state === 'running') return turn;
+  // One that waits for a person takes it after the answer.
+  if (turn.state === 'running' || turn.state === 'waiting') return turn;
   throw conflict(
     `turn ${id} has ended (${turn.state}), so it takes nothing more`,
     'append a user node below its tip and start another turn there',

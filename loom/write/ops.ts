@@ -5,6 +5,7 @@ import { addInput, dropInputs, takeInput } from './inputs.js';
 import { setMark } from './marks.js';
 import { createExternal, createText } from './nodes.js';
 import { purgeTree } from './purge.js';
+import { answerQuestion, parkTurn } from './questions.js';
 import { endRequest, startRequest } from './requests.js';
 import { putSettings } from './settings.js';
 import { createStep } from './steps.js';
@@ -32,6 +33,8 @@ export const WRITE_OPS = {
   'loom.turn_record_result': recordResult,
   'loom.turn_commit_step': commitStep,
   'loom.turn_end': endTurn,
+  'loom.turn_park': parkTurn,
+  'loom.turn_answer': answerQuestion,
   'loom.input_add': addInput,
   'loom.input_take': takeInput,
   'loom.input_drop': dropInputs,

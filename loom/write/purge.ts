@@ -128,6 +128,7 @@ function deleteTree(writing: Writing, row: TreeRow): void {
   for (const statement of [
     'DELETE FROM requests WHERE tree = ?',
     'DELETE FROM inputs WHERE turn IN (SELECT turn FROM turns WHERE tree = ?)',
+    'DELETE FROM questions WHERE turn IN (SELECT turn FROM turns WHERE tree = ?)',
     'DELETE FROM turn_journal WHERE turn IN (SELECT turn FROM turns WHERE tree = ?)',
     'DELETE FROM turns WHERE tree = ?',
     'DELETE FROM marks WHERE tree = ?',
@@ -152,9 +153,9 @@ function settingsOf(store: Store, doomed: readonly TreeRow[]): number[] {
   return store.all<{ settings: number }>(sql, treeNumbers(doomed)).map((row) => row.settings);
 }
 
-// A running turn may have stored settings that no node names yet.
+// A turn that runs, or waits for a person, may have stored settings that no node names yet.
 function deleteUnusedSettings(store: Store, candidates: readonly number[]): void {
-  if (store.get("SELECT 1 FROM turns WHERE state = 'running' LIMIT 1") !== undefined) return;
+  if (store.get("SELECT 1 FROM turns WHERE state = 'running' OR state = 'waiting' LIMIT 1") !== undefined) return;
   for (const settings of candidates) {
     const sql = 'DELETE FROM settings WHERE settings = ? AND NOT EXISTS (SELECT 1 FROM nodes WHERE settings = ?)';
     store.run(sql, settings, settings);

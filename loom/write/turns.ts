@@ -53,16 +53,21 @@ function refuseUnfit(store: Store, { blocks, settings }: Pick<Answer, 'blocks' |
 
 export const recordResult: WriteOp<Result> = (writing, params) => {
   const turn = runningTurn(writing.store, params.turn);
-  const answer = journalOf(writing.store, turn)?.answer;
-  if (!answer?.calls.some(({ call }) => call === params.call)) {
-    throw invalid(`turn ${params.turn} has no call ${params.call} under way`);
-  }
-  if (params.external.call.id !== params.call) throw invalid(`external.call.id must be ${params.call}`);
-  const { blocks, external } = params;
-  storable({ id: '', role: 'tool', step: null, settings: null, blocks, external });
-  record(writing.store, turn, { call: params.call, body: canonicalJson(params) });
+  keepResult(writing.store, turn, params);
   return '{}';
 };
+
+/** Journals what a call of the step under way came to. */
+export function keepResult(store: Store, turn: TurnRow, result: Result): void {
+  const { call, blocks, external } = result;
+  const answer = journalOf(store, turn)?.answer;
+  if (!answer?.calls.some((under) => under.call === call)) {
+    throw invalid(`turn ${dashed(turn.id)} has no call ${call} under way`);
+  }
+  if (external.call.id !== call) throw invalid(`external.call.id must be ${call}`);
+  storable({ id: '', role: 'tool', step: null, settings: null, blocks, external });
+  record(store, turn, { call, body: canonicalJson(result) });
+}
 
 export const commitStep: WriteOp<ParsedOf<'loom.turn_commit_step'>> = (writing, params) => {
   const nodes = commitJournal(writing, runningTurn(writing.store, params.turn));
@@ -71,11 +76,11 @@ export const commitStep: WriteOp<ParsedOf<'loom.turn_commit_step'>> = (writing, 
 
 export const endTurn: WriteOp<ParsedOf<'loom.turn_end'>> = (writing, params) => {
   const turn = knownTurn(writing.store, params.turn);
-  if (turn.state === 'running') close(writing, turn, params.state);
+  if (turn.state === 'running' || turn.state === 'waiting') close(writing, turn, params.state);
   return turnJson(knownTurn(writing.store, params.turn));
 };
 
-/** Closes the turns that a hub left behind, keeping what their journals hold. */
+/** Closes the turns that a hub left behind, keeping what their journals hold. Those that wait for a person go on waiting. */
 export function closeLeftTurns(writing: Writing): void {
   const left = writing.store.all<TurnRow>(`SELECT ${TURN_COLUMNS} FROM turns u WHERE u.state = 'running'`);
   for (const turn of left) closeLeftTurn(writing, turn);
@@ -123,7 +128,7 @@ interface Journal {
   results: Map<string, Result>;
 }
 
-function journalOf(store: Store, turn: TurnRow): Journal | null {
+export function journalOf(store: Store, turn: TurnRow): Journal | null {
   const rows = store.all<{ call: string; body: string }>(
     'SELECT call, body FROM turn_journal WHERE turn = ? ORDER BY call',
     turn.turn,
@@ -178,5 +183,6 @@ export function knownTurn(store: Store, id: string): TurnRow {
 export function runningTurn(store: Store, id: string): TurnRow {
   const turn = knownTurn(store, id);
   if (turn.state === 'running') return turn;
+  if (turn.state === 'waiting') throw conflict(`turn ${id} waits for a person`, 'answer its questions: agent.answer');
   throw conflict(`turn ${id} has ended (${turn.state})`, 'start another turn: loom.turn_start');
 }

@@ -6,10 +6,16 @@ import { PROGRAM } from '../support/cli.js';
 import { connectTo, withHome } from '../support/hub.js';
 import { say } from '../support/model/script.js';
 import { KEY, type ModelServer, withModelServer } from '../support/model_server.js';
+import { deltaRows } from './deltas.js';
+import { otherFirstBytes } from './other_agents.js';
 import { median, type Row } from './row.js';
+import { addFan, newTree } from './trees.js';
 
 const ROUNDS = 21;
 const WARM_UP_ROUNDS = 3;
+const OFF_PATH_NODES = 100_000;
+/** Of the time of another agent that does the same. */
+const MOST_OF_OTHERS = 0.85;
 
 /** What it takes a command until the model server has its first byte, and how often it asks. */
 export function turnRows(): Promise<Row[]> {
@@ -18,9 +24,10 @@ export function turnRows(): Promise<Row[]> {
       const client = await connectTo(home);
       const folder = join(dirname(home), 'project');
       mkdirSync(folder);
-      const rows = [await firstByteRow({ server, home, folder }), await requestsRow({ server, home, folder })];
+      const place = { server, home, folder };
+      const rows = [...(await firstByteRows(place)), await requestsRow(place), await largeTreeRow(place)];
       await client.close();
-      return rows;
+      return [...rows, ...(await deltaRows())];
     }),
   );
 }
@@ -31,7 +38,7 @@ interface Place {
   folder: string;
 }
 
-async function firstByteRow(place: Place): Promise<Row> {
+async function firstByteRows(place: Place): Promise<Row[]> {
   const bareMs: number[] = [];
   const askMs: number[] = [];
   // In turns, so that both see the same weather. The first rounds warm both up.
@@ -39,21 +46,51 @@ async function firstByteRow(place: Place): Promise<Row> {
     const startedAt = performance.now();
     await run(['-e', '0'], place);
     const bare = performance.now() - startedAt;
-    const askedAt = performance.now();
-    await run([PROGRAM, 'ask', 'hello', '--model', 'anthropic/claude-sonnet-5'], place);
-    const own = (place.server.requests.at(-1)?.atMs ?? Number.NaN) - askedAt;
+    const own = await firstByteMs(['ask', 'hello'], place);
     if (round < WARM_UP_ROUNDS) continue;
     bareMs.push(bare);
     askMs.push(own);
   }
-  const [base, mine] = [median(bareMs), median(askMs)];
-  return {
-    what: 'ask, hub warm: launch → first byte at the server / bare node',
-    value: mine / base,
-    unit: '×',
-    budget: null,
-    from: `${mine.toFixed(1)} ms / ${base.toFixed(1)} ms`,
-  };
+  const mine = median(askMs);
+  const rows = [ratioRow('ask, hub warm: launch → first byte / bare node', { mine, base: median(bareMs), most: null })];
+  for (const { name, tookMs } of await otherFirstBytes(place.folder)) {
+    if (tookMs === null) console.error(`left out: ask / ${name}, which is not installed here`);
+    else rows.push(ratioRow(`ask, hub warm: first byte / ${name}`, { mine, base: tookMs, most: MOST_OF_OTHERS }));
+  }
+  return rows;
+}
+
+/** The same question in a tree with very many nodes that are not on its path, and in one without. */
+async function largeTreeRow(place: Place): Promise<Row> {
+  const client = await connectTo(place.home);
+  const [small, large] = [await newTree(client), await newTree(client)];
+  // Whoever asks stands somewhere; what is off their path comes afterwards.
+  for (const tree of [small, large]) await firstByteMs(['ask', tree, 'hello'], place);
+  await addFan(client, large, { count: OFF_PATH_NODES, inFlight: 128 });
+  await client.close();
+  const tookMs = new Map<string, number[]>([
+    [small, []],
+    [large, []],
+  ]);
+  for (let round = 0; round < ROUNDS + WARM_UP_ROUNDS; round++) {
+    for (const [tree, took] of tookMs) {
+      const ms = await firstByteMs(['ask', tree, 'hello'], place);
+      if (round >= WARM_UP_ROUNDS) took.push(ms);
+    }
+  }
+  const [base, mine] = [median(tookMs.get(small) ?? []), median(tookMs.get(large) ?? [])];
+  return ratioRow(`ask: first byte, ${OFF_PATH_NODES} nodes off the path / none`, { mine, base, most: 1.1 });
+}
+
+async function firstByteMs(words: string[], place: Place): Promise<number> {
+  const askedAt = performance.now();
+  await run([PROGRAM, ...words, '--model', 'anthropic/claude-sonnet-5'], place);
+  return (place.server.requests.at(-1)?.atMs ?? Number.NaN) - askedAt;
+}
+
+function ratioRow(what: string, { mine, base, most }: { mine: number; base: number; most: number | null }): Row {
+  const budget = most === null ? null : { most };
+  return { what, value: mine / base, unit: '×', budget, from: `${mine.toFixed(1)} ms / ${base.toFixed(1)} ms` };
 }
 
 /** One request for each answer, and no other. */

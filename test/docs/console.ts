@@ -71,6 +71,7 @@ export function corrected(markdown: string, run: (command: string) => string[]):
 /** Replaces what differs from run to run, so that a document can show real ids and ages. */
 function settled(text: string): string {
   return text
+    .replaceAll(/\S+\/sessions\/\d{4}(-\d\d){5}-[0-9a-f]{8}\.json/g, '<transcript>')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{8}\b/g, '<id>')
     .replaceAll(/\b(just now|now|\d+ ?(s|m|seconds?|minutes?)( ago)?)\b/g, '<age>');
 }

@@ -194,6 +194,7 @@ describe('inputs that were not sent', () => {
       expect(await reader.read('loom.turn_get', { turn })).toEqual({
         turn: expect.objectContaining({ state: 'interrupted', tip: sent.id }),
         inputs: [waiting],
+        ...{ questions: [], parked: null },
       });
       const asked = { turn, inputs: [sent.id, waiting.id] };
       const given = writer.write('loom.input_drop', asked).inputs;

@@ -10,9 +10,11 @@ import * as inputs from '../../loom/read/inputs.js';
 import { leafQueries } from '../../loom/read/leaves.js';
 import * as nodeRows from '../../loom/read/node_rows.js';
 import * as nodes from '../../loom/read/nodes.js';
+import * as parked from '../../loom/read/parked.js';
 import * as path from '../../loom/read/path.js';
 import * as place from '../../loom/read/place.js';
 import * as requestList from '../../loom/read/request_list.js';
+import * as shape from '../../loom/read/shape.js';
 import * as index from '../../loom/search/index_file.js';
 import * as search from '../../loom/search/search.js';
 import * as placing from '../../loom/write/lookup.js';
@@ -36,6 +38,8 @@ const modules = {
   costs,
   inputs,
   requestList,
+  shape,
+  parked,
 };
 const statements = Object.entries(modules).flatMap(([module, exports]) =>
   Object.entries(exports).flatMap(([name, value]) => (typeof value === 'string' ? [[`${module}.${name}`, value]] : [])),

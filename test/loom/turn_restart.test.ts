@@ -61,6 +61,7 @@ test('after a restart a client finds the turn, takes its inputs back and sees wh
     try {
       expect(await client.call('loom.turn_get', { turn: turn.id })).toEqual({
         ...{ turn: { ...turn, state: 'interrupted', ended_at_ms: expect.any(Number) }, inputs: [input] },
+        ...{ questions: [], parked: null },
       });
       expect((await client.call('loom.request_list', { tree })).requests).toEqual([
         { ...request, outcome: 'interrupted' },

@@ -40,7 +40,9 @@ export function checkedEnvironment(given: Environment): Environment {
 /** What a model's commands get: nothing of a person's but where programs are and how text is written. */
 export function sparseEnvironment(given: Environment | null, place: MachinePlace): Environment {
   const name = given?.USER ?? given?.LOGNAME ?? nameOfUser();
-  const passed = Object.entries(given ?? {}).filter(([variable]) => /^(LANG|LC_[A-Z]+|TZ)$/.test(variable));
+  const passed = Object.entries(given ?? {}).filter(([variable]) =>
+    /^(LANG|LC_[A-Z]+|TZ|COGNITION_SESSION)$/.test(variable),
+  );
   return {
     PATH: given?.PATH ?? place.path,
     HOME: place.userHome,

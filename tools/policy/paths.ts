@@ -1,6 +1,6 @@
 import type { Contained } from '../../hub/protocol/policy.js';
 import type { MachinePlace } from '../parts.js';
-import { PRIVATE_ROOTS, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS } from './places.js';
+import { PRIVATE_ROOTS, SECRETS, SKILLS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS } from './places.js';
 
 /**
  * Files through which a project's own tools run commands later, outside: readable, never writable. In any spelling, because
@@ -9,6 +9,9 @@ import { PRIVATE_ROOTS, SECRETS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS } from './pl
 const PROTECTED =
   /\/(\.git$|\.git\/(config|config\.worktree|commondir|hooks|modules|worktrees|info\/attributes)(\/|$)|\.cognition(\/|$))/i;
 
+/** The plan of a project, which stands among what is protected. */
+const PLAN = /\/\.cognition\/plan\.md$/;
+
 /** Whether a path is a folder or lies in it. Both are real paths. */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
@@ -16,6 +19,7 @@ export function isWithin(path: string, folder: string): boolean {
 
 /** Whether a policy lets the file at this real path be read. */
 export function mayRead(path: string, policy: Contained, place: MachinePlace): boolean {
+  if (skillFoldersOf(place).some((folder) => isWithin(path, folder))) return true;
   if (isSecret(path, place)) return false;
   const { readable, writable } = shownBy(policy);
   if ([...writable, ...(readable ?? [])].some((folder) => isWithin(path, folder))) return true;
@@ -26,8 +30,11 @@ export function mayRead(path: string, policy: Contained, place: MachinePlace): b
 
 /** Whether a policy lets the file at this real path be written. */
 export function mayWrite(path: string, policy: Contained, place: MachinePlace): boolean {
-  if (isSecret(path, place) || isProtected(path)) return false;
-  return shownBy(policy).writable.some((folder) => isWithin(path, folder));
+  if (isSecret(path, place)) return false;
+  const { writable } = shownBy(policy);
+  // Nothing runs a plan: one that is named itself may be written, and nothing beside it.
+  if (isProtected(path)) return PLAN.test(path) && writable.includes(path);
+  return writable.some((folder) => isWithin(path, folder));
 }
 
 /** Whether a real path names a file that is never writable, whatever the policy says. */
@@ -56,6 +63,11 @@ export function secretsOf(place: MachinePlace): string[] {
 /** The programs in the person's home folder. */
 export function toolchainsOf(place: MachinePlace): string[] {
   return TOOLCHAINS.map((name) => below(place.userHome, name));
+}
+
+/** The person's own skills: may be read, never written. A link to elsewhere leads to what is hidden there. */
+export function skillFoldersOf(place: MachinePlace): string[] {
+  return [below(place.cognitionHome, 'skills'), ...SKILLS.map((name) => below(place.userHome, name))];
 }
 
 /** What is hidden unless a policy names it. A home folder at the top hides nothing more. */

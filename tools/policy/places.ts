@@ -36,6 +36,9 @@ export const SECRETS = [
   ...['.ICEauthority'],
 ];
 
+/** Below a person's home folder: skills, which are written for models to read and to run, though they lie among secrets. */
+export const SKILLS = ['.agents/skills', '.claude/skills'];
+
 /** Of the system itself: readable by root inside as well, because the files belong to root. */
 export const SYSTEM_SECRETS = [
   ...['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/sudoers.d', '/etc/ssh'],

@@ -62,14 +62,17 @@ export function lockedFlags(path: string, mounted: readonly Mounted[]): string[]
 
 /** What of `/proc` belongs to no process and may be written: root stays root towards these, whatever rights it has lost. */
 export function kernelFiles(): string[] {
-  const entries = readdirSync('/proc', { withFileTypes: true }).filter(({ name }) => !/^\d+$/.test(name));
-  return entries
-    .filter((entry) => entry.isDirectory() || (entry.isFile() && isOwnerWritable(join('/proc', entry.name))))
-    .map(({ name }) => join('/proc', name));
+  // Only by their names: asking for their kinds at once fails when a process ends meanwhile.
+  return readdirSync('/proc')
+    .filter((name) => !/^\d+$/.test(name))
+    .map((name) => join('/proc', name))
+    .filter(isWritableKernelFile);
 }
 
-function isOwnerWritable(path: string): boolean {
-  return answer(() => (lstatSync(path).mode & 0o200) !== 0) ?? true;
+function isWritableKernelFile(path: string): boolean {
+  const found = answer(() => lstatSync(path));
+  if (found === null) return true;
+  return found.isDirectory() || (found.isFile() && (found.mode & 0o200) !== 0);
 }
 
 export function topEntries(): TopEntry[] {

@@ -1,7 +1,15 @@
 import { HubError } from '../../hub/error.js';
 import type { Contained } from '../../hub/protocol/policy.js';
 import type { MachinePlace } from '../parts.js';
-import { isBeyondPolicy, isProtected, isWithin, privateRoots, shownBy, toolchainsOf } from '../policy/paths.js';
+import {
+  isBeyondPolicy,
+  isProtected,
+  isWithin,
+  privateRoots,
+  shownBy,
+  skillFoldersOf,
+  toolchainsOf,
+} from '../policy/paths.js';
 import { SYSTEM } from '../policy/places.js';
 import { attempt } from './attempt.js';
 import { coversOf } from './covers.js';
@@ -146,6 +154,9 @@ function pathsOf(policy: RealPolicy, { place, tmp }: PlanRequest): Mount[] {
   const shown = [
     ...home.map(empty),
     ...toolchains.filter((path) => isWithin(path, place.userHome)).map(readOnly),
+    ...skillFoldersOf(place)
+      .filter((path) => realPath(path) === path && isFolder(path))
+      .map(readOnly),
     ...(policy.readable ?? []).map(readOnly),
     ...policy.writable.map((path): Mount => bind(path, !isProtected(path))),
   ];

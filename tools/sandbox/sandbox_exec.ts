@@ -1,5 +1,5 @@
 import type { MachinePlace } from '../parts.js';
-import { isProtected, privateRoots, secretsOf, shownBy, toolchainsOf } from '../policy/paths.js';
+import { isProtected, privateRoots, secretsOf, shownBy, skillFoldersOf, toolchainsOf } from '../policy/paths.js';
 import type { Inside, Invocation } from './sandbox.js';
 
 /**
@@ -26,6 +26,7 @@ function profileOf({ policy, tmp }: Inside, place: MachinePlace): string {
     ['deny file-write* (regex #"(?i)/\\.git/(config|config\\.worktree|commondir|hooks|modules|worktrees)(/|$)")'],
     ['deny file-write* (regex #"(?i)/\\.git$") (regex #"(?i)/\\.cognition(/|$)")'],
     ['deny file-read* file-write*', ...secretsOf(place).map(subpath)],
+    ['allow file-read*', ...skillFoldersOf(place).map(subpath)],
     ['deny network-outbound (remote unix-socket)'],
     ...(policy.network ? [] : [['deny network*']]),
     ['deny signal (target others)'],

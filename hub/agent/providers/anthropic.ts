@@ -1,12 +1,14 @@
 import { HubError } from '../../error.js';
 import { type ModelRequest, type Provider, type ProviderParts, SYSTEM_PARTS } from '../provider.js';
+import { OWN_ADDRESSES, serverAddress, usableKey } from './addresses.js';
 import { anthropicReader } from './anthropic_events.js';
 import { type AnthropicMessage, anthropicMessages, anthropicPrefix } from './anthropic_messages.js';
 import { anthropicThinking } from './anthropic_thinking.js';
-import { type ModelConnection, serverAddress, usableKey } from './connection.js';
+import type { ModelConnection } from './connection.js';
 import { exchange } from './exchange.js';
 
-const ADDRESS = 'https://api.anthropic.com';
+/** The version of the API whose events are read here; the SDK says the same. */
+const VERSION = '2026-10-21';
 // The SDK's own limit must never be the first: the connection is watched here.
 const SDK_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -17,14 +19,15 @@ export function anthropicProvider(parts: ProviderParts = SYSTEM_PARTS): Provider
     async *answer(request, signal) {
       if (request.key === null) throw noKey();
       const key = usableKey(request.key, 'anthropic');
-      const address = serverAddress(request.baseUrl, ADDRESS);
+      const address = serverAddress(request.baseUrl, OWN_ADDRESSES.anthropic);
       const reader = anthropicReader(request.messages.length, request.cache.lifetime);
       const [messages, sdk] = await Promise.all([anthropicMessages(request), import('@anthropic-ai/sdk')]);
       const open = async (connection: ModelConnection) => {
         const client = new sdk.default(options({ address, key }, connection));
         return client.messages.create(bodyOf(request, messages), { signal: connection.signal });
       };
-      yield* exchange({ ...reader, open }, { request, parts, signal, provider: 'anthropic', address, key });
+      const headers = { authorization: `Bearer ${key}`, 'anthropic-version': VERSION };
+      yield* exchange({ ...reader, open }, { request, parts, signal, provider: 'anthropic', address, key, headers });
     },
   };
 }

@@ -6,18 +6,26 @@ import { endReason } from './end_reason.js';
 import type { Wire } from './exchange.js';
 import { answerIds, keptTool } from './names.js';
 import { wholeCharacters } from './pieces.js';
+import { tokenCount } from './token_count.js';
 
-const count = z.number().nonnegative().nullish();
 const WireUsage = z.object({
-  input_tokens: count,
-  output_tokens: count,
-  cache_read_input_tokens: count,
-  cache_creation_input_tokens: count,
-  cache_creation: z.object({ ephemeral_5m_input_tokens: count, ephemeral_1h_input_tokens: count }).nullish(),
+  input_tokens: tokenCount,
+  output_tokens: tokenCount,
+  cache_read_input_tokens: tokenCount,
+  cache_creation_input_tokens: tokenCount,
+  cache_creation: z
+    .object({ ephemeral_5m_input_tokens: tokenCount, ephemeral_1h_input_tokens: tokenCount })
+    .nullish()
+    .catch(null),
 });
 type WireUsage = z.infer<typeof WireUsage>;
 const index = z.number();
-const words = z.string().default('');
+/** Servers that only speak like this one send null where there is nothing. */
+const words = z
+  .string()
+  .nullish()
+  .transform((text) => text ?? '');
+const usage = WireUsage.nullish().catch(null);
 const Opened = z.object({
   type: z.string(),
   text: words,
@@ -30,14 +38,14 @@ const Opened = z.object({
 });
 const Delta = z.object({ type: z.string(), text: words, thinking: words, signature: words, partial_json: words });
 const WireEvent = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('message_start'), message: z.object({ usage: WireUsage.nullish() }) }),
+  z.object({ type: z.literal('message_start'), message: z.object({ usage }) }),
   z.object({ type: z.literal('content_block_start'), index, content_block: Opened }),
   z.object({ type: z.literal('content_block_delta'), index, delta: Delta }),
   z.object({ type: z.literal('content_block_stop'), index }),
   z.object({
     type: z.literal('message_delta'),
     delta: z.object({ stop_reason: z.string().nullish() }),
-    usage: WireUsage.nullish(),
+    usage,
   }),
   z.object({ type: z.literal('message_stop') }),
 ]);
@@ -132,10 +140,17 @@ function reckon(reading: Reading, more: WireUsage | null | undefined): ModelEven
   const known = Object.entries(more ?? {}).filter(([, value]) => value !== null && value !== undefined);
   if (known.length === 0) return [];
   reading.usage = { ...reading.usage, ...Object.fromEntries(known) };
+  // Half of a count would make half of a price.
+  if (typeof reading.usage.input_tokens !== 'number' || typeof reading.usage.output_tokens !== 'number') return [];
   return [{ kind: 'usage', usage: tokenUsage(reading.usage, reading.lifetime) }];
 }
 
 function begin(reading: Reading, at: number, block: z.infer<typeof Opened>): ModelEvent[] {
+  // Some servers give every block the same place, and do not say that one has ended.
+  return [...close(reading, at), ...started(reading, at, block)];
+}
+
+function started(reading: Reading, at: number, block: z.infer<typeof Opened>): ModelEvent[] {
   const begun = opened(block, reading.idFor);
   reading.open.set(at, begun);
   switch (begun.kind) {

@@ -3,6 +3,7 @@ import type { ErrorKind } from '../../protocol/errors.js';
 import type { ModelMessage } from '../../protocol/methods/context.js';
 import type { EndReason, ModelRequest } from '../provider.js';
 import { answerTo, callFor, NOTE } from './demo_questions.js';
+import { demoSummary } from './demo_summary.js';
 
 /** What the demo model does in one answer. */
 export interface DemoStep {
@@ -60,6 +61,8 @@ const WORDS_MAX = 1_000_000;
  * Lines of one answer happen in this order: think, say, fail, calls. When nothing is left it answers from the results.
  */
 export function demoStep(request: ModelRequest): DemoStep {
+  const summary = demoSummary(request.messages);
+  if (summary !== null) return saying(`${summary}\n\n${NOTE}`);
   const task = taskOf(request.messages);
   const told = groupsOf(task.question)[task.steps];
   if (told !== undefined && told.length > 0) return scripted(told);

@@ -1,10 +1,13 @@
-import type { ModelEvent, ModelRequest, ProviderParts } from '../provider.js';
-import { type ModelConnection, watchConnection } from './connection.js';
+import { type ModelEvent, type ModelRequest, type ProviderParts, SAID_BYTES_MAX } from '../provider.js';
+import { type ModelConnection, type ServerHeaders, watchConnection } from './connection.js';
 import { type FailedRequest, failureOf } from './failure.js';
 
 /** How long a server may take to end the connection of an answer that is complete. */
 const LINGER_MS_MAX = 1_000;
 const LINGER_EVENTS_MAX = 100;
+/** How long a server may take from the end of an answer to the count of its tokens, and what it may send meanwhile. */
+const COUNT_MS_MAX = 10_000;
+const COUNT_EVENTS_MAX = 100;
 
 /** One provider's way of saying and hearing things. */
 export interface Wire {
@@ -25,28 +28,22 @@ export interface ModelExchange {
   provider: string;
   address: URL;
   key: string;
+  /** How the server takes the key, and which version of its API is spoken. */
+  headers: ServerHeaders;
 }
 
 /** Sends one request and gives out what comes back, with every failure made into one that a person can read. */
 export async function* exchange(wire: Wire, about: ModelExchange): AsyncGenerator<ModelEvent, void, undefined> {
-  const connection = watchConnection(about.parts, about.signal);
+  const connection = watchConnection(about);
   let events: AsyncIterator<unknown> | null = null;
   let visible = false;
   try {
     connection.wait();
     events = (await wire.open(connection))[Symbol.asyncIterator]();
-    while (wire.state() !== 'closed') {
-      connection.wait();
-      const { done, value } = await events.next();
-      connection.pause();
-      if (done) break;
-      for (const meant of wire.read(value)) {
-        visible ||= isVisible(meant);
-        yield meant;
-      }
+    for await (const meant of heard(wire, connection, events)) {
+      visible ||= isVisible(meant);
+      yield meant;
     }
-    // An SDK also ends quietly when the connection is ended from this side.
-    if (wire.state() === 'open') throw new Error('the answer has no end');
   } catch (error) {
     // All that an answer can lack after the reason of its end is the count of its tokens.
     if (wire.state() === 'open' || connection.ending() === 'cancelled') {
@@ -61,10 +58,52 @@ export async function* exchange(wire: Wire, about: ModelExchange): AsyncGenerato
   yield* wire.finish();
 }
 
+/** What the events of a server mean, to the end of the answer. */
+async function* heard(
+  wire: Wire,
+  connection: ModelConnection,
+  events: AsyncIterator<unknown>,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  let said = 0;
+  for (let late = 0; wire.state() !== 'closed' && late < COUNT_EVENTS_MAX; late += Number(wire.state() !== 'open')) {
+    waitForMore(connection, wire);
+    const { done, value } = await events.next();
+    connection.pause();
+    if (done) break;
+    for (const meant of wire.read(value)) {
+      said += saidBytes(meant);
+      if (said > SAID_BYTES_MAX) throw connection.tooLong();
+      yield meant;
+    }
+  }
+  // An SDK also ends quietly when the connection is ended from this side.
+  if (wire.state() === 'open') throw new Error('the answer has no end');
+}
+
+/** As it is stored: with what JSON puts before quotes and control characters. */
+function saidBytes(event: ModelEvent): number {
+  switch (event.kind) {
+    case 'text':
+    case 'thinking':
+    case 'call_input':
+      return Buffer.byteLength(JSON.stringify(event.text));
+    case 'thinking_signed':
+      return event.signature?.length ?? 0;
+    default:
+      return 0;
+  }
+}
+
+/** What comes after the end of an answer is wanted, but not worth a long wait. */
+function waitForMore(connection: ModelConnection, wire: Wire): void {
+  if (wire.state() === 'open') connection.wait();
+  else connection.waitAtMost(COUNT_MS_MAX);
+}
+
 /** Reads a finished answer to the end of its connection, so that the next request finds that one open. */
 async function letEnd(events: AsyncIterator<unknown>, connection: ModelConnection): Promise<void> {
   try {
-    connection.wait(LINGER_MS_MAX);
+    connection.waitAtMost(LINGER_MS_MAX);
     for (let count = 0; count < LINGER_EVENTS_MAX; count += 1) if ((await events.next()).done) break;
   } catch {
     // The answer is complete: what becomes of its connection changes nothing.

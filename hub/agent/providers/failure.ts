@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { HubError } from '../../error.js';
 import type { ErrorData, ErrorKind } from '../../protocol/errors.js';
-import { ANSWER_BYTES_MAX, EVENT_BYTES_MAX, IDLE_MS_MAX } from '../provider.js';
+import { EVENT_BYTES_MAX, IDLE_MS_MAX } from '../provider.js';
 import type { Ending } from './connection.js';
-import { explain, networkHint, type Sent, type Told } from './failure_words.js';
+import { explain, isCertificate, networkHint, type Sent, type Told } from './failure_words.js';
 import { retryAfterMs } from './retry_after.js';
 
 const WORDS_MAX = 400;
@@ -80,12 +80,12 @@ function endedHere({ error, key, server, visible }: FailedRequest, ending: Endin
         retryable: true,
       });
     case 'answer_too_long':
-      return failed('network', `${server} sent more than ${ANSWER_BYTES_MAX} bytes for one answer`, {
+      return failed('network', `${server} sent more for one answer than can be kept`, {
         hint: 'no model answers at such length: look at the server behind this address',
         retryable: false,
       });
     case 'event_too_long':
-      return failed('network', `${server} sent more than ${EVENT_BYTES_MAX} bytes without a line end`, {
+      return failed('network', `${server} sent more than ${EVENT_BYTES_MAX} bytes that are no whole event`, {
         hint: 'look whether a model server is behind this address',
         retryable: false,
       });
@@ -105,7 +105,8 @@ function notReached(failing: FailedRequest): HubError {
     });
   }
   if (!visible && contentType !== null && !contentType.includes('event-stream')) {
-    return new HubError('network', `${server} answered with ${contentType}, which is no stream of a model`, {
+    const type = covered(contentType, key);
+    return new HubError('network', `${server} answered with ${type}, which is no stream of a model`, {
       hint: 'look whether the base URL is that of a model server',
       details: { visible },
       cause,
@@ -116,7 +117,7 @@ function notReached(failing: FailedRequest): HubError {
   const message = isCut ? `the connection to ${server} was cut in the middle of its answer` : `cannot reach ${server}`;
   return new HubError('network', code === null ? message : `${message} (${code})`, {
     hint: networkHint(code, failing),
-    retryable: true,
+    retryable: !isCertificate(code),
     details: { visible },
     cause,
   });

@@ -142,11 +142,16 @@ const WORDS: Record<Reason, (sent: Sent, told: string) => Pick<Explained, 'kind'
   }),
 };
 
+/** A server that is not trusted now will not be in a minute either. */
+export function isCertificate(code: string | null): boolean {
+  return code !== null && /CERT|SELF_SIGNED|LEAF_SIGNATURE/.test(code);
+}
+
 /** What to do about a line that does not work. */
 export function networkHint(code: string | null, { provider }: Sent): string {
   if (code === 'ECONNREFUSED' && provider === 'ollama') return 'start it with: ollama serve';
   if (code === 'ECONNREFUSED') return 'look whether the server runs and the base URL is right';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'look at your network and the base URL';
-  if (code !== null && /CERT|TLS|SSL|SELF_SIGNED/.test(code)) return 'look at the certificate of the server';
+  if (isCertificate(code) || (code !== null && /TLS|SSL/.test(code))) return 'look at the certificate of the server';
   return 'look at your network and try again';
 }

@@ -10,7 +10,7 @@ const KEPT_MAX = 200;
 /** Gives calls the ids that they are sent with, in the order of the messages. */
 export interface CallIds {
   call(id: string): string;
-  /** The id of the newest call before that was known by this one. */
+  /** The id of the first call of that name that has no result yet. */
   result(id: string): string;
 }
 
@@ -20,16 +20,22 @@ export interface CallIds {
  */
 export function callIds(): CallIds {
   const used = new Set<string>();
-  const sentAs = new Map<string, string>();
+  /** What waits for its result, by the name it is known by. */
+  const waiting = new Map<string, string[]>();
   return {
     call(id) {
       let sent = id;
       for (let again = 0; !ID.test(sent) || used.has(sent); again += 1) sent = hashed(`${id} ${again}`);
       used.add(sent);
-      sentAs.set(id, sent);
+      waiting.set(id, [...(waiting.get(id) ?? []), sent]);
       return sent;
     },
-    result: (id) => sentAs.get(id) ?? (ID.test(id) ? id : hashed(`${id} 0`)),
+    result(id) {
+      const [first, ...others] = waiting.get(id) ?? [];
+      if (first === undefined) return ID.test(id) ? id : hashed(`${id} 0`);
+      waiting.set(id, others);
+      return first;
+    },
   };
 }
 

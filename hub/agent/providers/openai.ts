@@ -1,11 +1,11 @@
 import { HubError } from '../../error.js';
 import { type ModelRequest, type Provider, type ProviderParts, SYSTEM_PARTS } from '../provider.js';
-import { type ModelConnection, serverAddress, usableKey } from './connection.js';
+import { OWN_ADDRESSES, serverAddress, usableKey } from './addresses.js';
+import type { ModelConnection } from './connection.js';
 import { exchange, type ModelExchange } from './exchange.js';
 import { openaiReader } from './openai_events.js';
 import { type ChatMessage, openaiMessages, openaiTools } from './openai_messages.js';
 
-const ADDRESS = 'https://api.openai.com/v1';
 /** Servers of one's own need no key, but the SDK wants one. */
 export const NO_KEY = 'no-key';
 // The SDK's own limit must never be the first: the connection is watched here.
@@ -18,24 +18,27 @@ export function openaiProvider(parts: ProviderParts = SYSTEM_PARTS): Provider {
     async *answer(request, signal) {
       if (request.key === null && request.baseUrl === null) throw noKey();
       const key = request.key === null ? NO_KEY : usableKey(request.key, 'openai');
-      const address = serverAddress(request.baseUrl, ADDRESS);
+      const address = serverAddress(request.baseUrl, OWN_ADDRESSES.openai);
       yield* chatCompletion({ request, parts, signal, provider: 'openai', address, key });
     },
   };
 }
 
+type Completion = Omit<ModelExchange, 'headers'>;
+
 /** One chat completion, from whichever server speaks so. */
-export async function* chatCompletion(about: ModelExchange): ReturnType<Provider['answer']> {
+export async function* chatCompletion(about: Completion): ReturnType<Provider['answer']> {
   const { request } = about;
   const [messages, sdk] = await Promise.all([openaiMessages(request), import('openai')]);
   const open = async (connection: ModelConnection) => {
     const client = new sdk.default(options(about, connection));
     return client.chat.completions.create(bodyOf(request, messages), { signal: connection.signal });
   };
-  yield* exchange({ ...openaiReader(request.messages.length), open }, about);
+  const headers = { authorization: `Bearer ${about.key}` };
+  yield* exchange({ ...openaiReader(request.messages.length), open }, { ...about, headers });
 }
 
-function options({ address, key }: ModelExchange, { fetch }: ModelConnection) {
+function options({ address, key }: Completion, { fetch }: ModelConnection) {
   return {
     apiKey: key,
     baseURL: withVersion(address),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BLOCKS_MAX } from '../../protocol/limits.js';
 import type { ModelEvent } from '../provider.js';
 import { finishedCall, type WrittenCall } from './call_input.js';
 import { keptTool } from './names.js';
@@ -51,6 +52,8 @@ export function assembleCalls(idFor: (given: string | null) => string): CallAsse
       chunk += 1;
       return pieces.flatMap((piece) => {
         const known = slotOf(slots, piece);
+        // No answer can hold more of them.
+        if (known === null && slots.length >= BLOCKS_MAX) return [];
         const slot = known ?? begin(piece);
         const begun: ModelEvent[] = known ? [] : [{ kind: 'call_begun', id: slot.id, tool: slot.tool }];
         const text = inputText(piece.function?.arguments);

@@ -5,8 +5,8 @@ import type { Wire } from './exchange.js';
 import { answerIds } from './names.js';
 import { assembleCalls, type CallAssembly, CallPiece } from './openai_calls.js';
 import { wholeCharacters } from './pieces.js';
+import { tokenCount } from './token_count.js';
 
-const count = z.number().nonnegative().nullish();
 const words = z.string().nullish();
 /** Text; some of Mistral's models send it as a list of parts, of which those without text are their thinking. */
 const spoken = z
@@ -16,9 +16,9 @@ const spoken = z
   ])
   .nullish();
 const WireUsage = z.object({
-  prompt_tokens: count,
-  completion_tokens: count,
-  prompt_tokens_details: z.object({ cached_tokens: count }).nullish(),
+  prompt_tokens: tokenCount,
+  completion_tokens: tokenCount,
+  prompt_tokens_details: z.object({ cached_tokens: tokenCount }).nullish().catch(null),
 });
 const Choice = z.object({
   delta: z
@@ -33,7 +33,7 @@ const Choice = z.object({
     .nullish(),
   finish_reason: words,
 });
-const Chunk = z.object({ choices: z.array(Choice).nullish(), usage: WireUsage.nullish() });
+const Chunk = z.object({ choices: z.array(Choice).nullish(), usage: WireUsage.nullish().catch(null) });
 
 // A map: the server chooses the word that is looked up.
 const REASONS = new Map<string | null, EndReason>([
@@ -70,7 +70,8 @@ export function openaiReader(messages: number): Omit<Wire, 'open'> {
       const meant = (choices ?? []).slice(0, 1).flatMap((choice) => meaning(reading, choice));
       if (!usage) return meant;
       reading.hasUsage = true;
-      return [...meant, { kind: 'usage', usage: tokenUsage(usage) }];
+      const counted = tokenUsage(usage);
+      return counted === null ? meant : [...meant, { kind: 'usage', usage: counted }];
     },
     state() {
       if (reading.finished === null) return 'open';
@@ -104,10 +105,10 @@ function said(reading: Reading, kind: 'text' | 'thinking', piece: string | null 
   return [{ kind, text }];
 }
 
-/** This API counts what was read from its cache among the input, and writes for nothing. */
-function tokenUsage(usage: z.infer<typeof WireUsage>): TokenUsage {
-  const prompt = usage.prompt_tokens ?? 0;
+/** This API counts what was read from its cache among the input, and writes for nothing. Half of a count is none. */
+function tokenUsage(usage: z.infer<typeof WireUsage>): TokenUsage | null {
+  const { prompt_tokens: prompt, completion_tokens: output } = usage;
+  if (typeof prompt !== 'number' || typeof output !== 'number') return null;
   const cacheRead = Math.min(prompt, usage.prompt_tokens_details?.cached_tokens ?? 0);
-  const output = usage.completion_tokens ?? 0;
   return { input: prompt - cacheRead, output, cacheRead, cacheWrite5m: 0, cacheWrite1h: 0 };
 }

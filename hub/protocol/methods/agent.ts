@@ -1,7 +1,20 @@
 import { z } from 'zod';
+import { ANSWER_LENGTH_MAX } from '../limits.js';
 import { method } from '../method.js';
-import { NodeId, TreeId, TurnId } from '../node.js';
-import { AbsolutePath, Access, AgentEvent, Grants, Level, SettingsChange, TurnLimits, TurnOutcome } from '../turn.js';
+import { NodeId, Sha256, TreeId, TurnId } from '../node.js';
+import {
+  AbsolutePath,
+  Access,
+  AgentEvent,
+  Grants,
+  Level,
+  SettingsChange,
+  TranscriptPlace,
+  TurnLimits,
+  TurnOutcome,
+  WindowTokens,
+} from '../turn.js';
+import { Question } from './parking.js';
 import { Input, Usage } from './turns.js';
 
 const count = z.int().nonnegative();
@@ -9,12 +22,32 @@ const Price = z.int().nonnegative().nullable();
 
 const Running = z.strictObject({
   ...{ turn: TurnId, tree: TreeId, node: NodeId, tip: NodeId, model: z.string(), level: Level },
-  activity: z.enum(['starting', 'waiting', 'answering', 'calling', 'retrying', 'ending']),
+  /** `asking` runs no more until a person answers its questions. */
+  activity: z.enum(['starting', 'compacting', 'waiting', 'answering', 'calling', 'retrying', 'ending', 'asking']),
   ...{ iterations: count, usage: Usage.nullable(), price_microdollars: Price, started_at_ms: count },
+  /** Of a sub-session: the call that began it, and the first words of what it is to do. */
+  parent: z.strictObject({ turn: TurnId, call: z.string() }).nullable(),
+  task: z.string().nullable(),
+  /** What it waits for, while it does. */
+  questions: z.array(Question),
 });
 
 const stream = z.string().min(1).max(200);
 const which = { access: Access.default({}), change: SettingsChange.nullable().default(null) };
+
+/** What whoever lets a turn run brings along. */
+const brought = {
+  limits: TurnLimits.prefault({}),
+  /** Whether the path is summarised when the model's window is nearly full. */
+  compact: z.enum(['auto', 'off']).default('auto'),
+  window: WindowTokens,
+  /** The folder of the caller: where commands run until one of them goes elsewhere. */
+  cwd: AbsolutePath,
+  /** The caller's; of it a model's commands get where programs are, and how text is written. */
+  environment: z.record(z.string().max(32_768), z.string().max(1_048_576)).nullable().default(null),
+  grants: Grants.prefault({}),
+  stream: stream.optional(),
+};
 
 export const agentMethods = {
   'agent.run': method({
@@ -27,16 +60,72 @@ export const agentMethods = {
       ...which,
       /** The model when nothing on the path or in the tree says one. */
       usual_model: z.string().min(1).max(400).nullable().default(null),
-      limits: TurnLimits.prefault({}),
-      /** The folder of the caller: where commands run until one of them goes elsewhere. */
-      cwd: AbsolutePath,
-      /** The caller's; of it a model's commands get where programs are, and how text is written. */
-      environment: z.record(z.string().max(32_768), z.string().max(1_048_576)).nullable().default(null),
-      grants: Grants.prefault({}),
+      /** Null for one in the home folder, named by the hub. */
+      transcript: TranscriptPlace.nullable().default(null),
+      ...brought,
+    }),
+    result: TurnOutcome,
+    event: AgentEvent,
+  }),
+  'agent.answer': method({
+    description: 'Answers a question of a turn that waits for a person, once; after the last one the turn goes on.',
+    params: z.strictObject({
+      turn: TurnId,
+      /** The call that asks, by the model’s id of it or by the one that its node will have. */
+      call: z.string().min(1).max(200),
+      /** Words, or the number of an option, from 1. */
+      answer: z.union([z.string().max(ANSWER_LENGTH_MAX), z.strictObject({ option: z.int().positive().max(1_000) })]),
+      access: Access.default({}),
+      ...brought,
+    }),
+    /** `waiting` while other questions are open. */
+    result: TurnOutcome,
+    event: AgentEvent,
+  }),
+  'agent.compact': method({
+    description: 'Has the model of a path summarise it, and appends the summary: what follows is sent with that alone.',
+    params: z.strictObject({
+      /** The summary has the same id. */
+      id: TurnId.optional(),
+      tree: TreeId,
+      /** Where the path ends; inside a step it is the end of that. */
+      node: NodeId,
+      ...which,
+      usual_model: z.string().min(1).max(400).nullable().default(null),
+      /** What a person says of the summary: what matters to them. */
+      instructions: z.string().min(1).max(65_536).nullable().default(null),
+      window: WindowTokens,
       stream: stream.optional(),
     }),
     result: TurnOutcome,
     event: AgentEvent,
+  }),
+  'agent.estimate': method({
+    description: 'Estimates the next request below a node: its tokens, how many of them are cached, and the price.',
+    params: z.strictObject({
+      node: NodeId,
+      ...which,
+      usual_model: z.string().min(1).max(400).nullable().default(null),
+      window: WindowTokens,
+    }),
+    result: z.strictObject({
+      /** Null when nothing says one; then only the tokens are estimated. */
+      model: z.string().nullable(),
+      /** What was counted last on the path, and a token for 4 bytes of what came since. */
+      tokens: count,
+      /** Tokens that fit the model; null when that is not known. */
+      window: count.nullable(),
+      output_max: count.nullable(),
+      cached: z.strictObject({
+        tokens: count,
+        /** `unknown` where a provider does not say how it caches. */
+        state: z.enum(['warm', 'cold', 'unknown']),
+        until_ms: count.nullable(),
+      }),
+      /** Of the input alone. */
+      price_microdollars: Price,
+    }),
+    callerGone: 'cancel',
   }),
   'agent.check': method({
     description: 'Tells which model a turn would use, and fails when its provider cannot be reached for want of a key.',
@@ -47,6 +136,19 @@ export const agentMethods = {
       usual_model: z.string().min(1).max(400).nullable().default(null),
     }),
     result: z.strictObject({ model: z.string() }),
+  }),
+  'agent.plan_get': method({
+    description: 'Tells whether plans are made at a node, what the plan of its project says, and how to carry it out.',
+    params: z.strictObject({ node: NodeId }),
+    result: z.strictObject({
+      planning: z.boolean(),
+      /** The newest settings of the path at which no plans were made: `change.from` of the turn that carries one out. */
+      before: Sha256.nullable(),
+      /** Null when the tree has no project. */
+      file: z.string().nullable(),
+      /** Its beginning, as far as a turn can be given it; null when there is none. */
+      text: z.string().nullable(),
+    }),
   }),
   'agent.follow': method({
     description: 'Sends where a turn stands and what happens in it from now on; with a tree, in all its turns.',
@@ -80,7 +182,9 @@ export const agentMethods = {
     description: 'Lists the providers of models, and the short names of models.',
     params: z.strictObject({}),
     result: z.strictObject({
-      providers: z.array(z.strictObject({ name: z.string(), needs_key: z.boolean() })),
+      providers: z.array(
+        z.strictObject({ name: z.string(), needs_key: z.boolean(), usual_model: z.string().nullable() }),
+      ),
       aliases: z.array(z.strictObject({ name: z.string(), model: z.string() })),
     }),
   }),

@@ -69,6 +69,41 @@ export const treeMethods = {
     result: page('nodes', SkeletonNode),
     callerGone: 'cancel',
   }),
+  'loom.tree_get_shape': method({
+    description:
+      'Tells how a tree is grown in a few bytes a node, parents before their children: what a navigator walks on.',
+    params: z.strictObject({
+      tree: TreeId,
+      /** With archived branches. */
+      archived: z.boolean().default(false),
+      cursor,
+      limit: limitUpTo(100_000, 100_000),
+    }),
+    result: z.strictObject({
+      /** The number of each node, less that of the node before it on this page. */
+      seq: z.array(z.int()),
+      /** By how much the number of its parent is smaller; 0 for the root. */
+      parent: z.array(z.int().nonnegative()),
+      /**
+       * A letter for each node: `r`oot, `u`ser, `a`nswer, answer that calls tools `b` (`A` when it says nothing), `s`ummary,
+       * `t`ool (`T` when it failed).
+       */
+      kind: z.string(),
+      /** When each was made, in seconds, less that of the node before it on this page. */
+      at: z.array(z.int()),
+      /** The places on this page of the tops of archived branches. */
+      archived: z.array(z.int().nonnegative()),
+      cursor: z.string().nullable(),
+    }),
+    callerGone: 'cancel',
+  }),
+  'loom.tree_get_lines': method({
+    description:
+      'Returns some nodes of a tree by their numbers, as a list shows them, in this order; others are left out.',
+    params: z.strictObject({ tree: TreeId, seqs: z.array(z.int().nonnegative()).max(500) }),
+    result: z.strictObject({ nodes: z.array(SkeletonNode) }),
+    callerGone: 'cancel',
+  }),
   'loom.tree_list': method({
     description: 'Lists trees, newest activity first.',
     params: z.strictObject({

@@ -12,7 +12,8 @@ export const Turn = z.strictObject({
   node: NodeId,
   /** The last node that it has committed. */
   tip: NodeId,
-  state: z.enum(['running', 'done', 'stopped', 'interrupted', 'failed']),
+  /** `waiting` for what a person says to its questions. */
+  state: z.enum(['running', 'waiting', 'done', 'stopped', 'interrupted', 'failed']),
   started_at_ms: z.int().nonnegative(),
   ended_at_ms: z.int().nonnegative().nullable(),
 });
@@ -149,11 +150,6 @@ export const turnMethods = {
     description: 'Lists the turns of a tree, newest first.',
     params: z.strictObject({ tree: TreeId, cursor, limit: limitUpTo(1_000, 100) }),
     result: page('turns', Turn),
-  }),
-  'loom.turn_get': method({
-    description: 'Returns a turn with its pending inputs: what a client needs to take it up again.',
-    params: z.strictObject({ turn: TurnId }),
-    result: z.strictObject({ turn: Turn, inputs: z.array(Input) }),
   }),
 };
 

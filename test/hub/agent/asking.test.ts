@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { askModel } from '../../../hub/agent/asking.js';
 import { RETRIES_MAX, RETRY_AFTER_MS_MAX, retryDelayMs } from '../../../hub/agent/backoff.js';
 import type { ModelEvent, Provider } from '../../../hub/agent/provider.js';
-import { addRequest, limitReached, newSpending } from '../../../hub/agent/spending.js';
+import { addRequest, limitReached, newSpending, priceOf } from '../../../hub/agent/spending.js';
 import { HubError } from '../../../hub/error.js';
 import { manualTimers } from '../../support/manual_timers.js';
 import { REQUEST } from './providers/dialects.js';
@@ -107,5 +107,8 @@ test('what was spent is added up, and an unknown price makes the sum unknown', (
   expect(limitReached(spending, limits)).toBe('tokens');
   expect(limitReached(spending, { ...limits, tokens: null })).toBe('cost');
   addRequest(spending, null, null);
-  expect(spending).toMatchObject({ price: null, usage: { tokens_out: 4 } });
+  expect(priceOf(spending)).toBeNull();
+  expect(spending).toMatchObject({ price: 10, usage: { tokens_out: 4 } });
+  // What is known to be spent is a limit all the same.
+  expect(limitReached(spending, { ...limits, tokens: null })).toBe('cost');
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { PromptSettings } from '../../../hub/agent/prompt.js';
 import { type Block, type Node, NodeId, type Settings, Sha256, TreeId } from '../../../hub/protocol/node.js';
+import { signatureOf } from '../../support/model/script.js';
 import { nodeId } from '../../support/skeleton.js';
 import { ran } from '../../support/trees.js';
 
@@ -44,12 +45,20 @@ export function commandNode(command: string, blocks: Block[]): Node {
 /** An assistant message and the results of those of its calls that are executed. */
 export function stepNodes(blocks: Block[], executed: readonly string[], settings: Sha256 | null = null): Node[] {
   const message = textNode('assistant', blocks, settings);
-  const results = executed.map((id): Node => {
-    const external = id.endsWith('interrupted')
-      ? { ...ran(id, id), exit_code: null, handle: { ...ran(id, id).handle, source: 'interrupted' } }
-      : ran(id, id);
-    return { ...place(), kind: 'external', role: 'tool', blocks: [{ type: 'text', text: `did ${id}` }], external };
-  });
+  return stepOf(
+    message,
+    executed.map((id) => resultNode(id, [{ type: 'text', text: `did ${id}` }])),
+  );
+}
+
+function resultNode(id: string, blocks: Block[]): Node {
+  const external = id.endsWith('interrupted')
+    ? { ...ran(id, id), exit_code: null, handle: { ...ran(id, id).handle, source: 'interrupted' } }
+    : ran(id, id);
+  return { ...place(), kind: 'external', role: 'tool', blocks, external };
+}
+
+function stepOf(message: Node, results: Node[]): Node[] {
   const size = 1 + results.length;
   return [message, ...results].map((node, index) => ({ ...node, step: { id: message.id, index, size } }));
 }
@@ -81,13 +90,26 @@ const words = fc.oneof(fc.constantFrom('', ' \n', 'hello', '数据'), fc.string(
 const textBlock = words.map((text): Block => ({ type: 'text', text }));
 const image = fc.constant<Block>({ type: 'image', sha256: HASH, media_type: 'image/png', width: 2, height: 2 });
 const thinking = fc
-  .tuple(words, fc.constantFrom(null, '', 'signed'))
-  .map(([text, signature]): Block => ({ type: 'thinking', text, signature }));
+  .tuple(words, fc.constantFrom('signed', 'unsigned', 'empty', 'hidden'))
+  .map(([text, how]): Block => ({ type: 'thinking', text, signature: signatures[how](text) }));
+const signatures = {
+  signed: signatureOf,
+  unsigned: () => null,
+  empty: () => '',
+  hidden: () => 'redacted_thinking:hidden-data',
+};
 const call = fc
   .tuple(fc.nat(3), fc.constantFrom('run', 'interrupted'))
   .map(
     ([number, how]): Block => ({ type: 'call', id: `call-${number}-${how}`, tool: 'bash', input: { command: 'ls' } }),
   );
+/** Calls with ids and names that a server refuses. */
+const oddCall = fc
+  .tuple(
+    fc.constantFrom(' ', 'a.b', 'ü'.repeat(200), 'toolu_1'),
+    fc.constantFrom('bash', 'no such tool', 'x'.repeat(200)),
+  )
+  .map(([id, tool]): Block => ({ type: 'call', id, tool, input: {} }));
 const settings = fc.option(fc.constantFrom(...SETTINGS.keys()), { nil: null });
 const said = fc.array(fc.oneof(textBlock, image), { maxLength: 3 });
 
@@ -102,9 +124,26 @@ const answer = fc
     );
   });
 
+/** A step as only a file that was made by hand has it: results in any order, twice, of other calls, with images or nothing. */
+const imported = fc
+  .tuple(
+    fc.array(fc.oneof(textBlock, thinking, call, oddCall), { maxLength: 6 }),
+    fc.array(fc.tuple(fc.nat(6), said), { maxLength: 5 }),
+    settings,
+  )
+  .map(([blocks, results, named]) => {
+    const calls = blocks.flatMap((block) => (block.type === 'call' ? [block.id] : []));
+    const message = textNode('assistant', blocks, named);
+    return stepOf(
+      message,
+      results.map(([place, shown]) => resultNode(calls[place] ?? `stray-${place}`, shown)),
+    );
+  });
+
 const appended: fc.Arbitrary<Node[]> = fc.oneof(
   { weight: 4, arbitrary: said.map((blocks) => [textNode('user', blocks)]) },
   { weight: 6, arbitrary: answer },
+  { weight: 1, arbitrary: imported },
   { weight: 2, arbitrary: fc.tuple(words, said).map(([command, blocks]) => [commandNode(command, blocks)]) },
   { weight: 1, arbitrary: said.map((blocks) => [textNode('summary', blocks)]) },
   {

@@ -1,10 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newestSettings, promptOf, signingSettings } from '../../../hub/agent/prompt.js';
 import type { ModelMessage } from '../../../hub/protocol/methods/context.js';
 import type { Block, Node } from '../../../hub/protocol/node.js';
 import { text } from '../../support/trees.js';
-import { type Appended, commandNode, pathTo, SETTINGS, settingsNamed, stepNodes, textNode, trees } from './paths.js';
+import { commandNode, SETTINGS, settingsNamed, stepNodes, textNode } from './paths.js';
 
 const [ONE = null, TWO = null, OTHER = null] = [...SETTINGS.keys()];
 const image: Block = {
@@ -121,67 +120,3 @@ describe('what a model is sent', () => {
     expect(newestSettings([textNode('user', text('c'))])).toBeNull();
   });
 });
-
-describe('for random trees', () => {
-  test('what is sent for a node begins what is sent for every node below with the same settings', () => {
-    let compared = 0;
-    fc.assert(
-      fc.property(trees, (pieces) => {
-        for (const piece of pieces) compared += comparedAbove(piece);
-      }),
-      { numRuns: 500 },
-    );
-    expect(compared).toBeGreaterThan(1_000);
-  });
-
-  test('every call has its result in the message after it, and nothing is sent that must not be', () => {
-    fc.assert(
-      fc.property(trees, (pieces) => {
-        for (const piece of pieces) checkMessages(piece);
-      }),
-      { numRuns: 500 },
-    );
-  });
-});
-
-/** Compares what is sent for a node with what is sent for the nodes above it, and counts them. */
-function comparedAbove(piece: Appended): number {
-  let compared = 0;
-  const path = pathTo(piece);
-  const sent = flat(path);
-  for (let at = piece.above; at !== null && !hasSummary(path, pathTo(at)); at = at.above) {
-    if (newestSettings(pathTo(at)) !== newestSettings(path)) continue;
-    const before = flat(pathTo(at));
-    expect(sent.slice(0, before.length)).toEqual(before);
-    compared += 1;
-  }
-  return compared;
-}
-
-/** Everything that is sent, as one sequence that a cache would see. */
-function flat(path: readonly Node[]): string[] {
-  const { system_prompt, tools, messages } = promptOf(path, settingsNamed(newestSettings(path)));
-  const parts = messages.flatMap(({ role, content }) => content.map((part) => JSON.stringify([role, part])));
-  return [JSON.stringify([system_prompt, tools]), ...parts];
-}
-
-function hasSummary(path: readonly Node[], above: readonly Node[]): boolean {
-  return path.slice(above.length).some(({ role }) => role === 'summary');
-}
-
-function checkMessages(piece: Appended): void {
-  const messages = messagesOf(pathTo(piece));
-  for (const [at, { role, content }] of messages.entries()) {
-    expect(content.length).toBeGreaterThan(0);
-    const calls = content.flatMap((part) => (part.type === 'call' ? [part.id] : []));
-    const results = (messages[at + 1]?.content ?? []).flatMap((part) => (part.type === 'result' ? [part.id] : []));
-    if (role === 'assistant') expect(results).toEqual(calls);
-    else expect(calls).toEqual([]);
-    if (role === 'assistant') expect(content.some(({ type }) => type !== 'thinking')).toBe(true);
-    for (const part of content) {
-      if (part.type === 'text') expect(part.text.trim()).not.toBe('');
-      if (part.type === 'thinking') expect(part.signature).toBe('signed');
-      if (part.type === 'result') expect(messages[at - 1]?.role).toBe('assistant');
-    }
-  }
-}

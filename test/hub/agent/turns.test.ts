@@ -40,7 +40,7 @@ test('a model works through its tools until it answers, and every step is on the
     expect(readFileSync(join(project, 'new', 'a.txt'), 'utf8')).toBe('two\n');
     expect(server.requests).toHaveLength(3);
     const kinds = turn.events.map(({ kind }) => kind);
-    expect(kinds.slice(0, 2)).toEqual(['turn_started', 'request_started']);
+    expect(kinds.slice(0, 3)).toEqual(['turn_started', 'transcript_opened', 'request_started']);
     expect(kinds.at(-1)).toBe('turn_ended');
     expect(kinds.filter((kind) => kind === 'step_committed')).toHaveLength(3);
     expect(existsSync(join(project, 'new', 'a.txt'))).toBe(true);
@@ -62,7 +62,7 @@ test('what a model calls wrongly is told to it as a failed result, and the turn 
     const { state, tip } = await run(await ask('try'));
     expect(state).toBe('done');
     const results = told((await path(tip)).filter(({ kind }) => kind === 'external'));
-    expect(results[0]).toBe('fly: there is no tool "fly" (your tools are: read, write, edit, bash)');
+    expect(results[0]).toBe('fly: there is no tool "fly" (your tools are: read, write, edit, bash, spawn_session)');
     expect(results[1]).toContain('read was not run: path:');
     expect(results[2]).toContain('bash was not run:');
     expect(results[3]).toContain('nowhere.txt');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { IDLE_MS_MAX, type ModelEvent } from '../../../../hub/agent/provider.js';
+import { failureOf } from '../../../../hub/agent/providers/failure.js';
 import type { HubError } from '../../../../hub/error.js';
 import { manualTimers } from '../../../support/manual_timers.js';
 import { breaking, errorAfter, fail, type Part, type Script, say } from '../../../support/model/script.js';
@@ -238,4 +239,20 @@ test('anthropic and openai want a key for their own addresses', async () => {
     expect(failure).toMatchObject({ kind: 'no_key', message: `there is no key for ${dialect.name}` });
     expect(failure.hint).toMatch(/^set [A-Z]+_API_KEY/);
   }
+});
+
+test.each([
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', false],
+  ['CERT_HAS_EXPIRED', false],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', false],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', false],
+  ['ECONNRESET', true],
+])('a line that does not work for %s is tried again: %s', (code, retryable) => {
+  const cause = Object.assign(new Error('the line'), { code });
+  const failure = failureOf({
+    ...{ error: new Error('no connection', { cause }), ending: null, contentType: null, visible: false, nowMs: NOW_MS },
+    ...{ provider: 'openai', server: 'openai', model: 'gpt-5', key: KEY },
+  });
+  expect(failure).toMatchObject({ kind: 'network', retryable, message: `cannot reach openai (${code})` });
+  if (!retryable) expect(failure.hint).toBe('look at the certificate of the server');
 });

@@ -15,7 +15,7 @@ test.each(DIALECTS)('$name reads no endless line', (dialect) =>
     expect(failure).toMatchObject({
       kind: 'network',
       retryable: false,
-      message: expect.stringMatching(/without a line end/),
+      message: expect.stringMatching(/bytes that are no whole event/),
     });
   }),
 );

@@ -1,0 +1,109 @@
+import { HubError } from '../../hub/error.js';
+import type { Tree } from '../../hub/protocol/node.js';
+import { answeredHere, chosenQuestion, giveAnswer, type OpenQuestion, openQuestions } from '../answering.js';
+import { CURRENT_TREE, command, type Input } from '../command.js';
+import type { Context } from '../context.js';
+import { EXIT } from '../failure.js';
+import { refuseInside } from '../inside.js';
+import { messageFrom } from '../message.js';
+import { modelAccess } from '../model_access.js';
+import { findTree } from '../reference.js';
+import { jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn_output.js';
+import { tellEnd } from '../turn_running.js';
+import { grantsWanted, LIMIT_VALUES, limitsWanted, noteUnsandboxed, PERMISSION_FLAGS } from '../turn_wanted.js';
+
+export const answerCommand = command({
+  name: 'answer',
+  summary: 'Answer what a model has asked, and let it go on.',
+  details:
+    'A model that makes a plan may ask. Its turn then waits, for as long as it takes, also when the hub is stopped; what it asked is answered from any terminal, once. Without words or a number the open questions are listed.',
+  arguments: [
+    CURRENT_TREE,
+    { name: 'text', required: false, description: 'the answer, or - for standard input', completes: null },
+  ],
+  flags: [{ name: 'stop', short: null, description: 'end the turn instead, without an answer' }, ...PERMISSION_FLAGS],
+  values: [
+    { name: 'option', value: 'number', choices: null, description: 'what was offered under this number' },
+    { name: 'question', value: 'number', choices: null, description: 'which of several open questions' },
+    ...LIMIT_VALUES,
+  ],
+  examples: [
+    { line: 'cognition answer "the left one"', does: 'answers the open question of the current tree' },
+    { line: 'cognition answer --option 2', does: 'takes the second of what was offered' },
+    { line: 'cognition answer notes --stop', does: 'ends the turn that asked' },
+  ],
+  async run(input, context) {
+    refuseInside('answer');
+    const given = await givenBy(input);
+    const tree = await findTree(context, given.tree ?? '@', 'read');
+    const open = await openQuestions(context, tree);
+    if (input.flag('stop')) return stop(context, tree, chosenTurn(open, input.value('question'), tree));
+    const chosen = chosenQuestion(open, input.value('question'), tree);
+    if (given.answer === null) throw missingAnswer();
+    const means = { access: modelAccess(), limits: limitsWanted(input), grants: grantsWanted(input) };
+    noteUnsandboxed(context, means);
+    const output = (): TurnOutput => outputFor(input, context);
+    const asked = { ...means, turn: chosen.turn, call: chosen.question.id, answer: given.answer };
+    const first = await giveAnswer(context, asked, output());
+    const waited = input.flag('jsonl') ? first : await answeredHere(context, first, { means, output });
+    if (waited.outcome !== null) await context.session.move(tree.id, waited.outcome.tip);
+    return tellEnd(context, waited);
+  },
+});
+
+type Words = Input<
+  'tree' | 'text',
+  'stop' | (typeof PERMISSION_FLAGS)[number]['name'],
+  'option' | 'question' | (typeof LIMIT_VALUES)[number]['name']
+>;
+
+interface Given {
+  tree: string | undefined;
+  answer: string | { option: number } | null;
+}
+
+/** One word is the answer, unless that is given otherwise: then it is the tree. */
+async function givenBy(input: Words): Promise<Given> {
+  const [first, second] = [input.argument('tree'), input.argument('text')];
+  const option = input.value('option');
+  if (option === undefined && !input.flag('stop')) {
+    const said = second ?? first;
+    const tree = second === undefined ? undefined : first;
+    return { tree, answer: said === '-' ? await messageFrom(said) : (said ?? null) };
+  }
+  if (second !== undefined || (option !== undefined && input.flag('stop'))) {
+    throw new HubError('invalid_params', 'an answer is words, --option or --stop, and not several of them');
+  }
+  return { tree: first, answer: option === undefined ? null : { option: optionFrom(option) } };
+}
+
+function optionFrom(given: string): number {
+  if (/^[1-9]\d{0,2}$/.test(given)) return Number(given);
+  throw new HubError('invalid_params', `--option takes a number from 1 on, not ${given}`);
+}
+
+function outputFor(input: Words, context: Context): TurnOutput {
+  if (input.flag('jsonl')) return jsonLines(context);
+  return context.json ? jsonOutcome(context) : textOutput(context);
+}
+
+/** Questions of one turn are ended together. */
+function chosenTurn(open: readonly OpenQuestion[], number: string | undefined, tree: Tree): OpenQuestion {
+  const turns = new Set(open.map(({ turn }) => turn));
+  return chosenQuestion(number === undefined && turns.size === 1 ? open.slice(0, 1) : open, number, tree);
+}
+
+async function stop(context: Context, tree: Tree, { turn }: OpenQuestion): Promise<number> {
+  const client = await context.client();
+  const { outcome } = await client.call('agent.stop', { turn });
+  await context.session.move(tree.id, outcome.tip);
+  if (context.json) await context.printJson(outcome);
+  else context.note('Ended without an answer. To say something instead: cognition ask @ "message"');
+  return EXIT.ok;
+}
+
+function missingAnswer(): HubError {
+  return new HubError('invalid_params', 'answer takes an answer', {
+    hint: 'cognition answer "words", cognition answer --option <number>, or cognition answer --stop',
+  });
+}

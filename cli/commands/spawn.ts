@@ -1,0 +1,121 @@
+import { HubError } from '../../hub/error.js';
+import type { NodeId, Tree, TreeId } from '../../hub/protocol/node.js';
+import { askedText } from '../asked_text.js';
+import { command, type Input, TREE } from '../command.js';
+import type { Context } from '../context.js';
+import { newNodeId, newTreeId, newTurnId } from '../ids.js';
+import { refuseInside } from '../inside.js';
+import { modelEnvironment } from '../model_access.js';
+import { positionOf } from '../position.js';
+import { findTree, rootOf } from '../reference.js';
+import { answerOnly, jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn_output.js';
+import { runTurn, tellEnd } from '../turn_running.js';
+import { noteUnsandboxed, TURN_FLAGS, TURN_VALUES, type TurnWanted, turnWanted } from '../turn_wanted.js';
+
+export const spawnCommand = command({
+  name: 'spawn',
+  summary: 'Give a model a task, in a conversation of its own.',
+  details:
+    'For scripts: unlike ask it always starts a new conversation, and you stay where you stand. The answer goes to stdout while it comes, or with --no-stream when it is whole; the id of the conversation and what the model does are told on stderr. With --parent-session the conversation belongs to another, as if a model there had started it: then it can start none itself. What is piped in is added to the task.',
+  flags: [
+    { name: 'stream', short: null, description: 'show the answer while it comes, and what the model does: the usual' },
+    {
+      name: 'no-stream',
+      short: null,
+      description: 'print the answer when it is whole, and do not tell what the model does',
+    },
+    ...TURN_FLAGS,
+  ],
+  values: [
+    {
+      name: 'task',
+      short: 't',
+      value: 'text',
+      choices: null,
+      description: 'what is to be done, or - for standard input',
+    },
+    ...TURN_VALUES,
+    { name: 'parent-session', value: 'tree', choices: null, description: `whose it is: ${TREE.description}` },
+  ],
+  examples: [
+    { line: 'cognition spawn -t "count the lines of code" -m demo', does: 'does a task in a conversation of its own' },
+    { line: 'git diff | cognition spawn -t "review this" --no-stream > review.md', does: 'works inside a script' },
+    { line: 'cognition spawn -t "try it another way" --parent-session @', does: 'begins a sub-session of this one' },
+  ],
+  async run(input, context) {
+    refuseInside('spawn');
+    const wanted = await turnWanted(input, context);
+    const task = input.value('task') ?? (await taskFromPipe());
+    const parent = await parentOf(input, { context, wanted });
+    const text = await askedText(task, context);
+    const begun = await beginning({ context, wanted }, parent, text);
+    noteUnsandboxed(context, wanted);
+    const place = { id: newTurnId(), ...begun, cwd: process.cwd(), environment: modelEnvironment() };
+    const waited = await runTurn(context, { ...place, ...wanted }, outputFor(input, context));
+    return tellEnd(context, waited, `cognition ask ${begun.tree} --continue`);
+  },
+});
+
+type Words = Input<
+  never,
+  'stream' | 'no-stream' | (typeof TURN_FLAGS)[number]['name'],
+  'task' | 'parent-session' | (typeof TURN_VALUES)[number]['name']
+>;
+
+interface Spawning {
+  context: Context;
+  wanted: TurnWanted;
+}
+
+/** Without a task what is piped in is all of it. */
+async function taskFromPipe(): Promise<string> {
+  if (process.stdin.isTTY !== true) return '-';
+  throw new HubError('invalid_params', 'spawn takes a task', { hint: 'cognition spawn --task "what is to be done"' });
+}
+
+function outputFor(input: Words, context: Context): TurnOutput {
+  if (input.flag('jsonl')) return jsonLines(context);
+  if (context.json) return jsonOutcome(context);
+  return input.flag('no-stream') ? answerOnly(context) : textOutput(context);
+}
+
+/** Where the sub-session belongs to, and in which project it works; null for a conversation of the person's own. */
+interface Parent {
+  project: string;
+  owner: NonNullable<Tree['owner']>;
+}
+
+async function parentOf(input: Words, { context, wanted }: Spawning): Promise<Parent | null> {
+  const reference = input.value('parent-session');
+  if (reference === undefined) return null;
+  const tree = await findTree(context, reference, 'read');
+  if (tree.owner !== null || wanted.change?.level === 'orchestrator') {
+    throw new HubError('invalid_params', 'a sub-session cannot start sub-sessions of its own', {
+      hint: tree.owner === null ? 'leave out --tool-level' : `begin it below the tree that owns it: ${tree.owner.tree}`,
+    });
+  }
+  const node = await positionOf(context, tree, undefined);
+  return { project: tree.project ?? context.project, owner: { tree: tree.id, node } };
+}
+
+/** Makes the tree with the task in it. Nothing is made when no model could answer. */
+async function beginning(
+  { context, wanted }: Spawning,
+  parent: Parent | null,
+  text: string,
+): Promise<{ tree: TreeId; node: NodeId }> {
+  const client = await context.client();
+  const { access, change, usual_model } = wanted;
+  await client.call('agent.check', { access, change, usual_model });
+  const id = newTreeId();
+  const node = newNodeId();
+  const { project, owner } = parent ?? { project: context.project, owner: null };
+  const blocks = [{ type: 'text' as const, text }];
+  // Sent together they share one wait for the disk.
+  await Promise.all([
+    client.call('loom.tree_create', { id, project, owner }),
+    client.call('loom.node_create_text', { id: node, tree: id, parent: rootOf(id), role: 'user', blocks }),
+  ]);
+  context.note(`Tree: ${id}`);
+  return { tree: id, node };
+}

@@ -1,0 +1,84 @@
+import { lexer, type Token } from 'marked';
+import type { Look } from '../look.js';
+import { renderInline } from './inline.js';
+import { renderTable } from './table.js';
+
+type Drawn = Pick<Look, 'width' | 'style' | 'ruler' | 'glyphs'>;
+
+// More of them in front of a line than anybody means.
+const NESTED = /^(?:\s*(?:[-*+>]|\d{1,9}[.)])(?:\s|(?=>))*){12,}/m;
+const RULE_COLUMNS_MAX = 40;
+const BRACKETS_MAX = 1_000;
+
+/** The lines of a piece of markdown that is complete: paragraphs, headings, quotes, tables. */
+export function renderBlocks(text: string, look: Drawn): string[] {
+  if (NESTED.test(text) || (text.match(/[[\]<`*_]/g)?.length ?? 0) > BRACKETS_MAX) return text.split('\n');
+  return renderTokens(lexer(text), look);
+}
+
+function renderTokens(tokens: readonly Token[], look: Drawn): string[] {
+  return tokens.flatMap((token) => renderBlock(token, look));
+}
+
+function renderBlock(token: Token, look: Drawn): string[] {
+  switch (token.type) {
+    case 'space':
+      return token.raw.includes('\n\n') ? [''] : [];
+    case 'heading':
+      return renderInline(String(token.text), look.style)
+        .split('\n')
+        .map((line) => look.style.strong(`${'#'.repeat(Number(token.depth))} ${line}`));
+    case 'hr':
+      return [look.style.quiet('-'.repeat(Math.max(1, Math.min(RULE_COLUMNS_MAX, look.width - 1))))];
+    case 'paragraph':
+    case 'text':
+      return renderInline(String(token.text), look.style).split('\n');
+    case 'code':
+      return String(token.text)
+        .split('\n')
+        .map((line) => look.style.tool(line));
+    case 'blockquote':
+      return renderTokens(token.tokens ?? [], narrower(look, 2)).map((line) =>
+        `${look.style.quiet('>')} ${line}`.trimEnd(),
+      );
+    case 'table':
+      return renderTable(
+        {
+          header: cells(token.header),
+          rows: Array.isArray(token.rows) ? token.rows.map(cells) : [],
+        },
+        look,
+      );
+    case 'list':
+      return renderList(token, look);
+    default:
+      return linesOf(token.raw);
+  }
+}
+
+function renderList(token: Token, look: Drawn): string[] {
+  if (token.type !== 'list' || !Array.isArray(token.items)) return linesOf(token.raw);
+  const first = Number(token.start) || 1;
+  const items: Token[] = token.items;
+  return items.flatMap((item, place) => {
+    const marker = token.ordered === true ? `${first + place}. ` : '- ';
+    const indent = ' '.repeat(marker.length);
+    const lines = renderTokens('tokens' in item ? (item.tokens ?? []) : [], narrower(look, marker.length));
+    return lines.map((line, row) => (row === 0 ? marker : indent) + line);
+  });
+}
+
+function cells(row: unknown): string[] {
+  if (!Array.isArray(row)) return [];
+  return row.map((cell: unknown) =>
+    cell !== null && typeof cell === 'object' && 'text' in cell ? String(cell.text) : '',
+  );
+}
+
+function linesOf(raw: string): string[] {
+  return raw.replace(/\n+$/, '').split('\n');
+}
+
+function narrower(look: Drawn, columns: number): Drawn {
+  return { ...look, width: Math.max(1, look.width - columns) };
+}

@@ -1,0 +1,80 @@
+/** A line as it was written, or a part of one that is too long to wait for its end. */
+export interface PhysicalLine {
+  text: string;
+  /** Whether the line goes on in the next one. */
+  isCut: boolean;
+}
+
+/** A line longer than this is cut, so that what is held back stays small. */
+const LINE_LENGTH_MAX = 4_000;
+const CUT_LENGTH_MIN = 2_000;
+const TAB = '    ';
+
+/** Cuts a text that comes in pieces into lines: always at the same places, however it is cut into pieces. */
+export interface LineCutter {
+  take(piece: string): PhysicalLine[];
+  /** What has no line end yet. */
+  rest(): string;
+}
+
+export function createLineCutter(): LineCutter {
+  // What is waited with is joined once, when its line ends: a text that comes by single characters costs no more.
+  let waiting: string[] = [];
+  let waitingLength = 0;
+
+  const taken = (piece: string): string => {
+    const line = waiting.join('') + piece;
+    waiting = [];
+    waitingLength = 0;
+    return line;
+  };
+  const wait = (piece: string): void => {
+    if (piece === '') return;
+    waiting.push(piece);
+    waitingLength += piece.length;
+  };
+
+  return {
+    take(piece) {
+      const lines: PhysicalLine[] = [];
+      let start = 0;
+      for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', start)) {
+        lines.push(...cutWhole(taken(piece.slice(start, end))));
+        start = end + 1;
+      }
+      wait(piece.slice(start));
+      if (waitingLength <= LINE_LENGTH_MAX) return lines;
+      const { parts, rest } = cutLong(taken(''));
+      wait(rest);
+      return [...lines, ...parts.map((text) => ({ text, isCut: true }))];
+    },
+    rest: () => withoutTabs(waiting.join('')),
+  };
+}
+
+function cutWhole(line: string): PhysicalLine[] {
+  const { parts, rest } = cutLong(line);
+  return [...parts.map((text) => ({ text, isCut: true })), { text: withoutTabs(rest), isCut: false }];
+}
+
+function cutLong(line: string): { parts: string[]; rest: string } {
+  const parts: string[] = [];
+  let start = 0;
+  while (line.length - start > LINE_LENGTH_MAX) {
+    const end = start + cutPlace(line.slice(start, start + LINE_LENGTH_MAX));
+    parts.push(withoutTabs(line.slice(start, end)));
+    start = end;
+  }
+  return { parts, rest: line.slice(start) };
+}
+
+/** After a blank where there is one, else not inside a character. */
+function cutPlace(text: string): number {
+  const blank = text.lastIndexOf(' ');
+  if (blank >= CUT_LENGTH_MIN) return blank + 1;
+  return /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length;
+}
+
+function withoutTabs(text: string): string {
+  return text.includes('\t') ? text.replaceAll('\t', TAB) : text;
+}

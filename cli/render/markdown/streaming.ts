@@ -1,0 +1,102 @@
+import { createCleaner } from '../clean.js';
+import type { CodeInk } from '../highlight.js';
+import type { Look } from '../look.js';
+import { wrapRows } from '../wrap.js';
+import { renderBlocks } from './blocks.js';
+import { renderInline } from './inline.js';
+import { createLineCutter } from './physical_lines.js';
+import { copyOf, flush, type MarkdownPiece, newPlace, type TextPlace, takeLine } from './splitter.js';
+
+/** Markdown that is still being written, drawn as far as it is known. */
+export interface MarkdownStream {
+  /** Takes what was added; returns the lines that are finished by it. They are not wrapped, and never change. */
+  push(added: string): string[];
+  /** What is not finished yet as it looks now, in rows of the width. */
+  live(): string[];
+  /** The lines that are finished by the end. */
+  end(): string[];
+}
+
+interface StreamParts {
+  /** The look at this moment: the width may change from one piece to the next. */
+  look: () => Pick<Look, 'width' | 'style' | 'ruler' | 'glyphs'>;
+  /** Colours for the lines of code in a language; null for none. */
+  ink: ((language: string) => CodeInk | null) | null;
+}
+
+const HALF = /[\ud800-\udbff]$/;
+
+export function streamingMarkdown({ look, ink }: StreamParts): MarkdownStream {
+  const cleaner = createCleaner();
+  const lines = createLineCutter();
+  const place = newPlace();
+  let code: CodeInk | null = null;
+  // Half of a character, whose other half comes with the next piece.
+  let half = '';
+
+  const draw = (piece: MarkdownPiece): string[] => {
+    if (piece.kind === 'fence_opened') code = ink?.(piece.language) ?? null;
+    const drawn = drawPiece(piece, look(), piece.kind === 'code' && code !== null ? code.take(piece.text) : null);
+    if (piece.kind === 'fence_closed') code = null;
+    return drawn;
+  };
+  let known: { width: number; rows: string[] } | null = null;
+  const liveRows = (now: ReturnType<StreamParts['look']>): string[] => {
+    const pieces = unfinished(copyOf(place), lines.rest());
+    const peeked = pieces.flatMap((piece) =>
+      drawPiece(piece, now, piece.kind === 'code' && code !== null ? code.peek(piece.text) : null),
+    );
+    return peeked.flatMap((line) => wrapRows(line, Math.max(1, now.width - 1), now.ruler));
+  };
+  const takeAll = (text: string): string[] =>
+    lines
+      .take(text)
+      .flatMap((line) => takeLine(place, line))
+      .flatMap(draw);
+
+  return {
+    push(added) {
+      known = null;
+      const text = half + added;
+      half = HALF.exec(text)?.[0] ?? '';
+      return takeAll(cleaner.take(text.slice(0, text.length - half.length).toWellFormed()));
+    },
+    live() {
+      const now = look();
+      // Drawn again for every key that is pressed, though nothing may have come.
+      if (known?.width !== now.width) known = { width: now.width, rows: liveRows(now) };
+      return known.rows;
+    },
+    end() {
+      known = null;
+      const rest = takeAll(cleaner.take(half.toWellFormed()) + cleaner.end());
+      half = '';
+      const unended = lines.rest();
+      return [...rest, ...unfinished(place, unended).flatMap(draw)];
+    },
+  };
+}
+
+function unfinished(place: TextPlace, rest: string): MarkdownPiece[] {
+  const last = rest === '' ? [] : takeLine(place, { text: rest, isCut: false });
+  return [...last, ...flush(place)];
+}
+
+function drawPiece(piece: MarkdownPiece, look: ReturnType<StreamParts['look']>, inked: string | null): string[] {
+  switch (piece.kind) {
+    case 'gap':
+      return [''];
+    case 'fence_opened':
+      return [piece.indent + look.style.quiet(piece.marks + piece.language)];
+    case 'fence_closed':
+      return [piece.indent + look.style.quiet(piece.marks)];
+    case 'code':
+      return [(piece.indent + (inked ?? look.style.tool(piece.text))).trimEnd()];
+    case 'text': {
+      const narrow = { ...look, width: Math.max(1, look.width - piece.others.length) };
+      const lines = piece.goesOn ? renderInline(piece.text, look.style).split('\n') : renderBlocks(piece.text, narrow);
+      if (lines.length === 0) return [piece.first.trimEnd()];
+      return lines.map((line, row) => ((row === 0 ? piece.first : piece.others) + line).trimEnd());
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import type { SkeletonNode } from '../../hub/protocol/node.js';
+import { formatAge } from './age.js';
+import { cleanLine } from './clean.js';
+import { cut, pad } from './cut.js';
+import { type Hit, hitLine } from './hits.js';
+import { exitTail, inkOf, labelOf } from './label.js';
+import type { LiveBlock } from './live_block.js';
+import type { Look } from './look.js';
+import { count } from './words.js';
+
+/** One node as the navigator lists it. */
+export interface NavigatorRow {
+  /** Null while it is fetched. */
+  node: SkeletonNode | null;
+  branching: { depth: number; bars: readonly boolean[]; isHead: boolean; isLast: boolean };
+  /** Of a branch that is shown as one line: how many nodes stand behind it, and when the newest was made. */
+  folded: { nodes: number; newestMs: number } | null;
+  atMs: number;
+  isChosen: boolean;
+  isHere: boolean;
+  isArchived: boolean;
+  marks: readonly string[];
+}
+
+/** What two places do not share: some of the nodes of each side, and how many there are. */
+export interface NavigatorSide {
+  title: string;
+  total: number;
+  first: readonly (SkeletonNode | null)[];
+}
+
+export interface NavigatorView {
+  title: string;
+  /** What the list shows, beside all of it. */
+  remark: string;
+  rows: readonly NavigatorRow[];
+  hits: { list: readonly Hit[]; selected: number; query: string } | null;
+  sides: readonly NavigatorSide[] | null;
+  /** What the chosen node says; null where there is no room for it. */
+  preview: readonly string[] | null;
+  /** The line that is typed, with what it is for. */
+  typing: { label: string; text: string } | null;
+  word: string | null;
+  help: boolean;
+}
+
+const HINTS = 'Enter go  e edit  / search  f filter  h l fold  m mark  d compare  x archive  ? keys  q leave';
+const HELP = [
+  'up down j k      move                page up, page down, space   scroll',
+  'left h           fold a branch       right l                     unfold it',
+  'z                fold all others     g G                         first, last',
+  'f, Tab           what is listed: all, messages, tools, ends, marks',
+  '/                search whole contents; Enter goes there, Tab shows it in the tree',
+  'Enter            go there            e      take a message back into the editor',
+  'm                set a mark          d      what differs from where you stand',
+  'x                archive a branch    .      back to where you stand',
+  'p                preview on, off     q Esc  leave',
+];
+const LEVEL_COLUMNS = 4;
+const AGE_COLUMNS_MIN = 50;
+
+/** How many rows of a screen the list has. */
+export function listHeight({ rows, preview }: { rows: number; preview: boolean }): number {
+  return Math.max(1, rows - 2 - (preview ? previewHeight(rows) : 0));
+}
+
+/** How many rows the preview takes, its ruling included; none on a small screen. */
+export function previewHeight(rows: number): number {
+  return rows < 12 ? 0 : Math.min(9, Math.floor(rows / 4) + 1);
+}
+
+/** Draws the whole screen of the navigator. */
+export function drawNavigator(view: NavigatorView, rows: number, look: Look): LiveBlock {
+  const height = listHeight({ rows, preview: view.preview !== null });
+  const lines = [
+    look.style.strong(cut(cleanLine(`${view.title}: ${view.remark}`), look.width, look)),
+    ...filled(bodyOf(view, height, look), height),
+    ...previewOf(view, rows, look),
+  ];
+  const { typing } = view;
+  if (typing === null) {
+    return { lines: [...lines, look.style.quiet(cut(view.word ?? HINTS, look.width, look))], cursor: null };
+  }
+  const shown = `${typing.label}${cleanLine(typing.text)}`;
+  const line = look.ruler.width(shown) < look.width ? shown : cut(shown, look.width - 1, look);
+  return { lines: [...lines, line], cursor: { row: lines.length, column: look.ruler.width(line) } };
+}
+
+function bodyOf(view: NavigatorView, height: number, look: Look): string[] {
+  if (view.help) return HELP.map((line) => cut(line, look.width, look));
+  if (view.hits !== null) return hitsOf(view.hits, height, look);
+  if (view.sides !== null) return view.sides.flatMap((side) => sideOf(side, Math.floor(height / 2), look));
+  return view.rows.map((row) => rowOf(row, look));
+}
+
+function filled(lines: readonly string[], height: number): string[] {
+  return [...lines.slice(0, height), ...Array(Math.max(0, height - lines.length)).fill('')];
+}
+
+function rowOf(row: NavigatorRow, look: Look): string {
+  const { node, isChosen, isHere } = row;
+  const pointer = isChosen ? '> ' : '  ';
+  const indent = indentOf(row, look);
+  const here = isHere ? ` ${look.glyphs.here}` : '';
+  const tail = tailOf(row, look);
+  const room = look.width - pointer.length - look.ruler.width(indent + here) - tail.length;
+  const label = node === null ? look.glyphs.ellipsis : labelOf(node, room, look);
+  if (isChosen) {
+    const text = pad(`${pointer}${indent}${label}${here}`, look.width - tail.length, look.ruler);
+    return look.style.match(text + tail);
+  }
+  const gap = ' '.repeat(Math.max(0, room - look.ruler.width(label)));
+  const ink = node === null ? look.style.quiet : inkOf(node.role, look);
+  return pointer + look.style.quiet(indent) + ink(label) + look.style.here(here) + gap + look.style.quiet(tail);
+}
+
+/** The bars before a row; where they would fill the line, the outer ones are only counted. */
+function indentOf({ branching }: NavigatorRow, look: Look): string {
+  const { depth, bars, isHead, isLast } = branching;
+  const levels = Math.max(1, Math.floor(look.width / 2 / LEVEL_COLUMNS));
+  const shown = bars.slice(-levels);
+  const hidden = depth - shown.length;
+  const signs = shown.map((goesOn, at) => {
+    if (isHead && at === shown.length - 1) return isLast ? look.glyphs.corner : look.glyphs.tee;
+    return goesOn ? look.glyphs.bar : look.glyphs.blank;
+  });
+  return (hidden > 0 ? `${look.glyphs.ellipsis}${hidden} ` : '') + signs.join('');
+}
+
+function tailOf(row: NavigatorRow, look: Look): string {
+  const { node, marks, folded, isArchived, atMs } = row;
+  const parts = [
+    node === null ? '' : exitTail(node).trim(),
+    ...marks.map((name) => `#${cut(cleanLine(name), 20, look)}`),
+    folded === null ? '' : `+${folded.nodes - 1}`,
+    isArchived ? 'archived' : '',
+    look.width < AGE_COLUMNS_MIN ? '' : formatAge(folded?.newestMs ?? atMs, look.nowMs),
+  ].filter((part) => part !== '');
+  const tail = parts.length === 0 ? '' : ` ${parts.join(' ')}`;
+  return look.ruler.width(tail) * 2 > look.width ? '' : tail;
+}
+
+function hitsOf({ list, selected, query }: NonNullable<NavigatorView['hits']>, height: number, look: Look): string[] {
+  if (list.length === 0)
+    return [look.style.quiet(cut(`Nothing has ${JSON.stringify(query)} in it.`, look.width, look))];
+  const top = Math.max(0, Math.min(selected - Math.floor(height / 2), list.length - height));
+  return list.slice(top, top + height).map((hit, at) => hitLine(hit, top + at === selected, look));
+}
+
+function sideOf({ title, total, first }: NavigatorSide, height: number, look: Look): string[] {
+  const room = Math.max(0, height - (total > height - 1 ? 2 : 1));
+  const nodes = first
+    .slice(0, room)
+    .map(
+      (node) =>
+        `  ${node === null ? look.glyphs.ellipsis : inkOf(node.role, look)(labelOf(node, look.width - 2, look))}`,
+    );
+  const more = total > nodes.length ? [look.style.quiet(`  and ${count(total - nodes.length, 'node')} more`)] : [];
+  return [look.style.strong(cut(`${title}: ${count(total, 'node')}`, look.width, look)), ...nodes, ...more];
+}
+
+function previewOf({ preview }: NavigatorView, rows: number, look: Look): string[] {
+  const height = previewHeight(rows);
+  if (preview === null || height === 0) return [];
+  const ruling = look.style.quiet('-'.repeat(Math.max(0, Math.min(40, look.width))));
+  return [ruling, ...filled(preview, height - 1).map((line) => cut(cleanLine(line), look.width, look))];
+}

@@ -1,0 +1,210 @@
+import { HubError } from '../../hub/error.js';
+import type { Tree, TreeId } from '../../hub/protocol/node.js';
+import type { Context } from '../context.js';
+import { EXIT, exitCodeOf } from '../failure.js';
+import { newTreeId } from '../ids.js';
+import { rootOf } from '../reference.js';
+import { shortId } from '../render/words.js';
+import { lookFor } from '../screen.js';
+import { leavesCommand } from './commands/leaves.js';
+import { type Conversation, type Opened, openConversation } from './conversation.js';
+import type { Front, Wish } from './front.js';
+import { showHeader } from './header.js';
+import { takeLine } from './lines.js';
+import type { Means } from './means.js';
+import { placeIn, showOpening } from './opening.js';
+import { ownSession } from './own_session.js';
+import type { Repl } from './repl.js';
+import { createShell } from './shell.js';
+import { createSpeaking } from './speaking.js';
+import { showFailure } from './stage.js';
+
+/** What a person begins a chat with. */
+export interface ChatStart {
+  /** Null for a new conversation. */
+  tree: Tree | null;
+  at: string | undefined;
+  means: Means;
+}
+
+/** Lines that wait for the one before. */
+const WAITING_MAX = 1_000;
+
+/** Talks until the person leaves; resolves to the exit code. */
+export async function chat(context: Context, front: Front, start: ChatStart): Promise<number> {
+  const client = await context.client();
+  const { means } = start;
+  let current: Conversation | null = null;
+  const conversation = (): Conversation => {
+    if (current === null) throw new RangeError('no conversation is open');
+    return current;
+  };
+  const own = contextWithin(context, front, () => conversation().place);
+  const open = async (opened: Opened, tree: Tree | null): Promise<void> => {
+    await current?.close();
+    means.transcriptFile = null;
+    current = openConversation({ context, own, client, front, means }, opened);
+    await showOpening(front, current, tree);
+  };
+  let leave = (): void => undefined;
+  const left = new Promise<null>((resolve) => {
+    leave = () => resolve(null);
+  });
+  const repl: Repl = {
+    ...{ context: own, client, front, means, conversation, listed: null },
+    speaking: createSpeaking(conversation),
+    shell: createShell(conversation),
+    async open(id: TreeId | null) {
+      repl.listed = null;
+      if (id === null) return open({ tree: newTreeId(), known: null }, null);
+      const tree = await client.call('loom.tree_get', { tree: id });
+      await context.session.use(id);
+      await open(await placeOrRoot(context, front, { tree, at: undefined }), tree);
+      await chooseLeaf(repl, tree);
+    },
+    leave,
+  };
+  await begin(repl, start, async (tree) => {
+    await context.session.use(tree.id);
+    await open(await placeOrRoot(context, front, { tree, at: start.at }), tree);
+  });
+  const code = await takeWishes(repl, left);
+  await leaveWith(repl);
+  return code;
+}
+
+async function begin(repl: Repl, { tree }: ChatStart, resume: (tree: Tree) => Promise<void>): Promise<void> {
+  if (tree === null) await repl.open(null);
+  else {
+    await resume(tree);
+    await chooseLeaf(repl, tree);
+  }
+  if (!repl.front.attended) return;
+  const told = showHeader(repl).catch((error: unknown) => showFailure(repl.front, error));
+  if (repl.front.isAppendOnly) await told;
+}
+
+/** Where it is not known where a person stands, they begin at the root, and choose; a script is refused. */
+async function placeOrRoot(
+  context: Context,
+  front: Front,
+  { tree, at }: { tree: Tree; at: string | undefined },
+): Promise<Opened> {
+  try {
+    return await placeIn(context, tree, at);
+  } catch (error) {
+    if (!front.attended || !(error instanceof HubError && error.kind === 'ambiguous')) throw error;
+    return { tree: tree.id, known: { position: rootOf(tree.id), following: null, seq: tree.last_seq } };
+  }
+}
+
+async function chooseLeaf(repl: Repl, tree: Tree): Promise<void> {
+  if (!repl.front.attended || repl.conversation().place.position() !== rootOf(tree.id) || tree.node_count < 2) return;
+  await repl.front.show({
+    kind: 'note',
+    text: 'You are at the beginning. These are the ends; go to one with: /switch <number>',
+  });
+  await leavesCommand.run('', repl);
+}
+
+/** The context as commands see it from inside. */
+function contextWithin(context: Context, front: Front, place: () => Conversation['place']): Context {
+  return {
+    ...context,
+    json: false,
+    session: ownSession(context.session, place),
+    out: { write: (text) => front.show({ kind: 'text', text }), end: async () => undefined },
+    note: (text) => void front.show({ kind: 'note', text }),
+    look: (texts) => lookFor({ ...context.screen, columns: front.columns() }, context.preferences, texts),
+  };
+}
+
+/** Does one line after the other; what stops something is done at once. */
+async function takeWishes(repl: Repl, left: Promise<null>): Promise<number> {
+  const { front } = repl;
+  let hasLeft = false;
+  void left.then(() => {
+    hasLeft = true;
+  });
+  const lines = takeLines(repl, () => hasLeft);
+  const wishes = front.wishes(lines.idle);
+  for (;;) {
+    const next = await Promise.race([wishes.next(), left]);
+    if (next === null) return lines.code();
+    if (next.done === true) break;
+    const wish = next.value;
+    if (wish.kind === 'leave') return wish.code;
+    if (wish.kind !== 'stop') await lines.take(wish);
+    else if (!(await stop(repl)) && !front.attended) return EXIT.interrupted;
+  }
+  await lines.idle();
+  return lines.code();
+}
+
+interface Lines {
+  /** Resolves when the next may be asked for. */
+  take(wish: Asking): Promise<void>;
+  /** Resolves when all have been done, and nothing runs. */
+  idle(): Promise<void>;
+  code(): number;
+}
+
+function takeLines(repl: Repl, hasLeft: () => boolean): Lines {
+  let code: number = EXIT.ok;
+  let waiting = 0;
+  let last = Promise.resolve();
+  const failed = (error: unknown): void => {
+    // Only a script has an exit code to look at.
+    if (!repl.front.attended && code === EXIT.ok) code = error === null ? EXIT.failure : exitCodeOf(error);
+  };
+  return {
+    async take(wish) {
+      waiting += 1;
+      last = last.then(() => take(wish, repl, failed)).finally(() => (waiting -= 1));
+      if (waiting >= WAITING_MAX || !repl.front.attended) await last;
+    },
+    async idle() {
+      await last;
+      await repl.conversation().turns.idle();
+      // Whoever has left is asked for nothing more.
+      if (hasLeft()) await new Promise(() => undefined);
+    },
+    code: () => code,
+  };
+}
+
+type Asking = Exclude<Wish, { kind: 'stop' } | { kind: 'leave' }>;
+
+async function take(wish: Asking, repl: Repl, failed: (error: unknown) => void): Promise<void> {
+  if (wish.kind === 'refused') {
+    failed(wish.error);
+    return showFailure(repl.front, wish.error);
+  }
+  if (!(await takeLine(wish.text, wish.when, repl))) failed(null);
+}
+
+/** False when there is nothing that could be stopped. */
+async function stop({ shell, conversation, front }: Repl): Promise<boolean> {
+  try {
+    if (shell.stop() || (await conversation().turns.stop())) return true;
+    await front.show({ kind: 'note', text: 'Nothing is running. To leave: /quit' });
+    return false;
+  } catch (error) {
+    await showFailure(front, error);
+    return true;
+  }
+}
+
+async function leaveWith({ conversation, front, means }: Repl): Promise<void> {
+  const here = conversation();
+  const isRunning = here.turns.current() !== null;
+  await here.close();
+  const id = shortId(here.place.tree);
+  if (isRunning)
+    await front.show({ kind: 'note', text: '(the turn goes on without you; come back to see what it comes to)' });
+  if (means.transcriptFile !== null) await front.show({ kind: 'note', text: `Transcript: ${means.transcriptFile}` });
+  const text = here.isMade()
+    ? `Session saved. Resume with: cognition chat ${id}\n`
+    : 'Nothing was said, so nothing is kept.\n';
+  await front.show({ kind: 'text', text });
+}

@@ -1,0 +1,23 @@
+import { HubError } from '../../../hub/error.js';
+import type { ReplCommand } from '../repl.js';
+
+export const answerCommand: ReplCommand = {
+  name: 'answer',
+  usage: '<number or words>',
+  summary: 'answer what the model asks',
+  completes: null,
+  async run(given, repl) {
+    const { turns, place } = repl.conversation();
+    const status = await repl.client.call('agent.status', { tree: place.tree });
+    const asking = status.turns.find(({ turn, questions }) => turn === place.following() && questions.length > 0);
+    const open = asking ?? status.turns.find(({ questions }) => questions.length > 0);
+    const question = open?.questions.find(({ answer }) => answer === null);
+    if (open === undefined || question === undefined) {
+      throw new HubError('not_found', 'nothing is asked here', { hint: 'to say something, just type it' });
+    }
+    if (given === '')
+      throw new HubError('invalid_params', `it asks: ${question.question}`, { hint: '/answer your words' });
+    const chosen = /^\d{1,2}$/.test(given) ? question.options[Number(given) - 1] : undefined;
+    turns.answer({ turn: open.turn, call: question.call, answer: chosen ?? given });
+  },
+};

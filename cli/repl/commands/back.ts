@@ -1,0 +1,29 @@
+import { HubError } from '../../../hub/error.js';
+import { rootOf } from '../../reference.js';
+import { goTo } from '../moves.js';
+import type { ReplCommand } from '../repl.js';
+import { messagesBack } from '../walk.js';
+
+const MESSAGES_MAX = 1_000_000;
+
+export const backCommand: ReplCommand = {
+  name: 'back',
+  usage: '[n]',
+  summary: 'go back over n messages: from an answer, 1 is its question',
+  completes: null,
+  async run(given, repl) {
+    const count = given === '' ? 1 : Number(given);
+    if (!Number.isInteger(count) || count < 1 || count > MESSAGES_MAX) {
+      throw new HubError('invalid_params', `/back takes a number of messages, not ${JSON.stringify(given)}`, {
+        hint: '/back 2; to go to a certain node: /goto <node>',
+      });
+    }
+    const here = repl.conversation();
+    await here.ensure();
+    const { place, stage } = here;
+    if (place.position() === rootOf(place.tree)) {
+      return repl.front.show({ kind: 'text', text: 'You are at the beginning: there is nothing to go back to.\n' });
+    }
+    await goTo(here, await messagesBack(stage.client, place.position(), count));
+  },
+};

@@ -1,0 +1,36 @@
+import type { Leaf } from '../../../hub/protocol/node.js';
+import { renderLeaves } from '../../render/leaves.js';
+import type { ReplCommand } from '../repl.js';
+
+// More are not read; a number of three digits would not name them.
+const LEAVES_MAX = 200;
+const NUMBER_COLUMNS = 6;
+
+export const leavesCommand: ReplCommand = {
+  name: 'leaves',
+  usage: '[--all]',
+  summary: 'list the ends of all branches, newest first',
+  completes: null,
+  async run(given, repl) {
+    const here = repl.conversation();
+    await here.ensure();
+    const { place } = here;
+    const asked = { tree: place.tree, archived: given === '--all', limit: LEAVES_MAX };
+    const { leaves, cursor } = await repl.client.call('loom.context_list_leaves', asked);
+    repl.listed = { kind: 'leaves', nodes: leaves.map(({ node }) => node.id) };
+    await repl.front.show({ kind: 'text', text: await listText(repl, leaves) });
+    if (cursor !== null)
+      await repl.front.show({ kind: 'note', text: '(there are more; all of them: cognition leaves)' });
+  },
+};
+
+async function listText(
+  { context, conversation }: Parameters<ReplCommand['run']>[1],
+  leaves: readonly Leaf[],
+): Promise<string> {
+  if (leaves.length === 0) return 'Every branch is archived. See them with: /leaves --all\n';
+  const look = await context.look(leaves.map(({ node, differs }) => node.preview + differs));
+  const narrow = { ...look, width: look.width - NUMBER_COLUMNS };
+  const lines = renderLeaves(leaves, conversation().place.position(), narrow).trimEnd().split('\n');
+  return lines.map((line, place) => `${String(place + 1).padStart(3)}. ${line}\n`).join('');
+}

@@ -1,0 +1,50 @@
+import { HubError } from '../../../hub/error.js';
+import type { NodeId } from '../../../hub/protocol/node.js';
+import type { Repl, ReplCommand } from '../repl.js';
+import { lastQuestion } from '../walk.js';
+
+const TURNS_MAX = 200;
+
+export const retryCommand: ReplCommand = {
+  name: 'retry',
+  usage: '',
+  summary: 'finish what was interrupted; else let the model answer the last message once more',
+  completes: null,
+  async run(_, repl) {
+    const { turns, stage } = repl.conversation();
+    if (turns.current() !== null) {
+      throw new HubError('conflict', 'a turn is running', { hint: 'end it first with /stop' });
+    }
+    const node = await whereToAsk(repl);
+    if (node === null) {
+      throw new HubError('not_found', 'nothing has been said here that could be answered', { hint: 'say something' });
+    }
+    const from = stage.place.position();
+    if (node !== from) {
+      stage.place.go(node);
+      await stage.front.show({
+        kind: 'note',
+        text: '(another answer to the same message: a branch beside the one before)',
+      });
+    }
+    turns.begin(node);
+  },
+};
+
+/** An answer that came to its end is asked for anew, from its question; everything else is gone on from. */
+async function whereToAsk({ conversation, client }: Repl): Promise<NodeId | null> {
+  const here = conversation();
+  await here.ensure();
+  const { place } = here;
+  const position = place.position();
+  const { node } = await client.call('loom.node_get', { node: position });
+  if (node.role === 'root') return null;
+  if (node.role !== 'assistant' || (await wasCutShort(here, position))) return position;
+  return (await lastQuestion(client, { id: place.tree }, position))?.id ?? null;
+}
+
+async function wasCutShort({ place, stage }: ReturnType<Repl['conversation']>, position: NodeId): Promise<boolean> {
+  const { turns } = await stage.client.call('loom.turn_list', { tree: place.tree, limit: TURNS_MAX });
+  const turn = turns.find(({ tip }) => tip === position);
+  return turn !== undefined && turn.state !== 'done';
+}

@@ -1,0 +1,134 @@
+import type { Client } from '../../hub/client.js';
+import type { NodeId, TreeId, TurnId } from '../../hub/protocol/node.js';
+import type { Context } from '../context.js';
+import { reasonOf } from '../failure.js';
+import { turnIfThere } from '../position.js';
+import { rootOf } from '../reference.js';
+import { shortId } from '../render/words.js';
+import { createFeed, type TreeFeed } from './feed.js';
+import type { Front } from './front.js';
+import type { Means } from './means.js';
+import { createPlace, type Standpoint } from './place.js';
+import { moveScene, newScene } from './scene.js';
+import type { Stage } from './stage.js';
+import { createTurns, type OwnTurns } from './turns.js';
+
+/** One open conversation. */
+export interface Conversation {
+  stage: Stage;
+  place: Standpoint;
+  turns: OwnTurns;
+  means: Means;
+  /** Makes the tree when nothing has been written to it yet, and listens to it from then on. */
+  ensure(): Promise<void>;
+  /** Comes along with a turn that runs where the person stands. */
+  join(turn: TurnId): void;
+  /** False while there is nothing to come back to. */
+  isMade(): boolean;
+  close(): Promise<void>;
+}
+
+/** What is known of a conversation that is opened. */
+export interface Opened {
+  tree: TreeId;
+  /** Null for a tree that is to be. */
+  known: { position: NodeId; following: TurnId | null; seq: number } | null;
+}
+
+export interface ConversationParts {
+  /** As it is outside: its session writes the file. */
+  context: Context;
+  /** As commands see it from inside. */
+  own: Context;
+  client: Client;
+  front: Front;
+  means: Means;
+}
+
+export function openConversation(parts: ConversationParts, { tree, known }: Opened): Conversation {
+  const { context, own, client, front, means } = parts;
+  const { position, following } = known ?? { position: rootOf(tree), following: null };
+  const scene = newScene(position);
+  const place = createPlace({
+    ...{ session: context.session, tree, position, following },
+    onGo(node) {
+      moveScene(scene, node);
+      turns.part();
+      feed.unwatch();
+    },
+    onMoved: (node) => front.update({ position: shortId(node) }),
+    onFailed: tellingOnce(front),
+  });
+  const stage: Stage = { context: own, client, front, place, scene, ours: new Set() };
+  const turns = createTurns(stage, means);
+  const feed: TreeFeed = createFeed(stage, turns);
+  const making = createMaking(parts, { place, feed, seq: known?.seq ?? null });
+  front.update({
+    ...{ tree, name: shortId(tree), position: shortId(position), turn: null, queued: [] },
+    ...{ network: means.grants.network, unsandboxed: means.grants.unsandboxed },
+  });
+  return {
+    ...{ stage, place, turns, means, isMade: making.isMade },
+    async ensure() {
+      await making.ensure();
+      await catchUp(stage, turns.current());
+    },
+    join(turn) {
+      place.advance(place.position(), turn);
+      turns.join(turn);
+      feed.catchUp();
+    },
+    async close() {
+      turns.leave();
+      feed.close();
+      await place.saved();
+    },
+  };
+}
+
+function tellingOnce(front: Front): (error: unknown) => void {
+  let isTold = false;
+  return (error) => {
+    if (isTold) return;
+    isTold = true;
+    void front.show({ kind: 'note', text: `(where you stand could not be saved: ${reasonOf(error)})` });
+  };
+}
+
+interface Making {
+  isMade(): boolean;
+  ensure(): Promise<void>;
+}
+
+/** A tree is made when something is written to it first: who opens a chat and leaves it again leaves nothing behind. */
+function createMaking(
+  { client, context }: ConversationParts,
+  { place, feed, seq }: { place: Standpoint; feed: TreeFeed; seq: number | null },
+): Making {
+  let making: Promise<void> | null = seq === null ? null : Promise.resolve();
+  const make = async (): Promise<void> => {
+    const made = await client.call('loom.tree_create', { id: place.tree, project: context.project });
+    feed.listen(made.last_seq);
+    await context.session.use(place.tree);
+  };
+  return {
+    isMade: () => making !== null,
+    async ensure() {
+      making ??= make();
+      try {
+        await making;
+      } catch (error) {
+        making = null;
+        throw error;
+      }
+      feed.listen(seq ?? 0);
+    },
+  };
+}
+
+/** What a turn has just committed may not have been told yet. */
+async function catchUp({ client, place }: Stage, turn: TurnId | null): Promise<void> {
+  if (turn === null) return;
+  const found = await turnIfThere(client, turn);
+  if (found !== null && place.following() === turn) place.advance(found.tip, turn);
+}

@@ -1,0 +1,30 @@
+/** What is written for a file in a message: `@path`, in quotes where it could end too early. A folder is left open. */
+export function fileReference(path: string): string {
+  if (!/[\s"]|[,.;:!?)\]}'`]$/.test(path)) return `@${path}`;
+  const quoted = `@"${path.replace(/["\\]/g, '\\$&')}`;
+  return path.endsWith('/') ? quoted : `${quoted}"`;
+}
+
+const BEFORE = '(?<=^|[\\s([{<"\'`,;:])';
+const QUOTED = '"(?<quoted>(?:[^"\\\\\\n]|\\\\.)*)';
+const REFERENCE = new RegExp(`${BEFORE}@(?:${QUOTED}"|(?<bare>[^\\s"]*[^\\s",.;:!?)\\]}'\`]))`, 'gu');
+const OPEN_REFERENCE = new RegExp(`${BEFORE}@(?:${QUOTED}|(?<bare>[^\\s"]*))$`, 'u');
+// Longer paths are not completed: only so much before the cursor is read at every key.
+const LENGTH_MAX = 512;
+
+/** The files that a message names. */
+export function fileReferences(text: string): string[] {
+  return Array.from(text.matchAll(REFERENCE), ({ groups }) => pathOf(groups));
+}
+
+/** The name of a file that is being written before the cursor, and where its `@` stands. */
+export function openFileReference(text: string, cursor: number): { start: number; query: string } | null {
+  const tail = text.slice(Math.max(0, cursor - LENGTH_MAX), cursor);
+  const found = OPEN_REFERENCE.exec(tail);
+  return found === null ? null : { start: cursor - tail.length + found.index, query: pathOf(found.groups) };
+}
+
+function pathOf(groups: Record<string, string> | undefined): string {
+  const quoted = groups?.quoted;
+  return quoted === undefined ? (groups?.bare ?? '') : quoted.replace(/\\(.)/g, '$1');
+}

@@ -1,0 +1,56 @@
+import { insertable, pasted } from './buffer.js';
+import { signAfter, signBefore } from './graphemes.js';
+import { type Action, type EditorState, edited, only } from './state.js';
+import { isLarge } from './tokens.js';
+
+const BLANK = /\s/;
+
+/** Inserts what was typed. Letters typed in a row are undone as one word. */
+export function typed(state: EditorState, text: string): EditorState {
+  // A terminal that does not mark pastes sends them as if they were typed.
+  if (isLarge(text)) return pastedInto(state, text);
+  const { cursor } = state.buffer;
+  const next = edited(state, { start: cursor, end: cursor }, insertable(text));
+  return { ...next, past: state.last.kind === 'typing' ? joinedPast(next) : next.past, last: { kind: 'typing' } };
+}
+
+/** Inserts a paste: a large one as one sign. */
+export function pastedInto(state: EditorState, paste: string): EditorState {
+  const { inserted, pastes } = pasted(state.buffer, paste);
+  const { cursor } = state.buffer;
+  return edited({ ...state, buffer: { ...state.buffer, pastes } }, { start: cursor, end: cursor }, inserted);
+}
+
+export const newline: Action = (state) => {
+  const { cursor } = state.buffer;
+  return only(edited(state, { start: cursor, end: cursor }, '\n'));
+};
+
+export const deleteBefore: Action = (state) => {
+  const { text, cursor } = state.buffer;
+  return only(edited(state, { start: signBefore(text, cursor), end: cursor }, ''));
+};
+
+export const deleteAfter: Action = (state) => {
+  const { text, cursor } = state.buffer;
+  return only(edited(state, { start: cursor, end: signAfter(text, cursor) }, ''));
+};
+
+/** Swaps the signs around the cursor, at the end the last two. */
+export const transpose: Action = (state) => {
+  const { text, cursor } = state.buffer;
+  const middle = cursor === text.length ? signBefore(text, cursor) : cursor;
+  const start = signBefore(text, middle);
+  const end = signAfter(text, middle);
+  if (start === middle || middle === end) return only(state);
+  return only(edited(state, { start, end }, text.slice(middle, end) + text.slice(start, middle)));
+};
+
+/** The past with its last two edits as one, when the second one goes on with the word of the first one. */
+function joinedPast({ past }: EditorState): EditorState['past'] {
+  const [first, second] = past.slice(-2);
+  if (first === undefined || second === undefined || second.removed !== '') return past;
+  if (first.at + first.inserted.length !== second.at) return past;
+  if (BLANK.test(first.inserted.at(-1) ?? '') && !BLANK.test(second.inserted)) return past;
+  return [...past.slice(0, -2), { ...first, inserted: first.inserted + second.inserted }];
+}

@@ -1,0 +1,158 @@
+/** A sequence that begins with ESC, and how many UTF-16 units it takes. */
+export type Escape = { length: number } & (
+  | { kind: 'nothing' }
+  | { kind: 'named'; name: string; modifiers: Modifiers }
+  | { kind: 'code'; code: number; modifiers: Modifiers }
+  | { kind: 'alt'; sign: string }
+);
+
+interface Modifiers {
+  ctrl: boolean;
+  alt: boolean;
+  shift: boolean;
+}
+
+// No key has a longer one, and no answer of a terminal.
+const SEQUENCE_LENGTH_MAX = 256;
+const STRING_LENGTH_MAX = 4_096;
+
+const ESC = '\\x1b';
+const CONTROL = new RegExp(`${ESC}(?:\\[(?<csi>[0-?]*[ -/]*)|O(?<ss3>[0-9;]*))`, 'y');
+const STRING = new RegExp(`${ESC}[\\]PX^_]\\P{Cc}*`, 'uy');
+const NO_MODIFIERS: Modifiers = { ctrl: false, alt: false, shift: false };
+const nothing = (length: number): Escape => ({ kind: 'nothing', length });
+
+/** Reads the sequence that begins at a place with ESC; null when the text ends before it does. */
+export function readEscape(text: string, at: number): Escape | null {
+  const next = text[at + 1];
+  if (next === undefined) return null;
+  if (next === '\x1b') return readDoubled(text, at);
+  if (next === '[' || next === 'O') return readControl(text, at);
+  if (']PX^_'.includes(next)) return readString(text, at);
+  const sign = String.fromCodePoint(text.codePointAt(at + 1) ?? 0);
+  return { kind: 'alt', sign, length: 1 + sign.length };
+}
+
+/** ESC ESC: some terminals send Alt with an arrow so; otherwise the first one is a key. */
+function readDoubled(text: string, at: number): Escape | null {
+  const next = text[at + 2];
+  if (next === undefined) return null;
+  const alone: Escape = { kind: 'named', name: 'escape', modifiers: NO_MODIFIERS, length: 1 };
+  if (next !== '[' && next !== 'O') return alone;
+  const inner = readControl(text, at + 1);
+  if (inner === null) return null;
+  const length = inner.length + 1;
+  if (inner.kind !== 'named') return { ...inner, length };
+  return { ...inner, length, modifiers: { ...inner.modifiers, alt: true } };
+}
+
+function readControl(text: string, at: number): Escape | null {
+  CONTROL.lastIndex = at;
+  const match = CONTROL.exec(text);
+  if (match === null) return nothing(1);
+  const start = match[0].length;
+  const final = text[at + start];
+  if (final === undefined) return start > SEQUENCE_LENGTH_MAX ? nothing(start) : null;
+  // A control character in the middle ends it, and has its own effect.
+  if (final < '@' || final > '~') return nothing(start);
+  const { csi, ss3 } = match.groups ?? {};
+  if (csi === undefined) return ss3Escape(ss3 ?? '', final, start + 1);
+  if (csi === '' && (final === 'M' || final === '[')) return readLegacy(text, { at, final });
+  return csiEscape(csi, final, start + 1);
+}
+
+/** Mouse reports of three raw bytes, and function keys of the Linux console: neither is used. */
+function readLegacy(text: string, { at, final }: { at: number; final: string }): Escape | null {
+  const length = final === 'M' ? 6 : 4;
+  return text.length - at < length ? null : nothing(length);
+}
+
+/** Answers and titles, which a terminal may send at any time. */
+function readString(text: string, at: number): Escape | null {
+  STRING.lastIndex = at;
+  const length = STRING.exec(text)?.[0].length ?? 2;
+  const end = text[at + length];
+  if (end === undefined) return length > STRING_LENGTH_MAX ? nothing(length) : null;
+  if (end === '\x07') return nothing(length + 1);
+  if (end !== '\x1b') return nothing(length);
+  const last = text[at + length + 1];
+  if (last === undefined) return null;
+  return nothing(last === '\\' ? length + 2 : length);
+}
+
+const FINAL_NAMES: Record<string, string> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  F: 'end',
+  H: 'home',
+  P: 'f1',
+  Q: 'f2',
+  R: 'f3',
+  S: 'f4',
+};
+const NUMBER_NAMES: Record<string, string> = {
+  1: 'home',
+  2: 'insert',
+  3: 'delete',
+  4: 'end',
+  5: 'pageup',
+  6: 'pagedown',
+  7: 'home',
+  8: 'end',
+};
+const LOWER_ARROWS: Record<string, string> = { a: 'up', b: 'down', c: 'right', d: 'left' };
+// How rxvt ends the numbered keys when a modifier is held.
+const RXVT_MODIFIERS: Record<string, string> = { '^': '5', '@': '6' };
+const SHIFT_HELD = '2';
+const CTRL_HELD = '5';
+
+function csiEscape(parameters: string, final: string, length: number): Escape {
+  const [first = '', second = '1', third = ''] = parameters.split(';');
+  if (final === 'u') return codeEscape(first, second, length);
+  if (final === 'Z') return named('tab', SHIFT_HELD, length);
+  const lower = parameters === '' ? LOWER_ARROWS[final] : undefined;
+  if (lower !== undefined) return named(lower, SHIFT_HELD, length);
+  const rxvt = RXVT_MODIFIERS[final];
+  if (rxvt !== undefined) return named(NUMBER_NAMES[first], rxvt, length);
+  if (final !== '~') return named(isKeyReport(parameters) ? FINAL_NAMES[final] : undefined, second, length);
+  return first === '27' ? codeEscape(third, second, length) : named(NUMBER_NAMES[first], second, length);
+}
+
+/** `CSI 12;40R` tells where the cursor is, `CSI 1;2R` a key: no key has another first number than 1. */
+function isKeyReport(parameters: string): boolean {
+  return /^(1?$|1;)/.test(parameters);
+}
+
+function ss3Escape(modifiers: string, final: string, length: number): Escape {
+  if (final === 'M') return named('enter', modifiers, length);
+  const lower = LOWER_ARROWS[final];
+  return lower === undefined ? named(FINAL_NAMES[final], modifiers, length) : named(lower, CTRL_HELD, length);
+}
+
+function named(name: string | undefined, modifiers: string, length: number): Escape {
+  const held = modifiersOf(modifiers);
+  return name === undefined || held === null ? nothing(length) : { kind: 'named', name, modifiers: held, length };
+}
+
+function codeEscape(key: string, modifiers: string, length: number): Escape {
+  const [code = ''] = key.split(':');
+  const held = modifiersOf(modifiers);
+  if (!/^\d+$/.test(code) || held === null) return nothing(length);
+  return { kind: 'code', code: Number(code), modifiers: held, length };
+}
+
+const SHIFT = 1;
+const ALT = 2;
+const CTRL = 4;
+const META = 32;
+const RELEASED = '3';
+
+/** Which modifiers a parameter tells; null for a key that was let go. */
+function modifiersOf(parameter: string): Modifiers | null {
+  const [modifiers = '', event] = parameter.split(':');
+  if (event === RELEASED) return null;
+  const bits = Math.max(0, (Number(modifiers) || 1) - 1);
+  return { ctrl: (bits & CTRL) !== 0, alt: (bits & (ALT | META)) !== 0, shift: (bits & SHIFT) !== 0 };
+}

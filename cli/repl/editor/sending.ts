@@ -1,0 +1,57 @@
+import { contentOf, EMPTY_BUFFER, wholeText } from './buffer.js';
+import { newline } from './editing.js';
+import { isKept } from './history.js';
+import {
+  type Action,
+  type EditorState,
+  edited,
+  entryOf,
+  MENU_CLOSED,
+  OTHER,
+  only,
+  type Step,
+  type WrittenText,
+} from './state.js';
+
+const NOTHING_WRITTEN: WrittenText = { buffer: EMPTY_BUFFER, past: [], future: [] };
+
+/** Enter: sends the message, or goes on in a new line after a backslash. */
+export const enter: Action = (state) => {
+  const { text, cursor } = state.buffer;
+  const slashes = /\\*$/.exec(text.slice(Math.max(0, cursor - 100), cursor))?.[0].length ?? 0;
+  const isLineEnd = cursor === text.length || text[cursor] === '\n';
+  if (isLineEnd && slashes % 2 === 1) return only(edited(state, { start: cursor - 1, end: cursor }, '\n'));
+  return submit(state, 'now');
+};
+
+export const altEnter: Action = (state, frame) =>
+  frame.altEnter === 'queue' ? submit(state, 'queue') : newline(state, frame);
+
+/** Ctrl-C: away with the text; undo gives it back. */
+export const interrupt: Action = (state) => {
+  const cleared = state.buffer.text !== '';
+  return { state: cleared ? clearedOf(state) : state, effect: { kind: 'interrupt', cleared } };
+};
+
+function submit(state: EditorState, how: 'now' | 'queue'): Step {
+  const content = contentOf(state.buffer);
+  const text = wholeText(state.buffer);
+  if (text.trim() === '') return only({ ...state, menu: MENU_CLOSED });
+  const history = isKept(text, state.history.at(-1)?.text) ? [...state.history, entryOf(content)] : state.history;
+  const next = { ...state, ...draftOf(state), history, recall: null, menu: MENU_CLOSED, last: OTHER };
+  return { state: next, effect: { kind: 'submit', how, text, content } };
+}
+
+function clearedOf(state: EditorState): EditorState {
+  const { recall, history, buffer } = state;
+  if (recall !== null && recall.index !== history.length) {
+    return { ...state, ...draftOf(state), recall: null, menu: MENU_CLOSED, last: OTHER };
+  }
+  return { ...edited(state, { start: 0, end: buffer.text.length }, ''), recall: null, menu: MENU_CLOSED };
+}
+
+/** What comes after a message of the history: the draft that was left for it. */
+function draftOf({ recall, history }: EditorState): WrittenText {
+  const isDraft = recall === null || recall.index === history.length;
+  return isDraft ? NOTHING_WRITTEN : (recall.left.get(history.length) ?? NOTHING_WRITTEN);
+}

@@ -1,0 +1,145 @@
+import type { FeedEvent, WatchEvent } from '../../hub/protocol/events.js';
+import type { Node, NodeId, TurnId } from '../../hub/protocol/node.js';
+import type { AgentEvent } from '../../hub/protocol/turn.js';
+import { cleanLine } from '../render/clean.js';
+import { nodeText, titledOf } from '../render/node_text.js';
+import { shortId } from '../render/words.js';
+import { isOnDisplay, takeEvent, takeNode } from './scene.js';
+import { type Stage, showAll, showFailure } from './stage.js';
+import { noteOf } from './turn_words.js';
+import type { OwnTurns } from './turns.js';
+
+/** What the hub tells of a tree, on its way to the screen. */
+export interface TreeFeed {
+  /** Begins to listen to what comes after `since`; does so again, from where it was, when listening has failed. */
+  listen(since: number): void;
+  /** Has the hub tell anew where the turns stand that run. */
+  catchUp(): void;
+  /** Takes the turns off the display. */
+  unwatch(): void;
+  close(): void;
+}
+
+/** How many nodes of others are remembered, to tell of a branch only once. */
+const FOREIGN_MAX = 10_000;
+
+interface Feeding {
+  stage: Stage;
+  turns: OwnTurns;
+  /** OwnTurns that are on display. */
+  watched: Set<TurnId>;
+  /** Nodes in branches that others have made. */
+  foreign: Set<NodeId>;
+}
+
+export function createFeed(stage: Stage, turns: OwnTurns): TreeFeed {
+  const { client, front, place } = stage;
+  const feeding: Feeding = { stage, turns, watched: new Set(), foreign: new Set() };
+  let known: { seq: number; epoch: string } | null = null;
+  let abort: AbortController | null = null;
+  let following = new AbortController();
+  const onFeed = (event: WatchEvent): Promise<void> => {
+    known = { seq: event.seq, epoch: 'epoch' in event ? event.epoch : (known?.epoch ?? client.hub.epoch) };
+    return takeFeed(feeding, event);
+  };
+  const failed = async (error: unknown, signal: AbortSignal): Promise<void> => {
+    if (signal.aborted) return;
+    close();
+    await showFailure(front, error, 'what happens in the tree is shown again with your next line');
+  };
+  const follow = (): void => {
+    following.abort();
+    following = new AbortController();
+    const { signal } = following;
+    const onEvent = (event: AgentEvent): Promise<void> => takeTurn(feeding, event);
+    client
+      .stream('agent.follow', { tree: place.tree }, { onEvent, signal })
+      .catch((error: unknown) => failed(error, signal));
+  };
+  const close = (): void => {
+    abort?.abort();
+    abort = null;
+    following.abort();
+  };
+  return {
+    listen(since) {
+      if (abort !== null) return;
+      abort = new AbortController();
+      const { signal } = abort;
+      known ??= { seq: since, epoch: client.hub.epoch };
+      follow();
+      const from = { tree: place.tree, since: known.seq, epoch: known.epoch };
+      client
+        .watch({ ...from, onEvent: (event) => void onFeed(event), signal })
+        .catch((error: unknown) => failed(error, signal));
+    },
+    catchUp: follow,
+    unwatch: () => feeding.watched.clear(),
+    close,
+  };
+}
+
+function takeFeed(feeding: Feeding, event: FeedEvent | WatchEvent): Promise<void> {
+  const { front } = feeding.stage;
+  switch (event.kind) {
+    case 'node_created':
+      return takeCreated(feeding, event.node);
+    case 'tree_archived':
+      return front.show({ kind: 'note', text: '(this conversation has been archived: nothing can be added to it)' });
+    case 'tree_purged':
+      return front.show({ kind: 'note', text: '(this conversation has been deleted for good)' });
+    case 'watch_reset':
+      return front.show({
+        kind: 'note',
+        text: '(the home folder holds other data now: what is shown may be out of date)',
+      });
+    default:
+      return Promise.resolve();
+  }
+}
+
+async function takeCreated(feeding: Feeding, node: Node): Promise<void> {
+  const { stage, foreign } = feeding;
+  const { front, scene, ours } = stage;
+  const isOurs = ours.delete(node.id);
+  if (isOurs || isOnDisplay(scene, node)) {
+    // What is said where a turn begins, and not by us, is the hub's own word to the model.
+    const isHubs = node.role === 'user' && !isOurs && node.parent === feeding.turns.start();
+    const shown = takeNode(scene, node, isOurs ? 'us' : 'others');
+    await showAll(front, isHubs ? [{ kind: 'note', text: `(the model is told: ${nodeText(node)})` }] : shown);
+    return;
+  }
+  if (scene.seen.has(node.id) || node.parent === null) return;
+  if (foreign.has(node.parent)) keep(foreign, node.id);
+  else if (scene.seen.has(node.parent)) {
+    keep(foreign, node.id);
+    await front.show({ kind: 'note', text: otherBranch(node) });
+  }
+}
+
+function otherBranch(node: Node): string {
+  const { preview } = titledOf(node);
+  const words = cleanLine(preview).slice(0, 60);
+  return `(another terminal wrote here; that made a branch: ${shortId(node.id)} "${words}". Go there with: /switch ${shortId(node.id)})`;
+}
+
+function keep(foreign: Set<NodeId>, node: NodeId): void {
+  if (foreign.size >= FOREIGN_MAX) foreign.clear();
+  foreign.add(node);
+}
+
+async function takeTurn(feeding: Feeding, event: AgentEvent): Promise<void> {
+  const { stage, turns, watched } = feeding;
+  const { scene, place, front } = stage;
+  const isBeginning = event.kind === 'turn_started' || event.kind === 'turn_snapshot' || event.kind === 'turn_resumed';
+  if (isBeginning) {
+    const start = event.kind === 'turn_started' ? event.node : event.tip;
+    if (event.turn === place.following() || start === scene.tip) watched.add(event.turn);
+  }
+  if (!watched.has(event.turn)) return;
+  if (event.kind === 'turn_ended') watched.delete(event.turn);
+  const note = noteOf(event);
+  const shown = takeEvent(scene, event);
+  turns.take(event);
+  await showAll(front, note === null ? shown : [...shown, { kind: 'note', text: note }]);
+}

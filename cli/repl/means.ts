@@ -1,0 +1,33 @@
+import type { ParamsOf } from '../../hub/protocol/methods.js';
+import type { SettingsChange } from '../../hub/protocol/turn.js';
+import { modelEnvironment } from '../model_access.js';
+import type { TurnWanted } from '../turn_wanted.js';
+
+type Run = ParamsOf<'agent.run'>;
+
+/** What the turns of a conversation are run with. */
+export interface Means extends Omit<TurnWanted, 'change'> {
+  /** What is to be different from the next turn on; then the path itself says so. */
+  change: Partial<SettingsChange>;
+  /** The file that the turns so far were written to; null before the first. */
+  transcriptFile: string | null;
+}
+
+export function meansFrom(wanted: TurnWanted): Means {
+  return { ...wanted, change: wanted.change ?? {}, transcriptFile: null };
+}
+
+/** What every call about models takes along. */
+export function reachOf({ access, change, usual_model }: Means): Pick<TurnWanted, 'access' | 'change' | 'usual_model'> {
+  return { access, change: Object.keys(change).length === 0 ? null : { ...change }, usual_model };
+}
+
+type Brought = Pick<Run, 'cwd' | 'environment' | 'grants' | 'transcript' | 'limits' | 'compact' | 'window'>;
+
+/** What every turn takes along beside that. */
+export function broughtBy({ grants, limits, compact, window, transcript, transcriptFile }: Means): Brought {
+  return {
+    ...{ cwd: process.cwd(), environment: modelEnvironment(), grants, limits, compact, window },
+    transcript: transcriptFile === null ? transcript : { file: transcriptFile },
+  };
+}

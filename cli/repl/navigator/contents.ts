@@ -1,0 +1,124 @@
+import type { Client } from '../../../hub/client.js';
+import type { NodeId, SkeletonNode, TreeId } from '../../../hub/protocol/node.js';
+import type { Hit } from '../../render/hits.js';
+import { nodeText } from '../../render/node_text.js';
+
+/** What is said in a tree, fetched where somebody looks. */
+export interface Contents {
+  /** What a list shows of nodes, by their numbers; null for what is being fetched, which is told when it is there. */
+  lines(seqs: readonly number[]): (SkeletonNode | null)[];
+  /** The first lines of what a node says; null while they are fetched. */
+  preview(seq: number): readonly string[] | null;
+  marks(): Promise<Map<number, string[]>>;
+  idOf(seq: number): Promise<NodeId>;
+  textOf(node: NodeId): Promise<string>;
+  /** Null when another search was asked for meanwhile. */
+  search(query: string): Promise<Hit[] | null>;
+}
+
+const KEPT_LINES_MAX = 5_000;
+const KEPT_PREVIEWS_MAX = 200;
+const PREVIEW_LINES_MAX = 20;
+const PREVIEW_LENGTH_MAX = 4_000;
+const HITS_MAX = 200;
+/** Nodes that are asked for at once. */
+const WINDOW_MAX = 200;
+
+/** `changed` is called when something has come that was asked for. */
+export function createContents(client: Client, tree: TreeId, changed: () => void): Contents {
+  const lines = newest<SkeletonNode>(KEPT_LINES_MAX);
+  const previews = newest<readonly string[]>(KEPT_PREVIEWS_MAX);
+  const asked = new Set<number>();
+
+  const fetchLines = async (seqs: readonly number[]): Promise<SkeletonNode[]> => {
+    const { nodes } = await client.call('loom.tree_get_lines', { tree, seqs: [...seqs] });
+    for (const node of nodes) lines.keep(node.seq, node);
+    return nodes;
+  };
+
+  /** Fetches what is not on its way yet; what fails is asked for again when it is looked at again. */
+  const fetchMissing = (seqs: readonly number[], fetch: (missing: number[]) => Promise<readonly unknown[]>): void => {
+    const missing = seqs.filter((seq) => !asked.has(seq)).slice(0, WINDOW_MAX);
+    if (missing.length === 0) return;
+    for (const seq of missing) asked.add(seq);
+    const done = (found: readonly unknown[]): void => {
+      for (const seq of missing) asked.delete(seq);
+      if (found.length > 0) changed();
+    };
+    fetch(missing).then(done, () => done([]));
+  };
+
+  const idOf = async (seq: number): Promise<NodeId> => {
+    const node = lines.get(seq) ?? (await fetchLines([seq]))[0];
+    if (node === undefined) throw new Error('that node is not there any more');
+    return node.id;
+  };
+
+  const textOf = async (id: NodeId): Promise<string> =>
+    nodeText((await client.call('loom.node_get', { node: id })).node);
+
+  return {
+    idOf,
+    textOf,
+    marks: () => marksOf(client, tree),
+    search: latestSearch(client, tree),
+    lines(seqs) {
+      const missing = seqs.filter((seq) => lines.get(seq) === undefined);
+      fetchMissing(missing, fetchLines);
+      return seqs.map((seq) => lines.get(seq) ?? null);
+    },
+    preview(seq) {
+      const known = previews.get(seq);
+      if (known !== undefined) return known;
+      // Told apart from the line of the same node, which may be on its way at the same time.
+      fetchMissing([-seq], async () => {
+        const text = await textOf(await idOf(seq));
+        const first = text.slice(0, PREVIEW_LENGTH_MAX).split('\n').slice(0, PREVIEW_LINES_MAX);
+        previews.keep(seq, first);
+        return first;
+      });
+      return null;
+    },
+  };
+}
+
+async function marksOf(client: Client, tree: TreeId): Promise<Map<number, string[]>> {
+  const names = new Map<NodeId, string[]>();
+  for await (const { node, name } of client.pages('loom.mark_list', { tree }, 'marks')) {
+    names.set(node, [...(names.get(node) ?? []), name]);
+  }
+  const found = await Promise.all([...names.keys()].map((node) => client.call('loom.node_get', { node })));
+  return new Map(found.map(({ node }) => [node.seq, names.get(node.id) ?? []]));
+}
+
+/** A search that gives up the one before it. */
+function latestSearch(client: Client, tree: TreeId): Contents['search'] {
+  let latest = new AbortController();
+  return async (query) => {
+    latest.abort();
+    const own = new AbortController();
+    latest = own;
+    try {
+      const { hits } = await client.call('loom.search', { tree, query, limit: HITS_MAX }, { signal: own.signal });
+      return own.signal.aborted ? null : hits;
+    } catch (error) {
+      if (own.signal.aborted) return null;
+      throw error;
+    }
+  };
+}
+
+/** Keeps the newest values, by the number of their node. */
+function newest<T>(most: number) {
+  const kept = new Map<number, T>();
+  return {
+    get: (seq: number): T | undefined => kept.get(seq),
+    keep(seq: number, value: T): void {
+      kept.set(seq, value);
+      for (const oldest of kept.keys()) {
+        if (kept.size <= most) return;
+        kept.delete(oldest);
+      }
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { Client } from '../../hub/client.js';
+import type { TreeId } from '../../hub/protocol/node.js';
+import type { Context } from '../context.js';
+import type { Conversation } from './conversation.js';
+import type { Front } from './front.js';
+import type { Means } from './means.js';
+import type { OwnCommands } from './shell.js';
+import type { Speaking } from './speaking.js';
+
+/** What commands work with. */
+export interface Repl {
+  /** As seen from inside: `@` is the open conversation and the place in it, output goes to the front. */
+  context: Context;
+  client: Client;
+  front: Front;
+  means: Means;
+  speaking: Speaking;
+  shell: OwnCommands;
+  /** The one that is open. */
+  conversation(): Conversation;
+  /** Opens another one: one that exists, or a new one. */
+  open(tree: TreeId | null): Promise<void>;
+  /** The first nodes of the branches, or the leaves, that were listed last: a number means one of them. */
+  listed: Listed | null;
+  /** Ends the REPL after what is under way. */
+  leave(): void;
+}
+
+export type Listed = { kind: 'branches' | 'leaves'; nodes: readonly string[] };
+
+/** One command of the REPL. */
+export interface ReplCommand {
+  name: string;
+  /** What may follow the name, as help shows it; empty for nothing. */
+  usage: string;
+  summary: string;
+  /** What an editor offers after the name. */
+  completes: 'node' | 'tree' | 'command' | 'model' | 'level' | 'file' | null;
+  /** `given` is the rest of the line. */
+  run(given: string, repl: Repl): Promise<void>;
+}

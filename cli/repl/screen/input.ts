@@ -1,0 +1,72 @@
+import type { Ruler } from '../../render/ruler.js';
+import { type Content, tokensOf } from '../editor/buffer.js';
+import { refreshMenu } from '../editor/completing.js';
+import type { Completion } from '../editor/completion/menu.js';
+import { pastedInto } from '../editor/editing.js';
+import { createKeyReader } from '../editor/key_reader.js';
+import type { Key } from '../editor/keys.js';
+import { press } from '../editor/press.js';
+import { type EditorState, type Effect, edited, type Frame, movedTo, newEditor } from '../editor/state.js';
+
+/** What is being written, and what keys do to it. */
+export interface EditorInput {
+  state(): EditorState;
+  /** What the keyboard sends. */
+  type(text: string): void;
+  /** Puts a text before what is written. */
+  insert(text: string): void;
+  /** Puts this in the place of all that is written, which can be undone. */
+  replace(content: Content): void;
+  /** Looks again for what can be offered. */
+  refresh(): void;
+  stop(): void;
+}
+
+export interface EditorParts {
+  history: readonly Content[];
+  columns: () => number;
+  ruler: Ruler;
+  completion: Completion;
+  /** Whether a turn runs, so that a message may wait for its end. */
+  isRunning: () => boolean;
+  /** Told after every key. */
+  changed(): void;
+  act(effect: Effect): void;
+}
+
+export function createEditorInput(parts: EditorParts): EditorInput {
+  let state = newEditor(parts.history);
+  const frame = (): Frame => ({
+    width: parts.columns(),
+    ruler: parts.ruler,
+    altEnter: parts.isRunning() ? 'queue' : 'newline',
+    completion: parts.completion,
+  });
+  const take = (key: Key): void => {
+    const step = press(state, key, frame());
+    state = step.state;
+    parts.changed();
+    if (step.effect !== null) parts.act(step.effect);
+  };
+  const reader = createKeyReader(take);
+  return {
+    state: () => state,
+    type: (sequence) => reader.take({ sequence }),
+    insert(text) {
+      const isEmpty = state.buffer.text === '';
+      state = pastedInto(movedTo(state, 0), isEmpty ? text : `${text}\n`);
+      parts.changed();
+    },
+    replace(content) {
+      const { inserted, pastes } = tokensOf(content, state.buffer.pastes);
+      const whole = { start: 0, end: state.buffer.text.length };
+      state = edited({ ...state, buffer: { ...state.buffer, pastes } }, whole, inserted);
+      parts.changed();
+    },
+    refresh() {
+      state = refreshMenu(state, frame());
+      parts.changed();
+    },
+    stop: reader.stop,
+  };
+}

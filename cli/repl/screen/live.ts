@@ -1,0 +1,79 @@
+import { cleanLine } from '../../render/clean.js';
+import { cut } from '../../render/cut.js';
+import type { EditorDrawing } from '../../render/editor_view.js';
+import { editorView } from '../../render/editor_view.js';
+import type { LiveBlock } from '../../render/live_block.js';
+import type { Look } from '../../render/look.js';
+import { renderStatus } from '../../render/status_line.js';
+import type { Status } from '../front.js';
+import { formatSeconds } from './seconds.js';
+
+/** All that stands at the bottom of the screen. */
+export interface LiveParts {
+  /** What is not finished yet of what is shown. */
+  rows: readonly string[];
+  editor: EditorDrawing;
+  status: Status | null;
+  /** A word about the last key; null when there is none. */
+  hint: string | null;
+  /** How long the turn has been running. */
+  elapsedMs: number;
+}
+
+/** Rows that are left to the transcript. */
+const ROWS_LEFT = 2;
+const QUEUED_ROWS_MAX = 3;
+const EDITOR_SHARE = 0.5;
+
+/** The live block: what still changes, what waits, what is written, and where one stands. The editor is always in sight. */
+export function liveBlock({ rows, editor, status, hint, elapsedMs }: LiveParts, look: Look, height: number): LiveBlock {
+  const room = Math.max(1, height - ROWS_LEFT);
+  const foot =
+    room < 3 ? [] : [hint === null ? statusRow(status, look) : look.style.quiet(cut(hint, look.width - 1, look))];
+  const queued = room < 6 ? [] : queuedRows(status, look);
+  const forEditor = Math.max(1, Math.min(room - foot.length, Math.ceil(room * EDITOR_SHARE)));
+  const written = editorView(editor, look, forEditor);
+  const working = workingRow(status, elapsedMs, look);
+  const gap = room < 8 ? [] : [''];
+  const fixed = [...gap, ...working, ...queued];
+  const left = Math.max(0, room - foot.length - fixed.length - written.lines.length);
+  const above = [...(left === 0 ? [] : rows.slice(-left)), ...fixed];
+  return {
+    lines: [...above, ...written.lines, ...foot],
+    cursor: { row: above.length + written.cursor.row, column: written.cursor.column },
+  };
+}
+
+function queuedRows(status: Status | null, look: Look): string[] {
+  const queued = status?.queued ?? [];
+  const shown = queued.slice(0, QUEUED_ROWS_MAX).map((text) => `  waits: ${cleanLine(text)}`);
+  if (queued.length > QUEUED_ROWS_MAX) shown.push(`  and ${queued.length - QUEUED_ROWS_MAX} more`);
+  return shown.map((row) => look.style.quiet(cut(row, look.width - 1, look)));
+}
+
+function statusRow(status: Status | null, look: Look): string {
+  if (status === null) return '';
+  const { turn, total } = status.tokens;
+  const { network, unsandboxed, model, costMicrodollars, name, position } = status;
+  return renderStatus(
+    {
+      ...{ mode: 'INSERT', activity: 'Execute', network, unsandboxed, model, costMicrodollars, contextShare: null },
+      tokens: {
+        last: { in: turn.input, cached: turn.cached, out: turn.output },
+        total: { in: total.input, out: total.output },
+      },
+      place: `${name} at ${position}`,
+    },
+    look,
+  );
+}
+
+/** Says that something is under way, where nothing else shows it. */
+function workingRow(status: Status | null, elapsedMs: number, look: Look): string[] {
+  if (status === null || status.turn === null) return [];
+  const text =
+    status.turn === 'stopping'
+      ? 'stopping…'
+      : `working ${formatSeconds(Math.floor(elapsedMs / 1_000) * 1_000)}, Esc stops`;
+  return [look.style.quiet(cut(text, look.width - 1, look))];
+}

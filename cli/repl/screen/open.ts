@@ -1,0 +1,52 @@
+import { environment } from '../../../hub/config.js';
+import type { Context } from '../../context.js';
+import type { Look } from '../../render/look.js';
+import { wideRuler } from '../../render/wide_ruler.js';
+import { lookFor } from '../../screen.js';
+import { REPL_COMMANDS } from '../command_table.js';
+import { openFileSource } from '../editor/completion/file_source.js';
+import type { Completion } from '../editor/completion/menu.js';
+import { loadHistory } from '../editor/history.js';
+import type { Front } from '../front.js';
+import { openTerminal } from '../terminal/open_terminal.js';
+import { reflowOf } from '../terminal/reflow.js';
+import { argumentSource } from './arguments.js';
+import { historyPath } from './drafts.js';
+import { loadDrawing } from './drawing.js';
+import { screenFront } from './screen.js';
+
+/** Opens the terminal for a conversation. */
+export async function openScreen(context: Context): Promise<Front> {
+  const base = await lookFor(context.screen, context.preferences, []);
+  const look = (columns: number): Look => ({ ...base, width: columns, ruler: wideRuler, nowMs: Date.now() });
+  const { stdin, stdout } = process;
+  const terminal = openTerminal({ stdin, stdout, ruler: wideRuler, reflow: reflowOf(environment) });
+  const files = openFileSource(process.cwd(), { changed: () => front.refresh(), now: Date.now });
+  const known = argumentSource({
+    client: context.client,
+    tree: () => front.tree(),
+    changed: () => front.refresh(),
+    nowMs: Date.now,
+  });
+  const completion: Completion = {
+    commands: REPL_COMMANDS.map(({ name, summary, usage }) => ({
+      name,
+      detail: summary,
+      takesArguments: usage !== '',
+    })),
+    files: files.find,
+    arguments: (command, words) => known.find(command, words),
+  };
+  const front = screenFront({
+    ...{ terminal, home: context.paths.home, look, completion, nowMs: Date.now },
+    history: loadHistory(historyPath(context.paths.home)),
+    drawing: loadDrawing(base.style),
+  });
+  return {
+    ...front,
+    async close() {
+      files.close();
+      await front.close();
+    },
+  };
+}

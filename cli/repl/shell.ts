@@ -1,0 +1,84 @@
+import type { CommandEvent } from '../../hub/protocol/methods/tools.js';
+import type { NodeId } from '../../hub/protocol/node.js';
+import { type BegunExecution, beginExecution } from '../executing.js';
+import { newNodeId } from '../ids.js';
+import { formatBytes } from '../render/words.js';
+import type { Conversation } from './conversation.js';
+import type { Happening } from './front.js';
+import { callEnd, endCall } from './scene.js';
+import { type Stage, showAll } from './stage.js';
+
+/** Runs the person's own commands, one at a time. */
+export interface OwnCommands {
+  /** `kept`: it becomes a part of the conversation, which a model is shown. */
+  run(command: string, kept: boolean): Promise<void>;
+  /** Ends the one that runs; false when there is none. */
+  stop(): boolean;
+}
+
+export function createShell(conversation: () => Conversation): OwnCommands {
+  let running: BegunExecution | null = null;
+
+  async function run(command: string, kept: boolean): Promise<void> {
+    const here = conversation();
+    const { stage, place, turns } = here;
+    const { client, front, ours, context } = stage;
+    if (kept && turns.current() !== null) {
+      const text =
+        'A turn is running, and what you run would not be a part of it. Wait for its end, or use !! for a command that is not kept.';
+      return front.show({ kind: 'note', text });
+    }
+    await here.ensure();
+    const id = newNodeId();
+    if (kept) ours.add(id);
+    const where = { tree: { id: place.tree }, parent: place.position(), id, command };
+    const how = { cwd: null, timeoutMs: null, policy: { kind: 'open' as const }, detached: false, append: kept };
+    const onEvent = shownFrom(stage, id, command);
+    running = beginExecution(context, { execution: { ...where, ...how }, client, onEvent });
+    try {
+      const answer = await running.answer;
+      if (answer === null) return await front.show({ kind: 'note', text: '(it was stopped before it began)' });
+      await showAll(front, endCall(stage.scene, id, callEnd(answer)));
+      if (!kept)
+        await front.show({
+          kind: 'note',
+          text: '(not kept: it is no part of the conversation, and no model is shown it)',
+        });
+      if (answer.node !== null) place.advance(answer.node.id, null);
+      if (answer.branched && kept)
+        await front.show({ kind: 'note', text: '(this is a new branch. See them with: /branches)' });
+    } finally {
+      running = null;
+      ours.delete(id);
+    }
+  }
+
+  return {
+    run,
+    stop() {
+      running?.stop();
+      return running !== null;
+    },
+  };
+}
+
+function shownFrom({ scene, front }: Stage, id: NodeId, command: string): (event: CommandEvent) => Promise<void> {
+  const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+  return async (event) => {
+    switch (event.kind) {
+      case 'started': {
+        const input = { command };
+        scene.calls.set(id, { tool: 'bash', input });
+        const shown: Happening[] = [{ kind: 'call_began', id, tool: 'bash', input, by: 'person' }];
+        if (event.cwd !== process.cwd()) shown.push({ kind: 'note', text: `(in ${event.cwd})` });
+        return showAll(front, shown);
+      }
+      case 'output': {
+        const text = decoders[event.from].decode(Buffer.from(event.data, 'base64'), { stream: true });
+        return front.show({ kind: 'call_printed', id, text });
+      }
+      case 'skipped':
+        return front.show({ kind: 'note', text: `(${formatBytes(event.bytes)} are not shown)` });
+    }
+  };
+}

@@ -1,0 +1,36 @@
+import type { Client } from '../../hub/client.js';
+import { HubError } from '../../hub/error.js';
+import type { NodeId } from '../../hub/protocol/node.js';
+import type { Context } from '../context.js';
+import { reasonOf } from '../failure.js';
+import type { Front, Happening } from './front.js';
+import type { Standpoint } from './place.js';
+import type { Scene } from './scene.js';
+
+/** What everything that happens in one open conversation shares. */
+export interface Stage {
+  /** As commands see it from inside: its session is the place, its output the front. */
+  context: Context;
+  client: Client;
+  front: Front;
+  place: Standpoint;
+  scene: Scene;
+  /** Nodes that we have named and that are not on display yet. */
+  ours: Set<NodeId>;
+}
+
+/** Shows several things in their order. */
+export async function showAll(front: Front, shown: readonly Happening[]): Promise<void> {
+  await Promise.all(shown.map((one) => front.show(one)));
+}
+
+/** Tells a failure as one clear line, and what to do. */
+export function showFailure(front: Front, error: unknown, hint: string | null = null): Promise<void> {
+  const own = error instanceof HubError ? error.hint : null;
+  return front.show({ kind: 'failure', message: reasonOf(error), hint: own === null ? hint : hintHere(own) });
+}
+
+/** A hint of the command line, as one follows it here. */
+export function hintHere(hint: string | null): string {
+  return hint?.replace('--model demo', '/model demo') ?? 'choose a model with: /model';
+}

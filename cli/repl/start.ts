@@ -1,0 +1,58 @@
+import { environment } from '../../hub/config.js';
+import { HubError } from '../../hub/error.js';
+import type { Context } from '../context.js';
+import { findTree } from '../reference.js';
+import { plainStyle } from '../render/style.js';
+import { streamSink } from '../sink.js';
+import { noteUnsandboxed, type TurnWanted } from '../turn_wanted.js';
+import { chat } from './chat.js';
+import type { Front } from './front.js';
+import { meansFrom } from './means.js';
+import { plainFront } from './plain.js';
+
+/** What the command line says of a chat. */
+export interface ChatWords {
+  tree: string | undefined;
+  at: string | undefined;
+  wanted: TurnWanted;
+  isAccessible: boolean;
+}
+
+/** Opens a chat on whatever there is to show it on. */
+export async function runChat(context: Context, words: ChatWords): Promise<number> {
+  if (context.json) {
+    throw new HubError('invalid_params', 'chat has no JSON form', { hint: 'for programs: cognition ask --json' });
+  }
+  const { tree: reference, at, wanted } = words;
+  if (reference === undefined && at !== undefined) {
+    throw new HubError('invalid_params', '--at needs a tree', { hint: 'cognition chat @ --at <node>' });
+  }
+  const tree = reference === undefined ? null : await findTree(context, reference, 'read');
+  const front = await frontFor(context, words.isAccessible || isSaid('ACCESSIBLE'));
+  try {
+    noteUnsandboxed({ ...context, note: (text) => void front.show({ kind: 'note', text }) }, wanted);
+    return await chat(context, front, { tree, at, means: meansFrom(wanted) });
+  } finally {
+    await front.close();
+  }
+}
+
+async function frontFor(context: Context, isAccessible: boolean): Promise<Front> {
+  const attended = process.stdin.isTTY === true && context.screen.isTty;
+  const isPlain = isAccessible || !attended || environment('TERM') === 'dumb';
+  if (!isPlain) return (await import('./screen/open.js')).openScreen(context);
+  return plainFront({
+    input: process.stdin,
+    out: context.out,
+    err: streamSink(process.stderr),
+    look: { ...(await context.look([])), style: plainStyle },
+    style: { labelled: isAccessible, echoed: attended },
+    attended,
+  });
+}
+
+/** Whether a variable says yes. */
+function isSaid(variable: string): boolean {
+  const value = environment(variable) ?? '';
+  return value !== '' && value !== '0';
+}

@@ -1,0 +1,37 @@
+/** Decides when the next frame is drawn. */
+export interface Frames {
+  /** Something has changed: everything that changes in the same tick is drawn together. */
+  request(): void;
+  /** Forgets what was requested. */
+  cancel(): void;
+}
+
+/** Faster than this nobody sees. */
+const FRAME_MS_MIN = 16;
+
+/** The first change is drawn at once, what follows closely waits for its frame; while nothing changes no timer runs. */
+export function createFrames(draw: () => void): Frames {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  let immediate: NodeJS.Immediate | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const cancel = (): void => {
+    clearImmediate(immediate);
+    clearTimeout(timer);
+    immediate = undefined;
+    timer = undefined;
+  };
+  const due = (): void => {
+    cancel();
+    lastMs = performance.now();
+    draw();
+  };
+  return {
+    request() {
+      if (immediate !== undefined || timer !== undefined) return;
+      const waitMs = lastMs + FRAME_MS_MIN - performance.now();
+      if (waitMs <= 0) immediate = setImmediate(due);
+      else timer = setTimeout(due, waitMs);
+    },
+    cancel,
+  };
+}

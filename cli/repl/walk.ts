@@ -1,0 +1,62 @@
+import type { Client } from '../../hub/client.js';
+import type { Node, NodeId, Tree } from '../../hub/protocol/node.js';
+
+/** A node, and those above it, up to the root: as many as somebody asks for. */
+export async function* upwards(client: Client, from: NodeId): AsyncGenerator<Node> {
+  for (let id: NodeId | null = from; id !== null; ) {
+    const { node }: { node: Node } = await client.call('loom.node_get', { node: id });
+    yield node;
+    id = node.parent;
+  }
+}
+
+/** Whether a node is one that a person counts: what somebody said, or an answer that is not on the way to another. */
+export function isMessage(node: Node): boolean {
+  if (node.role === 'user') return true;
+  return node.role === 'assistant' && (node.step === null || node.step.size === 1) && hasText(node);
+}
+
+function hasText({ blocks }: Node): boolean {
+  return blocks.some((block) => block.type !== 'text' || block.text.trim() !== '');
+}
+
+/** The node so many messages above a place; where there are fewer, the root. */
+export async function messagesBack(client: Client, from: NodeId, count: number): Promise<NodeId> {
+  let left = count;
+  let last = from;
+  for await (const node of upwards(client, from)) {
+    last = node.id;
+    if (node.id === from || !isMessage(node)) continue;
+    left -= 1;
+    if (left === 0) return node.id;
+  }
+  return last;
+}
+
+/** The last message of a person that began something, on the path to a node; null when there is none. */
+export async function lastQuestion(client: Client, tree: Pick<Tree, 'id'>, from: NodeId): Promise<Node | null> {
+  let below: Node | null = null;
+  for await (const node of upwards(client, from)) {
+    if (below !== null && !(await isSteering(client, tree, { message: below, parent: node }))) return below;
+    below = node.role === 'user' ? node : null;
+  }
+  return null;
+}
+
+/** How many of the newest turns are looked through. */
+const TURNS_MAX = 200;
+
+/** Whether something was said to a turn on its way: only then it stands right below a call of a model. */
+async function isSteering(
+  client: Client,
+  tree: Pick<Tree, 'id'>,
+  { message, parent }: { message: Node; parent: Node },
+): Promise<boolean> {
+  if (parent.kind !== 'external' || parent.step === null) return false;
+  const { turns } = await client.call('loom.turn_list', { tree: tree.id, limit: TURNS_MAX });
+  for (const { id: turn } of turns) {
+    const { inputs } = await client.call('loom.input_list', { turn, limit: TURNS_MAX });
+    if (inputs.some(({ node }) => node === message.id)) return true;
+  }
+  return false;
+}

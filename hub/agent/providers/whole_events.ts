@@ -1,0 +1,62 @@
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const HELD_BYTES_MIN = 1_024;
+const NOTHING = new Uint8Array();
+
+/** A stream of server-sent events on its way to an SDK. */
+export interface EventBytes {
+  /** What is whole with this chunk: events with the blank lines that end them; null when that is nothing. */
+  add(chunk: Uint8Array): Uint8Array | null;
+  /** How much of an event has come that has not ended. */
+  heldBytes(): number;
+  /** What has come after the last whole event. */
+  rest(): Uint8Array;
+}
+
+/**
+ * Hands on whole events only. An SDK goes through all that it has of an event whenever more of it comes, which for a long one in
+ * many small chunks keeps the hub busy for minutes.
+ */
+export function wholeEvents(): EventBytes {
+  let held = NOTHING;
+  let size = 0;
+  const hold = (bytes: Uint8Array): void => {
+    if (size + bytes.length > held.length) {
+      const larger = new Uint8Array(Math.max(HELD_BYTES_MIN, 2 * (size + bytes.length)));
+      larger.set(held.subarray(0, size));
+      held = larger;
+    }
+    held.set(bytes, size);
+    size += bytes.length;
+  };
+  return {
+    add(chunk) {
+      const end = endOfEvents(held.subarray(0, size), chunk);
+      if (end === 0) {
+        hold(chunk);
+        return null;
+      }
+      const last = chunk.subarray(0, end);
+      const whole = size === 0 ? last : Buffer.concat([held.subarray(0, size), last]);
+      size = 0;
+      held = NOTHING;
+      if (end < chunk.length) hold(chunk.subarray(end));
+      return whole;
+    },
+    heldBytes: () => size,
+    rest: () => held.subarray(0, size),
+  };
+}
+
+/** Where in a chunk the last blank line ends, with what came before it in mind; 0 when there is none. */
+function endOfEvents(before: Uint8Array, chunk: Uint8Array): number {
+  const byteAt = (place: number): number | undefined => (place < 0 ? before.at(place) : chunk[place]);
+  for (let end = chunk.length; end > 0; end -= 1) {
+    const [last, previous] = [byteAt(end - 1), byteAt(end - 2)];
+    if (last !== LINE_FEED && last !== CARRIAGE_RETURN) continue;
+    // The line feed of a line end of two characters ends a blank line when it follows another line feed.
+    const above = last === LINE_FEED && previous === CARRIAGE_RETURN ? byteAt(end - 3) : previous;
+    if (above === last) return end;
+  }
+  return 0;
+}

@@ -1,0 +1,56 @@
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { HubError } from '../../error.js';
+import type { Policy } from '../../protocol/policy.js';
+import type { Grants } from '../../protocol/turn.js';
+
+/** What a model wishes for a sub-session. */
+export interface SandboxWish {
+  network?: boolean | undefined;
+  extra_write_paths?: string[] | undefined;
+}
+
+export interface Granting {
+  /** Of the turn that starts it, and what became of them. */
+  grants: Grants;
+  policy: Policy;
+  /** Where that stands: what paths that are not absolute begin from. */
+  cwd: string;
+}
+
+/**
+ * What a sub-session is granted: never more than whoever starts it has. It may write where that may. The network it has only
+ * when it is asked for. Beside somebody unsandboxed it is that too, unless a sandbox is asked for.
+ */
+export async function grantsFor({ grants, policy, cwd }: Granting, wish: SandboxWish | undefined): Promise<Grants> {
+  const network = wish?.network ?? false;
+  if (wish?.extra_write_paths?.some((path) => path.includes('\0'))) throw refusal('no path holds a NUL character');
+  const extra = await Promise.all((wish?.extra_write_paths ?? []).map((path) => realPlace(resolve(cwd, path))));
+  if (policy.kind === 'open') {
+    if (wish === undefined) return grants;
+    return { network, write_paths: [...grants.write_paths, ...extra], unsandboxed: false };
+  }
+  if (network && !policy.network) throw refusal('you have no network, so a sub-session cannot have it either');
+  const writable = await Promise.all(policy.writable.map(realPlace));
+  const outside = extra.find((path) => !writable.some((folder) => isWithin(path, folder)));
+  if (outside !== undefined) {
+    throw refusal(`${outside} is not among what you may write, so a sub-session cannot either`);
+  }
+  return { network, write_paths: grants.write_paths, unsandboxed: false };
+}
+
+function refusal(reason: string): HubError {
+  return new HubError('invalid_params', `spawn_session was not run: ${reason}`);
+}
+
+/** Where a path really leads, as far as it is there. */
+async function realPlace(path: string): Promise<string> {
+  const real = await realpath(path).catch(() => null); // it is not there yet
+  if (real !== null) return real;
+  const folder = dirname(path);
+  return folder === path ? path : join(await realPlace(folder), basename(path));
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}

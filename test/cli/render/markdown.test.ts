@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { codeInk } from '../../../cli/render/highlight.js';
+import { type MarkdownStream, streamingMarkdown } from '../../../cli/render/markdown/streaming.js';
+import { plainStyle } from '../../../cli/render/style.js';
+import { lookAt, namedStyle } from '../../support/look.js';
+
+function plain(width = 80): MarkdownStream {
+  return streamingMarkdown({ look: () => lookAt(width), ink: (language) => codeInk(language, plainStyle) });
+}
+
+function drawn(text: string, width = 80): string {
+  const stream = plain(width);
+  return [...stream.push(text), ...stream.end()].join('\n');
+}
+
+function styled(text: string): string {
+  const look = () => ({ ...lookAt(80), style: namedStyle });
+  const stream = streamingMarkdown({ look, ink: (language) => codeInk(language, namedStyle) });
+  return [...stream.push(text), ...stream.end()].join('\n');
+}
+
+const SAMPLE = `# A heading
+
+Some *slanted*, **strong**, ~~struck~~ and \`code\` words, a [link](https://a.example/x) and <https://b.example>.
+A second line.
+
+Setext
+------
+
+1. one
+2. two
+   - inner **bold**
+   - [x] done
+
+     more of it
+3. three
+
+* a
+* b \`\`\` c
+
+> quoted
+> > twice
+
+| name | number |
+|------|-------:|
+| 数据 | 1 |
+| b | 22 |
+
+\`\`\`ts
+const a = 1; /* open
+still */ const b = \`x\`;
+
+\`\`\`
+
+---
+<b>html</b> &amp; \\*escaped\\* 👩‍👩‍👧 end`;
+
+test('markdown is drawn as text that is readable without colour', () => {
+  expect(drawn(SAMPLE)).toBe(`# A heading
+
+Some slanted, strong, ~~struck~~ and code words, a link (https://a.example/x) and https://b.example.
+A second line.
+
+## Setext
+
+1. one
+2. two
+   - inner bold
+   - [x] done
+
+     more of it
+3. three
+
+- a
+- b \`\`\` c
+
+> quoted
+> > twice
+
+name  number
+----  ------
+数据  1
+b     22
+
+\`\`\`ts
+const a = 1; /* open
+still */ const b = \`x\`;
+
+\`\`\`
+
+----------------------------------------
+<b>html</b> & *escaped* 👩‍👩‍👧 end`);
+});
+
+test('colours say what the marks said', () => {
+  expect(styled(SAMPLE)).toBe(`<strong:# A heading>
+
+Some <strong:slanted>, <strong:strong>, ~~struck~~ and <tool:code> words, a link <quiet:(https://a.example/x)> and https://b.example.
+A second line.
+
+<strong:## Setext>
+
+1. one
+2. two
+   - inner <strong:bold>
+   - [x] done
+
+     more of it
+3. three
+
+- a
+- b \`\`\` c
+
+<quiet:>> quoted
+<quiet:>> <quiet:>> twice
+
+<strong:name  number>
+<quiet:----  ------>
+数据  1
+b     22
+
+<quiet:\`\`\`ts>
+<user:const> a = <tool:1>; <quiet:/* open>
+<quiet:still */> <user:const> b = <good:\`x\`>;
+
+<quiet:\`\`\`>
+
+<quiet:---------------------------------------->
+<b>html</b> & *escaped* 👩‍👩‍👧 end`);
+});
+
+const MARKS =
+  '# |- |1. |  |    |> |```|```ts\n|~~~|\n|\n\n|*|**|_|`|[a](b)|[|](|<b>|数据|👩‍👩‍👧|e\u0301|words and words |---\n|===\n|\t|\r|\r\n|' +
+  '\x1b[31m|\x1b]0;x|\x07|\u202e|\\|&amp;|https://a.example|[x] |\ud83d|10) |';
+const piece = fc.constantFrom(...MARKS.split('|'), '| a | b |\n', '|---|---|\n', 'x'.repeat(3_000));
+
+test('however a stream is cut, the same lines are finished by it', () => {
+  const hostile = fc
+    .array(fc.oneof(piece, fc.string({ unit: 'grapheme' })), { maxLength: 60 })
+    .map((all) => all.join(''));
+  const cuts = fc.array(fc.nat(), { maxLength: 12 });
+  fc.assert(
+    fc.property(hostile, cuts, (text, places) => {
+      const stream = plain();
+      const at = [...places.map((place) => place % (text.length + 1)), text.length].sort((a, b) => a - b);
+      let lines: string[] = [];
+      at.forEach((end, place) => {
+        lines = [...lines, ...stream.push(text.slice(at[place - 1] ?? 0, end))];
+        stream.live();
+      });
+      expect([...lines, ...stream.end()].join('\n')).toBe(drawn(text));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('what is not finished is shown as it looks so far, in rows of the width', () => {
+  const stream = plain(12);
+  expect(stream.push('one\n\nsome **strong** words and mo')).toEqual(['one']);
+  expect(stream.live()).toEqual(['', 'some strong', ' words and ', 'mo']);
+  expect(stream.push('re\n\n')).toEqual(['', 'some strong words and more']);
+  expect(stream.live()).toEqual([]);
+  expect(stream.push('```js\nlet a;\nlet')).toEqual(['', '```js', 'let a;']);
+  expect(stream.live()).toEqual(['let']);
+  expect(stream.end()).toEqual(['let']);
+});
+
+test('a table that is too wide is drawn as lines, and one that is nearly so with shortened cells', () => {
+  const table = '| name | what it is for |\n|--|--|\n| first | a long text in a cell |\n| 数据 | x |\n';
+  expect(drawn(table, 24)).toBe(
+    ['name   what it is for', '-----  ----------------', 'first  a long text in…', '数据   x'].join('\n'),
+  );
+  expect(drawn(table, 12)).toBe(
+    ['name: first', 'what it is for: a long text in a cell', '', 'name: 数据', 'what it is for: x'].join('\n'),
+  );
+});
+
+test('what never ends is finished line by line, at the cost of its length', () => {
+  const fence = plain();
+  fence.push('```python\n');
+  let finished = 0;
+  for (let line = 0; line < 20_000; line += 1)
+    finished += fence.push(`print("a line of a megabyte of code", ${line})\n`).length;
+  expect(finished).toBe(20_000);
+  const paragraph = plain();
+  let characters = 0;
+  for (let piece = 0; piece < 40_000; piece += 1) characters += paragraph.push('five ').join('').length;
+  expect(characters).toBeGreaterThan(190_000);
+  expect(
+    drawn(`${'['.repeat(50_000)}\n\n${'*a '.repeat(20_000)}\n\n${'> '.repeat(3_000)}x\n\n${'- '.repeat(3_000)}x`),
+  ).toContain('[[[');
+});

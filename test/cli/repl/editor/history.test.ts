@@ -1,0 +1,111 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadDraft, saveDraft } from '../../../../cli/repl/editor/draft.js';
+import { appendHistory, loadHistory } from '../../../../cli/repl/editor/history.js';
+
+let home = '';
+let path = '';
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'history-'));
+  path = join(home, 'inner', 'history.jsonl');
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+test('messages come back as they were, with their lines and pastes', async () => {
+  await appendHistory(path, ['one\ntwo']);
+  await appendHistory(path, ['see ', { paste: 'a\nb' }, ' 漢字 👨‍👩‍👧']);
+  expect(loadHistory(path)).toEqual([['one\ntwo'], ['see ', { paste: 'a\nb' }, ' 漢字 👨‍👩‍👧']]);
+});
+
+test('nobody else may read the file', async () => {
+  await appendHistory(path, ['secret plans']);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('a home without a history has none', () => {
+  expect(loadHistory(path)).toEqual([]);
+});
+
+test('repetitions, blanks and what begins with a blank are not kept', async () => {
+  for (const text of ['one', 'one', ' secret', '', '  ', 'two', 'one']) await appendHistory(path, [text]);
+  expect(loadHistory(path)).toEqual([['one'], ['two'], ['one']]);
+});
+
+test('lines that cannot be read are passed over', async () => {
+  await appendHistory(path, ['one']);
+  appendFileSync(path, 'nonsense\n{"a":1}\n[1]\n[{"paste":2}]\n\n["half');
+  await appendHistory(path, ['two']);
+  expect(loadHistory(path)).toEqual([['one'], ['two']]);
+});
+
+test('many terminals write at once and lose nothing', async () => {
+  const texts = Array.from({ length: 40 }, (_, index) => `message ${index}`);
+  await Promise.all(texts.map((text) => appendHistory(path, [text])));
+  expect(loadHistory(path).flat().toSorted()).toEqual(texts.toSorted());
+});
+
+test('a history that has grown too long keeps what is newest', async () => {
+  await appendHistory(path, ['first']);
+  writeFileSync(path, Array.from({ length: 10_000 }, (_, index) => `["message ${index}"]\n`).join(''));
+  await appendHistory(path, ['last']);
+  const kept = loadHistory(path);
+  expect(kept).toHaveLength(7_500);
+  expect(kept.at(-1)).toEqual(['last']);
+  expect(kept.at(-2)).toEqual(['message 9999']);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('a history that has grown too large keeps what is newest', async () => {
+  const text = 'x'.repeat(900_000);
+  for (let index = 0; index < 6; index++) await appendHistory(path, [`${index}${text}`]);
+  expect(statSync(path).size).toBeLessThan(4 * 1024 * 1024);
+  expect(loadHistory(path).at(-1)?.[0]?.toString().slice(0, 2)).toBe('5x');
+});
+
+test('a message that is larger than all others together is not kept', async () => {
+  await appendHistory(path, ['one']);
+  await appendHistory(path, ['x'.repeat(2 * 1024 * 1024)]);
+  expect(loadHistory(path)).toEqual([['one']]);
+});
+
+test('of a file that somebody has filled only the end is read', async () => {
+  await appendHistory(path, ['one']);
+  writeFileSync(path, `${'x'.repeat(20 * 1024 * 1024)}\n["two"]\n`);
+  expect(loadHistory(path)).toEqual([['two']]);
+});
+
+test('a draft comes back for its own tree, until it is empty', () => {
+  const drafts = join(home, 'drafts');
+  expect(loadDraft(drafts, 'a')).toBe(null);
+  saveDraft(drafts, 'a', ['half a ', { paste: 'sen\ntence' }]);
+  saveDraft(drafts, '../b', ['another']);
+  expect(loadDraft(drafts, 'a')).toEqual(['half a ', { paste: 'sen\ntence' }]);
+  expect(loadDraft(drafts, '../b')).toEqual(['another']);
+  expect(statSync(join(drafts, 'a.json')).mode & 0o777).toBe(0o600);
+  saveDraft(drafts, 'a', []);
+  expect(loadDraft(drafts, 'a')).toBe(null);
+});
+
+test('a draft that cannot be read is none', () => {
+  const drafts = join(home, 'drafts');
+  saveDraft(drafts, 'a', ['one']);
+  writeFileSync(join(drafts, 'a.json'), '["half');
+  expect(loadDraft(drafts, 'a')).toBe(null);
+});
+
+test('drafts of trees that one never returns to go in the end', () => {
+  const drafts = join(home, 'drafts');
+  for (let index = 0; index < 205; index++) saveDraft(drafts, `tree ${index}`, ['text']);
+  expect(loadDraft(drafts, 'tree 204')).toEqual(['text']);
+  const kept = Array.from({ length: 205 }, (_, index) => loadDraft(drafts, `tree ${index}`)).filter(
+    (one) => one !== null,
+  );
+  expect(kept).toHaveLength(200);
+});
+
+test('the file holds one message in each line', async () => {
+  await appendHistory(path, ['one\ntwo']);
+  expect(readFileSync(path, 'utf8')).toBe('["one\\ntwo"]\n');
+});

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { Key } from '../../../../cli/repl/editor/keys.js';
+import { type Navigator, openNavigator } from '../../../../cli/repl/navigator/open.js';
+import type { ScreenDrawing } from '../../../../cli/repl/terminal/terminal.js';
+import type { Client } from '../../../../hub/client.js';
+import { NodeId, TreeId } from '../../../../hub/protocol/node.js';
+import { withHub } from '../../../support/hub.js';
+import { lookAt } from '../../../support/look.js';
+
+const press = (name: string): Key => ({ kind: 'key', name, ctrl: false, alt: false, shift: false });
+const type = (text: string): Key => ({ kind: 'text', text });
+
+/** A navigator on the tree of a real hub, drawn into rows that a test reads. */
+interface Seen {
+  client: Client;
+  tree: TreeId;
+  add(parent: NodeId, role: 'user' | 'assistant', text: string): Promise<NodeId>;
+  open(position: NodeId, size?: { columns: number; rows: number }): Promise<Navigator>;
+  /** Resolves with the rows once one of them has these words. */
+  shows(words: string | RegExp): Promise<string[]>;
+  rows(): string[];
+}
+
+function withNavigator(use: (seen: Seen) => Promise<void>): Promise<void> {
+  return withHub(async ({ client }) => {
+    const tree = TreeId.parse(randomUUID());
+    await client.call('loom.tree_create', { id: tree, name: 'notes' });
+    let draw: ScreenDrawing | null = null;
+    let size = { columns: 80, rows: 24 };
+    const waiting = new Set<() => void>();
+    const rows = (): string[] => draw?.(size).lines.map((line) => line.trimEnd()) ?? [];
+    const redrawScreen = (): void => {
+      for (const look of waiting) look();
+    };
+    await use({
+      ...{ client, tree, rows },
+      async add(parent, role, text) {
+        const blocks = [{ type: 'text' as const, text }];
+        return (await client.call('loom.node_create_text', { tree, parent, role, blocks })).node.id;
+      },
+      open(position, wanted = size) {
+        size = wanted;
+        return openNavigator({
+          ...{ client, position, tree: { id: tree, title: 'notes' }, look: lookAt },
+          terminal: {
+            size: () => size,
+            redrawScreen,
+            enterScreen(drawing) {
+              draw = drawing;
+              redrawScreen();
+            },
+            leaveScreen() {
+              draw = null;
+            },
+          },
+        });
+      },
+      shows: (words) =>
+        new Promise((resolve) => {
+          const look = (): void => {
+            const seen = rows();
+            if (!seen.some((row) => (typeof words === 'string' ? row.includes(words) : words.test(row)))) return;
+            waiting.delete(look);
+            resolve(seen);
+          };
+          waiting.add(look);
+          look();
+        }),
+    });
+  });
+}
+
+/** Two branches below one question. */
+async function planted({ add, tree }: Seen) {
+  const question = await add(NodeId.parse(tree), 'user', 'Where shall we go?');
+  const sea = await add(question, 'assistant', 'To the sea.');
+  const when = await add(sea, 'user', 'When?');
+  const mountains = await add(question, 'assistant', 'To the mountains.');
+  return { question, sea, when, mountains };
+}
+
+test('the navigator shows the tree, where one stands, and what the chosen node says', async () => {
+  await withNavigator(async (seen) => {
+    const { when } = await planted(seen);
+    await seen.open(when);
+    await seen.shows('To the mountains.');
+    const rows = await seen.shows('just now');
+    expect(rows[0]).toBe('notes: 5 nodes');
+    const list = rows.slice(1, 6).map((row) => row.replace(/ +(just now|\d+ min ago)$/, ''));
+    expect(list).toEqual([
+      '  (root)',
+      '  User: Where shall we go?',
+      '  ├── Assistant: To the sea.',
+      '> │   User: When? ●',
+      '  └── Assistant: To the mountains.',
+    ]);
+    expect((await seen.shows(/^When\?$/)).at(-7)).toBe('When?');
+    expect(rows).toHaveLength(24);
+  });
+});
+
+test('Enter goes to the chosen node, and a message comes back into the editor with e', async () => {
+  await withNavigator(async (seen) => {
+    const { question, sea, when, mountains } = await planted(seen);
+    const first = await seen.open(when);
+    first.take(press('down'));
+    first.take(press('enter'));
+    expect(await first.end).toEqual({ node: mountains, edit: null });
+    const second = await seen.open(when);
+    second.take(type('e'));
+    expect(await second.end).toEqual({ node: sea, edit: 'When?' });
+    const third = await seen.open(sea);
+    third.take(type('e'));
+    await seen.shows('Only a message of yours');
+    third.take(type('kk'));
+    third.take(press('enter'));
+    expect(await third.end).toEqual({ node: NodeId.parse(seen.tree), edit: null });
+    const fourth = await seen.open(question);
+    fourth.take(press('escape'));
+    expect(await fourth.end).toBeNull();
+  });
+});
+
+test('branches fold and unfold, and a folded one tells how much stands behind it', async () => {
+  await withNavigator(async (seen) => {
+    const { when } = await planted(seen);
+    const navigator = await seen.open(when);
+    await seen.shows('To the mountains.');
+    navigator.take(type('h'));
+    const folded = await seen.shows('+1');
+    expect(folded.some((row) => row.includes('User: When?'))).toBe(false);
+    expect(folded.find((row) => row.startsWith('>'))).toMatch(/├── Assistant: To the sea\. +\+1 /);
+    navigator.take(press('right'));
+    await seen.shows('User: When?');
+    navigator.take(type('z'));
+    expect((await seen.shows('To the mountains.')).some((row) => row.includes('User: When?'))).toBe(true);
+  });
+});
+
+test('a search looks into whole contents with every letter, and goes to what it found', async () => {
+  await withNavigator(async (seen) => {
+    const { when, mountains, add } = { ...(await planted(seen)), add: seen.add };
+    const far = await add(mountains, 'user', `${'word '.repeat(500)} marmot 数据`);
+    const navigator = await seen.open(when);
+    navigator.take(type('/'));
+    for (const letter of 'marmot') navigator.take(type(letter));
+    const rows = await seen.shows(far.slice(0, 8));
+    expect(rows.at(-1)).toBe('/marmot');
+    navigator.take(press('tab'));
+    await seen.shows('> ');
+    expect((await seen.shows('    User: word')).find((row) => row.startsWith('>'))).toContain('User: word');
+    navigator.take(type('/数据'));
+    await seen.shows(far.slice(0, 8));
+    navigator.take(press('enter'));
+    expect(await navigator.end).toEqual({ node: far, edit: null });
+  });
+});
+
+test('a search without results says so, and Escape gives the tree back', async () => {
+  await withNavigator(async (seen) => {
+    const { when } = await planted(seen);
+    const navigator = await seen.open(when);
+    navigator.take(type('/zebra'));
+    await seen.shows('Nothing has "zebra" in it.');
+    navigator.take(press('escape'));
+    await seen.shows('User: When?');
+  });
+});
+
+test('marks are set and listed, branches archived, and two places compared', async () => {
+  await withNavigator(async (seen) => {
+    const { when, mountains, client, tree } = { ...(await planted(seen)), ...seen };
+    const navigator = await seen.open(when);
+    navigator.take(type('G'));
+    navigator.take(type('m'));
+    navigator.take(type('peak 山'));
+    navigator.take(press('enter'));
+    await seen.shows('#peak 山');
+    expect((await client.call('loom.mark_list', { tree })).marks).toMatchObject([{ name: 'peak 山', node: mountains }]);
+    navigator.take(type('d'));
+    const apart = await seen.shows('Only there: 1 node');
+    expect(apart).toEqual(expect.arrayContaining(['Only where you stand: 2 nodes', '  Assistant: To the sea.']));
+    navigator.take(press('escape'));
+    navigator.take(type('x'));
+    await seen.shows('cognition restore');
+    expect((await client.call('loom.context_list_leaves', { tree })).leaves).toHaveLength(1);
+  });
+});
+
+test('what is added meanwhile appears', async () => {
+  await withNavigator(async (seen) => {
+    const { when } = await planted(seen);
+    const navigator = await seen.open(when);
+    await seen.shows('5 nodes');
+    await seen.add(when, 'assistant', 'Tomorrow.');
+    navigator.treeChanged();
+    await seen.shows('Assistant: Tomorrow.');
+    await seen.shows('6 nodes');
+  });
+});
+
+test('every row fits, down to a window of 20 columns and 6 rows, whatever the tree says', async () => {
+  await withNavigator(async (seen) => {
+    let at = NodeId.parse(seen.tree);
+    for (let depth = 0; depth < 12; depth += 1) {
+      await seen.add(at, 'user', '数据 👩‍👩‍👧 \u001b[31mred\u0007 '.repeat(20));
+      at = await seen.add(at, 'assistant', 'x'.repeat(300));
+    }
+    const navigator = await seen.open(at, { columns: 20, rows: 6 });
+    await seen.shows('Assis');
+    const { ruler } = lookAt(20);
+    for (const key of [type('z'), type('g'), press('tab'), type('?'), type('d'), type('/x'), press('escape')]) {
+      navigator.take(key);
+      const rows = seen.rows();
+      expect(rows).toHaveLength(6);
+      for (const row of rows) {
+        expect(ruler.width(row)).toBeLessThan(20);
+        expect(row).not.toMatch(/\p{Cc}/u);
+      }
+    }
+  });
+});

@@ -1,0 +1,142 @@
+import headless, { type IBufferLine, type Terminal } from '@xterm/headless';
+
+import { CLUSTERS } from './clusters.js';
+
+/** What a terminal of this size shows for what a program writes to it. */
+export interface Emulator {
+  /** Resolves when all of this is on the screen. */
+  write(bytes: string): Promise<void>;
+  resize(columns: number, rows: number): void;
+  /** The rows of the screen without blanks at their ends, down to the last that has something on it. */
+  screen(): string[];
+  /** All lines of the main screen that ever were, as they were written: rows that the terminal wrapped are joined. */
+  transcript(): string[];
+  cursor(): { row: number; column: number; visible: boolean };
+  modes(): Modes;
+  /** The row and what stands out in it, as `colour:text`. */
+  inks(row: number): string[];
+  dispose(): void;
+}
+
+export interface Modes {
+  alternate: boolean;
+  pasteBracketed: boolean;
+  mouse: boolean;
+  synchronized: boolean;
+}
+
+export interface EmulatorOptions {
+  columns: number;
+  rows: number;
+  /** Whether the line that the cursor is on is wrapped anew as well when the width changes; most terminals do. */
+  reflowsCursorLine: boolean;
+  /** What the terminal itself answers. */
+  answer: (text: string) => void;
+}
+
+const SCROLLBACK_ROWS_MAX = 200_000;
+const CURSOR_MODE = 25;
+
+export function openEmulator({ columns, rows, reflowsCursorLine, answer }: EmulatorOptions): Emulator {
+  const terminal = new headless.Terminal({
+    cols: columns,
+    rows,
+    scrollback: SCROLLBACK_ROWS_MAX,
+    allowProposedApi: true,
+    reflowCursorLine: reflowsCursorLine,
+  });
+  terminal.unicode.register(CLUSTERS);
+  terminal.unicode.activeVersion = CLUSTERS.version;
+  terminal.onData(answer);
+  const isCursorVisible = watchCursor(terminal);
+  return {
+    write: (bytes) => new Promise((resolve) => terminal.write(bytes, resolve)),
+    resize: (newColumns, newRows) => terminal.resize(newColumns, newRows),
+    screen: () => withoutEmptyEnd(screenLines(terminal).map((line) => line?.translateToString(true).trimEnd() ?? '')),
+    transcript: () => transcriptOf(terminal),
+    cursor: () => {
+      const { cursorX: column, cursorY: row } = terminal.buffer.active;
+      return { row, column, visible: isCursorVisible() };
+    },
+    modes: () => ({
+      alternate: terminal.buffer.active.type === 'alternate',
+      pasteBracketed: terminal.modes.bracketedPasteMode,
+      mouse: terminal.modes.mouseTrackingMode !== 'none',
+      synchronized: terminal.modes.synchronizedOutputMode,
+    }),
+    inks: (row) => inksOf(screenLines(terminal)[row]),
+    dispose: () => terminal.dispose(),
+  };
+}
+
+/** The emulator does not tell whether the cursor is visible, so the sequences that change it are read along. */
+function watchCursor(terminal: Terminal): () => boolean {
+  let visible = true;
+  const change = (to: boolean) => (params: (number | number[])[]) => {
+    if (params.includes(CURSOR_MODE)) visible = to;
+    return false;
+  };
+  terminal.parser.registerCsiHandler({ prefix: '?', final: 'h' }, change(true));
+  terminal.parser.registerCsiHandler({ prefix: '?', final: 'l' }, change(false));
+  return () => visible;
+}
+
+function screenLines(terminal: Terminal): (IBufferLine | undefined)[] {
+  const { active } = terminal.buffer;
+  return Array.from({ length: terminal.rows }, (_, row) => active.getLine(active.baseY + row));
+}
+
+function transcriptOf(terminal: Terminal): string[] {
+  const { normal } = terminal.buffer;
+  const lines: string[] = [];
+  for (let row = 0; row < normal.length; row += 1) {
+    const line = normal.getLine(row);
+    if (line === undefined) break;
+    const goesOn = normal.getLine(row + 1)?.isWrapped === true;
+    const whole = line.translateToString(!goesOn);
+    // A wide character that did not fit at the end of a row has left a cell there that nobody wrote.
+    const text =
+      goesOn && line.getCell(line.length - 1)?.getChars() === '' && whole.endsWith(' ') && !isSecondHalf(line)
+        ? whole.slice(0, -1)
+        : whole;
+    if (line.isWrapped && lines.length > 0) lines[lines.length - 1] += text;
+    else lines.push(text);
+  }
+  return withoutEmptyEnd(lines.map((line) => line.trimEnd()));
+}
+
+function isSecondHalf(line: IBufferLine): boolean {
+  return line.getCell(line.length - 1)?.getWidth() === 0;
+}
+
+function inksOf(line: IBufferLine | undefined): string[] {
+  const runs: { ink: string; text: string }[] = [];
+  for (let column = 0; line !== undefined && column < line.length; column += 1) {
+    const cell = line.getCell(column);
+    if (cell === undefined || cell.getWidth() === 0) continue;
+    const ink = inkOf(cell);
+    const last = runs.at(-1);
+    if (last?.ink === ink) last.text += cell.getChars() || ' ';
+    else runs.push({ ink, text: cell.getChars() || ' ' });
+  }
+  return runs.filter(({ ink }) => ink !== '').map(({ ink, text }) => `${ink}:${text}`);
+}
+
+const COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
+
+function inkOf(cell: NonNullable<ReturnType<IBufferLine['getCell']>>): string {
+  const marks = [
+    cell.isFgDefault() ? '' : (COLOURS[cell.getFgColor() % COLOURS.length] ?? ''),
+    cell.isBold() ? 'bold' : '',
+    cell.isDim() ? 'dim' : '',
+    cell.isItalic() ? 'italic' : '',
+    cell.isUnderline() ? 'underline' : '',
+    cell.isInverse() ? 'inverse' : '',
+    cell.isStrikethrough() ? 'struck' : '',
+  ];
+  return marks.filter((mark) => mark !== '').join(' ');
+}
+
+function withoutEmptyEnd(lines: string[]): string[] {
+  return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
+}
