@@ -15,6 +15,7 @@ const COUNTS = {
   escape: 1_000,
   urls: 1_000,
   prefixes: 10_000,
+  chat: 2_000,
 };
 const TIMEOUT_MS = 3_600_000;
 

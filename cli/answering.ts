@@ -83,7 +83,7 @@ export async function answeredHere(
 }
 
 /** A number is an option where there is one of that number, and otherwise what was said. */
-function saidTo({ options }: Question, said: string): Said {
+export function saidTo({ options }: Pick<Question, 'options'>, said: string): Said {
   const option = /^\d{1,3}$/.test(said) ? Number(said) : 0;
   return option >= 1 && option <= options.length ? { option } : said;
 }

@@ -15,9 +15,9 @@ type Asked =
 
 const FIRST_STEPS = `
 First steps:
-  cognition new "my first conversation"
-  cognition add @ "hello"
-  cognition show
+  cognition demo                   watch a conversation become a tree; needs no key
+  cognition chat                   talk; without a key for a model: cognition chat --model demo
+  cognition ask "what is this?"    one question, one answer
   cognition <command> --help
 
 The same as a manual: cognition man | man -l -`;

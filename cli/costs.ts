@@ -25,6 +25,8 @@ export interface CostScope {
 /** An account as it is shown, and as data. */
 export interface AskedCosts {
   total: CostSum;
+  /** Of its sub-sessions, which is no part of the other sums; null where none is asked for. */
+  owned: CostSum | null;
   /** What it cost to come to a node, and what of that was spent below the nearest fork. */
   branch: { node: NodeId; total: CostSum; below: Costs['below'] } | null;
   parts: Costs['parts'];
@@ -40,10 +42,18 @@ export async function askedCosts(context: Context, scope: CostScope): Promise<As
     ...offset,
     by: scope.by ?? 'none',
   });
+  const owned = await ownedCosts(client, scope);
   const node = scope.node ?? (await standing(context, scope, total));
-  if (node === null) return { total, parts, branch: null };
+  if (node === null) return { total, owned, parts, branch: null };
   const path = await client.call('loom.cost_get', { node, ...when });
-  return { total, parts, branch: { node, total: path.total, below: path.below } };
+  return { total, owned, parts, branch: { node, total: path.total, below: path.below } };
+}
+
+/** What was spent in the trees that a whole conversation owns. */
+async function ownedCosts(client: Client, { tree, node, by, from_ms }: CostScope): Promise<CostSum | null> {
+  if (tree === null || node !== null || by !== null) return null;
+  const { total } = await client.call('loom.cost_get', { owner: tree.id, from_ms });
+  return total.requests === 0 ? null : total;
 }
 
 function placeOf({ tree, node }: CostScope): Partial<ParamsOf<'loom.cost_get'>> {
@@ -65,7 +75,8 @@ export async function costLines(context: Context, scope: CostScope, costs: Asked
   }
   if (scope.tree === null) return [{ label: 'all conversations', cost: costs.total }];
   const whole = scope.node === null ? [{ label: 'this conversation', cost: costs.total }] : [];
-  return [...whole, ...branchLines(costs.branch, scope.tree)];
+  const owned = costs.owned === null ? [] : [{ label: 'its sub-sessions', cost: costs.owned }];
+  return [...whole, ...branchLines(costs.branch, scope.tree), ...owned];
 }
 
 /** A branch that nothing forks off from is no more than the conversation up to there. */

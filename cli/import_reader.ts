@@ -61,7 +61,10 @@ async function wholeText(pieces: AsyncIterable<Uint8Array>): Promise<string> {
       });
     }
   }
-  return Buffer.concat(held).toString('utf8');
+  // Editors on some systems put a mark before the text.
+  return Buffer.concat(held)
+    .toString('utf8')
+    .replace(/^\ufeff/, '');
 }
 
 function* documentRecords(document: unknown): Generator<PortableRecord> {

@@ -13,14 +13,20 @@ export interface Imported {
   tree: Tree;
   /** Its name in the export, which another tree may have here. */
   exportedName: string | null;
+  /** Its project in the export, which it may not have here. */
+  exportedProject: string | null;
   added: number;
   present: number;
 }
+
+/** Which projects trees may have here: the one in which the person stands, or any that a file names. */
+type ProjectsTaken = { only: string } | 'any';
 
 /** Gives records to the hub, tree by tree. A step is never spread over two calls: it is whole or absent. */
 export async function* importRecords(
   client: Client,
   records: AsyncIterable<PortableRecord> | Iterable<PortableRecord>,
+  projects: ProjectsTaken,
 ): AsyncGenerator<Imported> {
   let current: TreeImport | null = null;
   const upload = uploader(client);
@@ -31,10 +37,11 @@ export async function* importRecords(
       await upload.end();
       if (current !== null) yield await current.end();
       current = treeImport(client, record);
+      await current.take(withProject(record, projects));
     } else if (current === null) {
       throw new HubError('invalid_params', 'this cannot be imported: it does not begin with a tree');
     }
-    if (record.kind !== 'output_data') await current?.take(record);
+    if (record.kind !== 'output_data' && record.kind !== 'tree') await current?.take(record);
   }
   await upload.end();
   if (current === null) throw new HubError('invalid_params', 'this cannot be imported: it holds no tree');
@@ -46,7 +53,9 @@ interface TreeImport {
   end(): Promise<Imported>;
 }
 
-function treeImport(client: Client, first: Extract<ExportRecord, { kind: 'tree' }>): TreeImport {
+type TreeRecord = Extract<ExportRecord, { kind: 'tree' }>;
+
+function treeImport(client: Client, first: TreeRecord): TreeImport {
   const tree: TreeId = first.tree.id;
   let batch: ExportRecord[] = [];
   let length = 0;
@@ -70,9 +79,15 @@ function treeImport(client: Client, first: Extract<ExportRecord, { kind: 'tree' 
     end: async () => {
       const imported = await send(true);
       if (imported === null) throw new HubError('internal', `the hub did not finish the import of ${tree}`);
-      return { tree: imported, exportedName: first.tree.name, ...total };
+      return { tree: imported, exportedName: first.tree.name, exportedProject: first.tree.project, ...total };
     },
   };
+}
+
+/** What models may change is for the person to say, never for a file: a tree without a project works where they stand. */
+function withProject(record: TreeRecord, projects: ProjectsTaken): TreeRecord {
+  if (projects === 'any' || record.tree.project === projects.only) return record;
+  return { ...record, tree: { ...record.tree, project: null } };
 }
 
 function goesOnStep(record: ExportRecord): boolean {

@@ -8,7 +8,7 @@ const PATIENCE_MS = 3_000;
 
 /** What is piped in, to its end; empty when nothing is. */
 export async function pipedInput(context: Context): Promise<string> {
-  if (process.stdin.isTTY || !isPiped()) return '';
+  if (!isInputPiped()) return '';
   const timer = setTimeout(() => {
     context.note('Waiting for the end of standard input. To go without: < /dev/null');
   }, PATIENCE_MS);
@@ -19,8 +19,9 @@ export async function pipedInput(context: Context): Promise<string> {
   }
 }
 
-/** A device such as /dev/null is no input, and a closed descriptor neither. */
-function isPiped(): boolean {
+/** Whether anything is piped in: a device such as /dev/null is no input, and a closed descriptor neither. */
+export function isInputPiped(): boolean {
+  if (process.stdin.isTTY) return false;
   try {
     const stats = fstatSync(STDIN);
     return stats.isFIFO() || stats.isFile() || stats.isSocket();

@@ -1,9 +1,11 @@
 import { HubError } from '../hub/error.js';
-import { NODE_BYTES_MAX, STEP_CALLS_MAX } from '../hub/protocol/limits.js';
+import { JSON_DEPTH_MAX, NODE_BYTES_MAX, STEP_CALLS_MAX } from '../hub/protocol/limits.js';
 import { formatBytes } from './render/words.js';
 
 /** The longest name that a tool or a call has. */
 const NAME_LENGTH_MAX = 200;
+/** How deep the input of a call may be nested: around it a message to the hub has some levels of its own. */
+const INPUT_DEPTH_MAX = JSON_DEPTH_MAX - 10;
 
 /** A call and what came of it; null when it did not come to its end. */
 export interface ToldCall {
@@ -70,6 +72,7 @@ function entryFrom(value: unknown, place: string): Entry {
 function add(told: ToldPart[], entry: Entry): void {
   switch (entry.role) {
     case 'user':
+      if (entry.content.trim() === '') throw unsound(`${entry.place} says nothing`);
       told.push({ kind: 'user', text: entry.content });
       return;
     case 'assistant':
@@ -88,6 +91,8 @@ function add(told: ToldPart[], entry: Entry): void {
 
 function addCall(told: ToldPart[], { id, tool, content, place }: Entry): void {
   const call: ToldCall = { id, tool, input: inputIn(content), result: null };
+  if (!isShallow(call.input, INPUT_DEPTH_MAX))
+    throw unsound(`${place} is nested more than ${INPUT_DEPTH_MAX} levels deep`);
   if (id === null) {
     told.push({ kind: 'command', call });
     return;
@@ -120,6 +125,11 @@ function inputIn(content: string): unknown {
   } catch {
     return { text: content }; // of another program, which wrote words
   }
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1));
 }
 
 function fieldOf(value: unknown, name: string): unknown {

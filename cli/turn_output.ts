@@ -1,4 +1,5 @@
 import { callText } from '../hub/call_text.js';
+import { userHome } from '../hub/config.js';
 import type { AgentEvent, TurnOutcome } from '../hub/protocol/turn.js';
 import { answerWords } from './answer_words.js';
 import type { Context } from './context.js';
@@ -79,8 +80,15 @@ export function textOutput(context: Context): TurnOutput {
 
 /** Where the transcript is, or why there is none. */
 function noteTranscript(context: Context, event: AgentEvent): void {
-  if (event.kind === 'transcript_opened') context.note(`Transcript: ${event.file}`);
+  if (event.kind === 'transcript_opened') context.note(transcriptLine(event.file));
   if (event.kind === 'transcript_failed') context.note(`(the transcript could not be written: ${event.message})`);
+}
+
+/** Programs are told the whole path; a person a short one. */
+function transcriptLine(file: string): string {
+  const home = `${userHome()}/`;
+  const isShort = process.stderr.isTTY === true && file.startsWith(home);
+  return cleanLine(`Transcript: ${isShort ? `~/${file.slice(home.length)}` : file}`);
 }
 
 /** What is told of an event on a line of its own; null for nothing. */

@@ -18,7 +18,9 @@ export async function unfinishedTurn(
   if (found === undefined) return { node: position, running: await mustBeAsked(context, position) };
   if (found.state === 'running') return { node: position, running: found.id };
   if (found.state === 'waiting') throw await waitsFor(context, found.id);
-  if (found.state === 'done') throw nothingLeft();
+  if (found.state === 'done' && found.tip !== position) throw nothingLeft();
+  // Below a summary there is an answer to come, all the more when one was interrupted before.
+  if (found.state === 'done') return { node: position, running: await mustBeAsked(context, position) };
   return { node: found.tip, running: null };
 }
 

@@ -1,4 +1,5 @@
 import { HubError } from './error.js';
+import { refusedFrame } from './frame_bounds.js';
 import { createLine, type Line, type LineParts } from './line.js';
 import type { Link } from './link.js';
 import { FRAME_BYTES_MAX } from './protocol/limits.js';
@@ -63,8 +64,8 @@ export function createRequests(first: Link, parts: RequestsParts): Requests {
 
   function transmit(entry: Entry): void {
     const frame = frameOf(entry);
-    const sizeBytes = Buffer.byteLength(frame);
-    if (sizeBytes > FRAME_BYTES_MAX) entry.reject(tooLarge(sizeBytes));
+    const refusal = refusalOf(Buffer.from(frame));
+    if (refusal !== null) entry.reject(refusal);
     else if (line.send(frame)) entry.sent += 1;
     else line.restore({ start: entry.startsHub });
   }
@@ -149,6 +150,12 @@ function deliver(params: unknown, pending: Pending): void | Promise<void> {
   if (entry === undefined) return;
   entry.sent = 1; // it is being served: a later loss of the connection is not of its making
   return entry.onEvent?.(params.event);
+}
+
+/** Why the hub would take a frame for no call at all. */
+function refusalOf(frame: Buffer): HubError | null {
+  if (frame.length <= FRAME_BYTES_MAX) return refusedFrame(frame);
+  return tooLarge(frame.length);
 }
 
 function tooLarge(sizeBytes: number): HubError {

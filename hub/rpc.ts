@@ -2,11 +2,11 @@ import type { JSONRPCErrorResponse, JSONRPCID, JSONRPCRequest, JSONRPCResponse }
 import { createJSONRPCErrorResponse, createJSONRPCSuccessResponse, JSONRPCServer } from 'json-rpc-2.0';
 import type { Calls } from './calls.js';
 import { HubError } from './error.js';
+import { refusedFrame } from './frame_bounds.js';
 import type { Hub } from './hub.js';
-import { boundBroken, type JsonBounds } from './nesting.js';
 import { RawJson } from './plugin.js';
 import { ERROR_CODES } from './protocol/errors.js';
-import { BATCH_MAX, FRAME_BYTES_MAX, JSON_COMMAS_MAX, JSON_CONTAINERS_MAX, JSON_DEPTH_MAX } from './protocol/limits.js';
+import { BATCH_MAX, FRAME_BYTES_MAX } from './protocol/limits.js';
 
 /** The connection a message came over, as far as answering it needs. */
 export interface Peer {
@@ -34,8 +34,8 @@ export function createRpc({ hub, calls }: { hub: Hub; calls: Calls }): AnswerFra
   );
 
   return async (frame, peer) => {
-    const broken = boundBroken(frame, FRAME_BOUNDS);
-    if (broken !== null) return print(errorResponse(null, outOfBounds(broken)));
+    const refused = refusedFrame(frame);
+    if (refused !== null) return print(errorResponse(null, refused));
     const message = parse(frame);
     if (message instanceof HubError) return print(errorResponse(null, message));
     if (!Array.isArray(message)) {
@@ -100,25 +100,6 @@ function parse(frame: Buffer): unknown {
       cause: error,
     });
   }
-}
-
-const FRAME_BOUNDS: JsonBounds = {
-  levels: JSON_DEPTH_MAX,
-  containers: JSON_CONTAINERS_MAX,
-  commas: JSON_COMMAS_MAX,
-};
-
-function outOfBounds(broken: keyof JsonBounds): HubError {
-  const most = FRAME_BOUNDS[broken];
-  if (broken === 'levels') {
-    return new HubError('invalid_request', `the message is nested more than ${most} levels deep`, {
-      hint: 'send deeply nested data as text',
-    });
-  }
-  const what = broken === 'commas' ? 'commas between its values' : 'lists and objects';
-  return new HubError('limit', `the message has more than ${most} ${what}`, {
-    hint: 'send it in parts, or large data as text or as an output',
-  });
 }
 
 function refusedBatch(batch: readonly unknown[]): HubError | null {

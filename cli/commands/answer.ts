@@ -1,6 +1,6 @@
 import { HubError } from '../../hub/error.js';
 import type { Tree } from '../../hub/protocol/node.js';
-import { answeredHere, chosenQuestion, giveAnswer, type OpenQuestion, openQuestions } from '../answering.js';
+import { answeredHere, chosenQuestion, giveAnswer, type OpenQuestion, openQuestions, saidTo } from '../answering.js';
 import { CURRENT_TREE, command, type Input } from '../command.js';
 import type { Context } from '../context.js';
 import { EXIT } from '../failure.js';
@@ -8,6 +8,7 @@ import { refuseInside } from '../inside.js';
 import { messageFrom } from '../message.js';
 import { modelAccess } from '../model_access.js';
 import { findTree } from '../reference.js';
+import { renderQuestion } from '../render/questions.js';
 import { jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn_output.js';
 import { tellEnd } from '../turn_running.js';
 import { grantsWanted, LIMIT_VALUES, limitsWanted, noteUnsandboxed, PERMISSION_FLAGS } from '../turn_wanted.js';
@@ -39,11 +40,11 @@ export const answerCommand = command({
     const open = await openQuestions(context, tree);
     if (input.flag('stop')) return stop(context, tree, chosenTurn(open, input.value('question'), tree));
     const chosen = chosenQuestion(open, input.value('question'), tree);
-    if (given.answer === null) throw missingAnswer();
+    if (given.answer === null) throw missingAnswer(chosen);
     const means = { access: modelAccess(), limits: limitsWanted(input), grants: grantsWanted(input) };
     noteUnsandboxed(context, means);
     const output = (): TurnOutput => outputFor(input, context);
-    const asked = { ...means, turn: chosen.turn, call: chosen.question.id, answer: given.answer };
+    const asked = { ...means, turn: chosen.turn, call: chosen.question.id, answer: given.answer(chosen.question) };
     const first = await giveAnswer(context, asked, output());
     const waited = input.flag('jsonl') ? first : await answeredHere(context, first, { means, output });
     if (waited.outcome !== null) await context.session.move(tree.id, waited.outcome.tip);
@@ -59,22 +60,26 @@ type Words = Input<
 
 interface Given {
   tree: string | undefined;
-  answer: string | { option: number } | null;
+  /** What is said to a question; null when nothing is. */
+  answer: ((question: OpenQuestion['question']) => ReturnType<typeof saidTo>) | null;
 }
 
-/** One word is the answer, unless that is given otherwise: then it is the tree. */
+/** One word is the answer, unless that is given otherwise: then it is the tree. What is piped in is words, a number too. */
 async function givenBy(input: Words): Promise<Given> {
   const [first, second] = [input.argument('tree'), input.argument('text')];
   const option = input.value('option');
   if (option === undefined && !input.flag('stop')) {
     const said = second ?? first;
     const tree = second === undefined ? undefined : first;
-    return { tree, answer: said === '-' ? await messageFrom(said) : (said ?? null) };
+    if (said === undefined) return { tree, answer: null };
+    const piped = said === '-' ? await messageFrom(said) : null;
+    return { tree, answer: (question) => piped ?? saidTo(question, said) };
   }
   if (second !== undefined || (option !== undefined && input.flag('stop'))) {
     throw new HubError('invalid_params', 'an answer is words, --option or --stop, and not several of them');
   }
-  return { tree: first, answer: option === undefined ? null : { option: optionFrom(option) } };
+  const chosen = option === undefined ? null : { option: optionFrom(option) };
+  return { tree: first, answer: chosen === null ? null : () => chosen };
 }
 
 function optionFrom(given: string): number {
@@ -102,8 +107,8 @@ async function stop(context: Context, tree: Tree, { turn }: OpenQuestion): Promi
   return EXIT.ok;
 }
 
-function missingAnswer(): HubError {
-  return new HubError('invalid_params', 'answer takes an answer', {
+function missingAnswer({ question }: OpenQuestion): HubError {
+  return new HubError('invalid_params', `an answer is missing to: ${renderQuestion(question)}`, {
     hint: 'cognition answer "words", cognition answer --option <number>, or cognition answer --stop',
   });
 }

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HubError } from '../../hub/error.js';
-import type { NodeId, Tree, TreeId, TurnId } from '../../hub/protocol/node.js';
+import type { Block, NodeId, Tree, TreeId, TurnId } from '../../hub/protocol/node.js';
 import { answeredHere } from '../answering.js';
-import { askedText } from '../asked_text.js';
+import { askedBlocks } from '../asked_text.js';
 import { command, type Input, NODE_WORDS, TREE } from '../command.js';
 import type { Context } from '../context.js';
 import { estimateAt, tellingEstimate } from '../estimate.js';
@@ -20,7 +20,7 @@ export const askCommand = command({
   name: 'ask',
   summary: 'Ask a model, which works with its tools until it has answered.',
   details:
-    'With a message alone it starts a conversation, whose id is told on stderr; with a tree it goes on where you stand. The answer alone goes to stdout; what the model does is told on stderr. Its commands run in a sandbox: they may change the project and nothing else, without the network. Keys come from the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY, and for servers of your own ANTHROPIC_BASE_URL, OPENAI_BASE_URL, OLLAMA_HOST. They are kept nowhere. Ctrl-C stops it and keeps what was said. What is piped in is added to the message.',
+    'With a message alone it starts a conversation, whose id is told on stderr; with a tree it goes on where you stand. The answer alone goes to stdout; what the model does is told on stderr. Its commands run in a sandbox: they may change the project and nothing else, without the network. Keys come from the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY, and for servers of your own ANTHROPIC_BASE_URL, OPENAI_BASE_URL, OLLAMA_HOST. They are kept nowhere. Ctrl-C stops it and keeps what was said. What is piped in is added to the message. An image that the message names as @file.png (jpg, gif and webp, too; quotes around a name with blanks: @"my shot.png") is shown to the model; other files that it names it can read itself.',
   arguments: [
     { ...TREE, required: false, description: `${TREE.description}; a new one when left out` },
     { name: 'message', required: false, description: 'the message, or - for standard input', completes: null },
@@ -41,6 +41,7 @@ export const askCommand = command({
   examples: [
     { line: 'cognition ask "what does this project do?"', does: 'starts a conversation' },
     { line: 'cognition ask @ "and how is it tested?"', does: 'goes on in the current one' },
+    { line: 'cognition ask "what is wrong in @shot.png?"', does: 'shows it an image' },
     { line: 'git diff | cognition ask "review this" --level readonly', does: 'asks about what another program prints' },
     { line: 'cognition ask --continue', does: 'finishes an answer that was interrupted' },
     { line: 'cognition ask "list the files" --model demo', does: 'tries it without a key: no AI, only a few rules' },
@@ -102,7 +103,7 @@ async function beginning(input: Words, asking: Asking): Promise<Begun> {
       hint: 'cognition ask "message", or cognition ask @ "message" to go on',
     });
   }
-  const text = await askedText(given, context);
+  const blocks = await askedBlocks(given, context);
   const client = await context.client();
   const { access, change, usual_model } = wanted;
   if (second === undefined || first === undefined) {
@@ -110,12 +111,11 @@ async function beginning(input: Words, asking: Asking): Promise<Begun> {
       throw new HubError('invalid_params', '--at needs a tree', { hint: 'cognition ask @ "message" --at <node>' });
     }
     await client.call('agent.check', { access, change, usual_model });
-    return inNewTree(context, text);
+    return inNewTree(context, blocks);
   }
   const tree = await findTree(context, first, 'read');
   const parent = await positionOf(context, tree, input.value('at'));
   await client.call('agent.check', { access, change, usual_model, node: parent });
-  const blocks = [{ type: 'text' as const, text }];
   const { node, branched } = await client.call('loom.node_create_text', {
     tree: tree.id,
     parent,
@@ -126,11 +126,10 @@ async function beginning(input: Words, asking: Asking): Promise<Begun> {
   return { tree: tree.id, node: node.id, running: null, isNew: false };
 }
 
-async function inNewTree(context: Context, text: string): Promise<Begun> {
+async function inNewTree(context: Context, blocks: Block[]): Promise<Begun> {
   const client = await context.client();
   const id = newTreeId();
   const node = newNodeId();
-  const blocks = [{ type: 'text' as const, text }];
   // Sent together they share one wait for the disk.
   await Promise.all([
     client.call('loom.tree_create', { id, project: context.project }),
@@ -160,13 +159,13 @@ async function waitFor(begun: Begun, about: Asking & { output: TurnOutput }): Pr
   const asked = { ...place, ...wanted };
   const isTold = context.screen.isTty && !context.json && !begun.isNew;
   const telling = isTold ? tellingEstimate(context, output, () => estimateAt(context, node, wanted)) : output;
-  const [waited] = await Promise.all([runTurn(context, asked, telling), remember(context, begun)]);
+  const [waited] = await Promise.all([runTurn(context, asked, telling), remember(context, begun, place.id)]);
   return waited;
 }
 
 /** Saves where one stands, once the model has been asked: writing the file takes as long as asking. */
-async function remember({ session }: Context, { tree, node, isNew }: Begun): Promise<void> {
+async function remember({ session }: Context, { tree, node, isNew }: Begun, turn: TurnId): Promise<void> {
   await nextTurn();
   if (isNew) await session.use(tree);
-  await session.move(tree, node);
+  await session.move(tree, node, turn);
 }

@@ -5,6 +5,7 @@ import type { Context } from '../context.js';
 import { windowWanted } from '../estimate.js';
 import { EXIT } from '../failure.js';
 import { newTurnId } from '../ids.js';
+import { refuseInside } from '../inside.js';
 import { modelAccess } from '../model_access.js';
 import { positionOf } from '../position.js';
 import { findTree } from '../reference.js';
@@ -29,6 +30,7 @@ export const compactCommand = command({
     { line: 'cognition compact --instructions "keep the list of open bugs"', does: 'says what matters' },
   ],
   async run(input, context) {
+    refuseInside('compact');
     const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
     const node = await positionOf(context, tree, input.value('at'));
     const model = input.value('model');

@@ -15,7 +15,7 @@ export const costCommand = command({
   name: 'cost',
   summary: 'Sum what was asked of models: requests, tokens and prices.',
   details:
-    'Of a conversation, and of the branch that you are on: what was newly spent below the nearest fork stands apart from what other branches share. With a node, of the path to it. A request counts once, however many branches come after it. Prices are those of an offline table; a price that is not known is called unknown and is in no sum.',
+    'Of a conversation, and of the branch that you are on: what was newly spent below the nearest fork stands apart from what other branches share. With a node, of the path to it. What its sub-sessions spent stands apart, too. A request counts once, however many branches come after it. Prices are those of an offline table; a price that is not known is called unknown and is in no sum.',
   arguments: [
     { ...CURRENT_TREE, description: `${CURRENT_TREE.description}, or all when there is none` },
     { name: 'node', required: false, description: `only the path to it: ${NODE_WORDS}`, completes: null },
@@ -40,7 +40,7 @@ export const costCommand = command({
       await context.printJson({ tree: scope.tree?.id ?? null, ...costs });
       return EXIT.ok;
     }
-    if (costs.total.requests === 0) {
+    if (costs.total.requests === 0 && costs.owned === null) {
       await context.out.write(`${nothing(scope)}\n`);
       return EXIT.ok;
     }

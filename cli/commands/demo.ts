@@ -7,6 +7,7 @@ import { type DemoOutput, demoOutput, SILENT } from '../demo_output.js';
 import { demoProject } from '../demo_project.js';
 import { EXIT } from '../failure.js';
 import { newNodeId, newTreeId, newTurnId } from '../ids.js';
+import { refuseInside } from '../inside.js';
 import { modelEnvironment } from '../model_access.js';
 import { rootOf } from '../reference.js';
 import { renderDemoEnd } from '../render/demo.js';
@@ -33,6 +34,7 @@ export const demoCommand = command({
   flags: [{ name: 'no-sandbox', short: null, description: 'UNSANDBOXED: its commands run as in your own shell' }],
   examples: [{ line: 'cognition demo', does: 'takes about ten seconds' }],
   async run(input, context) {
+    refuseInside('demo');
     const look = await context.look([]);
     // A home that cannot be made is told as such.
     await context.client();

@@ -5,6 +5,7 @@ import type { Context } from '../context.js';
 import { EXIT, reasonOf } from '../failure.js';
 import { readImport } from '../import_reader.js';
 import { type Imported, importRecords } from '../importing.js';
+import { cleanLine } from '../render/clean.js';
 import { treeWords } from '../render/list.js';
 import { count, shortId } from '../render/words.js';
 import { importTranscript } from '../transcript_importing.js';
@@ -16,8 +17,15 @@ export const importCommand = command({
   name: 'import',
   summary: 'Take in conversations that export wrote as JSON or JSONL, or a transcript.',
   details:
-    'The same ids, hashes and order come back, with the stored outputs. What is here already is not doubled. A transcript becomes a new conversation each time.',
+    'The same ids, hashes and order come back, with the stored outputs. What is here already is not doubled. A transcript becomes a new conversation each time. Which folder models may change is not taken from the file, unless it is the one that you are in.',
   arguments: [{ name: 'file', required: true, description: 'the file, or - for standard input', completes: 'file' }],
+  flags: [
+    {
+      name: 'keep-projects',
+      short: null,
+      description: 'models work in the folders that the file names, and may change them: for files of your own',
+    },
+  ],
   examples: [
     { line: 'cognition import talk.jsonl', does: 'takes in what that file holds' },
     {
@@ -31,13 +39,14 @@ export const importCommand = command({
     const client = await context.client();
     const imports =
       read.kind === 'export'
-        ? importRecords(client, read.records)
+        ? importRecords(client, read.records, input.flag('keep-projects') ? 'any' : { only: context.project })
         : [await importTranscript(client, read.transcript, context.project)];
     const all: Imported[] = [];
     for await (const imported of imports) {
       all.push(imported);
       if (!context.json) await context.out.write(`${sayImported(imported)}\n`);
       noteName(context, imported);
+      noteProject(context, imported);
     }
     if (read.kind === 'transcript') context.note(NOT_IN_IT);
     if (context.json) await context.printJson(all);
@@ -54,6 +63,13 @@ function sayImported({ tree, added, present }: Imported): string {
 function noteName(context: Context, { tree, exportedName, added }: Imported): void {
   if (added === 0 || exportedName === null || tree.name === exportedName) return;
   context.note(`The name "${exportedName}" is taken here; it is called "${tree.name ?? ''}".`);
+}
+
+function noteProject(context: Context, { tree, exportedProject, added }: Imported): void {
+  if (added === 0 || exportedProject === null || tree.project === exportedProject) return;
+  context.note(
+    `Its project was ${cleanLine(exportedProject)}; models work in it where you are when you ask. Kept with: --keep-projects`,
+  );
 }
 
 async function* bytesOf(file: string): AsyncGenerator<Uint8Array> {

@@ -1,7 +1,8 @@
 import type { Client } from '../../hub/client.js';
-import type { Tree } from '../../hub/protocol/node.js';
-import { command } from '../command.js';
+import type { Tree, TreeId } from '../../hub/protocol/node.js';
+import { command, TREE } from '../command.js';
 import { EXIT } from '../failure.js';
+import { findTree } from '../reference.js';
 import { renderList, treeWords } from '../render/list.js';
 import { writeJsonArray } from '../sink.js';
 
@@ -14,13 +15,18 @@ export const listCommand = command({
     { name: 'archived', short: null, description: 'the archived ones instead' },
     { name: 'here', short: null, description: 'only those of the repository or folder that you are in' },
   ],
+  values: [{ name: 'of', value: 'tree', choices: null, description: `the sub-sessions of it: ${TREE.description}` }],
   paged: true,
   examples: [
     { line: 'cognition list', does: 'lists all conversations' },
+    { line: 'cognition list --of @', does: 'lists the sub-sessions of the current conversation' },
     { line: 'cognition list --archived', does: 'lists what delete has hidden' },
   ],
   async run(input, context) {
+    const of = input.value('of');
+    const owner = of === undefined ? null : (await findTree(context, of, 'read')).id;
     const trees = listTrees(await context.client(), {
+      owner,
       archived: input.flag('archived'),
       project: input.flag('here') ? context.project : null,
     });
@@ -32,14 +38,22 @@ export const listCommand = command({
     for await (const tree of trees) all.push(tree);
     const look = await context.look(all.map(treeWords));
     await context.out.write(renderList(all, context.session.read().current, look));
-    if (all.length === 0)
-      context.note(
-        input.flag('archived') ? 'Nothing is archived.' : 'No conversations yet. Start one with: cognition new',
-      );
+    if (all.length === 0) context.note(nothing(input.flag('archived'), owner));
     return EXIT.ok;
   },
 });
 
-function listTrees(client: Client, wanted: { archived: boolean; project: string | null }): AsyncIterable<Tree> {
+function nothing(isArchived: boolean, owner: TreeId | null): string {
+  if (isArchived) return 'Nothing is archived.';
+  return owner === null ? 'No conversations yet. Start one with: cognition new' : 'It has no sub-sessions.';
+}
+
+interface Wanted {
+  owner: TreeId | null;
+  archived: boolean;
+  project: string | null;
+}
+
+function listTrees(client: Client, wanted: Wanted): AsyncIterable<Tree> {
   return client.pages('loom.tree_list', { ...wanted, limit: 500 }, 'trees');
 }

@@ -1,11 +1,12 @@
 import { HubError } from '../../hub/error.js';
-import type { NodeId, Tree, TreeId } from '../../hub/protocol/node.js';
-import { askedText } from '../asked_text.js';
+import type { Block, NodeId, Tree, TreeId } from '../../hub/protocol/node.js';
+import { askedBlocks } from '../asked_text.js';
 import { command, type Input, TREE } from '../command.js';
 import type { Context } from '../context.js';
 import { newNodeId, newTreeId, newTurnId } from '../ids.js';
 import { refuseInside } from '../inside.js';
 import { modelEnvironment } from '../model_access.js';
+import { isInputPiped } from '../piped_input.js';
 import { positionOf } from '../position.js';
 import { findTree, rootOf } from '../reference.js';
 import { answerOnly, jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn_output.js';
@@ -45,10 +46,10 @@ export const spawnCommand = command({
   async run(input, context) {
     refuseInside('spawn');
     const wanted = await turnWanted(input, context);
-    const task = input.value('task') ?? (await taskFromPipe());
+    const task = input.value('task') ?? taskFromPipe();
     const parent = await parentOf(input, { context, wanted });
-    const text = await askedText(task, context);
-    const begun = await beginning({ context, wanted }, parent, text);
+    const blocks = await askedBlocks(task, context);
+    const begun = await beginning({ context, wanted }, parent, blocks);
     noteUnsandboxed(context, wanted);
     const place = { id: newTurnId(), ...begun, cwd: process.cwd(), environment: modelEnvironment() };
     const waited = await runTurn(context, { ...place, ...wanted }, outputFor(input, context));
@@ -68,8 +69,8 @@ interface Spawning {
 }
 
 /** Without a task what is piped in is all of it. */
-async function taskFromPipe(): Promise<string> {
-  if (process.stdin.isTTY !== true) return '-';
+function taskFromPipe(): string {
+  if (isInputPiped()) return '-';
   throw new HubError('invalid_params', 'spawn takes a task', { hint: 'cognition spawn --task "what is to be done"' });
 }
 
@@ -102,7 +103,7 @@ async function parentOf(input: Words, { context, wanted }: Spawning): Promise<Pa
 async function beginning(
   { context, wanted }: Spawning,
   parent: Parent | null,
-  text: string,
+  blocks: Block[],
 ): Promise<{ tree: TreeId; node: NodeId }> {
   const client = await context.client();
   const { access, change, usual_model } = wanted;
@@ -110,7 +111,6 @@ async function beginning(
   const id = newTreeId();
   const node = newNodeId();
   const { project, owner } = parent ?? { project: context.project, owner: null };
-  const blocks = [{ type: 'text' as const, text }];
   // Sent together they share one wait for the disk.
   await Promise.all([
     client.call('loom.tree_create', { id, project, owner }),

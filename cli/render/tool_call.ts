@@ -19,6 +19,11 @@ export interface EndedCall {
   remark: string | null;
 }
 
+/** How a call is shown as one row; `size` says how much it gave where not all of that is at hand. */
+export interface FoldedCall extends EndedCall {
+  size: string | null;
+}
+
 /** A call that runs. */
 export interface RunningCall {
   tool: string;
@@ -33,11 +38,12 @@ const INDENT = '  ';
 const ARGUMENT_COLUMNS_MIN = 4;
 
 /** `> bash(ls src) -- 3 lines, 0.2 s`: in one row. */
-export function renderFoldedCall(call: EndedCall, look: Look): string {
+export function renderFoldedCall(call: EndedCall | FoldedCall, look: Look): string {
+  const size = 'size' in call ? call.size : null;
   const facts = [
     ...(call.remark === null ? [] : [cleanLine(call.remark)]),
     ...(call.failed && call.remark === null ? ['failed'] : []),
-    call.output === '' ? 'no output' : count(linesOf(call.output).length, 'line'),
+    size ?? (call.output === '' ? 'no output' : count(linesOf(call.output).length, 'line')),
     ...(call.durationMs === null ? [] : [formatSeconds(call.durationMs)]),
   ];
   return headOf(call, ` -- ${facts.join(', ')}`, look);
@@ -51,6 +57,13 @@ export function renderOpenCall(call: EndedCall, look: Look): string[] {
   const output = [...linesOf(head), ...between, ...(leftOut === null ? [] : linesOf(tail))];
   const done = call.failed ? [] : deedOf(call, look);
   return [renderFoldedCall(call, look), ...(done.length > 0 ? done : output).map((line) => (INDENT + line).trimEnd())];
+}
+
+/** The same with all that it gave. */
+export function renderWholeCall(call: FoldedCall, look: Look): string[] {
+  const done = call.failed ? [] : deedOf(call, look);
+  const given = done.length > 0 ? done : linesOf(clean(call.output).replaceAll('\t', TAB));
+  return [renderFoldedCall(call, look), ...given.map((line) => (INDENT + line).trimEnd())];
 }
 
 /** The call, how long it has been running, and the last rows of what it printed. */

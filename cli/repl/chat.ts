@@ -1,16 +1,16 @@
 import { HubError } from '../../hub/error.js';
 import type { Tree, TreeId } from '../../hub/protocol/node.js';
 import type { Context } from '../context.js';
-import { EXIT, exitCodeOf } from '../failure.js';
+import { EXIT } from '../failure.js';
 import { newTreeId } from '../ids.js';
 import { rootOf } from '../reference.js';
 import { shortId } from '../render/words.js';
 import { lookFor } from '../screen.js';
-import { leavesCommand } from './commands/leaves.js';
+import { showLeaves } from './commands/leaves.js';
 import { type Conversation, type Opened, openConversation } from './conversation.js';
-import type { Front, Wish } from './front.js';
+import type { Front } from './front.js';
 import { showHeader } from './header.js';
-import { takeLine } from './lines.js';
+import { takeLines } from './line_queue.js';
 import type { Means } from './means.js';
 import { placeIn, showOpening } from './opening.js';
 import { ownSession } from './own_session.js';
@@ -27,8 +27,8 @@ export interface ChatStart {
   means: Means;
 }
 
-/** Lines that wait for the one before. */
-const WAITING_MAX = 1_000;
+/** Ends of branches that are offered to who does not know where they stand. */
+const LEAVES_SHOWN = 10;
 
 /** Talks until the person leaves; resolves to the exit code. */
 export async function chat(context: Context, front: Front, start: ChatStart): Promise<number> {
@@ -56,7 +56,10 @@ export async function chat(context: Context, front: Front, start: ChatStart): Pr
     shell: createShell(conversation),
     async open(id: TreeId | null) {
       repl.listed = null;
-      if (id === null) return open({ tree: newTreeId(), known: null }, null);
+      if (id === null) {
+        means.change = { ...means.chosen };
+        return open({ tree: newTreeId(), known: null }, null);
+      }
       const tree = await client.call('loom.tree_get', { tree: id });
       await context.session.use(id);
       await open(await placeOrRoot(context, front, { tree, at: undefined }), tree);
@@ -68,6 +71,7 @@ export async function chat(context: Context, front: Front, start: ChatStart): Pr
     await context.session.use(tree.id);
     await open(await placeOrRoot(context, front, { tree, at: start.at }), tree);
   });
+  front.attach(repl);
   const code = await takeWishes(repl, left);
   await leaveWith(repl);
   return code;
@@ -104,7 +108,7 @@ async function chooseLeaf(repl: Repl, tree: Tree): Promise<void> {
     kind: 'note',
     text: 'You are at the beginning. These are the ends; go to one with: /switch <number>',
   });
-  await leavesCommand.run('', repl);
+  await showLeaves(repl, { archived: false, limit: LEAVES_SHOWN });
 }
 
 /** The context as commands see it from inside. */
@@ -139,48 +143,6 @@ async function takeWishes(repl: Repl, left: Promise<null>): Promise<number> {
   }
   await lines.idle();
   return lines.code();
-}
-
-interface Lines {
-  /** Resolves when the next may be asked for. */
-  take(wish: Asking): Promise<void>;
-  /** Resolves when all have been done, and nothing runs. */
-  idle(): Promise<void>;
-  code(): number;
-}
-
-function takeLines(repl: Repl, hasLeft: () => boolean): Lines {
-  let code: number = EXIT.ok;
-  let waiting = 0;
-  let last = Promise.resolve();
-  const failed = (error: unknown): void => {
-    // Only a script has an exit code to look at.
-    if (!repl.front.attended && code === EXIT.ok) code = error === null ? EXIT.failure : exitCodeOf(error);
-  };
-  return {
-    async take(wish) {
-      waiting += 1;
-      last = last.then(() => take(wish, repl, failed)).finally(() => (waiting -= 1));
-      if (waiting >= WAITING_MAX || !repl.front.attended) await last;
-    },
-    async idle() {
-      await last;
-      await repl.conversation().turns.idle();
-      // Whoever has left is asked for nothing more.
-      if (hasLeft()) await new Promise(() => undefined);
-    },
-    code: () => code,
-  };
-}
-
-type Asking = Exclude<Wish, { kind: 'stop' } | { kind: 'leave' }>;
-
-async function take(wish: Asking, repl: Repl, failed: (error: unknown) => void): Promise<void> {
-  if (wish.kind === 'refused') {
-    failed(wish.error);
-    return showFailure(repl.front, wish.error);
-  }
-  if (!(await takeLine(wish.text, wish.when, repl))) failed(null);
 }
 
 /** False when there is nothing that could be stopped. */

@@ -9,6 +9,7 @@ import { helpCommand } from './commands/help.js';
 import { leavesCommand } from './commands/leaves.js';
 import { quitCommand } from './commands/leaving.js';
 import { levelCommand, modelCommand, reloadCommand } from './commands/models.js';
+import { clearCommand, editPlanCommand, executeCommand, planCommand } from './commands/plan.js';
 import { retryCommand } from './commands/retry.js';
 import { searchCommand } from './commands/search.js';
 import { gotoCommand, switchCommand } from './commands/switch.js';
@@ -21,7 +22,8 @@ import type { ReplCommand } from './repl.js';
 export const REPL_COMMANDS: readonly ReplCommand[] = [
   ...[forkCommand, backCommand, branchesCommand, switchCommand, leavesCommand, gotoCommand],
   ...DELEGATED_COMMANDS,
-  ...[searchCommand, newCommand, useCommand, retryCommand, stopCommand, queueCommand, answerCommand],
+  ...[searchCommand, newCommand, useCommand, retryCommand, stopCommand, answerCommand],
+  ...[clearCommand, planCommand, editPlanCommand, executeCommand],
   ...[modelCommand, levelCommand, reloadCommand, compactCommand, agentsCommand, copyCommand, outputCommand],
-  ...[helpCommand(() => REPL_COMMANDS), quitCommand],
+  ...[helpCommand(() => REPL_COMMANDS), quitCommand, queueCommand],
 ];

@@ -81,6 +81,7 @@ export function createFeed(stage: Stage, turns: OwnTurns): TreeFeed {
 
 function takeFeed(feeding: Feeding, event: FeedEvent | WatchEvent): Promise<void> {
   const { front } = feeding.stage;
+  front.treeChanged();
   switch (event.kind) {
     case 'node_created':
       return takeCreated(feeding, event.node);

@@ -1,4 +1,5 @@
 import type { NodeId } from '../../hub/protocol/node.js';
+import type { Repl } from './repl.js';
 
 /** What is shown of a conversation, in the order in which it happens: all of it comes from the hub or from a command. */
 export type Happening =
@@ -55,10 +56,20 @@ export interface Status {
   turn: 'running' | 'stopping' | null;
   /** What waits to be said. */
   queued: readonly string[];
+  /** Lines that wait for the end of a command. */
+  waiting: readonly string[];
+  /** Whether something that is no turn takes long: a command, or a hub that is away. */
+  isSlow: boolean;
+  /** What the turn that waits where one stands asks for first. */
+  asks: 'question' | 'approval' | null;
+  /** What the next turn would do here. */
+  activity: 'Plan' | 'Execute';
   network: boolean;
   unsandboxed: boolean;
   /** Tokens of the turn, and of all turns since the conversation was opened. */
   tokens: { turn: TokensCounted; total: TokensCounted };
+  /** The part of what the model can read that is used, from 0 to 1; null when it is not known. */
+  contextShare: number | null;
   /** Null when it is not known. */
   costMicrodollars: number | null;
 }
@@ -87,5 +98,11 @@ export interface Front {
   giveBack(text: string): Promise<void>;
   /** Gives a text to the clipboard; false when there is none to reach. */
   copy(text: string): boolean;
+  /** Lets the person edit a file in their own editor; false where there is no terminal to lend to it. */
+  edit(file: string): Promise<boolean>;
+  /** Gives what the places beside the conversation work with. */
+  attach(repl: Repl): void;
+  /** Something was added to the tree, or a mark in it has changed. */
+  treeChanged(): void;
   close(): Promise<void>;
 }

@@ -18,7 +18,7 @@ async function modelLine({ client, conversation, means, front }: Repl): Promise<
     return `Model: ${model}`;
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
-    return 'Model: none, so messages are notes. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or try: /model demo';
+    return 'Model: none, so messages are notes.\n  Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or try: /model demo';
   }
 }
 

@@ -17,6 +17,9 @@ export async function takeLine(text: string, when: 'now' | 'after', repl: Repl):
   } catch (error) {
     await showFailure(repl.front, error);
     return false;
+  } finally {
+    // A command may have changed what the next turn does.
+    repl.front.update({});
   }
 }
 
@@ -33,9 +36,13 @@ function commandIn(line: string): CommandLine | null {
   return found === null ? null : { name: found[1] ?? '', given: found[2]?.trim() ?? '' };
 }
 
+/** Other words for a command, which people try. */
+const ALSO: Readonly<Record<string, string>> = { '': 'help', '?': 'help', exit: 'quit', q: 'quit' };
+
 async function runCommandLine({ name, given }: CommandLine, repl: Repl): Promise<void> {
   await repl.front.show({ kind: 'asked', text: `/${name} ${given}`.trimEnd() });
-  const wanted = name === '?' || name === '' ? 'help' : name.toLowerCase();
+  const said = name.toLowerCase();
+  const wanted = ALSO[said] ?? said;
   const command = REPL_COMMANDS.find((one) => one.name === wanted);
   if (command !== undefined) return command.run(given, repl);
   const names = REPL_COMMANDS.map((one) => one.name);

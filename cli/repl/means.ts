@@ -9,12 +9,15 @@ type Run = ParamsOf<'agent.run'>;
 export interface Means extends Omit<TurnWanted, 'change'> {
   /** What is to be different from the next turn on; then the path itself says so. */
   change: Partial<SettingsChange>;
+  /** What was chosen since the chat began: a new conversation begins with it. */
+  chosen: Partial<SettingsChange>;
   /** The file that the turns so far were written to; null before the first. */
   transcriptFile: string | null;
 }
 
 export function meansFrom(wanted: TurnWanted): Means {
-  return { ...wanted, change: wanted.change ?? {}, transcriptFile: null };
+  const chosen = wanted.change ?? {};
+  return { ...wanted, change: chosen, chosen, transcriptFile: null };
 }
 
 /** What every call about models takes along. */

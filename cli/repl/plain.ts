@@ -23,6 +23,7 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
   const release = takeSignals((code) => signals.put(wishOf(code)));
   let last = Promise.resolve();
   let queued = 0;
+  let held = 0;
   let isPromptDue = false;
   const write = (to: 'stdout' | 'stderr', text: string): Promise<void> => {
     last = last.then(() => (to === 'stdout' ? out : err).write(text));
@@ -41,6 +42,9 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
       if (change.queued !== undefined && change.queued.length > queued)
         void write('stderr', '(it waits for the model)\n');
       queued = change.queued?.length ?? queued;
+      if (change.waiting !== undefined && change.waiting.length > held)
+        void write('stderr', '(it waits for the command that runs; Ctrl-C ends that)\n');
+      held = change.waiting?.length ?? held;
     },
     wishes: (idle) => wishesFrom(typedLines(input), signals, () => ready(idle)),
     giveBack: async (text) => {
@@ -48,6 +52,9 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
       await write('stderr', `(not sent: ${text.length > 60 ? `${text.slice(0, 60)}…` : text})\n`);
     },
     copy: () => false,
+    edit: async () => false,
+    attach: () => undefined,
+    treeChanged: () => undefined,
     async close() {
       release();
       await last;

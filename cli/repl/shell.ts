@@ -12,6 +12,7 @@ import { type Stage, showAll } from './stage.js';
 export interface OwnCommands {
   /** `kept`: it becomes a part of the conversation, which a model is shown. */
   run(command: string, kept: boolean): Promise<void>;
+  isRunning(): boolean;
   /** Ends the one that runs; false when there is none. */
   stop(): boolean;
 }
@@ -55,6 +56,7 @@ export function createShell(conversation: () => Conversation): OwnCommands {
 
   return {
     run,
+    isRunning: () => running !== null,
     stop() {
       running?.stop();
       return running !== null;

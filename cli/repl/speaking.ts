@@ -1,9 +1,14 @@
+import type { Client } from '../../hub/client.js';
 import { HubError } from '../../hub/error.js';
+import { askedImages } from '../asked_images.js';
 import { newNodeId } from '../ids.js';
 import { checkedMessage } from '../message.js';
+import { answered } from './asking.js';
 import type { Conversation } from './conversation.js';
+import { hintHere } from './hints.js';
 import { reachOf } from './means.js';
-import { hintHere, showFailure } from './stage.js';
+import { showFailure } from './stage.js';
+import type { TypedMessage } from './turns.js';
 
 /** Says things in a conversation: a message, which a model answers when there is one. */
 export interface Speaking {
@@ -19,11 +24,11 @@ export function createSpeaking(conversation: () => Conversation): Speaking {
     const { turns, stage } = conversation();
     const { front } = stage;
     try {
-      const checked = checkedMessage(text);
+      const said = await saidBlocks(checkedMessage(text), stage.client);
       if (turns.current() !== null) {
-        if (await turns.steer(checked, when === 'now' ? 'steer' : 'after')) return true;
+        if (await turns.steer(said, when === 'now' ? 'steer' : 'after')) return true;
       }
-      await sayHere(conversation(), checked);
+      if (!(await answered(conversation(), text))) await sayHere(conversation(), said);
       return true;
     } catch (error) {
       await front.giveBack(text);
@@ -33,7 +38,7 @@ export function createSpeaking(conversation: () => Conversation): Speaking {
   }
 
   /** Adds a message where the person stands. */
-  async function sayHere(here: Conversation, text: string): Promise<void> {
+  async function sayHere(here: Conversation, { blocks }: TypedMessage): Promise<void> {
     const { stage, place, turns } = here;
     const { client, front, ours } = stage;
     await here.ensure();
@@ -43,7 +48,6 @@ export function createSpeaking(conversation: () => Conversation): Speaking {
     const isShared = stage.scene.tip !== parent;
     const id = newNodeId();
     ours.add(id);
-    const blocks = [{ type: 'text' as const, text }];
     const message = { id, tree: place.tree, parent, role: 'user' as const, blocks };
     const [hasModel, { branched }] = await Promise.all([
       isAnswered(here),
@@ -65,12 +69,14 @@ export function createSpeaking(conversation: () => Conversation): Speaking {
       return true;
     } catch (error) {
       if (!(error instanceof HubError)) throw error;
+      // Then nothing can be added either, and that says why.
+      if (error.kind === 'not_found') return false;
       const { message, hint } = error;
       if (message !== lastReason) {
         lastReason = message;
         await front.show({
           kind: 'note',
-          text: `(${message}: messages are kept as notes)\nhint: ${hintHere(hint)}`,
+          text: `(${message}: messages are kept as notes)\nhint: ${hintHere(hint ?? 'choose a model with: /model')}`,
         });
       }
       return false;
@@ -78,6 +84,11 @@ export function createSpeaking(conversation: () => Conversation): Speaking {
   }
 
   return { say };
+}
+
+/** The images that a message names with `@`, then its text. */
+async function saidBlocks(text: string, client: Client): Promise<TypedMessage> {
+  return { text, blocks: [...(await askedImages(text, client)), { type: 'text', text }] };
 }
 
 /** Whoever writes where somebody else has gone on makes a branch. */

@@ -4,6 +4,7 @@ import type { NodeId } from '../../hub/protocol/node.js';
 import type { Context } from '../context.js';
 import { reasonOf } from '../failure.js';
 import type { Front, Happening } from './front.js';
+import { hintHere } from './hints.js';
 import type { Standpoint } from './place.js';
 import type { Scene } from './scene.js';
 
@@ -28,9 +29,4 @@ export async function showAll(front: Front, shown: readonly Happening[]): Promis
 export function showFailure(front: Front, error: unknown, hint: string | null = null): Promise<void> {
   const own = error instanceof HubError ? error.hint : null;
   return front.show({ kind: 'failure', message: reasonOf(error), hint: own === null ? hint : hintHere(own) });
-}
-
-/** A hint of the command line, as one follows it here. */
-export function hintHere(hint: string | null): string {
-  return hint?.replace('--model demo', '/model demo') ?? 'choose a model with: /model';
 }

@@ -1,4 +1,5 @@
 import type { AgentEvent, TurnOutcome } from '../../hub/protocol/turn.js';
+import { renderQuestion } from '../render/questions.js';
 import { endWords } from '../turn_running.js';
 import type { Happening } from './front.js';
 
@@ -33,8 +34,11 @@ export function endOf({ state, why, failure, questions }: TurnOutcome): Happenin
   return [{ kind: 'note', text: `${endWords(why)}. Go on with: /retry` }];
 }
 
-function questionOf({ question, options }: TurnOutcome['questions'][number]): Happening {
-  const listed = options.map((option, place) => `  ${place + 1}. ${option}`);
-  const how = options.length === 0 ? 'Answer with: /answer your words' : 'Answer with: /answer 1, or in your own words';
-  return { kind: 'text', text: `\n${['It asks:', question, ...listed, how].join('\n')}\n` };
+function questionOf(question: TurnOutcome['questions'][number]): Happening {
+  return { kind: 'text', text: `\nIt asks:\n${renderQuestion(question)}\n${howToAnswer(question)}\n` };
+}
+
+function howToAnswer({ kind, options }: TurnOutcome['questions'][number]): string {
+  if (kind === 'approval') return 'Answer with: /answer 1, 2 or 3';
+  return options.length === 0 ? 'Answer in your own words' : 'Answer with a number, or in your own words';
 }

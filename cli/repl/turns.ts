@@ -1,5 +1,5 @@
 import { HubError } from '../../hub/error.js';
-import type { NodeId, TurnId } from '../../hub/protocol/node.js';
+import type { Block, NodeId, TurnId } from '../../hub/protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../hub/protocol/turn.js';
 import { newNodeId, newTurnId } from '../ids.js';
 import { shortId } from '../render/words.js';
@@ -23,7 +23,7 @@ export interface OwnTurns {
   /** Has the path to here summarised. */
   compact(instructions: string | null): void;
   /** Says something to it; false when it has ended meanwhile. */
-  steer(text: string, kind: 'steer' | 'after'): Promise<boolean>;
+  steer(said: TypedMessage, kind: 'steer' | 'after'): Promise<boolean>;
   /** Ends it and keeps what was said; false when there is none. */
   stop(): Promise<boolean>;
   /** Takes what the hub tells of it. */
@@ -34,6 +34,12 @@ export interface OwnTurns {
   part(): void;
   /** From now on its end is told to nobody; the turn itself goes on. */
   leave(): void;
+}
+
+/** A message as it was typed, and as a model is shown it. */
+export interface TypedMessage {
+  text: string;
+  blocks: Extract<Block, { type: 'text' } | { type: 'image' }>[];
 }
 
 export interface Answering {
@@ -70,7 +76,7 @@ export function createTurns(stage: Stage, means: Means): OwnTurns {
     join: (turn) => join(turning, turn),
     answer: (asked) => answer(turning, asked),
     compact: (instructions) => compact(turning, instructions),
-    steer: (text, kind) => steer(turning, text, kind),
+    steer: (said, kind) => steer(turning, said, kind),
     stop: () => stop(turning),
     take: (event) => take(turning, event),
     async idle() {
@@ -110,7 +116,9 @@ function answer(turning: Turning, { turn, call, answer: text }: Answering): void
   const { stage, means } = turning;
   const { place, client } = stage;
   place.advance(place.position(), turn);
-  const asked = { turn, call, answer: text, access: means.access, ...broughtBy(means) };
+  // Its transcript goes on where it was begun.
+  const { transcript: _, ...brought } = broughtBy(means);
+  const asked = { turn, call, answer: text, access: means.access, ...brought };
   comeAlong(turning, { id: turn, start: null }, () => client.call('agent.answer', asked));
 }
 
@@ -190,7 +198,7 @@ async function fail({ stage, isLeft }: Turning, error: unknown): Promise<void> {
   await showFailure(front, error, 'then: /retry');
 }
 
-async function steer(turning: Turning, text: string, kind: 'steer' | 'after'): Promise<boolean> {
+async function steer(turning: Turning, { text, blocks }: TypedMessage, kind: 'steer' | 'after'): Promise<boolean> {
   const { stage, current, pending } = turning;
   const { client, ours } = stage;
   if (current === null) return false;
@@ -199,7 +207,7 @@ async function steer(turning: Turning, text: string, kind: 'steer' | 'after'): P
   pending.set(id, text);
   tellStatus(turning);
   try {
-    await client.call('agent.steer', { id, turn: current.id, kind, blocks: [{ type: 'text', text }] });
+    await client.call('agent.steer', { id, turn: current.id, kind, blocks });
   } catch (error) {
     pending.delete(id);
     tellStatus(turning);

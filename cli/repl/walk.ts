@@ -1,13 +1,33 @@
 import type { Client } from '../../hub/client.js';
 import type { Node, NodeId, Tree } from '../../hub/protocol/node.js';
 
+/** How many nodes are asked for at once: at first few, for who goes on upwards more and more. */
+const WINDOW_NODES_MIN = 16;
+const WINDOW_NODES_MAX = 1_024;
+
 /** A node, and those above it, up to the root: as many as somebody asks for. */
 export async function* upwards(client: Client, from: NodeId): AsyncGenerator<Node> {
-  for (let id: NodeId | null = from; id !== null; ) {
-    const { node }: { node: Node } = await client.call('loom.node_get', { node: id });
-    yield node;
-    id = node.parent;
+  const { node } = await client.call('loom.node_get', { node: from });
+  yield node;
+  let top = node;
+  let count = WINDOW_NODES_MIN;
+  while (top.parent !== null) {
+    const window = await pathAbove(client, top, count);
+    const [uppermost] = window;
+    if (uppermost === undefined) return;
+    yield* window.toReversed();
+    top = uppermost;
+    count = Math.min(count * 2, WINDOW_NODES_MAX);
   }
+}
+
+/** So many nodes right above one, the uppermost first. */
+async function pathAbove(client: Client, { parent, depth }: Node, count: number): Promise<Node[]> {
+  if (parent === null) return [];
+  const asked = { node: parent, from_depth: Math.max(0, depth - count), limit: count };
+  const nodes: Node[] = [];
+  for await (const node of client.pages('loom.context_get_path', asked, 'nodes')) nodes.push(node);
+  return nodes;
 }
 
 /** Whether a node is one that a person counts: what somebody said, or an answer that is not on the way to another. */

@@ -13,11 +13,20 @@ const STOP_MS_MAX = 800;
 export function callsIn(answer: Answer, newId: () => NodeId): ModelCall[] {
   const calls = new Map<string, ModelCall>();
   for (const block of answer.blocks) {
-    if (block.type !== 'call' || calls.has(block.id) || calls.size >= STEP_CALLS_MAX) continue;
+    if (block.type !== 'call' || calls.has(block.id)) continue;
     const { id: call, tool, input } = block;
     calls.set(call, { call, id: newId(), tool, input, problem: answer.malformed.get(call) ?? null });
   }
-  return [...calls.values()];
+  return tellingLeftOut([...calls.values()]);
+}
+
+/** What is beyond the limit is not executed and no part of the step: the last call that is tells the model so. */
+function tellingLeftOut(calls: ModelCall[]): ModelCall[] {
+  const kept = calls.slice(0, STEP_CALLS_MAX);
+  const last = kept.at(-1);
+  if (last === undefined || kept.length === calls.length) return kept;
+  const problem = `an answer may make ${STEP_CALLS_MAX} calls: neither this one nor the ${calls.length - kept.length} after it were executed`;
+  return [...kept.slice(0, -1), { ...last, problem }];
 }
 
 export interface Calling {

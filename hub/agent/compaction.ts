@@ -37,6 +37,8 @@ export interface CompactionWanted {
   window: number | null;
   /** What the next request was estimated to have. */
   tokens: number;
+  /** Whether the last answer was interrupted: then what it was to answer is still open. */
+  isCutOff: boolean;
 }
 
 export interface Compacted {
@@ -56,9 +58,9 @@ export async function compactPath(work: CompactionWork, wanted: CompactionWanted
   const summary = await summarise(work, wanted, counted);
   await Promise.all(counted);
   if (summary instanceof HubError) return summary;
-  const blocks = [...summary.blocks, ...carried(path, wanted.window)];
+  const blocks = [...summary.blocks, ...carried(path, wanted)];
   const { node } = await asked(work.reach, 'loom.node_create_text', {
-    ...{ id: wanted.id, tree: turn.tree, parent: turn.tip, role: 'summary', blocks, settings: null },
+    ...{ id: wanted.id, tree: turn.tree, parent: turn.tip, role: 'summary', blocks, settings: null, turn: turn.id },
   });
   path.splice(0, path.length, node);
   turn.tip = node.id;
@@ -69,8 +71,8 @@ export async function compactPath(work: CompactionWork, wanted: CompactionWanted
 }
 
 /** What is still to be answered is not left to a summary. */
-function carried(path: readonly Node[], window: number | null): Block[] {
-  const open = openRequest(path);
+function carried(path: readonly Node[], { window, isCutOff }: CompactionWanted): Block[] {
+  const open = openRequest(path, isCutOff);
   if (open.length === 0) return [];
   // A quarter of the window: a token is 4 bytes.
   const most = Math.min(CARRIED_BYTES_MAX, window ?? CARRIED_BYTES_MAX);

@@ -2,7 +2,7 @@ import { sentNodes, settingsOf } from '../context/model.js';
 import { asked, type Reach } from '../context/reach.js';
 import { HubError } from '../error.js';
 import type { ParsedOf } from '../protocol/methods.js';
-import { NodeId, type Settings, type TurnId } from '../protocol/node.js';
+import { NodeId, type Settings, type TreeId, type TurnId } from '../protocol/node.js';
 import type { TurnOutcome } from '../protocol/turn.js';
 import { type AgentParts, accountOf, chooseModel, providerOf } from './beginning.js';
 import { textIn } from './calling.js';
@@ -16,8 +16,8 @@ import { windowOf } from './room.js';
 import type { RunningTurn } from './running.js';
 import { firstSettings, levelOf } from './settings.js';
 
-/** Summaries of one node among which that of a retry is looked for. */
-const CHILDREN_MAX = 1_000;
+/** How many of the newest turns are looked at for the one that ended where a path ends. */
+const TURNS_MAX = 200;
 
 export type CompactParams = ParsedOf<'agent.compact'>;
 
@@ -25,6 +25,7 @@ export type CompactParams = ParsedOf<'agent.compact'>;
 export interface CompactionTurn extends CompactionWork, Pick<TurnWork, 'limits'> {
   instructions: string | null;
   window: number | null;
+  isCutOff: boolean;
 }
 
 /** Gathers what is needed to summarise a path, and opens a turn for it. Nothing is written when there is nothing to summarise. */
@@ -40,6 +41,7 @@ export async function beginCompaction(
   const chosen = chooseModel({ known, change, usual: params.usual_model, access });
   if (!canShrink(sent.nodes)) throw nothingToDo(sent.nodes.length > 0);
   const model = formatModelName(chosen.model);
+  const isCutOff = await wasCutOff(reach, tree, node);
   await asked(reach, 'loom.turn_start', { id: turn.id, tree, node });
   const level = levelOf(known);
   Object.assign(turn, { node, tip: node, model, level });
@@ -53,7 +55,15 @@ export async function beginCompaction(
     account: accountOf({ reach, parts, turn }, { ...chosen.model, baseUrl }),
     limits: { iterations: null, tokens: null, cost_microdollars: null, time_ms: null },
     window: await windowOf({ ...chosen.model, baseUrl }, params.window),
+    isCutOff,
   };
+}
+
+/** Whether the turn that came to its end at a node did so before its answer was whole; one that added nothing does not count. */
+async function wasCutOff(reach: Reach, tree: TreeId, node: NodeId): Promise<boolean> {
+  const { turns } = await asked(reach, 'loom.turn_list', { tree, cursor: null, limit: TURNS_MAX });
+  const last = turns.find(({ node: from, tip }) => tip === node && from !== node);
+  return last !== undefined && last.state !== 'done';
 }
 
 /** Where nobody has asked a model yet, there is no more than the path. */
@@ -61,10 +71,10 @@ const NO_SETTINGS: Settings = { system_prompt: '', tools: [], level: '', model: 
 
 /** Summarises the path; the summary has the id of the turn, so that a retry finds it. */
 export async function runCompaction(work: CompactionTurn): Promise<TurnEnd> {
-  const { reach, turn, path, settings, instructions, window } = work;
+  const { reach, turn, path, settings, instructions, window, isCutOff } = work;
   const measure = await countedOf(reach, turn.tree, path);
   const tokens = pathTokens(path, { measure, prefix: settings.settings });
-  const compacted = await compactPath(work, { id: NodeId.parse(turn.id), instructions, window, tokens });
+  const compacted = await compactPath(work, { id: NodeId.parse(turn.id), instructions, window, tokens, isCutOff });
   if (compacted instanceof HubError) return stopOf(turn) ?? failedBy(compacted);
   return { state: 'done', why: 'answered', failure: null };
 }
@@ -76,14 +86,11 @@ function nothingToDo(isShort: boolean): HubError {
   });
 }
 
-/** The outcome of a compaction that ended before, with what storage has of it: the summary under the turn's own id. */
+/** The outcome of a compaction that ended before, with the text of its summary, which has the turn's own id. */
 export async function withSummary(reach: Reach, outcome: TurnOutcome): Promise<TurnOutcome> {
-  const page = { node: outcome.tip, archived: true, cursor: null, limit: CHILDREN_MAX };
-  const { children } = await asked(reach, 'loom.node_get_children', page);
-  const summary = children.find(({ id }) => isSummaryOf(outcome.turn, id));
-  if (summary === undefined) return outcome;
-  const { node } = await asked(reach, 'loom.node_get', { node: summary.id, tree: outcome.tree });
-  return { ...outcome, tip: node.id, text: textIn(node.blocks) };
+  if (!isSummaryOf(outcome.turn, outcome.tip)) return outcome;
+  const { node } = await asked(reach, 'loom.node_get', { node: outcome.tip, tree: outcome.tree });
+  return { ...outcome, text: textIn(node.blocks) };
 }
 
 /** Whether a node is what a compaction of its own came to. */

@@ -1,6 +1,6 @@
 import { asked, type Reach } from '../context/reach.js';
 import { HubError } from '../error.js';
-import type { Node, NodeId, TurnId } from '../protocol/node.js';
+import type { NodeId, TurnId } from '../protocol/node.js';
 import type { TurnOutcome } from '../protocol/turn.js';
 import type { AgentParts } from './beginning.js';
 import { textIn } from './calling.js';
@@ -50,7 +50,7 @@ export async function runToEnd(
   turn.activity = 'ending';
   turn.step = null;
   const { tip } = await asked(reach, 'loom.turn_end', { turn: turn.id, state: end.state });
-  turn.tip = await keepLateInputs(work, afterSummary(path, tip));
+  turn.tip = await keepLateInputs(work, tip);
   const outcome = outcomeOf(work, end, before);
   turn.tell({ kind: 'turn_ended', turn: turn.id, outcome });
   return outcome;
@@ -86,12 +86,6 @@ export async function keepLateInputs(
   // Only now: whatever happens meanwhile, what was said is somewhere.
   await asked(reach, 'loom.input_drop', { turn: turn.id, inputs: inputs.map(({ id }) => id) });
   return tip;
-}
-
-/** Storage knows the end of the last step; a summary that was made below it and not answered yet is where to go on. */
-function afterSummary(path: readonly Node[], tip: NodeId): NodeId {
-  const last = path.at(-1);
-  return last?.role === 'summary' && last.parent === tip ? last.id : tip;
 }
 
 function outcomeOf({ turn, path }: OpenTurn, { state, why, failure }: TurnEnd, before: number): TurnOutcome {

@@ -28,6 +28,8 @@ interface EventLogParts {
 export interface EventLogs {
   /** Brings the log of a turn's tree up to date whenever it has committed something. */
   follow(turn: RunningTurn): void;
+  /** Brings the log of a tree up to date in which no turn runs. */
+  wake(tree: TreeId): void;
   /** Resolves when all that was begun is written. */
   end(): Promise<void>;
 }
@@ -74,6 +76,7 @@ export function createEventLogs(parts: EventLogParts): EventLogs {
   }
 
   return {
+    wake,
     follow(turn) {
       let isBegun = false;
       const unfollow = turn.follow({

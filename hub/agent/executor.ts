@@ -6,7 +6,7 @@ import type { CommandEvent, ToolAnswer } from '../protocol/methods/tools.js';
 import type { Block, External, NodeId, TreeId } from '../protocol/node.js';
 import type { Policy } from '../protocol/policy.js';
 import type { Grants, Level } from '../protocol/turn.js';
-import { type Approvals, type AskedQuestion, approvalOf } from './questions.js';
+import { type Approvals, type AskedQuestion, approvalOf, unallowable } from './questions.js';
 import { openShell } from './shell.js';
 import type { SubSessions } from './sub_sessions.js';
 import { TOOL_INPUTS, type ToolName, toolsOf } from './tool_definitions.js';
@@ -111,16 +111,15 @@ export function createExecutor(parts: ExecutorParts): Executor {
   return {
     runsBeside: (tool) => tool === 'read' || tool === 'spawn_session',
     asks: (call) => (tools.includes('ask_user') ? askedBy(call) : null),
-    needsApproval: (call, error) => {
-      const helps = error instanceof HubError && error.kind === 'approval_needed' && call.tool === 'bash';
-      if (!helps || !parts.approvals.mayAsk || !mayBeAllowed(level)) return null;
-      return approvalOf(call.call, inputOf('bash', call).command);
-    },
+    needsApproval: (call, error) =>
+      mayBeAsked(parts, call, error) ? approvalOf(call.call, inputOf('bash', call).command) : null,
     async call(call, around) {
       try {
         const { blocks, external } = await perform(call, around);
         return { blocks, external: { ...external, call: { ...external.call, id: call.call } } };
       } catch (error) {
+        const refused = mayBeAsked(parts, call, error) ? unallowable(inputOf('bash', call).command) : null;
+        if (refused !== null) return failedResult(call, refused);
         if (!(error instanceof HubError) || isBeyondModels(error, around.signal)) throw error;
         return failedResult(call, error);
       }
@@ -156,11 +155,18 @@ function mayBeAllowed(level: Level): boolean {
   return level === 'minimal' || level === 'orchestrator';
 }
 
+/** Whether a person is to be asked about a call that failed like this. */
+function mayBeAsked({ level, approvals }: ExecutorParts, { tool }: ModelCall, error: unknown): boolean {
+  const helps = error instanceof HubError && error.kind === 'approval_needed' && tool === 'bash';
+  return helps && approvals.mayAsk && mayBeAllowed(level);
+}
+
 function mayRunOpen({ level, approvals }: ExecutorParts, { id }: ModelCall): boolean {
   return mayBeAllowed(level) && (approvals.all || approvals.commands.has(id));
 }
 
-function toolOf({ tool }: ModelCall, tools: readonly ToolName[]): ToolName {
+function toolOf({ tool, problem }: ModelCall, tools: readonly ToolName[]): ToolName {
+  if (problem !== null) throw new HubError('invalid_params', `${tool} was not run: ${problem}`);
   const known = tools.find((name) => name === tool);
   if (known !== undefined) return known;
   throw new HubError('invalid_params', `there is no tool ${JSON.stringify(tool)}`, {
@@ -174,9 +180,8 @@ function askedBy({ call, tool, input, problem }: ModelCall): AskedQuestion | nul
   return { call, kind: 'question', question: given.data.question, options: given.data.options ?? [] };
 }
 
-function inputOf<Tool extends ToolName>(tool: Tool, { input, problem }: ModelCall): Inputs[Tool];
-function inputOf(tool: ToolName, { input, problem }: ModelCall): unknown {
-  if (problem !== null) throw new HubError('invalid_params', `${tool} was not run: ${problem}`);
+function inputOf<Tool extends ToolName>(tool: Tool, { input }: ModelCall): Inputs[Tool];
+function inputOf(tool: ToolName, { input }: ModelCall): unknown {
   const parsed = TOOL_INPUTS[tool].safeParse(input);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);

@@ -8,9 +8,9 @@ export const ASKED_LINE = 'What was asked last, and is not answered yet, word fo
 
 /**
  * What people have asked on a path since the last answer that came to its end, word for word; empty when all is answered. A summary
- * hands on what it carries.
+ * hands on what it carries. With `isCutOff` the last answer was interrupted.
  */
-export function openRequest(path: readonly Node[]): Block[] {
+export function openRequest(path: readonly Node[], isCutOff: boolean): Block[] {
   const asked: Block[][] = [];
   for (let at = path.length - 1; at >= 0; at -= 1) {
     const node = path[at];
@@ -19,15 +19,17 @@ export function openRequest(path: readonly Node[]): Block[] {
       asked.push(carriedIn(node));
       break;
     }
-    if (isClosing(node, path[at + 1])) break;
+    const isLast = at === path.length - 1;
+    if (isClosing(node, path[at + 1]) && !(isLast && isCutOff)) break;
     if (node.role === 'user' && !isGoOn(node)) asked.push(node.blocks);
   }
   return asked.reverse().flat();
 }
 
-/** An answer without calls, unless it was cut off and is gone on with. */
+/** Words without calls, unless they were cut off and are gone on with: thoughts alone answer nothing. */
 function isClosing({ role, blocks }: Node, next: Node | undefined): boolean {
   if (role !== 'assistant' || blocks.some(({ type }) => type === 'call')) return false;
+  if (!blocks.some((block) => block.type === 'text' && block.text.trim() !== '')) return false;
   return next === undefined || !isGoOn(next);
 }
 

@@ -1,8 +1,8 @@
 import { asked, type Reach } from '../context/reach.js';
 import { HubError } from '../error.js';
 import type { ParsedOf, ResultOf } from '../protocol/methods.js';
-import type { TurnId } from '../protocol/node.js';
-import { SettingsChange, type TurnOutcome } from '../protocol/turn.js';
+import type { Settings, TurnId } from '../protocol/node.js';
+import { type AgentEvent, SettingsChange, type TurnOutcome } from '../protocol/turn.js';
 import { type Beginning, beginTurn, chooseModel, refuseUnknownPrice } from './beginning.js';
 import { textIn } from './calling.js';
 import type { ModelCall } from './executor.js';
@@ -21,6 +21,8 @@ export interface KeptAnswer {
   found: Found;
   question: Pick<Parked['questions'][number], 'call' | 'id' | 'kind'>;
   words: string;
+  /** False when the same was said before. */
+  isNew: boolean;
   /** Whether this was the last one, so that the turn is to go on. */
   isLast: boolean;
   /** Whether its call is to be executed now. */
@@ -36,6 +38,7 @@ export async function keepAnswer(reach: Reach, params: AnswerParams): Promise<Ke
   const open = parked?.questions.filter(({ answer }) => answer === null) ?? [];
   const question = open.find(({ call, id }) => call === params.call || id === params.call);
   if (question === undefined || parked === null) return keepAgain(reach, { params, found });
+  if (question.kind === 'approval' && params.call !== question.id) throw unnamed(question);
   const words = wordsOf(question, params.answer);
   if (open.length === 1) await refuseUnaskable(reach, parked, params);
   const called = calledIn(parked, question.call);
@@ -44,7 +47,15 @@ export async function keepAnswer(reach: Reach, params: AnswerParams): Promise<Ke
   const { again, turn } = await asked(reach, 'loom.turn_answer', {
     ...{ turn: params.turn, question: question.id, answer: words, result: isPermission ? null : denied },
   });
-  return { found, question, words, isLast: !again && turn.state === 'running', isAllowed: isPermission };
+  const isLast = !again && turn.state === 'running';
+  return { found, question, words, isNew: !again, isLast, isAllowed: isPermission };
+}
+
+/** The next command may have the same call id: whoever allows one must have seen that one. */
+function unnamed({ id }: KeptAnswer['question']): HubError {
+  return new HubError('invalid_params', 'a command is allowed by the id that its node will have', {
+    hint: `look at what it is, then give: ${id}`,
+  });
 }
 
 /** What is no open question has an answer, which may be this one; or is none at all. */
@@ -58,8 +69,7 @@ async function keepAgain(reach: Reach, { params, found }: { params: AnswerParams
     found,
     question: { call: question, id: found.turn.tip, kind: 'question' },
     words,
-    isLast: false,
-    isAllowed: false,
+    ...{ isNew: false, isLast: false, isAllowed: false },
   };
 }
 
@@ -69,8 +79,8 @@ function calledIn({ blocks }: Parked, id: string) {
   return { call: id, tool, input };
 }
 
-async function refuseUnaskable(reach: Reach, { settings }: Parked, params: AnswerParams): Promise<void> {
-  const known = settings === null ? null : (await asked(reach, 'loom.settings_get', { sha256: settings })).settings;
+async function refuseUnaskable(reach: Reach, parked: Parked, params: AnswerParams): Promise<void> {
+  const known = await settingsOf(reach, parked);
   const chosen = chooseModel({ known, change: null, usual: null, access: params.access });
   await refuseUnknownPrice(params, chosen);
 }
@@ -122,7 +132,17 @@ function callsLeft(parked: Parked, { question, isAllowed: runs }: KeptAnswer): M
 /** What a turn has used in all, from its account: limits count from its beginning. */
 async function spentBy(reach: Reach, turn: TurnId): Promise<Spending> {
   const { total } = await asked(reach, 'loom.cost_get', {
-    ...{ turn, tree: null, node: null, since: null, from_ms: null, until_ms: null, by: 'none', utc_offset_minutes: 0 },
+    ...{
+      turn,
+      tree: null,
+      owner: null,
+      node: null,
+      since: null,
+      from_ms: null,
+      until_ms: null,
+      by: 'none',
+      utc_offset_minutes: 0,
+    },
   });
   const { tokens_in, tokens_out, tokens_cache_read, tokens_cache_write_5m, tokens_cache_write_1h } = total;
   const usage = { tokens_in, tokens_out, tokens_cache_read, tokens_cache_write_5m, tokens_cache_write_1h };
@@ -151,6 +171,25 @@ export async function parkedOutcome(reach: Reach, { turn, parked }: Found): Prom
   };
 }
 
+/** Where a turn stands that waits for a person, for who comes later; its calls are those that have no result yet. */
+export async function parkedSnapshot(reach: Reach, id: TurnId): Promise<AgentEvent | null> {
+  const { turn, parked } = await asked(reach, 'loom.turn_get', { turn: id });
+  if (parked === null) return null;
+  const calls = parked.open_calls.map(({ call, id: node }) => {
+    const { tool, input } = calledIn(parked, call);
+    return { call, id: node, tool, input, state: 'waiting' as const };
+  });
+  return {
+    ...{ kind: 'turn_snapshot', turn: id, tree: turn.tree, tip: parked.parent },
+    model: (await settingsOf(reach, parked))?.model ?? '',
+    step: { id: parked.step, blocks: parked.blocks, calls },
+  };
+}
+
+async function settingsOf(reach: Reach, { settings: sha256 }: Pick<Parked, 'settings'>): Promise<Settings | null> {
+  return sha256 === null ? null : (await asked(reach, 'loom.settings_get', { sha256 })).settings;
+}
+
 /** How many turns that wait are told of at once: the newest. */
 const PARKED_MAX = 100;
 
@@ -159,8 +198,7 @@ export async function parkedTurns(reach: Reach, tree: ParsedOf<'agent.status'>['
   const { turns } = await asked(reach, 'loom.turn_list_waiting', { tree, cursor: null, limit: PARKED_MAX });
   return Promise.all(
     turns.map(async ({ turn, parked }) => {
-      const sha256 = parked.settings;
-      const settings = sha256 === null ? null : (await asked(reach, 'loom.settings_get', { sha256 })).settings;
+      const settings = await settingsOf(reach, parked);
       const { iterations, usage, price } = await spentBy(reach, turn.id);
       return {
         ...{ turn: turn.id, tree: turn.tree, node: turn.node, tip: parked.parent },

@@ -10,7 +10,7 @@ import { estimatePath } from './estimate_path.js';
 import { createEventLogs } from './event_log.js';
 import { refuseSecondLevel } from './levels.js';
 import { ALIAS_NAMES, formatModelName, PROVIDER_NAMES, parseModelName } from './models.js';
-import { parkedTurns } from './parked.js';
+import { parkedSnapshot, parkedTurns } from './parked.js';
 import { planAt } from './plans.js';
 import { needsKey } from './reaching.js';
 import type { Listener, RunningTurn } from './running.js';
@@ -41,6 +41,9 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
   const isRunning = (tree: TreeId): boolean => turns.all().some((turn) => turn.tree === tree);
   const logs = createEventLogs({ hub, folder: paths.logs, epoch, isRunning, log });
   turns.onBegin(logs.follow);
+  turns.onWaiting((tree, { kind }) => {
+    if (kind === 'turn_ended') logs.wake(tree);
+  });
   return {
     name: 'agent',
     version: parts.version,
@@ -60,8 +63,8 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
       },
       'agent.plan_get': async ({ node }, context) => planAt({ hub, context }, node),
       'agent.follow': async ({ turn, tree }, context) => {
-        if (turn !== null) return { outcome: await followTurn(turns, turn, context) };
-        const within = (one: RunningTurn): boolean => tree === null || one.tree === tree;
+        if (turn !== null) return { outcome: await followTurn(turns, turn, { hub, context }) };
+        const within = (one: TreeId): boolean => tree === null || one === tree;
         await followAll(turns, within, context);
         return { outcome: null };
       },
@@ -125,9 +128,14 @@ function listenerOf(context: CallContext): Listener {
   return { emit: (event: AgentEvent) => context.emit(event), hasRoom: () => context.hasRoom() };
 }
 
-async function followTurn(turns: RunningTurns, id: TurnId, context: CallContext): Promise<TurnOutcome> {
+async function followTurn(turns: RunningTurns, id: TurnId, { hub, context }: Reach): Promise<TurnOutcome> {
   const turn = turns.get(id);
-  if (turn === null) return pastOf(turns, id);
+  if (turn === null) {
+    const past = await pastOf(turns, id);
+    const snapshot = past.state === 'waiting' ? await parkedSnapshot({ hub, context }, id) : null;
+    if (snapshot !== null) context.emit(snapshot);
+    return past;
+  }
   const outcome = watched(turn, context, { stops: false });
   const gone = aborted(context.signal).then(() => {
     throw new HubError('cancelled', `following the turn ${id} was given up`);
@@ -135,23 +143,24 @@ async function followTurn(turns: RunningTurns, id: TurnId, context: CallContext)
   return Promise.race([outcome, gone]);
 }
 
-async function followAll(
-  turns: RunningTurns,
-  within: (turn: RunningTurn) => boolean,
-  context: CallContext,
-): Promise<void> {
+async function followAll(turns: RunningTurns, within: (tree: TreeId) => boolean, context: CallContext): Promise<void> {
   const listener = listenerOf(context);
   const unfollows = new Map<RunningTurn, () => void>();
   const follow = (turn: RunningTurn): void => {
-    if (!within(turn)) return;
+    if (!within(turn.tree)) return;
     unfollows.set(turn, turn.follow(listener));
     const forget = (): void => void unfollows.delete(turn);
     turn.outcome.then(forget, forget);
   };
   for (const turn of turns.all()) follow(turn);
-  const end = turns.onBegin(follow);
+  const ends = [
+    turns.onBegin(follow),
+    turns.onWaiting((tree, event) => {
+      if (within(tree)) listener.emit(event);
+    }),
+  ];
   await aborted(context.signal);
-  end();
+  for (const end of ends) end();
   for (const unfollow of unfollows.values()) unfollow();
 }
 

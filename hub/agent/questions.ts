@@ -65,6 +65,27 @@ export function approvalsIn(questions: readonly Pick<Question, 'id' | 'kind' | '
   };
 }
 
+/** The longest command that a person can be expected to read before they allow it. */
+const APPROVED_LENGTH_MAX = 4_096;
+
+/** What is not seen where it stands, or makes a line read otherwise than it runs. */
+const UNSEEN = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/u;
+
+/** Why a person cannot allow a command, for the model that made it: they must see all that would run, as it is. */
+export function unallowable(command: string): HubError | null {
+  const problem = unshown(command);
+  if (problem === null) return null;
+  return new HubError('invalid_params', `bash was not run: a person must allow each command here, and ${problem}`, {
+    hint: 'write a file and run that, or make several short commands of it',
+  });
+}
+
+function unshown(command: string): string | null {
+  if (UNSEEN.test(command)) return 'this one holds characters that they would not see';
+  if (command.length <= APPROVED_LENGTH_MAX) return null;
+  return `this one is longer than ${APPROVED_LENGTH_MAX} characters`;
+}
+
 /** What a person is asked about a command that nothing would keep in. */
 export function approvalOf(call: string, command: string): AskedQuestion {
   return { call, kind: 'approval', question: command, options: [ALLOW, ALLOW_TURN, DENY] };

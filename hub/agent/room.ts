@@ -55,7 +55,11 @@ export async function makeRoom(work: TurnWork): Promise<'enough' | 'made' | HubE
   const tokens = pathTokens(path, { measure: room.measure, prefix: settings.settings });
   if (tokens <= most) return 'enough';
   const failure = await compact(work, tokens);
-  if (failure === null) return 'made';
+  if (failure === null) {
+    // What is always sent fills the window alone: the same after every step would only cost.
+    if (pathTokens(path, { measure: null, prefix: settings.settings }) > most) room.mode = 'off';
+    return 'made';
+  }
   if (failure.kind !== 'rejected' && failure.kind !== 'context_too_long') return failure;
   // Without a summary the request may fit all the same; to ask for one at every step would only cost.
   room.mode = 'off';
@@ -90,6 +94,7 @@ async function compact(work: TurnWork, tokens: number): Promise<HubError | null>
     instructions: null,
     window: await room.window(),
     tokens,
+    isCutOff: false,
   });
   if ('kind' in compacted) return compacted;
   room.measure = null;

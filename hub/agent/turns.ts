@@ -1,8 +1,8 @@
 import type { Reach } from '../context/reach.js';
 import { HubError } from '../error.js';
 import type { CallContext, HubCalls, HubResolve } from '../plugin.js';
-import { TurnId } from '../protocol/node.js';
-import type { TurnOutcome } from '../protocol/turn.js';
+import { type TreeId, TurnId } from '../protocol/node.js';
+import type { AgentEvent, TurnOutcome } from '../protocol/turn.js';
 import { type AgentParts, beginTurn, type RunParams } from './beginning.js';
 import { beginCompaction, type CompactParams, runCompaction, withSummary } from './compaction_turn.js';
 import { pastOutcome, runToEnd } from './ending.js';
@@ -29,6 +29,8 @@ export interface RunningTurns extends ParkedTurns {
   past(id: TurnId): Promise<TurnOutcome | null>;
   /** Calls back for every turn that begins; returns what ends that. */
   onBegin(tell: (turn: RunningTurn) => void): () => void;
+  /** Calls back for what happens to turns that wait; returns what ends that. */
+  onWaiting(tell: (tree: TreeId, event: AgentEvent) => void): () => void;
   /** Ends all of them, keeping what was said, and begins no more. */
   end(): Promise<void>;
 }
@@ -36,6 +38,7 @@ export interface RunningTurns extends ParkedTurns {
 export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): RunningTurns {
   const running = new Map<TurnId, RunningTurn>();
   const watchers = new Set<(turn: RunningTurn) => void>();
+  const waitingWatchers = new Set<(tree: TreeId, event: AgentEvent) => void>();
   let isEnding = false;
 
   const lasting = (): Reach => ({ hub, context: { ...INTERNAL, signal: new AbortController().signal } });
@@ -77,7 +80,12 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
       reach: lasting,
       ...{ refuseMore, get: (id) => running.get(id) ?? null },
       goOn: (kept, params) => begin(kept.found.turn, null, (own) => kinds.goOn(own, params, kept)),
+      tell: (tree, event) => waitingWatchers.forEach((tell) => void tell(tree, event)),
     }),
+    onWaiting(tell) {
+      waitingWatchers.add(tell);
+      return () => void waitingWatchers.delete(tell);
+    },
     onBegin(tell) {
       watchers.add(tell);
       return () => void watchers.delete(tell);

@@ -57,6 +57,16 @@ export function* costsOf(
   }
 }
 
+export const OWNED_TREES = 'SELECT t.tree FROM trees t WHERE t.owner_tree = ? AND t.importing = 0';
+
+/** The requests of all trees that a tree owns. */
+export function* costsOfOwned(context: ReadContext, owner: Buffer, take: TakeCosts): Slices<void> {
+  for (const { tree } of context.store.all<{ tree: number }>(OWNED_TREES, owner)) {
+    yield* costsOf(context, { sql: COST_OF_TREE, of: tree }, take);
+    yield;
+  }
+}
+
 /** The requests of all trees that were started in a time. */
 export function* costsWithin(
   { store }: ReadContext,

@@ -1,10 +1,11 @@
 import { HubError } from '../../hub/error.js';
-import { dashed } from '../rows.js';
+import { dashed, idBlob } from '../rows.js';
 import {
   COST_OF_TREE,
   COST_OF_TURN,
   type CostRow,
   costsOf,
+  costsOfOwned,
   costsOnPath,
   costsWithin,
   type TakeCosts,
@@ -40,10 +41,10 @@ export function* getCost(context: ReadContext, params: Params): Slices<string> {
   return JSON.stringify({ total, below, parts: listed });
 }
 
-function refuseMixed({ tree, turn, node, since }: Params): void {
-  if ([tree, turn, node].filter((scope) => scope !== null).length > 1) {
+function refuseMixed({ tree, owner, turn, node, since }: Params): void {
+  if ([tree, owner, turn, node].filter((scope) => scope !== null).length > 1) {
     throw new HubError('invalid_params', 'costs are summed of a tree, of a turn or of the path to a node', {
-      hint: 'give at most one of the three: tree, turn, node',
+      hint: 'give at most one of the four: tree, owner, turn, node',
     });
   }
   if (since === null || node !== null) return;
@@ -59,6 +60,8 @@ function* sumUp(context: ReadContext, params: Params, add: TakeCosts): Slices<Be
   if (params.node !== null) return yield* sumPath(context, { ...params, node: params.node }, add);
   if (params.tree !== null) {
     yield* costsOf(context, { sql: COST_OF_TREE, of: requireTree(store, params.tree).tree }, add);
+  } else if (params.owner !== null) {
+    yield* costsOfOwned(context, idBlob(requireTree(store, params.owner).id), add);
   } else if (params.turn !== null) {
     yield* costsOf(context, { sql: COST_OF_TURN, of: requireTurn(store, params.turn).turn }, add);
   } else {

@@ -55,7 +55,7 @@ function climb(store: Store, from: number, upwards: number[]): number | null {
 
 export function* getPath(context: ReadContext, params: ReadParams['loom.context_get_path']): Slices<string> {
   const path = yield* pathTo(context, requireNode(context.store, params.node).seq);
-  const first = cursorNumber(params.cursor, 0);
+  const first = cursorNumber(params.cursor, params.from_depth ?? 0);
   const end = Math.min(path.length, first + params.limit);
   const nodes: string[] = [];
   let at = first;

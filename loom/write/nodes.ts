@@ -28,8 +28,20 @@ export const createText: WriteOp<WithId<ParsedOf<'loom.node_create_text'>>> = (w
     ...{ id: params.id, role: params.role, step: null, external: null },
     ...{ settings: params.settings, blocks: params.blocks },
   };
-  return append(writing, { tree: params.tree, parent: params.parent, draft });
+  const json = append(writing, { tree: params.tree, parent: params.parent, draft });
+  if (params.turn !== undefined) moveTip(writing.store, { turn: params.turn, from: params.parent, to: params.id });
+  return json;
 };
+
+const seqOf = '(SELECT seq FROM nodes WHERE id = ?)';
+
+/** The last node of a turn that runs is where it is gone on with when its hub ends. */
+function moveTip(store: Store, { turn, from, to }: { turn: string; from: string; to: string }): void {
+  store.run(
+    `UPDATE turns SET tip = ${seqOf} WHERE id = ? AND state = 'running' AND tip = ${seqOf}`,
+    ...[idBlob(to), idBlob(turn), idBlob(from)],
+  );
+}
 
 export const createExternal: WriteOp<WithId<ParsedOf<'loom.node_create_external'>>> = (writing, params) => {
   if (params.external.call.id !== null) {

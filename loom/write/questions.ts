@@ -5,6 +5,7 @@ import { dashed, idBlob, type TurnRow, turnJson } from '../rows.js';
 import type { Store } from '../store.js';
 import { QUESTION_COLUMNS, type QuestionRow, questionJson } from '../turn_rows.js';
 import { storable } from './insert.js';
+import { placeBelow } from './nodes.js';
 import { journalOf, keepResult, knownTurn } from './turns.js';
 import { conflict, invalid, type WriteOp } from './writing.js';
 
@@ -48,6 +49,9 @@ export const answerQuestion: WriteOp<Answering> = (writing, params) => {
       'say it as a message: cognition ask @ "message"',
     );
   }
+  // Where nothing can be added, what follows would fail: then the question stays open.
+  const parent = journalOf(store, turn)?.answer.parent;
+  if (parent !== undefined) placeBelow(store, dashed(turn.tree_id), parent);
   if (params.result !== null) {
     keepResult(store, turn, { turn: params.turn, call: question.call, ...params.result });
   }

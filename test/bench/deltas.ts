@@ -9,13 +9,15 @@ import { newTree } from './trees.js';
 /** What is measured is a hub at work, not one whose code is still being compiled. */
 const WARM_UP = 200;
 
-/** How fast a model speaks, how much, and the most that the slowest hundredth may take: at speed, one frame of a screen. */
-interface Pace {
+/** How fast a model speaks, and how much. */
+export interface Pace {
   everyMs: number;
   deltas: number;
-  most: number;
 }
-const PACES: Pace[] = [
+
+/** With the most that the slowest hundredth may take: at speed, one frame of a screen. */
+type LimitedPace = Pace & { most: number };
+const PACES: LimitedPace[] = [
   { everyMs: 20, deltas: 600, most: 5 },
   { everyMs: 5, deltas: 1_600, most: 20 },
 ];
@@ -27,12 +29,12 @@ export async function deltaRows(): Promise<Row[]> {
 }
 
 /** From the moment that a model server writes a piece of text to the moment that a client has it. */
-async function deltaRow(pace: Pace): Promise<Row> {
+async function deltaRow(pace: LimitedPace): Promise<Row> {
   const sentAtMs: number[] = [];
   const tookMs: number[] = [];
   let text = '';
   await withRawServer(
-    (response) => writeDeltas(streaming(response), sentAtMs, pace),
+    (response) => writeDeltas(streaming(response), sentAtMs, { ...pace, textOf: (number) => `${number} ` }),
     (origin) =>
       withHome(async (home) => {
         const client = await connectTo(home);
@@ -73,7 +75,12 @@ async function sayHello(client: Awaited<ReturnType<typeof connectTo>>, tree: Tre
   return (await client.call('loom.node_create_text', { id, tree, parent, role: 'user', blocks })).node.id;
 }
 
-function writeDeltas(response: ReturnType<typeof streaming>, sentAtMs: number[], { deltas, everyMs }: Pace): void {
+/** Speaks as a model server does; each piece of text is told by its number. */
+export function writeDeltas(
+  response: ReturnType<typeof streaming>,
+  sentAtMs: number[],
+  { deltas, everyMs, textOf }: Pace & { textOf: (number: number) => string },
+): void {
   const write = (event: { type: string } & Record<string, unknown>): void => {
     response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
   };
@@ -84,7 +91,7 @@ function writeDeltas(response: ReturnType<typeof streaming>, sentAtMs: number[],
       sentAtMs.push(performance.now());
       write({
         ...{ type: 'content_block_delta', index: 0 },
-        delta: { type: 'text_delta', text: `${sentAtMs.length - 1} ` },
+        delta: { type: 'text_delta', text: textOf(sentAtMs.length - 1) },
       });
       return;
     }

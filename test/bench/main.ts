@@ -1,4 +1,5 @@
 import { appendRows } from './appends.js';
+import { chatRows } from './chats.js';
 import { commandRows } from './commands.js';
 import { memoryRows } from './memory.js';
 import { readRows } from './reads.js';
@@ -8,6 +9,18 @@ import { turnRows } from './turns.js';
 
 const isLarge = process.argv.includes('--large');
 
-for (const measure of [startRows, appendRows, readRows, commandRows, turnRows, () => memoryRows({ isLarge })]) {
+const measures = {
+  startRows,
+  appendRows,
+  readRows,
+  commandRows,
+  turnRows,
+  chatRows,
+  memoryRows: () => memoryRows({ isLarge }),
+};
+const only = process.argv.slice(2).filter((word) => !word.startsWith('-'));
+
+for (const [name, measure] of Object.entries(measures)) {
+  if (only.length > 0 && !only.some((word) => name.startsWith(word))) continue;
   for (const row of await measure()) console.log(formatRow(row));
 }

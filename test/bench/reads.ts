@@ -1,12 +1,18 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { Bench } from 'tinybench';
+import { openNavigator } from '../../cli/repl/navigator/open.js';
+import type { Client } from '../../hub/client.js';
+import { NodeId, type TreeId } from '../../hub/protocol/node.js';
 import { connectTo, withHome } from '../support/hub.js';
+import { lookAt } from '../support/look.js';
 import { median, type Row } from './row.js';
-import { addChain, addFan, newTree } from './trees.js';
+import { addChain, addFan, newTree, TEXT } from './trees.js';
 
 const PATH_NODES = 1_000;
 const WINDOW_NODES = 100_000;
+/** Fewer rows than a window has: their words come together. */
+const WINDOW_ROWS_MIN = 10;
 const ROUNDS = 15;
 const BENCH_TIME_MS = 1_500;
 
@@ -58,7 +64,7 @@ async function windowRow(home: string): Promise<Row> {
   const tookMs: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const startedAt = performance.now();
-    await client.call('loom.tree_get_skeleton', { tree });
+    await firstWindow(client, tree);
     tookMs.push(performance.now() - startedAt);
   }
   await client.close();
@@ -69,4 +75,30 @@ async function windowRow(home: string): Promise<Row> {
     budget: { most: 100 },
     from: '',
   };
+}
+
+/** Opens the navigator, and resolves when it has drawn a screen whose rows have their words. */
+async function firstWindow(client: Client, tree: TreeId): Promise<void> {
+  const size = { columns: 80, rows: 24 };
+  let draw: (() => string[]) | null = null;
+  let isDrawn: () => void = () => undefined;
+  const drawn = new Promise<void>((resolve) => {
+    isDrawn = resolve;
+  });
+  const redrawScreen = (): void => {
+    const rows = draw?.() ?? [];
+    if (rows.filter((row) => row.includes(TEXT.slice(0, 20))).length >= WINDOW_ROWS_MIN) isDrawn();
+  };
+  const navigator = await openNavigator({
+    ...{ client, position: NodeId.parse(tree), tree: { id: tree, title: 'notes' }, look: lookAt },
+    terminal: {
+      ...{ size: () => size, redrawScreen, leaveScreen: () => undefined },
+      enterScreen(drawing) {
+        draw = () => [...drawing(size).lines];
+        redrawScreen();
+      },
+    },
+  });
+  await drawn;
+  navigator.take({ kind: 'key', name: 'q', ctrl: false, alt: false, shift: false });
 }

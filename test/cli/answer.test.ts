@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { call, words } from '../hub/agent/turn_calls.js';
 import { PROGRAM, type TestCli, withCli } from '../support/cli.js';
-import { killHub } from '../support/hub.js';
+import { connectTo, killHub } from '../support/hub.js';
 import { say } from '../support/model/script.js';
 import { KEY, type ModelServer, withModelServer } from '../support/model_server.js';
 import { KEYS, withTerminal } from '../support/terminal.js';
@@ -129,6 +129,18 @@ test('on a terminal what is asked is put at once, and a number takes what was of
 const WITHOUT = 'bwrap --dev-bind / / --ro-bind /dev/null /usr/bin/bwrap --ro-bind /dev/null /usr/bin/unshare';
 const isBubblewrapHere = spawnSync('bwrap', ['--dev-bind', '/', '/', 'true']).status === 0;
 
+/** What comes of allowing a command by the model's own id of it, which may be that of another by then. */
+async function allowedByCall(home: string, cwd: string): Promise<unknown> {
+  const client = await connectTo(home, { start: false });
+  try {
+    const [waiting] = (await client.call('agent.status', {})).turns;
+    const params = { turn: waiting?.turn ?? '', call: waiting?.questions[0]?.call ?? '', answer: 'allow', cwd };
+    return await client.stream('agent.answer', params, { onEvent: () => undefined }).catch((error: unknown) => error);
+  } finally {
+    await client.close();
+  }
+}
+
 test.runIf(isBubblewrapHere)(
   'where no sandbox works each command waits to be allowed, and the rest of its step with it',
   async () => {
@@ -145,9 +157,10 @@ test.runIf(isBubblewrapHere)(
       );
       const asked = await run('ask go');
       expect(asked.code).toBe(8);
-      expect(asked.stderr).toContain('May this run UNSANDBOXED, as in your own shell?\n  echo one > one');
+      expect(asked.stderr).toContain('May this run UNSANDBOXED, as in your own shell?\n  $ echo one > one');
       expect(asked.stderr).toContain('  1  allow\n  2  allow for this turn\n  3  deny\n');
       expect(existsSync(join(folder, 'one'))).toBe(false);
+      expect(await allowedByCall(cli.home, folder)).toMatchObject({ kind: 'invalid_params' });
       const first = await run('answer --option 1');
       expect(first).toMatchObject({ code: 8, stderr: expect.stringContaining('cat ../one; echo two > two') });
       expect(existsSync(join(folder, 'one'))).toBe(true);
@@ -171,6 +184,53 @@ test.runIf(isBubblewrapHere)(
     });
   },
 );
+
+test.runIf(isBubblewrapHere)(
+  'where no sandbox works a command is only put to a person who sees all of it',
+  async () => {
+    await withModel(async (cli, server, env) => {
+      const means = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+      const run = (words: string) =>
+        inShell(cli, `env ${means.join(' ')} ${WITHOUT} "${process.execPath}" "${PROGRAM}" ${words}`);
+      const hidden = [
+        'ls \u001b]0; touch pwned #\u0007',
+        'ls \u202e; touch pwned',
+        'ls\u200b',
+        `ls ${' '.repeat(5_000)}`,
+      ];
+      server.script(
+        say(...hidden.map((command, index) => call(`c${index}`, 'bash', { command }))),
+        say(call('c9', 'spawn_session', { task: 'look' })),
+        say(call('c10', 'bash', { command: 'ls' })),
+        say(words('Done.')),
+      );
+      const ran = await run('ask go');
+      expect(ran).toMatchObject({ code: 0, stdout: 'Done.\n' });
+      expect(existsSync(join(cli.folder, 'pwned'))).toBe(false);
+      const told = JSON.stringify(server.requests.at(-1)?.body.messages);
+      expect(told.match(/a person must allow each command here, and this one holds characters/g)).toHaveLength(3);
+      expect(told).toContain('this one is longer than 4096 characters');
+      // Nobody watches a sub-session: it cannot ask, and whoever started it is told why it ended.
+      expect(told).toContain('[The sub-session failed: no sandbox works on this machine');
+    });
+  },
+);
+
+test('a number is what was offered under it, and without an answer the question is shown', async () => {
+  await withModel(async ({ run }, server, env) => {
+    server.script(say(which('c1', 'Which?', ['left', 'right'])), say(which('c2', 'How many?')), say(words('Two.')));
+    await run(ASK, { env });
+    const nothing = await run(['answer'], { env });
+    expect(nothing).toMatchObject({ code: 2, stdout: '' });
+    expect(nothing.stderr).toMatch(
+      /^cognition: an answer is missing to: Which\?\n {2}1 {2}left\n {2}2 {2}right\nhint: /,
+    );
+    expect((await run(['answer', '2'], { env })).code).toBe(8);
+    expect(JSON.stringify(server.requests[1]?.body.messages)).toContain('right');
+    expect(await run(['answer', '2'], { env })).toMatchObject({ code: 0, stdout: 'Two.\n' });
+    expect(JSON.stringify(server.requests[2]?.body.messages)).toContain('"text":"2"');
+  });
+});
 
 test('a turn that asked can be ended instead, and what one wants is said as a message', async () => {
   await withModel(async ({ run }, server, env) => {

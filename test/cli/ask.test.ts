@@ -175,7 +175,7 @@ test.runIf(isBubblewrapHere)('where nothing can keep a command in, the turn ends
     const program = `${without} "${process.execPath}" "${PROGRAM}"`;
     const ran = await inShell(cli, `${program} ask "demo: run touch ran" --model demo`);
     expect(ran).toMatchObject({ code: 8, stdout: '' });
-    expect(ran.stderr).toMatch(/No sandbox works here.*touch ran.*cognition answer --option 1\n$/s);
+    expect(ran.stderr).toMatch(/No sandbox works here.*touch ran.*cognition answer --option <number>\n$/s);
     expect(existsSync(join(cli.folder, 'ran'))).toBe(false);
   });
 });

@@ -80,6 +80,33 @@ test('a request counts once, and what is new below a fork stands apart from what
   });
 });
 
+test('what sub-sessions spent stands apart from what a conversation spent itself, and they can be listed', async () => {
+  await withCli(async ({ print, json, run }) => {
+    const { tree } = Outcome.parse(
+      await json('ask', 'demo: call spawn_session {"task": "demo: say one"}', '--model', 'demo'),
+    );
+    expect(rows(await print('cost')).map((line) => line.split(' | ').slice(0, 2))).toEqual([
+      ...[
+        ['requests', 'in'],
+        ['this conversation', '2'],
+        [expect.stringMatching(/^up to/), '2'],
+      ],
+      ...[['its sub-sessions', '1'], ['']],
+    ]);
+    expect(await json('cost')).toMatchObject({ owned: { requests: 1 }, total: { requests: 2 } });
+    expect(await json('list')).toMatchObject([{ id: tree }]);
+    expect(await json('list', '--of', '@')).toMatchObject([{ title: 'demo: say one', owner: { tree } }]);
+    expect(await print('list', '--of', tree.slice(0, 8))).toMatch(/^ {2}[0-9a-f]{8} {2}demo: say one {2}2 messages /);
+    const { id: below } = z.array(z.object({ id: z.string() })).parse(await json('list', '--of', '@'))[0] ?? { id: '' };
+    expect(await run(['list', '--of', below])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'It has no sub-sessions.\n',
+    });
+    expect(await run(['list', '--of', 'nowhere'])).toMatchObject({ code: 3 });
+  });
+});
+
 test('a price that nobody knows is unknown, never nothing', async () => {
   await withModelServer(async (server) => {
     await withCli(async ({ run, print, json }) => {

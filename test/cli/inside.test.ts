@@ -56,13 +56,17 @@ test('a command of a model that means well is told that this program is not for 
       'cognition ask x -m demo',
       'cognition chat',
       'cognition --version',
+      'cognition compact',
+      'cognition demo',
+      'cognition answer x',
     ]);
-    const [spawned, asked, talked, version] = results;
+    const [spawned, asked, talked, version, ...others] = results;
     const hint = 'hint: a model that may start sub-sessions has the tool spawn_session\nexit 1\n';
     expect(spawned).toMatch(/^cognition: spawn is not for models: this command runs in the tree [0-9a-f]{8}\n/);
     expect(asked).toMatch(/^cognition: ask is not for models: /);
     expect(talked).toMatch(/^cognition: chat is not for models: /);
     expect(spawned).toContain(hint);
+    for (const other of others) expect(other).toMatch(/^cognition: (compact|demo|answer) is not for models: /);
     expect(version).toMatch(/^\d+\.\d+\.\d+\nexit 0\n$/);
     expect(await cli.json('list')).toHaveLength(1);
   });

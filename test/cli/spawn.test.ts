@@ -7,7 +7,7 @@ import { type TestCli, withCli } from '../support/cli.js';
 import { connectTo } from '../support/hub.js';
 import { breaking, fail, say } from '../support/model/script.js';
 import { KEY, type ModelServer, withModelServer } from '../support/model_server.js';
-import { startProgram } from './shell.js';
+import { inShell, startProgram } from './shell.js';
 
 const TREE = /^Tree: ([0-9a-f-]{36})$/m;
 const Outcome = z.object({ state: z.string(), text: z.string(), tree: z.string() });
@@ -85,6 +85,14 @@ test.each([
     const ran = await run(['spawn', '--task', 'x', ...words]);
     expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
     expect(await json('list')).toHaveLength(1);
+  });
+});
+
+test('without a task and with nothing piped in it says what is missing', async () => {
+  await withCli(async (cli) => {
+    const ran = await inShell(cli, 'cognition spawn -m demo < /dev/null');
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toBe('cognition: spawn takes a task\nhint: cognition spawn --task "what is to be done"\n');
   });
 });
 

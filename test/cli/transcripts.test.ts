@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type TestCli, withCli } from '../support/cli.js';
+import { PROGRAM, type TestCli, withCli } from '../support/cli.js';
 
 const Written = z.object({ entries: z.array(z.object({ role: z.string(), content: z.string() }).loose()) });
 const Trees = z.array(z.object({ tree: z.object({ id: z.string() }) }));
@@ -108,5 +109,50 @@ test.each([
     expect(stderr).toMatch(/^cognition: th[^\n]* cannot be imported: [^\n]*\nhint: [^\n]*\n$/);
     expect(stderr).toContain(reason);
     expect(await cli.json('list')).toEqual([]);
+  });
+});
+
+test.each([
+  [
+    'deeper than a message may be',
+    `${'['.repeat(200)}${']'.repeat(200)}`,
+    'entry 2 is nested more than 90 levels deep',
+  ],
+  ['deeper than a program can go', `${'['.repeat(5_000)}${']'.repeat(5_000)}`, 'entry 2 is nested more than 90 levels'],
+  ['of more values than one takes', `[${'1,'.repeat(200_000)}1]`, 'the message has more than 100000 commas'],
+])('a call whose input is %s is refused at once, and leaves nothing behind', async (_, input, reason) => {
+  await withCli(async (cli) => {
+    const tool = { tool_name: 'bash', tool_id: 'c1' };
+    const entries = [
+      { role: 'user', content: 'hi' },
+      { role: 'tool_call', content: input, ...tool },
+      { role: 'tool_result', content: 'ok', ...tool },
+    ];
+    const document = JSON.stringify({ metadata: { session_id: 'a' }, entries });
+    const { code, stderr } = await cli.run(['import', '-'], { input: document });
+    expect({ code, stderr }).toEqual({ code: expect.any(Number), stderr: expect.stringContaining(reason) });
+    expect(code).not.toBe(0);
+    expect(await cli.json('list')).toEqual([]);
+  });
+});
+
+test('a mark before the text, as some editors write it, changes nothing', async () => {
+  await withCli(async (cli) => {
+    const input = `\ufeff{"metadata":{"session_id":"a"},"entries":[${user}]}`;
+    expect(await cli.run(['import', '-'], { input })).toMatchObject({ code: 0 });
+    const blank = '{"metadata":{"session_id":"a"},"entries":[{"role":"user","content":" "}]}';
+    expect(await cli.run(['import', '-'], { input: blank })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('entry 1 says nothing'),
+    });
+  });
+});
+
+test.runIf(spawnSync('script', ['--version']).status === 0)('a person at a terminal is told a short path', async () => {
+  await withCli(async (cli) => {
+    const line = `'${process.execPath}' '${PROGRAM}' ask hello --model demo`;
+    const env = { PATH: process.env.PATH ?? '', HOME: dirname(cli.home), COGNITION_HOME: cli.home };
+    const { stdout } = spawnSync('script', ['-qec', line, '/dev/null'], { env, cwd: cli.folder, encoding: 'utf8' });
+    expect(stdout).toMatch(/Transcript: ~\/home\/sessions\/[0-9-]{19}-[0-9a-f]{8}\.json\r?\n/);
   });
 });

@@ -71,6 +71,23 @@ describe('a call', () => {
     });
   });
 
+  test('nested too deeply, which the hub could not answer by its id, is refused before it is sent', async () => {
+    await withHub(async ({ client }) => {
+      let input: unknown = 1;
+      for (let level = 0; level < 101; level += 1) input = [input];
+      const call = { tool: 'bash', input, id: null };
+      const external = {
+        ...{ call, handle: { source: 'a', source_version: '1', identifier: 'a', metadata: {} }, output: null },
+        ...{ exit_code: null, signal: null, duration_ms: null, cwd: null },
+      };
+      const { id: tree } = await client.call('loom.tree_create', {});
+      const parent = NodeId.parse(tree);
+      await expect(
+        client.call('loom.node_create_external', { tree, parent, blocks: [], external }),
+      ).rejects.toMatchObject({ kind: 'invalid_request', message: expect.stringContaining('100 levels deep') });
+    });
+  });
+
   test('too large for one frame is refused before it is sent', async () => {
     await withHub(async ({ client }) => {
       const query = 'x'.repeat(FRAME_BYTES_MAX);

@@ -25,6 +25,24 @@ describe('the cost', () => {
       expect((await read('loom.cost_get', {})).total).toEqual(times(6));
     }));
 
+  test('of sub-sessions is summed for the tree that owns them, apart from its own', () =>
+    withReader(async ({ read }, writer) => {
+      const { tree: owner, ids } = await forked(writer);
+      for (const _ of ['one', 'two']) {
+        const { id: tree } = writer.write('loom.tree_create', {
+          owner: { tree: TreeId.parse(owner), node: node(ids.a) },
+        });
+        const turn = startTurn(writer, tree, tree);
+        spend(writer, { turn, parent: tree }, {});
+      }
+      expect((await read('loom.cost_get', { tree: owner })).total).toEqual(times(3));
+      const { total, parts } = await read('loom.cost_get', { owner, by: 'model' });
+      expect({ total, parts }).toEqual({ total: times(2), parts: [{ key: 'anthropic/sonnet', cost: times(2) }] });
+      await expect(read('loom.cost_get', { owner, tree: owner })).rejects.toMatchObject({
+        data: { kind: 'invalid_params' },
+      });
+    }));
+
   test('of a path can be split at any node of it, and at no other', () =>
     withReader(async ({ read }, writer) => {
       const { tree, ids } = await forked(writer);

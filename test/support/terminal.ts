@@ -18,7 +18,7 @@ export interface TestTerminal {
   cursor(): { row: number; column: number; visible: boolean };
   modes(): Modes;
   inks(row: number): string[];
-  /** All that was written so far, with its control sequences. */
+  /** All that has been shown so far, with its control sequences. */
   raw(): string;
   /** Resolves with the screen as soon as it shows this text, or is as this function says. */
   waitFor(wanted: string | RegExp | ((screen: string[]) => boolean)): Promise<string[]>;
@@ -125,8 +125,13 @@ function attach(pty: IPty, emulator: Emulator): { terminal: TestTerminal; isGone
   let isShownWhole = false;
   const watchers = new Set<() => void>();
   pty.onData((bytes) => {
-    written += bytes;
-    shown = shown.then(() => emulator.write(bytes)).then(() => tellAll(watchers));
+    shown = shown
+      .then(() => emulator.write(bytes))
+      .then(() => {
+        // Only now: whoever has read it here is to find it on the screen.
+        written += bytes;
+        tellAll(watchers);
+      });
   });
   const ended = new Promise<{ code: number; signal: number }>((resolve) => {
     pty.onExit(({ exitCode, signal }) => {

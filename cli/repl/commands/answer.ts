@@ -18,6 +18,6 @@ export const answerCommand: ReplCommand = {
     if (given === '')
       throw new HubError('invalid_params', `it asks: ${question.question}`, { hint: '/answer your words' });
     const chosen = /^\d{1,2}$/.test(given) ? question.options[Number(given) - 1] : undefined;
-    turns.answer({ turn: open.turn, call: question.call, answer: chosen ?? given });
+    turns.answer({ turn: open.turn, call: question.id, answer: chosen ?? given });
   },
 };

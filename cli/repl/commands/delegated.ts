@@ -1,16 +1,13 @@
 import { delegate } from '../delegate.js';
 import type { ReplCommand } from '../repl.js';
+import { treeCommand } from './tree.js';
 
 const AT = ['@'];
 const OF_THE_TREE = { before: AT, whole: false, completes: null } as const;
 
 /** What works here as it does on the command line: one behaviour, in one place. */
 export const DELEGATED_COMMANDS: readonly ReplCommand[] = [
-  delegate({
-    ...OF_THE_TREE,
-    ...{ name: 'tree', usage: '[--nested] [--ids] [--all]', summary: 'draw the tree, and where you stand in it' },
-    load: async () => (await import('../../commands/show.js')).showCommand,
-  }),
+  treeCommand,
   delegate({
     ...{ ...OF_THE_TREE, completes: 'node' },
     ...{

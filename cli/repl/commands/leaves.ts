@@ -1,6 +1,6 @@
 import type { Leaf } from '../../../hub/protocol/node.js';
 import { renderLeaves } from '../../render/leaves.js';
-import type { ReplCommand } from '../repl.js';
+import type { Repl, ReplCommand } from '../repl.js';
 
 // More are not read; a number of three digits would not name them.
 const LEAVES_MAX = 200;
@@ -11,18 +11,23 @@ export const leavesCommand: ReplCommand = {
   usage: '[--all]',
   summary: 'list the ends of all branches, newest first',
   completes: null,
-  async run(given, repl) {
-    const here = repl.conversation();
-    await here.ensure();
-    const { place } = here;
-    const asked = { tree: place.tree, archived: given === '--all', limit: LEAVES_MAX };
-    const { leaves, cursor } = await repl.client.call('loom.context_list_leaves', asked);
-    repl.listed = { kind: 'leaves', nodes: leaves.map(({ node }) => node.id) };
-    await repl.front.show({ kind: 'text', text: await listText(repl, leaves) });
-    if (cursor !== null)
-      await repl.front.show({ kind: 'note', text: '(there are more; all of them: cognition leaves)' });
-  },
+  run: (given, repl) => showLeaves(repl, { archived: given === '--all', limit: LEAVES_MAX }),
 };
+
+/** Lists ends of branches, so that a number means one of them. */
+export async function showLeaves(repl: Repl, which: { archived: boolean; limit: number }): Promise<void> {
+  const here = repl.conversation();
+  await here.ensure();
+  const asked = { tree: here.place.tree, ...which };
+  const { leaves, cursor } = await repl.client.call('loom.context_list_leaves', asked);
+  repl.listed = { kind: 'leaves', nodes: leaves.map(({ node }) => node.id) };
+  await repl.front.show({ kind: 'text', text: await listText(repl, leaves) });
+  if (cursor !== null)
+    await repl.front.show({
+      kind: 'note',
+      text: which.limit < LEAVES_MAX ? '(/leaves lists more)' : '(there are more; all of them: cognition leaves)',
+    });
+}
 
 async function listText(
   { context, conversation }: Parameters<ReplCommand['run']>[1],

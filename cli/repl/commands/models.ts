@@ -1,9 +1,9 @@
 import { HubError } from '../../../hub/error.js';
 import { nearest } from '../../../hub/nearest.js';
 import type { Level } from '../../../hub/protocol/turn.js';
+import { hintHere } from '../hints.js';
 import { reachOf } from '../means.js';
 import type { Repl, ReplCommand } from '../repl.js';
-import { hintHere } from '../stage.js';
 
 export const modelCommand: ReplCommand = {
   name: 'model',
@@ -16,6 +16,7 @@ export const modelCommand: ReplCommand = {
     const change = { ...means.change, model: given };
     const model = await checked({ ...repl, means: { ...means, change } });
     means.change = change;
+    means.chosen = { ...means.chosen, model: given };
     await front.show({ kind: 'text', text: `From your next message on ${model} answers.\n` });
   },
 };
@@ -28,7 +29,7 @@ async function modelText(repl: Repl): Promise<string> {
     return `Here ${await checked(repl)} answers.\n${listed}`;
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
-    return `No model answers here: ${error.message}.\nhint: ${hintHere(error.hint)}\n${listed}`;
+    return `No model answers here: ${error.message}.\nhint: ${hintHere(error.hint ?? 'choose a model with: /model')}\n${listed}`;
   }
 }
 
@@ -56,6 +57,7 @@ export const levelCommand: ReplCommand = {
       });
     }
     means.change = { ...means.change, level };
+    means.chosen = { ...means.chosen, level };
     await front.show({ kind: 'text', text: `From your next message on the level is ${level}.\n` });
   },
 };

@@ -78,6 +78,8 @@ function isWritten(state: EditorState, { trigger, items, selected }: OpenMenu, f
   const candidate = selected === null ? undefined : items[selected];
   if (candidate === undefined) return true;
   const written = state.buffer.text.slice(trigger.start, state.buffer.cursor);
+  // A slash alone asks what there is: nothing has been chosen yet.
+  if (trigger.kind === 'command' && written === '/' && selected === 0) return true;
   return written === insertionOf(trigger, candidate, frame.completion).trimEnd();
 }
 

@@ -97,7 +97,7 @@ export function createGrown(): Grown {
     count: () => count,
     add(page) {
       sums = null;
-      for (const node of nodesIn(page)) take(node);
+      eachNode(page, take);
     },
     seqOf: (index) => columns.seq[index] ?? NONE,
     indexOf,
@@ -125,16 +125,17 @@ interface PageNode {
   archived: boolean;
 }
 
-function* nodesIn({ seq, parent, kind, at, archived }: ShapePage): Generator<PageNode> {
+/** Tells each node of a page, in its order. */
+function eachNode({ seq, parent, kind, at, archived }: ShapePage, take: (node: PageNode) => void): void {
   const tops = new Set(archived);
   let number = 0;
   let atS = 0;
-  for (const [place, letter] of [...kind].entries()) {
+  for (let place = 0; place < kind.length; place += 1) {
     number += seq[place] ?? 0;
     atS += at[place] ?? 0;
     const distance = parent[place] ?? 0;
     const above = distance === 0 ? null : number - distance;
-    yield { seq: number, parent: above, kind: letter, atS, archived: tops.has(place) };
+    take({ seq: number, parent: above, kind: kind[place] ?? '', atS, archived: tops.has(place) });
   }
 }
 

@@ -19,24 +19,27 @@ export function rowsOf(grown: Grown, view: View): Int32Array {
   // Branches that wait for those before them; the last is the next.
   const waiting: number[] = grown.count() === 0 ? [] : [0];
   for (let head = waiting.pop(); head !== undefined; head = waiting.pop()) {
+    if (view.folded.has(head)) {
+      rows[length] = head;
+      length += 1;
+      continue;
+    }
     let end = head;
-    for (const index of runFrom(grown, head, view)) {
+    for (const index of runFrom(grown, head)) {
       end = index;
-      if (!view.folded.has(head) && !isListed(grown, index, view)) continue;
+      if (!isListed(grown, index, view)) continue;
       rows[length] = index;
       length += 1;
     }
-    if (view.folded.has(head)) continue;
     // Not spread: a fork may have more branches than a call takes arguments.
     for (const child of childrenOf(grown, end).reverse()) waiting.push(child);
   }
   return rows.subarray(0, length);
 }
 
-/** An unbranched run from its first node on; of a folded one that alone. */
-function* runFrom(grown: Grown, head: number, { folded }: View): Generator<number> {
+/** An unbranched run, from its first node on. */
+function* runFrom(grown: Grown, head: number): Generator<number> {
   yield head;
-  if (folded.has(head)) return;
   for (let index = onlyChild(grown, head); index !== NONE; index = onlyChild(grown, index)) yield index;
 }
 

@@ -73,6 +73,7 @@ function headAbove(grown: Grown, head: number): number {
 
 /** The chosen node when it is listed, else the nearest above it that is, else the first. */
 function nearestRow({ grown, rows, selected }: Navigation): number {
+  if (rows.includes(selected)) return selected;
   const shown = new Set(rows);
   for (let index = selected; index !== NONE; index = grown.parentOf(index)) if (shown.has(index)) return index;
   return rows[0] ?? NONE;

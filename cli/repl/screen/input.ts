@@ -13,6 +13,8 @@ export interface EditorInput {
   state(): EditorState;
   /** What the keyboard sends. */
   type(text: string): void;
+  /** Takes one key. */
+  take(key: Key): void;
   /** Puts a text before what is written. */
   insert(text: string): void;
   /** Puts this in the place of all that is written, which can be undone. */
@@ -29,6 +31,8 @@ export interface EditorParts {
   completion: Completion;
   /** Whether a turn runs, so that a message may wait for its end. */
   isRunning: () => boolean;
+  /** Whether a key is for something else, which has taken it. */
+  isElsewhere(key: Key): boolean;
   /** Told after every key. */
   changed(): void;
   act(effect: Effect): void;
@@ -48,10 +52,13 @@ export function createEditorInput(parts: EditorParts): EditorInput {
     parts.changed();
     if (step.effect !== null) parts.act(step.effect);
   };
-  const reader = createKeyReader(take);
+  const reader = createKeyReader((key) => {
+    if (!parts.isElsewhere(key)) take(key);
+  });
   return {
     state: () => state,
     type: (sequence) => reader.take({ sequence }),
+    take,
     insert(text) {
       const isEmpty = state.buffer.text === '';
       state = pastedInto(movedTo(state, 0), isEmpty ? text : `${text}\n`);

@@ -4,9 +4,9 @@ import type { EditorDrawing } from '../../render/editor_view.js';
 import { editorView } from '../../render/editor_view.js';
 import type { LiveBlock } from '../../render/live_block.js';
 import type { Look } from '../../render/look.js';
-import { renderStatus } from '../../render/status_line.js';
 import type { Status } from '../front.js';
 import { formatSeconds } from './seconds.js';
+import { statusRow } from './status_facts.js';
 
 /** All that stands at the bottom of the screen. */
 export interface LiveParts {
@@ -16,6 +16,8 @@ export interface LiveParts {
   status: Status | null;
   /** A word about the last key; null when there is none. */
   hint: string | null;
+  /** Whether a letter gives the permission that is asked for. */
+  mayPermit: boolean;
   /** How long the turn has been running. */
   elapsedMs: number;
 }
@@ -26,14 +28,15 @@ const QUEUED_ROWS_MAX = 3;
 const EDITOR_SHARE = 0.5;
 
 /** The live block: what still changes, what waits, what is written, and where one stands. The editor is always in sight. */
-export function liveBlock({ rows, editor, status, hint, elapsedMs }: LiveParts, look: Look, height: number): LiveBlock {
+export function liveBlock(parts: LiveParts, look: Look, height: number): LiveBlock {
+  const { rows, editor, status, hint } = parts;
   const room = Math.max(1, height - ROWS_LEFT);
   const foot =
-    room < 3 ? [] : [hint === null ? statusRow(status, look) : look.style.quiet(cut(hint, look.width - 1, look))];
+    room < 3 ? [] : [hint === null ? footOf(status, look) : look.style.quiet(cut(hint, look.width - 1, look))];
   const queued = room < 6 ? [] : queuedRows(status, look);
   const forEditor = Math.max(1, Math.min(room - foot.length, Math.ceil(room * EDITOR_SHARE)));
   const written = editorView(editor, look, forEditor);
-  const working = workingRow(status, elapsedMs, look);
+  const working = workingRow(parts, look);
   const gap = room < 8 ? [] : [''];
   const fixed = [...gap, ...working, ...queued];
   const left = Math.max(0, room - foot.length - fixed.length - written.lines.length);
@@ -45,32 +48,24 @@ export function liveBlock({ rows, editor, status, hint, elapsedMs }: LiveParts, 
 }
 
 function queuedRows(status: Status | null, look: Look): string[] {
-  const queued = status?.queued ?? [];
+  const queued = [...(status?.queued ?? []), ...(status?.waiting ?? [])];
   const shown = queued.slice(0, QUEUED_ROWS_MAX).map((text) => `  waits: ${cleanLine(text)}`);
   if (queued.length > QUEUED_ROWS_MAX) shown.push(`  and ${queued.length - QUEUED_ROWS_MAX} more`);
   return shown.map((row) => look.style.quiet(cut(row, look.width - 1, look)));
 }
 
-function statusRow(status: Status | null, look: Look): string {
-  if (status === null) return '';
-  const { turn, total } = status.tokens;
-  const { network, unsandboxed, model, costMicrodollars, name, position } = status;
-  return renderStatus(
-    {
-      ...{ mode: 'INSERT', activity: 'Execute', network, unsandboxed, model, costMicrodollars, contextShare: null },
-      tokens: {
-        last: { in: turn.input, cached: turn.cached, out: turn.output },
-        total: { in: total.input, out: total.output },
-      },
-      place: `${name} at ${position}`,
-    },
-    look,
-  );
+function footOf(status: Status | null, look: Look): string {
+  // Before a conversation is open there is nothing to tell.
+  return status === null || status.tree === '' ? '' : statusRow(status, 'INSERT', look);
 }
 
 /** Says that something is under way, where nothing else shows it. */
-function workingRow(status: Status | null, elapsedMs: number, look: Look): string[] {
-  if (status === null || status.turn === null) return [];
+function workingRow({ status, elapsedMs, mayPermit }: LiveParts, look: Look): string[] {
+  if (status === null) return [];
+  if (status.turn === null && mayPermit) {
+    return [look.style.warning(cut('y  allow it    a  allow all of this turn    n  do not', look.width - 1, look))];
+  }
+  if (status.turn === null) return status.isSlow ? [look.style.quiet(cut('working…', look.width - 1, look))] : [];
   const text =
     status.turn === 'stopping'
       ? 'stopping…'

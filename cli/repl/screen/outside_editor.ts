@@ -1,20 +1,38 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environment } from '../../../hub/config.js';
+import { HubError } from '../../../hub/error.js';
+import { NODE_BYTES_MAX } from '../../../hub/protocol/limits.js';
+import { formatBytes } from '../../render/words.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 /** Lets the person write in their own editor; null when it ended with a failure, and the text stays as it was. */
 export async function writtenOutside(terminal: Terminal, text: string): Promise<string | null> {
-  const editor = environment('VISUAL') ?? environment('EDITOR') ?? 'vi';
   const folder = mkdtempSync(join(tmpdir(), 'cognition-'));
   const path = join(folder, 'message.md');
   try {
     writeFileSync(path, text, { mode: 0o600 });
-    // The variable may hold options, as a shell reads them.
-    const code = await terminal.runChild('sh', ['-c', `${editor} "$1"`, 'sh', path], {});
-    return code === 0 ? readFileSync(path, 'utf8').replace(/\n$/, '') : null;
+    return (await editFile(terminal, path)) ? written(path) : null;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Lets the person edit a file in their own editor; false when that ended with a failure. */
+export async function editFile(terminal: Terminal, path: string): Promise<boolean> {
+  const editor = [environment('VISUAL'), environment('EDITOR')].find((one) => one !== undefined && one !== '') ?? 'vi';
+  // The variable may hold options, as a shell reads them.
+  return (await terminal.runChild('sh', ['-c', `${editor} "$1"`, 'sh', path], {})) === 0;
+}
+
+function written(path: string): string {
+  const { size } = statSync(path);
+  if (size > NODE_BYTES_MAX) {
+    throw new HubError(
+      'limit',
+      `${formatBytes(size)} were written, and a message may have ${formatBytes(NODE_BYTES_MAX)}`,
+    );
+  }
+  return readFileSync(path, 'utf8').replace(/\n$/, '');
 }

@@ -31,6 +31,8 @@ const HEAD_LINES = 8;
 const TAIL_LINES = 3;
 /** Lines of what runs that are shown while it does. */
 const RUNNING_LINES = 4;
+/** What runs for less than this needs no word. */
+const LONG_MS = 900;
 const KEPT_LENGTH_MAX = 8_192;
 const LINE_LENGTH_MAX = 4_000;
 
@@ -206,5 +208,8 @@ function runningRows({ tool, input, sinceMs, tail, by }: Running, nowMs: number,
   );
   const last = by === 'person' ? tail.split('\n').slice(-1) : tail.split('\n').slice(-RUNNING_LINES);
   const rows = last.filter((one) => one.trim() !== '').map((one) => look.style.quiet(cut(one, look.width - 1, look)));
-  return [...(by === 'person' ? [] : [`${look.style.tool(line)}${look.style.quiet(time)}`]), ...rows];
+  if (by === 'model') return [`${look.style.tool(line)}${look.style.quiet(time)}`, ...rows];
+  // What a person runs has its line above already, and is over in no time as a rule.
+  const isLong = nowMs - sinceMs >= LONG_MS;
+  return isLong ? [...rows, look.style.quiet(cut(`running${time}, Esc stops it`, look.width - 1, look))] : rows;
 }

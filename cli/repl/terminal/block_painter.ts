@@ -9,20 +9,22 @@ import {
   toColumn,
   up,
 } from './sequences.js';
+import type { Size } from './terminal.js';
 
 /** The live block as it stands on the screen. */
 export interface DrawnBlock {
   lines: readonly string[];
   /** Where the terminal's cursor was left, seen or not. */
   cursor: CursorPlace;
-  /** How wide the terminal was. */
+  /** The size of the terminal. */
   columns: number;
+  rows: number;
   isCursorShown: boolean;
 }
 
 /** Before anything is drawn: the cursor is at the beginning of an empty row. */
-export function nothingDrawn(columns: number): DrawnBlock {
-  return { lines: [], cursor: { row: 0, column: 0 }, columns, isCursorShown: true };
+export function nothingDrawn({ columns, rows }: Size): DrawnBlock {
+  return { lines: [], cursor: { row: 0, column: 0 }, columns, rows, isCursorShown: true };
 }
 
 interface Painting {
@@ -33,15 +35,15 @@ interface Painting {
   /** Whether nothing is to be taken for drawn already. */
   isWhole: boolean;
   next: LiveBlock;
-  columns: number;
+  size: Size;
 }
 
 /** What to write so that the next block stands on the screen, below what was appended; empty when nothing changes. */
 export function paintBlock(painting: Painting): { bytes: string; drawn: DrawnBlock } {
-  const { drawn, next, columns } = painting;
-  const isWhole = painting.isWhole || painting.appended !== null || drawn.columns !== columns;
+  const { drawn, next, size } = painting;
+  const isWhole = painting.isWhole || painting.appended !== null || drawn.columns !== size.columns;
   const cursor = next.cursor ?? { row: Math.max(0, next.lines.length - 1), column: 0 };
-  const after = { lines: next.lines, cursor, columns, isCursorShown: next.cursor !== null };
+  const after = { lines: next.lines, cursor, ...size, isCursorShown: next.cursor !== null };
   const rows = isWhole ? wholeBlock(painting) : changedRows(drawn.lines, next.lines);
   const isSame = rows.bytes === '' && isSamePlace(drawn.cursor, cursor) && drawn.isCursorShown === after.isCursorShown;
   if (isSame) return { bytes: '', drawn: after };

@@ -8,10 +8,13 @@ export interface Frames {
 
 /** Faster than this nobody sees. */
 const FRAME_MS_MIN = 16;
+/** Of frames that come closer one is let through: a clock that ticks is not to hold up the words after it. */
+const FRAMES_AHEAD = 1;
 
-/** The first change is drawn at once, what follows closely waits for its frame; while nothing changes no timer runs. */
+/** The first changes are drawn at once, what follows closely waits for its frame; while nothing changes no timer runs. */
 export function createFrames(draw: () => void): Frames {
-  let lastMs = Number.NEGATIVE_INFINITY;
+  // Until when the frames that were drawn are enough.
+  let enoughMs = Number.NEGATIVE_INFINITY;
   let immediate: NodeJS.Immediate | undefined;
   let timer: NodeJS.Timeout | undefined;
   const cancel = (): void => {
@@ -22,13 +25,13 @@ export function createFrames(draw: () => void): Frames {
   };
   const due = (): void => {
     cancel();
-    lastMs = performance.now();
+    enoughMs = Math.max(enoughMs, performance.now()) + FRAME_MS_MIN;
     draw();
   };
   return {
     request() {
       if (immediate !== undefined || timer !== undefined) return;
-      const waitMs = lastMs + FRAME_MS_MIN - performance.now();
+      const waitMs = enoughMs - FRAMES_AHEAD * FRAME_MS_MIN - performance.now();
       if (waitMs <= 0) immediate = setImmediate(due);
       else timer = setTimeout(due, waitMs);
     },

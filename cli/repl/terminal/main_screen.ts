@@ -39,14 +39,14 @@ export function createMainScreen({ ruler, reflow }: { ruler: Ruler; reflow: Refl
       live = block;
     },
     paint(size) {
-      const before = drawn ?? nothingDrawn(size.columns);
+      const before = drawn ?? nothingDrawn(size);
       const painted = paintBlock({
         drawn: before,
-        rowsAbove: rowsAboveCursor(before, size.columns, { reflow, ruler }),
+        rowsAbove: rowsAboveCursor(before, size, { reflow, ruler }),
         appended: appended.length === 0 ? null : appended.join('\n'),
         isWhole,
         next: fitBlock(live, { columns: size.columns - 1, rows: Math.max(1, size.rows - ROWS_LEFT) }, ruler),
-        columns: size.columns,
+        size,
       });
       appended = [];
       waiting = 0;
@@ -60,7 +60,7 @@ export function createMainScreen({ ruler, reflow }: { ruler: Ruler; reflow: Refl
       return bytes;
     },
     forget(size) {
-      drawn = nothingDrawn(size.columns);
+      drawn = nothingDrawn(size);
     },
     forgetRows() {
       isWhole = true;

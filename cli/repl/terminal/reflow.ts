@@ -1,5 +1,6 @@
 import type { Ruler } from '../../render/ruler.js';
 import type { DrawnBlock } from './block_painter.js';
+import type { Size } from './terminal.js';
 
 /**
  * What a terminal does with rows that are too long when it becomes narrower: it wraps them and keeps the cursor where it
@@ -20,13 +21,19 @@ export function reflowOf(variable: (name: string) => string | undefined): Reflow
   return /^(linux|screen)/.test(variable('TERM') ?? '') ? 'none' : 'all';
 }
 
-/** How many rows of a block stand above the cursor now that the terminal has so many columns. */
-export function rowsAboveCursor(drawn: DrawnBlock, columns: number, wrap: { reflow: Reflow; ruler: Ruler }): number {
+/** How many rows of a block stand above the cursor now that the terminal has this size. */
+export function rowsAboveCursor(
+  drawn: DrawnBlock,
+  { columns, rows }: Size,
+  wrap: { reflow: Reflow; ruler: Ruler },
+): number {
   const { row, column } = drawn.cursor;
   if (columns >= drawn.columns || wrap.reflow === 'none') return row;
   const grown = drawn.lines.map((line) => rowsOf(line, columns, wrap.ruler));
   const above = sum(grown.slice(0, row));
-  if (wrap.reflow === 'xterm_js') return movedCursor(grown, row);
+  // A window that became lower has dropped what stood below the cursor, so that this can no longer grow. When it has not,
+  // something of the old block is left: better than to draw over what a person has not read.
+  if (wrap.reflow === 'xterm_js') return movedCursor(rows < drawn.rows ? grown.slice(0, row + 1) : grown, row);
   // Behind the last character of a row that is full the cursor stays in that row.
   const isBehind = column >= wrap.ruler.width(drawn.lines[row] ?? '');
   return above + Math.floor(Math.max(0, isBehind ? column - 1 : column) / columns);

@@ -18,6 +18,8 @@ const LANGUAGES = new Map([
   ['text', 'txt'],
 ]);
 const SHOWN_LINES_MAX = 40;
+/** How bash says it. */
+const NOTHING_PRINTED = '(no output)';
 
 /** The command that a question asks for; null when it is none of those that are understood. */
 export function callFor({ question, earlier }: DemoTask): string | null {
@@ -74,7 +76,7 @@ function sentenceFor(result: DemoResult): string {
   if (result.failed) return `That did not work (${command}):\n\n${fenced(result.text)}`;
   const [verb, ...words] = command.split(' ');
   const last = words.at(-1) ?? '';
-  if (verb === 'ls') return found(lines, last);
+  if (verb === 'ls') return found(lines[0] === NOTHING_PRINTED ? [] : lines, last);
   if (verb === 'cat') return `Here's the contents of ${last.split('/').at(-1)}:\n\n${fenced(result.text)}`;
   return `${command} says:\n\n${fenced(result.text)}`;
 }
@@ -83,6 +85,7 @@ function found(lines: readonly string[], pattern: string): string {
   const ending = /\*\.(\w+)$/.exec(pattern)?.[1];
   const language = [...LANGUAGES].find(([, known]) => known === ending)?.[0] ?? '';
   const kind = language === '' ? '' : `${language[0]?.toUpperCase()}${language.slice(1)} `;
+  if (lines.length === 0) return `I found no ${kind}files.`;
   const names = lines.slice(0, SHOWN_LINES_MAX).map((line) => `- ${line}`);
   const more = lines.length > names.length ? `\n- … and ${lines.length - names.length} more` : '';
   return `I found ${lines.length} ${kind}${lines.length === 1 ? 'file' : 'files'}:\n\n${names.join('\n')}${more}`;

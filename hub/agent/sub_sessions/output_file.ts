@@ -23,14 +23,14 @@ export interface OutputFile {
 }
 
 /**
- * Opens the file by writing an empty transcript. The tools write it, as they do for the model itself: the hub may write more
+ * Opens the file, which must be a new one, by writing an empty transcript. The tools write it, as they do for the model itself: the hub may write more
  * than a model, and a model can put a link in the place of a folder at any moment.
  */
 export async function openOutputFile(reach: Reach, wanted: OutputPlace, tree: TreeId): Promise<OutputFile> {
-  const { path, cwd, policy, place, newId } = wanted;
+  const { path } = wanted;
+  await refuseTaken(reach, wanted);
   const write = async (content: string): Promise<void> => {
-    const about = { id: NodeId.parse(newId()), place, append: false, call_id: null };
-    await asked(reach, 'file.write', { ...about, path, cwd, policy, content });
+    await asked(reach, 'file.write', { ...asTool(wanted), content });
   };
   await write(`${JSON.stringify({ metadata: { session_id: tree, is_sub_session: true }, entries: [] })}\n`);
   return {
@@ -47,4 +47,25 @@ export async function openOutputFile(reach: Reach, wanted: OutputPlace, tree: Tr
       }
     },
   };
+}
+
+function asTool({ path, cwd, policy, place, newId }: OutputPlace) {
+  return { id: NodeId.parse(newId()), place, append: false, call_id: null, path, cwd, policy };
+}
+
+/** What is there already is somebody's work, and a model that names it for a transcript has hardly meant to replace it. */
+async function refuseTaken(reach: Reach, wanted: OutputPlace): Promise<void> {
+  const look = { ...asTool(wanted), offset: 1, limit: 1 };
+  const isTaken = await asked(reach, 'file.read', look).then(
+    () => true,
+    (error: unknown) => {
+      // What may not be looked at is not written either, which the writing tells.
+      if (error instanceof HubError && (error.kind === 'not_found' || error.kind === 'unauthorised')) return false;
+      throw error;
+    },
+  );
+  if (!isTaken) return;
+  throw new HubError('conflict', `spawn_session was not run: ${wanted.path} is there already`, {
+    hint: 'name a new file for the transcript',
+  });
 }

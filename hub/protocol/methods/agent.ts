@@ -71,7 +71,7 @@ export const agentMethods = {
     description: 'Answers a question of a turn that waits for a person, once; after the last one the turn goes on.',
     params: z.strictObject({
       turn: TurnId,
-      /** The call that asks, by the model’s id of it or by the one that its node will have. */
+      /** The call that asks, by the model’s id of it or by the one that its node will have: an approval by that alone. */
       call: z.string().min(1).max(200),
       /** Words, or the number of an option, from 1. */
       answer: z.union([z.string().max(ANSWER_LENGTH_MAX), z.strictObject({ option: z.int().positive().max(1_000) })]),

@@ -2,7 +2,20 @@ import { z } from 'zod';
 import { WatchEvent } from '../events.js';
 import { STEP_CALLS_MAX } from '../limits.js';
 import { method } from '../method.js';
-import { Blocks, External, Handle, Leaf, Node, NodeId, Role, Settings, Sha256, SkeletonNode, TreeId } from '../node.js';
+import {
+  Blocks,
+  External,
+  Handle,
+  Leaf,
+  Node,
+  NodeId,
+  Role,
+  Settings,
+  Sha256,
+  SkeletonNode,
+  TreeId,
+  TurnId,
+} from '../node.js';
 import { cursor, limitUpTo, page } from './page.js';
 
 const ExternalInput = z.strictObject({ id: NodeId.optional(), blocks: Blocks, external: External });
@@ -27,6 +40,8 @@ export const nodeMethods = {
       role: z.enum(['user', 'assistant', 'summary']),
       blocks: Blocks,
       settings: Sha256.nullable().default(null),
+      /** A running turn whose last node is the parent: it goes on below this one, whatever becomes of its hub. */
+      turn: TurnId.optional(),
     }),
     result: Created,
   }),
@@ -76,8 +91,13 @@ export const nodeMethods = {
     result: page('children', SkeletonNode),
   }),
   'loom.context_get_path': method({
-    description: 'Lists the nodes from the root to a node, root first.',
-    params: z.strictObject({ node: NodeId, cursor, limit: limitUpTo(5_000, 1_000) }),
+    description: 'Lists the nodes from the root, or from a depth below it, to a node, the uppermost first.',
+    params: z.strictObject({
+      node: NodeId,
+      from_depth: z.int().nonnegative().optional(),
+      cursor,
+      limit: limitUpTo(5_000, 1_000),
+    }),
     result: page('nodes', Node),
     callerGone: 'cancel',
   }),

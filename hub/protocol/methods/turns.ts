@@ -222,10 +222,13 @@ export const requestMethods = {
     result: page('requests', PhysicalRequest),
   }),
   'loom.cost_get': method({
-    description: 'Sums what requests cost: of a tree, of a turn, of the path to a node, or of all trees.',
+    description:
+      'Sums what requests cost: of a tree, of the sub-sessions of one, of a turn, of the path to a node, or of all trees.',
     params: z.strictObject({
-      /** At most one of these three. */
+      /** At most one of these four. */
       tree: TreeId.nullable().default(null),
+      /** Of all trees that this one owns, and not of itself. */
+      owner: TreeId.nullable().default(null),
       turn: TurnId.nullable().default(null),
       node: NodeId.nullable().default(null),
       /** With `node`: the node of its path below which spending is new; without it the nearest fork above. */

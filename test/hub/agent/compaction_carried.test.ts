@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { NodeId } from '../../../hub/protocol/node.js';
-import { say } from '../../support/model/script.js';
+import { breaking, say } from '../../support/model/script.js';
 import { accessTo, type TestAgent, withAgent } from '../../support/turns.js';
 import { call, words } from './turn_calls.js';
 
@@ -55,5 +55,41 @@ test('turns on several branches summarise side by side, and a limit ends a turn 
     expect(await limited.outcome).toMatchObject({ state: 'stopped', why: 'tokens' });
     const { node: summary } = await limited.event('context_compacted');
     expect((await limited.outcome).tip).toBe(summary);
+  });
+});
+
+test('what an interrupted answer was to answer is carried on, and so is what only thoughts came to', async () => {
+  await withAgent(async ({ client, server, tree, say: ask, begin, run }) => {
+    const asked = await ask('Paint the shed green.');
+    server.script(breaking('hang', words('I begin with')));
+    const turn = begin(asked);
+    await turn.event('text_added');
+    await server.hanging();
+    await client.call('agent.stop', { turn: turn.id });
+    const { tip, state } = await turn.outcome;
+    expect(state).toBe('interrupted');
+    const given = { tree, access: accessTo(server) };
+    server.script(say(words('## Asked\nSomething.')));
+    const cut = await client.call('agent.compact', { ...given, node: tip });
+    expect(cut.text).toContain('word for word:Paint the shed green.');
+    // One that is answered is not, though a summary of it was stopped before.
+    server.script(say(words('Painted.')));
+    const whole = await run(await ask('Now the door.', cut.tip));
+    server.script(say(words('## Asked\nA door.')));
+    const done = await client.call('agent.compact', { ...given, node: whole.tip });
+    expect(done.text).not.toContain('word for word');
+  });
+});
+
+test('a window that what is always sent fills alone is not made room in again and again', async () => {
+  await withAgent(async ({ server, say: ask, begin, run }) => {
+    server.script(say(words('Yes.')));
+    const { tip } = await run(await ask(`Read this. ${'Words and words. '.repeat(2_500)}`));
+    const steps = Array.from({ length: 4 }, (_, at) => say(call(`c${at}`, 'bash', { command: 'echo beans' })));
+    server.script(say(words('## Asked\nBeans.')), ...steps, say(words('Done.')));
+    const filling = `Keep this. ${'Beans and beans. '.repeat(2_500)}`;
+    const turn = begin(await ask(filling, tip), { window: 9_000, change: { system_prompt: filling } });
+    expect(await turn.outcome).toMatchObject({ state: 'done', text: 'Done.' });
+    expect(turn.events.filter(({ kind }) => kind === 'compaction_started')).toHaveLength(1);
   });
 });

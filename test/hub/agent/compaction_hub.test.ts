@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { breaking, say } from '../../support/model/script.js';
 import { accessTo, withAgent } from '../../support/turns.js';
-import { words } from './turn_calls.js';
+import { call, words } from './turn_calls.js';
 
 test('a hub that is killed while a path is summarised loses nothing, and the next one summarises again', async () => {
   await withAgent(async ({ hub, server, tree, say: ask, run, path }) => {
@@ -26,6 +26,36 @@ test('a hub that is killed while a path is summarised loses nothing, and the nex
     expect(again.state).toBe('done');
     const { turns } = await other.call('loom.turn_list', { tree });
     expect(turns.map(({ state }) => state)).toContain('interrupted');
+    expect((await other.call('loom.fsck', {})).problems).toEqual([]);
+  });
+});
+
+test('a hub that is killed after a summary is gone on from below that, with what was asked', async () => {
+  await withAgent(async ({ hub, server, tree, say: ask, run, begin }) => {
+    server.script(say(words('Yes.')));
+    const { tip } = await run(await ask(`Read this. ${'Words and words. '.repeat(2_000)}`));
+    server.script(
+      say(call('c1', 'bash', { command: 'seq 1 9000' })),
+      say(words('## Asked\nBeans.')),
+      breaking('hang', words('Pa')),
+    );
+    const asked = await ask('Now paint it blue.', tip);
+    const turn = begin(asked, { window: 20_000 });
+    const cut = turn.outcome.then(
+      () => 'ended',
+      () => 'cut',
+    );
+    const { node: summary } = await turn.event('context_compacted');
+    await server.hanging();
+    server.script(say(words('Painted.')));
+    await hub.kill();
+    await cut;
+    const other = await hub.connect();
+    const { turns } = await other.call('loom.turn_list', { tree });
+    expect(turns.find(({ node }) => node === asked)).toMatchObject({ tip: summary, state: 'interrupted' });
+    const again = { tree, node: summary, access: accessTo(server), cwd: process.cwd() };
+    expect(await other.call('agent.run', again)).toMatchObject({ state: 'done', text: 'Painted.' });
+    expect(server.requests.at(-1)?.text).toContain('Now paint it blue.');
     expect((await other.call('loom.fsck', {})).problems).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../../hub/protocol/turn.js';
 import { hubEnded } from '../../support/hub.js';
-import { say } from '../../support/model/script.js';
+import { breaking, say } from '../../support/model/script.js';
 import { accessTo, told, withAgent } from '../../support/turns.js';
 import { answering, ask, PLAN } from './question_calls.js';
 import { call, words } from './turn_calls.js';
@@ -97,5 +97,88 @@ test('a hub that is killed right after the last answer leaves a step with that a
     expect(told(await path(after.tip)).at(-1)).toBe('ask_user: the left one');
     server.script(say(words('The left one.')));
     expect(await run(after.tip, { change: null })).toMatchObject({ state: 'done', text: 'The left one.' });
+  });
+});
+
+test('who follows a tree hears each answer, and the end of a turn that is ended while it waits', async () => {
+  await withAgent(async (agent) => {
+    const { hub, say: person, run, tree, client, server } = agent;
+    const other = await hub.connect();
+    const heard: AgentEvent[] = [];
+    const abort = new AbortController();
+    const onEvent = (event: AgentEvent): void => void heard.push(event);
+    const following = other.stream('agent.follow', { tree }, { onEvent, signal: abort.signal }).catch(() => null);
+    await other.call('agent.status', {});
+    server.script(say(ask('c1', 'One?'), ask('c2', 'Two?')));
+    const { turn } = await run(await person('go'), { change: PLAN });
+    const give = answering(agent, client);
+    for (const _ of ['once', 'and once more']) await give({ turn, call: 'c1', answer: 'a' });
+    const { outcome } = await client.call('agent.stop', { turn });
+    await other.call('agent.status', {});
+    abort.abort();
+    await following;
+    const told = heard.slice(heard.findIndex(({ kind }) => kind === 'turn_parked') + 1);
+    expect(told).toEqual([
+      { kind: 'question_answered', turn, call: 'c1', id: expect.any(String), answer: 'a' },
+      { kind: 'turn_ended', turn, outcome },
+    ]);
+    expect(outcome).toMatchObject({ state: 'interrupted', why: 'asked' });
+  });
+});
+
+test('who comes to a turn that waits is told where it stands', async () => {
+  await withAgent(async ({ say: person, run, client, server }) => {
+    server.script(say(words('Hm.'), call('c0', 'read', { path: 'none' }), ask('c1', 'Which?')));
+    const { turn, tip, tree, questions } = await run(await person('go'), { change: PLAN });
+    const heard: AgentEvent[] = [];
+    await client.stream('agent.follow', { turn }, { onEvent: (event) => void heard.push(event) });
+    const open = {
+      call: 'c1',
+      id: questions[0]?.id,
+      tool: 'ask_user',
+      input: { question: 'Which?' },
+      state: 'waiting',
+    };
+    expect(heard).toEqual([
+      {
+        ...{ kind: 'turn_snapshot', turn, tree, tip, model: PLAN.model },
+        step: {
+          id: expect.any(String),
+          blocks: expect.arrayContaining([{ type: 'text', text: 'Hm.' }]),
+          calls: [open],
+        },
+      },
+    ]);
+  });
+});
+
+test('a stop that comes right after the last answer ends what that answer lets run', async () => {
+  await withAgent(async (agent) => {
+    const { say: person, run, client, server } = agent;
+    server.script(say(ask('c1', 'Which?')), breaking('hang', words('Well')));
+    const { turn } = await run(await person('go'), { change: PLAN });
+    const [answered, stopped] = await Promise.all([
+      answering(agent, client)({ turn, call: 'c1', answer: 'a' }),
+      client.call('agent.stop', { turn }),
+    ]);
+    expect(stopped).toMatchObject({ stopped: true, outcome: { state: 'interrupted' } });
+    expect(answered).toMatchObject({ state: 'interrupted', why: 'asked' });
+  });
+});
+
+test('where nothing can be added any more a question stays open until it can', async () => {
+  await withAgent(async (agent) => {
+    const { say: person, run, client, server, tree } = agent;
+    server.script(say(ask('c1', 'Which?')), say(words('Fine.')));
+    const node = await person('go');
+    const { turn } = await run(node, { change: PLAN });
+    const give = () => answering(agent, client)({ turn, call: 'c1', answer: 'a' });
+    await client.call('loom.tree_archive', { tree });
+    await expect(give()).rejects.toMatchObject({ kind: 'archived' });
+    await client.call('loom.tree_restore', { tree });
+    await client.call('loom.branch_archive', { tree, node });
+    await expect(give()).rejects.toMatchObject({ kind: 'archived' });
+    await client.call('loom.branch_restore', { tree, node });
+    expect(await give()).toMatchObject({ state: 'done', text: 'Fine.' });
   });
 });

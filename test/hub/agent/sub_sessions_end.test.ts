@@ -137,6 +137,7 @@ test('a transcript goes where the model may write, and through no link to anywhe
     const { project, hub } = agent;
     const outside = join(hub.home, '..', 'outside');
     mkdirSync(outside);
+    writeFileSync(join(project, 'work.txt'), 'somebody’s');
     symlinkSync(outside, join(project, 'link'));
     const task = 'demo: say Blue.';
     const { texts } = await resultsOf(agent, [
@@ -147,7 +148,10 @@ test('a transcript goes where the model may write, and through no link to anywhe
         task: `demo: run mv place old; ln -s ${outside} place\ndemo: then\n${task}`,
         ...{ provider: 'demo', output_file: 'place/three.json' },
       }),
+      spawn('c4', { task, provider: 'demo', output_file: 'work.txt' }),
     ]);
+    expect(texts[3]).toMatch(/^spawn_session was not run: work\.txt is there already /);
+    expect(readFileSync(join(project, 'work.txt'), 'utf8')).toBe('somebody’s');
     expect(texts[0]).toMatch(/^Blue\.\n\n\[A person opens this sub-session with: cognition chat [0-9a-f-]{36}\]$/);
     expect(texts[1]).toContain('link/two.json');
     expect(texts[1]).not.toContain('Blue');

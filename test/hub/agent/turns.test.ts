@@ -161,12 +161,15 @@ test('two calls with one id at once are one turn', async () => {
   });
 });
 
-test('of more calls than a step may hold the first are executed', async () => {
+test('of more calls than a step may hold the first are executed, and the last of them says how many are left out', async () => {
   await withAgent(async ({ say: ask, run, path, server }) => {
     const calls = Array.from({ length: STEP_CALLS_MAX + 5 }, (_, number) => call(`c${number}`, 'nothing', {}));
     server.script(say(...calls), say(words('Enough.')));
     const { state, tip } = await run(await ask('much'));
     expect(state).toBe('done');
-    expect((await path(tip)).filter(({ kind }) => kind === 'external')).toHaveLength(STEP_CALLS_MAX);
+    const results = told((await path(tip)).filter(({ kind }) => kind === 'external'));
+    expect(results).toHaveLength(STEP_CALLS_MAX);
+    expect(results.at(-2)).toContain('there is no tool "nothing"');
+    expect(results.at(-1)).toContain('may make 200 calls: neither this one nor the 5 after it were executed');
   });
 });

@@ -141,7 +141,7 @@ test('a child has the terminal to itself and gives it back', async () => {
     await terminal.waitFor('child?');
     expect(terminal.modes()).toEqual(NORMAL);
     terminal.type('7\r');
-    expect(await terminal.waitFor('child 7')).toEqual([
+    expect(await terminal.waitFor((screen) => screen.includes('child 7 40x12') && screen.at(-1) === '>')).toEqual([
       '1: short',
       'ready 40x12',
       '>',

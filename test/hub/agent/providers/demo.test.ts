@@ -58,6 +58,12 @@ describe('the demo model', () => {
     expect(contents.words).toBe("Here's the contents of main.py:\n\n```\nprint(1)\n```");
   });
 
+  test('says so when there are no files', async () => {
+    const call = { type: 'call' as const, id: 'c', tool: 'bash', input: { command: 'ls' } };
+    const { words } = await told(user('which files are there?'), assistant(call), results(result('c', '(no output)')));
+    expect(words).toMatch(/^I found no files\.\n\n\(I am the demo model/);
+  });
+
   test('says what went wrong', async () => {
     const call = { type: 'call' as const, id: 'c', tool: 'bash', input: { command: 'ls nowhere' } };
     const { words } = await told(

@@ -1,0 +1,36 @@
+import type { Client } from '../../hub/client.js';
+import type { Question } from '../../hub/protocol/methods/parking.js';
+import type { TurnId } from '../../hub/protocol/node.js';
+import type { Conversation } from './conversation.js';
+
+/** What the turn that waits where the person stands asks first; null when nothing is asked. */
+export async function openQuestion(
+  client: Client,
+  { turns, place }: Conversation,
+): Promise<{ turn: TurnId; question: Question } | null> {
+  const following = place.following();
+  if (turns.current() !== null || following === null) return null;
+  const { turns: running } = await client.call('agent.status', { tree: place.tree });
+  const asking = running.find(({ turn }) => turn === following);
+  const question = asking?.questions.find(({ answer }) => answer === null);
+  return question === undefined ? null : { turn: following, question };
+}
+
+/** Takes what is said as the answer to what is asked; false when nothing is. */
+export async function answered(here: Conversation, text: string): Promise<boolean> {
+  const { client, front } = here.stage;
+  const asked = await openQuestion(client, here);
+  if (asked === null) return false;
+  const { turn, question } = asked;
+  if (question.kind === 'approval') {
+    // Whoever was just writing something else has not said yes.
+    await front.giveBack(text);
+    const note = '(it waits for your permission: /answer 1 gives it, /answer 3 does not)';
+    await front.show({ kind: 'note', text: note });
+    return true;
+  }
+  const chosen = /^\d{1,2}$/.test(text.trim()) ? question.options[Number(text) - 1] : undefined;
+  await front.show({ kind: 'asked', text: chosen ?? text });
+  here.turns.answer({ turn, call: question.id, answer: chosen ?? text });
+  return true;
+}

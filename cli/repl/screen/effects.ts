@@ -1,0 +1,74 @@
+import { EXIT, reasonOf } from '../../failure.js';
+import { wholeText } from '../editor/buffer.js';
+import type { Effect } from '../editor/state.js';
+import { hasLongLine } from '../editor/tokens.js';
+import { hint, isBusy, type ScreenDesk } from './desk.js';
+import { writtenOutside } from './outside_editor.js';
+
+/** A second Ctrl-C within this time leaves. */
+const AGAIN_MS = 1_000;
+
+/** What the keys mean that are not about the text. */
+export function act(desk: ScreenDesk, effect: Effect): void {
+  const { terminal } = desk.parts;
+  switch (effect.kind) {
+    case 'submit':
+      desk.drafts.save(desk.status.tree);
+      void desk.drafts.sent(effect.content);
+      desk.wishes.put({ kind: 'line', text: effect.text, when: effect.how === 'queue' ? 'after' : 'now' });
+      break;
+    case 'interrupt':
+      interrupt(desk, effect.cleared);
+      break;
+    case 'leave':
+      desk.wishes.put({ kind: 'leave', code: EXIT.ok });
+      break;
+    case 'escape':
+      if (isBusy(desk)) desk.wishes.put({ kind: 'stop' });
+      else if (desk.input.state().buffer.text === '') desk.alternate.open('transcript');
+      break;
+    case 'edit_outside':
+      void editOutside(desk);
+      break;
+    case 'redraw':
+      terminal.redraw();
+      break;
+    case 'suspend':
+      terminal.suspend();
+      break;
+    case 'expand':
+      desk.alternate.open('last_call');
+      break;
+    case 'switch_mode':
+      desk.alternate.switchPlanning();
+      break;
+    case 'tab':
+    case 'page':
+      break;
+  }
+}
+
+/** Ctrl-C: first what is written goes, then what runs is ended, then, twice, one leaves. */
+function interrupt(desk: ScreenDesk, cleared: boolean): void {
+  const nowMs = desk.parts.nowMs();
+  if (cleared) hint(desk, 'Cleared. Ctrl-_ brings it back.');
+  else if (isBusy(desk)) desk.wishes.put({ kind: 'stop' });
+  else if (nowMs - desk.interruptedMs < AGAIN_MS) desk.wishes.put({ kind: 'leave', code: EXIT.ok });
+  else {
+    desk.interruptedMs = nowMs;
+    hint(desk, 'Ctrl-C once more leaves. The conversation stays.');
+  }
+}
+
+/** What is longer is one sign when it comes back: drawing it would take longer than a key may. */
+const OUTSIDE_LENGTH_MAX = 20_000;
+
+async function editOutside(desk: ScreenDesk): Promise<void> {
+  try {
+    const text = await writtenOutside(desk.parts.terminal, wholeText(desk.input.state().buffer));
+    if (text === null) hint(desk, 'The editor ended with a failure: the message is as it was.');
+    else desk.input.replace([text.length > OUTSIDE_LENGTH_MAX || hasLongLine(text) ? { paste: text } : text]);
+  } catch (error) {
+    hint(desk, `The message is as it was: ${reasonOf(error)}`);
+  }
+}

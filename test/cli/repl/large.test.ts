@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { Client } from '../../../hub/client.js';
+import { NodeId, TreeId } from '../../../hub/protocol/node.js';
+import { connectTo } from '../../support/hub.js';
+import { KEYS } from '../../support/terminal.js';
+import { withTalkOnScreen } from './screen_talk.js';
+import { after, withTalk } from './talk.js';
+
+/** A tree of one branch, and another one that is as long as is said. */
+async function plantRun(client: Client, project: string, count: number): Promise<TreeId> {
+  const tree = TreeId.parse(randomUUID());
+  await client.call('loom.tree_create', { id: tree, project });
+  let parent = NodeId.parse(tree);
+  const calls: Promise<unknown>[] = [];
+  for (let number = 0; number < count; number++) {
+    const id = NodeId.parse(randomUUID());
+    const said = { tree, parent, id, role: 'user' as const };
+    const blocks = [{ type: 'text' as const, text: `note ${number}` }];
+    calls.push(client.call('loom.node_create_text', { ...said, blocks }));
+    parent = id;
+  }
+  await Promise.all(calls);
+  return tree;
+}
+
+test('of a very large tree /tree draws what lies around the place where one stands', async () => {
+  await withTalk(async ({ cli, notes }) => {
+    const client = await connectTo(cli.home);
+    const tree = await plantRun(client, cli.folder, 1_200);
+    await client.close();
+    const { stdout, stderr, code } = await notes(['/tree', '/back 1000', '/tree', '/switch zzzz'], tree);
+    const drawings = stdout.split('> /tree\n').slice(1);
+    expect(drawings[0]?.split('\n').slice(0, 400).at(-1)).toMatch(/^ User: note 1199 +● you are here$/);
+    expect(after(stdout, '/back 1000')).toMatch(/User: note 199$/m);
+    expect(drawings[1]).toMatch(/^ User: note 199 +● you are here$/m);
+    expect(drawings[1]).not.toContain('User: note 1199');
+    expect(stderr).toContain(`(these are 400 of 1,201 lines; all of them: cognition show ${tree.slice(0, 8)})`);
+    expect(stderr).toContain('see them with: /tree --ids, or /leaves');
+    expect(code).toBe(1);
+  });
+});
+
+test('who does not know where they stand is offered the newest ends, and goes to one by its number', async () => {
+  await withTalkOnScreen([], async ({ terminal, home, folder, another }) => {
+    await terminal.waitFor('Commands: /help');
+    const client = await connectTo(home);
+    const tree = await plantRun(client, folder, 1);
+    for (let number = 0; number < 15; number++) {
+      const blocks = [{ type: 'text' as const, text: `end ${number}` }];
+      await client.call('loom.node_create_text', { tree, parent: NodeId.parse(tree), role: 'user', blocks });
+    }
+    await client.close();
+    await another([tree], async (second) => {
+      await second.waitFor('Commands: /help');
+      const shown = second.transcript().join('\n');
+      expect(shown.match(/^ *\d+\. .*end \d+/gm)).toHaveLength(10);
+      expect(shown).toContain('/leaves lists more');
+      second.type('/switch 2', KEYS.enter);
+      await second.waitFor(/You are at [0-9a-f]{8} {2}User: end 13/);
+    });
+  });
+});
