@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { NodeId, TreeId, TurnId } from '../hub/protocol/node.js';
 import { withFileLock } from './file_lock.js';
 import { isNodeId, isTreeId, isTurnId } from './ids.js';
+import { replaceFile } from './replaced_file.js';
 
 /** What this person's clients remember: the current tree, and where they stand in each. */
 export interface SessionState {
@@ -117,16 +118,5 @@ function pruned(state: SessionState): SessionState {
 }
 
 function replace(path: string, state: SessionState): void {
-  const draft = `${path}.${process.pid}.new`;
-  const file = openSync(draft, 'w', 0o600);
-  try {
-    writeSync(file, `${JSON.stringify(state, null, 2)}\n`);
-    fsyncSync(file);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  } finally {
-    closeSync(file);
-  }
-  renameSync(draft, path);
+  replaceFile(path, `${JSON.stringify(state, null, 2)}\n`);
 }

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFile } from '../../replaced_file.js';
 import type { Content } from './buffer.js';
 import { parseContent } from './content_text.js';
-import { replaceFile } from './replaced_file.js';
 
 // A draft for each tree that one has left in the middle of a sentence; the oldest go first.
 const DRAFTS_MAX = 200;

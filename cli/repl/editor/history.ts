@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { withFileLock } from '../../file_lock.js';
+import { replaceFile } from '../../replaced_file.js';
 import { type Content, textOfContent } from './buffer.js';
 import { parseContent } from './content_text.js';
-import { replaceFile } from './replaced_file.js';
 
 const ENTRIES_MAX = 10_000;
 const BYTES_MAX = 4 * 1024 * 1024;
