@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Client } from '../../../hub/client.js';
@@ -17,9 +17,15 @@ const TREE = [
   'coproc sleep 1000; touch five',
   'echo printed; sleep 1000',
 ].join('\n');
+const SILENT_TREE = TREE.replace('echo printed; ', '');
 const PARTS = ['one', 'two', 'three', 'four', 'five'];
 
 const isThere = ({ folder }: TestSession) => PARTS.every((name) => existsSync(join(folder, name)));
+// Of what is still in the pipe the tools do not know yet.
+const hasPrinted = ({ home }: TestSession, id: NodeId) => {
+  const spool = statSync(join(homePaths(home).commands, `${id}.out`), { throwIfNoEntry: false });
+  return (spool?.size ?? 0) > 'printed'.length;
+};
 const left = ({ folder }: TestSession) => processesWith(folder);
 const records = (home: string) => readdirSync(homePaths(home).commands);
 
@@ -33,7 +39,7 @@ async function begun(session: TestSession, command = TREE) {
   const id = newNodeId();
   const answer = session.runAt(session.root, command, { id });
   answer.catch(() => undefined);
-  await until(() => isThere(session));
+  await until(() => isThere(session) && (command === SILENT_TREE || hasPrinted(session, id)));
   return { id, answer };
 }
 
@@ -73,7 +79,7 @@ test('a command whose caller has gone ends, and its node is appended where it wa
     const place = { tree: session.tree, node: session.root };
     const asked = { id, session: session.session, command: TREE, place, append: true };
     caller.call('bash.execute', asked).catch(() => undefined);
-    await until(() => isThere(session));
+    await until(() => isThere(session) && hasPrinted(session, id));
     await caller.close();
     await until(() => records(session.home).length === 0);
     expect(left(session)).toEqual([]);
@@ -172,7 +178,7 @@ test('when hub and tools are killed together, the next hub puts things in order'
 
 test('a command that was killed before it had printed anything is kept as well', () =>
   withSession(async (session) => {
-    const { id } = await begun(session, TREE.replace('echo printed; ', ''));
+    const { id } = await begun(session, SILENT_TREE);
     expect(records(session.home)).toEqual([`${id}.json`]);
     for (const pid of [toolsOf(session.home), await hubPid(session.home)]) process.kill(pid, 'SIGKILL');
     const next = await connectTo(session.home);
