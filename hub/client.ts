@@ -10,7 +10,7 @@ import type { WatchEvent } from './protocol/events.js';
 import { PROTOCOL } from './protocol/limits.js';
 import type { METHODS, MethodName, ParamsOf, ResultOf } from './protocol/methods.js';
 import { repeatable } from './repeatable.js';
-import { createRequests, type Request } from './requests.js';
+import { createRequests, type LineState, type Request } from './requests.js';
 
 const BACKOFF_MS_MAX = 2_000;
 
@@ -84,6 +84,8 @@ export interface Client {
   ): AsyncIterable<ItemOf<ResultOf<M>[K]>>;
   /** Follows the feed until the signal aborts, over breaks as well, missing nothing and repeating nothing. */
   watch(options: WatchOptions): Promise<void>;
+  /** Tells when the hub goes away, when it is there again, and when none can be had; what it returns ends that. */
+  onLine(told: (state: LineState) => void): () => void;
   close(): Promise<void>;
 }
 
@@ -92,16 +94,19 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const reach = reachWith(options);
   const mayStart = 'address' in options || (options.start ?? true);
   let hub = await reach(mayStart, options.signal ?? new AbortController().signal);
+  const listeners = new Set<(state: LineState) => void>();
   const requests = createRequests(hub, {
     toError: hubErrorFrom,
+    onChange(state) {
+      for (const told of listeners) told(state);
+    },
     async reconnect({ start, signal }) {
       hub = await persistently(() => reach(start && mayStart, signal), { start, signal });
       return hub;
     },
   });
   const plain = { onEvent: null, signal: null, resend: true, startsHub: true };
-  const send = (request: Partial<Request> & Pick<Request, 'method' | 'params'>) =>
-    requests.send({ ...plain, ...request });
+  const send: Send = (request) => requests.send({ ...plain, ...request });
 
   const client: Client = {
     get hub() {
@@ -127,24 +132,33 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
         cursor = page.cursor;
       } while (typeof cursor === 'string');
     },
-    async watch({ tree = null, since = null, epoch = null, onEvent, signal }) {
-      const place = { since, epoch };
-      const take = (untyped: unknown): void | Promise<void> => {
-        const event = untyped as WatchEvent; // as above
-        place.since = event.seq;
-        place.epoch = 'epoch' in event ? event.epoch : place.epoch;
-        return onEvent(event);
-      };
-      const params = () => ({ tree, ...place });
-      await send({ method: 'loom.watch', params, onEvent: take, startsHub: false, signal: signal ?? null }).catch(
-        (error: unknown) => {
-          if (signal?.aborted !== true) throw error;
-        },
-      );
+    watch: (watching) => watchFeed(send, watching),
+    onLine(told) {
+      listeners.add(told);
+      return () => void listeners.delete(told);
     },
     close: requests.close,
   };
   return client;
+}
+
+type Send = (request: Partial<Request> & Pick<Request, 'method' | 'params'>) => Promise<unknown>;
+
+/** Each time it is sent again it goes on after what has come. */
+async function watchFeed(send: Send, { tree = null, since = null, epoch = null, ...options }: WatchOptions) {
+  const { onEvent, signal } = options;
+  const place = { since, epoch };
+  const take = (untyped: unknown): void | Promise<void> => {
+    const event = untyped as WatchEvent; // the hub tells by the same method table
+    place.since = event.seq;
+    place.epoch = 'epoch' in event ? event.epoch : place.epoch;
+    return onEvent(event);
+  };
+  const params = () => ({ tree, ...place });
+  const wanted = { method: 'loom.watch', params, onEvent: take, startsHub: false, signal: signal ?? null };
+  await send(wanted).catch((error: unknown) => {
+    if (signal?.aborted !== true) throw error;
+  });
 }
 
 function reachWith(options: ConnectOptions): (start: boolean, signal: AbortSignal) => Promise<HubFound> {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ERROR_CODES } from './protocol/errors.js';
 import * as events from './protocol/events.js';
 import type { MethodSpec } from './protocol/method.js';

@@ -38,6 +38,15 @@ export const PREFERENCES: readonly Preference[] = [
     project: true,
   },
   {
+    key: 'wrap',
+    description:
+      'Where long lines break in `chat`: `terminal` leaves it to the terminal, so that what is copied has no line breaks in it; `words` breaks between words.',
+    default: 'terminal',
+    environment: ['COGNITION_WRAP'],
+    kind: { type: 'choice', values: ['terminal', 'words'] },
+    project: true,
+  },
+  {
     key: 'model',
     description:
       'The model that new conversations begin with, as `provider/model` or by a short name such as `sonnet`.',

@@ -23,7 +23,12 @@ export interface Request {
 export interface RequestsParts {
   reconnect: LineParts['reconnect'];
   toError(error: unknown): HubError;
+  /** Told when the connection is lost, when it is there again, and when none can be made. */
+  onChange(state: LineState): void;
 }
+
+/** Whether a hub is there; `inOrder`: it said that it would go, and comes back when somebody needs it. */
+export type LineState = { kind: 'there' } | { kind: 'lost'; inOrder: boolean } | { kind: 'failed'; error: HubError };
 
 export interface Requests {
   send(request: Request): Promise<unknown>;
@@ -50,8 +55,10 @@ export function createRequests(first: Link, parts: RequestsParts): Requests {
     onMessage: (message) => receive(message, pending, parts.toError),
     onOpen() {
       for (const entry of pending.values()) transmit(entry);
+      parts.onChange({ kind: 'there' });
     },
     onLost(inOrder) {
+      parts.onChange({ kind: 'lost', inOrder });
       for (const entry of pending.values()) {
         if (!entry.resend || entry.sent > RESENDS_MAX) entry.reject(brokenOff(entry));
       }
@@ -59,7 +66,7 @@ export function createRequests(first: Link, parts: RequestsParts): Requests {
       // A hub that died is wanted back by a watch as well; one that was ended in order is not.
       return { start: !inOrder || [...pending.values()].some((entry) => entry.startsHub) };
     },
-    onFailed: (error) => failAll(parts.toError(error)),
+    onFailed: (error) => failAll(noHub(parts, error)),
   });
 
   function transmit(entry: Entry): void {
@@ -101,6 +108,12 @@ export function createRequests(first: Link, parts: RequestsParts): Requests {
       await line.close();
     },
   };
+}
+
+function noHub({ toError, onChange }: RequestsParts, cause: unknown): HubError {
+  const error = toError(cause);
+  onChange({ kind: 'failed', error });
+  return error;
 }
 
 interface Stages {

@@ -165,6 +165,13 @@ export function storageError(error: unknown, path = 'the database'): HubError {
       cause: error,
     });
   }
+  if (code?.startsWith('SQLITE_BUSY') || code?.startsWith('SQLITE_LOCKED')) {
+    return new HubError('storage_failed', `${path} is held by another program; nothing of this call was stored`, {
+      hint: 'end what else has it open, such as sqlite3 or a backup, and try again',
+      retryable: true,
+      cause: error,
+    });
+  }
   const reason = error instanceof Error ? error.message : String(error);
   return new HubError('storage_failed', `${path} failed: ${reason}`, {
     hint: 'run: cognition hub logs',

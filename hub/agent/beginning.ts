@@ -94,7 +94,7 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
     newNodeId: () => NodeId.parse(parts.newId()),
     journal: openJournal(reach, turn.id),
     executor: createExecutor({
-      ...{ reach, tree, level, grants, project: workplace.project, cwd: workplace.cwd },
+      ...{ reach, tree, level, grants, project: workplace.project, cwd: workplace.cwd, home: parts.home },
       environment: params.environment,
       approvals: { ...(resumed?.approvals ?? approvalsIn([])), mayAsk: turn.errand === null },
       sessions: openSubSessions({

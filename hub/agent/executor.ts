@@ -53,6 +53,8 @@ export interface ExecutorParts {
   grants: Grants;
   /** The real path of what may be changed. */
   project: string;
+  /** Where the hub keeps what is its own. */
+  home: string;
   /** Where the branch stands. */
   cwd: string;
   environment: Record<string, string> | null;
@@ -95,7 +97,7 @@ export function createExecutor(parts: ExecutorParts): Executor {
       }
       case 'write': {
         const input = inputOf('write', call);
-        if (level === 'plan') await makePlanFolder(parts.project, resolve(given.cwd, input.path));
+        if (level === 'plan') await makePlanFolder(parts, resolve(given.cwd, input.path));
         return file('file.write', around, { ...given, ...input, policy: writing });
       }
       case 'edit':

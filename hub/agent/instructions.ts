@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { readSmallFile } from './small_file.js';
 
 const FILE_BYTES_MAX = 32_768;
@@ -20,13 +20,29 @@ export interface InstructionPlaces {
   onRead(path: string): void;
 }
 
+const HEAD = '# Instructions from ';
+
+/** The files that a system prompt of ours has instructions from. */
+export function namedInstructions(systemPrompt: string): string[] {
+  const lines = systemPrompt.split('\n').filter((line) => line.startsWith(HEAD));
+  // A file may have such a line in it, too: only what can have been read is named.
+  return lines.map((line) => line.slice(HEAD.length)).filter((path) => NAMES.includes(basename(path)));
+}
+
+/** The files that instructions would be read from. */
+export async function instructionFiles(places: InstructionPlaces): Promise<string[]> {
+  const files: string[] = [];
+  await readInstructions({ ...places, onRead: (path) => void files.push(path) });
+  return files;
+}
+
 /** The instructions of the person, then those of the project from its top down to the working folder; empty for none. */
 export async function readInstructions({ project, cwd, home, onRead }: InstructionPlaces): Promise<string> {
   const own = await firstIn(home, null);
   const below = await Promise.all(foldersDown(project, cwd).map((folder) => firstIn(folder, project)));
   const found = [own, ...below].filter((one) => one !== null);
   for (const { path } of found) onRead(path);
-  return found.map(({ path, text }) => `# Instructions from ${path}\n\n${text}`).join('\n\n');
+  return found.map(({ path, text }) => `${HEAD}${path}\n\n${text}`).join('\n\n');
 }
 
 async function firstIn(folder: string, within: string | null): Promise<{ path: string; text: string } | null> {

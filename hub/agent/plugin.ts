@@ -17,11 +17,12 @@ import type { Listener, RunningTurn } from './running.js';
 import { settingsBefore } from './settings.js';
 import { priceOf } from './spending.js';
 import { USUAL_MODELS } from './sub_sessions/model.js';
+import { toldInstructions } from './told_instructions.js';
 import { createTranscripts } from './transcripts.js';
 import { createTurns, type RunningTurns } from './turns.js';
 
 export interface AgentPlugin extends Plugin {
-  /** RunningTurns that run. */
+  /** How many turns run. */
   busy(): number;
   /** Ends them in order, before the tools that they use are ended. */
   end(): Promise<void>;
@@ -61,6 +62,7 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
         if (node !== null) await refuseWider({ hub, context }, node, change);
         return { model: formatModelName(chooseModel({ known, change, usual, access }).model) };
       },
+      'agent.instructions_list': async (params, context) => toldInstructions({ hub, context }, parts, params),
       'agent.plan_get': async ({ node }, context) => planAt({ hub, context }, node),
       'agent.follow': async ({ turn, tree }, context) => {
         if (turn !== null) return { outcome: await followTurn(turns, turn, { hub, context }) };

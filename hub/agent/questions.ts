@@ -68,8 +68,11 @@ export function approvalsIn(questions: readonly Pick<Question, 'id' | 'kind' | '
 /** The longest command that a person can be expected to read before they allow it. */
 const APPROVED_LENGTH_MAX = 4_096;
 
-/** What is not seen where it stands, or makes a line read otherwise than it runs. */
-const UNSEEN = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/u;
+/**
+ * What is not seen where it stands, or makes a line read otherwise than it runs: letters that are drawn as nothing, and blanks that
+ * bash takes for letters. The sign that makes an emoji of the one before it is left.
+ */
+const UNSEEN = /[^\P{C}\n\t]|(?!\ufe0f)\p{DI}|(?! )\p{Z}|\u2800/u;
 
 /** Why a person cannot allow a command, for the model that made it: they must see all that would run, as it is. */
 export function unallowable(command: string): HubError | null {

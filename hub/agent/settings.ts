@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { asked, type Reach } from '../context/reach.js';
 import { HubError } from '../error.js';
 import type { NodeId, Settings, Sha256, TreeId } from '../protocol/node.js';

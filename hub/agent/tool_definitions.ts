@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Level } from '../protocol/turn.js';
 import type { ToolDefinition } from './provider.js';
 

@@ -36,11 +36,31 @@ export function planFileOf(project: string): string {
   return join(project, '.cognition', 'plan.md');
 }
 
-/** Makes the folder of a plan that is to be written: the tools make none among what is protected. */
-export async function makePlanFolder(project: string, written: string): Promise<void> {
+/**
+ * Makes the folder of a plan that is to be written: the tools make none among what is protected. Where the conversations are kept
+ * no plan can stand.
+ */
+export async function makePlanFolder(
+  { project, home }: { project: string; home: string },
+  written: string,
+): Promise<void> {
   const file = planFileOf(project);
+  if (written === file && (await isSameFolder(home, dirname(file)))) {
+    throw new HubError(
+      'unauthorised',
+      `no plan can be made in ${project}: its .cognition is where the conversations are`,
+      {
+        hint: 'the person is to start in the folder of a project',
+      },
+    );
+  }
   // What is in its place, if anything, is told by the writing.
   if (written === file) await mkdir(dirname(file)).catch(() => undefined);
+}
+
+async function isSameFolder(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([realFolder(one), realFolder(other)]);
+  return first !== null && first === second;
 }
 
 async function realFolder(path: string): Promise<string | null> {

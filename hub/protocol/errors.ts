@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** One number per kind of failure. The first five are fixed by JSON-RPC 2.0, the others by this table. */
 export const ERROR_CODES = {

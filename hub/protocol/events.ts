@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Mark, Node, NodeId, Tree, TreeId } from './node.js';
 
 const seq = z.int().nonnegative();

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Usage } from './methods/turns.js';
 import { Blocks, External, NodeId, TreeId } from './node.js';
 

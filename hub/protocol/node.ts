@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isJson, isJsonObject } from './json.js';
 import { BLOCKS_MAX } from './limits.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TreeId } from './node.js';
 
 const timestamp = z.iso.datetime();

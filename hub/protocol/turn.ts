@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ErrorData } from './errors.js';
 import { Question } from './methods/parking.js';
 import { RequestId, Usage } from './methods/turns.js';

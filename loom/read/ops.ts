@@ -15,6 +15,7 @@ import { getPlace } from './place.js';
 import { listRequests } from './request_list.js';
 import type { ReadOpName } from './requests.js';
 import { getLines, getShape } from './shape.js';
+import { getNear } from './surroundings.js';
 import { getSettings, getTree, listMarks, listTrees, listTurns } from './trees.js';
 
 /** Every question that the reading thread answers, by the name of its method. */
@@ -23,6 +24,7 @@ export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
   'loom.tree_find': findTrees,
   'loom.tree_get_skeleton': getSkeleton,
   'loom.tree_get_shape': getShape,
+  'loom.tree_get_near': oneSlice(getNear),
   'loom.tree_get_lines': oneSlice(getLines),
   'loom.tree_list': listTrees,
   'loom.mark_list': oneSlice(listMarks),

@@ -7,6 +7,7 @@ export const READ_METHODS = [
   'loom.tree_find',
   'loom.tree_get_skeleton',
   'loom.tree_get_shape',
+  'loom.tree_get_near',
   'loom.tree_get_lines',
   'loom.tree_list',
   'loom.mark_list',

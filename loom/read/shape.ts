@@ -1,4 +1,5 @@
 import { SKELETON_COLUMNS, type SkeletonRow, skeletonJson } from '../rows.js';
+import type { Store } from '../store.js';
 import { requireTree } from './lookup.js';
 import type { ReadContext } from './operation.js';
 import { cursorNumber } from './page.js';
@@ -17,18 +18,23 @@ interface ShapeRows {
   at: string;
 }
 
-export const SHAPE_AFTER = `
-  SELECT json_group_array(seq) AS seq, json_group_array(up) AS up, group_concat(kind, '') AS kind,
-    json_group_array(at) AS at
-  FROM (
-    SELECT n.seq, n.seq - ifnull(n.parent, n.seq) AS up,
+const LISTS = `json_group_array(seq) AS seq, json_group_array(up) AS up, group_concat(kind, '') AS kind,
+    json_group_array(at) AS at`;
+const COLUMNS = `n.seq, n.seq - ifnull(n.parent, n.seq) AS up,
       CASE n.role
         WHEN 'tool' THEN iif(n.exit_code IS NOT NULL AND n.exit_code <> 0, 'T', 't')
         WHEN 'assistant' THEN iif(n.step_index = 0 AND n.step_size > 1, iif(n.preview = '', 'A', 'b'), 'a')
         ELSE substr(n.role, 1, 1)
       END AS kind,
-      n.created_at_ms / 1000 AS at
-    FROM nodes n WHERE n.tree = ? AND n.seq > ? ORDER BY n.seq LIMIT ${SHAPE_ROWS})`;
+      n.created_at_ms / 1000 AS at`;
+
+export const SHAPE_AFTER = `
+  SELECT ${LISTS} FROM (
+    SELECT ${COLUMNS} FROM nodes n WHERE n.tree = ? AND n.seq > ? ORDER BY n.seq LIMIT ${SHAPE_ROWS})`;
+
+/** Of nodes whose numbers are known, in this order. */
+export const SHAPE_AT = `
+  SELECT ${LISTS} FROM (SELECT ${COLUMNS} FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value)`;
 
 /** The tops of archived branches: few, so that they are not looked for at each node. */
 const ARCHIVED_TOPS = 'SELECT node FROM archived_branches WHERE tree = ?';
@@ -40,7 +46,7 @@ export const LINES_AT = `
 export function* getShape(context: ReadContext, params: ReadParams['loom.tree_get_shape']): Slices<string> {
   const { tree } = requireTree(context.store, params.tree);
   const hidden = params.archived ? new Set<number>() : yield* context.hidden.nodesOf(context.store, tree);
-  const tops = new Set(context.store.all<{ node: number }>(ARCHIVED_TOPS, tree).map(({ node }) => node));
+  const tops = archivedTops(context.store, tree);
   const page = emptyPage();
   let after: number | null = cursorNumber(params.cursor, 0);
   while (after !== null) {
@@ -52,6 +58,19 @@ export function* getShape(context: ReadContext, params: ReadParams['loom.tree_ge
     yield;
   }
   return shapeJson(page, null);
+}
+
+/** The shape of these nodes, ascending; they must be there. */
+export function shapeAt(store: Store, seqs: readonly number[]): string {
+  const [rows] = store.all<ShapeRows>(SHAPE_AT, JSON.stringify(seqs));
+  const page = emptyPage();
+  const none = new Set<number>();
+  if (rows !== undefined) add(page, { rows, seqs: numbers(rows.seq), hidden: none, tops: none, limit: seqs.length });
+  return columnsJson(page);
+}
+
+export function archivedTops(store: Store, tree: number): ReadonlySet<number> {
+  return new Set(store.all<{ node: number }>(ARCHIVED_TOPS, tree).map(({ node }) => node));
 }
 
 interface ShapePage {
@@ -97,10 +116,14 @@ function numbers(json = '[]'): number[] {
   return JSON.parse(json);
 }
 
-function shapeJson({ seq, parent, kind, at, archived }: ShapePage, cursor: number | null): string {
+function shapeJson(page: ShapePage, cursor: number | null): string {
+  return `{${columnsJson(page)},"cursor":${cursor === null ? 'null' : `"${cursor}"`}}`;
+}
+
+function columnsJson({ seq, parent, kind, at, archived }: ShapePage): string {
   return (
-    `{"seq":[${seq.join()}],"parent":[${parent.join()}],"kind":"${kind}","at":[${at.join()}],` +
-    `"archived":[${archived.join()}],"cursor":${cursor === null ? 'null' : `"${cursor}"`}}`
+    `"seq":[${seq.join()}],"parent":[${parent.join()}],"kind":"${kind}","at":[${at.join()}],` +
+    `"archived":[${archived.join()}]`
   );
 }
 

@@ -15,6 +15,7 @@ import * as path from '../../loom/read/path.js';
 import * as place from '../../loom/read/place.js';
 import * as requestList from '../../loom/read/request_list.js';
 import * as shape from '../../loom/read/shape.js';
+import * as surroundings from '../../loom/read/surroundings.js';
 import * as index from '../../loom/search/index_file.js';
 import * as search from '../../loom/search/search.js';
 import * as placing from '../../loom/write/lookup.js';
@@ -39,6 +40,7 @@ const modules = {
   inputs,
   requestList,
   shape,
+  surroundings,
   parked,
 };
 const statements = Object.entries(modules).flatMap(([module, exports]) =>

@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Log } from '../../hub/plugin.js';
 import { SandboxKind } from '../../hub/protocol/methods/tools.js';
 import { NodeId, TreeId } from '../../hub/protocol/node.js';

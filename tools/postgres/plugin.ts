@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { HubError } from '../../hub/error.js';
 import { shortened } from '../../hub/excerpt.js';
 import type { Plugin, Resolved, Resolving } from '../../hub/plugin.js';

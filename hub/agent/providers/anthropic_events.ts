@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EndReason, ModelEvent, TokenUsage } from '../provider.js';
 import { REDACTED } from './anthropic_messages.js';
 import { finishedCall, type WrittenCall } from './call_input.js';

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { HubError } from '../../error.js';
 import type { ModelEvent, ModelRequest, Provider, ProviderParts } from '../provider.js';
 import { finishedCall } from './call_input.js';
-import { type DemoStep, demoStep } from './demo_script.js';
+import { demoStep } from './demo_script.js';
+import type { DemoStep } from './demo_step.js';
 import { answerIds } from './names.js';
 
 /** Words that are said before others get a turn. */
@@ -11,7 +12,8 @@ const BYTES_PER_TOKEN = 4;
 
 /**
  * A model without a model: it follows rules, needs no network and no key, and says so. The same conversation always gets
- * the same answer. What it understands stands in `demo_questions.ts`, and what tests can tell it in `demo_script.ts`.
+ * the same answer. What it understands stands in `demo_questions.ts` and
+ * `demo_abilities.ts`, and what tests can tell it in `demo_script.ts`.
  */
 export function demoProvider(parts: ProviderParts, wordDelayMs = 0): Provider {
   return {
@@ -19,9 +21,10 @@ export function demoProvider(parts: ProviderParts, wordDelayMs = 0): Provider {
     async *answer(request, signal) {
       let visible = false;
       let words = 0;
-      for await (const event of spoken(demoStep(request), request)) {
+      const step = demoStep(request);
+      for await (const event of spoken(step, request)) {
         words += event.kind === 'text' ? 1 : 0;
-        if (event.kind === 'text') await pace(words, signal);
+        if (event.kind === 'text') await pace(words, Math.max(wordDelayMs, step.pauseMs), signal);
         if (signal.aborted) throw cancelled(visible);
         visible ||= event.kind !== 'usage' && event.kind !== 'end';
         if (event.kind === 'end') yield { kind: 'usage', usage: tokens(request, words) };
@@ -30,8 +33,8 @@ export function demoProvider(parts: ProviderParts, wordDelayMs = 0): Provider {
     },
   };
 
-  async function pace(words: number, signal: AbortSignal): Promise<void> {
-    if (wordDelayMs > 0) await delay(parts, wordDelayMs, signal);
+  async function pace(words: number, delayMs: number, signal: AbortSignal): Promise<void> {
+    if (delayMs > 0) await delay(parts, delayMs, signal);
     else if (words % WORDS_AT_ONCE === 0) await setImmediate();
   }
 

@@ -1,9 +1,4 @@
-import type { DemoResult, DemoTask } from './demo_script.js';
-
-/** What it says of itself. */
-export const NOTE =
-  '(I am the demo model: no AI, only a few rules, and nothing leaves this machine. I can list files, show a file, count its ' +
-  'lines, search for a word, and run a command in backticks.)';
+import { type DemoResult, type DemoTask, NOTE } from './demo_step.js';
 
 const LANGUAGES = new Map([
   ['python', 'py'],

@@ -1,48 +1,10 @@
-import { HubError } from '../../error.js';
-import type { ErrorKind } from '../../protocol/errors.js';
 import type { ModelMessage } from '../../protocol/methods/context.js';
 import type { EndReason, ModelRequest } from '../provider.js';
-import { answerTo, callFor, NOTE } from './demo_questions.js';
+import { abilityStep } from './demo_abilities.js';
+import { answerTo, callFor } from './demo_questions.js';
+import { calling, callOf, type DemoResult, type DemoStep, type DemoTask, failing, NOTE, saying } from './demo_step.js';
 import { demoSummary } from './demo_summary.js';
 
-/** What the demo model does in one answer. */
-export interface DemoStep {
-  thinking: string;
-  text: string;
-  calls: { tool: string; input: string }[];
-  end: EndReason;
-  /** Makes the failure that it ends in instead, told whether something was said before; null for none. */
-  failure: ((visible: boolean) => HubError) | null;
-}
-
-export interface DemoResult {
-  tool: string;
-  input: unknown;
-  text: string;
-  failed: boolean;
-}
-
-/** What has been asked, and what has been done about it since. */
-export interface DemoTask {
-  question: string;
-  /** Answers given since, each of which was calls. */
-  steps: number;
-  /** What the newest calls brought. */
-  results: DemoResult[];
-  /** The texts of results from before, newest first. */
-  earlier: string[];
-  isFirst: boolean;
-}
-
-const FAILURES: readonly ErrorKind[] = [
-  'no_key',
-  'rejected',
-  'rate_limited',
-  'overloaded',
-  'context_too_long',
-  'network',
-];
-const RETRYABLE: readonly ErrorKind[] = ['rate_limited', 'overloaded', 'network'];
 const ENDS: readonly EndReason[] = ['answered', 'calls', 'max_tokens', 'refused', 'context_too_long', 'empty'];
 const WORDS_MAX = 1_000_000;
 
@@ -63,14 +25,16 @@ const WORDS_MAX = 1_000_000;
 export function demoStep(request: ModelRequest): DemoStep {
   const summary = demoSummary(request.messages);
   if (summary !== null) return saying(`${summary}\n\n${NOTE}`);
-  const task = taskOf(request.messages);
+  const task = taskOf(request);
   const told = groupsOf(task.question)[task.steps];
   if (told !== undefined && told.length > 0) return scripted(told);
+  const able = abilityStep(task);
+  if (able !== null) return able;
   if (task.results.length > 0) return saying(answerTo(task));
   const wanted = callFor(task);
   if (wanted === null) return saying(answerTo(task));
-  if (!request.tools.some(({ name }) => name === 'bash')) return saying(`I have no bash here to look. ${NOTE}`);
-  return { ...saying(''), calls: [bash(wanted)], end: 'calls' };
+  if (!task.tools.has('bash')) return saying(`I have no bash here to look. ${NOTE}`);
+  return calling('', callOf('bash', { command: wanted }));
 }
 
 /** The lines for each answer; lines that tell nothing are left out. */
@@ -100,13 +64,13 @@ function scripted(lines: readonly string[]): DemoStep {
         texts.push(manyWords(Number(rest)));
         break;
       case 'run':
-        step.calls.push(bash(rest));
+        step.calls.push(callOf('bash', { command: rest }));
         break;
       case 'call':
         step.calls.push(anyCall(rest));
         break;
       case 'fail':
-        step.failure = failureFor(rest);
+        step.failure = failing(rest);
         break;
       case 'end':
         step.end = ENDS.find((reason) => reason === rest) ?? step.end;
@@ -121,14 +85,6 @@ function scripted(lines: readonly string[]): DemoStep {
   return step;
 }
 
-function saying(text: string): DemoStep {
-  return { thinking: '', text, calls: [], end: 'answered', failure: null };
-}
-
-function bash(command: string): { tool: string; input: string } {
-  return { tool: 'bash', input: JSON.stringify({ command }) };
-}
-
 function anyCall(text: string): { tool: string; input: string } {
   const [, tool = '', input = ''] = /^(\S*)\s*(.*)$/.exec(text) ?? [];
   return { tool: tool === '' ? 'unnamed' : tool, input };
@@ -139,17 +95,7 @@ function manyWords(count: number): string {
   return Array.from({ length: many }, (_, place) => `word${place + 1}`).join(' ');
 }
 
-function failureFor(name: string): DemoStep['failure'] {
-  const kind = FAILURES.find((known) => known === name) ?? 'network';
-  return (visible) =>
-    new HubError(kind, `the demo model failed as it was told to: ${kind}`, {
-      hint: 'ask something else',
-      retryable: RETRYABLE.includes(kind),
-      details: { visible, ...(kind === 'rate_limited' ? { retry_after_ms: 0 } : {}) },
-    });
-}
-
-function taskOf(messages: readonly ModelMessage[]): DemoTask {
+function taskOf({ messages, tools, systemPrompt }: ModelRequest): DemoTask {
   const asked = messages.findLastIndex(({ role, content }) => role === 'user' && textOf(content) !== '');
   const since = messages.slice(asked + 1);
   return {
@@ -161,6 +107,8 @@ function taskOf(messages: readonly ModelMessage[]): DemoTask {
       .flatMap(({ content }) => content.flatMap(resultText))
       .reverse(),
     isFirst: !messages.slice(0, asked).some(({ role, content }) => role === 'assistant' && textOf(content) !== ''),
+    tools: new Set(tools.map(({ name }) => name)),
+    systemPrompt,
   };
 }
 

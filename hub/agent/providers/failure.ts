@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { HubError } from '../../error.js';
 import type { ErrorData, ErrorKind } from '../../protocol/errors.js';
 import { EVENT_BYTES_MAX, IDLE_MS_MAX } from '../provider.js';
@@ -11,7 +11,8 @@ const WORDS_MAX = 400;
 /** What both SDKs' errors have in common; `error` is the body, or for some the inner part of it. */
 const ServerSaid = z.object({
   status: z.number().optional(),
-  headers: z.instanceof(Headers).optional(),
+  // Not z.instanceof, which would name Headers when this file is loaded: with it Node loads fetch, 6 MB in an idle hub.
+  headers: z.custom<Headers>((value) => value instanceof Headers).optional(),
   message: z.string(),
   error: z.unknown().optional(),
 });
@@ -113,7 +114,8 @@ function notReached(failing: FailedRequest): HubError {
     });
   }
   const code = lineCode(error);
-  const isCut = visible || (error instanceof Error && code === null);
+  // Without headers nothing has been answered that could be cut.
+  const isCut = visible || (contentType !== null && error instanceof Error && code === null);
   const message = isCut ? `the connection to ${server} was cut in the middle of its answer` : `cannot reach ${server}`;
   return new HubError('network', code === null ? message : `${message} (${code})`, {
     hint: networkHint(code, failing),

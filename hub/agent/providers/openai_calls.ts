@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { BLOCKS_MAX } from '../../protocol/limits.js';
 import type { ModelEvent } from '../provider.js';
 import { finishedCall, type WrittenCall } from './call_input.js';

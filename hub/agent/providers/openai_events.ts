@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EndReason, ModelEvent, TokenUsage } from '../provider.js';
 import { endReason } from './end_reason.js';
 import type { Wire } from './exchange.js';

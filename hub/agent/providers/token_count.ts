@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** More than any window holds: what a server says beyond it is a mistake of its own. */
 const TOKENS_MAX = 1_000_000_000;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ANSWER_LENGTH_MAX } from '../limits.js';
 import { method } from '../method.js';
 import { NodeId, Sha256, TreeId, TurnId } from '../node.js';
@@ -136,6 +136,19 @@ export const agentMethods = {
       usual_model: z.string().min(1).max(400).nullable().default(null),
     }),
     result: z.strictObject({ model: z.string() }),
+  }),
+  'agent.instructions_list': method({
+    description:
+      'Names the files of instructions that a turn at a node is told: those of its settings, else those that it would read.',
+    params: z.strictObject({
+      /** Null for a tree that is to be. */
+      node: NodeId.nullable().default(null),
+      /** The project of a tree that is to be; null for none. */
+      project: AbsolutePath.nullable().default(null),
+      /** Where the caller works. */
+      cwd: AbsolutePath,
+    }),
+    result: z.strictObject({ files: z.array(z.string()) }),
   }),
   'agent.plan_get': method({
     description: 'Tells whether plans are made at a node, what the plan of its project says, and how to carry it out.',

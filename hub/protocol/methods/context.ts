@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { method } from '../method.js';
 import { Block, Json, NodeId } from '../node.js';
 

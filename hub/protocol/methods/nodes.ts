@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { WatchEvent } from '../events.js';
 import { STEP_CALLS_MAX } from '../limits.js';
 import { method } from '../method.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Where the next page begins: what the page before returned. */
 export const cursor = z.string().max(200).nullable().default(null);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ANSWER_LENGTH_MAX, NODE_BYTES_MAX, STEP_CALLS_MAX } from '../limits.js';
 import { method } from '../method.js';
 import { Blocks, External, NodeId, Sha256, TreeId, TurnId } from '../node.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { method } from '../method.js';
 import { Blocks, External, Node, NodeId, TreeId } from '../node.js';
 import { Policy } from '../policy.js';

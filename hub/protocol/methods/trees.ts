@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { method } from '../method.js';
 import {
   Mark,
@@ -30,6 +30,23 @@ export const ExportRecord = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('output'), sha256: Sha256, size_bytes: z.int().nonnegative() }),
 ]);
 export type ExportRecord = z.infer<typeof ExportRecord>;
+
+/** How nodes are grown, in lists of one length. */
+const shape = {
+  /** The number of each node, less that of the node before it on this page. */
+  seq: z.array(z.int()),
+  /** By how much the number of its parent is smaller; 0 for the root. */
+  parent: z.array(z.int().nonnegative()),
+  /**
+   * A letter for each node: `r`oot, `u`ser, `a`nswer, answer that calls tools `b` (`A` when it says nothing), `s`ummary,
+   * `t`ool (`T` when it failed).
+   */
+  kind: z.string(),
+  /** When each was made, in seconds, less that of the node before it on this page. */
+  at: z.array(z.int()),
+  /** The places on this page of the tops of archived branches. */
+  archived: z.array(z.int().nonnegative()),
+};
 
 export const treeMethods = {
   'loom.tree_create': method({
@@ -79,21 +96,31 @@ export const treeMethods = {
       cursor,
       limit: limitUpTo(100_000, 100_000),
     }),
+    result: z.strictObject({ ...shape, cursor: z.string().nullable() }),
+    callerGone: 'cancel',
+  }),
+  'loom.tree_get_near': method({
+    description:
+      'Tells how a tree is grown around one node, as `loom.tree_get_shape` does of the whole: what is listed above and below ' +
+      'that node when every branch that does not lead to it is one row. Takes as long in a large tree as in a small one.',
+    params: z.strictObject({
+      tree: TreeId,
+      node: NodeId,
+      /** The rows that are wanted above it, and as many below. */
+      rows: limitUpTo(1_000, 100),
+    }),
     result: z.strictObject({
-      /** The number of each node, less that of the node before it on this page. */
-      seq: z.array(z.int()),
-      /** By how much the number of its parent is smaller; 0 for the root. */
-      parent: z.array(z.int().nonnegative()),
-      /**
-       * A letter for each node: `r`oot, `u`ser, `a`nswer, answer that calls tools `b` (`A` when it says nothing), `s`ummary,
-       * `t`ool (`T` when it failed).
-       */
-      kind: z.string(),
-      /** When each was made, in seconds, less that of the node before it on this page. */
-      at: z.array(z.int()),
-      /** The places on this page of the tops of archived branches. */
-      archived: z.array(z.int().nonnegative()),
-      cursor: z.string().nullable(),
+      ...shape,
+      /** The number of the node; of one in an archived branch that of the nearest above that is in none. */
+      node: z.int(),
+      hidden: z.boolean(),
+      /** How many rows above and below it are told without a gap, and whether the list begins and ends with them. */
+      above: z.int().nonnegative(),
+      below: z.int().nonnegative(),
+      begins: z.boolean(),
+      ends: z.boolean(),
+      /** All nodes of the tree. */
+      node_count: z.int().nonnegative(),
     }),
     callerGone: 'cancel',
   }),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ErrorData } from '../errors.js';
 import { BLOCKS_MAX, STEP_CALLS_MAX } from '../limits.js';
 import { method } from '../method.js';

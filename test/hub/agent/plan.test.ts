@@ -89,6 +89,15 @@ test('a plan that a link leads elsewhere is not written', async () => {
   });
 });
 
+test('where the conversations are kept no plan is written, and the model is told why', async () => {
+  await withAgent(async (agent) => {
+    symlinkSync(agent.hub.home, join(agent.project, '.cognition'));
+    const write = call('c1', 'write', { path: '.cognition/plan.md', content: 'gone' });
+    expect((await planning(agent, [write]))[0]).toContain('its .cognition is where the conversations are');
+    expect(existsSync(join(agent.hub.home, 'plan.md'))).toBe(false);
+  });
+});
+
 test('a folder of plans that is a link is not followed', async () => {
   await withAgent(async (agent) => {
     const elsewhere = join(dirname(agent.project), 'elsewhere');

@@ -241,6 +241,15 @@ test('anthropic and openai want a key for their own addresses', async () => {
   }
 });
 
+test('an address to which no request is ever sent is one that cannot be reached', async () => {
+  for (const dialect of DIALECTS) {
+    const origin = 'http://127.0.0.1:1';
+    const request = requestTo(dialect, { origin, openaiUrl: `${origin}/v1` } as ModelServer);
+    const { failure } = withFailure(await hear(dialect.make(manualTimers()), request));
+    expect(failure).toMatchObject({ kind: 'network', message: `cannot reach ${dialect.name} at ${origin}` });
+  }
+});
+
 test.each([
   ['DEPTH_ZERO_SELF_SIGNED_CERT', false],
   ['CERT_HAS_EXPIRED', false],
