@@ -1,7 +1,7 @@
 // Bundles the program into dist/. Usage: node .dev/build.mjs [--watch | --no-types]
 import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import * as esbuild from 'esbuild';
 
@@ -9,9 +9,19 @@ export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
 const { version, engines } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
 
-/** What is built, and from what. */
+/**
+ * What is built, and from what. A module named in `beside` is not put in: it is read from another bundle when it is
+ * wanted, for what is not read need not be compiled at every start.
+ */
 const ENTRIES = [
-  { source: 'cli/main.ts', target: 'cognition.cjs', format: 'cjs' },
+  {
+    source: 'cli/main.ts',
+    target: 'cognition.cjs',
+    format: 'cjs',
+    beside: { 'cli/run.js': 'commands.cjs', 'cli/chat_program.js': 'chat.cjs' },
+  },
+  { source: 'cli/run.ts', target: 'commands.cjs', format: 'cjs', beside: { 'cli/repl/start.js': 'chat.cjs' } },
+  { source: 'cli/chat_program.ts', target: 'chat.cjs', format: 'cjs' },
   { source: 'hub/main.ts', target: 'hub.js', format: 'esm' },
   { source: 'tools/host.ts', target: 'tools.js', format: 'esm' },
   { source: 'hub/client.ts', target: 'client.js', format: 'esm' },
@@ -40,6 +50,8 @@ const shared = {
 
 const byFormat = {
   cjs: {
+    // What is read from another bundle is required: an import would be read twice, once for the names it exports.
+    supported: { 'dynamic-import': false },
     define: { ...shared.define, 'import.meta.url': '__bundleUrl' },
     banner: {
       js: "#!/usr/bin/env node\n'use strict';const __bundleUrl=require('node:url').pathToFileURL(__filename).href;",
@@ -72,10 +84,24 @@ const writer = {
   },
 };
 
+/** Leaves what lies in another bundle to that one. */
+function besideOf(beside) {
+  return {
+    name: 'beside',
+    setup(build) {
+      build.onResolve({ filter: /^\..*\.js$/ }, ({ path, kind, resolveDir }) => {
+        if (kind !== 'dynamic-import') return undefined;
+        const other = beside[relative(ROOT, join(resolveDir, path))];
+        return other === undefined ? undefined : { path: `./${other}`, external: true };
+      });
+    },
+  };
+}
+
 /** What a program loads only when it is wanted lies in files of its own, so that the others do without its memory. */
 const PARTS = 'parts';
 
-function optionsOf({ source, target, format }) {
+function optionsOf({ source, target, format, beside = {} }) {
   return {
     ...shared,
     ...byFormat[format],
@@ -85,7 +111,7 @@ function optionsOf({ source, target, format }) {
     outExtension: { '.js': extname(target) },
     splitting: target === 'hub.js',
     chunkNames: `${PARTS}/[name]-[hash]`,
-    plugins: [writer],
+    plugins: [besideOf(beside), writer],
   };
 }
 

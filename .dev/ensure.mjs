@@ -8,13 +8,13 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const NODE_MAJOR_MIN = 20;
 const SOURCES = ['cli', 'hub', 'loom', 'tools', '.dev', 'package.json', 'package-lock.json'];
 
-/** Installs and builds as far as that is needed; prints nothing when nothing is. */
+/** Installs and builds as far as that is needed; prints nothing when nothing is. Returns whether it was built. */
 export function ensure() {
   ensureInstalled();
-  if (!isBuilt()) {
-    say('building …');
-    run(process.execPath, [join(ROOT, '.dev', 'build.mjs'), '--no-types']);
-  }
+  if (isBuilt()) return false;
+  say('building …');
+  run(process.execPath, [join(ROOT, '.dev', 'build.mjs'), '--no-types']);
+  return true;
 }
 
 /** Installs the packages if that is needed. */

@@ -1,7 +1,8 @@
-import type { CommanderError, Command as Parser } from 'commander';
+import type { Argument, CommanderError, Command as Parser } from 'commander';
 import { HubError } from '../hub/error.js';
 import { nearest } from '../hub/nearest.js';
 import { COLOR_CHOICES, type Command, type CommandGroup, type Input } from './command.js';
+import { foreignHint } from './foreign_words.js';
 
 /** The words after the program's name. */
 export function commandLine(): string[] {
@@ -15,12 +16,19 @@ type Asked =
 
 const FIRST_STEPS = `
 First steps:
-  cognition demo                   watch a conversation become a tree; needs no key
-  cognition chat                   talk; without a key for a model: cognition chat --model demo
-  cognition ask "what is this?"    one question, one answer
-  cognition <command> --help
+  cognition demo                  watch a conversation become a tree; needs no key
+  cognition chat                  talk
+  cognition chat --model demo     the same without a key; say "help" there
+  cognition ask "what is this?"   one question, one answer
+  cognition <command> --help      what may follow it, with examples
 
 The same as a manual: cognition man | man -l -`;
+/** Without the word [options], which nearly all have, there is room in 80 columns for what they do. */
+const HELP_FORM = {
+  showGlobalOptions: true,
+  minWidthToWrap: 20,
+  subcommandTerm: (command: Parser) => [command.name(), ...command.registeredArguments.map(argumentWord)].join(' '),
+};
 const EXAMPLES_HEADING = 'Examples:';
 
 /** Finds the command in the table and reads its arguments; wrong words are refused with the nearest right ones. */
@@ -36,7 +44,7 @@ export async function parse(
     new ParserClass(name)
       .exitOverride()
       .configureOutput({ writeOut: (text) => (help += text), writeErr: (text) => (help += text) })
-      .configureHelp({ helpWidth: columns, showGlobalOptions: true })
+      .configureHelp({ ...HELP_FORM, helpWidth: columns })
       .helpOption('-h, --help', 'show help');
   const program = make('cognition')
     .description('A terminal agent whose conversation is a tree.')
@@ -44,6 +52,7 @@ export async function parse(
     .option('--json', 'print JSON instead of text')
     .addOption(new Option('--color <when>', 'colours').choices(COLOR_CHOICES))
     .option('--version', 'print the version')
+    .helpCommand('help [command]', 'Show the help of a command.')
     .addHelpText('after', FIRST_STEPS);
   const known = table.filter((entry) => entry.name === words[0]);
   // Building one parser instead of all saves a good part of a short command's time.
@@ -63,6 +72,11 @@ export async function parse(
     throw usageError(error, words, table);
   }
   return asked ?? { kind: 'help', text: program.helpInformation() };
+}
+
+function argumentWord(argument: Argument): string {
+  const word = argument.variadic ? `${argument.name()}...` : argument.name();
+  return argument.required ? `<${word}>` : `[${word}]`;
 }
 
 type Found = (asked: Asked) => void;
@@ -165,6 +179,7 @@ function usageError(
           table.map(({ name }) => name),
         )
       : null);
-  const hint = near === null ? (hints[error.code] ?? help) : `did you mean ${near}?`;
+  const foreign = entry === undefined ? foreignHint(words) : null;
+  const hint = foreign ?? (near === null ? (hints[error.code] ?? help) : `did you mean ${near}?`);
   return new HubError('invalid_params', message, { hint, cause: error });
 }

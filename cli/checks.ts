@@ -8,6 +8,7 @@ import { environment, VERSION } from '../hub/config.js';
 import { HubError } from '../hub/error.js';
 import type { Context } from './context.js';
 import { reasonOf } from './failure.js';
+import { checkModel } from './model_check.js';
 import type { Check } from './render/checks.js';
 import { formatBytes } from './render/words.js';
 import { isUnicodeLocale } from './screen.js';
@@ -31,6 +32,7 @@ export async function checksOf(context: Context): Promise<Check[]> {
     await checkStorageLibrary(),
     ...(await checkHub(context)),
     ...(await checksOfTools(context)),
+    await checkModel(context),
     checkHome(context.paths.home),
     await checkDisk(context.paths.home),
     checkWal(context.paths.database),

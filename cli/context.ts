@@ -67,7 +67,10 @@ export function openContext(asked: { json: boolean; color: string | undefined; p
     printJson: (value) => out.write(`${JSON.stringify(value)}\n`),
     close: async () => {
       await out.end();
-      if (client !== undefined) await (await client).close();
+      if (client === undefined) return;
+      const open = await client;
+      // The process ends next, and the connection with it: nobody waits until the hub has said goodbye as well.
+      void open.close();
     },
   };
 }

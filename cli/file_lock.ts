@@ -1,11 +1,14 @@
 import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { HubError } from '../hub/error.js';
+import { isAlive } from './process_alive.js';
 
 const WAIT_MS = 5_000;
 const POLL_MS = 5;
 // What is done under a lock takes milliseconds: an older one is of a process that is gone, even when its number lives on.
 const AGE_MS_MAX = 30_000;
+// An owner writes its number right after it has made the file: who has not by now was killed in between.
+const UNSIGNED_MS_MAX = 1_000;
 
 /** Runs work while no other process holds the lock file; the file of a dead owner is replaced. */
 export async function withFileLock<Result>(path: string, work: () => Result): Promise<Result> {
@@ -65,19 +68,10 @@ function isAbandoned(path: string): boolean {
   try {
     const ageMs = Math.abs(Date.now() - statSync(path).mtimeMs);
     const owner = Number(readFileSync(path, 'utf8'));
-    // An owner that has not written its number yet is given the time to.
-    return ageMs > AGE_MS_MAX || (owner > 0 && !isAlive(owner));
+    if (owner === 0) return ageMs > UNSIGNED_MS_MAX;
+    return ageMs > AGE_MS_MAX || !isAlive(owner);
   } catch {
     return false; // it has been released meanwhile
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
   }
 }
 

@@ -1,7 +1,7 @@
 import { VERSION } from '../hub/config.js';
 import { commandLine } from './args.js';
 
-const words = commandLine();
+const words = wordsWanted();
 
 // Answered before anything else is loaded: editors and scripts ask for it all the time.
 if (words.length === 1 && words[0] === '--version') {
@@ -13,5 +13,18 @@ if (words.length === 1 && words[0] === '--version') {
   });
   process.stdout.write(`${VERSION}\n`);
 } else {
-  void import('./run.js').then(({ run }) => run(words));
+  void perform();
+}
+
+/** Who says nothing, and sits at a terminal, wants to talk. */
+function wordsWanted(): string[] {
+  const given = commandLine();
+  // Asked last: to look at stdin opens it, which no other command line needs to wait for.
+  return given.length === 0 && process.stdin.isTTY && process.stdout.isTTY ? ['chat'] : given;
+}
+
+/** The conversation is as large as all other commands: who does not ask for it need not wait until it is loaded. */
+async function perform(): Promise<void> {
+  if (words.includes('chat')) await (await import('./chat_program.js')).runWithChat(words);
+  else await (await import('./run.js')).run(words);
 }

@@ -104,6 +104,11 @@ export function endWords(why: TurnOutcome['why']): string {
   return END_WORDS[why ?? 'hub_ended'][0];
 }
 
+/** The exit code that says so. */
+export function endCode(why: TurnOutcome['why']): number {
+  return END_WORDS[why ?? 'hub_ended'][1];
+}
+
 const END_WORDS: Record<NonNullable<TurnOutcome['why']>, readonly [string, number]> = {
   answered: ['It has answered', EXIT.ok],
   iterations: ['Stopped: it has given as many answers as it may', EXIT.limit],

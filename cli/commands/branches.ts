@@ -33,7 +33,7 @@ export const branchesCommand = command({
 });
 
 /** The branches at a place or above it; `all` is with those that are archived. */
-export async function listedBranches(
+async function listedBranches(
   context: Context,
   tree: Pick<Tree, 'id'>,
   { position, all }: { position: NodeId; all: boolean },

@@ -63,7 +63,13 @@ export async function readSkeleton(client: Client, tree: Pick<Tree, 'id'>, archi
 
 /** Where the person stands: the saved place, else the only leaf; null when several are possible. */
 async function positionIn(context: Context, tree: Tree, skeleton: readonly SkeletonNode[]): Promise<NodeId | null> {
-  const saved = context.session.read().trees[tree.id]?.node;
+  const place = context.session.read().trees[tree.id];
+  const saved = place?.node;
+  if (place?.following !== undefined) {
+    const along = await knownPosition(context, tree);
+    // The turn may have gone on since the nodes were read.
+    if (along !== null && skeleton.some(({ id }) => id === along)) return along;
+  }
   if (saved !== undefined) {
     // In an archived branch it is still the place where the next message goes.
     if (!skeleton.some(({ id }) => id === saved)) return knownPosition(context, tree);

@@ -5,10 +5,12 @@ import type { LiveBlock } from './live_block.js';
 import type { Look } from './look.js';
 import { formatSeconds } from './tool_call.js';
 
-/** One turn that runs, or has just ended. */
+/** One turn that runs, or has ended. */
 export interface AgentRow {
   activity: string;
-  model: string;
+  isRunning: boolean;
+  /** Null where nobody tells any more. */
+  model: string | null;
   /** What a sub-session is to do; null for a turn that a person began. */
   task: string | null;
   elapsedMs: number;
@@ -43,7 +45,8 @@ export function drawAgents({ title, rows, chosen, word }: AgentsPage, height: nu
   const lines = rows.slice(first, first + room).map((row, at) => {
     const isChosen = first + at === chosen;
     const line = cut(`${isChosen ? '> ' : '  '}${rowText(row, look)}`, look.width - 1, look);
-    return isChosen ? look.style.match(line) : line;
+    if (isChosen) return look.style.match(line);
+    return row.isRunning ? line : look.style.quiet(line);
   });
   return page(title, lines, { word, height, look });
 }
@@ -70,12 +73,15 @@ function rowText({ activity, model, task, elapsedMs, tokens, priceMicrodollars }
     formatSeconds(Math.floor(elapsedMs / 1_000) * 1_000),
     ...(tokens === null ? [] : [`i:${tokens.in} o:${tokens.out}`]),
     ...(priceMicrodollars === null ? [] : [formatPrice(priceMicrodollars)]),
-    cleanLine(model),
+    ...(model === null ? [] : [cleanLine(model)]),
   ];
   const what = task === null ? 'your turn' : cleanLine(task);
   const tail = `  ${facts.join('  ')}`;
   const room = look.width - 3 - look.ruler.width(tail);
-  return room < TASK_COLUMNS_MIN ? `${what}${tail}` : `${cut(what, room, look)}${tail}`;
+  if (room >= TASK_COLUMNS_MIN) return `${cut(what, room, look)}${tail}`;
+  // Where there is no room for both, what is done counts more than what was spent.
+  const left = look.width - 4 - look.ruler.width(activity);
+  return `${activity}  ${cut(what, Math.max(0, left - 1), look)}`;
 }
 
-const TASK_COLUMNS_MIN = 16;
+const TASK_COLUMNS_MIN = 12;

@@ -19,8 +19,8 @@ export interface Branch {
 
 const WORDS_COLUMNS_MAX = 60;
 
-/** Lists the branches of a fork, numbered. */
-export function renderBranches(branches: readonly Branch[], look: Look): string {
+/** Lists the branches of a fork, numbered; `all` is how many there are when these are only the first of them. */
+export function renderBranches(branches: readonly Branch[], look: Look, all = branches.length): string {
   if (branches.length === 0) return 'Current node has no branches, and there is no fork above it.\n';
   const rows = branches.map((branch, place) => [
     `  ${place + 1}. ${branch.current ? '[current] ' : ''}${look.glyphs.arrow} ${branchWords(branch, look)}`,
@@ -30,7 +30,7 @@ export function renderBranches(branches: readonly Branch[], look: Look): string 
   ]);
   const lines =
     look.width < WORDS_COLUMNS_MAX ? rows.map(([words = '', id = '']) => `${words} ${id}`) : columns(rows, look);
-  return `Current node has ${count(branches.length, 'branch')}:\n${lines.map((line) => `${cut(line, look.width, look)}\n`).join('')}`;
+  return `Current node has ${count(all, 'branch')}:\n${lines.map((line) => `${cut(line, look.width, look)}\n`).join('')}`;
 }
 
 function branchWords({ title }: Branch, look: Look): string {

@@ -17,10 +17,11 @@ export interface DemoPlaces {
 export function renderDemoEnd({ tree, tips, project }: DemoPlaces, look: Look): string {
   const id = shortId(tree);
   const ways: [string, string][] = [
+    ['talk on; say "help"', `cognition chat ${id}`],
     ['draw it again', `cognition show ${id}`],
     ['read where you are', `cognition context ${id}`],
     ['compare the branches', `cognition compare ${id} ${tips.map(shortId).join(' ')}`],
-    ['go on from here', `cognition ask ${id} "how many lines has main.py?"`],
+    ['ask one thing more', `cognition ask ${id} "how many lines has main.py?"`],
     ['hide it', `cognition delete ${id}`],
   ];
   const lines = columns(

@@ -49,12 +49,15 @@ function fitted(text: string, room: number, { look, cutAt }: { look: Look; cutAt
   const measure = { columns: Math.max(8, room), ruler: look.ruler, tokens: new Map<string, string>() };
   const cells = Array.from(cellsOf(text.slice(0, TEXT_LENGTH_MAX), measure));
   const columns = cells.reduce((sum, cell) => sum + cell.columns, 0);
-  if (columns <= room) return { text: cells.map(({ shown }) => shown).join(''), columns };
+  const columnsMax = cells.reduce((sum, cell) => sum + cell.columnsMax, 0);
+  if (columnsMax <= room) return { text: cells.map(({ shown }) => shown).join(''), columns };
   const end = look.glyphs.ellipsis.slice(0, room);
   const kept: string[] = [];
+  let left = room - end.length;
   let used = end.length;
   for (const cell of cutAt === 'start' ? cells.reverse() : cells) {
-    if (used + cell.columns > room) break;
+    if (cell.columnsMax > left) break;
+    left -= cell.columnsMax;
     used += cell.columns;
     kept.push(cell.shown);
   }

@@ -1,3 +1,4 @@
+import { cautiousWidth } from './cautious_width.js';
 import { isSimple, type Ruler } from './ruler.js';
 
 /** How wide rows are, and what stands for the signs that are tokens. */
@@ -21,6 +22,8 @@ export interface EditorCell {
   end: number;
   shown: string;
   columns: number;
+  /** The columns it takes at most: some terminals draw the parts of an emoji one after the other. Rows have room for that. */
+  columnsMax: number;
   /** Whether something else is shown than what stands there. */
   isStandIn: boolean;
 }
@@ -57,13 +60,13 @@ export function rowsOf(line: string, measure: RowMeasure): EditorRow[] {
   let used = 0;
   for (const piece of piecesOf(line)) {
     let cell = cellOf(piece, used, measure);
-    if (used + cell.columns > columns) {
+    if (used + cell.columnsMax > columns) {
       rows.push({ start, end: cell.start });
       start = cell.start;
       used = 0;
       cell = cellOf(piece, 0, measure);
     }
-    used += cell.columns;
+    used += cell.columnsMax;
   }
   rows.push({ start, end: line.length });
   return rows;
@@ -164,18 +167,18 @@ function cellOf({ at, text }: Piece, used: number, measure: RowMeasure): EditorC
   const room = measure.columns;
   if (text === '\t') {
     const columns = Math.max(1, Math.min(TAB_COLUMNS - (used % TAB_COLUMNS), room - used));
-    return { ...place, shown: ' '.repeat(columns), columns, isStandIn: false };
+    return { ...place, shown: ' '.repeat(columns), columns, columnsMax: columns, isStandIn: false };
   }
   const standIn = standInOf(text, measure);
-  if (standIn !== null) {
-    const shown = standIn.slice(0, room);
-    return { ...place, shown, columns: shown.length, isStandIn: true };
-  }
+  if (standIn !== null) return standInCell(place, standIn.slice(0, room));
   const shown = visible(text, measure.ruler);
-  const columns = widthOf(shown, measure.ruler);
-  return columns > room
-    ? { ...place, shown: '?', columns: 1, isStandIn: true }
-    : { ...place, shown, columns, isStandIn: false };
+  const widths = widthsOf(shown, measure.ruler);
+  return widths.columnsMax > room ? standInCell(place, '?') : { ...place, shown, ...widths, isStandIn: false };
+}
+
+/** All of it is ASCII. */
+function standInCell(place: { start: number; end: number }, shown: string): EditorCell {
+  return { ...place, shown, columns: shown.length, columnsMax: shown.length, isStandIn: true };
 }
 
 /** What is shown for a sign that must not reach the terminal. All of it is ASCII. */
@@ -189,22 +192,27 @@ function standInOf(text: string, { tokens }: RowMeasure): string | null {
   return code < 0x80 ? `^${String.fromCharCode(code ^ 0x40)}` : `<${code.toString(16).toUpperCase()}>`;
 }
 
+interface Widths {
+  columns: number;
+  columnsMax: number;
+}
+
 // Measuring a sign takes longer than anything else here, and most texts are written with few of them.
 const WIDTHS_MAX = 4_096;
-const widths = new WeakMap<Ruler, Map<string, number>>();
+const known = new WeakMap<Ruler, Map<string, Widths>>();
 
-function widthOf(piece: string, ruler: Ruler): number {
-  const known = widths.get(ruler) ?? new Map<string, number>();
-  widths.set(ruler, known);
-  const width = known.get(piece) ?? ruler.width(piece);
-  if (known.size >= WIDTHS_MAX) known.clear();
-  known.set(piece, width);
-  return width;
+function widthsOf(piece: string, ruler: Ruler): Widths {
+  const all = known.get(ruler) ?? new Map<string, Widths>();
+  known.set(ruler, all);
+  const widths = all.get(piece) ?? { columns: ruler.width(piece), columnsMax: cautiousWidth(piece, ruler) };
+  if (all.size >= WIDTHS_MAX) all.clear();
+  all.set(piece, widths);
+  return widths;
 }
 
 /** A mark alone would be drawn onto what stands before it, and signs without width do strange things to terminals. */
 function visible(text: string, ruler: Ruler): string {
   const piece = text.length > PIECE_LENGTH_MAX ? text.slice(0, PIECE_LENGTH_MAX).toWellFormed() : text;
   if (MARK.test(piece)) return ` ${piece}`;
-  return widthOf(piece, ruler) === 0 ? '' : piece;
+  return widthsOf(piece, ruler).columns === 0 ? '' : piece;
 }

@@ -11,6 +11,8 @@ export interface EditorDrawing {
   tokens: ReadonlyMap<string, string>;
   /** Shown while the text is empty. */
   placeholder: string;
+  /** What is said below the text. */
+  notice: string | null;
   menu: ShownMenu | null;
   search: ShownSearch | null;
 }
@@ -45,11 +47,12 @@ export function editorView(drawing: EditorDrawing, look: Look, rows: number): Dr
   const search = drawing.search === null ? null : searchLine(drawing.search, look);
   const textRowsMin = rows < TWO_TEXT_ROWS_MIN ? 1 : visibleRows(drawing, measure, 2).rows.length;
   const menuRows = Math.min(drawing.menu?.items.length ?? 0, MENU_ROWS_MAX, Math.max(0, rows - textRowsMin));
-  const textRows = Math.max(1, rows - menuRows - (search === null ? 0 : 1));
+  const textRows = Math.max(1, rows - menuRows - (search === null ? 0 : 1) - (drawing.notice === null ? 0 : 1));
   const seen = visibleRows(drawing, measure, textRows);
   const lines = seen.rows.map((row, index) => mark(seen, index, look) + rowText(row, { drawing, measure, look }));
   const end = { row: lines.length, column: search?.column ?? 0 };
   if (search !== null) lines.push(search.line);
+  if (drawing.notice !== null) lines.push(look.style.quiet(INDENT + shownPart(drawing.notice, measure)));
   if (drawing.menu !== null) lines.push(...menuLines(drawing.menu, look, menuRows));
   if (search !== null && rows > 1) return { lines: lines.slice(-Math.max(2, rows)), cursor: end };
   const column = Math.min(promptColumns(look.width) + seen.column, Math.max(0, look.width - 1));

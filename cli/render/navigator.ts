@@ -6,6 +6,7 @@ import { type Hit, hitLine } from './hits.js';
 import { exitTail, inkOf, labelOf } from './label.js';
 import type { LiveBlock } from './live_block.js';
 import type { Look } from './look.js';
+import { navigatorKeys } from './navigator_keys.js';
 import { count } from './words.js';
 
 /** One node as the navigator lists it. */
@@ -13,8 +14,8 @@ export interface NavigatorRow {
   /** Null while it is fetched. */
   node: SkeletonNode | null;
   branching: { depth: number; bars: readonly boolean[]; isHead: boolean; isLast: boolean };
-  /** Of a branch that is shown as one line: how many nodes stand behind it, and when the newest was made. */
-  folded: { nodes: number; newestMs: number } | null;
+  /** Of a branch that is shown as one line: how many nodes stand behind it, and when the newest was made; null before that is known. */
+  folded: { nodes: number | null; newestMs: number | null } | null;
   atMs: number;
   isChosen: boolean;
   isHere: boolean;
@@ -41,21 +42,11 @@ export interface NavigatorView {
   /** The line that is typed, with what it is for. */
   typing: { label: string; text: string } | null;
   word: string | null;
-  help: boolean;
+  /** The first row that is shown of the keys; null while the tree is shown. */
+  help: number | null;
 }
 
-const HINTS = 'Enter go  e edit  / search  f filter  h l fold  m mark  d compare  x archive  ? keys  q leave';
-const HELP = [
-  'up down j k      move                page up, page down, space   scroll',
-  'left h           fold a branch       right l                     unfold it',
-  'z                fold all others     g G                         first, last',
-  'f, Tab           what is listed: all, messages, tools, ends, marks',
-  '/                search whole contents; Enter goes there, Tab shows it in the tree',
-  'Enter            go there            e      take a message back into the editor',
-  'm                set a mark          d      what differs from where you stand',
-  'x                archive a branch    .      back to where you stand',
-  'p                preview on, off     q Esc  leave',
-];
+const HINTS = 'Enter go  e edit  q leave  ? keys  / search  f filter  h l fold  m mark  d compare  x archive';
 const LEVEL_COLUMNS = 4;
 const AGE_COLUMNS_MIN = 50;
 
@@ -87,9 +78,11 @@ export function drawNavigator(view: NavigatorView, rows: number, look: Look): Li
 }
 
 function bodyOf(view: NavigatorView, height: number, look: Look): string[] {
-  if (view.help) return HELP.map((line) => cut(line, look.width, look));
+  if (view.help !== null) return navigatorKeys(view.help, height, look);
   if (view.hits !== null) return hitsOf(view.hits, height, look);
   if (view.sides !== null) return view.sides.flatMap((side) => sideOf(side, Math.floor(height / 2), look));
+  if (view.rows.length === 0)
+    return [look.style.quiet(cut('Nothing of this kind is here. f lists other kinds.', look.width, look))];
   return view.rows.map((row) => rowOf(row, look));
 }
 
@@ -103,10 +96,11 @@ function rowOf(row: NavigatorRow, look: Look): string {
   const indent = indentOf(row, look);
   const here = isHere ? ` ${look.glyphs.here}` : '';
   const tail = tailOf(row, look);
-  const room = look.width - pointer.length - look.ruler.width(indent + here) - tail.length;
+  const columns = look.width - look.ruler.width(tail);
+  const room = columns - pointer.length - look.ruler.width(indent + here);
   const label = node === null ? look.glyphs.ellipsis : labelOf(node, room, look);
   if (isChosen) {
-    const text = pad(`${pointer}${indent}${label}${here}`, look.width - tail.length, look.ruler);
+    const text = pad(`${pointer}${indent}${label}${here}`, columns, look.ruler);
     return look.style.match(text + tail);
   }
   const gap = ' '.repeat(Math.max(0, room - look.ruler.width(label)));
@@ -128,16 +122,21 @@ function indentOf({ branching }: NavigatorRow, look: Look): string {
 }
 
 function tailOf(row: NavigatorRow, look: Look): string {
-  const { node, marks, folded, isArchived, atMs } = row;
+  const { node, marks, folded, isArchived } = row;
   const parts = [
     node === null ? '' : exitTail(node).trim(),
     ...marks.map((name) => `#${cut(cleanLine(name), 20, look)}`),
-    folded === null ? '' : `+${folded.nodes - 1}`,
+    folded === null ? '' : `+${folded.nodes ?? look.glyphs.ellipsis}`,
     isArchived ? 'archived' : '',
-    look.width < AGE_COLUMNS_MIN ? '' : formatAge(folded?.newestMs ?? atMs, look.nowMs),
+    look.width < AGE_COLUMNS_MIN ? '' : ageOf(row, look),
   ].filter((part) => part !== '');
   const tail = parts.length === 0 ? '' : ` ${parts.join(' ')}`;
   return look.ruler.width(tail) * 2 > look.width ? '' : tail;
+}
+
+function ageOf({ folded, atMs }: NavigatorRow, look: Look): string {
+  if (folded === null) return formatAge(atMs, look.nowMs);
+  return folded.newestMs === null ? '' : formatAge(folded.newestMs, look.nowMs);
 }
 
 function hitsOf({ list, selected, query }: NonNullable<NavigatorView['hits']>, height: number, look: Look): string[] {

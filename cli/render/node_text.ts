@@ -39,6 +39,13 @@ export function askedOf(node: Node): string {
   return node.kind === 'external' ? cleanLine(callText(node.external.call.input)) : '';
 }
 
+/** The exit code of a command that failed, where its own text does not tell it. */
+export function untoldExit(node: Node, text: string): number | null {
+  const code = node.kind === 'external' ? node.external.exit_code : null;
+  if (code === null || code === 0) return null;
+  return text.split('\n').includes(`(exit code ${code})`) ? null : code;
+}
+
 /** What a line about a whole node is made of. */
 export function titledOf(node: Node): Titled {
   const external = node.kind === 'external' ? node.external : null;

@@ -1,11 +1,10 @@
 import { clean, cleanLine } from './clean.js';
 import { cut } from './cut.js';
-import { codeInk } from './highlight.js';
 import type { Look } from './look.js';
-import { streamingMarkdown } from './markdown/streaming.js';
 import { type FoldedCall, renderFoldedCall, renderFoldedThinking, renderWholeCall } from './tool_call.js';
-import { count } from './words.js';
-import { wrapRows } from './wrap.js';
+import { answerLines, type BlockLine, rowsOfLines } from './transcript_lines.js';
+import type { TextRow } from './word_wrap.js';
+import { count, formatBytes } from './words.js';
 
 /** One piece of a transcript, which folds and unfolds as a whole. */
 export type ShownBlock = ShownText | { kind: 'call'; call: FoldedCall };
@@ -15,24 +14,23 @@ interface ShownText {
   text: string;
 }
 
-/** More of one block is not drawn: `/output` gives all of a call. */
-const TEXT_LENGTH_MAX = 1_000_000;
-const ROWS_MAX = 20_000;
+/** Of a longer text the beginning and the end are drawn: all of it would take longer than a key may. */
+const HEAD_LENGTH_MAX = 192 * 1024;
+const TAIL_LENGTH_MAX = 64 * 1024;
+// As many as that text has where each line is empty; only what a tool did may be longer.
+const ROWS_MAX = 300_000;
+const TAB = '    ';
 
 /** The rows of a block; of a folded one it is one row. */
-export function renderBlock(block: ShownBlock, isFolded: boolean, look: Look): string[] {
-  if (isFolded) return [foldedRow(block, look)];
-  const columns = Math.max(1, look.width - 1);
-  const rows: string[] = [];
-  for (const line of linesOf(block, look)) {
-    rows.push(...wrapRows(line, columns, look.ruler));
-    if (rows.length < ROWS_MAX) continue;
-    return [...rows.slice(0, ROWS_MAX), look.style.quiet(cut('(more is not shown here)', columns, look))];
-  }
-  return rows;
+export function renderBlock(block: ShownBlock, isFolded: boolean, look: Look): TextRow[] {
+  if (isFolded) return [{ text: foldedRow(block, look), indent: 0, joint: '\n' }];
+  const rows = rowsOfLines(linesOf(block, look), look);
+  if (rows.length <= ROWS_MAX) return rows;
+  const text = look.style.quiet(cut('(more is not shown here)', look.width - 1, look));
+  return [...rows.slice(0, ROWS_MAX), { text, indent: 0, joint: '\n' }];
 }
 
-/** What a search in a block looks through, and what is copied of it. */
+/** What is copied of a block. */
 export function blockText(block: ShownBlock): string {
   if (block.kind !== 'call') return block.text;
   const { tool, input, output } = block.call;
@@ -40,32 +38,72 @@ export function blockText(block: ShownBlock): string {
   return `${tool} ${asked}\n${output}`;
 }
 
-function linesOf(block: ShownBlock, look: Look): string[] {
-  return block.kind === 'call' ? renderWholeCall(block.call, look) : textLines(block, look);
+/** What a search need not draw a block for, when it is not in this. */
+export function searchedText(block: ShownBlock, look: Look): string {
+  if (block.kind === 'call' || block.kind === 'thinking') return `${foldedRow(block, look)}\n${blockText(block)}`;
+  const { head, tail } = partsOf(block.text);
+  return head + tail;
 }
 
-function textLines({ kind, text: whole }: ShownText, look: Look): string[] {
-  const text = whole.slice(0, TEXT_LENGTH_MAX);
+function linesOf(block: ShownBlock, look: Look): BlockLine[] {
+  if (block.kind === 'call') return renderWholeCall(block.call, look).map((text) => ({ text, isProse: false }));
+  const { head, gap, tail } = partsOf(block.text);
+  const lines = textLines({ kind: block.kind, text: head }, look);
+  if (gap === null) return lines;
+  const rest = tail.split('\n').map((line) => prose(clean(line).replaceAll('\t', TAB)));
+  return [...lines, prose(look.style.quiet(gap)), ...rest];
+}
+
+interface CutText {
+  head: string;
+  /** What stands for what was left out between them; null when nothing was. */
+  gap: string | null;
+  tail: string;
+}
+
+function partsOf(text: string): CutText {
+  if (text.length <= HEAD_LENGTH_MAX + TAIL_LENGTH_MAX) return { head: text, gap: null, tail: '' };
+  const headEnd = text.lastIndexOf('\n', HEAD_LENGTH_MAX);
+  const tailStart = text.indexOf('\n', text.length - TAIL_LENGTH_MAX) + 1;
+  // Where a line is longer than all of this it is cut within.
+  const head = text.slice(0, headEnd > HEAD_LENGTH_MAX / 2 ? headEnd : HEAD_LENGTH_MAX);
+  const isNear = tailStart > 0 && tailStart < text.length - TAIL_LENGTH_MAX / 2;
+  const tail = text.slice(isNear ? tailStart : text.length - TAIL_LENGTH_MAX);
+  const size = formatBytes(text.length - head.length - tail.length);
+  return {
+    head: head.toWellFormed(),
+    gap: `(${size} are not shown here: /export has all of it)`,
+    tail: tail.toWellFormed(),
+  };
+}
+
+function prose(text: string): BlockLine {
+  return { text, isProse: true };
+}
+
+function textLines({ kind, text }: ShownText, look: Look): BlockLine[] {
   switch (kind) {
     case 'said':
-      return `> ${clean(text).trimEnd()}`.split('\n').map((line) => look.style.user(line));
+      return `> ${clean(text).trimEnd()}`
+        .replaceAll('\t', TAB)
+        .split('\n')
+        .map((line, place) => prose(look.style.user(place === 0 ? line : `  ${line}`.trimEnd())));
     case 'answer': {
-      const stream = streamingMarkdown({ look: () => look, ink: (language) => codeInk(language, look.style) });
-      return splitLines([...stream.push(text), ...stream.end()]);
+      const stream = answerLines(look);
+      return [...stream.push(text), ...stream.end()];
     }
     case 'summary':
-      return `Summary: ${clean(text).trim()}`.split('\n');
-    case 'thinking':
-      return [renderFoldedThinking(text, look), ...clean(text).trim().split('\n').map(quietly(look))];
+      return `Summary: ${clean(text).trim()}`.replaceAll('\t', TAB).split('\n').map(prose);
+    case 'thinking': {
+      const lines = clean(text).trim().replaceAll('\t', TAB).split('\n');
+      return [prose(renderFoldedThinking(text, look)), ...lines.map((line) => prose(thoughtLine(line, look)))];
+    }
   }
 }
 
-function quietly({ style }: Look): (line: string) => string {
-  return (line) => style.quiet(`  ${line}`);
-}
-
-function splitLines(lines: readonly string[]): string[] {
-  return lines.flatMap((line) => line.split('\n'));
+/** A line of what was thought, below the row that says how many there are. */
+export function thoughtLine(line: string, { style }: Look): string {
+  return style.quiet(`  ${line}`.trimEnd());
 }
 
 function foldedRow(block: ShownBlock, look: Look): string {

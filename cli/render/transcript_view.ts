@@ -1,26 +1,37 @@
-import { cleanLine } from './clean.js';
+import { clean } from './clean.js';
 import { cut, pad } from './cut.js';
+import { menuLines, type ShownMenu } from './editor_menu.js';
 import type { LiveBlock } from './live_block.js';
 import type { Look } from './look.js';
+import { markedRow, type RowMark } from './text_search.js';
 
 export interface TranscriptRow {
   text: string;
   /** Whether it belongs to the block that keys are about. */
   isChosen: boolean;
+  /** Where it has what is searched for. */
+  marks: readonly RowMark[];
 }
 
 /** What is seen of a transcript. */
 export interface TranscriptPage {
   rows: readonly TranscriptRow[];
-  /** What is searched for, to stand out; empty for nothing. */
-  query: string;
   /** Keys and what they do, shown above the last rows; empty for none. */
   keys: readonly KeyWords[];
-  /** The line that is typed, with the sign it begins with. */
-  typing: { sign: string; text: string } | null;
-  /** A word about what was done, or about the keys. */
-  word: string;
+  typing: ShownTyping | null;
+  /** A word about what was done; null for none. */
+  word: string | null;
+  /** What the keys do, where there is no such word. */
+  hints: string;
   status: string;
+}
+
+/** The line that is typed, with the sign it begins with, and what can be completed in it. */
+export interface ShownTyping {
+  sign: string;
+  text: string;
+  cursor: number;
+  menu: ShownMenu | null;
 }
 
 export type KeyWords = readonly [key: string, words: string];
@@ -29,9 +40,6 @@ const GUTTER_COLUMNS = 2;
 /** With fewer rows the word about the keys is left out. */
 const WORD_ROWS_MIN = 8;
 const GAP = '  ';
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
-const COLOURS = /\x1b\[[0-9;:]*m/g;
 
 /** Rows of a screen that the transcript itself has. */
 export function pageHeight(rows: number): number {
@@ -46,40 +54,32 @@ export function pageColumns(columns: number): number {
 /** Draws a transcript on a whole screen. */
 export function drawTranscript(page: TranscriptPage, rows: number, look: Look): LiveBlock {
   const height = pageHeight(rows);
-  const drawn = page.rows.slice(0, height).map((row) => rowOf(row, page.query, look));
+  const drawn = page.rows.slice(0, height).map((row) => rowOf(row, look));
   const body = [...drawn, ...Array<string>(Math.max(0, height - drawn.length)).fill('')];
-  const keys = keyRows(page.keys, height, look);
-  if (keys.length > 0) body.splice(Math.max(0, height - keys.length), keys.length, ...keys);
-  const { typing } = page;
+  const { typing, word } = page;
+  const menu = typing?.menu ?? null;
+  const below =
+    menu === null ? keyRows(page.keys, height, look) : menuLines(menu, look, Math.min(height, MENU_ROWS_MAX));
+  if (below.length > 0) body.splice(Math.max(0, height - below.length), below.length, ...below);
+  const isLow = rows < WORD_ROWS_MIN;
   if (typing !== null) {
-    const text = cleanLine(`${typing.sign}${typing.text}`) + (typing.text.endsWith(' ') ? ' ' : '');
-    const line = endOf(text, look.width - 1, look);
-    const lines = rows < WORD_ROWS_MIN ? [...body, line] : [...body, line, page.status];
-    return { lines, cursor: { row: height, column: look.ruler.width(line) } };
+    const line = typedRow(typing, look);
+    return {
+      lines: [...body, line.text, ...(isLow ? [] : [page.status])],
+      cursor: { row: height, column: line.column },
+    };
   }
-  const word = rows < WORD_ROWS_MIN ? [] : [look.style.quiet(cut(page.word, look.width - 1, look))];
-  return { lines: [...body, ...word, page.status], cursor: null };
+  const told = look.style.quiet(cut(word ?? page.hints, look.width - 1, look));
+  // With few rows what is told stands in the place of what is always there.
+  if (isLow) return { lines: [...body, word === null ? page.status : told], cursor: null };
+  return { lines: [...body, told, page.status], cursor: null };
 }
 
-function rowOf({ text, isChosen }: TranscriptRow, query: string, look: Look): string {
+const MENU_ROWS_MAX = 8;
+
+function rowOf({ text, isChosen, marks }: TranscriptRow, look: Look): string {
   const gutter = isChosen ? look.style.here(look.glyphs.bar.slice(0, 1)) : ' ';
-  return `${gutter} ${query === '' ? text : matched(text, query, look)}`;
-}
-
-/** A row that has what is searched for loses its other colours. */
-function matched(row: string, query: string, { style }: Look): string {
-  const text = row.replace(COLOURS, '');
-  const small = text.toLowerCase();
-  const wanted = query.toLowerCase();
-  // In some scripts the small letters of a text are longer than the text.
-  if (small.length !== text.length || !small.includes(wanted)) return row;
-  let shown = '';
-  let from = 0;
-  for (let at = small.indexOf(wanted); at >= 0; at = small.indexOf(wanted, from)) {
-    shown += text.slice(from, at) + style.match(text.slice(at, at + wanted.length));
-    from = at + wanted.length;
-  }
-  return shown + text.slice(from);
+  return `${gutter} ${markedRow(text, marks, look.style)}`;
 }
 
 /** Keys side by side in columns below a ruling; where that is too high, one after the other. */
@@ -122,15 +122,28 @@ function flowed(cells: readonly string[], columns: number): string[] {
   return [...rows, row];
 }
 
-/** Of a line that is too long the end, where one types. */
-function endOf(text: string, columns: number, { ruler }: Look): string {
-  if (ruler.width(text) <= columns) return text;
-  const kept: string[] = [];
-  let used = 0;
-  for (const piece of [...ruler.pieces(text)].reverse()) {
-    used += ruler.width(piece);
-    if (used > columns) break;
-    kept.push(piece);
+/** Of a line that is too long the part around the cursor. */
+function typedRow({ sign, text, cursor }: ShownTyping, { ruler, width }: Look): { text: string; column: number } {
+  const room = width - 2;
+  const before: string[] = [];
+  let column = 0;
+  for (const piece of [sign, ...ruler.pieces(shownText(text.slice(0, cursor)))].reverse()) {
+    const wide = ruler.width(piece);
+    if (column + wide > room) break;
+    column += wide;
+    before.push(piece);
   }
-  return kept.reverse().join('');
+  let row = before.reverse().join('');
+  let used = column;
+  for (const piece of ruler.pieces(shownText(text.slice(cursor)))) {
+    used += ruler.width(piece);
+    if (used > room) break;
+    row += piece;
+  }
+  return { text: row, column };
+}
+
+/** Blanks stay as they are, since one types among them. */
+function shownText(text: string): string {
+  return clean(text).replace(/[\n\t]/g, ' ');
 }

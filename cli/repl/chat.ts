@@ -6,11 +6,13 @@ import { newTreeId } from '../ids.js';
 import { rootOf } from '../reference.js';
 import { shortId } from '../render/words.js';
 import { lookFor } from '../screen.js';
+import { openQuestion } from './asking.js';
 import { showLeaves } from './commands/leaves.js';
 import { type Conversation, type Opened, openConversation } from './conversation.js';
 import type { Front } from './front.js';
 import { showHeader } from './header.js';
-import { takeLines } from './line_queue.js';
+import { tellHubLine } from './hub_line.js';
+import { type LineQueue, takeLines } from './line_queue.js';
 import type { Means } from './means.js';
 import { placeIn, showOpening } from './opening.js';
 import { ownSession } from './own_session.js';
@@ -18,6 +20,9 @@ import type { Repl } from './repl.js';
 import { createShell } from './shell.js';
 import { createSpeaking } from './speaking.js';
 import { showFailure } from './stage.js';
+import { isStopLine, stopByLine, stopRunning } from './stopping.js';
+import { unrepeated } from './unrepeated.js';
+import { createVerdict } from './verdict.js';
 
 /** What a person begins a chat with. */
 export interface ChatStart {
@@ -31,7 +36,8 @@ export interface ChatStart {
 const LEAVES_SHOWN = 10;
 
 /** Talks until the person leaves; resolves to the exit code. */
-export async function chat(context: Context, front: Front, start: ChatStart): Promise<number> {
+export async function chat(context: Context, shown: Front, start: ChatStart): Promise<number> {
+  const { front, begin: beginWish } = unrepeated(shown);
   const client = await context.client();
   const { means } = start;
   let current: Conversation | null = null;
@@ -39,11 +45,12 @@ export async function chat(context: Context, front: Front, start: ChatStart): Pr
     if (current === null) throw new RangeError('no conversation is open');
     return current;
   };
+  const verdict = createVerdict(!front.attended);
   const own = contextWithin(context, front, () => conversation().place);
   const open = async (opened: Opened, tree: Tree | null): Promise<void> => {
     await current?.close();
     means.transcriptFile = null;
-    current = openConversation({ context, own, client, front, means }, opened);
+    current = openConversation({ context, own, client, front, means, verdict }, opened);
     await showOpening(front, current, tree);
   };
   let leave = (): void => undefined;
@@ -51,8 +58,8 @@ export async function chat(context: Context, front: Front, start: ChatStart): Pr
     leave = () => resolve(null);
   });
   const repl: Repl = {
-    ...{ context: own, client, front, means, conversation, listed: null },
-    speaking: createSpeaking(conversation),
+    ...{ context: own, client, front, means, verdict, conversation, listed: null },
+    speaking: createSpeaking(conversation, verdict),
     shell: createShell(conversation),
     async open(id: TreeId | null) {
       repl.listed = null;
@@ -67,25 +74,33 @@ export async function chat(context: Context, front: Front, start: ChatStart): Pr
     },
     leave,
   };
-  await begin(repl, start, async (tree) => {
+  const opened = await begin(repl, start, async (tree) => {
     await context.session.use(tree.id);
     await open(await placeOrRoot(context, front, { tree, at: start.at }), tree);
   });
   front.attach(repl);
-  const code = await takeWishes(repl, left);
+  const forget = tellHubLine({ client, front, listen: () => conversation().listen() });
+  const code = await takeWishes(repl, { left, begun: beginWish, ...opened });
+  forget();
   await leaveWith(repl);
   return code;
 }
 
-async function begin(repl: Repl, { tree }: ChatStart, resume: (tree: Tree) => Promise<void>): Promise<void> {
+/** Resolves when one may type; the header may still be under way. */
+async function begin(
+  repl: Repl,
+  { tree }: ChatStart,
+  resume: (tree: Tree) => Promise<void>,
+): Promise<Pick<Attending, 'opened'>> {
   if (tree === null) await repl.open(null);
   else {
     await resume(tree);
     await chooseLeaf(repl, tree);
   }
-  if (!repl.front.attended) return;
-  const told = showHeader(repl).catch((error: unknown) => showFailure(repl.front, error));
-  if (repl.front.isAppendOnly) await told;
+  if (!repl.front.attended) return { opened: Promise.resolve() };
+  const opened = showHeader(repl).catch((error: unknown) => showFailure(repl.front, error));
+  if (repl.front.isAppendOnly) await opened;
+  return { opened };
 }
 
 /** Where it is not known where a person stands, they begin at the root, and choose; a script is refused. */
@@ -123,38 +138,53 @@ function contextWithin(context: Context, front: Front, place: () => Conversation
   };
 }
 
+/** What ends a chat beside the end of its lines, and who is told that something is done. */
+interface Attending {
+  left: Promise<null>;
+  begun(): void;
+  /** Resolves when the first lines stand above. */
+  opened: Promise<void>;
+}
+
 /** Does one line after the other; what stops something is done at once. */
-async function takeWishes(repl: Repl, left: Promise<null>): Promise<number> {
-  const { front } = repl;
+async function takeWishes(repl: Repl, { left, begun, opened }: Attending): Promise<number> {
+  const { front, verdict } = repl;
   let hasLeft = false;
   void left.then(() => {
     hasLeft = true;
   });
-  const lines = takeLines(repl, () => hasLeft);
+  const lines = takeLines(repl, { hasLeft: () => hasLeft, opened });
   const wishes = front.wishes(lines.idle);
   for (;;) {
     const next = await Promise.race([wishes.next(), left]);
-    if (next === null) return lines.code();
-    if (next.done === true) break;
+    if (next === null || next.done === true) break;
     const wish = next.value;
-    if (wish.kind === 'leave') return wish.code;
-    if (wish.kind !== 'stop') await lines.take(wish);
-    else if (!(await stop(repl)) && !front.attended) return EXIT.interrupted;
+    begun();
+    if (wish.kind === 'leave') {
+      await lines.leave();
+      return wish.code;
+    }
+    if (wish.kind === 'line' && isStopLine(wish.text)) await stopByLine(wish.text, repl, lines);
+    else if (wish.kind !== 'stop') await lines.take(wish);
+    else if (front.attended) void stopRunning(repl);
+    else return endScript(repl, lines);
   }
-  await lines.idle();
-  return lines.code();
+  // The last line may be the one that leaves.
+  if (!hasLeft) await Promise.race([lines.idle(), left]);
+  await noteOpenQuestion(repl);
+  return verdict.code();
 }
 
-/** False when there is nothing that could be stopped. */
-async function stop({ shell, conversation, front }: Repl): Promise<boolean> {
-  try {
-    if (shell.stop() || (await conversation().turns.stop())) return true;
-    await front.show({ kind: 'note', text: 'Nothing is running. To leave: /quit' });
-    return false;
-  } catch (error) {
-    await showFailure(front, error);
-    return true;
-  }
+/** A signal ends a script: what runs is ended in order, and what would come next is left undone. */
+async function endScript(repl: Repl, lines: LineQueue): Promise<number> {
+  if (await stopRunning(repl)) await lines.idle();
+  return EXIT.interrupted;
+}
+
+/** What nobody has answered when a script ends keeps its turn waiting. */
+async function noteOpenQuestion({ client, conversation, front, verdict }: Repl): Promise<void> {
+  if (front.attended || (await openQuestion(client, conversation())) === null) return;
+  verdict.failed(EXIT.approval);
 }
 
 async function leaveWith({ conversation, front, means }: Repl): Promise<void> {

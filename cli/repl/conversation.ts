@@ -12,6 +12,7 @@ import { createPlace, type Standpoint } from './place.js';
 import { moveScene, newScene } from './scene.js';
 import type { Stage } from './stage.js';
 import { createTurns, type OwnTurns } from './turns.js';
+import type { Verdict } from './verdict.js';
 
 /** One open conversation. */
 export interface Conversation {
@@ -21,6 +22,8 @@ export interface Conversation {
   means: Means;
   /** Makes the tree when nothing has been written to it yet, and listens to it from then on. */
   ensure(): Promise<void>;
+  /** Listens again after listening has failed. */
+  listen(): void;
   /** Comes along with a turn that runs where the person stands. */
   join(turn: TurnId): void;
   /** False while there is nothing to come back to. */
@@ -43,29 +46,38 @@ export interface ConversationParts {
   client: Client;
   front: Front;
   means: Means;
+  verdict: Verdict;
 }
+
+const NO_TOKENS = { input: 0, cached: 0, output: 0 };
 
 export function openConversation(parts: ConversationParts, { tree, known }: Opened): Conversation {
   const { context, own, client, front, means } = parts;
   const { position, following } = known ?? { position: rootOf(tree), following: null };
   const scene = newScene(position);
+  let isLeft = false;
   const place = createPlace({
     ...{ session: context.session, tree, position, following },
     onGo(node) {
       moveScene(scene, node);
+      void front.show({ kind: 'left' });
       turns.part();
       feed.unwatch();
     },
-    onMoved: (node) => front.update({ position: shortId(node) }),
+    onMoved(node) {
+      // A turn may go on in a conversation that is not open any more.
+      if (!isLeft) front.update({ position: shortId(node) });
+    },
     onFailed: tellingOnce(front),
   });
   const stage: Stage = { context: own, client, front, place, scene, ours: new Set() };
-  const turns = createTurns(stage, means);
+  const turns = createTurns(stage, means, parts.verdict);
   const feed: TreeFeed = createFeed(stage, turns);
   const making = createMaking(parts, { place, feed, seq: known?.seq ?? null });
   front.update({
     ...{ tree, name: shortId(tree), position: shortId(position), turn: null, queued: [] },
     ...{ network: means.grants.network, unsandboxed: means.grants.unsandboxed },
+    tokens: { turn: NO_TOKENS, total: NO_TOKENS },
   });
   return {
     ...{ stage, place, turns, means, isMade: making.isMade },
@@ -73,12 +85,17 @@ export function openConversation(parts: ConversationParts, { tree, known }: Open
       await making.ensure();
       await catchUp(stage, turns.current());
     },
+    listen() {
+      if (making.isMade()) feed.listen(known?.seq ?? 0);
+    },
     join(turn) {
       place.advance(place.position(), turn);
       turns.join(turn);
       feed.catchUp();
     },
     async close() {
+      isLeft = true;
+      void front.show({ kind: 'left' });
       turns.leave();
       feed.close();
       await place.saved();

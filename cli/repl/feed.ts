@@ -1,3 +1,4 @@
+import { HubError } from '../../hub/error.js';
 import type { FeedEvent, WatchEvent } from '../../hub/protocol/events.js';
 import type { Node, NodeId, TurnId } from '../../hub/protocol/node.js';
 import type { AgentEvent } from '../../hub/protocol/turn.js';
@@ -26,7 +27,7 @@ const FOREIGN_MAX = 10_000;
 interface Feeding {
   stage: Stage;
   turns: OwnTurns;
-  /** OwnTurns that are on display. */
+  /** Turns that are on display. */
   watched: Set<TurnId>;
   /** Nodes in branches that others have made. */
   foreign: Set<NodeId>;
@@ -45,6 +46,8 @@ export function createFeed(stage: Stage, turns: OwnTurns): TreeFeed {
   const failed = async (error: unknown, signal: AbortSignal): Promise<void> => {
     if (signal.aborted) return;
     close();
+    // That no hub can be had is told where that is found out, and one listens again when there is one.
+    if (error instanceof HubError && error.kind === 'unreachable') return;
     await showFailure(front, error, 'what happens in the tree is shown again with your next line');
   };
   const follow = (): void => {
@@ -53,7 +56,7 @@ export function createFeed(stage: Stage, turns: OwnTurns): TreeFeed {
     const { signal } = following;
     const onEvent = (event: AgentEvent): Promise<void> => takeTurn(feeding, event);
     client
-      .stream('agent.follow', { tree: place.tree }, { onEvent, signal })
+      .stream('agent.follow', { tree: place.tree }, { onEvent, signal, startsHub: false })
       .catch((error: unknown) => failed(error, signal));
   };
   const close = (): void => {
@@ -85,6 +88,11 @@ function takeFeed(feeding: Feeding, event: FeedEvent | WatchEvent): Promise<void
   switch (event.kind) {
     case 'node_created':
       return takeCreated(feeding, event.node);
+    case 'tree_renamed':
+      front.update({ name: event.name === null ? shortId(event.tree) : cleanLine(event.name) });
+      return Promise.resolve();
+    case 'tree_restored':
+      return front.show({ kind: 'note', text: '(this conversation has been restored: one can go on in it)' });
     case 'tree_archived':
       return front.show({ kind: 'note', text: '(this conversation has been archived: nothing can be added to it)' });
     case 'tree_purged':

@@ -12,6 +12,10 @@ export type Happening =
   | { kind: 'thought'; text: string }
   | { kind: 'summarised'; text: string }
   | { kind: 'call_began'; id: NodeId; tool: string; input: unknown; by: 'model' | 'person' }
+  /** A call has begun, and nothing of it is done before a person has answered. */
+  | { kind: 'call_waits'; id: NodeId }
+  /** The person has gone elsewhere: what is under way is not shown any more. */
+  | { kind: 'left' }
   /** What a command prints while it runs. */
   | { kind: 'call_printed'; id: NodeId; text: string }
   | CallEnded
@@ -60,6 +64,10 @@ export interface Status {
   waiting: readonly string[];
   /** Whether something that is no turn takes long: a command, or a hub that is away. */
   isSlow: boolean;
+  /** A word about the hub while it is away; null while it is there. */
+  hub: string | null;
+  /** When a model server is asked again that could not answer; null when none is waited for. */
+  retryAtMs: number | null;
   /** What the turn that waits where one stands asks for first. */
   asks: 'question' | 'approval' | null;
   /** What the next turn would do here. */

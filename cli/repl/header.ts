@@ -1,12 +1,16 @@
+import { relative } from 'node:path';
 import { HubError } from '../../hub/error.js';
+import { cleanLine } from '../render/clean.js';
 import { reachOf } from './means.js';
 import type { Repl } from './repl.js';
 
 /** Says what a person wants to know before they begin: who answers, and what that may do. The prompt does not wait for it. */
 export async function showHeader(repl: Repl): Promise<void> {
-  const lines = await Promise.all([modelLine(repl), sandboxLine(repl)]);
-  const text = [...lines, 'Commands: /help'].join('\n');
-  await repl.front.show({ kind: 'note', text });
+  // What was said before ends without a blank line.
+  const gap = repl.conversation().isMade() ? '\n' : '';
+  const lines = await Promise.all([modelLine(repl), sandboxLine(repl), instructionsLine(repl)]);
+  const text = [...lines.filter((line) => line !== null), 'Commands: /help'].join('\n');
+  await repl.front.show({ kind: 'note', text: gap + text });
 }
 
 async function modelLine({ client, conversation, means, front }: Repl): Promise<string> {
@@ -26,9 +30,33 @@ async function sandboxLine({ client, means }: Repl): Promise<string> {
   const { network, unsandboxed } = means.grants;
   if (unsandboxed) return 'Sandbox: off. The commands of the model run as in your own shell.';
   const { sandbox } = await client.call('tools.check', {});
-  if (sandbox.kind === 'none') {
-    const why = sandbox.problem === null ? '' : ` (${sandbox.problem})`;
-    return `Sandbox: none works here${why}, so commands of a model are refused. ${sandbox.hint ?? ''}`.trimEnd();
+  if (sandbox.kind !== 'none') {
+    return `Sandbox: ${sandbox.kind}; it may change this project, network ${network ? 'on' : 'off'}`;
   }
-  return `Sandbox: ${sandbox.kind}; it may change this project, network ${network ? 'on' : 'off'}`;
+  const { level } = means.change;
+  const isLooking = level === 'readonly' || level === 'plan';
+  const what = isLooking ? 'the model can run no command' : 'each command asks you first';
+  return `Sandbox: none works here, so ${what}. Why: cognition doctor`;
+}
+
+/** How many files are named before the rest is only counted. */
+const FILES_NAMED = 3;
+
+/** Which files of instructions the model is told; null when there are none. */
+async function instructionsLine({ client, conversation, context, means }: Repl): Promise<string | null> {
+  // Whoever brings a system prompt of their own leaves those out.
+  if (typeof means.change.system_prompt === 'string') return null;
+  const here = conversation();
+  const node = here.isMade() ? here.place.position() : null;
+  const cwd = process.cwd();
+  const { files } = await client.call('agent.instructions_list', { node, project: context.project, cwd });
+  if (files.length === 0) return null;
+  const named = files.slice(0, FILES_NAMED).map((file) => cleanLine(nearPath(cwd, file)));
+  const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : '';
+  return `Instructions: ${named.join(', ')}${more}`;
+}
+
+function nearPath(cwd: string, file: string): string {
+  const near = relative(cwd, file);
+  return near.startsWith('..') ? file : near;
 }

@@ -1,22 +1,23 @@
 import { HubError } from '../../hub/error.js';
 import { nearest } from '../../hub/nearest.js';
+import { exitCodeOf } from '../failure.js';
 import { REPL_COMMANDS } from './command_table.js';
-import type { Repl } from './repl.js';
+import { hintElsewhere } from './elsewhere.js';
+import type { Repl, ReplCommand } from './repl.js';
 import { showFailure } from './stage.js';
 
 /** Does what a line says: a command, something for bash, or a message. A failure is told, and one can go on. */
-export async function takeLine(text: string, when: 'now' | 'after', repl: Repl): Promise<boolean> {
+export async function takeLine(text: string, when: 'now' | 'after', repl: Repl): Promise<void> {
   const line = text.trim();
-  if (line === '') return true;
+  if (line === '') return;
   try {
     const command = commandIn(line);
     if (command !== null) await runCommandLine(command, repl);
     else if (line.startsWith('!')) await runShellLine(line, repl);
-    else return await repl.speaking.say(text, when);
-    return true;
+    else await repl.speaking.say(text, when);
   } catch (error) {
+    repl.verdict.failed(exitCodeOf(error));
     await showFailure(repl.front, error);
-    return false;
   } finally {
     // A command may have changed what the next turn does.
     repl.front.update({});
@@ -26,36 +27,60 @@ export async function takeLine(text: string, when: 'now' | 'after', repl: Repl):
 interface CommandLine {
   name: string;
   given: string;
+  isOneLine: boolean;
 }
 
 // A path is no command: its first word has more than one slash.
-const COMMAND = /^\/([\w?-]*)(?:\s+([^\n]*))?$/;
+const COMMAND = /^\/([\w?-]*)(?:\s+(.*))?$/s;
 
 function commandIn(line: string): CommandLine | null {
+  if (line === '?') return { name: 'help', given: '', isOneLine: true };
   const found = COMMAND.exec(line);
-  return found === null ? null : { name: found[1] ?? '', given: found[2]?.trim() ?? '' };
+  if (found === null) return null;
+  const command = { name: found[1] ?? '', given: found[2]?.trim() ?? '', isOneLine: !line.includes('\n') };
+  // Several lines that only begin like a command are a text.
+  return command.isOneLine || commandCalled(command.name) !== undefined ? command : null;
 }
 
 /** Other words for a command, which people try. */
 const ALSO: Readonly<Record<string, string>> = { '': 'help', '?': 'help', exit: 'quit', q: 'quit' };
 
-async function runCommandLine({ name, given }: CommandLine, repl: Repl): Promise<void> {
-  await repl.front.show({ kind: 'asked', text: `/${name} ${given}`.trimEnd() });
+/** Commands that take a text, of several lines as well. */
+const TEXTS: ReadonlySet<string> = new Set(['queue', 'answer', 'compact']);
+
+function commandCalled(name: string): ReplCommand | undefined {
   const said = name.toLowerCase();
-  const wanted = ALSO[said] ?? said;
-  const command = REPL_COMMANDS.find((one) => one.name === wanted);
-  if (command !== undefined) return command.run(given, repl);
+  return REPL_COMMANDS.find((one) => one.name === (ALSO[said] ?? said));
+}
+
+/** A word too many often means that something else was wanted: then nothing is done. */
+function checkedWords({ name, usage }: ReplCommand, { given, isOneLine }: CommandLine): string {
+  if (given !== '' && usage === '') {
+    throw new HubError('invalid_params', `/${name} takes nothing after it`, { hint: `/${name}` });
+  }
+  if (!isOneLine && !TEXTS.has(name)) {
+    throw new HubError('invalid_params', `/${name} takes one line`, { hint: `/${name} ${usage}`.trimEnd() });
+  }
+  return given;
+}
+
+async function runCommandLine(line: CommandLine, repl: Repl): Promise<void> {
+  const { name, given } = line;
+  await repl.front.show({ kind: 'asked', text: `/${name} ${given}`.trimEnd() });
+  const command = commandCalled(name);
+  if (command !== undefined) return command.run(checkedWords(command, line), repl);
+  const wanted = name.toLowerCase();
   const names = REPL_COMMANDS.map((one) => one.name);
   const near = names.find((one) => one.startsWith(wanted)) ?? nearest(wanted, names);
   throw new HubError('invalid_params', `there is no command /${name}`, {
-    hint: near === null ? '/help lists them' : `did you mean /${near}?`,
+    hint: hintElsewhere(wanted) ?? (near === null ? '/help lists them' : `did you mean /${near}?`),
   });
 }
 
 async function runShellLine(line: string, repl: Repl): Promise<void> {
   const isKept = !line.startsWith('!!');
   const command = line.slice(isKept ? 1 : 2).trim();
-  if (command === '') throw new HubError('invalid_params', 'there is no command after the !', { hint: '!ls' });
   await repl.front.show({ kind: 'asked', text: line });
+  if (command === '') throw new HubError('invalid_params', 'there is no command after the !', { hint: '!ls' });
   await repl.shell.run(command, isKept);
 }

@@ -1,12 +1,13 @@
 /** Things that wait for somebody who takes them one by one. */
 export interface Mailbox<T> {
-  put(item: T): void;
+  /** False when there is no room for it. */
+  put(item: T): boolean;
   /** Resolves when there is something, which stays until it is taken. */
   filled(): Promise<void>;
   take(): T | undefined;
 }
 
-/** What nobody takes is dropped beyond this. */
+/** How many wait at most. */
 const ITEMS_MAX = 1_000;
 
 export function createMailbox<T>(): Mailbox<T> {
@@ -15,9 +16,11 @@ export function createMailbox<T>(): Mailbox<T> {
   let waiting: Promise<void> | null = null;
   return {
     put(item) {
-      if (items.length < ITEMS_MAX) items.push(item);
+      if (items.length >= ITEMS_MAX) return false;
+      items.push(item);
       waiting = null;
       wake();
+      return true;
     },
     filled() {
       if (items.length > 0) return Promise.resolve();

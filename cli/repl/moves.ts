@@ -1,11 +1,26 @@
 import type { Node, NodeId } from '../../hub/protocol/node.js';
+import { settledNode } from '../position.js';
+import { findNode } from '../reference.js';
+import { formatAge } from '../render/age.js';
 import { cut } from '../render/cut.js';
 import { labelOf } from '../render/label.js';
 import { titledOf } from '../render/node_text.js';
-import { shortId } from '../render/words.js';
+import { count, shortId } from '../render/words.js';
 import type { Conversation } from './conversation.js';
+import { nameIn } from './quoting.js';
+import type { Repl } from './repl.js';
 
 const WORDS_COLUMNS = 60;
+const WORDS_COLUMNS_MIN = 12;
+/** What `You are at`, an id and the blanks between them take. */
+const BEFORE_WORDS = 21;
+
+/** The place that a person means by `@`, `root`, an id, a mark or the beginning of an id. */
+export async function nodeNamed({ context, conversation }: Repl, reference: string): Promise<NodeId> {
+  const { place } = conversation();
+  if (reference === '@') return place.position();
+  return settledNode(context, { id: place.tree }, await findNode(context, place.tree, nameIn(reference)));
+}
 
 /** Goes to a node, says where that is, and comes along with a turn that runs there. */
 export async function goTo(here: Conversation, node: NodeId): Promise<void> {
@@ -26,11 +41,14 @@ export async function goTo(here: Conversation, node: NodeId): Promise<void> {
   if (children > 0) await front.show({ kind: 'text', text: 'What you say next is another branch from here.\n' });
 }
 
-/** A node as a person tells it: its id and its first words. */
+/** A node as a person tells it: its id and its first words, its age, and how long the conversation is up to there. */
 async function placeWords(context: Conversation['stage']['context'], node: Node): Promise<string> {
   const titled = titledOf(node);
   const look = await context.look([titled.preview]);
-  return `${shortId(node.id)}  ${labelOf(titled, Math.min(WORDS_COLUMNS, look.width - 20), look)}`;
+  const tail =
+    node.role === 'root' ? '' : `  ${formatAge(node.created_at_ms, look.nowMs)}, ${count(node.depth, 'node')} deep`;
+  const room = Math.max(WORDS_COLUMNS_MIN, Math.min(WORDS_COLUMNS, look.width - BEFORE_WORDS - tail.length));
+  return `${shortId(node.id)}  ${labelOf(titled, room, look)}${tail}`;
 }
 
 /** The first words of a message, in quotes. */

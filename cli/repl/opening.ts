@@ -5,6 +5,7 @@ import { followedPlace, positionOf } from '../position.js';
 import { cleanLine } from '../render/clean.js';
 import { excerptOf } from '../render/excerpt.js';
 import { shortId } from '../render/words.js';
+import { openQuestion } from './asking.js';
 import type { Conversation, Opened } from './conversation.js';
 import type { Front, Happening } from './front.js';
 import { newScene, takeNode } from './scene.js';
@@ -32,6 +33,7 @@ export async function showOpening(front: Front, here: Conversation, tree: Tree |
   }
   const name = tree.name === null ? '' : ` "${cleanLine(tree.name)}"`;
   await front.show({ kind: 'text', text: `Resuming conversation${name}...\nTree: ${place.tree}\n` });
+  if (tree.name !== null) front.update({ name: cleanLine(tree.name) });
   const { nodes, isWhole } = await lastNodes(here.stage.client, place.position());
   if (!isWhole) await front.show({ kind: 'note', text: '(what came before: /context)' });
   await showAll(front, nodes.flatMap(excerpted));
@@ -47,7 +49,9 @@ export async function showOpening(front: Front, here: Conversation, tree: Tree |
 async function joinTurn(front: Front, here: Conversation): Promise<void> {
   const following = here.place.following();
   if (following === null) return;
-  await front.show({ kind: 'note', text: '(a turn that you began is running: you come along with it)' });
+  const isWaiting = (await openQuestion(here.stage.client, here)) !== null;
+  if (!isWaiting)
+    await front.show({ kind: 'note', text: '(a turn that you began is running: you come along with it)' });
   here.join(following);
 }
 

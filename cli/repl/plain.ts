@@ -2,9 +2,10 @@ import { EXIT } from '../failure.js';
 import { takeSignals } from '../interruption.js';
 import type { Look } from '../render/look.js';
 import type { Sink } from '../sink.js';
-import type { Front, Wish } from './front.js';
+import type { Front, Status, Wish } from './front.js';
 import { createMailbox } from './mailbox.js';
 import { type PlainStyle, plainTranscript } from './plain_transcript.js';
+import { isStopLine } from './stopping.js';
 import { typedLines } from './typed_lines.js';
 
 export interface PlainParts {
@@ -19,12 +20,13 @@ export interface PlainParts {
 /** Shows a conversation as lines that are only ever appended, and reads it line by line. */
 export function plainFront({ input, out, err, look, style, attended }: PlainParts): Front {
   const transcript = plainTranscript(look, style);
+  const notes = statusNotes();
   const signals = createMailbox<Wish>();
   const release = takeSignals((code) => signals.put(wishOf(code)));
   let last = Promise.resolve();
-  let queued = 0;
-  let held = 0;
   let isPromptDue = false;
+  /** Whether what is typed stands behind a prompt. */
+  let isPrompted = false;
   const write = (to: 'stdout' | 'stderr', text: string): Promise<void> => {
     last = last.then(() => (to === 'stdout' ? out : err).write(text));
     return last;
@@ -38,15 +40,12 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
       await last;
     },
     update(change) {
-      if (change.turn === 'stopping') void write('stderr', 'stopping…\n');
-      if (change.queued !== undefined && change.queued.length > queued)
-        void write('stderr', '(it waits for the model)\n');
-      queued = change.queued?.length ?? queued;
-      if (change.waiting !== undefined && change.waiting.length > held)
-        void write('stderr', '(it waits for the command that runs; Ctrl-C ends that)\n');
-      held = change.waiting?.length ?? held;
+      for (const text of notes(change)) void write('stderr', text);
     },
-    wishes: (idle) => wishesFrom(typedLines(input), signals, () => ready(idle)),
+    wishes(idle) {
+      const lines = typedLines(input);
+      return wishesFrom(() => nextLine(lines, idle), signals);
+    },
     giveBack: async (text) => {
       // There is no editor that could take it: it stands in what was typed, or in the script.
       await write('stderr', `(not sent: ${text.length > 60 ? `${text.slice(0, 60)}…` : text})\n`);
@@ -62,16 +61,45 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
     },
   };
 
-  /** A person may say something at any time; a script says the next thing when the last has been done. */
-  async function ready(idle: () => Promise<void>): Promise<void> {
-    if (!attended) return idle();
-    if (isPromptDue || !style.echoed) return;
+  /** A person may say something at any time, and is asked to when nothing runs. */
+  function askedFor(idle: () => Promise<void>): void {
+    if (isPromptDue || !attended || !style.echoed) return;
     isPromptDue = true;
     void idle().then(() => {
       isPromptDue = false;
+      isPrompted = true;
       void write('stdout', '> ');
     });
   }
+
+  async function nextLine(lines: AsyncGenerator<Wish>, idle: () => Promise<void>): Promise<IteratorResult<Wish>> {
+    askedFor(idle);
+    const next = await lines.next();
+    // Whoever types a line ends it; at the end of all nobody has.
+    if (next.done === true && isPrompted) await write('stdout', '\n');
+    isPrompted = false;
+    // A script says the next thing when the last has been done, unless it is that the last should end.
+    const isStop = next.done !== true && next.value.kind === 'line' && isStopLine(next.value.text);
+    // At the end of all what runs is waited for here, where a signal still ends it.
+    if (next.done === true || (!attended && !isStop)) await idle();
+    return next;
+  }
+}
+
+/** What is said of changes for which a terminal has a place of its own. */
+function statusNotes(): (change: Partial<Status>) => string[] {
+  let queued = 0;
+  let held = 0;
+  return ({ hub, turn, queued: said, waiting }) => {
+    const notes: string[] = [];
+    if (hub != null) notes.push(`(${hub})\n`);
+    if (turn === 'stopping') notes.push('stopping…\n');
+    if (said !== undefined && said.length > queued) notes.push('(it waits for the model)\n');
+    queued = said?.length ?? queued;
+    if (waiting !== undefined && waiting.length > held) notes.push('(it waits for what runs; Ctrl-C ends that)\n');
+    held = waiting?.length ?? held;
+    return notes;
+  };
 }
 
 function wishOf(code: number): Wish {
@@ -80,12 +108,10 @@ function wishOf(code: number): Wish {
 
 /** Lines as they are asked for, and signals at once. */
 async function* wishesFrom(
-  lines: AsyncGenerator<Wish>,
+  nextLine: () => Promise<IteratorResult<Wish>>,
   signals: ReturnType<typeof createMailbox<Wish>>,
-  ready: () => Promise<void>,
 ): AsyncGenerator<Wish> {
-  const next = (): Promise<IteratorResult<Wish> | null> => ready().then(() => lines.next());
-  let line = next();
+  let line = nextLine();
   for (;;) {
     const got = await Promise.race([line, signals.filled().then(() => null)]);
     const signal = signals.take();
@@ -93,6 +119,6 @@ async function* wishesFrom(
     if (got === null) continue;
     if (got.done === true) return;
     yield got.value;
-    line = next();
+    line = nextLine();
   }
 }

@@ -19,7 +19,7 @@ export interface Written {
   text: string;
 }
 
-/** OwnTurns what is shown into text that is only ever appended, in whole lines. */
+/** Turns what is shown into text that is only ever appended, in whole lines. */
 export function plainTranscript(look: Look, style: PlainStyle): (shown: Happening) => Written[] {
   const page = newPage(look, style);
   return (shown) => {
@@ -61,7 +61,10 @@ function partFor(page: Page, shown: Happening): string {
     case 'answer_restarted':
       return `${ended(page)}(the answer starts again)\n`;
     case 'thought':
+    case 'call_waits':
       return '';
+    case 'left':
+      return ended(page);
     case 'call_began':
       return ended(page) + begin(page) + callLine(page, shown);
     case 'call_printed':

@@ -1,4 +1,7 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Client } from '../../hub/client.js';
+import { HubError } from '../../hub/error.js';
 import type { NodeId } from '../../hub/protocol/node.js';
 import type { Repl } from './repl.js';
 import { upwards } from './walk.js';
@@ -7,12 +10,18 @@ import { upwards } from './walk.js';
 const NODES_MAX = 200;
 
 /** Whether the next turn would make a plan. */
-export async function isPlanning({ client, means, conversation }: Repl): Promise<boolean> {
-  const { level, from, plan } = means.change;
-  if (level != null) return level === 'plan';
-  if (from != null || plan != null) return false;
+export async function isPlanning(repl: Repl): Promise<boolean> {
+  const { level, from, plan } = repl.means.change;
+  if (level == null && (from != null || plan != null)) return false;
+  return (await levelHere(repl)) === 'plan';
+}
+
+/** What the next turn may do; null where nothing has said so yet. */
+export async function levelHere({ client, means, conversation }: Repl): Promise<string | null> {
+  const { level } = means.change;
+  if (level != null) return level;
   const here = conversation();
-  return here.isMade() && (await levelAt(client, here.place.position())) === 'plan';
+  return here.isMade() ? levelAt(client, here.place.position()) : null;
 }
 
 /** What the last answer on a path was allowed to do; null where there is none. */
@@ -28,12 +37,30 @@ async function levelAt(client: Client, position: NodeId): Promise<string | null>
   return null;
 }
 
+/** A plan would stand where the conversations are, which no model may touch. */
+export async function refuseAtHome({ client, conversation, context }: Repl): Promise<void> {
+  const here = conversation();
+  const { tree } = here.place;
+  const project = here.isMade() ? (await client.call('loom.tree_get', { tree })).project : context.project;
+  if (project === null || !isSameFolder(join(project, '.cognition'), context.paths.home)) return;
+  throw new HubError('conflict', 'plans need a project: .cognition here is where your conversations are', {
+    hint: 'cd to the folder of a project, then: cognition chat',
+  });
+}
+
+function isSameFolder(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return first !== undefined && second !== undefined && first.ino === second.ino && first.dev === second.dev;
+}
+
 /** Has the next turn make a plan, or go on as before plans were made; resolves with what it will do. */
 export async function setPlanning(repl: Repl, planning: boolean): Promise<void> {
   const { means, client, conversation, front } = repl;
   const { level: _level, from: _from, plan: _plan, ...rest } = means.change;
-  if (planning) means.change = { ...rest, level: 'plan' };
-  else {
+  if (planning) {
+    await refuseAtHome(repl);
+    means.change = { ...rest, level: 'plan' };
+  } else {
     means.change = rest;
     const here = conversation();
     if (await isPlanning(repl)) {

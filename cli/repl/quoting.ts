@@ -2,6 +2,12 @@ import { HubError } from '../../hub/error.js';
 
 const WORD = /\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:[^\s"'\\]|\\.)+))(\s|$)?/gsuy;
 
+/** The words of a name; whoever puts them between quotes means the same. */
+export function nameIn(text: string): string {
+  const [name, other] = /^(["']).*\1$/su.test(text) ? wordsOf(text) : [];
+  return name !== undefined && other === undefined ? name : text;
+}
+
 /** Splits what follows a command into words; quotes keep blanks together. */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
@@ -21,4 +27,14 @@ export function wordsOf(text: string): string[] {
     isJoined = end === undefined;
   }
   return words;
+}
+
+/** Whether the only word that a command takes was given; any other is refused. */
+export function hasFlag(given: string, flag: string, { name, usage }: { name: string; usage: string }): boolean {
+  if (given !== '' && given !== flag) {
+    throw new HubError('invalid_params', `/${name} takes ${flag} or nothing, not ${JSON.stringify(given)}`, {
+      hint: `/${name} ${usage}`,
+    });
+  }
+  return given === flag;
 }

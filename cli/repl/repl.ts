@@ -6,6 +6,7 @@ import type { Front } from './front.js';
 import type { Means } from './means.js';
 import type { OwnCommands } from './shell.js';
 import type { Speaking } from './speaking.js';
+import type { Verdict } from './verdict.js';
 
 /** What commands work with. */
 export interface Repl {
@@ -14,6 +15,7 @@ export interface Repl {
   client: Client;
   front: Front;
   means: Means;
+  verdict: Verdict;
   speaking: Speaking;
   shell: OwnCommands;
   /** The one that is open. */
@@ -36,6 +38,8 @@ export interface ReplCommand {
   summary: string;
   /** What an editor offers after the name. */
   completes: 'node' | 'tree' | 'command' | 'model' | 'level' | 'file' | null;
+  /** What help tells about one command alone: its options, or what its words mean. */
+  details?(): Promise<readonly (readonly [string, string])[]>;
   /** `given` is the rest of the line. */
   run(given: string, repl: Repl): Promise<void>;
 }

@@ -3,6 +3,7 @@ import type { Block, Node, NodeId } from '../../hub/protocol/node.js';
 import type { AgentEvent } from '../../hub/protocol/turn.js';
 import { nodeText } from '../render/node_text.js';
 import type { CallEnded, Happening } from './front.js';
+import { createPrintedText, type PrintedText } from './printed_text.js';
 
 /** What of a tree is on display: what the hub tells twice, as events and as nodes, is shown once. */
 export interface Scene {
@@ -14,14 +15,22 @@ export interface Scene {
   expected: Set<NodeId>;
   /** The answer under way, and what of it has been shown; null between answers. */
   answer: { id: NodeId | null; text: string } | null;
-  calls: Map<NodeId, { tool: string; input: unknown }>;
+  calls: Map<NodeId, CallOnDisplay>;
+  /** Questions that have been shown. */
+  asked: Set<NodeId>;
+}
+
+interface CallOnDisplay {
+  tool: string;
+  input: unknown;
+  printed: PrintedText;
 }
 
 /** How many nodes are remembered as shown: far more than come twice. */
 const SEEN_MAX = 20_000;
 
 export function newScene(tip: NodeId): Scene {
-  return { tip, seen: new Set([tip]), expected: new Set(), answer: null, calls: new Map() };
+  return { tip, seen: new Set([tip]), expected: new Set(), answer: null, calls: new Map(), asked: new Set() };
 }
 
 /** Takes what happens in a turn that is on display. */
@@ -43,11 +52,15 @@ export function takeEvent(scene: Scene, event: AgentEvent): Happening[] {
     case 'call_started': {
       const shown = endAnswer(scene);
       const { id, tool, input } = event;
-      scene.calls.set(id, { tool, input });
+      scene.calls.set(id, { tool, input, printed: createPrintedText() });
       return [...shown, { kind: 'call_began', id, tool, input, by: 'model' }];
     }
-    case 'call_output':
-      return [{ kind: 'call_printed', id: event.id, text: Buffer.from(event.data, 'base64').toString() }];
+    case 'question_asked':
+      return scene.calls.has(event.id) ? [{ kind: 'call_waits', id: event.id }] : [];
+    case 'call_output': {
+      const printed = scene.calls.get(event.id)?.printed ?? createPrintedText();
+      return [{ kind: 'call_printed', id: event.id, text: printed(event) }];
+    }
     case 'call_ended':
       return endCall(scene, event.id, { failed: event.failed, text: textIn(event.blocks), remark: null });
     case 'step_committed':
@@ -59,6 +72,12 @@ export function takeEvent(scene: Scene, event: AgentEvent): Happening[] {
     default:
       return [];
   }
+}
+
+/** Ends what is still on display of a turn that is over: how those calls ended will not be told. */
+export function endCallsOf(scene: Scene): Happening[] {
+  const untold = [...scene.calls.keys()].filter((id) => !scene.expected.has(id));
+  return untold.flatMap((id) => endCall(scene, id, { failed: true, text: '', remark: 'how it ended is not known' }));
 }
 
 /** Whether a node belongs to what is on display. */
@@ -141,7 +160,9 @@ function catchUp(scene: Scene, text: string): Happening[] {
 function takeAnswer(scene: Scene, { id, blocks }: Node): Happening[] {
   const before = scene.answer?.id === id ? [] : endAnswer(scene);
   scene.answer ??= { id, text: '' };
-  return [...before, ...catchUp(scene, textIn(blocks)), ...endAnswer(scene)];
+  const text = textIn(blocks);
+  // Of a refused answer no words are kept as such: what was shown of it stays as it is.
+  return [...before, ...(text === '' ? [] : catchUp(scene, text)), ...endAnswer(scene)];
 }
 
 /** Where a turn stands for who comes in its middle, or comes again. */
@@ -156,7 +177,7 @@ function takeStep(scene: Scene, { step }: Extract<AgentEvent, { kind: 'turn_snap
   for (const { id, tool, input, state } of step.calls) {
     if (state === 'waiting' || scene.calls.has(id) || scene.seen.has(id)) continue;
     shown.push(...endAnswer(scene));
-    scene.calls.set(id, { tool, input });
+    scene.calls.set(id, { tool, input, printed: createPrintedText() });
     shown.push({ kind: 'call_began', id, tool, input, by: 'model' });
   }
   return shown;

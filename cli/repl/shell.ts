@@ -1,3 +1,4 @@
+import { HubError } from '../../hub/error.js';
 import type { CommandEvent } from '../../hub/protocol/methods/tools.js';
 import type { NodeId } from '../../hub/protocol/node.js';
 import { type BegunExecution, beginExecution } from '../executing.js';
@@ -5,6 +6,7 @@ import { newNodeId } from '../ids.js';
 import { formatBytes } from '../render/words.js';
 import type { Conversation } from './conversation.js';
 import type { Happening } from './front.js';
+import { createPrintedText } from './printed_text.js';
 import { callEnd, endCall } from './scene.js';
 import { type Stage, showAll } from './stage.js';
 
@@ -13,21 +15,24 @@ export interface OwnCommands {
   /** `kept`: it becomes a part of the conversation, which a model is shown. */
   run(command: string, kept: boolean): Promise<void>;
   isRunning(): boolean;
+  /** Resolves as soon as one runs. */
+  begun(): Promise<void>;
   /** Ends the one that runs; false when there is none. */
   stop(): boolean;
 }
 
 export function createShell(conversation: () => Conversation): OwnCommands {
   let running: BegunExecution | null = null;
+  let told = (): void => undefined;
 
   async function run(command: string, kept: boolean): Promise<void> {
     const here = conversation();
     const { stage, place, turns } = here;
     const { client, front, ours, context } = stage;
     if (kept && turns.current() !== null) {
-      const text =
-        'A turn is running, and what you run would not be a part of it. Wait for its end, or use !! for a command that is not kept.';
-      return front.show({ kind: 'note', text });
+      throw new HubError('conflict', 'a turn is running, and what you run would not be a part of it', {
+        hint: 'wait for its end, or use !! for a command that is not kept',
+      });
     }
     await here.ensure();
     const id = newNodeId();
@@ -36,6 +41,7 @@ export function createShell(conversation: () => Conversation): OwnCommands {
     const how = { cwd: null, timeoutMs: null, policy: { kind: 'open' as const }, detached: false, append: kept };
     const onEvent = shownFrom(stage, id, command);
     running = beginExecution(context, { execution: { ...where, ...how }, client, onEvent });
+    told();
     try {
       const answer = await running.answer;
       if (answer === null) return await front.show({ kind: 'note', text: '(it was stopped before it began)' });
@@ -57,6 +63,11 @@ export function createShell(conversation: () => Conversation): OwnCommands {
   return {
     run,
     isRunning: () => running !== null,
+    begun: () =>
+      new Promise((resolve) => {
+        told = resolve;
+        if (running !== null) resolve();
+      }),
     stop() {
       running?.stop();
       return running !== null;
@@ -65,20 +76,18 @@ export function createShell(conversation: () => Conversation): OwnCommands {
 }
 
 function shownFrom({ scene, front }: Stage, id: NodeId, command: string): (event: CommandEvent) => Promise<void> {
-  const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+  const printed = createPrintedText();
   return async (event) => {
     switch (event.kind) {
       case 'started': {
         const input = { command };
-        scene.calls.set(id, { tool: 'bash', input });
+        scene.calls.set(id, { tool: 'bash', input, printed });
         const shown: Happening[] = [{ kind: 'call_began', id, tool: 'bash', input, by: 'person' }];
         if (event.cwd !== process.cwd()) shown.push({ kind: 'note', text: `(in ${event.cwd})` });
         return showAll(front, shown);
       }
-      case 'output': {
-        const text = decoders[event.from].decode(Buffer.from(event.data, 'base64'), { stream: true });
-        return front.show({ kind: 'call_printed', id, text });
-      }
+      case 'output':
+        return front.show({ kind: 'call_printed', id, text: printed(event) });
       case 'skipped':
         return front.show({ kind: 'note', text: `(${formatBytes(event.bytes)} are not shown)` });
     }

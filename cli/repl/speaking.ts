@@ -1,6 +1,7 @@
 import type { Client } from '../../hub/client.js';
 import { HubError } from '../../hub/error.js';
 import { askedImages } from '../asked_images.js';
+import { EXIT, exitCodeOf } from '../failure.js';
 import { newNodeId } from '../ids.js';
 import { checkedMessage } from '../message.js';
 import { answered } from './asking.js';
@@ -9,31 +10,36 @@ import { hintHere } from './hints.js';
 import { reachOf } from './means.js';
 import { showFailure } from './stage.js';
 import type { TypedMessage } from './turns.js';
+import type { Verdict } from './verdict.js';
 
 /** Says things in a conversation: a message, which a model answers when there is one. */
 export interface Speaking {
-  /** False when it could not be said. */
-  say(text: string, when: 'now' | 'after'): Promise<boolean>;
+  say(text: string, when: 'now' | 'after'): Promise<void>;
 }
 
-export function createSpeaking(conversation: () => Conversation): Speaking {
-  /** What was said last about why no model answers: it is said once. */
-  let lastReason = '';
+export function createSpeaking(conversation: () => Conversation, verdict: Verdict): Speaking {
+  const isAnswered = createAnswerable();
 
-  async function say(text: string, when: 'now' | 'after'): Promise<boolean> {
+  async function say(text: string, when: 'now' | 'after'): Promise<void> {
     const { turns, stage } = conversation();
     const { front } = stage;
     try {
       const said = await saidBlocks(checkedMessage(text), stage.client);
       if (turns.current() !== null) {
-        if (await turns.steer(said, when === 'now' ? 'steer' : 'after')) return true;
+        if (await turns.steer(said, when === 'now' ? 'steer' : 'after')) return;
       }
-      if (!(await answered(conversation(), text))) await sayHere(conversation(), said);
-      return true;
+      switch (await answered(conversation(), text)) {
+        case 'nothing_asked':
+          return await sayHere(conversation(), said);
+        case 'permission_asked':
+          return verdict.failed(EXIT.approval);
+        case 'answered':
+          return;
+      }
     } catch (error) {
+      verdict.failed(exitCodeOf(error));
       await front.giveBack(text);
       await showFailure(front, error);
-      return false;
     }
   }
 
@@ -49,42 +55,58 @@ export function createSpeaking(conversation: () => Conversation): Speaking {
     const id = newNodeId();
     ours.add(id);
     const message = { id, tree: place.tree, parent, role: 'user' as const, blocks };
-    const [hasModel, { branched }] = await Promise.all([
-      isAnswered(here),
-      client.call('loom.node_create_text', message).catch((error: unknown) => {
-        ours.delete(id);
-        throw error;
-      }),
-    ]);
+    const checked = isAnswered(here).then(
+      (answerable) => ({ ...answerable, failure: null }),
+      (failure: unknown) => ({ answer: false, note: null, failure }),
+    );
+    const { branched } = await client.call('loom.node_create_text', message).catch((error: unknown) => {
+      ours.delete(id);
+      throw error;
+    });
     if (branched && !isAnnounced) await front.show({ kind: 'note', text: branchWords(isShared) });
-    if (hasModel) turns.begin(id);
+    const { answer, note, failure } = await checked;
+    // Not before: it stands below what was said.
+    if (note !== null) await front.show({ kind: 'note', text: note });
+    if (answer) turns.begin(id);
     else place.advance(id, null);
-  }
-
-  /** Whether a model can be asked here; otherwise messages are notes, which is said once for each reason. */
-  async function isAnswered({ stage, place, means }: Conversation): Promise<boolean> {
-    const { client, front } = stage;
-    try {
-      await client.call('agent.check', { node: place.position(), ...reachOf(means) });
-      return true;
-    } catch (error) {
-      if (!(error instanceof HubError)) throw error;
-      // Then nothing can be added either, and that says why.
-      if (error.kind === 'not_found') return false;
-      const { message, hint } = error;
-      if (message !== lastReason) {
-        lastReason = message;
-        await front.show({
-          kind: 'note',
-          text: `(${message}: messages are kept as notes)\nhint: ${hintHere(hint ?? 'choose a model with: /model')}`,
-        });
-      }
-      return false;
-    }
+    if (failure === null) return;
+    // It is kept, so it must not come back to be said twice.
+    verdict.failed(exitCodeOf(failure));
+    await showFailure(front, failure, 'then: /retry');
   }
 
   return { say };
 }
+
+interface Answerable {
+  answer: boolean;
+  /** Why not, where that has not been said yet. */
+  note: string | null;
+}
+
+/** Finds out whether a model can be asked here; otherwise messages are notes, which is said once for each reason. */
+function createAnswerable(): (here: Conversation) => Promise<Answerable> {
+  let lastReason = '';
+  return async ({ stage, place, means }) => {
+    try {
+      await stage.client.call('agent.check', { node: place.position(), ...reachOf(means) });
+      return { answer: true, note: null };
+    } catch (error) {
+      if (!(error instanceof HubError) || !MODELLESS.has(error.kind)) throw error;
+      // Then nothing can be added either, and that says why.
+      const { kind, message, hint } = error;
+      if (kind === 'not_found' || message === lastReason) return { answer: false, note: null };
+      lastReason = message;
+      return {
+        answer: false,
+        note: `(${message}: messages are kept as notes)\nhint: ${hintHere(hint ?? 'choose a model with: /model')}`,
+      };
+    }
+  };
+}
+
+/** What says that no model can be asked, rather than that asking itself failed. */
+const MODELLESS: ReadonlySet<string> = new Set(['no_key', 'invalid_params', 'rejected', 'not_found']);
 
 /** The images that a message names with `@`, then its text. */
 async function saidBlocks(text: string, client: Client): Promise<TypedMessage> {

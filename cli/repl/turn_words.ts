@@ -1,7 +1,11 @@
+import { HubError } from '../../hub/error.js';
 import type { AgentEvent, TurnOutcome } from '../../hub/protocol/turn.js';
+import { EXIT, exitCodeOf, reasonOf } from '../failure.js';
 import { renderQuestion } from '../render/questions.js';
-import { endWords } from '../turn_running.js';
+import { count, shortId } from '../render/words.js';
+import { endCode, endWords } from '../turn_running.js';
 import type { Happening } from './front.js';
+import { hintHere } from './hints.js';
 
 /** What is said of an event beside the conversation itself; null for nothing. */
 export function noteOf(event: AgentEvent): string | null {
@@ -12,7 +16,7 @@ export function noteOf(event: AgentEvent): string | null {
     case 'turn_started':
       return event.instructions.length === 0 ? null : `(the model is told what ${event.instructions.join(', ')} says)`;
     case 'compaction_started':
-      return '(the conversation is nearly as long as the model can read: it is being summarised)';
+      return '(the conversation is being summarised; a model is sent the summary and what follows it)';
     case 'transcript_failed':
       return `(the transcript could not be written: ${event.message})`;
     case 'session_started':
@@ -22,19 +26,49 @@ export function noteOf(event: AgentEvent): string | null {
   }
 }
 
-/** How a turn ended, where the answer does not say it. */
-export function endOf({ state, why, failure, questions }: TurnOutcome): Happening[] {
-  if (state === 'waiting') return questions.flatMap((one) => (one.answer === null ? [questionOf(one)] : []));
-  if (failure !== null) {
-    const { kind, hint } = failure.data;
-    const more = kind === 'approval_needed' ? 'or accept what that means: cognition chat --no-sandbox' : 'then: /retry';
-    return [{ kind: 'failure', message: failure.message, hint: hint === null ? more : `${hint}; ${more}` }];
-  }
-  if (state === 'done') return [];
-  return [{ kind: 'note', text: `${endWords(why)}. Go on with: /retry` }];
+/** What is said of a turn that the person has left, when it is over. */
+export function partedWords({ state, tip }: TurnOutcome): string {
+  const how = state === 'waiting' ? 'asks something' : 'has ended';
+  return `(the turn that you left ${how}. Go there with: /switch ${shortId(tip)})`;
 }
 
-function questionOf(question: TurnOutcome['questions'][number]): Happening {
+/** What a script is told of how a turn ended. One that was stopped was stopped on purpose, and one that waits may get its answer. */
+export function exitCodeOfEnd({ state, why, failure }: TurnOutcome): number {
+  if (failure !== null) return exitCodeOf(new HubError(failure.data.kind, failure.message));
+  return state === 'done' || state === 'waiting' || why === 'asked' ? EXIT.ok : endCode(why);
+}
+
+/** What is said when nobody knows how a turn ended, or it did not even begin. */
+export function failureWords(error: unknown, goOn: string): Happening[] {
+  const own = error instanceof HubError && error.hint !== null ? hintHere(error.hint) : null;
+  const failure: Happening = { kind: 'failure', message: reasonOf(error), hint: own ?? `then: ${goOn}` };
+  if (!(error instanceof HubError) || error.kind !== 'unreachable') return [failure];
+  return [failure, { kind: 'note', text: `(how far it came is not known; when there is a hub again: ${goOn})` }];
+}
+
+/** How a turn ended, where the answer does not say it. */
+export function endOf({ state, why, failure, questions }: TurnOutcome, goOn: string): Happening[] {
+  if (state === 'waiting') return questions.flatMap((one) => (one.answer === null ? [questionOf(one)] : []));
+  if (failure !== null) return [{ kind: 'failure', message: failure.message, hint: whatToDo(failure.data, goOn) }];
+  if (state === 'done') return [];
+  return [{ kind: 'note', text: `${endWords(why)}. Go on with: ${goOn}` }];
+}
+
+function whatToDo({ kind, hint, details }: NonNullable<TurnOutcome['failure']>['data'], goOn: string): string {
+  const { retry_after_ms: waitMs } = details;
+  if (typeof waitMs === 'number' && waitMs > 0)
+    return `it wants to be left alone for ${waitWords(waitMs)}; then: ${goOn}`;
+  const more = kind === 'approval_needed' ? 'or accept what that means: cognition chat --no-sandbox' : `then: ${goOn}`;
+  return hint === null ? more : `${hintHere(hint)}; ${more}`;
+}
+
+function waitWords(waitMs: number): string {
+  const minutes = Math.ceil(waitMs / 60_000);
+  return minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour');
+}
+
+/** What a turn asks, and how it is answered. */
+export function questionOf(question: TurnOutcome['questions'][number]): Happening {
   return { kind: 'text', text: `\nIt asks:\n${renderQuestion(question)}\n${howToAnswer(question)}\n` };
 }
 

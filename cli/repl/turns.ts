@@ -1,12 +1,15 @@
 import { HubError } from '../../hub/error.js';
 import type { Block, NodeId, TurnId } from '../../hub/protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../hub/protocol/turn.js';
+import { exitCodeOf } from '../failure.js';
 import { newNodeId, newTurnId } from '../ids.js';
-import { shortId } from '../render/words.js';
-import type { TokensCounted } from './front.js';
 import { broughtBy, type Means, reachOf } from './means.js';
-import { type Stage, showAll, showFailure } from './stage.js';
-import { endOf } from './turn_words.js';
+import { endCallsOf } from './scene.js';
+import { type Stage, showAll } from './stage.js';
+import { countTokens, type TokenCount } from './token_count.js';
+import { endOf, exitCodeOfEnd, failureWords, partedWords } from './turn_words.js';
+import type { Verdict } from './verdict.js';
+import { withdraw } from './withdrawing.js';
 
 /** The turns that the person of this REPL comes along with: at most one at a time. */
 export interface OwnTurns {
@@ -53,22 +56,32 @@ interface Current {
   isStopping: boolean;
   ended: Promise<void>;
   start: NodeId | null;
+  /** The command that goes on where it was interrupted. */
+  goOn: '/retry' | '/compact';
   change: Means['change'] | null;
 }
 
 interface Turning {
   stage: Stage;
   means: Means;
+  verdict: Verdict;
   current: Current | null;
   /** What was said to the turn and is not a node yet. */
   pending: Map<NodeId, string>;
   isLeft: boolean;
-  counted: { turn: TokensCounted; total: TokensCounted };
+  counted: TokenCount;
 }
 
-export function createTurns(stage: Stage, means: Means): OwnTurns {
-  const counted = { turn: noTokens(), total: noTokens() };
-  const turning: Turning = { stage, means, current: null, pending: new Map(), isLeft: false, counted };
+export function createTurns(stage: Stage, means: Means, verdict: Verdict): OwnTurns {
+  const turning: Turning = {
+    stage,
+    means,
+    verdict,
+    current: null,
+    pending: new Map(),
+    isLeft: false,
+    counted: countTokens(),
+  };
   return {
     current: () => turning.current?.id ?? null,
     start: () => turning.current?.start ?? null,
@@ -99,12 +112,12 @@ function begin(turning: Turning, node: NodeId): void {
   const id = newTurnId();
   place.advance(node, id);
   const asked = { id, tree: place.tree, node, ...reachOf(means), ...broughtBy(means) };
-  comeAlong(turning, { id, start: node }, () => client.call('agent.run', asked));
+  comeAlong(turning, { id, start: node, goOn: '/retry' }, () => client.call('agent.run', asked));
 }
 
 function join(turning: Turning, turn: TurnId): void {
   const { client } = turning.stage;
-  comeAlong(turning, { id: turn, start: null }, async () => {
+  comeAlong(turning, { id: turn, start: null, goOn: '/retry' }, async () => {
     // What happens in it comes with all that happens in the tree.
     const { outcome } = await client.stream('agent.follow', { turn }, { onEvent: () => undefined });
     if (outcome === null) throw new HubError('internal', `the turn ${turn} has no outcome`);
@@ -119,7 +132,7 @@ function answer(turning: Turning, { turn, call, answer: text }: Answering): void
   // Its transcript goes on where it was begun.
   const { transcript: _, ...brought } = broughtBy(means);
   const asked = { turn, call, answer: text, access: means.access, ...brought };
-  comeAlong(turning, { id: turn, start: null }, () => client.call('agent.answer', asked));
+  comeAlong(turning, { id: turn, start: null, goOn: '/retry' }, () => client.call('agent.answer', asked));
 }
 
 function compact(turning: Turning, instructions: string | null): void {
@@ -128,15 +141,20 @@ function compact(turning: Turning, instructions: string | null): void {
   const [id, node] = [newTurnId(), place.position()];
   place.advance(node, id);
   const asked = { id, tree: place.tree, node, instructions, window: means.window, ...reachOf(means) };
-  comeAlong(turning, { id, start: null }, () => client.call('agent.compact', asked));
+  comeAlong(turning, { id, start: null, goOn: '/compact' }, () => client.call('agent.compact', asked));
 }
 
 /** Waits for the end of a turn, and stands there when the person has not gone elsewhere. */
-function comeAlong(turning: Turning, begun: Pick<Current, 'id' | 'start'>, outcome: () => Promise<TurnOutcome>): void {
+function comeAlong(
+  turning: Turning,
+  begun: Pick<Current, 'id' | 'start' | 'goOn'>,
+  outcome: () => Promise<TurnOutcome>,
+): void {
   const change = Object.keys(turning.means.change).length === 0 ? null : turning.means.change;
   const current: Current = { ...begun, isStopping: false, ended: Promise.resolve(), change };
   turning.current = current;
-  turning.counted.turn = noTokens();
+  turning.counted.begin();
+  turning.stage.front.update({ retryAtMs: null });
   tellStatus(turning);
   current.ended = seeThrough(turning, current, outcome).then((late) => {
     if (turning.current !== current) return;
@@ -163,11 +181,17 @@ async function seeThrough(
 }
 
 async function end(turning: Turning, outcome: TurnOutcome): Promise<NodeId | null> {
-  const { stage, pending } = turning;
+  const { stage, pending, current } = turning;
   const { place, front, client } = stage;
   place.advance(outcome.tip, outcome.state === 'waiting' ? outcome.turn : null);
   if (turning.isLeft) return null;
-  await showAll(front, endOf(outcome));
+  // Those of a hub that ended come as nodes.
+  if (outcome.state !== 'waiting' && outcome.state !== 'interrupted') await showAll(front, endCallsOf(stage.scene));
+  turning.verdict.failed(exitCodeOfEnd(outcome));
+  // Who was answering the last question has not answered this one.
+  front.update({ asks: null });
+  await showAll(front, endOf(outcome, current?.goOn ?? '/retry'));
+  for (const { id } of outcome.questions) stage.scene.asked.add(id);
   if (pending.size === 0) return null;
   pending.clear();
   const { node } = await client.call('loom.node_get', { node: outcome.tip });
@@ -176,26 +200,18 @@ async function end(turning: Turning, outcome: TurnOutcome): Promise<NodeId | nul
 
 function tellStatus({ stage, current, pending, isLeft }: Turning): void {
   if (isLeft) return;
-  const turn = current === null ? null : runningState(current);
-  stage.front.update({ turn, queued: [...pending.values()] });
-}
-
-function runningState({ isStopping }: Current): 'running' | 'stopping' {
-  return isStopping ? 'stopping' : 'running';
-}
-
-function partedWords({ state, tip }: TurnOutcome): string {
-  const how = state === 'waiting' ? 'asks something' : 'has ended';
-  return `(the turn that you left ${how}. Go there with: /switch ${shortId(tip)})`;
+  const state = current?.isStopping === true ? 'stopping' : 'running';
+  stage.front.update({ turn: current === null ? null : state, queued: [...pending.values()] });
 }
 
 /** It did not even begin, or nobody knows how it ended: one stands where it was to begin. */
-async function fail({ stage, isLeft }: Turning, error: unknown): Promise<void> {
-  const { place, front } = stage;
+async function fail({ stage, isLeft, verdict, current }: Turning, error: unknown): Promise<void> {
+  const { place, front, scene } = stage;
   // Who leaves gives up waiting, and the turn goes on.
   if (isLeft) return;
   place.advance(place.position(), null);
-  await showFailure(front, error, 'then: /retry');
+  verdict.failed(exitCodeOf(error));
+  await showAll(front, [...endCallsOf(scene), ...failureWords(error, current?.goOn ?? '/retry')]);
 }
 
 async function steer(turning: Turning, { text, blocks }: TypedMessage, kind: 'steer' | 'after'): Promise<boolean> {
@@ -226,18 +242,15 @@ async function stop(turning: Turning): Promise<boolean> {
   if (current.isStopping) return true;
   current.isStopping = true;
   tellStatus(turning);
-  const { client, front, ours } = stage;
-  const inputs = [...pending.keys()];
-  if (inputs.length > 0) {
-    const dropped = await client.call('loom.input_drop', { turn: current.id, inputs });
-    for (const { id, state } of dropped.inputs) {
-      if (state !== 'dropped') continue;
-      await front.giveBack(pending.get(id) ?? '');
-      pending.delete(id);
-      ours.delete(id);
-    }
+  try {
+    await withdraw(stage, current.id, pending);
+    await stage.client.call('agent.stop', { turn: current.id });
+  } catch (error) {
+    // It goes on, and one can try again.
+    current.isStopping = false;
+    tellStatus(turning);
+    throw error;
   }
-  await client.call('agent.stop', { turn: current.id });
   return true;
 }
 
@@ -250,13 +263,27 @@ function take(turning: Turning, event: AgentEvent): void {
   }
   if (event.turn !== place.following()) return;
   switch (event.kind) {
+    case 'request_failed':
+      if (event.retry_in_ms !== null) front.update({ retryAtMs: Date.now() + event.retry_in_ms });
+      break;
+    case 'request_started':
+      front.update({ retryAtMs: null });
+      break;
+    case 'question_answered':
+      // Perhaps by another terminal.
+      front.update({});
+      break;
+    case 'turn_resumed':
+      // Answered elsewhere: one comes along, and sees what is asked next.
+      if (current === null) join(turning, event.turn);
+      front.update({ model: event.model });
+      break;
     case 'turn_started':
     case 'turn_snapshot':
-    case 'turn_resumed':
       front.update({ model: event.model });
       break;
     case 'usage_counted':
-      count(turning, event);
+      front.update({ tokens: turning.counted.add(event.usage) });
       break;
     case 'step_committed':
     case 'context_compacted':
@@ -268,19 +295,4 @@ function take(turning: Turning, event: AgentEvent): void {
     case 'transcript_opened':
       means.transcriptFile = event.file;
   }
-}
-
-function count({ stage, counted }: Turning, event: Extract<AgentEvent, { kind: 'usage_counted' }>): void {
-  const { tokens_in, tokens_cache_read, tokens_cache_write_5m, tokens_cache_write_1h, tokens_out } = event.usage;
-  const input = tokens_in + tokens_cache_read + tokens_cache_write_5m + tokens_cache_write_1h;
-  for (const sum of [counted.turn, counted.total]) {
-    sum.input += input;
-    sum.cached += tokens_cache_read;
-    sum.output += tokens_out;
-  }
-  stage.front.update({ tokens: { turn: { ...counted.turn }, total: { ...counted.total } } });
-}
-
-function noTokens(): TokensCounted {
-  return { input: 0, cached: 0, output: 0 };
 }

@@ -74,7 +74,13 @@ async function isSteering(
 ): Promise<boolean> {
   if (parent.kind !== 'external' || parent.step === null) return false;
   const { turns } = await client.call('loom.turn_list', { tree: tree.id, limit: TURNS_MAX });
-  for (const { id: turn } of turns) {
+  if (turns.some(({ node }) => node === message.id)) return false;
+  const atMs = message.created_at_ms;
+  // Those that ran when it came, and the last one before: what came too late for that was said to it as well.
+  const around = turns
+    .filter(({ started_at_ms }) => started_at_ms <= atMs)
+    .filter(({ ended_at_ms }, index) => index === 0 || ended_at_ms === null || ended_at_ms >= atMs);
+  for (const { id: turn } of around) {
     const { inputs } = await client.call('loom.input_list', { turn, limit: TURNS_MAX });
     if (inputs.some(({ node }) => node === message.id)) return true;
   }

@@ -90,7 +90,7 @@ async function firstWindow(client: Client, tree: TreeId): Promise<void> {
     if (rows.filter((row) => row.includes(TEXT.slice(0, 20))).length >= WINDOW_ROWS_MIN) isDrawn();
   };
   const navigator = await openNavigator({
-    ...{ client, position: NodeId.parse(tree), tree: { id: tree, title: 'notes' }, look: lookAt },
+    ...{ client, position: () => NodeId.parse(tree), tree: { id: tree, title: 'notes' }, look: lookAt },
     terminal: {
       ...{ size: () => size, redrawScreen, leaveScreen: () => undefined },
       enterScreen(drawing) {

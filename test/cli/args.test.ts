@@ -40,6 +40,19 @@ test.each([
   [['hub', 'stats'], "unknown command 'stats'", 'did you mean status?'],
   [['zzzzzz'], "unknown command 'zzzzzz'", 'run: cognition --help'],
   [
+    ['resume'],
+    "unknown command 'resume'",
+    'go on in the current conversation: cognition chat @; the others: cognition list',
+  ],
+  [['-c'], "unknown option '-c'", 'go on in the current conversation: cognition chat @; the others: cognition list'],
+  [
+    ['what is this?'],
+    "unknown command 'what is this?'",
+    'one question, one answer: cognition ask "what is this?"; to talk: cognition chat',
+  ],
+  [['fork'], "unknown command 'fork'", 'that is a command of a conversation: /help in `cognition chat` lists them'],
+  [['constructor'], "unknown command 'constructor'", 'run: cognition --help'],
+  [
     ['show', '--zzzzzz'],
     "unknown option '--zzzzzz'",
     'put a command or message in quotes; a word that begins with a dash stands after --',
@@ -81,4 +94,10 @@ test('without a command the help lists all of them', async () => {
   const help = await asked();
   const text = help.kind === 'help' ? help.text : '';
   for (const { name } of COMMANDS) expect(text).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
+});
+
+test.each([[[]], [['ask', '--help']], [['hub', '--help']]])('the help of %j fits into 80 columns', async (words) => {
+  const help = await asked(...words);
+  if (help.kind !== 'help') throw new Error('it is help');
+  expect(help.text.split('\n').filter((line) => line.length > 80 && !line.startsWith('  cognition '))).toEqual([]);
 });

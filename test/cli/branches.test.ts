@@ -1,10 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import type { TestCli } from '../support/cli.js';
 import { withCli } from '../support/cli.js';
 import { connectTo } from '../support/hub.js';
 import { answer, grow, step, user } from '../support/trees.js';
+
+const Asked = z.object({ turn: z.string(), tree: z.string(), tip: z.string() });
+const Shown = z.object({ position: z.string(), nodes: z.array(z.object({ id: z.string() })) });
 
 /** Grows the example tree and makes it current; returns the ids of its nodes by their names. */
 async function grown({ home, print }: TestCli): Promise<Record<string, string>> {
@@ -168,5 +172,16 @@ test('a position that is gone is said, and treated as none', async () => {
       code: 0,
       stderr: `the saved position 00000000 is no longer in tree ${tree.slice(0, 8)}\n`,
     });
+  });
+});
+
+test('who has begun a turn and gone is drawn where that has ended', async () => {
+  await withCli(async (cli) => {
+    const { turn, tree, tip } = Asked.parse(await cli.json('ask', 'hello', '--model', 'demo'));
+    const { nodes } = Shown.parse(await cli.json('show'));
+    const trees = { [tree]: { node: nodes[1]?.id, moved_at_ms: 1, following: turn } };
+    writeFileSync(join(cli.home, 'session.json'), JSON.stringify({ version: 1, current: tree, trees }));
+    expect(Shown.parse(await cli.json('show')).position).toBe(tip);
+    expect((await cli.run(['show'])).stderr).toContain('The turn that you began has come to its end');
   });
 });

@@ -34,7 +34,7 @@ I found 2 Python files:
 - src/main.py
 - src/utils.py
 
-(I am the demo model: no AI, only a few rules, and nothing leaves this machine. I can list files, show a file, count its lines, search for a word, and run a command in backticks.)
+(I am the demo model: no AI, only a few rules, and nothing leaves this machine. Say "help" to see what I can do.)
 
 > show me the contents of main.py
 
@@ -77,10 +77,11 @@ This is what the conversation has become, a tree:
      Assistant: Here's the contents of utils.py: \`\`\` def greet(name): """What main.…  ● you are here
 
 The conversation stays, both branches of it. Now you can
+  talk on; say "help"   cognition chat <1>
   draw it again         cognition show <1>
   read where you are    cognition context <1>
   compare the branches  cognition compare <1> <2> <3>
-  go on from here       cognition ask <1> "how many lines has main.py?"
+  ask one thing more    cognition ask <1> "how many lines has main.py?"
   hide it               cognition delete <1>
 
 Its folder: <folder>
@@ -104,16 +105,17 @@ test('what the demo says that one can do works, also after a second demo and in 
     await cli.print('demo');
     const shown = await cli.print('demo');
     const lines = shown.split('\n').flatMap((line) => /^ {2}\w.* {2}(cognition .*)$/.exec(line)?.[1] ?? []);
-    expect(lines).toHaveLength(5);
+    expect(lines).toHaveLength(6);
     const printed: string[] = [];
     for (const line of lines) {
       const { code, stdout, stderr } = await inShell(cli, line);
       expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({ line, code: 0, stderr: '' });
       printed.push(stdout);
     }
-    expect(printed[0]).toContain('● you are here');
-    expect(printed[2]).toMatch(/show me the contents of main\.py.*actually, show me utils\.py instead/s);
-    expect(printed[3]).toMatch(/wc -l src\/main\.py says:\s+```\s+4 src\/main\.py/);
+    expect(printed[0]).toContain('> actually, show me utils.py instead');
+    expect(printed[1]).toContain('● you are here');
+    expect(printed[3]).toMatch(/show me the contents of main\.py.*actually, show me utils\.py instead/s);
+    expect(printed[4]).toMatch(/wc -l src\/main\.py says:\s+```\s+4 src\/main\.py/);
     expect(await cli.json('list')).toHaveLength(1);
   });
 });

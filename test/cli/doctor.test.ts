@@ -52,3 +52,18 @@ test('doctor tells how the tools and the sandbox are, and which databases are co
     );
   });
 });
+
+test('doctor tells which model would answer and whether there is a key, and never shows it', async () => {
+  await withCli(async ({ run }) => {
+    const told = async (env: Record<string, string>): Promise<string> => {
+      const { stdout } = await run(['doctor'], { env });
+      expect(stdout).not.toContain('sk-secret');
+      return /^(?:ok|warn) +model .*\n(?: +fix: .*)?/m.exec(stdout)?.[0].trim().replace(/\s+/g, ' ') ?? '';
+    };
+    expect(await told({})).toMatch(/^warn model none: no model is chosen.* fix: set ANTHROPIC_API_KEY/);
+    expect(await told({ COGNITION_MODEL: 'demo' })).toBe('ok model demo/demo, which needs no key');
+    expect(await told({ ANTHROPIC_API_KEY: 'sk-secret' })).toMatch(
+      /^ok model anthropic\/\S+, with the key of your environment$/,
+    );
+  });
+});

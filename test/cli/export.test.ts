@@ -175,3 +175,14 @@ test('backup writes a copy beside nothing else', async () => {
     expect((await cli.run(['backup', 'copy.db'])).code).not.toBe(0);
   });
 });
+
+test('an export tells once how a command failed', async () => {
+  await withCli(async ({ print, run }) => {
+    await print('new', 'failing');
+    await run(['exec', 'failing', 'echo two; exit 3']);
+    expect(await print('export', 'failing', '--format', 'text')).toBe(
+      '[bash] echo two; exit 3\ntwo\n(exit code 3)\n\n',
+    );
+    expect(await print('export', 'failing', '--format', 'markdown')).not.toContain('Exit code');
+  });
+});

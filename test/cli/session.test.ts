@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withFileLock } from '../../cli/file_lock.js';
@@ -87,6 +87,16 @@ test('the lock of a process that is gone is replaced', async () => {
     writeFileSync(lock, String(NO_PROCESS));
     expect(await withFileLock(lock, () => readFileSync(lock, 'utf8'))).toBe(String(process.pid));
     expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+test('so is that of one which was killed before it could write its number', async () => {
+  await withFolder(async (folder) => {
+    const lock = join(folder, 'lock');
+    writeFileSync(lock, '');
+    const longAgo = new Date(Date.now() - 2_000);
+    utimesSync(lock, longAgo, longAgo);
+    expect(await withFileLock(lock, () => readFileSync(lock, 'utf8'))).toBe(String(process.pid));
   });
 });
 

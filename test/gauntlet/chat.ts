@@ -88,8 +88,6 @@ async function doOne(life: Life, deeds: readonly Deed[]): Promise<void> {
   } catch (cause) {
     throw new Error(`${name} came to no end, after ${JSON.stringify(Object.fromEntries(done))}`, { cause });
   }
-  // What comes from it may be cut within a frame, whose end follows.
-  await terminal.waitFor(() => !terminal.modes().synchronized);
   if (terminal.modes().alternate) throw new Error(`after ${name} the terminal is not as it was`);
   done.set(name, (done.get(name) ?? 0) + 1);
 }

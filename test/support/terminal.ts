@@ -194,6 +194,8 @@ function waitOn(
       reject(new Error(`${why} before the screen showed ${String(wanted)}:\n${emulator.screen().join('\n')}`));
     };
     const look = (): void => {
+      // Nobody sees a frame before it is whole.
+      if (emulator.modes().synchronized && !isShownWhole()) return;
       const screen = emulator.screen();
       if (isShown(screen, wanted)) {
         end();

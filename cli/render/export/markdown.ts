@@ -1,6 +1,6 @@
 import { cleanLine } from '../clean.js';
 import { treeWords } from '../list.js';
-import { askedOf, nodeText, speakerOf } from '../node_text.js';
+import { askedOf, nodeText, speakerOf, untoldExit } from '../node_text.js';
 import { shortId } from '../words.js';
 import type { DocumentFormat } from './document.js';
 
@@ -14,7 +14,8 @@ export const markdownFormat: DocumentFormat = {
     if (node.role === 'root') return '';
     const text = nodeText(node).trimEnd();
     if (node.kind === 'text') return text === '' ? '' : `## ${speakerOf(node)}\n\n${text}\n\n`;
-    const failed = node.external.exit_code ? `Exit code ${node.external.exit_code}.\n\n` : '';
+    const exit = untoldExit(node, text);
+    const failed = exit === null ? '' : `Exit code ${exit}.\n\n`;
     const tool = escapeMarkdown(cleanLine(node.external.call.tool));
     return `### ${tool} ${codeSpan(askedOf(node))}\n\n${text === '' ? '' : fenced(text)}${failed}`;
   },

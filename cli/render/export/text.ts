@@ -1,4 +1,4 @@
-import { askedOf, nodeText, speakerOf } from '../node_text.js';
+import { askedOf, nodeText, speakerOf, untoldExit } from '../node_text.js';
 import { shortId } from '../words.js';
 import type { DocumentFormat } from './document.js';
 
@@ -10,7 +10,8 @@ export const textFormat: DocumentFormat = {
     if (node.role === 'root') return '';
     const text = nodeText(node).trimEnd();
     if (node.kind === 'text') return text === '' ? '' : `${speakerOf(node)}: ${text}\n\n`;
-    const failed = node.external.exit_code ? `exit ${node.external.exit_code}\n` : '';
+    const exit = untoldExit(node, text);
+    const failed = exit === null ? '' : `exit ${exit}\n`;
     return `${speakerOf(node)} ${askedOf(node)}\n${text === '' ? '' : `${text}\n`}${failed}\n`;
   },
   end: () => '',

@@ -9,7 +9,7 @@ import { copyOf, flush, type MarkdownPiece, newPlace, type TextPlace, takeLine }
 
 /** Markdown that is still being written, drawn as far as it is known. */
 export interface MarkdownStream {
-  /** Takes what was added; returns the lines that are finished by it. They are not wrapped, and never change. */
+  /** Takes what was added; returns the lines that are finished by it, which never change. */
   push(added: string): string[];
   /** What is not finished yet as it looks now, in rows of the width. */
   live(): string[];
@@ -22,11 +22,13 @@ interface StreamParts {
   look: () => Pick<Look, 'width' | 'style' | 'ruler' | 'glyphs'>;
   /** Colours for the lines of code in a language; null for none. */
   ink: ((language: string) => CodeInk | null) | null;
+  /** Cuts lines of prose, but not those of code, into rows; null where whoever shows them does. */
+  prose: ((line: string, look: ReturnType<StreamParts['look']>) => string[]) | null;
 }
 
 const HALF = /[\ud800-\udbff]$/;
 
-export function streamingMarkdown({ look, ink }: StreamParts): MarkdownStream {
+export function streamingMarkdown({ look, ink, prose }: StreamParts): MarkdownStream {
   const cleaner = createCleaner();
   const lines = createLineCutter();
   const place = newPlace();
@@ -36,15 +38,19 @@ export function streamingMarkdown({ look, ink }: StreamParts): MarkdownStream {
 
   const draw = (piece: MarkdownPiece): string[] => {
     if (piece.kind === 'fence_opened') code = ink?.(piece.language) ?? null;
-    const drawn = drawPiece(piece, look(), piece.kind === 'code' && code !== null ? code.take(piece.text) : null);
+    const drawn = rowsOf(piece, look(), piece.kind === 'code' && code !== null ? code.take(piece.text) : null);
     if (piece.kind === 'fence_closed') code = null;
     return drawn;
+  };
+  const rowsOf = (piece: MarkdownPiece, now: ReturnType<StreamParts['look']>, inked: string | null): string[] => {
+    const drawn = drawPiece(piece, now, inked);
+    return prose === null || piece.kind !== 'text' ? drawn : drawn.flatMap((line) => prose(line, now));
   };
   let known: { width: number; rows: string[] } | null = null;
   const liveRows = (now: ReturnType<StreamParts['look']>): string[] => {
     const pieces = unfinished(copyOf(place), lines.rest());
     const peeked = pieces.flatMap((piece) =>
-      drawPiece(piece, now, piece.kind === 'code' && code !== null ? code.peek(piece.text) : null),
+      rowsOf(piece, now, piece.kind === 'code' && code !== null ? code.peek(piece.text) : null),
     );
     return peeked.flatMap((line) => wrapRows(line, Math.max(1, now.width - 1), now.ruler));
   };

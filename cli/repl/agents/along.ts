@@ -1,20 +1,21 @@
 import { callText } from '../../../hub/call_text.js';
 import type { Client } from '../../../hub/client.js';
 import type { NodeId, TurnId } from '../../../hub/protocol/node.js';
-import type { AgentEvent } from '../../../hub/protocol/turn.js';
+import type { AgentEvent, TurnOutcome } from '../../../hub/protocol/turn.js';
 import { reasonOf } from '../../failure.js';
 import { type Cleaner, clean, cleanLine, createCleaner } from '../../render/clean.js';
+import type { Look } from '../../render/look.js';
 import { askedOf, isSilent, nodeText, speakerOf } from '../../render/node_text.js';
 import { endWords } from '../../turn_running.js';
+import { createPrintedText, type PrintedText } from '../printed_text.js';
 import { lastNodes } from '../viewer/window.js';
+import { type AlongRows, createAlongText } from './along_text.js';
 
 /** What a turn of somebody else says, from a little before now on. */
 export interface Along {
-  text(): string;
+  rows(look: Look): AlongRows;
   stop(): void;
 }
-
-const TEXT_LENGTH_MAX = 200_000;
 
 export interface AlongParts {
   client: Client;
@@ -28,27 +29,44 @@ export interface AlongParts {
 export function readAlong({ client, turn, tip, changed }: AlongParts): Along {
   const abort = new AbortController();
   const { signal } = abort;
-  const cleaner = createCleaner();
-  let text = '';
-  const add = (added: string): void => {
-    text = (text + added).slice(-TEXT_LENGTH_MAX);
+  const hearing: Hearing = { cleaner: createCleaner(), calls: new Map() };
+  const page = createAlongText();
+  let hasEnded = false;
+  const line = (words: string): void => {
+    page.line(words);
     changed();
   };
-  const line = (words: string): void => add(`${text === '' || text.endsWith('\n') ? '' : '\n'}${words}\n`);
   const take = (event: AgentEvent): void => {
+    hasEnded ||= event.kind === 'turn_ended';
     const told = lineOf(event);
     if (told !== null) line(told);
-    else add(textOf(event, cleaner));
+    else page.add(textOf(event, hearing), event.kind === 'call_output');
+    changed();
   };
   const follow = async (): Promise<void> => {
-    add(await textBefore(client, tip, signal));
-    await client.stream('agent.follow', { turn }, { onEvent: take, signal });
+    page.add(await textBefore(client, tip, signal));
+    changed();
+    const { outcome } = await client.stream('agent.follow', { turn }, { onEvent: take, signal, startsHub: false });
+    // Of a turn that ended before, no event tells so.
+    if (!hasEnded && outcome !== null && outcome.state !== 'waiting') line(endLine(outcome));
   };
   follow().catch((error: unknown) => {
     if (!signal.aborted) line(`(${reasonOf(error)})`);
   });
-  return { text: () => text, stop: () => abort.abort() };
+  return { rows: page.rows, stop: () => abort.abort() };
 }
+
+function endLine({ state, why, failure }: TurnOutcome): string {
+  if (state === 'done') return '(it has ended)';
+  if (failure !== null) return `(it failed: ${cleanLine(failure.message)})`;
+  return why === null ? `(it has ${ENDED[state] ?? 'ended'})` : `(${endWords(why)})`;
+}
+
+const ENDED: Readonly<Record<string, string>> = {
+  stopped: 'been stopped',
+  interrupted: 'been interrupted',
+  failed: 'failed',
+};
 
 /** What stands in a line of its own; null for nothing, and for text. */
 function lineOf(event: AgentEvent): string | null {
@@ -60,23 +78,38 @@ function lineOf(event: AgentEvent): string | null {
     case 'answer_restarted':
       return '(the answer starts again)';
     case 'turn_ended':
-      return `(${event.outcome.state === 'done' ? 'it has ended' : endWords(event.outcome.why)})`;
+      return endLine(event.outcome);
     default:
       return null;
   }
 }
 
-function textOf(event: AgentEvent, cleaner: Cleaner): string {
+interface Hearing {
+  cleaner: Cleaner;
+  /** What the calls of the step under way print. */
+  calls: Map<NodeId, PrintedText>;
+}
+
+function textOf(event: AgentEvent, { cleaner, calls }: Hearing): string {
   switch (event.kind) {
     case 'text_added':
       return cleaner.take(event.text);
     case 'call_output':
-      return cleaner.take(Buffer.from(event.data, 'base64').toString());
+      return cleaner.take(printedBy(calls, event.id)(event));
+    case 'step_committed':
+      calls.clear();
+      return '';
     case 'turn_snapshot':
       return event.step === null ? '' : snapshotText(event.step);
     default:
       return '';
   }
+}
+
+function printedBy(calls: Hearing['calls'], id: NodeId): PrintedText {
+  const printed = calls.get(id) ?? createPrintedText();
+  calls.set(id, printed);
+  return printed;
 }
 
 function snapshotText(step: NonNullable<Extract<AgentEvent, { kind: 'turn_snapshot' }>['step']>): string {

@@ -1,15 +1,12 @@
 import type { Client } from '../../../hub/client.js';
-import type { ResultOf } from '../../../hub/protocol/methods.js';
 import type { TreeId } from '../../../hub/protocol/node.js';
 import { reasonOf } from '../../failure.js';
 import { type AgentRow, alongHeight, drawAgents, drawAlong } from '../../render/agents_panel.js';
 import type { Look } from '../../render/look.js';
-import { wrapRows } from '../../render/wrap.js';
 import type { Key } from '../editor/keys.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { type Along, readAlong } from './along.js';
-
-type Running = ResultOf<'agent.status'>['turns'][number];
+import { type Agent, type AgentList, createAgentList } from './list.js';
 
 export interface AgentsPanel {
   take(key: Key): void;
@@ -27,31 +24,32 @@ export interface AgentsParts {
 
 /** How often what runs is asked for, while the panel is open. */
 const ASK_MS = 1_000;
-/** Those that have ended stay in the list, as far as there is room. */
-const ROWS_MAX = 200;
-const LIST_WORDS = 'j k choose  Enter read along  q leave';
-const ALONG_WORDS = 'j k scroll  G newest  q back';
+const LIST_WORDS = 'j k choose  Enter read along  x stop it  q leave';
+const ALONG_WORDS = 'j k scroll  G newest  x stop it  q back';
 
 interface Panel {
   parts: AgentsParts;
-  turns: readonly Running[];
-  ended: Set<string>;
+  list: AgentList;
+  agents: readonly Agent[];
   chosen: number;
   word: string | null;
-  along: { read: Along; title: string; up: number } | null;
+  /** The one that is to be stopped when that is confirmed. */
+  stopping: Agent | null;
+  along: { read: Along; agent: Agent; top: number | null } | null;
   timer: NodeJS.Timeout | undefined;
   leave(): void;
 }
 
-/** Opens the list of what runs, on the alternate screen; one of them can be read along. */
+/** Opens the list of what runs, on the alternate screen; one of them can be read along, and stopped. */
 export async function openAgents(parts: AgentsParts): Promise<AgentsPanel> {
-  const { terminal } = parts;
+  const { terminal, client, tree } = parts;
   let end: (left: null) => void = () => undefined;
   const left = new Promise<null>((resolve) => {
     end = resolve;
   });
   const panel: Panel = {
-    ...{ parts, turns: [], ended: new Set(), chosen: 0, word: null, along: null, timer: undefined },
+    ...{ parts, list: createAgentList(client, tree), agents: [], chosen: 0, word: null, stopping: null, along: null },
+    timer: undefined,
     leave() {
       clearInterval(panel.timer);
       panel.along?.read.stop();
@@ -60,11 +58,15 @@ export async function openAgents(parts: AgentsParts): Promise<AgentsPanel> {
     },
   };
   await ask(panel);
+  let isAsking = false;
+  // One at a time: of a hub that is away nothing is asked a second time.
   const askAgain = (): void => {
-    ask(panel).catch((error: unknown) => {
-      panel.word = reasonOf(error);
-      terminal.redrawScreen();
+    if (isAsking) return;
+    isAsking = true;
+    const asking = ask(panel).finally(() => {
+      isAsking = false;
     });
+    tellFailure(panel, asking);
   };
   // Who is told to end does not wait for it.
   panel.timer = setInterval(askAgain, ASK_MS).unref();
@@ -72,55 +74,59 @@ export async function openAgents(parts: AgentsParts): Promise<AgentsPanel> {
   return { end: left, take: (key) => take(panel, key), changed: askAgain };
 }
 
-/** This conversation first: its turn, and below it the sub-sessions of that; then what others do. */
+function tellFailure(panel: Panel, work: Promise<void>): void {
+  work.catch((error: unknown) => {
+    panel.word = reasonOf(error);
+    panel.parts.terminal.redrawScreen();
+  });
+}
+
+/** The one that is chosen stays chosen wherever it stands now. */
 async function ask(panel: Panel): Promise<void> {
-  const { client, tree, terminal } = panel.parts;
-  const { turns } = await client.call('agent.status', {});
-  const running = new Set(turns.map(({ turn }) => turn));
-  const gone = panel.turns.filter(({ turn }) => !running.has(turn));
-  for (const { turn } of gone) panel.ended.add(turn);
-  const own = new Set([...turns, ...gone].filter((one) => one.tree === tree).map(({ turn }) => turn));
-  const place = (one: Running): number => {
-    if (one.tree === tree) return 0;
-    return one.parent !== null && own.has(one.parent.turn) ? 1 : 2;
-  };
-  panel.turns = [...turns, ...gone].sort((a, b) => place(a) - place(b)).slice(0, ROWS_MAX);
-  terminal.redrawScreen();
+  const agents = await panel.list.ask();
+  const turn = panel.agents[panel.chosen]?.turn;
+  const place = agents.findIndex((one) => one.turn === turn);
+  panel.agents = agents;
+  panel.chosen = Math.max(0, place < 0 ? Math.min(panel.chosen, agents.length - 1) : place);
+  panel.parts.terminal.redrawScreen();
 }
 
 function draw(panel: Panel, { columns, rows }: { columns: number; rows: number }) {
-  const { parts, along, turns, word } = panel;
+  const { parts, along, agents, word } = panel;
   const look = parts.look(columns);
   if (along !== null) {
-    const height = alongHeight(rows);
-    const all = rowsOf(along.read.text(), look);
-    along.up = Math.max(0, Math.min(along.up, all.length - height));
-    const end = all.length - along.up;
-    const page = { title: along.title, rows: all.slice(Math.max(0, end - height), end), word: ALONG_WORDS };
+    const page = {
+      title: titleOf(along.agent),
+      rows: alongRows(along, alongHeight(rows), look),
+      word: word ?? ALONG_WORDS,
+    };
     return drawAlong(page, rows, look);
   }
-  panel.chosen = Math.max(0, Math.min(panel.chosen, turns.length - 1));
-  const title = turns.length === 0 ? 'Nothing is running.' : 'At work';
-  const shown = turns.map((turn) => rowOf(panel, turn));
-  return drawAgents({ title, rows: shown, chosen: panel.chosen, word: word ?? LIST_WORDS }, rows, look);
+  const running = agents.filter(({ isRunning }) => isRunning).length;
+  const ended = agents.length - running;
+  const title = running === 0 ? 'Nothing is running.' : `At work: ${running}.`;
+  const more = ended === 0 ? '' : ` Ended: ${ended}.`;
+  const shown = agents.map((agent) => rowOf(parts, agent));
+  return drawAgents({ title: title + more, rows: shown, chosen: panel.chosen, word: word ?? LIST_WORDS }, rows, look);
 }
 
-function rowsOf(text: string, look: Look): string[] {
-  const lines = text.replace(/\n$/, '').replaceAll('\t', '    ').split('\n');
-  return lines.flatMap((line) => wrapRows(line, Math.max(1, look.width - 1), look.ruler));
+/** The last rows, or those from where somebody scrolled to. */
+function alongRows(along: NonNullable<Panel['along']>, height: number, look: Look): readonly string[] {
+  const { rows, gone } = along.read.rows(look);
+  const last = Math.max(0, rows.length - height);
+  const first = along.top === null ? last : Math.max(0, Math.min(last, along.top - gone));
+  along.top = first >= last ? null : first + gone;
+  return rows.slice(first, first + height);
 }
 
-function rowOf({ parts, ended }: Panel, one: Running): AgentRow {
-  const { usage, turn, model } = one;
-  const input = usage === null ? 0 : usage.tokens_in + usage.tokens_cache_read + usage.tokens_cache_write_5m;
-  const tokens = usage === null ? null : { in: input + usage.tokens_cache_write_1h, out: usage.tokens_out };
-  const elsewhere = one.tree === parts.tree ? null : 'another conversation';
-  return {
-    ...{ activity: ended.has(turn) ? 'ended' : one.activity, model, tokens },
-    task: one.parent === null ? elsewhere : (one.task ?? ''),
-    elapsedMs: Math.max(0, parts.nowMs() - one.started_at_ms),
-    priceMicrodollars: one.price_microdollars,
-  };
+function titleOf({ task }: Agent): string {
+  return task ?? 'your turn';
+}
+
+function rowOf({ nowMs }: AgentsParts, agent: Agent): AgentRow {
+  const { activity, isRunning, model, task, tokens, priceMicrodollars, startedAtMs, endedAtMs } = agent;
+  const elapsedMs = Math.max(0, (endedAtMs ?? nowMs()) - startedAtMs);
+  return { activity, isRunning, model, task, tokens, priceMicrodollars, elapsedMs };
 }
 
 function take(panel: Panel, key: Key): void {
@@ -128,32 +134,65 @@ function take(panel: Panel, key: Key): void {
   const name = key.kind === 'key' ? key.name : key.text;
   const isLeaving =
     name === 'q' || name === 'i' || name === 'escape' || (key.kind === 'key' && key.ctrl && name === 'c');
-  if (isLeaving && panel.along === null) panel.leave();
+  if (panel.stopping !== null) confirm(panel, panel.stopping, name);
+  else if (isLeaving && panel.along === null) panel.leave();
   else if (isLeaving) {
     panel.along?.read.stop();
     panel.along = null;
   } else if (name === 'enter') follow(panel);
+  else if (name === 'x') askToStop(panel);
   else move(panel, name);
   panel.parts.terminal.redrawScreen();
 }
 
-function follow(panel: Panel): void {
-  const { parts, turns, chosen } = panel;
-  const one = turns[chosen];
-  if (one === undefined || panel.along !== null) return;
-  const { turn, tip } = one;
-  const read = readAlong({ client: parts.client, turn, tip, changed: () => parts.terminal.redrawScreen() });
-  panel.along = { read, title: rowOf(panel, one).task ?? 'your turn', up: 0 };
+function askToStop(panel: Panel): void {
+  const chosen = panel.agents[panel.chosen];
+  const open = panel.along?.agent.turn;
+  const agent = open === undefined ? chosen : panel.agents.find(({ turn }) => turn === open);
+  if (agent === undefined) return;
+  if (!agent.isRunning) {
+    panel.word = 'It runs no more.';
+    return;
+  }
+  panel.stopping = agent;
+  panel.word = `y stops it, any other key does not: ${titleOf(agent)}`;
 }
 
+function confirm(panel: Panel, agent: Agent, name: string): void {
+  panel.stopping = null;
+  if (name !== 'y') return;
+  panel.word = 'stopping…';
+  const stop = async (): Promise<void> => {
+    const { stopped } = await panel.parts.client.call('agent.stop', { turn: agent.turn });
+    panel.word = stopped ? `Stopped: ${titleOf(agent)}` : 'It had ended before.';
+    await ask(panel);
+  };
+  tellFailure(panel, stop());
+}
+
+function follow(panel: Panel): void {
+  const { parts, agents, chosen } = panel;
+  const agent = agents[chosen];
+  if (agent === undefined || panel.along !== null) return;
+  const { turn, tip } = agent;
+  const read = readAlong({ client: parts.client, turn, tip, changed: () => parts.terminal.redrawScreen() });
+  panel.along = { read, agent, top: null };
+}
+
+const FAR = 1_000_000_000;
 const STEPS: Readonly<Record<string, number>> = {
-  ...{ j: 1, down: 1, k: -1, up: -1, pagedown: 20, pageup: -20 },
-  ...{ G: Number.MAX_SAFE_INTEGER, end: Number.MAX_SAFE_INTEGER },
-  ...{ g: -Number.MAX_SAFE_INTEGER, home: -Number.MAX_SAFE_INTEGER },
+  ...{ j: 1, down: 1, k: -1, up: -1, pagedown: 20, pageup: -20, G: FAR, end: FAR, g: -FAR, home: -FAR },
 };
 
 function move(panel: Panel, name: string): void {
   const step = STEPS[name] ?? 0;
-  if (panel.along === null) panel.chosen += step;
-  else panel.along.up = Math.max(0, panel.along.up - step);
+  const { along, agents, parts } = panel;
+  if (along === null) {
+    panel.chosen = Math.max(0, Math.min(panel.chosen + step, agents.length - 1));
+    return;
+  }
+  const { columns, rows } = parts.terminal.size();
+  const known = along.read.rows(parts.look(columns));
+  const last = Math.max(0, known.rows.length - alongHeight(rows)) + known.gone;
+  along.top = Math.max(0, (along.top ?? last) + step);
 }

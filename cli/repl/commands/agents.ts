@@ -2,8 +2,12 @@ import type { ResultOf } from '../../../hub/protocol/methods.js';
 import { formatAge } from '../../render/age.js';
 import { cleanLine } from '../../render/clean.js';
 import { columns } from '../../render/columns.js';
-import { shortId } from '../../render/words.js';
+import { cut } from '../../render/cut.js';
+import { formatNumber, shortId } from '../../render/words.js';
 import type { ReplCommand } from '../repl.js';
+
+const HEADINGS = ['where', 'does', 'model', 'begun', 'task'];
+const TURNS_MAX = 100;
 
 type Running = ResultOf<'agent.status'>['turns'][number];
 
@@ -15,14 +19,13 @@ export const agentsCommand: ReplCommand = {
   async run(_, repl) {
     const { turns } = await repl.client.call('agent.status', {});
     const look = await repl.context.look(turns.map(({ task }) => task ?? ''));
-    const rows = turns.map((turn) => rowOf(turn, repl.conversation().place.tree, look.nowMs));
-    const text =
-      turns.length === 0
-        ? 'Nothing is running.\n'
-        : columns(rows, look)
-            .map((line) => `${line}\n`)
-            .join('');
-    await repl.front.show({ kind: 'text', text });
+    const here = repl.conversation().place.tree;
+    const rows = turns.slice(0, TURNS_MAX).map((turn) => rowOf(turn, here, look.nowMs));
+    const lines = columns([HEADINGS, ...rows], look).map((line) => `${cut(line, look.width, look)}\n`);
+    await repl.front.show({ kind: 'text', text: turns.length === 0 ? 'Nothing is running.\n' : lines.join('') });
+    if (turns.length > TURNS_MAX) {
+      await repl.front.show({ kind: 'note', text: `(${formatNumber(turns.length - TURNS_MAX)} more are running)` });
+    }
   },
 };
 

@@ -1,4 +1,5 @@
 import { HubError } from '../../../hub/error.js';
+import { mustBeSeen } from '../asking.js';
 import type { ReplCommand } from '../repl.js';
 
 export const answerCommand: ReplCommand = {
@@ -7,7 +8,7 @@ export const answerCommand: ReplCommand = {
   summary: 'answer what the model asks',
   completes: null,
   async run(given, repl) {
-    const { turns, place } = repl.conversation();
+    const { turns, place, stage } = repl.conversation();
     const status = await repl.client.call('agent.status', { tree: place.tree });
     const asking = status.turns.find(({ turn, questions }) => turn === place.following() && questions.length > 0);
     const open = asking ?? status.turns.find(({ questions }) => questions.length > 0);
@@ -17,7 +18,15 @@ export const answerCommand: ReplCommand = {
     }
     if (given === '')
       throw new HubError('invalid_params', `it asks: ${question.question}`, { hint: '/answer your words' });
-    const chosen = /^\d{1,2}$/.test(given) ? question.options[Number(given) - 1] : undefined;
+    const isNumber = /^\d{1,2}$/.test(given);
+    const chosen = isNumber ? question.options[Number(given) - 1] : undefined;
+    const { length } = question.options;
+    if (isNumber && length > 0 && chosen === undefined) {
+      throw new HubError('invalid_params', `there is no answer ${given}: they are numbered from 1 to ${length}`, {
+        hint: 'or say it in your own words: /answer your words',
+      });
+    }
+    await mustBeSeen(stage, question);
     turns.answer({ turn: open.turn, call: question.id, answer: chosen ?? given });
   },
 };

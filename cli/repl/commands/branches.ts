@@ -1,31 +1,94 @@
-import { listedBranches } from '../../commands/branches.js';
-import { renderBranches } from '../../render/branches.js';
+import { noteArchivedPlace } from '../../position.js';
+import { type Branch, renderBranches } from '../../render/branches.js';
+import { formatNumber } from '../../render/words.js';
+import { childrenOf, growth, newestBelow, pathUp, shownIndex } from '../growth.js';
+import { type Grown, NONE } from '../navigator/grown.js';
+import { hasFlag } from '../quoting.js';
 import type { Repl, ReplCommand } from '../repl.js';
+
+// Nobody reads a longer list.
+const BRANCHES_MAX = 200;
 
 export const branchesCommand: ReplCommand = {
   name: 'branches',
   usage: '[--all]',
   summary: 'list the branches here, or at the nearest fork above',
   completes: null,
+  details: async () => [['--all', 'with archived branches']],
   async run(given, repl) {
-    const here = repl.conversation();
-    await here.ensure();
-    const { place } = here;
-    const at = { position: place.position(), all: given === '--all' };
-    const listed = await listedBranches(repl.context, { id: place.tree }, at);
+    const all = hasFlag(given, '--all', branchesCommand);
+    await repl.conversation().ensure();
+    const grown = await growth(repl, all);
+    const { place } = repl.conversation();
+    const here = await shownIndex(repl, grown, place.position());
+    if (!here.isItself) noteArchivedPlace(repl.context, place.position());
     // Who has just forked asks for what is here, not above.
-    const isBare = place.isForked() && (await childCount(repl)) === 0;
-    const branches = isBare ? [] : listed;
+    const isBare = here.isItself && place.isForked() && grown.childCount(here.index) === 0;
+    const fork = isBare ? NONE : forkFor(grown, here.index);
+    const sorted = fork === NONE ? [] : sortedBranches(grown, { fork, here: here.index });
+    const branches = await readBranches(repl, grown, sorted.slice(0, BRANCHES_MAX));
     repl.listed = { kind: 'branches', nodes: branches.map(({ id }) => id) };
     const look = await repl.context.look(branches.map(({ title }) => title.preview));
     const text = isBare
       ? 'Current node has no branches: nothing has grown from here yet.\n'
-      : renderBranches(branches, look);
+      : renderBranches(branches, look, sorted.length);
     await repl.front.show({ kind: 'text', text });
+    if (sorted.length <= branches.length) return;
+    const which = `these are the newest ${formatNumber(branches.length)} of ${formatNumber(sorted.length)}`;
+    await repl.front.show({
+      kind: 'note',
+      text: `(${which}; walk through all of them with Esc Esc, or find one with /search)`,
+    });
   },
 };
 
-async function childCount({ conversation, client }: Repl): Promise<number> {
-  const { child_count: count } = await client.call('loom.node_get', { node: conversation().place.position() });
-  return count;
+/** The node whose children are listed: the position if anything grew from it, else the nearest fork above. */
+function forkFor(grown: Grown, index: number): number {
+  if (grown.childCount(index) > 0) return index;
+  let above = grown.parentOf(index);
+  while (above !== NONE && grown.childCount(above) < 2) above = grown.parentOf(above);
+  return above;
+}
+
+interface Placed {
+  index: number;
+  current: boolean;
+  newest: number;
+}
+
+/** The branch where one stands first, then the newest. */
+function sortedBranches(grown: Grown, { fork, here }: { fork: number; here: number }): Placed[] {
+  const path = pathUp(grown, here);
+  const newest = newestBelow(grown);
+  return childrenOf(grown, fork)
+    .map((index) => ({ index, current: path.has(index), newest: newest[index] ?? index }))
+    .sort((a, b) => Number(b.current) - Number(a.current) || b.newest - a.newest);
+}
+
+async function readBranches(
+  { client, conversation }: Repl,
+  grown: Grown,
+  placed: readonly Placed[],
+): Promise<Branch[]> {
+  const { tree } = conversation().place;
+  const { nodes } = await client.call('loom.tree_get_lines', {
+    tree,
+    seqs: placed.map(({ index }) => grown.seqOf(index)),
+  });
+  return nodes.flatMap((title, number) => {
+    const one = placed[number];
+    if (one === undefined) return [];
+    const { index, current, newest } = one;
+    return [{ id: title.id, current, title, nodes: grown.sizeOf(index), newestAtMs: grown.atMs(newest) }];
+  });
+}
+
+/** The size and the age of a branch, as its list tells them. */
+export async function branchFrom(repl: Repl, seq: number): Promise<Branch | null> {
+  const grown = await growth(repl, true);
+  const index = grown.indexOf(seq);
+  if (index === NONE) return null;
+  const newest = newestBelow(grown)[index] ?? index;
+  const [branch] = await readBranches(repl, grown, [{ index, current: false, newest }]);
+  return branch ?? null;
 }

@@ -1,59 +1,86 @@
+import { HubError } from '../../../hub/error.js';
+import { shortId } from '../../render/words.js';
+import type { Bound } from '../bounded.js';
 import { delegate } from '../delegate.js';
 import type { ReplCommand } from '../repl.js';
-import { treeCommand } from './tree.js';
 
 const AT = ['@'];
-const OF_THE_TREE = { before: AT, whole: false, completes: null } as const;
+/** More lines than these push everything else out of sight. */
+const LINES_MAX = 400;
+/** More than these nobody reads here, even who asked for all. */
+const ALL_LINES_MAX = 10_000;
+const FIRST: Bound = { lines: LINES_MAX, keeps: 'first' };
+const LAST: Bound = { lines: LINES_MAX, keeps: 'last' };
 
-/** What works here as it does on the command line: one behaviour, in one place. */
-export const DELEGATED_COMMANDS: readonly ReplCommand[] = [
-  treeCommand,
-  delegate({
-    ...{ ...OF_THE_TREE, completes: 'node' },
-    ...{
-      name: 'context',
-      usage: '[node] [--full] [--fresh] [--model]',
-      summary: 'what a model would be sent from here',
-    },
-    load: async () => (await import('../../commands/context.js')).contextCommand,
-  }),
-  delegate({
-    ...OF_THE_TREE,
-    ...{
-      name: 'export',
-      usage: '[node] [--format f] [--output file] [--all]',
-      summary: 'write the branch, or all of the tree',
-    },
-    load: async () => (await import('../../commands/export.js')).exportCommand,
-  }),
-  delegate({
-    ...{ ...OF_THE_TREE, completes: 'node' },
-    ...{ name: 'compare', usage: '<node> <node>', summary: 'what two branches do not share' },
-    load: async () => (await import('../../commands/compare.js')).compareCommand,
-  }),
-  delegate({
-    ...OF_THE_TREE,
-    ...{ name: 'mark', usage: '[name] [node] [--remove]', summary: 'name a place, or list the names' },
-    load: async () => (await import('../../commands/mark.js')).markCommand,
-  }),
-  delegate({
-    ...{ ...OF_THE_TREE, whole: true },
-    ...{ name: 'rename', usage: '<name>', summary: 'name this conversation' },
-    load: async () => (await import('../../commands/rename.js')).renameCommand,
-  }),
-  delegate({
-    ...OF_THE_TREE,
-    ...{ name: 'cost', usage: '[node] [--by part]', summary: 'what was asked of models, and what it cost' },
-    load: async () => (await import('../../commands/cost.js')).costCommand,
-  }),
-  delegate({
-    ...OF_THE_TREE,
-    ...{ name: 'log', usage: '[--jsonl]', summary: 'all that happened in the tree, in order' },
-    load: async () => (await import('../../commands/log.js')).logCommand,
-  }),
-  delegate({
-    ...{ before: [], whole: false, completes: null },
-    ...{ name: 'list', usage: '[--archived] [--here]', summary: 'list conversations' },
-    load: async () => (await import('../../commands/list.js')).listCommand,
-  }),
-];
+// What works here as it does on the command line: one behaviour, in one place.
+
+export const contextCommand = delegate({
+  ...{ before: AT, completes: 'node', bound: LAST },
+  ...{
+    name: 'context',
+    usage: '[node] [--full] [--fresh] [--model]',
+    summary: 'what a model would be sent from here',
+  },
+  load: async () => (await import('../../commands/context.js')).contextCommand,
+});
+
+export const exportCommand = delegate({
+  ...{ before: AT, completes: 'node', bound: { lines: ALL_LINES_MAX, keeps: 'first' } },
+  ...{
+    name: 'export',
+    usage: '[node] [--format format] [--output file] [--force] [--all]',
+    summary: 'write the branch, or all of the tree: on the screen, or into a file',
+  },
+  load: async () => (await import('../../commands/export.js')).exportCommand,
+});
+
+export const compareCommand = delegate({
+  ...{ before: AT, completes: 'node', bound: FIRST },
+  ...{ name: 'compare', usage: '<node> <node>', summary: 'what two branches do not share' },
+  load: async () => (await import('../../commands/compare.js')).compareCommand,
+});
+
+export const markCommand = delegate({
+  ...{ before: AT, completes: null, bound: FIRST },
+  ...{
+    name: 'mark',
+    usage: '[name] [node] [--remove]',
+    summary: 'name a place, to go there with /goto; without a name: list the names',
+  },
+  load: async () => (await import('../../commands/mark.js')).markCommand,
+});
+
+export const costCommand = delegate({
+  ...{ before: AT, completes: 'node', bound: FIRST },
+  ...{
+    name: 'cost',
+    usage: '[node] [--by part] [--since time]',
+    summary: 'what was asked of models, and what it cost',
+  },
+  load: async () => (await import('../../commands/cost.js')).costCommand,
+});
+
+export const listCommand = delegate({
+  ...{ before: [], completes: null, bound: FIRST },
+  ...{ name: 'list', usage: '[--archived] [--here] [--of tree]', summary: 'list conversations, the newest first' },
+  load: async () => (await import('../../commands/list.js')).listCommand,
+});
+
+const log = delegate({
+  ...{ before: AT, completes: null, bound: LAST },
+  ...{ name: 'log', usage: '[--jsonl]', summary: 'all that happened in the tree, in order' },
+  load: async () => (await import('../../commands/log.js')).logCommand,
+});
+
+export const logCommand: ReplCommand = {
+  ...log,
+  async run(given, repl) {
+    if (/(^|\s)(-f|--follow)\b/.test(given)) {
+      const tree = shortId(repl.conversation().place.tree);
+      throw new HubError('invalid_params', 'what happens is shown here as it happens: there is nothing to follow', {
+        hint: `in another terminal: cognition log ${tree} -f`,
+      });
+    }
+    await log.run(given, repl);
+  },
+};

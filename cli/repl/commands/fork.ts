@@ -1,8 +1,11 @@
-import { settledNode } from '../../position.js';
-import { findNode } from '../../reference.js';
-import { quotedWords } from '../moves.js';
+import { formatAge } from '../../render/age.js';
+import { count, formatNumber, shortId } from '../../render/words.js';
+import { nodeNamed, quotedWords } from '../moves.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { lastQuestion } from '../walk.js';
+import { branchFrom } from './branches.js';
+
+const CHILDREN_MAX = 1_000;
 
 export const forkCommand: ReplCommand = {
   name: 'fork',
@@ -11,13 +14,13 @@ export const forkCommand: ReplCommand = {
   completes: 'node',
   async run(given, repl) {
     const here = repl.conversation();
-    const { place, stage } = here;
+    const { place, turns } = here;
     await here.ensure();
-    const tree = { id: place.tree };
-    if (given !== '')
-      place.go(await settledNode(repl.context, tree, await findNode(repl.context, tree.id, given)), true);
+    const isLeaving = turns.current() !== null;
+    if (given !== '') place.go(await nodeNamed(repl, given), true);
     else await forkHere(repl);
-    await stage.front.show({ kind: 'text', text: `Created branch at current position.\n${await nextWords(repl)}\n` });
+    await tellNext(repl);
+    if (isLeaving) await repl.front.show({ kind: 'note', text: '(the turn goes on without you)' });
   },
 };
 
@@ -32,12 +35,22 @@ async function forkHere(repl: Repl): Promise<void> {
 }
 
 /** What the next message is an alternative to. */
-async function nextWords({ conversation, context }: Repl): Promise<string> {
-  const { place, stage } = conversation();
-  const { client } = stage;
-  const { children } = await client.call('loom.node_get_children', { node: place.position(), limit: 1_000 });
+async function tellNext(repl: Repl): Promise<void> {
+  const { conversation, context, client, front } = repl;
+  const tell = (text: string) => front.show({ kind: 'text', text: `Created branch at current position.\n${text}\n` });
+  const { children } = await client.call('loom.node_get_children', {
+    node: conversation().place.position(),
+    limit: CHILDREN_MAX,
+  });
   const newest = children.at(-1);
-  if (newest === undefined) return 'Nothing has grown from here yet: your next message is the first.';
+  if (newest === undefined) return tell('Nothing has grown from here yet: your next message is the first.');
   const { node } = await client.call('loom.node_get', { node: newest.id });
-  return `Your next message is an alternative to ${await quotedWords(context, node)}.`;
+  await tell(`Your next message is an alternative to ${await quotedWords(context, node)}.`);
+  // A single one has just been seen: which of several it is wants more than its words.
+  const branch = children.length === 1 ? null : await branchFrom(repl, node.seq);
+  if (branch === null) return;
+  const { nowMs } = await context.look([]);
+  const size = `${count(branch.nodes, 'node')}, ${formatAge(branch.newestAtMs, nowMs)}`;
+  const others = `all ${formatNumber(children.length)}: /branches`;
+  await front.show({ kind: 'note', text: `(that branch is ${shortId(branch.id)}, ${size}; ${others})` });
 }

@@ -1,31 +1,92 @@
-import { columns } from '../../render/columns.js';
+import { HubError } from '../../../hub/error.js';
+import { nearest } from '../../../hub/nearest.js';
+import { type Definition, definitions } from '../../render/definitions.js';
+import { wrapWords } from '../../render/word_wrap.js';
 import type { Repl, ReplCommand } from '../repl.js';
+import { WRITING_KEYS } from './key_words.js';
 
-const BESIDE = [
+/** Commands that belong together. */
+export interface CommandSection {
+  title: string;
+  commands: readonly ReplCommand[];
+}
+
+const BESIDE: readonly Definition[] = [
   ['!command', 'run it in bash; a model is shown what it prints'],
   ['!!command', 'run it without showing it to the model'],
-] as const;
+  ['@file', 'name a file in a message; Tab completes it'],
+];
 
-export function helpCommand(all: () => readonly ReplCommand[]): ReplCommand {
+const INDENT = '  ';
+/** Longer ones would leave too little room beside them. */
+const CALLED_COLUMNS_MAX = 16;
+const MORE =
+  'What may follow a command: /help <command>\nThe keys: /help keys; those of the reading mode: Esc, then Space ?\n';
+
+export function helpCommand(all: () => readonly CommandSection[]): ReplCommand {
   return {
     name: 'help',
-    usage: '[command]',
-    summary: 'list the commands',
+    usage: '[command | keys]',
+    summary: 'list the commands, tell more about one, or list the keys',
     completes: 'command',
     async run(given, repl) {
-      const name = given.replace(/^\//, '');
-      const one = all().find((command) => command.name === name);
-      const shown = one === undefined ? [...all()] : [one];
-      await repl.front.show({ kind: 'text', text: await listText(repl, shown, one === undefined) });
+      const text = await textFor(given, all(), repl);
+      await repl.front.show({ kind: 'text', text });
     },
   };
 }
 
-async function listText({ context }: Repl, commands: readonly ReplCommand[], isAll: boolean): Promise<string> {
-  const rows = commands.map(({ name, usage, summary }) => [`/${name} ${usage}`.trimEnd(), summary]);
+async function textFor(given: string, sections: readonly CommandSection[], repl: Repl): Promise<string> {
+  if (given === '') return allText(sections, repl);
+  if (given.toLowerCase() === 'keys') return definitions(WRITING_KEYS, await repl.context.look([]));
+  return oneText(commandNamed(given, sections), repl);
+}
+
+function commandNamed(given: string, sections: readonly CommandSection[]): ReplCommand {
+  const name = given.replace(/^\//, '').toLowerCase();
+  const commands = sections.flatMap((section) => section.commands);
+  const found = commands.find((command) => command.name === name);
+  if (found !== undefined) return found;
+  const near = nearest(
+    name,
+    commands.map((command) => command.name),
+  );
+  throw new HubError('invalid_params', `there is no command ${JSON.stringify(given)}`, {
+    hint: near === null ? '/help alone lists them' : `did you mean /help ${near}?`,
+  });
+}
+
+async function allText(sections: readonly CommandSection[], { context }: Repl): Promise<string> {
   const look = await context.look([]);
-  const beside = isAll ? BESIDE.map((row) => [...row]) : [];
-  return columns([...rows, ...beside], look)
-    .map((line) => `${line.trimEnd()}\n`)
-    .join('');
+  const parts = sections.map(({ title, commands }) => ({ title, list: commands.map(shortly) }));
+  const listed = [...parts, { title: 'Beside commands', list: BESIDE }];
+  // One column for all, so that it reads as one list.
+  const columns = Math.max(...listed.flatMap(({ list }) => list.map(([term]) => term.length)));
+  const told = listed.map(({ title, list }) => {
+    const aligned = list.map(([term, meaning]): Definition => [term.padEnd(columns), meaning]);
+    return `${look.style.quiet(title)}\n${definitions(aligned, look)}`;
+  });
+  return `${told.join('\n')}\n${MORE}`;
+}
+
+/** A command in a list of all: what may follow it only where that is short. */
+function shortly(command: ReplCommand): Definition {
+  const [called, summary] = definitionOf(command);
+  return [called.length <= CALLED_COLUMNS_MAX ? called : `/${command.name} …`, summary];
+}
+
+async function oneText(command: ReplCommand, { context }: Repl): Promise<string> {
+  const look = await context.look([]);
+  const details = (await command.details?.()) ?? [];
+  const [called, summary] = definitionOf(command);
+  const narrower = { ...look, width: look.width - INDENT.length };
+  const told = [
+    ...wrapWords(summary, narrower.width, look.ruler).map(({ text }) => `${text}\n`),
+    definitions(details, narrower),
+  ].join('');
+  return `${called}\n${told.replace(/^(?=.)/gm, INDENT)}`;
+}
+
+function definitionOf({ name, usage, summary }: ReplCommand): Definition {
+  return [`/${name} ${usage}`.trimEnd(), summary];
 }

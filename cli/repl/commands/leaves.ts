@@ -1,8 +1,9 @@
 import type { Leaf } from '../../../hub/protocol/node.js';
 import { renderLeaves } from '../../render/leaves.js';
+import { hasFlag } from '../quoting.js';
 import type { Repl, ReplCommand } from '../repl.js';
 
-// More are not read; a number of three digits would not name them.
+// Nobody reads a longer list.
 const LEAVES_MAX = 200;
 const NUMBER_COLUMNS = 6;
 
@@ -11,7 +12,8 @@ export const leavesCommand: ReplCommand = {
   usage: '[--all]',
   summary: 'list the ends of all branches, newest first',
   completes: null,
-  run: (given, repl) => showLeaves(repl, { archived: given === '--all', limit: LEAVES_MAX }),
+  details: async () => [['--all', 'with archived branches']],
+  run: async (given, repl) => showLeaves(repl, { archived: hasFlag(given, '--all', leavesCommand), limit: LEAVES_MAX }),
 };
 
 /** Lists ends of branches, so that a number means one of them. */
@@ -25,7 +27,10 @@ export async function showLeaves(repl: Repl, which: { archived: boolean; limit: 
   if (cursor !== null)
     await repl.front.show({
       kind: 'note',
-      text: which.limit < LEAVES_MAX ? '(/leaves lists more)' : '(there are more; all of them: cognition leaves)',
+      text:
+        which.limit < LEAVES_MAX
+          ? '(/leaves lists more)'
+          : `(these are the newest ${leaves.length}; walk through all of them with Esc Esc, or find one with /search)`,
     });
 }
 

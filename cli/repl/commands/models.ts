@@ -1,8 +1,10 @@
 import { HubError } from '../../../hub/error.js';
 import { nearest } from '../../../hub/nearest.js';
 import type { Level } from '../../../hub/protocol/turn.js';
+import { definitions } from '../../render/definitions.js';
 import { hintHere } from '../hints.js';
 import { reachOf } from '../means.js';
+import { levelHere } from '../planning.js';
 import type { Repl, ReplCommand } from '../repl.js';
 
 export const modelCommand: ReplCommand = {
@@ -14,10 +16,12 @@ export const modelCommand: ReplCommand = {
     const { means, front } = repl;
     if (given === '') return front.show({ kind: 'text', text: await modelText(repl) });
     const change = { ...means.change, model: given };
-    const model = await checked({ ...repl, means: { ...means, change } });
+    const model = await modelHere({ ...repl, means: { ...means, change } });
     means.change = change;
     means.chosen = { ...means.chosen, model: given };
     await front.show({ kind: 'text', text: `From your next message on ${model} answers.\n` });
+    if (await isUnanswered(repl))
+      await front.show({ kind: 'note', text: '(what you said last: /retry has it answered)' });
   },
 };
 
@@ -26,41 +30,66 @@ async function modelText(repl: Repl): Promise<string> {
   const names = aliases.map(({ name, model }) => `  ${name.padEnd(10)} ${model}`).join('\n');
   const listed = `Another one: /model provider/model, or a short name:\n${names}\n`;
   try {
-    return `Here ${await checked(repl)} answers.\n${listed}`;
+    return `Here ${await modelHere(repl)} answers.\n${listed}`;
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
     return `No model answers here: ${error.message}.\nhint: ${hintHere(error.hint ?? 'choose a model with: /model')}\n${listed}`;
   }
 }
 
-/** The model that would answer where one stands. */
-async function checked({ client, conversation, means }: Repl): Promise<string> {
+/** The model that would answer where one stands; a failure tells what is missing. */
+export async function modelHere({ client, conversation, means }: Repl): Promise<string> {
   const here = conversation();
   const node = here.isMade() ? here.place.position() : null;
   const { model } = await client.call('agent.check', { node, ...reachOf(means) });
   return model;
 }
 
-const LEVELS: readonly Level[] = ['minimal', 'orchestrator', 'readonly', 'plan'];
+/** Whether one stands at a message of one's own that nobody works on. */
+async function isUnanswered({ client, conversation }: Repl): Promise<boolean> {
+  const here = conversation();
+  if (!here.isMade() || here.turns.current() !== null) return false;
+  const { node } = await client.call('loom.node_get', { node: here.place.position() });
+  return node.kind === 'text' && node.role === 'user';
+}
+
+const LEVELS: Readonly<Record<Level, string>> = {
+  minimal: 'reads, writes, edits, runs commands',
+  orchestrator: 'all that, and hands work on to sub-sessions',
+  readonly: 'only looks: its commands can change nothing',
+  plan: 'only looks, writes the plan, and may ask you',
+};
+const USUAL: Level = 'orchestrator';
 
 export const levelCommand: ReplCommand = {
   name: 'level',
-  usage: '<minimal | orchestrator | readonly | plan>',
-  summary: 'what the model may do from your next message on',
+  usage: '[name]',
+  summary: 'what the model may do here; with a name, what it may from your next message on',
   completes: 'level',
-  async run(given, { means, front }) {
-    const level = LEVELS.find((one) => one === given);
-    if (level === undefined) {
-      const near = nearest(given, LEVELS);
-      throw new HubError('invalid_params', `/level takes one of ${LEVELS.join(', ')}, not ${JSON.stringify(given)}`, {
-        hint: near === null ? 'readonly only looks' : `did you mean ${near}?`,
-      });
+  details: async () => Object.entries(LEVELS),
+  async run(given, repl) {
+    const { means, front, context } = repl;
+    if (given === '') {
+      const now = (await levelHere(repl)) ?? USUAL;
+      const text = `Here the level is ${now}. Another one: /level <name>\n${definitions(Object.entries(LEVELS), await context.look([]))}`;
+      return front.show({ kind: 'text', text });
     }
+    const level = levelNamed(given);
     means.change = { ...means.change, level };
     means.chosen = { ...means.chosen, level };
-    await front.show({ kind: 'text', text: `From your next message on the level is ${level}.\n` });
+    await front.show({ kind: 'text', text: `From your next message on the level is ${level}: ${LEVELS[level]}.\n` });
   },
 };
+
+function levelNamed(given: string): Level {
+  const names: readonly Level[] = ['minimal', 'orchestrator', 'readonly', 'plan'];
+  const level = names.find((one) => one === given.toLowerCase());
+  if (level !== undefined) return level;
+  const near = nearest(given, names);
+  throw new HubError('invalid_params', `/level takes one of ${names.join(', ')}, not ${JSON.stringify(given)}`, {
+    hint: near === null ? '/level alone tells what they mean' : `did you mean ${near}?`,
+  });
+}
 
 export const reloadCommand: ReplCommand = {
   name: 'reload',

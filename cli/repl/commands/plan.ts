@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { HubError } from '../../../hub/error.js';
 import { rootOf } from '../../reference.js';
 import { count, shortId } from '../../render/words.js';
 import { goTo } from '../moves.js';
-import { isPlanning, setPlanning } from '../planning.js';
+import { isPlanning, refuseAtHome, setPlanning } from '../planning.js';
 import type { Repl, ReplCommand } from '../repl.js';
 
 const PLANNING = 'Plan mode: from your next message on the model only looks, writes the plan, and may ask you.';
@@ -51,8 +51,9 @@ export const executeCommand: ReplCommand = {
     }
     await here.ensure();
     const { before, file, text } = await client.call('agent.plan_get', { node: place.position() });
-    if (text === null || text.trim() === '') {
-      const where = file === null ? 'this conversation belongs to no project' : `${file} does not exist, or is empty`;
+    if (text === null || isBlank(text)) {
+      const where =
+        file === null ? 'this conversation belongs to no project' : `${shownPath(file)} does not exist, or is empty`;
       throw new HubError('not_found', `there is no plan: ${where}`, {
         hint: 'make one with /plan, or write it with /edit-plan',
       });
@@ -68,6 +69,16 @@ export const executeCommand: ReplCommand = {
   },
 };
 
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+/** A file of the project that one is in, as one calls it there. */
+function shownPath(file: string): string {
+  const within = relative(process.cwd(), file);
+  return within.startsWith('..') ? file : within;
+}
+
 /** Lets the person write the plan; resolves with a word about it. */
 export async function editPlan(repl: Repl): Promise<string> {
   const here = repl.conversation();
@@ -78,11 +89,17 @@ export async function editPlan(repl: Repl): Promise<string> {
       hint: 'start one in the folder of a project: cognition chat',
     });
   }
+  await refuseAtHome(repl);
   await mkdir(dirname(file), { recursive: true });
-  if (await repl.front.edit(file)) return `The plan is in ${file}. Carry it out with: /execute`;
-  throw new HubError('cancelled', 'the plan was not edited: no editor could be run here', {
-    hint: `write ${file} yourself, then: /execute`,
-  });
+  if (!(await repl.front.edit(file))) {
+    throw new HubError('cancelled', 'the plan was not edited: no editor could be run here', {
+      hint: `write ${shownPath(file)} yourself, then: /execute`,
+    });
+  }
+  const { text } = await repl.client.call('agent.plan_get', { node: here.place.position() });
+  return isBlank(text ?? '')
+    ? `Nothing stands in ${shownPath(file)}: there is no plan yet.`
+    : `The plan is in ${shownPath(file)}. Carry it out with: /execute`;
 }
 
 export const editPlanCommand: ReplCommand = {

@@ -1,7 +1,9 @@
 import { HubError } from '../../../hub/error.js';
 import type { NodeId } from '../../../hub/protocol/node.js';
+import { shortId } from '../../render/words.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { lastQuestion } from '../walk.js';
+import { modelHere } from './models.js';
 
 const TURNS_MAX = 200;
 
@@ -20,11 +22,13 @@ export const retryCommand: ReplCommand = {
       throw new HubError('not_found', 'nothing has been said here that could be answered', { hint: 'say something' });
     }
     const from = stage.place.position();
+    // Known before one moves: without a model nothing is to change.
+    await modelHere(repl);
     if (node !== from) {
       stage.place.go(node);
       await stage.front.show({
         kind: 'note',
-        text: '(another answer to the same message: a branch beside the one before)',
+        text: `(another answer to the same message: a branch beside the one that ends at ${shortId(from)})`,
       });
     }
     turns.begin(node);

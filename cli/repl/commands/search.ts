@@ -1,21 +1,42 @@
 import { HubError } from '../../../hub/error.js';
+import type { Definition } from '../../render/definitions.js';
 import { runCommand } from '../delegate.js';
 import type { ReplCommand } from '../repl.js';
 
 const EVERYWHERE = '--everywhere';
+const ALL = '--all';
+const LIMIT = /(?:^|\s)--limit(?:\s+|=)(\S+)/u;
+
+const DETAILS: readonly Definition[] = [
+  [EVERYWHERE, 'in all conversations, not only in this one'],
+  [ALL, 'with archived branches and conversations'],
+  ['--limit number', 'how many to show; 50 when left out'],
+  ['"two words"', 'words that stand together; otherwise each of them may be anywhere in the text'],
+];
 
 export const searchCommand: ReplCommand = {
   name: 'search',
-  usage: `<words> [${EVERYWHERE}]`,
+  usage: `<words> [${EVERYWHERE}] [${ALL}] [--limit number]`,
   summary: 'find text in all branches of this conversation, or of all',
   completes: null,
+  details: async () => DETAILS,
   async run(given, repl) {
-    const words = given.split(/\s+/).filter((word) => word !== EVERYWHERE);
-    const query = words.join(' ').trim();
-    if (query === '') throw new HubError('invalid_params', '/search takes words to look for');
+    const limit = LIMIT.exec(given)?.[1];
+    const words = given.replace(LIMIT, ' ').split(/\s+/);
+    const query = words
+      .filter((word) => word !== EVERYWHERE && word !== ALL)
+      .join(' ')
+      .trim();
+    if (query === '') {
+      throw new HubError('invalid_params', '/search takes words to look for', { hint: '/search apple pie' });
+    }
     await repl.conversation().ensure();
-    const where = words.length < given.split(/\s+/).length ? [] : ['--tree', '@'];
+    const options = [
+      ...(words.includes(EVERYWHERE) ? [] : ['--tree', '@']),
+      ...(words.includes(ALL) ? [ALL] : []),
+      ...(limit === undefined ? [] : ['--limit', limit]),
+    ];
     const { searchCommand: command } = await import('../../commands/search.js');
-    await runCommand(command, [...where, '--', query], repl);
+    await runCommand(command, { words: [...options, '--', query], told: searchCommand, bound: null }, repl);
   },
 };

@@ -1,12 +1,9 @@
 import { HubError } from '../../../hub/error.js';
 import type { NodeId } from '../../../hub/protocol/node.js';
-import { pathTo } from '../../../loom/tree.js';
-import { readSkeleton } from '../../commands/show.js';
 import { isNodeId } from '../../ids.js';
-import { settledNode } from '../../position.js';
-import { findNode } from '../../reference.js';
-import { outlineOf } from '../../render/outline.js';
-import { goTo } from '../moves.js';
+import { growth, pathUp } from '../growth.js';
+import { goTo, nodeNamed } from '../moves.js';
+import { NONE } from '../navigator/grown.js';
 import type { Repl, ReplCommand } from '../repl.js';
 
 export const switchCommand: ReplCommand = {
@@ -22,7 +19,7 @@ export const switchCommand: ReplCommand = {
     }
     const here = repl.conversation();
     await here.ensure();
-    await goTo(here, /^\d{1,3}$/.test(given) ? await listedNode(repl, Number(given)) : await namedNode(repl, given));
+    await goTo(here, /^\d{1,3}$/.test(given) ? await listedNode(repl, Number(given)) : await nodeNamed(repl, given));
   },
 };
 
@@ -37,15 +34,9 @@ export const gotoCommand: ReplCommand = {
     }
     const here = repl.conversation();
     await here.ensure();
-    await goTo(here, await namedNode(repl, given));
+    await goTo(here, await nodeNamed(repl, given));
   },
 };
-
-async function namedNode({ context, conversation }: Repl, reference: string): Promise<NodeId> {
-  const { place } = conversation();
-  if (reference === '@') return place.position();
-  return settledNode(context, { id: place.tree }, await findNode(context, place.tree, reference));
-}
 
 /** Where one stood last in a branch, else its newest end; a leaf is an end itself. */
 async function listedNode(repl: Repl, number: number): Promise<NodeId> {
@@ -59,15 +50,26 @@ async function listedNode(repl: Repl, number: number): Promise<NodeId> {
   return (await lastStood(repl, node)) ?? newestEnd(repl, node);
 }
 
-async function lastStood({ client, conversation }: Repl, branch: NodeId): Promise<NodeId | null> {
+/** How many places are looked for in the tree at once. */
+const ASKED_AT_ONCE = 64;
+
+async function lastStood(repl: Repl, branch: NodeId): Promise<NodeId | null> {
+  const { client, conversation } = repl;
   const { place } = conversation();
-  const outline = outlineOf(await readSkeleton(client, { id: place.tree }, true));
-  const top = outline.indexOf(branch);
-  const isBelow = (node: NodeId): boolean => {
-    const index = outline.indexOf(node);
-    return index !== undefined && top !== undefined && pathTo(outline, index).includes(top);
+  const grown = await growth(repl, true);
+  const indexOf = async (node: NodeId): Promise<number> => {
+    const { node: there } = await client.call('loom.node_get', { node });
+    return grown.indexOf(there.seq);
   };
-  return place.trail().find(isBelow) ?? null;
+  const top = await indexOf(branch);
+  const trail = place.trail();
+  for (let from = 0; from < trail.length; from += ASKED_AT_ONCE) {
+    const some = trail.slice(from, from + ASKED_AT_ONCE);
+    const indexes = await Promise.all(some.map(indexOf));
+    const found = some.find((_, number) => pathUp(grown, indexes[number] ?? NONE).has(top));
+    if (found !== undefined) return found;
+  }
+  return null;
 }
 
 async function newestEnd({ client, conversation }: Repl, branch: NodeId): Promise<NodeId> {

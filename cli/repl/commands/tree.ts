@@ -9,7 +9,7 @@ const LINES_MAX = 400;
 const LINES_ABOVE = 300;
 
 const whole = delegate({
-  ...{ before: ['@'], whole: false, completes: null },
+  ...{ before: ['@'], bound: null, completes: null },
   ...{ name: 'tree', usage: '[--nested] [--ids] [--all]', summary: 'draw the tree, and where you stand in it' },
   load: async () => (await import('../../commands/show.js')).showCommand,
 });

@@ -80,7 +80,9 @@ function isWritten(state: EditorState, { trigger, items, selected }: OpenMenu, f
   const written = state.buffer.text.slice(trigger.start, state.buffer.cursor);
   // A slash alone asks what there is: nothing has been chosen yet.
   if (trigger.kind === 'command' && written === '/' && selected === 0) return true;
-  return written === insertionOf(trigger, candidate, frame.completion).trimEnd();
+  const whole = insertionOf(trigger, candidate, frame.completion).trimEnd();
+  // A command is known in upper and lower case.
+  return written === whole || (trigger.kind === 'command' && written.toLowerCase() === whole);
 }
 
 /** The same candidate stays selected when it is still offered, if a key has chosen it. */

@@ -12,6 +12,7 @@ export function drawingOf(state: EditorState, placeholder: string): EditorDrawin
     cursor: buffer.cursor,
     tokens: tokenLabels(buffer),
     placeholder,
+    notice: state.isPasting ? 'a paste is coming in, Ctrl-C ends it' : null,
     menu: shownMenu(state),
     search: state.search === null ? null : shownSearch(state.search, buffer),
   };

@@ -1,4 +1,5 @@
 import { insertable, pasted } from './buffer.js';
+import { droppedImages } from './dropped_images.js';
 import { signAfter, signBefore } from './graphemes.js';
 import { type Action, type EditorState, edited, only } from './state.js';
 import { isLarge } from './tokens.js';
@@ -19,6 +20,16 @@ export function pastedInto(state: EditorState, paste: string): EditorState {
   const { inserted, pastes } = pasted(state.buffer, paste);
   const { cursor } = state.buffer;
   return edited({ ...state, buffer: { ...state.buffer, pastes } }, { start: cursor, end: cursor }, inserted);
+}
+
+/** Inserts a paste, and where it names images that were dropped, what a message says for them; undo gives the paste. */
+export function droppedInto(state: EditorState, paste: string, exists: (path: string) => boolean): EditorState {
+  const next = pastedInto(state, paste);
+  const images = droppedImages(paste, exists);
+  if (images === null) return next;
+  const { text, cursor: start } = state.buffer;
+  const gap = start === 0 || BLANK.test(text[start - 1] ?? '') ? '' : ' ';
+  return edited(next, { start, end: next.buffer.cursor }, gap + images);
 }
 
 export const newline: Action = (state) => {

@@ -2,9 +2,20 @@
 export type Escape = { length: number } & (
   | { kind: 'nothing' }
   | { kind: 'named'; name: string; modifiers: Modifiers }
-  | { kind: 'code'; code: number; modifiers: Modifiers }
+  | { kind: 'code'; key: CodedKey; modifiers: Modifiers }
   | { kind: 'alt'; sign: string }
 );
+
+/** A key told by code points: its own, and those that some terminals add; null where they do not. */
+export interface CodedKey {
+  code: number;
+  /** What it is together with Shift. */
+  shifted: number | null;
+  /** Which key lies there on a keyboard with Latin letters. */
+  latin: number | null;
+  /** Whether a key is held that no terminal has a use for, such as the one with a logo on it. */
+  isForeign: boolean;
+}
 
 interface Modifiers {
   ctrl: boolean;
@@ -52,6 +63,8 @@ function readControl(text: string, at: number): Escape | null {
   if (match === null) return nothing(1);
   const start = match[0].length;
   const final = text[at + start];
+  const shifted = RXVT_SHIFTED.exec(match.groups?.csi ?? '')?.[1];
+  if (shifted !== undefined) return named(NUMBER_NAMES[shifted], SHIFT_HELD, start);
   if (final === undefined) return start > SEQUENCE_LENGTH_MAX ? nothing(start) : null;
   // A control character in the middle ends it, and has its own effect.
   if (final < '@' || final > '~') return nothing(start);
@@ -105,6 +118,7 @@ const NUMBER_NAMES: Record<string, string> = {
 const LOWER_ARROWS: Record<string, string> = { a: 'up', b: 'down', c: 'right', d: 'left' };
 // How rxvt ends the numbered keys when a modifier is held.
 const RXVT_MODIFIERS: Record<string, string> = { '^': '5', '@': '6' };
+const RXVT_SHIFTED = /^(\d+)\$$/;
 const SHIFT_HELD = '2';
 const CTRL_HELD = '5';
 
@@ -126,7 +140,8 @@ function isKeyReport(parameters: string): boolean {
 }
 
 function ss3Escape(modifiers: string, final: string, length: number): Escape {
-  if (final === 'M') return named('enter', modifiers, length);
+  // Konsole sends it for Shift-Enter. For Enter of the number keys it stands only in a mode that is never set here.
+  if (final === 'M') return named('enter', modifiers === '' ? SHIFT_HELD : modifiers, length);
   const lower = LOWER_ARROWS[final];
   return lower === undefined ? named(FINAL_NAMES[final], modifiers, length) : named(lower, CTRL_HELD, length);
 }
@@ -136,23 +151,34 @@ function named(name: string | undefined, modifiers: string, length: number): Esc
   return name === undefined || held === null ? nothing(length) : { kind: 'named', name, modifiers: held, length };
 }
 
-function codeEscape(key: string, modifiers: string, length: number): Escape {
-  const [code = ''] = key.split(':');
+function codeEscape(codes: string, modifiers: string, length: number): Escape {
+  const [code, shifted, latin] = codes.split(':').map(codePoint);
   const held = modifiersOf(modifiers);
-  if (!/^\d+$/.test(code) || held === null) return nothing(length);
-  return { kind: 'code', code: Number(code), modifiers: held, length };
+  if (code === undefined || code === null || held === null) return nothing(length);
+  const isForeign = (bitsOf(modifiers) & FOREIGN) !== 0;
+  const key = { code, shifted: shifted ?? null, latin: latin ?? null, isForeign };
+  return { kind: 'code', key, modifiers: held, length };
+}
+
+function codePoint(digits: string): number | null {
+  return /^\d{1,7}$/.test(digits) ? Number(digits) : null;
 }
 
 const SHIFT = 1;
 const ALT = 2;
 const CTRL = 4;
 const META = 32;
+/** Super and Hyper. */
+const FOREIGN = 8 + 16;
 const RELEASED = '3';
 
 /** Which modifiers a parameter tells; null for a key that was let go. */
 function modifiersOf(parameter: string): Modifiers | null {
-  const [modifiers = '', event] = parameter.split(':');
-  if (event === RELEASED) return null;
-  const bits = Math.max(0, (Number(modifiers) || 1) - 1);
+  if (parameter.split(':')[1] === RELEASED) return null;
+  const bits = bitsOf(parameter);
   return { ctrl: (bits & CTRL) !== 0, alt: (bits & (ALT | META)) !== 0, shift: (bits & SHIFT) !== 0 };
+}
+
+function bitsOf(parameter: string): number {
+  return Math.max(0, (Number(parameter.split(':')[0]) || 1) - 1);
 }

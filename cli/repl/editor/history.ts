@@ -21,10 +21,18 @@ export function isKept(text: string, previous: string | undefined): boolean {
 
 /** The messages of a history file, the oldest first. Lines that cannot be read are passed over. */
 export function loadHistory(path: string): Content[] {
-  return linesOf(path)
+  return readableLines(path)
     .map(parseContent)
     .filter((content) => content !== null)
     .slice(-ENTRIES_MAX);
+}
+
+function readableLines(path: string): string[] {
+  try {
+    return linesOf(path);
+  } catch {
+    return []; // a chat needs no history to begin; what is sent is added to it, and that tells why it cannot be
+  }
 }
 
 /** Adds a message to the history file. Any number of terminals may do so at once. */

@@ -1,56 +1,58 @@
 import { createKeyDecoder, type Key } from './keys.js';
 
-/** What `readline` tells of a key. Of its reading only this is used: it takes mouse reports and answers for typed text. */
-export interface Keypress {
-  sequence?: string;
-  name?: string;
-}
-
-/** Puts together what `readline` cuts apart. */
+/** Turns what the keyboard sends into keys. */
 export interface KeyReader {
-  take(keypress: Keypress): void;
+  take(piece: string): void;
   /** Forgets what was begun, and gives no key any more. */
   stop(): void;
 }
 
+export interface KeyListener {
+  /** The keys of one piece that the terminal sent, all of them. */
+  keys(keys: readonly Key[]): void;
+  /** A paste has been coming in for a while, and its end has not; or now it has. */
+  pasting(isPasting: boolean): void;
+}
+
 // How long the rest of a sequence may take to come. Esc alone is told after this time.
 const ESCAPE_WAIT_MS = 50;
+// A person who sees nothing for longer wonders where their keys go.
+const PASTE_WAIT_MS = 1_000;
 
-/** Gives the keys of each piece that a terminal sends together. A timer runs only while a sequence is unended. */
-export function createKeyReader(listener: (key: Key) => void): KeyReader {
+/** A timer runs only while a sequence or a paste is unended. */
+export function createKeyReader({ keys: tellKeys, pasting }: KeyListener): KeyReader {
   const decoder = createKeyDecoder();
-  let text = '';
-  let isOver = false;
-  let isScheduled = false;
-  let timer: NodeJS.Timeout | undefined;
+  let escapeTimer: NodeJS.Timeout | undefined;
+  let pasteTimer: NodeJS.Timeout | undefined;
+  let isPastingTold = false;
 
-  const tell = (keys: Key[]): void => {
-    for (const key of keys) listener(key);
+  const tell = (keys: readonly Key[]): void => {
+    if (keys.length > 0) tellKeys(keys);
   };
-  const deliver = (): void => {
-    isScheduled = false;
-    const piece = text;
-    text = '';
-    const wasOver = isOver;
-    isOver = false;
-    tell(decoder.take(piece));
-    if (wasOver) tell(decoder.flush());
-    if (decoder.isWaiting()) timer = setTimeout(() => tell(decoder.flush()), ESCAPE_WAIT_MS);
+  const tellPasting = (isPasting: boolean): void => {
+    isPastingTold = isPasting;
+    pasting(isPasting);
+  };
+  const watchPaste = (): void => {
+    if (decoder.isPasting()) {
+      pasteTimer ??= setTimeout(() => tellPasting(true), PASTE_WAIT_MS);
+      return;
+    }
+    clearTimeout(pasteTimer);
+    pasteTimer = undefined;
+    if (isPastingTold) tellPasting(false);
   };
   return {
-    take({ sequence = '', name }) {
-      clearTimeout(timer);
-      text += sequence;
-      // readline tells Esc when it has waited itself.
-      isOver = name === 'escape';
-      if (isScheduled) return;
-      isScheduled = true;
-      // The keys of one piece are told in one go: after it, all of them are there.
-      queueMicrotask(deliver);
+    take(piece) {
+      clearTimeout(escapeTimer);
+      const keys = decoder.take(piece);
+      watchPaste();
+      tell(keys);
+      if (decoder.isWaiting()) escapeTimer = setTimeout(() => tell(decoder.flush()), ESCAPE_WAIT_MS);
     },
     stop() {
-      clearTimeout(timer);
-      text = '';
+      clearTimeout(escapeTimer);
+      clearTimeout(pasteTimer);
       decoder.flush();
     },
   };

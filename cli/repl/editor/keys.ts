@@ -1,4 +1,5 @@
 import { clean } from '../../render/clean.js';
+import { keyOfCode } from './coded_keys.js';
 import { type Escape, readEscape } from './escapes.js';
 
 /** What a person did at the keyboard. */
@@ -20,6 +21,8 @@ export interface KeyDecoder {
   flush(): Key[];
   /** Whether `flush` would give a key. */
   isWaiting(): boolean;
+  /** Whether a paste has begun and not ended. */
+  isPasting(): boolean;
 }
 
 /** A longer paste is cut here: no prompt has a use for more, and what is held in memory needs an end. */
@@ -29,6 +32,8 @@ const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 const INTERRUPT = '\x03';
 const PRINTABLE = /\P{Cc}+/uy;
+// Nobody types it: it stands for bytes that are no UTF-8, such as Alt with a letter where that sets the eighth bit.
+const NO_CHARACTER = /\ufffd/g;
 // Controls of one byte have the same meaning as escapes of two; the others mean nothing to us.
 const SHORT_CONTROLS = new RegExp(`[${'\x80'}-${'\x9f'}]`, 'g');
 const SEQUENCE_STARTS = '\x90\x98\x9b\x9c\x9d\x9e\x9f';
@@ -43,13 +48,13 @@ export function createKeyDecoder(): KeyDecoder {
   let paste: Paste | null = null;
 
   const endPaste = (keys: Key[]): void => {
-    const text = clean(paste?.pieces.join('') ?? '').toWellFormed();
+    const text = cleanPaste(paste?.pieces.join('') ?? '');
     paste = null;
     if (text !== '') keys.push({ kind: 'paste', text });
   };
 
   const takePaste = (text: string, open: Paste, keys: Key[]): string => {
-    const end = text.indexOf(PASTE_END);
+    const end = endOfPaste(text);
     if (end < 0) {
       const held = startOfEnd(text);
       keep(open, text.slice(0, text.length - held));
@@ -97,6 +102,7 @@ export function createKeyDecoder(): KeyDecoder {
       return [signs[1] === undefined ? press('escape') : altOf(signs[1])];
     },
     isWaiting: () => isKeyAlone(pending, paste),
+    isPasting: () => paste !== null,
   };
 }
 
@@ -113,6 +119,22 @@ function keep(paste: Paste, text: string): void {
   paste.length += piece.length;
 }
 
+// They are drawn as what they are, so that they may stay in what is sent.
+const REORDERING = /([\u202a-\u202e\u2066-\u2069])/;
+
+/** What was pasted, without what a terminal acts on. */
+function cleanPaste(text: string): string {
+  const parts = text.split(REORDERING).map((part, at) => (at % 2 === 0 ? clean(part) : part));
+  return parts.join('').toWellFormed();
+}
+
+/** Where a paste ends. An end that is followed by another one was pasted itself: what is behind it would be obeyed. */
+function endOfPaste(text: string): number {
+  const first = text.indexOf(PASTE_END);
+  const next = text.indexOf(PASTE_START, first + 1);
+  return first < 0 ? first : text.slice(0, next < 0 ? text.length : next).lastIndexOf(PASTE_END);
+}
+
 /** How much of the end of a text may be the beginning of the sign that ends a paste. */
 function startOfEnd(text: string): number {
   for (let length = Math.min(PASTE_END.length - 1, text.length); length > 0; length--) {
@@ -125,10 +147,15 @@ function startOfEnd(text: string): number {
 function readKey(text: string, at: number): { key: Key | null; length: number } | null {
   PRINTABLE.lastIndex = at;
   const [printable] = PRINTABLE.exec(text) ?? [];
-  if (printable !== undefined) return { key: { kind: 'text', text: printable }, length: printable.length };
+  if (printable !== undefined) return { key: textOf(printable), length: printable.length };
   if (text[at] !== '\x1b') return { key: controlKey(text.charCodeAt(at)), length: 1 };
   const sequence = readEscape(text, at);
   return sequence === null ? null : { key: keyOfEscape(sequence), length: sequence.length };
+}
+
+function textOf(printable: string): Key | null {
+  const text = printable.replace(NO_CHARACTER, '');
+  return text === '' ? null : { kind: 'text', text };
 }
 
 function keyOfEscape(sequence: Escape): Key | null {
@@ -138,33 +165,17 @@ function keyOfEscape(sequence: Escape): Key | null {
     case 'named':
       return { kind: 'key', name: sequence.name, ...sequence.modifiers };
     case 'code':
-      return keyOfCode(sequence.code, sequence.modifiers);
+      return keyOfCode(sequence.key, sequence.modifiers);
     case 'alt':
       return altOf(sequence.sign);
   }
 }
 
-const CODE_NAMES: Record<number, string> = { 9: 'tab', 13: 'enter', 27: 'escape', 32: 'space', 127: 'backspace' };
-const KEYPAD_ENTER = 57_414;
-// Keys without a character of their own are numbered from here on.
-const PRIVATE_START = 57_344;
-const PRIVATE_END = 63_743;
-
-/** A key told by its code point, as terminals do that tell all keys apart. */
-function keyOfCode(code: number, modifiers: Omit<KeyPress, 'kind' | 'name'>): Key | null {
-  const name = code === KEYPAD_ENTER ? 'enter' : CODE_NAMES[code];
-  const isPlain = !modifiers.ctrl && !modifiers.alt;
-  if (name !== undefined && !(name === 'space' && isPlain)) return { kind: 'key', name, ...modifiers };
-  if (code < 32 || code > 0x10ffff || (code >= 0x7f && code < 0xa0)) return null;
-  if ((code >= 0xd800 && code < 0xe000) || (code >= PRIVATE_START && code <= PRIVATE_END)) return null;
-  const sign = String.fromCodePoint(code);
-  if (!isPlain) return { kind: 'key', ...modifiers, name: sign.toLowerCase() };
-  return { kind: 'text', text: modifiers.shift ? sign.toUpperCase() : sign };
-}
-
 function altOf(sign: string): Key {
   const code = sign.charCodeAt(0);
   if (sign === '\r' || sign === '\n') return { ...press('enter'), alt: true };
+  // The Linux console sends it for Shift-Tab; Alt-Tab never comes to a terminal.
+  if (sign === '\t') return { ...press('tab'), shift: true };
   if (code < 32 || code === 127) return { ...controlKey(code), alt: true };
   const name = sign === ' ' ? 'space' : sign.toLowerCase();
   return { ...press(name), alt: true, shift: sign !== ' ' && name !== sign };

@@ -1,5 +1,5 @@
 import { closeMenu, complete, menuKey, refreshMenu, withoutDismissal } from './completing.js';
-import { deleteAfter, deleteBefore, newline, pastedInto, transpose, typed } from './editing.js';
+import { deleteAfter, deleteBefore, droppedInto, newline, transpose, typed } from './editing.js';
 import type { Key, KeyPress } from './keys.js';
 import {
   killRunBefore,
@@ -33,12 +33,13 @@ export function press(state: EditorState, key: Key, frame: Frame): Step {
     const step = menuKey(state, state.menu, { key, frame });
     if (step !== null) return step;
   }
-  return acted(state, ACTIONS[nameOf(key)] ?? only, frame);
+  return acted(state, actionOf(key), frame);
 }
 
 function inserted(state: EditorState, key: Exclude<Key, KeyPress>, frame: Frame): EditorState {
   if (state.search !== null) return searchText(state, state.search, key.text);
-  const next = key.kind === 'text' ? typed(state, key.text) : pastedInto(state, key.text);
+  const { exists = () => false } = frame.completion;
+  const next = key.kind === 'text' ? typed(state, key.text) : droppedInto(state, key.text, exists);
   return refreshMenu({ ...next, isPrefixed: false }, frame);
 }
 
@@ -58,6 +59,17 @@ function telling(effect: Effect): Action {
 
 const deleteOrLeave: Action = (state, frame) =>
   state.buffer.text === '' ? { state, effect: { kind: 'leave' } } : deleteAfter(state, frame);
+
+// Elsewhere they select while Shift is held. Here they only move, as without it.
+const MOVES = new Set(['left', 'right', 'up', 'down', 'home', 'end', 'delete']);
+
+/** A key with Shift does what it does without, where it has nothing of its own to do and loses nothing. */
+function actionOf(key: KeyPress): Action {
+  const action = ACTIONS[nameOf(key)];
+  if (action !== undefined || !key.shift) return action ?? only;
+  const isLetter = key.alt && !key.ctrl && key.name.length === 1;
+  return isLetter || MOVES.has(key.name) ? (ACTIONS[nameOf({ ...key, shift: false })] ?? only) : only;
+}
 
 function nameOf({ name, ctrl, alt, shift }: KeyPress): string {
   return `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}`;

@@ -53,7 +53,8 @@ export function matchIn(text: string, query: string): { start: number; end: numb
 
 function searched(history: readonly HistoryEntry[], search: Search, from: number): Search {
   if (search.query === '') return { ...search, found: null, isFailing: false };
-  const found = history.findLastIndex(({ text }, index) => index <= from && matcher(search.query).test(text));
+  const pattern = matcher(search.query);
+  const found = history.findLastIndex(({ text }, index) => index <= from && pattern.test(text));
   return found < 0 ? { ...search, isFailing: true } : { ...search, found, isFailing: false };
 }
 

@@ -20,6 +20,8 @@ export interface EditorState {
   menu: Menu;
   /** Whether Ctrl-X was pressed, and a second key makes a command of it. */
   isPrefixed: boolean;
+  /** Whether a paste has been coming in for so long that one should be told. */
+  isPasting: boolean;
 }
 
 export interface HistoryEntry {
@@ -95,6 +97,7 @@ export function newEditor(history: readonly Content[] = []): EditorState {
     search: null,
     menu: MENU_CLOSED,
     isPrefixed: false,
+    isPasting: false,
   };
 }
 

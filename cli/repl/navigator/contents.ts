@@ -7,9 +7,12 @@ import { nodeText } from '../../render/node_text.js';
 export interface Contents {
   /** What a list shows of nodes, by their numbers; null for what is being fetched, which is told when it is there. */
   lines(seqs: readonly number[]): (SkeletonNode | null)[];
+  /** Fetches what a list shows of the first of these nodes, so that it is there when it is first drawn. */
+  fetch(seqs: readonly number[]): Promise<void>;
   /** The first lines of what a node says; null while they are fetched. */
   preview(seq: number): readonly string[] | null;
   marks(): Promise<Map<number, string[]>>;
+  seqOf(node: NodeId): Promise<number>;
   idOf(seq: number): Promise<NodeId>;
   textOf(node: NodeId): Promise<string>;
   /** Null when another search was asked for meanwhile. */
@@ -17,6 +20,9 @@ export interface Contents {
 }
 
 const KEPT_LINES_MAX = 5_000;
+const KEPT_SEQS_MAX = 10_000;
+/** How many places of marks are asked for at once: of thousands each one after the other takes seconds. */
+const MARKS_AT_ONCE = 64;
 const KEPT_PREVIEWS_MAX = 200;
 const PREVIEW_LINES_MAX = 20;
 const PREVIEW_LENGTH_MAX = 4_000;
@@ -26,9 +32,10 @@ const WINDOW_MAX = 200;
 
 /** `changed` is called when something has come that was asked for. */
 export function createContents(client: Client, tree: TreeId, changed: () => void): Contents {
-  const lines = newest<SkeletonNode>(KEPT_LINES_MAX);
-  const previews = newest<readonly string[]>(KEPT_PREVIEWS_MAX);
+  const lines = newest<number, SkeletonNode>(KEPT_LINES_MAX);
+  const previews = newest<number, readonly string[]>(KEPT_PREVIEWS_MAX);
   const asked = new Set<number>();
+  const seqOf = seqsOf(client);
 
   const fetchLines = async (seqs: readonly number[]): Promise<SkeletonNode[]> => {
     const { nodes } = await client.call('loom.tree_get_lines', { tree, seqs: [...seqs] });
@@ -60,8 +67,12 @@ export function createContents(client: Client, tree: TreeId, changed: () => void
   return {
     idOf,
     textOf,
-    marks: () => marksOf(client, tree),
+    marks: () => marksOf(client, tree, seqOf),
+    seqOf,
     search: latestSearch(client, tree),
+    async fetch(seqs) {
+      await fetchLines(seqs.slice(0, WINDOW_MAX));
+    },
     lines(seqs) {
       const missing = seqs.filter((seq) => lines.get(seq) === undefined);
       fetchMissing(missing, fetchLines);
@@ -82,13 +93,29 @@ export function createContents(client: Client, tree: TreeId, changed: () => void
   };
 }
 
-async function marksOf(client: Client, tree: TreeId): Promise<Map<number, string[]>> {
+/** What is asked for again and again never changes: the number of a node. */
+function seqsOf(client: Client): Contents['seqOf'] {
+  const seqs = newest<NodeId, number>(KEPT_SEQS_MAX);
+  return async (node) => {
+    const seq = seqs.get(node) ?? (await client.call('loom.node_get', { node })).node.seq;
+    seqs.keep(node, seq);
+    return seq;
+  };
+}
+
+async function marksOf(client: Client, tree: TreeId, seqOf: Contents['seqOf']): Promise<Map<number, string[]>> {
   const names = new Map<NodeId, string[]>();
   for await (const { node, name } of client.pages('loom.mark_list', { tree }, 'marks')) {
     names.set(node, [...(names.get(node) ?? []), name]);
   }
-  const found = await Promise.all([...names.keys()].map((node) => client.call('loom.node_get', { node })));
-  return new Map(found.map(({ node }) => [node.seq, names.get(node.id) ?? []]));
+  const all = [...names];
+  const marks = new Map<number, string[]>();
+  for (let from = 0; from < all.length; from += MARKS_AT_ONCE) {
+    const some = all.slice(from, from + MARKS_AT_ONCE);
+    const found = await Promise.all(some.map(async ([node, named]) => [await seqOf(node), named] as const));
+    for (const [seq, named] of found) marks.set(seq, named);
+  }
+  return marks;
 }
 
 /** A search that gives up the one before it. */
@@ -108,13 +135,13 @@ function latestSearch(client: Client, tree: TreeId): Contents['search'] {
   };
 }
 
-/** Keeps the newest values, by the number of their node. */
-function newest<T>(most: number) {
-  const kept = new Map<number, T>();
+/** Keeps the newest values, by their node. */
+function newest<K, T>(most: number) {
+  const kept = new Map<K, T>();
   return {
-    get: (seq: number): T | undefined => kept.get(seq),
-    keep(seq: number, value: T): void {
-      kept.set(seq, value);
+    get: (node: K): T | undefined => kept.get(node),
+    keep(node: K, value: T): void {
+      kept.set(node, value);
       for (const oldest of kept.keys()) {
         if (kept.size <= most) return;
         kept.delete(oldest);

@@ -1,7 +1,7 @@
 import type { ResultOf } from '../../../hub/protocol/methods.js';
 
-/** A page of `loom.tree_get_shape`. */
-export type ShapePage = ResultOf<'loom.tree_get_shape'>;
+/** What of a page of `loom.tree_get_shape` tells nodes, or what is near one. */
+export type ShapePage = Omit<ResultOf<'loom.tree_get_shape'>, 'cursor'>;
 
 /** No node. */
 export const NONE = -1;

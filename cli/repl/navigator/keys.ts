@@ -1,14 +1,27 @@
 import type { Key, KeyPress } from '../editor/keys.js';
 import { NONE } from './grown.js';
 import { apart } from './rows.js';
-import { filtered, folded, foldedAll, moved, type Navigation, type Typing, unfolded } from './state.js';
+import {
+  filtered,
+  folded,
+  foldedAll,
+  moved,
+  type Navigation,
+  revealed,
+  type SearchFound,
+  type Typing,
+  unfolded,
+} from './state.js';
+import { stepsOf } from './steps.js';
 
 /** What the navigator cannot do by itself. */
 export type NavigatorWish =
   | { kind: 'leave' }
   /** Go to a node; with `edit`, to before it, with its text in the editor. */
   | { kind: 'go'; index: number; edit: boolean }
-  | { kind: 'go_to_hit'; node: string; reveal: boolean }
+  | { kind: 'go_to_hit'; node: string }
+  /** Show one of what was found in the tree. */
+  | { kind: 'reveal'; found: SearchFound }
   | { kind: 'search'; query: string }
   | { kind: 'mark'; index: number; name: string }
   | { kind: 'archive'; index: number };
@@ -19,11 +32,13 @@ export interface Pressed {
 }
 
 const TYPED_LENGTH_MAX = 200;
+/** More than the keys take in the narrowest window. */
+const HELP_ROWS_MAX = 40;
 
 /** What a key does. `height` is the number of rows that are seen. */
 export function pressed(before: Navigation, key: Key, height: number): Pressed {
   const state = { ...before, word: null };
-  if (state.help) return stay({ ...state, help: false });
+  if (state.help !== null) return stay({ ...state, help: helpAfter(state.help, key, height) });
   if (state.typing !== null) return typed(state, state.typing, key);
   if (state.found !== null && state.found.hits.length > 0 && key.kind === 'key') {
     const chosen = inHits(state, key);
@@ -33,6 +48,13 @@ export function pressed(before: Navigation, key: Key, height: number): Pressed {
   if (key.kind === 'key') return ofKey(state, key, height);
   if (key.kind === 'paste') return stay(state);
   return ofText(state, key.text, height);
+}
+
+/** The keys are scrolled like the tree; any other key brings that back. */
+function helpAfter(first: number, key: Key, height: number): number | null {
+  const steps = stepsOf(key, height);
+  if (steps === null || !Number.isFinite(steps)) return null;
+  return Math.min(Math.max(0, first + steps), HELP_ROWS_MAX);
 }
 
 /** Keys that were pressed quickly come as one text; once a line is begun, the rest belongs to that. */
@@ -62,21 +84,9 @@ function isInterrupt({ name, ctrl }: KeyPress): boolean {
 
 function ofKey(state: Navigation, key: KeyPress, height: number): Pressed {
   if (isInterrupt(key)) return { state, wish: { kind: 'leave' } };
-  if (key.ctrl && key.name === 'f') return stay(moved(state, height - 1));
-  if (key.ctrl && key.name === 'b') return stay(moved(state, 1 - height));
+  const steps = stepsOf(key, height);
+  if (steps !== null) return stay(moved(state, steps));
   switch (key.name) {
-    case 'up':
-      return stay(moved(state, -1));
-    case 'down':
-      return stay(moved(state, 1));
-    case 'pageup':
-      return stay(moved(state, 1 - height));
-    case 'pagedown':
-      return stay(moved(state, height - 1));
-    case 'home':
-      return stay(moved(state, Number.NEGATIVE_INFINITY));
-    case 'end':
-      return stay(moved(state, Number.POSITIVE_INFINITY));
     case 'left':
       return stay(folded(state));
     case 'right':
@@ -84,7 +94,7 @@ function ofKey(state: Navigation, key: KeyPress, height: number): Pressed {
     case 'tab':
       return stay(filtered(state));
     case 'enter':
-      return { state, wish: { kind: 'go', index: state.selected, edit: false } };
+      return onChosen(state, (index) => ({ state, wish: { kind: 'go', index, edit: false } }));
     case 'escape':
       return state.found === null ? { state, wish: { kind: 'leave' } } : stay({ ...state, found: null });
     default:
@@ -93,21 +103,13 @@ function ofKey(state: Navigation, key: KeyPress, height: number): Pressed {
 }
 
 function ofLetter(state: Navigation, letter: string, height: number): Pressed {
+  const steps = stepsOf({ kind: 'text', text: letter }, height);
+  if (steps !== null) return stay(moved(state, steps));
   switch (letter) {
-    case 'j':
-      return stay(moved(state, 1));
-    case 'k':
-      return stay(moved(state, -1));
     case 'h':
       return stay(folded(state));
     case 'l':
       return stay(unfolded(state));
-    case 'g':
-      return stay(moved(state, Number.NEGATIVE_INFINITY));
-    case 'G':
-      return stay(moved(state, Number.POSITIVE_INFINITY));
-    case ' ':
-      return stay(moved(state, height - 1));
     case 'z':
       return stay(foldedAll(state));
     case 'f':
@@ -115,38 +117,73 @@ function ofLetter(state: Navigation, letter: string, height: number): Pressed {
     case 'p':
       return stay({ ...state, preview: !state.preview });
     case '.':
-      return stay({ ...state, selected: state.position });
+      return stay(atPosition(state));
     case '?':
-      return stay({ ...state, help: true });
+      return stay({ ...state, help: 0 });
     case '/':
       return stay({ ...state, typing: { what: 'search', text: '' } });
     case 'm':
-      return stay({ ...state, typing: { what: 'mark', text: '' } });
+      return onChosen(state, () => stay({ ...state, typing: { what: 'mark', text: '' } }));
     case 'd':
-      return compared(state);
+      return onChosen(state, () => compared(state));
+    case 'n':
+      return nextFound(state, 1);
+    case 'N':
+      return nextFound(state, -1);
     default:
       return ofWish(state, letter);
   }
 }
 
 function ofWish(state: Navigation, letter: string): Pressed {
-  const index = state.selected;
   switch (letter) {
     case 'q':
     case 'i':
       return { state, wish: { kind: 'leave' } };
     case 'e':
-      if (state.grown.kindOf(index) === 'u') return { state, wish: { kind: 'go', index, edit: true } };
-      return stay({ ...state, word: 'Only a message of yours can be taken back into the editor.' });
+      return onChosen(state, (index) => takenBack(state, index));
     case 'x':
-      if (state.grown.parentOf(index) !== NONE) return { state, wish: { kind: 'archive', index } };
-      return stay({ ...state, word: 'The root cannot be archived; to archive the whole tree: cognition delete' });
+      return onChosen(state, (index) => archived(state, index));
     default:
       return stay(state);
   }
 }
 
+/** What a key does with the chosen node, where there is one. */
+function onChosen(state: Navigation, act: (index: number) => Pressed): Pressed {
+  return state.selected === NONE
+    ? stay({ ...state, word: 'Nothing is chosen: nothing is listed.' })
+    : act(state.selected);
+}
+
+function takenBack(state: Navigation, index: number): Pressed {
+  if (state.grown.kindOf(index) === 'u') return { state, wish: { kind: 'go', index, edit: true } };
+  return stay({ ...state, word: 'Only a message of yours can be taken back into the editor.' });
+}
+
+function archived(state: Navigation, index: number): Pressed {
+  if (state.grown.isArchived(index)) return stay({ ...state, word: 'This branch is archived already.' });
+  if (state.grown.parentOf(index) !== NONE) return { state, wish: { kind: 'archive', index } };
+  return stay({ ...state, word: 'The root cannot be archived; to archive the whole tree: cognition delete' });
+}
+
+const HIDDEN = 'Where you stand is in an archived branch.';
+
+function atPosition(state: Navigation): Navigation {
+  return state.position === NONE ? { ...state, word: HIDDEN } : revealed(state, state.position);
+}
+
+/** The hit after the one that is shown in the tree; after the last comes the first. */
+function nextFound(state: Navigation, step: number): Pressed {
+  const { trail } = state;
+  if (trail === null)
+    return stay({ ...state, word: 'Nothing was found yet: / searches, Tab shows a hit in the tree.' });
+  const count = trail.hits.length;
+  return { state, wish: { kind: 'reveal', found: { ...trail, selected: (trail.selected + step + count) % count } } };
+}
+
 function compared(state: Navigation): Pressed {
+  if (state.position === NONE) return stay({ ...state, word: HIDDEN });
   if (state.selected === state.position) {
     return stay({ ...state, word: 'You stand here. Choose another node to compare it with.' });
   }
@@ -170,9 +207,9 @@ function inHits(state: Navigation, key: KeyPress): Pressed | null {
     case 'end':
       return select(found.hits.length - 1);
     case 'enter':
-      return { state, wish: { kind: 'go_to_hit', node: hit.node, reveal: false } };
+      return { state, wish: { kind: 'go_to_hit', node: hit.node } };
     case 'tab':
-      return { state, wish: { kind: 'go_to_hit', node: hit.node, reveal: true } };
+      return { state, wish: { kind: 'reveal', found } };
     default:
       return null;
   }
@@ -206,7 +243,7 @@ function entered(state: Navigation, typing: Typing): Pressed {
     return name === '' ? stay(next) : { state: next, wish: { kind: 'mark', index: selected, name } };
   }
   const hit = found?.hits[found.selected];
-  return hit === undefined ? stay(next) : { state: next, wish: { kind: 'go_to_hit', node: hit.node, reveal: false } };
+  return hit === undefined ? stay(next) : { state: next, wish: { kind: 'go_to_hit', node: hit.node } };
 }
 
 function withoutLast(text: string): string {

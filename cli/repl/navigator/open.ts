@@ -4,16 +4,19 @@ import type { Look } from '../../render/look.js';
 import { drawNavigator, listHeight, previewHeight } from '../../render/navigator.js';
 import type { Key } from '../editor/keys.js';
 import type { Terminal } from '../terminal/terminal.js';
+import { beginAt } from './begin.js';
 import { createContents } from './contents.js';
-import { createGrown, type Grown } from './grown.js';
+import { createGrowing } from './growing.js';
 import { pressed } from './keys.js';
-import { listed, openNavigation, scrolled } from './state.js';
-import { viewOf } from './view.js';
+import { createRereading } from './rereading.js';
+import { centered, type Navigation, onWhole, scrolled, steadied } from './state.js';
+import { seqsSeen, viewOf } from './view.js';
+import { createWaitingKeys } from './waiting_keys.js';
 import { type Desk, fulfil, type NavigatorEnd } from './wishes.js';
 
 export interface Navigator {
   take(key: Key): void;
-  /** Something was added to the tree, or its marks changed. */
+  /** Something was added to the tree, its marks changed, or the person went on with a turn. */
   treeChanged(): void;
   /** Null when it was left without going anywhere. */
   end: Promise<NavigatorEnd | null>;
@@ -22,92 +25,102 @@ export interface Navigator {
 export interface NavigatorParts {
   client: Client;
   tree: { id: TreeId; title: string };
-  position: NodeId;
+  position(): NodeId;
   terminal: Pick<Terminal, 'size' | 'enterScreen' | 'redrawScreen' | 'leaveScreen'>;
   look(columns: number): Look;
 }
+
+const READING = 'The tree is being read; what you press comes after that. Ctrl-C leaves.';
 
 /** Opens the navigator on the alternate screen. */
 export async function openNavigator(parts: NavigatorParts): Promise<Navigator> {
   const { client, tree, terminal } = parts;
   const contents = createContents(client, tree.id, () => terminal.redrawScreen());
-  const { grown, grow } = growing(client, tree.id);
-  const [{ node: here }, marks] = await Promise.all([
-    client.call('loom.node_get', { node: parts.position }),
-    contents.marks(),
-    grow(),
-  ]);
-  let state = openNavigation(grown, grown.indexOf(here.seq), marks);
-  const { ended, end } = ending();
-  const hasPreview = (): boolean => state.preview && previewHeight(terminal.size().rows) > 0;
-  const height = (): number => listHeight({ rows: terminal.size().rows, preview: hasPreview() });
+  const { ended, leave, signal } = leaving(terminal);
+  const growing = createGrowing({ client, tree: tree.id, signal, told: () => terminal.redrawScreen() });
+  const waiting = createWaitingKeys();
+  const begun = await beginAt(parts, growing);
+  let state = centered(begun, roomOf(terminal, begun).height);
+  const height = (): number => roomOf(terminal, state).height;
+  // Before the whole tree is read, which may take a while: what is seen first has its words.
+  await contents.fetch(seqsSeen(state, height()));
   const desk: Desk = {
-    ...{ client, tree: tree.id, grown, contents },
+    ...{ client, tree: tree.id, contents, leave },
     state: () => state,
     show(next) {
       state = next;
       terminal.redrawScreen();
     },
-    leave(result) {
-      terminal.leaveScreen();
-      end(result);
-    },
   };
-  const failed = (error: unknown): void =>
-    desk.show({ ...state, word: error instanceof Error ? error.message : String(error) });
+  const failed = (error: unknown): void => {
+    if (!signal.aborted) desk.show({ ...state, word: error instanceof Error ? error.message : String(error) });
+  };
+
+  function press(key: Key): void {
+    const { state: next, wish } = pressed(state, key, height());
+    desk.show(next);
+    if (wish !== null) fulfil(wish, desk).catch(failed);
+  }
+
+  const reread = createRereading(async () => {
+    await growing.grow();
+    state = onWhole(state, growing.grown);
+    for (const key of waiting.taken()) if (!signal.aborted) press(key);
+    desk.show(state);
+    const [marks, seq] = await Promise.all([contents.marks(), contents.seqOf(parts.position())]);
+    desk.show(steadied(state, { ...state, marks, position: state.grown.indexOf(seq) }));
+  }, unread);
+
+  function unread(error: unknown): void {
+    waiting.taken();
+    failed(error);
+  }
+
   terminal.enterScreen(({ columns, rows }) => {
     state = scrolled(state, height());
-    const shown = { contents, title: tree.title, hasPreview: hasPreview(), height: height() };
+    const shown = { contents, title: tree.title, ...roomOf(terminal, state), nodesRead: growing.grown.count() };
     return drawNavigator(viewOf(state, shown), rows, parts.look(columns - 1));
   });
-
-  async function reread(): Promise<void> {
-    await grow();
-    const renewed = await contents.marks();
-    desk.show(listed({ ...state, marks: renewed }));
-  }
+  reread();
 
   return {
     end: ended,
     take(key) {
-      const { state: next, wish } = pressed(state, key, height());
-      desk.show(next);
-      if (wish !== null) fulfil(wish, desk).catch(failed);
+      for (const one of state.early === null ? [key] : lettersOf(key)) {
+        if (signal.aborted) return;
+        if (waiting.keeps(state, one, height())) desk.show({ ...state, word: READING });
+        else press(one);
+      }
+      // Reads again where that has failed.
+      if (waiting.isAny()) reread();
     },
-    treeChanged: () => void reread().catch(failed),
+    treeChanged: reread,
   };
 }
 
-/** A tree whose shape is read page by page, and later what was added to it. */
-function growing(client: Client, tree: TreeId): { grown: Grown; grow(): Promise<void> } {
-  const grown = createGrown();
-  let cursor: string | null = null;
-  let reading: Promise<void> = Promise.resolve();
-
-  async function readOn(): Promise<void> {
-    for (;;) {
-      const from: { cursor?: string } = cursor === null ? {} : { cursor };
-      const page = await client.call('loom.tree_get_shape', { tree, ...from });
-      grown.add(page);
-      cursor = page.cursor ?? (grown.count() === 0 ? null : String(grown.lastSeq()));
-      if (page.cursor === null) return;
-    }
-  }
-
-  return {
-    grown,
-    // One after the other: two readings of the same page would add its nodes twice.
-    grow() {
-      reading = reading.catch(() => undefined).then(readOn);
-      return reading;
-    },
-  };
+/** The rows that the list has beside a preview, and whether there is room for that. */
+function roomOf({ size }: NavigatorParts['terminal'], { preview }: Navigation) {
+  const { rows } = size();
+  const hasPreview = preview && previewHeight(rows) > 0;
+  return { hasPreview, height: listHeight({ rows, preview: hasPreview }) };
 }
 
-function ending() {
+/** Letters that came as one text, each as a key of its own: one of them may have to wait. */
+function lettersOf(key: Key): Key[] {
+  return key.kind === 'text' ? [...key.text].map((text) => ({ ...key, text })) : [key];
+}
+
+/** How it ends: what is still being read then is given up. */
+function leaving(terminal: NavigatorParts['terminal']) {
+  const gone = new AbortController();
   let end: (result: NavigatorEnd | null) => void = () => undefined;
   const ended = new Promise<NavigatorEnd | null>((resolve) => {
     end = resolve;
   });
-  return { ended, end: (result: NavigatorEnd | null) => end(result) };
+  const leave = (result: NavigatorEnd | null): void => {
+    gone.abort();
+    terminal.leaveScreen();
+    end(result);
+  };
+  return { ended, leave, signal: gone.signal };
 }

@@ -43,14 +43,15 @@ function* runFrom(grown: Grown, head: number): Generator<number> {
   for (let index = onlyChild(grown, head); index !== NONE; index = onlyChild(grown, index)) yield index;
 }
 
+/** None of an archived node: what grew from that is not listed. */
 function onlyChild(grown: Grown, index: number): number {
-  return grown.childCount(index) === 1 ? grown.firstChild(index) : NONE;
+  return grown.childCount(index) === 1 && !grown.isArchived(index) ? grown.firstChild(index) : NONE;
 }
 
-/** The children of a node, oldest first; those of an unbranched one are part of its run. */
+/** The children of a node, oldest first; those of an unbranched one are part of its run, those of an archived one not listed. */
 function childrenOf(grown: Grown, index: number): number[] {
   const children: number[] = [];
-  if (grown.childCount(index) < 2) return children;
+  if (grown.childCount(index) < 2 || grown.isArchived(index)) return children;
   for (let child = grown.firstChild(index); child !== NONE; child = grown.nextSibling(child)) children.push(child);
   return children;
 }
@@ -70,7 +71,7 @@ function isListed(grown: Grown, index: number, { filter, marked }: View): boolea
   }
 }
 
-/** The first nodes of all branches but those that lead to a node, and of those below it. */
+/** The first nodes of all branches of several nodes but those that lead to a node, and of those below it. */
 export function branchesOffPath(grown: Grown, index: number): Set<number> {
   const onPath = new Set<number>();
   for (let head = grown.headOf(index); head !== NONE; ) {
@@ -80,7 +81,7 @@ export function branchesOffPath(grown: Grown, index: number): Set<number> {
   }
   const folded = new Set<number>();
   for (let one = 0; one < grown.count(); one += 1) {
-    if (grown.headOf(one) === one && !onPath.has(one)) folded.add(one);
+    if (grown.headOf(one) === one && grown.sizeOf(one) > 1 && !onPath.has(one)) folded.add(one);
   }
   return folded;
 }

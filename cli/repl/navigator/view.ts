@@ -1,6 +1,7 @@
 import type { NavigatorRow, NavigatorSide, NavigatorView } from '../../render/navigator.js';
-import { count } from '../../render/words.js';
+import { count, formatNumber } from '../../render/words.js';
 import type { Contents } from './contents.js';
+import { NONE } from './grown.js';
 import { branchingOf } from './rows.js';
 import { FILTER_WORDS, type Navigation } from './state.js';
 
@@ -13,39 +14,61 @@ export interface Shown {
   contents: Contents;
   title: string;
   hasPreview: boolean;
+  /** How many nodes have been read, while the tree is. */
+  nodesRead: number;
   /** Rows that the list has. */
   height: number;
 }
 
 /** What is drawn of a state: the rows that are seen, and what has been fetched of them. */
-export function viewOf(state: Navigation, { contents, title, hasPreview, height }: Shown): NavigatorView {
-  const { grown, filter, typing, found, word, help } = state;
+export function viewOf(state: Navigation, { contents, title, hasPreview, nodesRead, height }: Shown): NavigatorView {
+  const { grown, early, filter, typing, found, selected, word, help } = state;
   const listing = filter === 'all' ? '' : `, shown: ${FILTER_WORDS[filter]}`;
+  const size =
+    early === null
+      ? count(grown.count(), 'node')
+      : `reading, ${formatNumber(nodesRead)} of ${count(early.nodeCount, 'node')}`;
   return {
     ...{ title, word, help },
-    remark: `${count(grown.count(), 'node')}${listing}`,
+    remark: `${size}${listing}`,
     rows: rowsSeen(state, contents, height),
     hits: found === null ? null : { list: found.hits, selected: found.selected, query: found.query },
     sides: sidesOf(state, contents, height),
-    preview: hasPreview ? (contents.preview(grown.seqOf(state.selected)) ?? []) : null,
+    preview: hasPreview ? ((selected === NONE ? null : contents.preview(grown.seqOf(selected))) ?? []) : null,
     typing: typing === null ? null : { label: TYPING_LABELS[typing.what], text: typing.text },
   };
 }
 
+/** The numbers of the nodes that are seen. */
+export function seqsSeen(state: Navigation, height: number): number[] {
+  return indexesSeen(state, height).map((index) => state.grown.seqOf(index));
+}
+
+function indexesSeen({ rows, top }: Navigation, height: number): number[] {
+  return [...rows.subarray(top, top + height)];
+}
+
 function rowsSeen(state: Navigation, contents: Contents, height: number): NavigatorRow[] {
-  const { grown, marks, position, selected, folded, top } = state;
-  const seen = [...state.rows.subarray(top, top + height)];
-  const lines = contents.lines(seen.map((index) => grown.seqOf(index)));
+  const { grown, marks, position, selected, folded } = state;
+  const seen = indexesSeen(state, height);
+  const lines = contents.lines(seqsSeen(state, height));
   return seen.map((index, at) => ({
     node: lines[at] ?? null,
     branching: branchingOf(grown, index, LEVELS_MAX),
-    folded: folded.has(index) ? { nodes: grown.sizeOf(index), newestMs: grown.newestMs(index) } : null,
+    folded: folded.has(index) || grown.isArchived(index) ? behind(state, index) : null,
     atMs: grown.atMs(index),
     isChosen: index === selected,
     isHere: index === position,
     isArchived: grown.isArchived(index),
     marks: marks.get(grown.seqOf(index)) ?? [],
   }));
+}
+
+/** What stands behind a row; while the tree is read, only that something does. */
+function behind({ grown, early }: Navigation, index: number): NavigatorRow['folded'] {
+  const nodes = grown.sizeOf(index) - 1;
+  if (nodes === 0) return null;
+  return early === null ? { nodes, newestMs: grown.newestMs(index) } : { nodes: null, newestMs: null };
 }
 
 function sidesOf({ grown, apart }: Navigation, contents: Contents, height: number): NavigatorSide[] | null {

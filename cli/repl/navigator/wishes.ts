@@ -1,9 +1,9 @@
 import type { Client } from '../../../hub/client.js';
 import type { NodeId, TreeId } from '../../../hub/protocol/node.js';
 import type { Contents } from './contents.js';
-import { type Grown, NONE } from './grown.js';
+import { NONE } from './grown.js';
 import type { NavigatorWish } from './keys.js';
-import { listed, type Navigation, revealed } from './state.js';
+import { chosen, listed, type Navigation, revealed, steadied } from './state.js';
 
 /** How a person left the navigator: at a node to go to, with what they had said there when they want to say it otherwise. */
 export interface NavigatorEnd {
@@ -15,7 +15,6 @@ export interface NavigatorEnd {
 export interface Desk {
   client: Client;
   tree: TreeId;
-  grown: Grown;
   contents: Contents;
   state(): Navigation;
   show(state: Navigation): void;
@@ -31,18 +30,21 @@ export async function fulfil(wish: NavigatorWish, desk: Desk): Promise<void> {
       return go(wish, desk);
     case 'go_to_hit':
       return goToHit(wish, desk);
+    case 'reveal':
+      return reveal(wish, desk);
     case 'search':
       return search(wish.query, desk);
     case 'mark':
       return mark(wish, desk);
     case 'archive':
-      return archive(wish.index, desk);
+      return archive(wish, desk);
   }
 }
 
 type Wish<K extends NavigatorWish['kind']> = Extract<NavigatorWish, { kind: K }>;
 
-async function go({ index, edit }: Wish<'go'>, { grown, contents, leave }: Desk): Promise<void> {
+async function go({ index, edit }: Wish<'go'>, { contents, state, leave }: Desk): Promise<void> {
+  const { grown } = state();
   const node = await contents.idOf(grown.seqOf(index));
   if (!edit) return leave({ node, edit: null });
   const above = grown.parentOf(index);
@@ -50,14 +52,26 @@ async function go({ index, edit }: Wish<'go'>, { grown, contents, leave }: Desk)
   leave({ node: before, edit: await contents.textOf(node) });
 }
 
-async function goToHit({ node, reveal }: Wish<'go_to_hit'>, desk: Desk): Promise<void> {
-  const { client, tree, grown, leave, show, state } = desk;
+async function goToHit({ node }: Wish<'go_to_hit'>, desk: Desk): Promise<void> {
+  const match = await matchOf(node, desk);
+  if (match !== null) desk.leave({ node: match.id, edit: null });
+}
+
+async function reveal({ found }: Wish<'reveal'>, desk: Desk): Promise<void> {
+  const { show, state } = desk;
+  const match = await matchOf(found.hits[found.selected]?.node ?? '', desk);
+  if (match === null) return;
+  const before = { ...state(), found: null, typing: null, trail: found };
+  const index = before.grown.indexOf(match.seq);
+  if (index === NONE) return show({ ...before, word: 'That node stands in an archived branch.' });
+  const word = `${found.selected + 1} of ${found.hits.length} found: n and N show the others.`;
+  show({ ...revealed(before, index), word });
+}
+
+async function matchOf(node: string, { client, tree, show, state }: Desk) {
   const match = (await client.call('loom.node_find', { tree, ref: node })).matches[0];
-  if (match === undefined) return show({ ...state(), word: 'That node is not there any more.' });
-  if (!reveal) return leave({ node: match.id, edit: null });
-  const index = grown.indexOf(match.seq);
-  if (index === NONE) return show({ ...state(), word: 'That node stands in an archived branch.' });
-  show(revealed({ ...state(), found: null, typing: null }, index));
+  if (match === undefined) show({ ...state(), word: 'That node is not there any more.' });
+  return match ?? null;
 }
 
 async function search(query: string, { contents, state, show }: Desk): Promise<void> {
@@ -67,19 +81,18 @@ async function search(query: string, { contents, state, show }: Desk): Promise<v
   show({ ...state(), found: { query, hits, selected: 0 } });
 }
 
-async function mark(
-  { index, name }: Wish<'mark'>,
-  { client, tree, grown, contents, state, show }: Desk,
-): Promise<void> {
-  await client.call('loom.mark_set', { tree, name, node: await contents.idOf(grown.seqOf(index)) });
+async function mark({ index, name }: Wish<'mark'>, { client, tree, contents, state, show }: Desk): Promise<void> {
+  const seq = state().grown.seqOf(index);
+  await client.call('loom.mark_set', { tree, name, node: await contents.idOf(seq) });
   const marks = await contents.marks();
-  show(listed({ ...state(), marks, word: `Marked: ${name}` }));
+  show({ ...steadied(state(), { ...state(), marks }), word: `Marked: ${name}` });
 }
 
-async function archive(index: number, { client, tree, grown, contents, state, show }: Desk): Promise<void> {
+async function archive({ index }: Wish<'archive'>, { client, tree, contents, state, show }: Desk): Promise<void> {
+  const { grown } = state();
   const node = await contents.idOf(grown.seqOf(index));
   await client.call('loom.branch_archive', { tree, node });
   grown.archive(index);
   const word = `Archived. To show it again: cognition restore ${tree.slice(0, 8)} ${node.slice(0, 8)}`;
-  show(listed({ ...state(), folded: new Set(state().folded).add(index), word }));
+  show({ ...listed(chosen(state(), index)), word });
 }

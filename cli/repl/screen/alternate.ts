@@ -20,6 +20,8 @@ export interface OpenScreen {
 export interface Alternate {
   attach(repl: Repl): void;
   open(name: AlternateName): void;
+  /** Whether the conversation is out of sight. */
+  isShown(): boolean;
   /** False when nothing is open, so that the key is for the editor. */
   take(key: Key): boolean;
   changed(): void;
@@ -36,6 +38,8 @@ export interface AlternateParts {
   type(key: Key): void;
   replace(text: string): void;
   hint(text: string): void;
+  /** The conversation is about to be seen again. */
+  left(): void;
 }
 
 interface Showing {
@@ -59,6 +63,7 @@ export function createAlternate(parts: AlternateParts): Alternate {
   return {
     attach: (opened) => attach(opened),
     open: (name) => void showOneByOne(showing, name),
+    isShown: () => showing.screen !== null,
     take: (key) => showing.isOpen && taken(showing, key),
     changed: () => showing.screen?.changed(),
     switchPlanning() {
@@ -99,12 +104,14 @@ async function showOneByOne(showing: Showing, first: AlternateName): Promise<voi
   const repl = await showing.repl;
   for (let next: AlternateName | null = first; next !== null; ) {
     next = await showOne(showing, repl, next).catch((error: unknown) => {
+      showing.screen = null;
       showing.parts.hint(reasonOf(error));
       return null;
     });
     showing.screen = null;
   }
   showing.isOpen = false;
+  showing.parts.left();
   handOver(showing);
 }
 
@@ -113,6 +120,7 @@ async function showOne(showing: Showing, repl: Repl, name: AlternateName): Promi
   const leaveScreen = (): void => {
     // What is typed from here on is for what is there next.
     showing.screen = null;
+    parts.left();
     parts.terminal.leaveScreen();
   };
   const screen = await OPENERS[name]({ ...parts, repl, terminal: { ...parts.terminal, leaveScreen } });

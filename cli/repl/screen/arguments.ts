@@ -1,7 +1,8 @@
 import type { Client } from '../../../hub/client.js';
+import { formatAge } from '../../render/age.js';
 import { cleanLine } from '../../render/clean.js';
 import { treeWords } from '../../render/list.js';
-import { shortId } from '../../render/words.js';
+import { count, shortId } from '../../render/words.js';
 import { REPL_COMMANDS } from '../command_table.js';
 import type { Candidate } from '../editor/completion/menu.js';
 import type { ReplCommand } from '../repl.js';
@@ -45,7 +46,7 @@ export function argumentSource(parts: ArgumentParts): ArgumentSource {
   };
   return {
     find(name, words) {
-      const completes = words.length === 0 ? completesOf(name) : null;
+      const completes = completesOf(name, words.length);
       switch (completes) {
         case 'level':
           return LEVELS;
@@ -63,11 +64,16 @@ export function argumentSource(parts: ArgumentParts): ArgumentSource {
   };
 }
 
-function completesOf(name: string): ReplCommand['completes'] {
+/** Commands whose second word is a node. */
+const NODES_SECOND: ReadonlySet<string> = new Set(['compare', 'mark']);
+
+function completesOf(name: string, place: number): ReplCommand['completes'] {
+  if (place === 1) return NODES_SECOND.has(name) ? 'node' : null;
+  if (place > 1) return null;
   return REPL_COMMANDS.find((command) => command.name === name)?.completes ?? null;
 }
 
-async function asked(what: Asked, { client, tree }: ArgumentParts): Promise<readonly Candidate[]> {
+async function asked(what: Asked, { client, tree, nowMs }: ArgumentParts): Promise<readonly Candidate[]> {
   const hub = await client();
   switch (what) {
     case 'model': {
@@ -87,7 +93,10 @@ async function asked(what: Asked, { client, tree }: ArgumentParts): Promise<read
         hub.call('loom.context_list_leaves', { tree: found.id, limit: CANDIDATES_MAX }),
       ]);
       const marks = marked.marks.map(({ name, node }) => ({ value: name, detail: `mark of ${shortId(node)}` }));
-      const leaves = ends.leaves.map(({ node, differs }) => ({ value: shortId(node.id), detail: cleanLine(differs) }));
+      const leaves = ends.leaves.map(({ node, length, differs }) => {
+        const told = [formatAge(node.created_at_ms, nowMs()), count(length, 'node'), cleanLine(differs)];
+        return { value: shortId(node.id), detail: told.join('  ') };
+      });
       return [...marks, ...leaves];
     }
   }

@@ -1,10 +1,42 @@
+import { type SpawnSyncOptions, spawnSync } from 'node:child_process';
+import { environment } from '../../../hub/config.js';
+import type { Terminal } from '../terminal/terminal.js';
+
 /** What terminals take as a clipboard, as base64. */
 const COPIED_LENGTH_MAX = 74_994;
+const TMUX_LENGTH_MAX = 8 * 1024 * 1024;
+const TMUX_MS_MAX = 2_000;
+/** GNU screen passes on pieces of at most 768 bytes. */
+const SCREEN_PIECE_LENGTH = 500;
 
-/** Asks the terminal to take a text into the clipboard (OSC 52); it does not say whether it has. */
-export function copied(text: string): boolean {
+/** Puts a text into the clipboard; false when it is too long for that. A terminal does not say whether it has taken it. */
+export function copied(terminal: Pick<Terminal, 'send'>, text: string): boolean {
+  const inside = multiplexer();
+  if (inside === 'tmux' && text.length <= TMUX_LENGTH_MAX && givenToTmux(text)) return true;
   const data = Buffer.from(text).toString('base64');
   if (data.length > COPIED_LENGTH_MAX) return false;
-  process.stdout.write(`\x1b]52;c;${data}\x07`);
+  const sequence = `\x1b]52;c;${data}\x07`;
+  terminal.send(inside === 'screen' ? passedThroughScreen(sequence) : sequence);
   return true;
+}
+
+/** A terminal that was started from within one of them has its variables as well, but another TERM. */
+function multiplexer(): 'tmux' | 'screen' | null {
+  if (!/^(screen|tmux)/.test(environment('TERM') ?? '')) return null;
+  if (environment('TMUX') !== undefined) return 'tmux';
+  return environment('STY') === undefined ? null : 'screen';
+}
+
+/** As it is set up by default, tmux takes nothing from the programs in it, but from its own command, and passes it on. */
+function givenToTmux(text: string): boolean {
+  const how: SpawnSyncOptions = { input: text, timeout: TMUX_MS_MAX, stdio: ['pipe', 'ignore', 'ignore'] };
+  return spawnSync('tmux', ['load-buffer', '-w', '-'], how).status === 0;
+}
+
+function passedThroughScreen(sequence: string): string {
+  let passed = '';
+  for (let start = 0; start < sequence.length; start += SCREEN_PIECE_LENGTH) {
+    passed += `\x1bP${sequence.slice(start, start + SCREEN_PIECE_LENGTH)}\x1b\\`;
+  }
+  return passed;
 }

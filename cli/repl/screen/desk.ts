@@ -23,11 +23,14 @@ export interface ScreenParts {
   completion: Completion;
   /** Resolves when answers and changes can be drawn. */
   drawing: Promise<HeavyDrawing>;
+  /** Whether the terminal tells what is pasted from what is typed. */
+  marksPastes: boolean;
   nowMs: () => number;
 }
 
 const TICK_MS = 1_000;
 const PLACEHOLDER = 'Say something, or /help';
+const ANSWER_PLACEHOLDER = 'Say your answer, or its number';
 
 /** What everything on the screen shares. */
 export interface ScreenDesk {
@@ -44,15 +47,21 @@ export interface ScreenDesk {
   interruptedMs: number;
   turnSinceMs: number;
   timer: NodeJS.Timeout | undefined;
+  /** Whether the open tree exists. */
+  isMade: () => boolean;
   /** Null before there is a conversation. */
   standing: Standing | null;
 }
 
+/** Nothing is computed for what is out of sight: it is drawn once, as it is then, when it is seen again. */
 export function draw(desk: ScreenDesk): void {
+  tick(desk);
+  if (desk.alternate.isShown()) return;
   const { terminal, nowMs } = desk.parts;
   const { columns, rows } = terminal.size();
   const look = desk.parts.look(columns);
-  const editor = drawingOf(desk.input.state(), PLACEHOLDER);
+  const isQuestion = desk.status.asks === 'question';
+  const editor = drawingOf(desk.input.state(), isQuestion ? ANSWER_PLACEHOLDER : PLACEHOLDER);
   const live = {
     rows: desk.transcript.live(nowMs()),
     editor,
@@ -60,9 +69,9 @@ export function draw(desk: ScreenDesk): void {
     hint: desk.hint,
     mayPermit: desk.permission.isReady(),
     elapsedMs: nowMs() - desk.turnSinceMs,
+    nowMs: nowMs(),
   };
   terminal.setLive(liveBlock(live, look, rows));
-  tick(desk);
 }
 
 /** A timer runs only while something is shown that time changes. */

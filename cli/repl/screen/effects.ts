@@ -13,9 +13,7 @@ export function act(desk: ScreenDesk, effect: Effect): void {
   const { terminal } = desk.parts;
   switch (effect.kind) {
     case 'submit':
-      desk.drafts.save(desk.status.tree);
-      void desk.drafts.sent(effect.content);
-      desk.wishes.put({ kind: 'line', text: effect.text, when: effect.how === 'queue' ? 'after' : 'now' });
+      submit(desk, effect);
       break;
     case 'interrupt':
       interrupt(desk, effect.cleared);
@@ -26,6 +24,7 @@ export function act(desk: ScreenDesk, effect: Effect): void {
     case 'escape':
       if (isBusy(desk)) desk.wishes.put({ kind: 'stop' });
       else if (desk.input.state().buffer.text === '') desk.alternate.open('transcript');
+      else hint(desk, 'Esc does nothing while something is written. Ctrl-C clears it.');
       break;
     case 'edit_outside':
       void editOutside(desk);
@@ -48,6 +47,16 @@ export function act(desk: ScreenDesk, effect: Effect): void {
   }
 }
 
+function submit(desk: ScreenDesk, { text, content, how }: Extract<Effect, { kind: 'submit' }>): void {
+  if (!desk.wishes.put({ kind: 'line', text, when: how === 'queue' ? 'after' : 'now' })) {
+    desk.input.replace(content);
+    hint(desk, 'Too much waits already: send it when some of that is done.');
+    return;
+  }
+  desk.drafts.save(desk.status.tree);
+  void desk.drafts.sent(content);
+}
+
 /** Ctrl-C: first what is written goes, then what runs is ended, then, twice, one leaves. */
 function interrupt(desk: ScreenDesk, cleared: boolean): void {
   const nowMs = desk.parts.nowMs();
@@ -65,9 +74,12 @@ const OUTSIDE_LENGTH_MAX = 20_000;
 
 async function editOutside(desk: ScreenDesk): Promise<void> {
   try {
-    const text = await writtenOutside(desk.parts.terminal, wholeText(desk.input.state().buffer));
+    const before = wholeText(desk.input.state().buffer);
+    const text = await writtenOutside(desk.parts.terminal, before);
     if (text === null) hint(desk, 'The editor ended with a failure: the message is as it was.');
-    else desk.input.replace([text.length > OUTSIDE_LENGTH_MAX || hasLongLine(text) ? { paste: text } : text]);
+    // What was only looked at keeps its pastes, each one sign.
+    else if (text !== before)
+      desk.input.replace([text.length > OUTSIDE_LENGTH_MAX || hasLongLine(text) ? { paste: text } : text]);
   } catch (error) {
     hint(desk, `The message is as it was: ${reasonOf(error)}`);
   }

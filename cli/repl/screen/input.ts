@@ -7,6 +7,7 @@ import { createKeyReader } from '../editor/key_reader.js';
 import type { Key } from '../editor/keys.js';
 import { press } from '../editor/press.js';
 import { type EditorState, type Effect, edited, type Frame, movedTo, newEditor } from '../editor/state.js';
+import { createUnmarkedPastes } from '../editor/unmarked_paste.js';
 
 /** What is being written, and what keys do to it. */
 export interface EditorInput {
@@ -29,6 +30,8 @@ export interface EditorParts {
   columns: () => number;
   ruler: Ruler;
   completion: Completion;
+  /** Whether the terminal tells what is pasted from what is typed. */
+  marksPastes: boolean;
   /** Whether a turn runs, so that a message may wait for its end. */
   isRunning: () => boolean;
   /** Whether a key is for something else, which has taken it. */
@@ -52,12 +55,21 @@ export function createEditorInput(parts: EditorParts): EditorInput {
     parts.changed();
     if (step.effect !== null) parts.act(step.effect);
   };
-  const reader = createKeyReader((key) => {
-    if (!parts.isElsewhere(key)) take(key);
+  const pastes = createUnmarkedPastes(take, parts.marksPastes);
+  const reader = createKeyReader({
+    keys(keys) {
+      const rest = withoutFirst(keys, parts.isElsewhere);
+      if (pastes.take(rest)) return;
+      for (const [at, key] of rest.entries()) if (at === 0 || !parts.isElsewhere(key)) take(key);
+    },
+    pasting(isPasting) {
+      state = { ...state, isPasting };
+      parts.changed();
+    },
   });
   return {
     state: () => state,
-    type: (sequence) => reader.take({ sequence }),
+    type: reader.take,
     take,
     insert(text) {
       const isEmpty = state.buffer.text === '';
@@ -74,6 +86,15 @@ export function createEditorInput(parts: EditorParts): EditorInput {
       state = refreshMenu(state, frame());
       parts.changed();
     },
-    stop: reader.stop,
+    stop() {
+      reader.stop();
+      pastes.stop();
+    },
   };
+}
+
+/** The keys from the first one on that nobody else takes. */
+function withoutFirst(keys: readonly Key[], isElsewhere: (key: Key) => boolean): readonly Key[] {
+  const first = keys.findIndex((key) => !isElsewhere(key));
+  return first < 0 ? [] : keys.slice(first);
 }

@@ -5,26 +5,23 @@ import { editorView } from '../../render/editor_view.js';
 import type { LiveBlock } from '../../render/live_block.js';
 import type { Look } from '../../render/look.js';
 import type { Status } from '../front.js';
-import { formatSeconds } from './seconds.js';
 import { statusRow } from './status_facts.js';
+import { type WorkingFacts, workingRow } from './working.js';
 
 /** All that stands at the bottom of the screen. */
-export interface LiveParts {
+export interface LiveParts extends WorkingFacts {
   /** What is not finished yet of what is shown. */
   rows: readonly string[];
   editor: EditorDrawing;
-  status: Status | null;
   /** A word about the last key; null when there is none. */
   hint: string | null;
-  /** Whether a letter gives the permission that is asked for. */
-  mayPermit: boolean;
-  /** How long the turn has been running. */
-  elapsedMs: number;
 }
 
 /** Rows that are left to the transcript. */
 const ROWS_LEFT = 2;
 const QUEUED_ROWS_MAX = 3;
+/** No row is longer, and what waits may be. */
+const QUEUED_LENGTH_MAX = 1_000;
 const EDITOR_SHARE = 0.5;
 
 /** The live block: what still changes, what waits, what is written, and where one stands. The editor is always in sight. */
@@ -49,7 +46,9 @@ export function liveBlock(parts: LiveParts, look: Look, height: number): LiveBlo
 
 function queuedRows(status: Status | null, look: Look): string[] {
   const queued = [...(status?.queued ?? []), ...(status?.waiting ?? [])];
-  const shown = queued.slice(0, QUEUED_ROWS_MAX).map((text) => `  waits: ${cleanLine(text)}`);
+  const shown = queued
+    .slice(0, QUEUED_ROWS_MAX)
+    .map((text) => `  waits: ${cleanLine(text.slice(0, QUEUED_LENGTH_MAX))}`);
   if (queued.length > QUEUED_ROWS_MAX) shown.push(`  and ${queued.length - QUEUED_ROWS_MAX} more`);
   return shown.map((row) => look.style.quiet(cut(row, look.width - 1, look)));
 }
@@ -57,18 +56,4 @@ function queuedRows(status: Status | null, look: Look): string[] {
 function footOf(status: Status | null, look: Look): string {
   // Before a conversation is open there is nothing to tell.
   return status === null || status.tree === '' ? '' : statusRow(status, 'INSERT', look);
-}
-
-/** Says that something is under way, where nothing else shows it. */
-function workingRow({ status, elapsedMs, mayPermit }: LiveParts, look: Look): string[] {
-  if (status === null) return [];
-  if (status.turn === null && mayPermit) {
-    return [look.style.warning(cut('y  allow it    a  allow all of this turn    n  do not', look.width - 1, look))];
-  }
-  if (status.turn === null) return status.isSlow ? [look.style.quiet(cut('working…', look.width - 1, look))] : [];
-  const text =
-    status.turn === 'stopping'
-      ? 'stopping…'
-      : `working ${formatSeconds(Math.floor(elapsedMs / 1_000) * 1_000)}, Esc stops`;
-  return [look.style.quiet(cut(text, look.width - 1, look))];
 }

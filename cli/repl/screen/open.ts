@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { environment } from '../../../hub/config.js';
 import type { Context } from '../../context.js';
 import type { Look } from '../../render/look.js';
@@ -9,7 +10,7 @@ import type { Completion } from '../editor/completion/menu.js';
 import { loadHistory } from '../editor/history.js';
 import type { Front } from '../front.js';
 import { openTerminal } from '../terminal/open_terminal.js';
-import { reflowOf } from '../terminal/reflow.js';
+import { marksPastes, reflowOf } from '../terminal/terminal_names.js';
 import { argumentSource } from './arguments.js';
 import { historyPath } from './drafts.js';
 import { loadDrawing } from './drawing.js';
@@ -35,12 +36,14 @@ export async function openScreen(context: Context): Promise<Front> {
       takesArguments: usage !== '',
     })),
     files: files.find,
+    exists: existsSync,
     arguments: (command, words) => known.find(command, words),
   };
   const front = screenFront({
     ...{ terminal, home: context.paths.home, look, completion, nowMs: Date.now },
     history: loadHistory(historyPath(context.paths.home)),
-    drawing: loadDrawing(base.style),
+    drawing: loadDrawing(base.style, context.preferences.get('wrap')),
+    marksPastes: marksPastes(environment),
   });
   return {
     ...front,

@@ -26,7 +26,7 @@ async function openTranscript(parts: OpenerParts, atLastCall: boolean): Promise<
   const { repl, terminal, look, status } = parts;
   const { openViewer } = await import('../viewer/open.js');
   const viewer = await openViewer({
-    ...{ client: repl.client, terminal, look, copy: copied, atLastCall },
+    ...{ client: repl.client, terminal, look, copy: (text) => copied(terminal, text), atLastCall },
     position: () => (repl.conversation().isMade() ? repl.conversation().place.position() : null),
     status: (mode, inks) => statusRow(status(), mode, inks),
     commands: REPL_COMMANDS.map(({ name }) => name),
@@ -52,7 +52,7 @@ async function navigator({ repl, terminal, look, status, say, replace, hint }: O
   const { openNavigator } = await import('../navigator/open.js');
   const { name, title } = await repl.client.call('loom.tree_get', { tree: place.tree });
   const tree = { id: place.tree, title: name ?? (title === '' ? status().name : title) };
-  const opened = await openNavigator({ client: repl.client, tree, position: place.position(), terminal, look });
+  const opened = await openNavigator({ client: repl.client, tree, position: place.position, terminal, look });
   const end = opened.end.then((went) => {
     if (went === null) return null;
     say(`/goto ${went.node}`);

@@ -1,7 +1,7 @@
 import { EXIT } from '../../failure.js';
 import { takeSignals } from '../../interruption.js';
 import type { Look } from '../../render/look.js';
-import { contentOf } from '../editor/buffer.js';
+import { contentOf, textOfContent } from '../editor/buffer.js';
 import type { Front, Happening, Wish } from '../front.js';
 import { createMailbox } from '../mailbox.js';
 import { createAlternate } from './alternate.js';
@@ -61,10 +61,12 @@ export function screenFront(parts: ScreenParts): ScreenFront {
     async giveBack(text) {
       desk.input.insert(text);
     },
-    copy: (text) => copied(text),
+    copy: (text) => copied(terminal, text),
     edit: (file) => editFile(terminal, file),
     attach(repl) {
       desk.alternate.attach(repl);
+      desk.isMade = () => repl.conversation().isMade();
+      if (!desk.isMade()) adoptDraft(desk);
       desk.standing = createStanding(repl);
       desk.standing.refresh();
     },
@@ -80,7 +82,7 @@ export function screenFront(parts: ScreenParts): ScreenFront {
       desk.input.stop();
       desk.permission.stop();
       terminal.setLive({ lines: [], cursor: null });
-      terminal.close();
+      await terminal.close();
     },
   };
 }
@@ -97,6 +99,7 @@ function openDesk(parts: ScreenParts): ScreenDesk {
     transcript: screenTranscript({ look, heavy: () => heavy, nowMs }),
     input: createEditorInput({
       ...{ history, completion, columns: () => terminal.size().columns, ruler: look().ruler },
+      marksPastes: parts.marksPastes,
       isRunning: () => isBusy(desk),
       isElsewhere: (key) => desk.alternate.take(key) || desk.permission.take(key),
       changed: () => changed(desk),
@@ -105,6 +108,7 @@ function openDesk(parts: ScreenParts): ScreenDesk {
     drafts: createDrafts({
       home,
       written: () => contentOf(desk.input.state().buffer),
+      isMade: () => desk.isMade(),
       failed: (reason) => hint(desk, `what you write cannot be kept: ${reason}`),
     }),
     wishes: createMailbox<Wish>(),
@@ -120,13 +124,15 @@ function openDesk(parts: ScreenParts): ScreenDesk {
       type: (key) => desk.input.take(key),
       replace: (text) => desk.input.replace([text]),
       hint: (text) => hint(desk, text),
+      left: () => draw(desk),
     }),
     status: {
       ...{ tree: '', name: '', position: '', model: null, turn: null, queued: [], waiting: [] },
-      ...{ isSlow: false, network: false, unsandboxed: false },
+      ...{ isSlow: false, hub: null, retryAtMs: null, network: false, unsandboxed: false },
       ...{ activity: 'Execute', contextShare: null, asks: null },
       ...{ tokens: { turn: NO_TOKENS, total: NO_TOKENS }, costMicrodollars: null },
     },
+    isMade: () => true,
     ...{ hint: null, interruptedMs: 0, turnSinceMs: 0, timer: undefined, standing: null },
   };
   return desk;
@@ -148,9 +154,25 @@ function changed(desk: ScreenDesk): void {
 
 /** What was being written in another conversation is kept for it. */
 function openTree(desk: ScreenDesk, before: string): void {
-  if (before !== '') desk.drafts.save(before);
-  const draft = desk.drafts.load(desk.status.tree);
-  if (before !== '' || draft !== null) desk.input.replace(draft ?? []);
+  const { drafts, input, status } = desk;
+  if (before !== '') drafts.save(before);
+  const draft = drafts.load(status.tree);
+  if (before !== '' || input.state().buffer.text === '') {
+    if (before !== '' || draft !== null) input.replace(draft ?? []);
+    return;
+  }
+  // The first conversation takes a moment to open, and one may have begun to write meanwhile.
+  if (draft === null) drafts.changed(status.tree);
+  else input.insert(textOfContent(draft));
+}
+
+/** What was left unsaid in a new conversation goes on in the next new one. */
+function adoptDraft(desk: ScreenDesk): void {
+  if (desk.input.state().buffer.text !== '') return;
+  const draft = desk.drafts.adopt(desk.status.tree);
+  if (draft === null) return;
+  desk.input.replace(draft);
+  hint(desk, 'This was being written when a chat ended.');
 }
 
 async function* wishesOf({ wishes }: ScreenDesk): AsyncGenerator<Wish> {

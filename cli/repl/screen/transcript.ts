@@ -1,6 +1,7 @@
 import { callText } from '../../../hub/call_text.js';
 import { clean, cleanLine, createCleaner } from '../../render/clean.js';
 import { cut } from '../../render/cut.js';
+import { excerptOf } from '../../render/excerpt.js';
 import type { Look } from '../../render/look.js';
 import type { MarkdownStream } from '../../render/markdown/streaming.js';
 import { count, shortId } from '../../render/words.js';
@@ -8,7 +9,7 @@ import type { CallEnded, Happening } from '../front.js';
 import type { HeavyDrawing } from './drawing.js';
 import { formatSeconds } from './seconds.js';
 
-/** OwnTurns what is shown into text that stays, and rows that still change. */
+/** Turns what is shown into text that stays, and rows that still change. */
 export interface ScreenTranscript {
   /** What is finished by this: to be put above the live block. */
   take(shown: Happening): string[];
@@ -29,6 +30,9 @@ export interface TranscriptParts {
 /** Lines of an output of a model's call that are shown: its beginning and its end. */
 const HEAD_LINES = 8;
 const TAIL_LINES = 3;
+/** What a person sent is shown whole up to this; an excerpt that was made before is shorter. */
+const SAID_LINES_MAX = 40;
+const SAID_LENGTH_MAX = 6_000;
 /** Lines of what runs that are shown while it does. */
 const RUNNING_LINES = 4;
 /** What runs for less than this needs no word. */
@@ -45,6 +49,8 @@ interface Running {
   tail: string;
   cleaner: ReturnType<typeof createCleaner>;
   hasPrinted: boolean;
+  /** Nothing of it is done before a person has answered. */
+  isWaiting: boolean;
 }
 
 interface Page {
@@ -61,7 +67,7 @@ export function screenTranscript(parts: TranscriptParts): ScreenTranscript {
   return {
     take: (shown) => taken(page, shown),
     live: (nowMs) => liveRows(page, nowMs),
-    isTimed: () => page.thinking !== null || page.running.size > 0,
+    isTimed: () => page.thinking !== null || [...page.running.values()].some(({ isWaiting }) => !isWaiting),
   };
 }
 
@@ -80,24 +86,34 @@ function taken(page: Page, shown: Happening): string[] {
       return [...ended(page), style.quiet('(the answer starts again)')];
     case 'call_began':
       return [...ended(page), ...callBegan(page, shown)];
+    case 'call_waits':
+      return waits(page, shown.id);
+    case 'left':
+      page.running.clear();
+      return ended(page);
     case 'call_printed':
       return printed(page, shown.id, shown.text);
     case 'call_ended':
       return callEnded(page, shown);
     case 'said':
-      return [...ended(page), ...part(page, said(shown, page))];
+      return [...ended(page), ...part(page, inProse(page, said(shown, page)))];
     case 'summarised':
-      return [...ended(page), ...part(page, `${style.quiet('Summary:')} ${clean(shown.text).trim()}`)];
+      return [...ended(page), ...part(page, inProse(page, `${style.quiet('Summary:')} ${clean(shown.text).trim()}`))];
     case 'asked':
-      return [...ended(page), ...part(page, style.user(`> ${cleanLine(shown.text)}`))];
+      return [...ended(page), ...part(page, inProse(page, style.user(`> ${cleanLine(shown.text)}`)))];
     case 'text':
       page.isBegun = true;
       return [...ended(page), clean(shown.text).replace(/\n$/, '')];
     case 'note':
-      return [...ended(page), style.quiet(clean(shown.text).trimEnd())];
+      return [...ended(page), inProse(page, style.quiet(clean(shown.text).trimEnd()))];
     case 'failure':
-      return [...ended(page), failed(shown, page)];
+      return [...ended(page), inProse(page, failed(shown, page))];
   }
+}
+
+/** The person chooses where its lines break: answers are copied, and so are the commands that a hint names. */
+function inProse({ parts }: Page, text: string): string {
+  return parts.heavy()?.prose(text, parts.look()) ?? text;
 }
 
 /** A blank line before each part but the first. */
@@ -107,9 +123,16 @@ function part(page: Page, ...texts: string[]): string[] {
   return [...gap, ...texts];
 }
 
-function said({ text, by }: Extract<Happening, { kind: 'said' }>, page: Page): string {
+function said({ id, text, by }: Extract<Happening, { kind: 'said' }>, page: Page): string {
   const { style } = page.parts.look();
-  return style.user(`${by === 'others' ? 'Another terminal: ' : '> '}${clean(text)}`);
+  const user = (part: string): string => style.user(clean(part));
+  const mark = by === 'others' ? 'Another terminal: ' : '> ';
+  const isShort = text.length <= SAID_LENGTH_MAX && text.split('\n').length <= SAID_LINES_MAX;
+  const { head, leftOut, tail } = isShort ? { head: text, leftOut: null, tail: '' } : excerptOf(text);
+  if (leftOut === null) return user(mark + head);
+  const { lines, characters } = leftOut;
+  const gap = `… ${lines > 1 ? count(lines, 'line') : count(characters, 'character')} more: /output ${shortId(id)}`;
+  return [user((mark + head).trimEnd()), style.quiet(gap), user(tail.replace(/^\n/, ''))].join('\n');
 }
 
 function failed({ message, hint }: Extract<Happening, { kind: 'failure' }>, page: Page): string {
@@ -142,9 +165,24 @@ function thoughtLine(page: Page): string[] {
 
 function callBegan(page: Page, { id, tool, input, by }: Extract<Happening, { kind: 'call_began' }>): string[] {
   const sinceMs = page.parts.nowMs();
-  page.running.set(id, { tool, input, by, sinceMs, tail: '', cleaner: createCleaner(), hasPrinted: false });
+  page.running.set(id, {
+    tool,
+    input,
+    by,
+    sinceMs,
+    tail: '',
+    cleaner: createCleaner(),
+    hasPrinted: false,
+    isWaiting: false,
+  });
   // What a person runs is shown as it comes, so its line stands above it from the beginning.
   return by === 'person' ? part(page, callLine(page, { tool, input })) : [];
+}
+
+function waits(page: Page, id: string): string[] {
+  const running = page.running.get(id);
+  if (running !== undefined) running.isWaiting = true;
+  return [];
 }
 
 function callLine(page: Page, { tool, input }: { tool: string; input: unknown }): string {
@@ -199,8 +237,8 @@ function liveRows(page: Page, nowMs: number): string[] {
   return rows;
 }
 
-function runningRows({ tool, input, sinceMs, tail, by }: Running, nowMs: number, look: Look): string[] {
-  const time = ` ${formatSeconds(nowMs - sinceMs)}`;
+function runningRows({ tool, input, sinceMs, tail, by, isWaiting }: Running, nowMs: number, look: Look): string[] {
+  const time = isWaiting ? '  waits for you' : ` ${formatSeconds(nowMs - sinceMs)}`;
   const line = cut(
     cleanLine(`[${tool}] ${callText(input).slice(0, LINE_LENGTH_MAX)}`),
     look.width - 1 - time.length,

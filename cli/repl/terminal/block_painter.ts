@@ -41,7 +41,8 @@ interface Painting {
 /** What to write so that the next block stands on the screen, below what was appended; empty when nothing changes. */
 export function paintBlock(painting: Painting): { bytes: string; drawn: DrawnBlock } {
   const { drawn, next, size } = painting;
-  const isWhole = painting.isWhole || painting.appended !== null || drawn.columns !== size.columns;
+  const isResized = drawn.columns !== size.columns || drawn.rows !== size.rows;
+  const isWhole = painting.isWhole || painting.appended !== null || isResized;
   const cursor = next.cursor ?? { row: Math.max(0, next.lines.length - 1), column: 0 };
   const after = { lines: next.lines, cursor, ...size, isCursorShown: next.cursor !== null };
   const rows = isWhole ? wholeBlock(painting) : changedRows(drawn.lines, next.lines);
@@ -91,7 +92,9 @@ function changedRows(before: readonly string[], after: readonly string[]): Rows 
   for (const [place, line] of after.entries()) {
     if (line === before[place]) continue;
     goTo(place);
-    bytes += line + CLEAR_TO_LINE_END;
+    // What is cleared behind a shorter line is still a part of it in tmux, and is wrapped with it.
+    const isShorter = line.length < (before[place]?.length ?? 0);
+    bytes += isShorter ? CLEAR_TO_LINE_END + line : line + CLEAR_TO_LINE_END;
   }
   if (after.length < before.length) {
     goTo(after.length);

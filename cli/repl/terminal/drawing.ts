@@ -1,19 +1,23 @@
 import type { WriteStream } from 'node:tty';
 import type { Ruler } from '../../render/ruler.js';
-import { createFrames } from './frames.js';
+import { createFrames, type Frames } from './frames.js';
 import { createListeners } from './listeners.js';
-import { createMainScreen } from './main_screen.js';
+import { createMainScreen, type MainScreen } from './main_screen.js';
+import { createNameQuestion } from './name_question.js';
 import { createOutput } from './output.js';
 import { createOverlay } from './overlay.js';
 import type { Reflow } from './reflow.js';
 import { BEGIN_FRAME, BRACKET_PASTES, END_FRAME, SHOW_CURSOR, UNBRACKET_PASTES } from './sequences.js';
 import type { Size, Terminal } from './terminal.js';
+import { reflowOfName } from './terminal_names.js';
 import { createWaitingRoom } from './waiting_room.js';
 
 interface DrawingParts {
   stdout: WriteStream;
   ruler: Ruler;
-  reflow: Reflow;
+  /** Null when it is to be found out. */
+  reflow: Reflow | null;
+  onTyped: (text: string) => void;
   onGone: () => void;
 }
 
@@ -26,14 +30,17 @@ type Drawn =
   | 'redrawScreen'
   | 'leaveScreen'
   | 'redraw'
+  | 'send'
   | 'onResize';
 
 /** What a terminal shows, drawn frame by frame while the terminal is ours. */
 export interface Drawing extends Pick<Terminal, Drawn> {
+  /** What the keyboard has sent; what of it was typed is told. */
+  sent(text: string): void;
   /** Tells the terminal how we want it, and draws. */
   take(): void;
-  /** Draws what is still to be drawn, and leaves the terminal as it was, with the cursor below. */
-  release(): void;
+  /** Draws what is still to be drawn, and leaves the terminal as it was, with the cursor below; the block stays or goes. */
+  release(block: 'stays' | 'goes'): void;
 }
 
 /** What may wait to be appended before whoever appends is asked to wait. */
@@ -51,8 +58,11 @@ export function createDrawing(parts: DrawingParts): Drawing {
     frames.request();
   };
   parts.stdout.on('resize', () => {
+    canvas.resized();
     sizes.tell(size());
-    redraw();
+    overlay.forget();
+    main.forgetRows();
+    frames.hold();
   });
   return {
     size,
@@ -76,14 +86,17 @@ export function createDrawing(parts: DrawingParts): Drawing {
       frames.request();
     },
     redraw,
+    send: canvas.send,
+    sent: canvas.sent,
     take: canvas.take,
     release: canvas.release,
   };
 }
 
 /** What is to be seen, and the frames that make it so. */
-function createCanvas({ stdout, ruler, reflow, onGone }: DrawingParts) {
-  const main = createMainScreen({ ruler, reflow });
+function createCanvas({ stdout, ruler, reflow, onTyped, onGone }: DrawingParts) {
+  // Until it is known, nothing is taken for ours that may not be.
+  const main = createMainScreen({ ruler, reflow: reflow ?? 'none' });
   const overlay = createOverlay(ruler);
   const room = createWaitingRoom();
   let isTaken = false;
@@ -96,7 +109,7 @@ function createCanvas({ stdout, ruler, reflow, onGone }: DrawingParts) {
     if (bytes !== '') output.write(BEGIN_FRAME + bytes + END_FRAME);
   };
   const draw = (): void => {
-    if (!isTaken || output.isBehind()) return;
+    if (!isTaken || output.isBehind() || asking.question.isOpen()) return;
     // What waits below a screen that stays open for long is let through in between.
     const isMainSeen = !overlay.isOpen() || isFull();
     write((isMainSeen ? overlay.uncover() + main.paint(size()) : '') + overlay.paint(size()));
@@ -106,6 +119,7 @@ function createCanvas({ stdout, ruler, reflow, onGone }: DrawingParts) {
   const stop = (): void => {
     isTaken = false;
     frames.cancel();
+    asking.question.close();
   };
   const output = createOutput(stdout, {
     onReady: frames.request,
@@ -115,19 +129,58 @@ function createCanvas({ stdout, ruler, reflow, onGone }: DrawingParts) {
       onGone();
     },
   });
+  const asking = askWhenNarrower({ reflow, onTyped, write: (bytes) => output.write(bytes) }, { main, frames, size });
+  const send = (sequence: string): void => {
+    if (isTaken) output.write(sequence);
+  };
   const take = (): void => {
     isTaken = true;
+    main.hideLive(false);
+    asking.begin();
     main.forget(size());
     output.write(BRACKET_PASTES);
     write(main.paint(size()) + overlay.paint(size()));
   };
-  const release = (): void => {
+  const release: Drawing['release'] = (block) => {
     if (!isTaken) return;
+    main.hideLive(block === 'goes');
     write(overlay.uncover() + main.paint(size()));
     output.write(main.leave() + UNBRACKET_PASTES + SHOW_CURSOR);
     stop();
     room.letOn();
   };
   const ready = (): Promise<void> => (isFull() && !output.isGone() ? room.wait() : Promise.resolve());
-  return { main, overlay, frames, size, ready, take, release };
+  const resized = (): void => {
+    if (isTaken) asking.resized();
+  };
+  const { sent } = asking;
+  return { main, overlay, frames, size, ready, resized, send, sent, take, release };
+}
+
+/** Where it is not known what the terminal does with rows that are too long, it is asked when this first matters. */
+function askWhenNarrower(
+  { reflow, onTyped, write }: Pick<DrawingParts, 'reflow' | 'onTyped'> & { write: (bytes: string) => void },
+  { main, frames, size }: { main: MainScreen; frames: Frames; size: () => Size },
+) {
+  let columns = 0;
+  const question = createNameQuestion({
+    ...{ write, typed: onTyped, over: frames.request },
+    answered: (name) => main.setReflow(reflowOfName(name)),
+  });
+  return {
+    question,
+    /** The terminal is ours from now on. */
+    begin() {
+      columns = size().columns;
+    },
+    resized() {
+      main.resized(size(), performance.now());
+      if (reflow === null && size().columns < columns) question.ask();
+      columns = size().columns;
+    },
+    sent(text: string) {
+      const typed = question.take(text);
+      if (typed !== '') onTyped(typed);
+    },
+  };
 }

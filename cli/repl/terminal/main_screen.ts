@@ -1,6 +1,7 @@
 import { fitBlock, type LiveBlock, NO_BLOCK } from '../../render/live_block.js';
 import type { Ruler } from '../../render/ruler.js';
 import { type DrawnBlock, leaveBlock, nothingDrawn, paintBlock } from './block_painter.js';
+import { createPace } from './pace.js';
 import { type Reflow, rowsAboveCursor } from './reflow.js';
 import type { Size } from './terminal.js';
 
@@ -10,6 +11,12 @@ export interface MainScreen {
   /** How many characters wait to be appended. */
   waiting(): number;
   setLive(block: LiveBlock): void;
+  /** Whether the block is taken away while the terminal is somebody else's: it is drawn again after that. */
+  hideLive(isHidden: boolean): void;
+  /** The size of the terminal has changed, once or several times. */
+  resized(size: Size, nowMs: number): void;
+  /** What the terminal does with rows that are too long has become known. */
+  setReflow(reflow: Reflow): void;
   /** What to write so that the screen is as wanted. */
   paint(size: Size): string;
   /** What to write to leave the block behind, with the cursor below it. */
@@ -22,13 +29,15 @@ export interface MainScreen {
 
 /** Rows that a live block leaves to the transcript. */
 const ROWS_LEFT = 2;
-
-export function createMainScreen({ ruler, reflow }: { ruler: Ruler; reflow: Reflow }): MainScreen {
+export function createMainScreen({ ruler, reflow: known }: { ruler: Ruler; reflow: Reflow }): MainScreen {
+  let reflow = known;
+  const pace = createPace();
   let appended: string[] = [];
   let waiting = 0;
   let live: LiveBlock = NO_BLOCK;
   let drawn: DrawnBlock | null = null;
   let isWhole = false;
+  let isHidden = false;
   return {
     append(text) {
       appended.push(text);
@@ -38,20 +47,32 @@ export function createMainScreen({ ruler, reflow }: { ruler: Ruler; reflow: Refl
     setLive(block) {
       live = block;
     },
+    hideLive(hidden) {
+      isHidden = hidden;
+    },
+    resized: pace.resized,
+    setReflow(learnt) {
+      reflow = learnt;
+    },
     paint(size) {
       const before = drawn ?? nothingDrawn(size);
       const painted = paintBlock({
         drawn: before,
-        rowsAbove: rowsAboveCursor(before, size, { reflow, ruler }),
+        rowsAbove: rowsAboveCursor(before, size, { reflow, ruler, pace: pace.now() }),
         appended: appended.length === 0 ? null : appended.join('\n'),
         isWhole,
-        next: fitBlock(live, { columns: size.columns - 1, rows: Math.max(1, size.rows - ROWS_LEFT) }, ruler),
+        next: fitBlock(
+          isHidden ? NO_BLOCK : live,
+          { columns: size.columns - 1, rows: Math.max(1, size.rows - ROWS_LEFT) },
+          ruler,
+        ),
         size,
       });
       appended = [];
       waiting = 0;
       drawn = painted.drawn;
       isWhole = false;
+      pace.seen();
       return painted.bytes;
     },
     leave() {

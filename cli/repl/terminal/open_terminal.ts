@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { Ruler } from '../../render/ruler.js';
 import { createDrawing } from './drawing.js';
 import { createKeyboard } from './keyboard.js';
+import { createLending } from './lending.js';
 import { createListeners } from './listeners.js';
 import type { Reflow } from './reflow.js';
 import { listenForSignals, withoutInterrupts } from './signals.js';
@@ -12,7 +12,8 @@ interface TerminalParts {
   stdin: ReadStream;
   stdout: WriteStream;
   ruler: Ruler;
-  reflow: Reflow;
+  /** Null when it is not known. */
+  reflow: Reflow | null;
 }
 
 /** Takes a terminal, until it is closed, is gone, or the process ends. */
@@ -21,21 +22,22 @@ export function openTerminal({ stdin, stdout, ruler, reflow }: TerminalParts): T
   const ends = createListeners<void>();
   let isOpen = true;
   let stopListening = (): void => undefined;
-  const drawing = createDrawing({ stdout, ruler, reflow, onGone: () => lose() });
-  const keyboard = createKeyboard(stdin, { text: input.tell, end: () => lose() });
+  const lending = createLending();
+  const drawing = createDrawing({ stdout, ruler, reflow, onTyped: input.tell, onGone: () => lose() });
+  const keyboard = createKeyboard(stdin, { text: drawing.sent, end: () => lose() });
 
   const take = (): void => {
     if (!isOpen) return;
     keyboard.take();
-    stopListening = listenForSignals({ leave: close, stop: suspend, goOn: takeAgain });
+    stopListening = listenForSignals({ leave, stop: suspend, goOn: takeAgain });
     drawing.take();
   };
   const letGo = (): void => {
     stopListening();
     keyboard.letGo();
   };
-  const release = (): void => {
-    drawing.release();
+  const release = (block: 'stays' | 'goes'): void => {
+    drawing.release(block);
     letGo();
   };
   const takeAgain = (): void => {
@@ -47,8 +49,8 @@ export function openTerminal({ stdin, stdout, ruler, reflow }: TerminalParts): T
     isOpen = false;
     return wasOpen;
   };
-  const close = (): void => {
-    if (end()) release();
+  const leave = (): void => {
+    if (end()) release('stays');
   };
   const lose = (): void => {
     if (!end()) return;
@@ -56,7 +58,8 @@ export function openTerminal({ stdin, stdout, ruler, reflow }: TerminalParts): T
     ends.tell();
   };
   const suspend = (): void => {
-    release();
+    // It would stand there twice when the job goes on.
+    release('goes');
     // The whole job, as the terminal itself does it. It returns when the job goes on, or at once where nobody could continue it.
     process.kill(0, 'SIGTSTP');
     take();
@@ -69,17 +72,13 @@ export function openTerminal({ stdin, stdout, ruler, reflow }: TerminalParts): T
     onGone: ends.add,
     suspend: () => (isOpen ? suspend() : undefined),
     runChild: (command, args, options) => {
-      release();
-      const child = () => ended(spawn(command, [...args], { ...options, stdio: 'inherit' }));
-      return withoutInterrupts(child).finally(take);
+      release('goes');
+      return withoutInterrupts(() => lending.run(command, args, options)).finally(take);
     },
-    close,
+    async close() {
+      leave();
+      // It may have left the cursor anywhere.
+      if (await lending.end()) stdout.write('\r\n');
+    },
   };
-}
-
-function ended(child: ReturnType<typeof spawn>): Promise<number | null> {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve(code));
-  });
 }

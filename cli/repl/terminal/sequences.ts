@@ -9,17 +9,27 @@ export const BRACKET_PASTES = '\x1b[?2004h';
 export const UNBRACKET_PASTES = '\x1b[?2004l';
 export const ENTER_ALTERNATE = '\x1b[?1049h';
 export const LEAVE_ALTERNATE = '\x1b[?1049l';
-export const CLEAR_BELOW = '\x1b[J';
+/**
+ * From the beginning of a row. It begins one column further on: tmux takes a clearing that begins at the first place of the
+ * screen for one of the whole screen, and puts what was to be drawn over into its scrollback.
+ */
+export const CLEAR_BELOW = '\x1b[C\x1b[J\r\x1b[K';
 export const CLEAR_TO_LINE_END = '\x1b[K';
 export const CLEAR_SCREEN = '\x1b[H\x1b[2J';
+/** Asks the terminal for its name and version (XTVERSION). */
+export const ASK_NAME = '\x1b[>q';
 export const PLAIN_INK = '\x1b[0m';
 
 export function up(rows: number): string {
   return rows > 0 ? `\x1b[${rows}A` : '';
 }
 
+/**
+ * To the row so many below, whatever the column. A terminal that has become lower meanwhile stops a cursor that is moved down
+ * at its last row, and the way back up would then lead into the transcript: a line end makes the row that is missing.
+ */
 export function down(rows: number): string {
-  return rows > 0 ? `\x1b[${rows}B` : '';
+  return '\n'.repeat(Math.max(0, rows));
 }
 
 /** To so many columns from the left end of the row. */

@@ -28,6 +28,8 @@ export interface Terminal {
   leaveScreen(): void;
   /** Draws everything of ours anew, for when something else has written over it. */
   redraw(): void;
+  /** Sends something that draws nothing, after what is drawn by then and before what follows. */
+  send(sequence: string): void;
   /** What the keyboard sends, as whole characters, with pastes between their marks. */
   onInput(listener: (text: string) => void): void;
   /** Told after every change of the size; the live block as it was is drawn again after that. */
@@ -38,6 +40,9 @@ export interface Terminal {
   suspend(): void;
   /** Lends the terminal to a program and waits for its end; null when a signal ended it. */
   runChild(command: string, args: readonly string[], options: SpawnOptions): Promise<number | null>;
-  /** Gives the terminal back for good, with the cursor below the live block. The block stays unless it is emptied before. */
-  close(): void;
+  /**
+   * Gives the terminal back for good, with the cursor below the live block, which stays unless it is emptied before. Resolves when
+   * a program that it was lent to is gone as well.
+   */
+  close(): Promise<void>;
 }

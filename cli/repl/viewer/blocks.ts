@@ -1,6 +1,8 @@
 import type { Node, NodeId, Output } from '../../../hub/protocol/node.js';
+import type { Look } from '../../render/look.js';
 import { nodeText } from '../../render/node_text.js';
-import type { ShownBlock } from '../../render/transcript_block.js';
+import { blockText, type ShownBlock } from '../../render/transcript_block.js';
+import type { TextRow } from '../../render/word_wrap.js';
 import { formatBytes } from '../../render/words.js';
 import { callEnd } from '../scene.js';
 
@@ -8,16 +10,28 @@ import { callEnd } from '../scene.js';
 export interface ViewedBlock {
   key: string;
   node: NodeId;
-  /** Which node of the path it is, from the root. */
+  /** Which node of the path it is, from the root; of what is still coming none. */
   at: number;
-  shown: ShownBlock;
+  shown: ShownBlock | { kind: 'coming'; coming: ComingBlock };
+  /** Whether it is folded until somebody unfolds it. */
+  startsFolded: boolean;
   /** What is stored of a call beside what is shown of it; null when that is all. */
   more: Output | null;
 }
 
+/** A block that grows while it is looked at. */
+export interface ComingBlock {
+  rows(look: Look, isFolded: boolean): readonly TextRow[];
+  text(): string;
+  isCall: boolean;
+}
+
+/** Where a block stands that is no part of the path yet. */
+export const NOT_ON_PATH = Number.MAX_SAFE_INTEGER;
+
 /** What a node of a path is shown as: nothing for the root, and several blocks for an answer that was thought about. */
 export function blocksOf(node: Node): ViewedBlock[] {
-  const here = { node: node.id, at: node.depth, more: null };
+  const here = { node: node.id, at: node.depth, more: null, startsFolded: false };
   if (node.kind === 'external') return [callBlock(node)];
   const text = nodeText(node);
   const said = (kind: 'said' | 'answer' | 'summary'): ViewedBlock[] =>
@@ -32,9 +46,14 @@ export function blocksOf(node: Node): ViewedBlock[] {
     case 'assistant': {
       const thought = node.blocks.flatMap((block) => (block.type === 'thinking' ? [block.text] : [])).join('\n');
       const shown = { kind: 'thinking' as const, text: thought };
-      return [...(thought.trim() === '' ? [] : [{ ...here, key: `${node.id} thinking`, shown }]), ...said('answer')];
+      const thinking = { ...here, key: thinkingKey(node.id), startsFolded: true, shown };
+      return [...(thought.trim() === '' ? [] : [thinking]), ...said('answer')];
     }
   }
+}
+
+export function thinkingKey(node: NodeId): string {
+  return `${node} thinking`;
 }
 
 function callBlock(node: Extract<Node, { kind: 'external' }>): ViewedBlock {
@@ -47,7 +66,7 @@ function callBlock(node: Extract<Node, { kind: 'external' }>): ViewedBlock {
   const { tool, input } = external.call;
   const size = more === null ? null : formatBytes(more.total_bytes);
   const call = { tool, input, output, failed, remark, durationMs: external.duration_ms, size };
-  return { key: id, node: id, at: depth, more, shown: { kind: 'call', call } };
+  return { key: id, node: id, at: depth, startsFolded: true, more, shown: { kind: 'call', call } };
 }
 
 /** The same call with what was stored of it, or its beginning. */
@@ -59,7 +78,8 @@ export function withOutput(block: ViewedBlock, text: string, isWhole: boolean): 
   return { ...block, more: null, shown: { kind: 'call', call: { ...call, output: text + rest, size } } };
 }
 
-/** Whether a block is folded until somebody unfolds it. */
-export function startsFolded({ shown }: ViewedBlock): boolean {
-  return shown.kind === 'call' || shown.kind === 'thinking';
+/** What is copied of a block: of a call what it gave. */
+export function copiedText({ shown }: ViewedBlock): string {
+  if (shown.kind === 'coming') return shown.coming.text();
+  return shown.kind === 'call' ? shown.call.output : blockText(shown);
 }

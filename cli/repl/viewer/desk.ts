@@ -2,10 +2,15 @@ import type { Client } from '../../../hub/client.js';
 import type { NodeId } from '../../../hub/protocol/node.js';
 import { reasonOf } from '../../failure.js';
 import type { Look } from '../../render/look.js';
+import type { Completion } from '../editor/completion/menu.js';
 import type { Terminal } from '../terminal/terminal.js';
+import { NOT_ON_PATH, type ViewedBlock } from './blocks.js';
+import type { Finder } from './finder.js';
+import type { Following } from './following.js';
 import type { LeaderTimer } from './leader_timer.js';
-import type { Rows, Viewing } from './view.js';
-import type { PathWindow } from './window.js';
+import type { TypedHistory } from './typed_line.js';
+import { atEnd, type Rows, type Viewing, withBlocks } from './view.js';
+import type { PathWindow, Read } from './window.js';
 
 /** How a person left the transcript. */
 export type ViewerEnd = { kind: 'insert' } | { kind: 'navigator' | 'agents' } | { kind: 'line'; line: string };
@@ -33,8 +38,20 @@ export interface ViewerDesk {
   rows: () => Rows;
   view: Viewing;
   path: PathWindow | null;
-  /** What runs until the next key: a search. */
+  /** The turns of the tree, as they go on; null before there is one. */
+  following: Following | null;
+  /** What was looked through for what is searched for. */
+  finder: Finder | null;
+  /** Whether the end was in sight when it was drawn last: what is coming has made it longer since. */
+  isAtEnd: boolean;
+  completion: Completion;
+  history: TypedHistory;
+  /** What runs until another key than one that goes on with it: a search. */
   errand: AbortController;
+  /** What runs until the next key: counting what a search can find. */
+  counting: AbortController;
+  /** Searches that are still to be done. */
+  searches: number;
   work: Promise<void>;
   timer: LeaderTimer;
   leave(end: ViewerEnd): void;
@@ -48,7 +65,35 @@ export function show(desk: ViewerDesk, view: Viewing): void {
 
 /** One thing after the other; what fails is told. */
 export function doNext(desk: ViewerDesk, work: () => Promise<void>): void {
+  const { signal } = desk.errand;
   desk.work = desk.work.then(work).catch((error: unknown) => {
-    if (!desk.errand.signal.aborted) show(desk, { ...desk.view, word: reasonOf(error) });
+    if (!signal.aborted) show(desk, { ...desk.view, word: reasonOf(error) });
   });
+}
+
+/** Whether one looks at the end, and goes along with what comes there. */
+export function isFollowing({ view, isAtEnd }: ViewerDesk): boolean {
+  return isAtEnd && view.chosen >= view.blocks.length - 1;
+}
+
+/** The view of what was read of the path; where that is its end, what is still coming stands below it. */
+export function composed({ view, path, following }: ViewerDesk, { blocks, span }: Read): Viewing {
+  const read = onPath(blocks);
+  if (path === null || following === null || span.end < span.length) return withBlocks(view, read, span);
+  following.coming.settled(new Set(read.map(({ key }) => key)));
+  return withBlocks(view, [...read, ...following.coming.below(path.tip)], span);
+}
+
+/** The same view with what is coming now. */
+export function withComing(desk: ViewerDesk): Viewing {
+  return composed(desk, desk.view);
+}
+
+export function onPath(blocks: readonly ViewedBlock[]): readonly ViewedBlock[] {
+  return blocks.at(-1)?.at === NOT_ON_PATH ? blocks.filter(({ at }) => at !== NOT_ON_PATH) : blocks;
+}
+
+/** Goes along to the end when one looked at it before. */
+export function goneAlong(view: Viewing, wasFollowing: boolean, rows: Rows): Viewing {
+  return wasFollowing ? atEnd(view, rows) : view;
 }

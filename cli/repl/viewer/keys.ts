@@ -1,5 +1,7 @@
+import type { Completion } from '../editor/completion/menu.js';
 import type { Key, KeyPress } from '../editor/keys.js';
 import { type LeaderWish, leaderWish } from './leader.js';
+import { beginLine, remember, type TypedHistory, type TypedLine, typedKey } from './typed_line.js';
 import { atEnd, chosenAt, folded, type Rows, scrolled, type Viewing } from './view.js';
 
 /** What the view cannot do by itself. */
@@ -15,27 +17,34 @@ export interface ViewerPressed {
   wish: ViewerWish | null;
 }
 
-const TYPED_LENGTH_MAX = 1_000;
 const FAR = Number.MAX_SAFE_INTEGER;
 
+/** What is around the view when a key is pressed. */
+export interface Around {
+  rows: Rows;
+  completion: Completion;
+  /** What was typed before; what is entered is added to it. */
+  history: TypedHistory;
+}
+
 /** What a key does. */
-export function pressed(before: Viewing, key: Key, rows: Rows): ViewerPressed {
+export function pressed(before: Viewing, key: Key, around: Around): ViewerPressed {
   const view = { ...before, word: null };
   if (view.help) return stay({ ...view, help: false });
-  if (view.typing !== null) return typed(view, view.typing, key);
+  if (view.typing !== null) return typed({ view, line: view.typing }, key, around);
   if (key.kind === 'paste') return stay(view);
-  if (key.kind === 'key') return view.leader === 'none' ? ofKey(view, key, rows) : stay({ ...view, leader: 'none' });
-  return ofText(view, key.text, rows);
+  if (key.kind === 'key') return view.leader === 'none' ? ofKey(view, key, around) : stay({ ...view, leader: 'none' });
+  return ofText(view, key.text, around);
 }
 
 /** Keys that were pressed quickly come as one text; once a line is begun, the rest belongs to that. */
-function ofText(view: Viewing, text: string, rows: Rows): ViewerPressed {
+function ofText(view: Viewing, text: string, around: Around): ViewerPressed {
   let at = 0;
   let result = stay(view);
   for (const letter of text) {
     if (result.wish !== null || result.view.help) break;
-    if (result.view.typing !== null) return pressed(result.view, { kind: 'text', text: text.slice(at) }, rows);
-    result = result.view.leader === 'none' ? ofLetter(result.view, letter, rows) : ofLeader(result.view, letter);
+    if (result.view.typing !== null) return pressed(result.view, { kind: 'text', text: text.slice(at) }, around);
+    result = result.view.leader === 'none' ? ofLetter(result.view, letter, around) : ofLeader(result.view, letter);
     at += letter.length;
   }
   return result;
@@ -57,7 +66,8 @@ function isInterrupt({ name, ctrl }: KeyPress): boolean {
   return ctrl && (name === 'c' || name === 'd');
 }
 
-function ofKey(view: Viewing, key: KeyPress, rows: Rows): ViewerPressed {
+function ofKey(view: Viewing, key: KeyPress, around: Around): ViewerPressed {
+  const { rows } = around;
   if (isInterrupt(key)) return { view, wish: { kind: 'leave' } };
   const page = Math.max(1, rows.height - 1);
   switch (key.name) {
@@ -76,13 +86,15 @@ function ofKey(view: Viewing, key: KeyPress, rows: Rows): ViewerPressed {
     case 'o':
       return key.ctrl ? flip(view, rows) : stay(view);
     case 'home':
-      return ofLetter(view, 'g', rows);
+      return ofLetter(view, 'g', around);
     case 'end':
-      return ofLetter(view, 'G', rows);
+      return ofLetter(view, 'G', around);
     case 'enter':
       return flip(view, rows);
     case 'escape':
-      return view.query === '' ? { view, wish: { kind: 'leader', wish: 'navigator' } } : stay({ ...view, query: '' });
+      return view.query === ''
+        ? { view, wish: { kind: 'leader', wish: 'navigator' } }
+        : stay({ ...view, query: '', found: null });
     case 'tab':
       return key.shift ? { view, wish: { kind: 'leader', wish: 'plan' } } : stay(view);
     default:
@@ -94,7 +106,7 @@ function flip(view: Viewing, rows: Rows): ViewerPressed {
   return { view: folded(view, rows), wish: { kind: 'unfolded' } };
 }
 
-function ofLetter(view: Viewing, letter: string, rows: Rows): ViewerPressed {
+function ofLetter(view: Viewing, letter: string, { rows, history }: Around): ViewerPressed {
   switch (letter) {
     case 'j':
       return stay(scrolled(view, 1, rows));
@@ -117,11 +129,11 @@ function ofLetter(view: Viewing, letter: string, rows: Rows): ViewerPressed {
     case ' ':
       return stay({ ...view, leader: 'pressed' });
     default:
-      return ofWish(view, letter);
+      return ofWish(view, letter, history);
   }
 }
 
-function ofWish(view: Viewing, letter: string): ViewerPressed {
+function ofWish(view: Viewing, letter: string, history: TypedHistory): ViewerPressed {
   switch (letter) {
     case 'q':
     case 'i':
@@ -130,7 +142,7 @@ function ofWish(view: Viewing, letter: string): ViewerPressed {
       return { view, wish: { kind: 'copy' } };
     case '/':
     case ':':
-      return stay({ ...view, typing: { sign: letter, text: '' } });
+      return stay({ ...view, typing: beginLine(letter, history) });
     case 'n':
     case 'N':
       if (view.query === '') return stay({ ...view, word: 'Nothing is searched for: type / and words' });
@@ -143,32 +155,19 @@ function ofWish(view: Viewing, letter: string): ViewerPressed {
 }
 
 /** A key while a line is typed. */
-function typed(view: Viewing, typing: NonNullable<Viewing['typing']>, key: Key): ViewerPressed {
-  const write = (text: string): ViewerPressed =>
-    stay({ ...view, typing: { ...typing, text: text.slice(0, TYPED_LENGTH_MAX) } });
-  if (key.kind !== 'key') return write(typing.text + key.text.replace(/\s+/g, ' '));
-  if (isInterrupt(key) || key.name === 'escape') return stay({ ...view, typing: null });
-  switch (key.name) {
-    case 'backspace':
-      return typing.text === '' ? stay({ ...view, typing: null }) : write(withoutLast(typing.text));
-    case 'u':
-      return key.ctrl ? write('') : stay(view);
-    case 'enter':
-      return entered({ ...view, typing: null }, typing);
-    default:
-      return stay(view);
-  }
+function typed({ view, line }: { view: Viewing; line: TypedLine }, key: Key, around: Around): ViewerPressed {
+  const step = typedKey(line, key, around.completion);
+  if (step.kind === 'goes_on') return stay({ ...view, typing: step.line });
+  const next = { ...view, typing: null };
+  if (step.kind === 'left') return stay(next);
+  remember(around.history, line.sign, step.text);
+  return entered(next, line.sign, step.text);
 }
 
-function entered(view: Viewing, { sign, text }: NonNullable<Viewing['typing']>): ViewerPressed {
+function entered(view: Viewing, sign: TypedLine['sign'], text: string): ViewerPressed {
   if (sign === ':') return text.trim() === '' ? stay(view) : { view, wish: { kind: 'command', text: text.trim() } };
-  if (text === '') return stay({ ...view, query: '' });
-  return { view: { ...view, query: text }, wish: { kind: 'search', query: text, by: -1 } };
-}
-
-function withoutLast(text: string): string {
-  const pieces = [...new Intl.Segmenter().segment(text)];
-  return text.slice(0, pieces.at(-1)?.index ?? 0);
+  if (text === '') return stay({ ...view, query: '', found: null });
+  return { view: { ...view, query: text, found: null }, wish: { kind: 'search', query: text, by: -1 } };
 }
 
 /** The beginning, or the end, of all that was read. */

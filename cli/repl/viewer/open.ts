@@ -1,12 +1,21 @@
-import { drawTranscript, type KeyWords, pageColumns, pageHeight } from '../../render/transcript_view.js';
+import {
+  drawTranscript,
+  type KeyWords,
+  pageColumns,
+  pageHeight,
+  type TranscriptRow,
+} from '../../render/transcript_view.js';
+import { formatNumber } from '../../render/words.js';
 import type { Key } from '../editor/keys.js';
+import { completionFor, historyOf } from './completing.js';
 import { doNext, show, type ViewerDesk, type ViewerEnd, type ViewerParts } from './desk.js';
 import { pressed } from './keys.js';
 import { LEADER_KEYS } from './leader.js';
 import { createLeaderTimer } from './leader_timer.js';
 import { growIfNear, sync } from './reading.js';
 import { createRows } from './rows.js';
-import { EMPTY_VIEW, type Rows, scrolled, seenRows, type Viewing } from './view.js';
+import { refreshLine, shownLine } from './typed_line.js';
+import { atEnd, EMPTY_VIEW, isAtEnd, type Rows, scrolled, seenRows, type Viewing } from './view.js';
 import { fulfil } from './wishes.js';
 
 export interface Viewer {
@@ -16,7 +25,7 @@ export interface Viewer {
   end: Promise<ViewerEnd>;
 }
 
-const HINTS = '[ ] block  Enter fold  j k scroll  / search  y copy  : command  Space more  ? keys  q leave';
+const HINTS = '[ ] block  Enter fold  j k scroll  q leave  ? keys  / search  : command  Space';
 const NOTHING = 'Nothing has been said here yet.  Space more  ? keys  q leave';
 const NORMAL_KEYS: readonly KeyWords[] = [
   ['[ ]', 'block before, after'],
@@ -45,11 +54,21 @@ export async function openViewer(parts: ViewerParts): Promise<Viewer> {
     leave = resolve;
   });
   const desk: ViewerDesk = {
-    ...{ parts, rows, view: EMPTY_VIEW, path: null, errand: new AbortController(), work: Promise.resolve() },
+    ...{ parts, rows, view: EMPTY_VIEW, path: null, following: null, finder: null, isAtEnd: true },
+    ...{
+      errand: new AbortController(),
+      counting: new AbortController(),
+      searches: 0,
+      work: Promise.resolve(),
+      history: historyOf(parts.client),
+    },
+    completion: completionFor(parts.client, { tree: () => desk.path?.tree ?? null, changed: () => offer(desk) }),
     timer: createLeaderTimer((leader) => show(desk, { ...desk.view, leader })),
     leave(how) {
       desk.timer.stop();
+      desk.following?.stop();
       desk.errand.abort();
+      desk.counting.abort();
       terminal.leaveScreen();
       leave(how);
     },
@@ -62,17 +81,42 @@ export async function openViewer(parts: ViewerParts): Promise<Viewer> {
 function draw(desk: ViewerDesk, columns: number, high: number) {
   const { parts } = desk;
   const rows = desk.rows();
-  desk.view = scrolled(desk.view, 0, rows);
+  // What grows at the end is gone along with by who looks there.
+  const seenLast = desk.isAtEnd && desk.view.chosen === desk.view.blocks.length - 1;
+  desk.view = seenLast ? atEnd(desk.view, rows) : scrolled(desk.view, 0, rows);
+  desk.isAtEnd = isAtEnd(desk.view, rows);
   const { view } = desk;
   const look = parts.look(columns);
-  const seen = seenRows(view, rows).map(({ text, block }) => ({ text, isChosen: block === view.chosen }));
   const hints = view.blocks.length === 0 && desk.path === null && parts.position() === null ? NOTHING : HINTS;
   const page = {
-    ...{ rows: seen, query: view.query, typing: view.typing, word: view.word ?? hints },
-    keys: keysShown(view),
+    ...{ rows: shownRows(view, rows), typing: view.typing === null ? null : shownLine(view.typing) },
+    ...{ word: view.word ?? foundWord(view), hints, keys: keysShown(view) },
     status: parts.status(view.typing?.sign === ':' ? 'COMMAND' : 'NORMAL', look),
   };
   return drawTranscript(page, high, look);
+}
+
+function shownRows(view: Viewing, rows: Rows): TranscriptRow[] {
+  const marks = new Map<number, ReturnType<Rows['marks']>>();
+  return seenRows(view, rows).map(({ text, block, row }) => {
+    const known = marks.get(block) ?? rows.marks(view, block);
+    marks.set(block, known);
+    return { text, isChosen: block === view.chosen, marks: known.get(row) ?? [] };
+  });
+}
+
+/** Where among all places one is: `/needle  3/17`. */
+function foundWord({ found, query }: Viewing): string | null {
+  if (found === null || query === '') return null;
+  const { tally, isAround } = found;
+  const place = tally === null ? 'counting' : `${formatNumber(tally.place)}/${formatNumber(tally.total)}`;
+  return `/${query}  ${place}${isAround ? '  around the end' : ''}  n N on  Esc ends`;
+}
+
+/** What can be completed has become known. */
+function offer(desk: ViewerDesk): void {
+  const { view, completion } = desk;
+  if (view.typing !== null) show(desk, { ...view, typing: refreshLine(view.typing, completion) });
 }
 
 function keysShown({ help, leader }: Viewing): readonly KeyWords[] {
@@ -81,10 +125,19 @@ function keysShown({ help, leader }: Viewing): readonly KeyWords[] {
 }
 
 function take(desk: ViewerDesk, key: Key): void {
-  desk.errand.abort();
-  desk.errand = new AbortController();
-  const { view, wish } = pressed(desk.view, key, desk.rows());
+  desk.counting.abort();
+  desk.counting = new AbortController();
+  const { view, wish } = pressed(desk.view, key, {
+    rows: desk.rows(),
+    completion: desk.completion,
+    history: desk.history,
+  });
+  if (wish?.kind !== 'search') {
+    desk.errand.abort();
+    desk.errand = new AbortController();
+  }
   show(desk, view);
+  desk.isAtEnd = isAtEnd(view, desk.rows());
   if (wish !== null) fulfil(desk, wish);
   growIfNear(desk);
 }

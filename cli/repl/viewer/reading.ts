@@ -1,55 +1,91 @@
 import { withOutput } from './blocks.js';
-import { doNext, show, type ViewerDesk } from './desk.js';
-import { shownEnd, type ViewerWish } from './keys.js';
+import { composed, doNext, goneAlong, isFollowing, onPath, show, type ViewerDesk, withComing } from './desk.js';
+import { followTurns } from './following.js';
+import { shownEnd } from './keys.js';
 import { readOutput } from './path.js';
-import { nextMatch } from './search.js';
-import {
-  atEnd,
-  chosenAt,
-  chosenBlock,
-  folded,
-  isAtEnd,
-  isFolded,
-  type Rows,
-  type Viewing,
-  withBlocks,
-} from './view.js';
-import { openPath } from './window.js';
+import { chosenAt, chosenBlock, folded, isFolded, type Viewing } from './view.js';
+import { openPath, type PathWindow, type Read } from './window.js';
+
+const NEVER = new AbortController().signal;
+/** Where more has been added at once, only what is looked at is read of it. */
+const ADDED_MAX = 1_000;
+const NO_CALL = 'No tool was called here.';
 
 /** Reads what has changed of the path. */
 export async function sync(desk: ViewerDesk): Promise<void> {
   const { parts, path: before } = desk;
   const tip = parts.position();
   // The row at the bottom may tell something else all the same.
-  if (tip === null || tip === before?.tip) return parts.terminal.redrawScreen();
-  const never = new AbortController().signal;
-  const path = await openPath(parts.client, tip, never);
-  const isFollowing = isAtEnd(desk.view, desk.rows());
-  desk.path = path;
-  if (before !== null && path.length > before.length && desk.view.span.end === before.length) {
-    const [last, ...added] = await path.blocks({ start: before.length - 1, end: path.length }, never);
-    const known = desk.view.blocks.at(-1);
-    if (last?.key === known?.key && added.length < ADDED_MAX) {
-      const span = { ...desk.view.span, end: path.length, length: path.length };
-      const grown = withBlocks(desk.view, [...desk.view.blocks, ...added], span);
-      return show(desk, isFollowing ? atEnd(grown, desk.rows()) : grown);
-    }
+  if (tip === null) return parts.terminal.redrawScreen();
+  if (tip === before?.tip) {
+    follow(desk, before);
+    return changeBelow(desk);
   }
-  const { blocks, span } = await path.around(path.length);
-  const view = atEnd(withBlocks(desk.view, blocks, span), desk.rows());
-  if (before !== null || !parts.atLastCall) return show(desk, view);
-  const call = blocks.findLastIndex(({ shown }) => shown.kind === 'call');
-  if (call < 0) return show(desk, { ...view, word: 'No tool was called here.' });
-  show(desk, folded(chosenAt(view, call, desk.rows()), desk.rows()));
+  const path = await openPath(parts.client, tip, NEVER);
+  const grown = await grownRead(desk, path, isFollowing(desk));
+  const read = grown ?? (await path.around(path.length));
+  const wasFollowing = isFollowing(desk);
+  desk.path = path;
+  follow(desk, path);
+  const view = composed(desk, read);
+  if (before === null && parts.atLastCall) return showLastCall(desk, view);
+  show(desk, goneAlong(view, wasFollowing || grown === null, desk.rows()));
+}
+
+/** What was read with what has been added to the path since; null when that is another path, or far away. */
+async function grownRead({ path: before, view }: ViewerDesk, path: PathWindow, isAtEnd: boolean): Promise<Read | null> {
+  if (before === null || path.length <= before.length) return null;
+  const length = path.length;
+  const isMuch = length - before.length > ADDED_MAX;
+  const added = await path.since(before, isMuch ? before.length : length);
+  if (added === null || (isMuch && isAtEnd)) return null;
+  const blocks = onPath(view.blocks);
+  if (isMuch || view.span.end < before.length) return { blocks, span: { ...view.span, length } };
+  return { blocks: [...blocks, ...added], span: { ...view.span, end: length, length } };
+}
+
+async function showLastCall(desk: ViewerDesk, view: Viewing): Promise<void> {
+  const call = view.blocks.findLastIndex(({ shown }) =>
+    shown.kind === 'coming' ? shown.coming.isCall : shown.kind === 'call',
+  );
+  const end = goneAlong(view, true, desk.rows());
+  if (call < 0) return show(desk, { ...end, word: NO_CALL });
+  const chosen = chosenAt({ ...end, word: null }, call, desk.rows());
+  const block = chosenBlock(chosen);
+  show(desk, block !== null && isFolded(chosen, block) ? folded(chosen, desk.rows()) : chosen);
   await readMore(desk);
 }
 
-const ADDED_MAX = 1_000;
+/** Listens to the turns of the tree that one stands in; again, where listening was cut off. */
+function follow(desk: ViewerDesk, { tree }: PathWindow): void {
+  const { following, parts } = desk;
+  if (following !== null && following.tree === tree && !following.isOver()) return;
+  following?.stop();
+  desk.following = followTurns({
+    client: parts.client,
+    tree,
+    nowMs: Date.now,
+    position: parts.position,
+    tick: () => parts.terminal.redrawScreen(),
+    told(isOther) {
+      if (isOther) changeBelow(desk);
+      // Who opened it for the last call is shown the one that runs: that is told a moment later.
+      if (isOther && desk.view.word === NO_CALL) doNext(desk, () => showLastCall(desk, desk.view));
+      else parts.terminal.redrawScreen();
+    },
+  });
+}
+
+/** Other blocks are coming below the path than before. */
+function changeBelow(desk: ViewerDesk): void {
+  const wasFollowing = isFollowing(desk);
+  show(desk, goneAlong(withComing(desk), wasFollowing, desk.rows()));
+}
 
 export async function goToEnd(desk: ViewerDesk, which: 'first' | 'last'): Promise<void> {
   if (desk.path === null) return;
-  const { blocks, span } = await desk.path.around(which === 'first' ? 0 : desk.path.length);
-  show(desk, shownEnd(withBlocks(desk.view, blocks, span), which, desk.rows()));
+  const read = await desk.path.around(which === 'first' ? 0 : desk.path.length);
+  show(desk, shownEnd(composed(desk, read), which, desk.rows()));
 }
 
 /** Reads on before somebody comes to the end of what was read. */
@@ -60,8 +96,9 @@ export function growIfNear(desk: ViewerDesk): void {
   if (which === null || path === null) return;
   doNext(desk, async () => {
     if (nearEdge(desk.view, near) !== which || desk.path === null) return;
-    const { blocks, span } = await desk.path.grown(desk.view, which);
-    show(desk, withBlocks(desk.view, blocks, span));
+    const { blocks, span } = desk.view;
+    const read = await desk.path.grown({ blocks: onPath(blocks), span }, which);
+    show(desk, composed(desk, read));
   });
 }
 
@@ -76,37 +113,7 @@ export async function readMore(desk: ViewerDesk): Promise<void> {
   if (block === null || block.more === null || isFolded(desk.view, block)) return;
   const { text, isWhole } = await readOutput(desk.parts.client, block.more.sha256);
   const blocks = desk.view.blocks.map((one) => (one.key === block.key ? withOutput(one, text, isWhole) : one));
+  // What is stored may have what is searched for where the excerpt has not.
+  desk.finder = null;
   show(desk, { ...desk.view, blocks });
-}
-
-export async function search(
-  desk: ViewerDesk,
-  { query, by }: Extract<ViewerWish, { kind: 'search' }>,
-  signal: AbortSignal,
-): Promise<void> {
-  const { path } = desk;
-  if (path === null || signal.aborted) return;
-  show(desk, { ...desk.view, word: 'searching…' });
-  const found = await nextMatch(desk.view, { query, by, path, signal });
-  if (signal.aborted) return;
-  if (found === null) {
-    const word = `Nothing further ${by < 0 ? 'up' : 'down'} has ${JSON.stringify(query)} in it.`;
-    return show(desk, { ...desk.view, word });
-  }
-  const isHere = desk.view.blocks.some(({ key }) => key === found.key);
-  const read = isHere ? desk.view : await path.around(found.at);
-  const view = withBlocks({ ...desk.view, word: null }, read.blocks, read.span);
-  show(desk, revealed(view, { key: found.key, query }, desk.rows()));
-}
-
-/** Chooses a block, unfolds it when what was looked for would not be seen, and scrolls to that. */
-function revealed(before: Viewing, { key, query }: { key: string; query: string }, rows: Rows): Viewing {
-  const at = before.blocks.findIndex((block) => block.key === key);
-  const rowOf = (view: Viewing): number =>
-    rows.of(view, at).findIndex((row) => row.toLowerCase().includes(query.toLowerCase()));
-  const chosen = chosenAt(before, at, rows);
-  const block = chosenBlock(chosen);
-  const view = block !== null && isFolded(chosen, block) && rowOf(chosen) < 0 ? folded(chosen, rows) : chosen;
-  const row = rowOf(view);
-  return row < rows.height ? view : { ...view, top: { block: at, row: row - 1 } };
 }

@@ -1,5 +1,8 @@
-import { startsFolded, type ViewedBlock } from './blocks.js';
+import type { RowMark, TextHit } from '../../render/text_search.js';
+import type { TextRow } from '../../render/word_wrap.js';
+import type { ViewedBlock } from './blocks.js';
 import type { Span } from './path.js';
+import type { TypedLine } from './typed_line.js';
 
 /** What is seen of a transcript, and what keys are about in it. Changed by making a new one. */
 export interface Viewing {
@@ -14,8 +17,10 @@ export interface Viewing {
   /** The row that is shown first. */
   readonly top: Place;
   /** A line that is being typed: what to search for, or a command. */
-  readonly typing: { sign: '/' | ':'; text: string } | null;
+  readonly typing: TypedLine | null;
   readonly query: string;
+  /** The place where the search is; null before it has found one. */
+  readonly found: FoundPlace | null;
   /** Whether the leader key was pressed, and what it may be followed by is shown. */
   readonly leader: 'none' | 'pressed' | 'listed';
   readonly help: boolean;
@@ -28,20 +33,38 @@ interface Place {
   row: number;
 }
 
+/** One of the places that a search has found. */
+export interface FoundPlace {
+  /** The block, and which of the places in that. */
+  key: string;
+  index: number;
+  /** Whether the search began again at the other end. */
+  isAround: boolean;
+  /** Which of all it is, from the beginning; null until they are counted. */
+  tally: { place: number; total: number } | null;
+}
+
 /** How the blocks are cut into rows. */
 export interface Rows {
   /** Never none. */
-  of(view: Viewing, block: number): readonly string[];
+  of(view: Viewing, block: number): readonly TextRow[];
+  /** How many blank rows stand above what is the block's own. */
+  gap(view: Viewing, block: number): number;
+  /** What stands out in those rows, by row. */
+  marks(view: Viewing, block: number): ReadonlyMap<number, readonly RowMark[]>;
+  /** Where a block that is unfolded has what is searched for. */
+  hits(block: ViewedBlock, query: string): readonly TextHit[];
   height: number;
+  width: number;
 }
 
 export const EMPTY_VIEW: Viewing = {
   ...{ blocks: [], span: { start: 0, end: 0, length: 0 }, flipped: new Set(), chosen: 0, top: { block: 0, row: 0 } },
-  ...{ typing: null, query: '', leader: 'none', help: false, word: null },
+  ...{ typing: null, query: '', found: null, leader: 'none', help: false, word: null },
 };
 
 export function isFolded({ flipped }: Viewing, block: ViewedBlock): boolean {
-  return startsFolded(block) !== flipped.has(block.key);
+  return block.startsFolded !== flipped.has(block.key);
 }
 
 export function chosenBlock({ blocks, chosen }: Viewing): ViewedBlock | null {
@@ -103,20 +126,29 @@ export function isAtEnd(view: Viewing, rows: Rows): boolean {
 }
 
 /** The rows that are seen, from the first on, each with its block. */
-export function seenRows(view: Viewing, rows: Rows): { text: string; block: number }[] {
-  const seen: { text: string; block: number }[] = [];
+export function seenRows(view: Viewing, rows: Rows): SeenRow[] {
+  const seen: SeenRow[] = [];
   let { block, row } = view.top;
   while (block < view.blocks.length && seen.length < rows.height) {
-    const text = rows.of(view, block)[row];
-    if (text === undefined) {
-      block += 1;
-      row = 0;
-    } else {
-      seen.push({ text, block });
-      row += 1;
+    const cut = rows.of(view, block);
+    for (; row < cut.length && seen.length < rows.height; row += 1) {
+      seen.push({ text: cut[row]?.text ?? '', block, row });
     }
+    block += 1;
+    row = 0;
   }
   return seen;
+}
+
+export interface SeenRow extends Place {
+  text: string;
+}
+
+/** Chooses a block and shows one of its rows, in the upper part of the screen unless it is in sight already. */
+export function shownAt(view: Viewing, place: Place, rows: Rows): Viewing {
+  const next = { ...view, chosen: place.block };
+  if (seenRows(next, rows).some(({ block, row }) => block === place.block && row === place.row)) return next;
+  return lowered(moved({ ...next, top: place }, -Math.floor(rows.height / 3), rows), rows);
 }
 
 function moved(view: Viewing, by: number, rows: Rows): Viewing {

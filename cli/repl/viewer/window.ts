@@ -1,5 +1,5 @@
 import type { Client } from '../../../hub/client.js';
-import type { Node, NodeId } from '../../../hub/protocol/node.js';
+import type { Node, NodeId, TreeId } from '../../../hub/protocol/node.js';
 import { blocksOf, type ViewedBlock } from './blocks.js';
 import { readPath, type Span } from './path.js';
 import type { Viewing } from './view.js';
@@ -13,11 +13,14 @@ export type Read = Pick<Viewing, 'blocks' | 'span'>;
 
 /** Reads windows of the path to a node. */
 export interface PathWindow {
+  tree: TreeId;
   tip: NodeId;
   length: number;
   around(at: number): Promise<Read>;
   grown(read: Read, which: 'up' | 'down'): Promise<Read>;
   blocks(span: Span, signal: AbortSignal): Promise<ViewedBlock[]>;
+  /** What stands on this path below another one, up to a length; null when that one is no part of it. */
+  since(before: PathWindow, end: number): Promise<ViewedBlock[] | null>;
 }
 
 /** The last nodes of the path to a node. */
@@ -33,7 +36,11 @@ export async function openPath(client: Client, tip: NodeId, signal: AbortSignal)
   const blocks = async (span: Span, until: AbortSignal): Promise<ViewedBlock[]> =>
     (await readPath(client, tip, { ...span, signal: until })).flatMap(blocksOf);
   return {
-    ...{ tip, length, blocks },
+    ...{ tree: node.tree, tip, length, blocks },
+    async since(before, end) {
+      const nodes = await readPath(client, tip, { start: before.length - 1, end, signal });
+      return nodes[0]?.id === before.tip ? nodes.slice(1).flatMap(blocksOf) : null;
+    },
     async around(at) {
       const end = Math.min(length, Math.max(at + STEP_NODES / 2, STEP_NODES));
       const start = Math.max(0, Math.min(at - STEP_NODES / 2, end - STEP_NODES));

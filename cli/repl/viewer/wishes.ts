@@ -1,9 +1,10 @@
-import { blockText } from '../../render/transcript_block.js';
 import { count } from '../../render/words.js';
+import { copiedText } from './blocks.js';
 import { colonCommand } from './command_line.js';
 import { doNext, show, type ViewerDesk } from './desk.js';
 import type { ViewerWish } from './keys.js';
-import { goToEnd, readMore, search } from './reading.js';
+import { goToEnd, readMore } from './reading.js';
+import { search } from './searching.js';
 import { chosenBlock } from './view.js';
 
 /** Does what the view cannot do by itself. */
@@ -26,6 +27,7 @@ export function fulfil(desk: ViewerDesk, wish: ViewerWish): void {
       doNext(desk, () => readMore(desk));
       break;
     case 'search':
+      desk.searches += 1;
       doNext(desk, () => search(desk, wish, signal));
       break;
     case 'leader':
@@ -66,8 +68,7 @@ function lead(desk: ViewerDesk, wish: Extract<ViewerWish, { kind: 'leader' }>['w
 function copy(desk: ViewerDesk): void {
   const block = chosenBlock(desk.view);
   if (block === null) return;
-  const { shown } = block;
-  const text = shown.kind === 'call' ? shown.call.output : blockText(shown);
+  const text = copiedText(block);
   const isCopied = desk.parts.copy(text);
   const word = isCopied ? `Copied: ${count(text.split('\n').length, 'line')}` : 'That is too much for the clipboard.';
   show(desk, { ...desk.view, word });

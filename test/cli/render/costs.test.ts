@@ -107,10 +107,11 @@ const places = { tree: 'abcdef01-x', tips: ['11111111-x', '22222222-x'], project
 test('a demo ends with what one can do next, a line each in 80 columns', () => {
   expect(renderDemoEnd(places, lookAt(80))).toBe(
     `The conversation stays, both branches of it. Now you can
+  talk on; say "help"   cognition chat abcdef01
   draw it again         cognition show abcdef01
   read where you are    cognition context abcdef01
   compare the branches  cognition compare abcdef01 11111111 22222222
-  go on from here       cognition ask abcdef01 "how many lines has main.py?"
+  ask one thing more    cognition ask abcdef01 "how many lines has main.py?"
   hide it               cognition delete abcdef01
 
 Its folder: home-demo
@@ -123,9 +124,9 @@ A real model needs ANTHROPIC_API_KEY or OPENAI_API_KEY, and then:
 test('in 40 columns what one can do after a demo takes two lines each', () => {
   expect(renderDemoEnd(places, lookAt(40)).split('\n').slice(0, 5)).toEqual([
     'The conversation stays, both branches of it. Now you can',
+    '  talk on; say "help":',
+    '    cognition chat abcdef01',
     '  draw it again:',
     '    cognition show abcdef01',
-    '  read where you are:',
-    '    cognition context abcdef01',
   ]);
 });

@@ -3,20 +3,33 @@ import { expect, test } from 'vitest';
 import { codeInk } from '../../../cli/render/highlight.js';
 import { type MarkdownStream, streamingMarkdown } from '../../../cli/render/markdown/streaming.js';
 import { plainStyle } from '../../../cli/render/style.js';
+import { wrapWords } from '../../../cli/render/word_wrap.js';
 import { lookAt, namedStyle } from '../../support/look.js';
 
 function plain(width = 80): MarkdownStream {
-  return streamingMarkdown({ look: () => lookAt(width), ink: (language) => codeInk(language, plainStyle) });
+  return streamingMarkdown({
+    look: () => lookAt(width),
+    ink: (language) => codeInk(language, plainStyle),
+    prose: null,
+  });
 }
 
-function drawn(text: string, width = 80): string {
-  const stream = plain(width);
+/** With line breaks between words. */
+function inWords(width = 80): MarkdownStream {
+  return streamingMarkdown({
+    look: () => lookAt(width),
+    ink: null,
+    prose: (line, { width, ruler }) => wrapWords(line, width, ruler).map(({ text }) => text),
+  });
+}
+
+function drawn(text: string, width = 80, stream = plain(width)): string {
   return [...stream.push(text), ...stream.end()].join('\n');
 }
 
 function styled(text: string): string {
   const look = () => ({ ...lookAt(80), style: namedStyle });
-  const stream = streamingMarkdown({ look, ink: (language) => codeInk(language, namedStyle) });
+  const stream = streamingMarkdown({ look, ink: (language) => codeInk(language, namedStyle), prose: null });
   return [...stream.push(text), ...stream.end()].join('\n');
 }
 
@@ -135,21 +148,24 @@ const MARKS =
   '\x1b[31m|\x1b]0;x|\x07|\u202e|\\|&amp;|https://a.example|[x] |\ud83d|10) |';
 const piece = fc.constantFrom(...MARKS.split('|'), '| a | b |\n', '|---|---|\n', 'x'.repeat(3_000));
 
-test('however a stream is cut, the same lines are finished by it', () => {
+test.each([
+  ['as they are', plain],
+  ['broken between words', inWords],
+])('however a stream is cut, the same lines are finished by it: %s', (_, begun) => {
   const hostile = fc
     .array(fc.oneof(piece, fc.string({ unit: 'grapheme' })), { maxLength: 60 })
     .map((all) => all.join(''));
   const cuts = fc.array(fc.nat(), { maxLength: 12 });
   fc.assert(
     fc.property(hostile, cuts, (text, places) => {
-      const stream = plain();
+      const stream = begun();
       const at = [...places.map((place) => place % (text.length + 1)), text.length].sort((a, b) => a - b);
       let lines: string[] = [];
       at.forEach((end, place) => {
         lines = [...lines, ...stream.push(text.slice(at[place - 1] ?? 0, end))];
         stream.live();
       });
-      expect([...lines, ...stream.end()].join('\n')).toBe(drawn(text));
+      expect([...lines, ...stream.end()].join('\n')).toBe(drawn(text, 80, begun()));
     }),
     { numRuns: 1_000 },
   );

@@ -28,7 +28,7 @@ test('a question of the model is shown, and /answer gives it an option by its nu
     const sent = server.requests.map(({ text }) => text);
     expect(sent[1]).toContain('right');
     expect(sent[2]).toContain('"3"');
-    expect(code).toBe(1);
+    expect(code).toBe(3);
   });
 });
 

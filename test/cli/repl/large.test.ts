@@ -4,7 +4,7 @@ import type { Client } from '../../../hub/client.js';
 import { NodeId, TreeId } from '../../../hub/protocol/node.js';
 import { connectTo } from '../../support/hub.js';
 import { KEYS } from '../../support/terminal.js';
-import { withTalkOnScreen } from './screen_talk.js';
+import { idle, withTalkOnScreen } from './screen_talk.js';
 import { after, withTalk } from './talk.js';
 
 /** A tree of one branch, and another one that is as long as is said. */
@@ -32,12 +32,12 @@ test('of a very large tree /tree draws what lies around the place where one stan
     const { stdout, stderr, code } = await notes(['/tree', '/back 1000', '/tree', '/switch zzzz'], tree);
     const drawings = stdout.split('> /tree\n').slice(1);
     expect(drawings[0]?.split('\n').slice(0, 400).at(-1)).toMatch(/^ User: note 1199 +● you are here$/);
-    expect(after(stdout, '/back 1000')).toMatch(/User: note 199$/m);
+    expect(after(stdout, '/back 1000')).toMatch(/User: note 199\b/);
     expect(drawings[1]).toMatch(/^ User: note 199 +● you are here$/m);
     expect(drawings[1]).not.toContain('User: note 1199');
     expect(stderr).toContain(`(these are 400 of 1,201 lines; all of them: cognition show ${tree.slice(0, 8)})`);
     expect(stderr).toContain('see them with: /tree --ids, or /leaves');
-    expect(code).toBe(1);
+    expect(code).toBe(3);
   });
 });
 
@@ -59,5 +59,36 @@ test('who does not know where they stand is offered the newest ends, and goes to
       second.type('/switch 2', KEYS.enter);
       await second.waitFor(/You are at [0-9a-f]{8} {2}User: end 13/);
     });
+  });
+});
+
+const LINE = `${'y'.repeat(79)}\n`;
+const MEBIBYTE = 1024 * 1024;
+
+test('a paste of a megabyte is one word in the editor and is sent whole; what no message can hold comes back', async () => {
+  await withTalkOnScreen([], async ({ terminal, server }) => {
+    await terminal.waitFor('Commands: /help');
+    terminal.paste(LINE.repeat(MEBIBYTE / LINE.length));
+    await terminal.waitFor(/^> \[pasted \d+ lines\]$/m);
+    terminal.type(KEYS.enter);
+    await terminal.waitFor('Hello.');
+    await idle(terminal);
+    expect(server.requests.at(-1)?.text.length).toBeGreaterThan(MEBIBYTE);
+    terminal.paste(LINE.repeat((9 * MEBIBYTE) / LINE.length));
+    await terminal.waitFor(/^> \[pasted \d+ lines\]$/m);
+    terminal.type(KEYS.enter);
+    await terminal.waitFor('hint: keep large data in a file and name that file in the message');
+    await terminal.waitFor(/^> \[pasted \d+ lines\]$/m);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+test('a line of 20 MB in a script is refused, one of a megabyte is said, and blanks are nothing', async () => {
+  await withTalk(async ({ server, chat }) => {
+    const { code, stdout, stderr } = await chat(['x'.repeat(20 * MEBIBYTE), '', '  \t', 'x'.repeat(MEBIBYTE), 'a\0b']);
+    expect(stderr).toContain('a line has more than 8.0 MiB');
+    expect(server.requests).toHaveLength(2);
+    expect(stdout).toContain('\n> ab\n');
+    expect(code).toBe(2);
   });
 });

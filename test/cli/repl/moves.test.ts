@@ -28,9 +28,11 @@ test('/back goes over messages: from an answer to its question, then to the answ
       '/back',
       '/back 0',
     ]);
-    expect(after(stdout, '/back')).toMatch(/^You are at [0-9a-f]{8} {2}User: two\nWhat you say next is another branch/);
+    expect(after(stdout, '/back')).toMatch(
+      /^You are at [0-9a-f]{8} {2}User: two {2}just now, 5 nodes deep\nWhat you say next is another branch/,
+    );
     expect(after(stdout, '/tree')).toMatch(/User: two +● you are here/);
-    expect(after(stdout, '/back 2')).toMatch(/ User: one\n/);
+    expect(after(stdout, '/back 2')).toMatch(/ User: one {2}just now, 1 node deep\n/);
     expect(after(stdout, '/context')).toMatch(/User {2}just now\none$/);
     expect(after(stdout, '/back 99')).toMatch(/ \(root\)\n/);
     expect(stdout).toContain('You are at the beginning: there is nothing to go back to.');
@@ -41,7 +43,7 @@ test('/back takes only a number of messages', async () => {
   await withTalk(async ({ notes }) => {
     const { stderr, code } = await notes(['one', '/back x', '/back 0', '/back 1.5']);
     expect(stderr.match(/\/back takes a number of messages/g)).toHaveLength(3);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
   });
 });
 
@@ -134,8 +136,8 @@ test('/switch goes to a node, or by number to where one stood last in a branch',
     const { stdout } = await notes([...lines, '/switch 3', '/switch root', '/switch 12']);
     expect(after(stdout, '/branches')).toMatch(/1\. \[current\] → "two".*\n {2}2\. → "one"/);
     // Not the newest end of that branch, but the place of before.
-    expect(after(stdout, '/switch 2')).toMatch(/ User: deep\n/);
-    expect(after(stdout, '/switch 1')).toMatch(/ User: two$/);
+    expect(after(stdout, '/switch 2')).toMatch(/ User: deep {2}just now, 2 nodes deep\n/);
+    expect(after(stdout, '/switch 1')).toMatch(/ User: two {2}just now, 1 node deep$/);
     expect(after(stdout, '/leaves')).toMatch(/^1\. ● .* two\n {2}2\. .* one$/);
   });
 });
@@ -147,7 +149,7 @@ test('/switch by number goes to the newest end of a branch in which one never st
       ['/switch 1', '/branches', '/switch 2', '/switch 7', '/switch', '/switch zzzz'],
       tree,
     );
-    expect(after(stdout, '/switch 2')).toMatch(/ User: below$/);
+    expect(after(stdout, '/switch 2')).toMatch(/ User: below {2}just now, 2 nodes deep$/);
     expect(stderr).toContain('nothing has been listed yet');
     expect(stderr).toContain('the last list has no number 7');
     expect(stderr).toContain('/switch takes a node');

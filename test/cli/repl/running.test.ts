@@ -70,6 +70,31 @@ test('Esc stops a turn, what was said is kept, and what waits comes back into th
   });
 });
 
+test('all that waits comes back in its order when Esc stops a turn, however much it is', async () => {
+  await withTalkOnScreen([], async ({ terminal, server }) => {
+    const count = 100;
+    server.script(breaking('hang', words('Once upon a time')));
+    await terminal.waitFor('Tree: ');
+    terminal.type('tell me a story', KEYS.enter);
+    await terminal.waitFor('Once upon a time');
+    for (let number = 1; number <= count; number += 1) {
+      terminal.type(`words ${number}`, KEYS.enter);
+      await terminal.waitFor(number <= 3 ? `waits: words ${number}` : `  and ${number - 3} more`);
+    }
+    terminal.type('one too many', KEYS.enter);
+    await terminal.waitFor('hint: wait for the step under way; Esc ends the turn and brings all of it back');
+    await terminal.waitFor('> one too many');
+    terminal.type(KEYS.control('u'), KEYS.escape);
+    await terminal.waitFor('Interrupted. Go on with: /retry');
+    await idle(terminal);
+    terminal.type(KEYS.enter);
+    await terminal.waitFor('Hello.');
+    const said = JSON.stringify(server.requests.at(-1)?.body.messages);
+    expect(said).toContain('words 1\\nwords 2\\nwords 3');
+    expect(said).toContain(`words ${count - 1}\\nwords ${count}`);
+  });
+});
+
 test('Ctrl-C clears what is written, then stops, then leaves when it is pressed twice', async () => {
   await withTalkOnScreen([], async ({ terminal, server }) => {
     server.script(breaking('hang', words('Once upon a time')));
@@ -149,6 +174,7 @@ test('a hub that is killed in the middle of a turn loses nothing, and one goes o
     await terminal.waitFor('> draft');
     terminal.type(KEYS.control('u'), '/retry', KEYS.enter);
     await terminal.waitFor('Whole.');
+    await idle(terminal);
     terminal.type('/tree', KEYS.enter);
     const screen = await terminal.waitFor('● you are here');
     expect(screen.join('\n')).toMatch(

@@ -126,6 +126,20 @@ test('an answer that begins again does not keep what was said before', () => {
   expect(seen(shown)).toEqual(['answer: Right.']);
 });
 
+test('a character that is cut between two pieces of what a call prints is shown once, and whole', () => {
+  const scene = newScene(id());
+  const call = id();
+  const about = { turn: TURN, call: 'c1', id: call };
+  const bytes = Buffer.from('数据 🎯');
+  takeEvent(scene, { kind: 'call_started', ...about, tool: 'bash', input: { command: 'ls' } });
+  const shown = Array.from(bytes, (_, offset) => {
+    const data = bytes.subarray(offset, offset + 1).toString('base64');
+    return takeEvent(scene, { kind: 'call_output', ...about, from: 'stdout', offset, data });
+  });
+  const texts = shown.flat().map((one) => (one.kind === 'call_printed' ? one.text : one.kind));
+  expect(texts.join('')).toBe('数据 🎯');
+});
+
 test('who comes in the middle of a step sees it from its beginning, and who comes again only the rest', () => {
   const root = id();
   const { events, nodes } = stepOf(root, 'I look around.', 'a.txt');

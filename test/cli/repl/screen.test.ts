@@ -87,7 +87,7 @@ test.each([
   withChat({ args: ['--model', 'demo'], size }, async (terminal) => {
     await terminal.waitFor(/^> /m);
     terminal.type('hello', KEYS.enter);
-    await terminal.waitFor((screen) => /demo|backticks/.test(screen.join('')));
+    await terminal.waitFor((screen) => /demo|can do/.test(screen.join('')));
     terminal.type('数据 👩‍👩‍👧');
     const screen = await terminal.waitFor('数据');
     expect(terminal.cursor()).toMatchObject({ visible: true });

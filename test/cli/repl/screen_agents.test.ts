@@ -23,14 +23,14 @@ test('the agents panel lists the turn and its sub-session, and one reads along w
     const listed = await terminal.waitFor(/calling .*demo\/demo/);
     expect(listed[1]).toMatch(/^> your turn {2}calling {2}\d+ s .*anthropic\/claude-sonnet-5$/);
     expect(listed[2]).toMatch(/^ {2}demo: run echo beg.* {2}calling {2}\d+ s .*demo\/demo$/);
-    expect(listed.at(-1)).toBe('j k choose  Enter read along  q leave');
+    expect(listed.at(-1)).toBe('j k choose  Enter read along  x stop it  q leave');
     terminal.type('j', KEYS.enter);
     await terminal.waitFor(/^\[bash\] echo begun; until/m);
     writeFileSync(join(folder, 'go'), '');
     await terminal.waitFor(/^\(it has ended\)$/m);
     await terminal.waitFor(/^over$/m);
     terminal.type('q');
-    await terminal.waitFor(/ended .*demo\/demo/);
+    await terminal.waitFor(/done .*demo\/demo/);
     terminal.type('q');
     await terminal.waitFor('It has been done.');
     await idle(terminal);

@@ -103,7 +103,7 @@ test('Space c goes to the root, and says how to come back', async () => {
     terminal.type(back, KEYS.enter);
     await terminal.waitFor(/You are at [0-9a-f]{8} {2}Assistant: First\./);
     terminal.type('/clear', KEYS.enter);
-    await terminal.waitFor(/You are at [0-9a-f]{8} {2}\(root\)/);
+    await terminal.waitFor(/Assistant: First\. .*You are at [0-9a-f]{8} {2}\(root\)/s);
     terminal.type('/clear', KEYS.enter);
     await terminal.waitFor('You are at the root: there is nothing to clear.');
   });

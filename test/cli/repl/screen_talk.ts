@@ -12,11 +12,16 @@ export interface ScreenTalk {
 }
 
 /** A chat on a terminal, with a loopback model server in its environment. */
-export function withTalkOnScreen<T>(args: readonly string[], use: (talk: ScreenTalk) => Promise<T>): Promise<T> {
+export function withTalkOnScreen<T>(
+  args: readonly string[],
+  use: (talk: ScreenTalk) => Promise<T>,
+  surroundings: Record<string, string> = {},
+): Promise<T> {
   return withModelServer((server) => {
     const env = {
       ...{ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.origin },
       COGNITION_MODEL: 'anthropic/claude-sonnet-5',
+      ...surroundings,
     };
     return withChat({ args, env }, (terminal, { home, folder }) =>
       use({

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ViewedBlock } from '../../../cli/repl/viewer/blocks.js';
 import { colonCommand } from '../../../cli/repl/viewer/command_line.js';
-import { pressed } from '../../../cli/repl/viewer/keys.js';
+import { type Around, pressed } from '../../../cli/repl/viewer/keys.js';
+import { shownLine } from '../../../cli/repl/viewer/typed_line.js';
 import {
   atEnd,
   chosenAt,
@@ -21,7 +22,7 @@ const NODE = NodeId.parse('00000000-0000-4000-8000-000000000000');
 function viewOf(heights: readonly number[]): Viewing {
   const blocks = heights.map(
     (high, at): ViewedBlock => ({
-      ...{ key: `b${at}`, node: NODE, at, more: null },
+      ...{ key: `b${at}`, node: NODE, at, more: null, startsFolded: false },
       shown: { kind: 'said', text: Array.from({ length: high }, (_, row) => `${at}.${row}`).join('\n') },
     }),
   );
@@ -32,8 +33,19 @@ const rowsOf = (height: number): Rows => ({
   height,
   of(view, block) {
     const { shown } = view.blocks[block] ?? { shown: null };
-    return shown?.kind === 'said' ? shown.text.split('\n') : [''];
+    const lines = shown?.kind === 'said' ? shown.text.split('\n') : [''];
+    return lines.map((text) => ({ text, indent: 0, joint: '\n' }));
   },
+  gap: () => 0,
+  marks: () => new Map(),
+  hits: () => [],
+  width: 80,
+});
+
+const around = (rows: Rows): Around => ({
+  rows,
+  completion: { commands: [], files: () => [], arguments: () => [] },
+  history: { '/': [], ':': [] },
 });
 
 const seen = (view: Viewing, rows: Rows): string =>
@@ -85,22 +97,26 @@ test('what is chosen stays chosen when blocks are read above it', () => {
 
 test('keys that come as one text each do their part, and a line that is begun takes the rest', () => {
   const rows = rowsOf(3);
-  const { view, wish } = pressed(atEnd(viewOf([2, 2, 2]), rows), type('k[/needle k'), rows);
+  const { view, wish } = pressed(atEnd(viewOf([2, 2, 2]), rows), type('k[/needle k'), around(rows));
   expect(wish).toBeNull();
-  expect(view.typing).toEqual({ sign: '/', text: 'needle k' });
+  expect(view.typing === null ? null : shownLine(view.typing)).toMatchObject({
+    sign: '/',
+    text: 'needle k',
+    cursor: 8,
+  });
   const enter = { kind: 'key' as const, name: 'enter', ctrl: false, alt: false, shift: false };
-  expect(pressed(view, enter, rows).wish).toEqual({ kind: 'search', query: 'needle k', by: -1 });
+  expect(pressed(view, enter, around(rows)).wish).toEqual({ kind: 'search', query: 'needle k', by: -1 });
 });
 
 test('the leader key takes one letter, and a key that means nothing is told', () => {
   const rows = rowsOf(3);
   const view = viewOf([1]);
-  expect(pressed(view, type(' x'), rows).wish).toEqual({ kind: 'leader', wish: 'execute' });
-  expect(pressed(view, type(' j'), rows).view).toMatchObject({
+  expect(pressed(view, type(' x'), around(rows)).wish).toEqual({ kind: 'leader', wish: 'execute' });
+  expect(pressed(view, type(' j'), around(rows)).view).toMatchObject({
     leader: 'none',
     word: 'Space j means nothing. Space ? lists the keys.',
   });
-  expect(pressed(view, type(' ?'), rows).view.help).toBe(true);
+  expect(pressed(view, type(' ?'), around(rows)).view.help).toBe(true);
 });
 
 test.each([

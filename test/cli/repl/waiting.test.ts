@@ -109,3 +109,16 @@ test('a resize to 20 columns and back in the middle of a turn leaves what was sa
     expect(shown.filter((row) => row === 'And')).toHaveLength(1);
   });
 });
+
+test('what was sent just before leaving is kept', async () => {
+  await withTalkOnScreen([], async ({ terminal, server, home }) => {
+    server.script(say(words('Heard.')));
+    await terminal.waitFor('Commands: /help');
+    terminal.type('the last word', KEYS.enter, KEYS.control('d'));
+    expect(await terminal.exited).toEqual({ code: 0, signal: 0 });
+    const client = await connectTo(home);
+    const { nodes } = await client.call('loom.tree_get_skeleton', { tree: TreeId.parse(treeOn(terminal)) });
+    await client.close();
+    expect(nodes.map(({ preview }) => preview)).toContain('the last word');
+  });
+});

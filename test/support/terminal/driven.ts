@@ -69,7 +69,7 @@ const deeds: Record<string, () => unknown> = {
   },
   r: () => void Promise.reject(new Error('rejected on purpose')),
   q: () => {
-    terminal.close();
+    void terminal.close();
     process.exit(3);
   },
   i: () => {

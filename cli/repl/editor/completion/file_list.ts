@@ -5,68 +5,98 @@ import { join } from 'node:path';
 
 // More than this cannot be found by typing anyhow.
 const PATHS_MAX = 200_000;
-const BYTES_MAX = 64 * 1024 * 1024;
 const TIME_MS_MAX = 20_000;
 const DEPTH_MAX = 24;
+const FOLDERS_AT_ONCE = 16;
+/** How many are told at once: keys are read between two batches. */
+const BATCH_LENGTH = 4_000;
 /** Folders full of what other programs have put there. */
 const SKIPPED = new Set(['.git', '.hg', '.svn', 'node_modules', '__pycache__', '.venv', '.cache']);
+// A name that cannot be written in one line, or is no UTF-8, can be named by nobody.
+const UNWRITABLE = /[\p{Cc}\ufffd]/u;
+
+/** What was found out about files. */
+export interface FileNews {
+  found: readonly string[];
+  /** Of those that were found before: they are only known, not there. */
+  gone: readonly string[];
+}
 
 /** The paths of the files below a folder: those that git knows or would, and without a repository all of them. */
-export async function listFiles(folder: string, signal: AbortSignal): Promise<string[]> {
+export async function* listFiles(folder: string, signal: AbortSignal): AsyncGenerator<FileNews> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(TIME_MS_MAX)]);
-  return (await filesOfGit(folder, limit)) ?? filesBelow(folder, limit);
+  let count = 0;
+  for await (const { found, gone } of newsOf(folder, limit)) {
+    const writable = found.filter((path) => !UNWRITABLE.test(path)).slice(0, PATHS_MAX - count);
+    count += writable.length;
+    yield { found: writable, gone };
+    if (count >= PATHS_MAX || limit.aborted) return;
+  }
+}
+
+async function* newsOf(folder: string, signal: AbortSignal): AsyncGenerator<FileNews> {
+  let isRepository = false;
+  // What git knows it tells at once; what it would know it has to look for.
+  for await (const found of linesOfGit([...KNOWN], { folder, signal })) {
+    isRepository = true;
+    yield { found, gone: [] };
+  }
+  for await (const lines of linesOfGit([...OTHERS], { folder, signal })) {
+    isRepository = true;
+    const pathsOf = (tag: string) => lines.filter((line) => line.startsWith(tag)).map((line) => line.slice(tag.length));
+    yield { found: pathsOf(UNKNOWN), gone: pathsOf(REMOVED) };
+  }
+  if (isRepository) return;
+  for await (const found of filesBelow(folder, signal)) yield { found, gone: [] };
 }
 
 // A repository must not be able to start programs of its own here.
-const GIT = [
-  '-c',
-  'core.fsmonitor=false',
-  'ls-files',
-  '--cached',
-  '--others',
-  '--exclude-standard',
+const GIT = ['-c', 'core.fsmonitor=false', 'ls-files', '-z'];
+const KNOWN = ['--cached', '--recurse-submodules'];
+const OTHERS = ['-t', '--others', '--deleted', '--exclude-standard'];
+const UNKNOWN = '? ';
+const REMOVED = 'R ';
 
-  '-z',
-];
-
-/** Null where there is no repository, and no git. */
-function filesOfGit(folder: string, signal: AbortSignal): Promise<string[] | null> {
-  return new Promise((resolve) => {
-    const git = spawn('git', GIT, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'], signal });
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    git.stdout.on('data', (chunk: Buffer) => {
-      if (bytes >= BYTES_MAX) git.kill();
-      else chunks.push(chunk);
-      bytes += chunk.length;
-    });
-    git.on('error', () => resolve(null));
-    git.on('close', (code) => resolve(code === 0 || bytes >= BYTES_MAX ? pathsOf(Buffer.concat(chunks)) : null));
-  });
-}
-
-function pathsOf(output: Buffer): string[] {
-  const paths = output.toString('utf8').split('\0');
-  // What follows the last separator is nothing, or a path that was cut.
-  paths.pop();
-  return paths.slice(0, PATHS_MAX);
+/** Nothing where there is no repository, and no git. */
+async function* linesOfGit(
+  words: readonly string[],
+  { folder, signal }: { folder: string; signal: AbortSignal },
+): AsyncGenerator<string[]> {
+  const git = spawn('git', [...GIT, ...words], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'], signal });
+  // A program that is missing or was ended tells nothing more: its output ends.
+  git.on('error', () => git.stdout.destroy());
+  let rest = '';
+  let lines: string[] = [];
+  try {
+    for await (const chunk of git.stdout.setEncoding('utf8')) {
+      const pieces = (rest + String(chunk)).split('\0');
+      rest = pieces.pop() ?? '';
+      for (const piece of pieces) lines.push(piece);
+      if (lines.length < BATCH_LENGTH) continue;
+      yield lines;
+      lines = [];
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')) throw error;
+  } finally {
+    git.kill();
+  }
+  if (lines.length > 0) yield lines;
 }
 
 /** Walks a folder, what lies near first. Links are not followed, and what cannot be read is left out. */
-async function filesBelow(folder: string, signal: AbortSignal): Promise<string[]> {
-  const paths: string[] = [];
+async function* filesBelow(folder: string, signal: AbortSignal): AsyncGenerator<string[]> {
   let level = [''];
   for (let depth = 0; depth < DEPTH_MAX && level.length > 0; depth++) {
-    const next: string[] = [];
-    for (const inner of level) {
-      if (signal.aborted || paths.length >= PATHS_MAX) return paths.slice(0, PATHS_MAX);
-      const { files, folders } = await entriesOf(folder, inner);
-      for (const file of files) paths.push(file);
-      for (const further of folders) next.push(further);
+    const next: string[][] = [];
+    for (let start = 0; start < level.length && !signal.aborted; start += FOLDERS_AT_ONCE) {
+      const some = level.slice(start, start + FOLDERS_AT_ONCE);
+      const entries = await Promise.all(some.map((inner) => entriesOf(folder, inner)));
+      next.push(entries.flatMap(({ folders }) => folders));
+      yield entries.flatMap(({ files }) => files);
     }
-    level = next;
+    level = next.flat();
   }
-  return paths.slice(0, PATHS_MAX);
 }
 
 async function entriesOf(folder: string, inner: string): Promise<{ files: string[]; folders: string[] }> {

@@ -1,16 +1,15 @@
-import { setImmediate as otherWork } from 'node:timers/promises';
 import { folded, NOT_BETTER, rankOf } from './ranking.js';
 
 /** Finds files by a part of their path. */
 export interface FuzzyFiles {
+  /** More files, whose folders are found with them. */
+  add(paths: readonly string[]): void;
   /** The best ones first; folders end with `/`. Hidden ones only when the query has a part that begins with a dot. */
   find(query: string): string[];
 }
 
 const FOUND_MAX = 50;
 const RANK_STEP = 10_000;
-// Keys are read between two slices of the preparation.
-const SLICE_LENGTH = 4_000;
 
 interface IndexedPath {
   path: string;
@@ -22,23 +21,17 @@ interface IndexedPath {
   isHidden: boolean;
 }
 
-export const NO_FILES: FuzzyFiles = { find: () => [] };
-
-/** Prepares a list of paths, with the folders they are in, for looking through it at every key. */
-export async function createFuzzyFiles(paths: readonly string[]): Promise<FuzzyFiles> {
+/** What is added is prepared for being looked through at every key. */
+export function createFuzzyFiles(): FuzzyFiles {
   const all: IndexedPath[] = [];
+  const shown: IndexedPath[] = [];
   const seen = new Set<string>();
-  for (let start = 0; start < paths.length; start += SLICE_LENGTH) {
-    for (const path of paths.slice(start, start + SLICE_LENGTH)) addWithFolders(path, { all, seen });
-    await otherWork();
-  }
-  return indexOf(all);
-}
-
-function indexOf(all: readonly IndexedPath[]): FuzzyFiles {
-  const shown = all.filter(({ isHidden }) => !isHidden);
   let last: { query: string; matching: readonly IndexedPath[]; isHiddenWanted: boolean } | null = null;
   return {
+    add(paths) {
+      last = null;
+      for (const path of paths) addWithFolders(path, { all, shown, seen });
+    },
     find(query) {
       const sought = folded(query.replace(/^\.\//, ''));
       const isHiddenWanted = /(^|\/)\./.test(sought);
@@ -92,10 +85,15 @@ function insert(best: Found[], found: Found): void {
   best.splice(at, 0, found);
 }
 
-function addWithFolders(path: string, { all, seen }: { all: IndexedPath[]; seen: Set<string> }): void {
+function addWithFolders(
+  path: string,
+  { all, shown, seen }: { all: IndexedPath[]; shown: IndexedPath[]; seen: Set<string> },
+): void {
   for (let rest = path; rest.length > 0 && !seen.has(rest); rest = folderOf(rest)) {
     seen.add(rest);
-    all.push(indexed(rest));
+    const entry = indexed(rest);
+    all.push(entry);
+    if (!entry.isHidden) shown.push(entry);
   }
 }
 

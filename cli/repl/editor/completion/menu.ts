@@ -21,6 +21,8 @@ export interface Completion {
   commands: readonly CommandChoice[];
   /** The files that fit, the best first. */
   files(query: string): readonly string[];
+  /** Whether there is a file with this path; left out where files mean nothing. */
+  exists?(path: string): boolean;
   /** What can follow the words after a command; filtered and ordered here by what is written of it. */
   arguments(command: string, words: readonly string[]): readonly Candidate[];
 }
@@ -68,11 +70,12 @@ function itemsFor(trigger: Trigger, completion: Completion): readonly Candidate[
   switch (trigger.kind) {
     case 'file':
       return completion.files(trigger.query).map((value) => ({ value, detail: '' }));
-    case 'command':
-      return fitting(
-        completion.commands.map(({ name, detail }) => ({ value: name, detail })),
-        trigger.query,
-      );
+    case 'command': {
+      const named = completion.commands.map(({ name, detail }) => ({ value: name, detail }));
+      // Of names that begin alike the shortest is meant: /q is /quit, and not /queue.
+      if (trigger.query !== '') named.sort((a, b) => a.value.length - b.value.length);
+      return fitting(named, trigger.query);
+    }
     case 'argument': {
       const { command, words } = trigger;
       const isKnown = completion.commands.some(({ name, takesArguments }) => name === command && takesArguments);

@@ -15,7 +15,8 @@ const FILES = [
   '.github/ci.yml',
   'Ünï/漢字.txt',
 ];
-const index = await createFuzzyFiles(FILES);
+const index = createFuzzyFiles();
+index.add(FILES);
 const completion: Completion = {
   commands: [
     { name: 'back', detail: 'one message back', takesArguments: true },

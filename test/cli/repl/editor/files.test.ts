@@ -12,6 +12,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+/** All that is there, when everything has been told. */
+async function listed(signal: AbortSignal = never, below = folder): Promise<string[]> {
+  const found = new Set<string>();
+  for await (const news of listFiles(below, signal)) {
+    for (const path of news.found) found.add(path);
+    for (const path of news.gone) found.delete(path);
+  }
+  return [...found].toSorted();
+}
+
 const never = new AbortController().signal;
 
 function write(...paths: string[]): void {
@@ -28,10 +38,8 @@ test('in a repository the files are those that git knows or would', async () => 
   writeFileSync(join(folder, '.gitignore'), '*.log\nnode_modules\n');
   git('init');
   git('add', 'tracked.ts');
-  expect((await listFiles(folder, never)).toSorted()).toEqual(
-    ['.gitignore', 'new file.ts', 'tracked.ts', 'Ünï/漢字.txt'].toSorted(),
-  );
-  expect(await listFiles(join(folder, 'Ünï'), never)).toEqual(['漢字.txt']);
+  expect(await listed()).toEqual(['.gitignore', 'new file.ts', 'tracked.ts', 'Ünï/漢字.txt'].toSorted());
+  expect(await listed(never, join(folder, 'Ünï'))).toEqual(['漢字.txt']);
 });
 
 test('a repository cannot start a program of its own', async () => {
@@ -39,22 +47,46 @@ test('a repository cannot start a program of its own', async () => {
   writeFileSync(join(folder, 'hook.sh'), '#!/bin/sh\ntouch started\n', { mode: 0o755 });
   git('init');
   git('config', 'core.fsmonitor', join(folder, 'hook.sh'));
-  expect(await listFiles(folder, never)).toEqual(['a.ts', 'hook.sh']);
+  expect(await listed()).toEqual(['a.ts', 'hook.sh']);
+});
+
+test('what git knows and is not there is not told, and names that nobody can write are left out', async () => {
+  write('a.ts', 'gone.ts', 'two\nlines.ts', 'tab\t.ts', 'staged.ts');
+  writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0x66, 0xff, 0x67])]), 'no UTF-8');
+  git('init');
+  git('add', 'a.ts', 'gone.ts', 'staged.ts', 'two\nlines.ts');
+  rmSync(join(folder, 'gone.ts'));
+  expect(await listed()).toEqual(['a.ts', 'staged.ts']);
+});
+
+test('the files of a submodule are those of the project', async () => {
+  write('inner/b.ts', 'inner/hook.sh');
+  execFileSync('git', ['init'], { cwd: join(folder, 'inner'), stdio: 'ignore' });
+  const inInner = (...words: string[]) => execFileSync('git', words, { cwd: join(folder, 'inner'), stdio: 'ignore' });
+  inInner('add', '.');
+  inInner('-c', 'user.name=a', '-c', 'user.email=a@example.org', 'commit', '-m', 'one');
+  writeFileSync(join(folder, 'inner', 'hook.sh'), '#!/bin/sh\ntouch started\n', { mode: 0o755 });
+  inInner('config', 'core.fsmonitor', join(folder, 'inner', 'hook.sh'));
+  write('a.ts');
+  git('init');
+  git('-c', 'protocol.file.allow=always', 'submodule', 'add', './inner', 'inner');
+  expect(await listed()).toEqual(['.gitmodules', 'a.ts', 'inner/b.ts', 'inner/hook.sh']);
 });
 
 test('without a repository the folders are walked, those of other programs left out', async () => {
   write('a.ts', 'deep/er/b.ts', 'node_modules/x/index.js');
   symlinkSync(folder, join(folder, 'around'));
-  expect(await listFiles(folder, never)).toEqual(['a.ts', 'around', 'deep/er/b.ts']);
+  symlinkSync('self', join(folder, 'self'));
+  expect(await listed()).toEqual(['a.ts', 'around', 'deep/er/b.ts', 'self']);
 });
 
 test('a folder that is not there has no files', async () => {
-  expect(await listFiles(join(folder, 'nowhere'), never)).toEqual([]);
+  expect(await listed(never, join(folder, 'nowhere'))).toEqual([]);
 });
 
 test('a listing that is given up ends', async () => {
   write('a.ts');
-  expect(await listFiles(folder, AbortSignal.abort())).toEqual([]);
+  expect(await listed(AbortSignal.abort())).toEqual([]);
 });
 
 test('the list is read when it is first asked for, and again when it is old', async () => {
@@ -69,10 +101,14 @@ test('the list is read when it is first asked for, and again when it is old', as
   expect(source.find('')).toEqual(['a.ts']);
   write('b.ts');
   expect(source.find('')).toEqual(['a.ts']);
-  nowMs = 60_000;
   const second = changed();
-  source.find('');
+  // The first reading may still be going on: whoever asks later has it read again.
+  const asking = setInterval(() => {
+    nowMs += 60_000;
+    source.find('');
+  });
   await second;
+  clearInterval(asking);
   expect(source.find('')).toEqual(['a.ts', 'b.ts']);
   source.close();
 });

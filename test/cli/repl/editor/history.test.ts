@@ -1,8 +1,19 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadDraft, saveDraft } from '../../../../cli/repl/editor/draft.js';
+import { adoptDraft, type DraftOwner, loadDraft, saveDraft } from '../../../../cli/repl/editor/draft.js';
 import { appendHistory, loadHistory } from '../../../../cli/repl/editor/history.js';
 
 let home = '';
@@ -12,6 +23,8 @@ beforeEach(() => {
   path = join(home, 'inner', 'history.jsonl');
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const made = (tree: string): DraftOwner => ({ tree, isMade: true });
 
 test('messages come back as they were, with their lines and pastes', async () => {
   await appendHistory(path, ['one\ntwo']);
@@ -79,25 +92,25 @@ test('of a file that somebody has filled only the end is read', async () => {
 test('a draft comes back for its own tree, until it is empty', () => {
   const drafts = join(home, 'drafts');
   expect(loadDraft(drafts, 'a')).toBe(null);
-  saveDraft(drafts, 'a', ['half a ', { paste: 'sen\ntence' }]);
-  saveDraft(drafts, '../b', ['another']);
+  saveDraft(drafts, made('a'), ['half a ', { paste: 'sen\ntence' }]);
+  saveDraft(drafts, made('../b'), ['another']);
   expect(loadDraft(drafts, 'a')).toEqual(['half a ', { paste: 'sen\ntence' }]);
   expect(loadDraft(drafts, '../b')).toEqual(['another']);
   expect(statSync(join(drafts, 'a.json')).mode & 0o777).toBe(0o600);
-  saveDraft(drafts, 'a', []);
+  saveDraft(drafts, made('a'), []);
   expect(loadDraft(drafts, 'a')).toBe(null);
 });
 
 test('a draft that cannot be read is none', () => {
   const drafts = join(home, 'drafts');
-  saveDraft(drafts, 'a', ['one']);
+  saveDraft(drafts, made('a'), ['one']);
   writeFileSync(join(drafts, 'a.json'), '["half');
   expect(loadDraft(drafts, 'a')).toBe(null);
 });
 
 test('drafts of trees that one never returns to go in the end', () => {
   const drafts = join(home, 'drafts');
-  for (let index = 0; index < 205; index++) saveDraft(drafts, `tree ${index}`, ['text']);
+  for (let index = 0; index < 205; index++) saveDraft(drafts, made(`tree ${index}`), ['text']);
   expect(loadDraft(drafts, 'tree 204')).toEqual(['text']);
   const kept = Array.from({ length: 205 }, (_, index) => loadDraft(drafts, `tree ${index}`)).filter(
     (one) => one !== null,
@@ -108,4 +121,25 @@ test('drafts of trees that one never returns to go in the end', () => {
 test('the file holds one message in each line', async () => {
   await appendHistory(path, ['one\ntwo']);
   expect(readFileSync(path, 'utf8')).toBe('["one\\ntwo"]\n');
+});
+
+test('a draft for a tree that never came to be is adopted by the next new one, once', () => {
+  const drafts = join(home, 'drafts');
+  expect(adoptDraft(drafts, 'b')).toBe(null);
+  saveDraft(drafts, { tree: 'a', isMade: false }, ['unsaid']);
+  expect(loadDraft(drafts, 'a')).toBe(null);
+  // Whoever writes it is still there.
+  expect(adoptDraft(drafts, 'b')).toBe(null);
+  const { pid } = spawnSync('true');
+  renameSync(join(drafts, `new-${process.pid}-a.json`), join(drafts, `new-${pid}-a.json`));
+  expect(adoptDraft(drafts, 'b')).toEqual(['unsaid']);
+  expect(adoptDraft(drafts, 'c')).toBe(null);
+  saveDraft(drafts, made('b'), ['said later']);
+  expect(readdirSync(drafts)).toEqual(['b.json']);
+});
+
+test('a history that cannot be read is none, and what is added to it tells why', async () => {
+  mkdirSync(path, { recursive: true });
+  expect(loadHistory(path)).toEqual([]);
+  await expect(appendHistory(path, ['one'])).rejects.toThrow('EISDIR');
 });

@@ -1,8 +1,7 @@
-import { emitKeypressEvents } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createKeyReader } from '../../../../cli/repl/editor/key_reader.js';
+import { createKeyReader, type KeyReader } from '../../../../cli/repl/editor/key_reader.js';
 import { createKeyDecoder, type Key, PASTE_LENGTH_MAX } from '../../../../cli/repl/editor/keys.js';
 
 const ALONE = '\x1b';
@@ -33,26 +32,24 @@ function joined(keys: readonly Key[]): Key[] {
   return all;
 }
 
-/** What the reader tells of bytes that a terminal sends in these pieces, through the real `readline`. */
+/** What the reader tells of bytes that a terminal sends in these pieces. */
 async function read(pieces: readonly Uint8Array[]): Promise<Key[]> {
-  const input = new PassThrough();
   const keys: Key[] = [];
-  const told = new Set<() => void>();
-  const reader = createKeyReader((key) => {
-    keys.push(key);
-    for (const tell of told) tell();
-  });
-  emitKeypressEvents(input);
-  input.on('keypress', (_, key) => reader.take(key));
+  const input = new PassThrough().setEncoding('utf8');
+  const reader = readerOf((told) => keys.push(...told));
+  input.on('data', reader.take);
   for (const piece of pieces) {
     input.write(piece);
     await new Promise(setImmediate);
   }
-  reader.take({ sequence: '\x04' });
-  await new Promise(setImmediate);
+  reader.take('\x04');
   reader.stop();
   expect(named(keys.slice(-1))).toEqual(['ctrl+d']);
   return keys.slice(0, -1);
+}
+
+function readerOf(keys: (keys: readonly Key[]) => void): KeyReader {
+  return createKeyReader({ keys, pasting: () => undefined });
 }
 
 test.each([
@@ -99,6 +96,20 @@ test.each([
   ['\x1b[97;2u', "'A'"],
   ['\x1b[27u', 'escape'],
   ['\x1b[57414u', 'enter'],
+  ['\x1b[57417u', 'left'],
+  ['\x1b[57404u', "'5'"],
+  ['\x1b[57413u', "'+'"],
+  ['\x1b[57415u', "'='"],
+  ['\x1b[49:33;2u', "'!'"],
+  ['\x1b[1092::97;5u', 'ctrl+a'],
+  ['\x1b[91;5u', 'escape'],
+  ['\x1b[109;5u', 'enter'],
+  ['\x1b[105;5u', 'tab'],
+  ['\x1b[55;5u', 'ctrl+_'],
+  ['\x1b[97;69u', 'ctrl+a'],
+  ['\x1bOM', 'shift+enter'],
+  ['\x1b\t', 'shift+tab'],
+  ['\x1b[7$', 'shift+home'],
   [ALONE, 'escape'],
   ['\x1b[', 'alt+['],
   ['\x1b]', 'alt+]'],
@@ -120,6 +131,9 @@ test.each([
   ['a function key of the console', '\x1b[[A'],
   ['a key that was let go', '\x1b[97;1:3u'],
   ['a key without a character', '\x1b[57441u'],
+  ['a letter with the logo key', '\x1b[97;9u'],
+  ['an answer about a mode', '\x1b[?2026;2$y'],
+  ['bytes that are no UTF-8', '\ufffd'],
   ['a stray end of a paste', '\x1b[201~'],
 ])('%s inserts nothing', (_, code) => {
   expect(decoded(`a${code}b`)).toEqual(["'ab'"]);
@@ -144,6 +158,15 @@ test('a paste is one key with one kind of line end and no control characters', (
     "paste 'one\ntwo\nthree\n\tfour'",
     'enter',
   ]);
+});
+
+test('what a paste holds of its own end ends nothing', () => {
+  expect(decoded('\x1b[200~one\x1b[201~\rtwo\x1b[201~three')).toEqual(["paste 'one\ntwo'", "'three'"]);
+  expect(decoded('\x1b[200~one\x1b[201~\r\x1b[200~two\x1b[201~')).toEqual(["paste 'one'", 'enter', "paste 'two'"]);
+});
+
+test('a paste keeps the marks of scripts that are written from right to left', () => {
+  expect(decoded('\x1b[200~\u2067שלום\u2069\x1b[31m \ufffd\x1b[201~')).toEqual(["paste '\u2067שלום\u2069 \ufffd'"]);
 });
 
 test('a paste that is never ended gives way to Ctrl-C', () => {
@@ -228,21 +251,31 @@ test('whatever a terminal sends, no text holds a control character', () => {
 });
 
 test('Esc alone is told once the terminal sends nothing more', async () => {
-  const input = new PassThrough();
-  const key = new Promise<Key>((resolve) => {
-    const reader = createKeyReader(resolve);
-    emitKeypressEvents(input);
-    input.on('keypress', (_, keypress) => reader.take(keypress));
-  });
-  input.write('\x1b');
-  expect(named([await key])).toEqual(['escape']);
+  const keys = await new Promise<readonly Key[]>((resolve) => readerOf(resolve).take('\x1b'));
+  expect(named(keys)).toEqual(['escape']);
 });
 
 test('a reader that was stopped tells nothing more', async () => {
   const keys: Key[] = [];
-  const reader = createKeyReader((key) => keys.push(key));
-  reader.take({ sequence: 'a' });
+  const reader = readerOf((told) => keys.push(...told));
+  reader.take('\x1b');
   reader.stop();
-  await new Promise(setImmediate);
+  reader.take('');
   expect(keys).toEqual([]);
+});
+
+test('a paste whose end does not come is told of, until Ctrl-C ends it', async () => {
+  const told: string[] = [];
+  await new Promise<void>((resolve) => {
+    const reader = createKeyReader({
+      keys: (keys) => told.push(...named(keys)),
+      pasting(isPasting) {
+        told.push(isPasting ? 'pasting' : 'over');
+        if (isPasting) reader.take('\x03');
+        else resolve();
+      },
+    });
+    reader.take('\x1b[200~half a pas');
+  });
+  expect(told).toEqual(['pasting', 'over', "paste 'half a pas'", 'ctrl+c']);
 });

@@ -48,6 +48,7 @@ const key: fc.Arbitrary<Key> = fc.oneof(
 const completion = {
   commands: [{ name: 'tree', detail: 'draw the tree', takesArguments: true }],
   files: () => ['src/a b.ts', 'src/', 'd\u202ee\x1b[31m\n'],
+  exists: () => true,
   arguments: () => [{ value: '--nested', detail: '漢字 all of it' }],
 };
 const start = withHistory('first 漢字', 'two\nlines', 'a'.repeat(200));

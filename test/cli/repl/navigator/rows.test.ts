@@ -17,7 +17,6 @@ function pageOf(parents: readonly number[], kinds = ''): ShapePage {
     kind: kinds || `r${'u'.repeat(parents.length)}`,
     at: Array(count).fill(10),
     archived: [],
-    cursor: null,
   };
 }
 

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { clipLine } from '../../../../cli/render/live_block.js';
 import { wideRuler } from '../../../../cli/render/wide_ruler.js';
 import { createMainScreen } from '../../../../cli/repl/terminal/main_screen.js';
-import { reflowOf } from '../../../../cli/repl/terminal/reflow.js';
 import { openEmulator } from '../../../support/terminal/emulator.js';
 
 const words = fc.constantFrom(
@@ -89,8 +88,11 @@ test.each(['all', 'xterm_js'] as const)(
         screen.append('one\ntwo');
         screen.setLive({ lines: live, cursor: { row, column } });
         await emulator.write(screen.paint(SIZE));
+        let calmMs = 0;
         for (const columns of widths) {
           emulator.resize(columns, SIZE.rows);
+          calmMs += 1_000;
+          screen.resized({ ...SIZE, columns }, calmMs);
           await emulator.write(screen.paint({ ...SIZE, columns }));
         }
         const columns = widths.at(-1) ?? SIZE.columns;
@@ -110,19 +112,8 @@ test('a frame that changes one row writes only that row, and one that changes no
   screen.setLive({ lines: ['one', 'two', '>'], cursor });
   screen.paint(size);
   screen.setLive({ lines: ['one', '2', '>'], cursor });
-  expect(screen.paint(size)).toBe('\x1b[?25l\r\x1b[2A\x1b[1B\r2\x1b[K\x1b[1B\r\x1b[1C\x1b[?25h');
+  expect(screen.paint(size)).toBe('\x1b[?25l\r\x1b[2A\n\r\x1b[K2\n\r\x1b[1C\x1b[?25h');
   expect(screen.paint(size)).toBe('');
   screen.setLive({ lines: ['one', '2', '>'], cursor: { row: 2, column: 0 } });
   expect(screen.paint(size)).toBe('\r');
-});
-
-test.each([
-  [{ TERM: 'xterm-256color' }, 'all'],
-  [{ TERM: 'xterm-256color', TERM_PROGRAM: 'vscode' }, 'xterm_js'],
-  [{ TERM: 'xterm', XTERM_VERSION: 'XTerm(390)' }, 'none'],
-  [{ TERM: 'screen-256color', TMUX: '/tmp/tmux' }, 'all'],
-  [{ TERM: 'screen' }, 'none'],
-  [{ TERM: 'linux' }, 'none'],
-])('what a terminal wraps anew is told by %o', (variables: Record<string, string>, reflow) => {
-  expect(reflowOf((name) => variables[name])).toBe(reflow);
 });

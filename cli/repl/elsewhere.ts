@@ -1,0 +1,26 @@
+/** What does here what commands of other programs do, for hands that know those. Short, so that each is one line. */
+const HERE: readonly (readonly [names: string, hint: string])[] = [
+  ['resume sessions history continue', 'see conversations with /list, and go on in one with /use <id>'],
+  ['undo rewind checkpoint redo', 'go back with /back, or say the last message anew with /fork'],
+  ['init memory remember', 'what a model has to know stands in AGENTS.md; after a change: /reload'],
+  ['status session stats usage tokens', 'who answers: /model, what was spent: /cost, what is sent: /context'],
+  ['login logout auth key', 'a key is taken from ANTHROPIC_API_KEY or OPENAI_API_KEY at the start'],
+  ['config settings preferences theme vim', 'in the shell: cognition config list'],
+  ['permissions approvals approve allow sandbox yolo', 'what it may do: /level; the network: Esc, then Space n'],
+  ['tools mcp skills hooks', 'what it may use: /level; skills are read anew with /reload'],
+  ['doctor bug feedback', 'in the shell: cognition doctor'],
+  ['diff review', 'what branches do not share: /compare; what was edited: Ctrl-O, or !git diff'],
+  ['keys hotkeys shortcuts keybindings', 'the keys: /help keys'],
+  ['save share', 'everything is kept already; into a file: /export --output <file>'],
+  ['delete archive remove', 'Esc Esc, then x hides a branch; in the shell: cognition delete <tree>'],
+  ['editor edit', 'Ctrl-G writes in $EDITOR'],
+  ['summarize summarise compress', 'that is /compact here'],
+  ['cd pwd add-dir', 'your own commands begin with an exclamation mark: !cd <folder>'],
+  ['shell bash run exec', 'your own commands begin with an exclamation mark: !ls'],
+  ['upgrade update version', 'in the shell: cognition --version; nothing updates by itself'],
+];
+
+/** What to type instead of a command that other programs have; null when none is known by that name. */
+export function hintElsewhere(name: string): string | null {
+  return HERE.find(([names]) => names.split(' ').includes(name))?.[1] ?? null;
+}

@@ -1,0 +1,43 @@
+/** Takes a terminal's answer to the question for its name out of what is typed. */
+export interface NameAnswer {
+  /** The question has been asked. */
+  expect(): void;
+  /** Gives what a person has typed; the beginning of an answer is held back while it is waited for. */
+  take(text: string): string;
+  /** The answer is no longer waited for, though it may still come: gives what was held back. */
+  giveUp(): string;
+}
+
+const LENGTH_MAX = 200;
+const ESC = '\\x1b';
+const ANSWER = new RegExp(`${ESC}P>\\|(\\P{Cc}{0,${LENGTH_MAX}})(?:${ESC}\\\\|\\x9c)`, 'u');
+const BEGUN = new RegExp(`${ESC}(?:P(?:>(?:\\|\\P{Cc}{0,${LENGTH_MAX}}${ESC}?)?)?)?$`, 'u');
+
+export function createNameAnswer(answered: (name: string) => void): NameAnswer {
+  let state: 'unasked' | 'awaited' | 'late' = 'unasked';
+  let held = '';
+  return {
+    expect() {
+      state = 'awaited';
+    },
+    take(text) {
+      if (state === 'unasked') return text;
+      const all = held + text;
+      held = '';
+      const answer = ANSWER.exec(all);
+      if (answer !== null) {
+        state = 'unasked';
+        answered(answer[1] ?? '');
+        return all.slice(0, answer.index) + all.slice(answer.index + answer[0].length);
+      }
+      if (state === 'awaited') held = BEGUN.exec(all)?.[0] ?? '';
+      return all.slice(0, all.length - held.length);
+    },
+    giveUp() {
+      const typed = held;
+      held = '';
+      if (state === 'awaited') state = 'late';
+      return typed;
+    },
+  };
+}

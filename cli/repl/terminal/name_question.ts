@@ -1,0 +1,58 @@
+import { createNameAnswer } from './name_answer.js';
+import { ASK_NAME } from './sequences.js';
+
+/** Asks a terminal for its name, once, and waits for a moment. */
+export interface NameQuestion {
+  ask(): void;
+  isOpen(): boolean;
+  /** Gives what a person has typed of what the keyboard sends. */
+  take(text: string): string;
+  /** Waits no longer. */
+  close(): void;
+}
+
+interface NameQuestionParts {
+  write: (bytes: string) => void;
+  /** Told what was typed while an answer might have been coming. */
+  typed: (text: string) => void;
+  answered: (name: string) => void;
+  /** The waiting is over, with or without an answer. */
+  over: () => void;
+}
+
+/** Terminals nearby answer within a few; one that is far away is known at the next time. */
+const WAIT_MS = 100;
+
+export function createNameQuestion({ write, typed, answered, over }: NameQuestionParts): NameQuestion {
+  let hasAsked = false;
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const answer = createNameAnswer((name) => {
+    stop();
+    answered(name);
+    over();
+  });
+  const close = (): void => {
+    stop();
+    const text = answer.giveUp();
+    if (text !== '') typed(text);
+  };
+  return {
+    ask() {
+      if (hasAsked) return;
+      hasAsked = true;
+      answer.expect();
+      timer = setTimeout(() => {
+        close();
+        over();
+      }, WAIT_MS);
+      write(ASK_NAME);
+    },
+    isOpen: () => timer !== undefined,
+    take: answer.take,
+    close,
+  };
+}

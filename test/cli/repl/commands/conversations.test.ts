@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { words } from '../../../hub/agent/turn_calls.js';
+import { say } from '../../../support/model/script.js';
+import { KEYS } from '../../../support/terminal.js';
+import { standsAt, withModel, withNotes } from './command_talk.js';
+
+test('/new starts another conversation, with a name when one is given that is free', async () => {
+  await withNotes(async ({ terminal, does, tree }) => {
+    await does('one', 'notes');
+    await does('/rename Garden', `${tree().slice(0, 8)} is called "Garden" now.`);
+    const first = tree();
+    const refused = await does('/new Garden', 'there is a conversation named "Garden" already');
+    expect(refused).toContain('hint: choose another name, or go on in that one: /use Garden');
+    expect(terminal.screen().at(-1)).toContain(' Garden at ');
+    await does('/new "The sea"', 'It is called "The sea".');
+    const second = tree();
+    expect(second).not.toBe(first);
+    await terminal.waitFor(() => standsAt(terminal) === second.slice(0, 8));
+    await does('/new', 'Starting new conversation...');
+    expect(tree()).not.toBe(second);
+  });
+});
+
+test('the tokens in the row at the bottom are those of the open conversation', async () => {
+  await withModel(async ({ terminal, does, server }) => {
+    server.script(say(words('Good morning.')));
+    await does('hello', /\[ i:[1-9]/);
+    await does('/new', 'Starting new conversation...');
+    await terminal.waitFor(/\[ i:0\(c:0\) o:0 \]/);
+  });
+});
+
+test('/use goes to another conversation by its name, by its id, and comes back', async () => {
+  await withNotes(async ({ terminal, does, tree }) => {
+    await does('about apples', 'notes');
+    const [apples, id] = [tree(), standsAt(terminal)];
+    await does('/new Pears', 'It is called "Pears".');
+    await does('about pears', ' at ');
+    await does(`/use ${apples.slice(0, 6)}`, /Resuming conversation\.\.\.\nTree: .*\n\n> about apples\n/);
+    await terminal.waitFor((screen) => screen.at(-1)?.includes(`${apples.slice(0, 8)} at`) === true);
+    expect(id).not.toBe('');
+    await does('/use Pears', /Resuming conversation "Pears"\.\.\.\nTree: .*\n\n> about pears\n/);
+  });
+});
+
+test('/rename names the conversation, refuses the name of another, and takes the name away', async () => {
+  await withNotes(async ({ does, tree }) => {
+    await does('one', 'notes');
+    const first = tree().slice(0, 8);
+    await does('/rename The sea', `${first} is called "The sea" now.`);
+    await does('/new', 'Starting new conversation...');
+    await does('/rename The sea', 'there is a tree named "The sea" already');
+    await does('/rename "数据 and more"', 'is called "数据 and more" now.');
+    await does('/rename --remove', 'has no name now.');
+  });
+});
+
+test('/list lists the conversations, newest activity first, with a star at the open one', async () => {
+  await withNotes(async ({ does, tree }) => {
+    await does('one', 'notes');
+    const first = tree().slice(0, 8);
+    await does('/new Second', 'It is called "Second".');
+    const second = tree().slice(0, 8);
+    const listed = await does('/list', '1 message ');
+    expect(listed).toMatch(
+      new RegExp(
+        `^\\* ${second} {2}Second {2}0 messages {2}1 branch {2}just now\n {2}${first} {2}one {5}1 message {3}1 branch {2}just now\n`,
+      ),
+    );
+    await does('/list --archived', 'Nothing is archived.');
+  });
+});
+
+test('/help lists all commands in one column that fits, and tells more about one', async () => {
+  await withNotes(async ({ terminal, does }) => {
+    await does('/help', 'Esc, then Space ?');
+    const shown = terminal.transcript().join('\n');
+    for (const heading of ['Branches', 'The model', 'Plans', 'Texts', 'Conversations', 'Beside commands']) {
+      expect(shown).toMatch(new RegExp(`^${heading}$`, 'm'));
+    }
+    expect(shown).toMatch(/^\/fork \[node\] {6}say something else instead: your next message becomes a branch$/m);
+    expect(shown).toMatch(/^\/switch … {2,}go to a node, or to a branch of the last/m);
+    const more = await does('/help tree', '--nested');
+    expect(more).toMatch(
+      /^\/tree \[--nested\] \[--ids\] \[--all\]\n {2}draw the tree, and where you stand in it\n {2}--nested {2}every node one level deeper/,
+    );
+    await does('/help /FORK', '/fork [node]');
+    await does('/tree --help', 'See: /help tree');
+    await does('/?', 'Conversations');
+  });
+});
+
+test('/quit leaves, and the last line says how to come back', async () => {
+  await withNotes(async ({ terminal, does, tree }) => {
+    await does('one', 'notes');
+    const id = tree().slice(0, 8);
+    terminal.type('/quit', KEYS.enter);
+    expect(await terminal.exited).toMatchObject({ code: 0 });
+    expect(terminal.transcript().join('\n')).toContain(`Session saved. Resume with: cognition chat ${id}`);
+  });
+});

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { NodeId, TreeId } from '../../../../hub/protocol/node.js';
+import { connectTo } from '../../../support/hub.js';
+import { KEYS } from '../../../support/terminal.js';
+import { standsAt, withNotes } from './command_talk.js';
+
+test('a mark that another terminal has set is moved, and both go to the new place', async () => {
+  await withNotes(async ({ terminal, does, another }) => {
+    await does('one', 'notes');
+    await does('two', ' at ');
+    await terminal.waitFor(/at [0-9a-f]{8}/);
+    await another(async (second) => {
+      await second.does('/back', 'You are at');
+      const one = standsAt(second.terminal);
+      await does('/mark here', 'as "here".');
+      await second.does('/mark here', `Marked ${one} as "here".`);
+      await does('/goto here', `You are at ${one}  User: one`);
+      await second.does('/mark', new RegExp(`^${one} {2}just now {2}here\n`));
+    });
+  });
+});
+
+test('who stands in a branch that is archived elsewhere is told so, and is not lost', async () => {
+  await withNotes(async ({ home, terminal, does, tree }) => {
+    await does('one', 'notes');
+    await does('/fork', 'Created branch');
+    await does('two', ' at ');
+    await terminal.waitFor(() => standsAt(terminal) !== tree().slice(0, 8));
+    const two = standsAt(terminal);
+    const client = await connectTo(home);
+    const open = { tree: TreeId.parse(tree()) };
+    const { leaves } = await client.call('loom.context_list_leaves', open);
+    const node = NodeId.parse(leaves.find((leaf) => leaf.node.id.startsWith(two))?.node.id);
+    await client.call('loom.branch_archive', { ...open, node });
+    await client.close();
+    await does('/branches', `You stand at ${two}, in an archived branch. See it with --all.`);
+    await does('/branches --all', /1\. \[current\] → "two"/);
+    await does('/leaves', /^ {2}1\. +[0-9a-f]{8} .*one\n\n/m);
+    await does('/leaves --all', /^ {2}1\. ● +[0-9a-f]{8} .*two\n/m);
+    await does('/tree', new RegExp(two));
+    await does('/tree --all', /User: two \(archived\) +● you are here/);
+    await does('/back', 'You are at');
+    await does(`/switch ${two}`, `You are at ${two}  User: two`);
+  });
+});
+
+test('two who write at the same node make two branches, and both are told', async () => {
+  await withNotes(async ({ does, another, terminal }) => {
+    await does('one', 'notes');
+    await another(async (second) => {
+      await does('mine', ' at ');
+      await second.terminal.waitFor('Another terminal: mine');
+      await second.does('theirs', '(another terminal went on from here as well: yours is a branch of its own.');
+      await terminal.waitFor(/branch/);
+      await does('/branches', /1\. \[current\] → "mine".*\n {2}2\. → "theirs"/);
+      await second.does('/branches', /1\. \[current\] → "theirs".*\n {2}2\. → "mine"/);
+    });
+  });
+});
+
+test('a conversation that is archived elsewhere can be read, and a write says how to restore it', async () => {
+  await withNotes(async ({ home, does, tree, terminal }) => {
+    await does('one', 'notes');
+    const client = await connectTo(home);
+    await client.call('loom.tree_archive', { tree: TreeId.parse(tree()) });
+    await client.close();
+    await does('/tree', 'User: one');
+    await does('/mark here', /archived/);
+    terminal.type('two', KEYS.enter);
+    // The text is given back.
+    await terminal.waitFor((screen) => screen.at(-2) === '> two' || screen.at(-3) === '> two');
+    expect(terminal.screen().join('\n')).toContain(`hint: run: cognition restore ${tree().slice(0, 8)}`);
+  });
+});

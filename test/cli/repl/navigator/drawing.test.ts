@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { drawNavigator, type NavigatorRow, type NavigatorView } from '../../../../cli/render/navigator.js';
+import { lookAt } from '../../../support/look.js';
+
+const NODE = {
+  ...{ id: '00000000-0000-4000-8000-000000000001', parent: null, seq: 1, role: 'user', tool: null, preview: 'Hello' },
+  ...{ created_at_ms: 0, step: null, exit_code: null, archived: false },
+} as unknown as NonNullable<NavigatorRow['node']>; // ids are made by their schema alone
+const ROW: NavigatorRow = {
+  ...{ node: NODE, branching: { depth: 1, bars: [false], isHead: true, isLast: true }, folded: null },
+  ...{ atMs: 0, isChosen: false, isHere: false, isArchived: false, marks: [] },
+};
+const VIEW: NavigatorView = {
+  ...{ title: 'notes', remark: '2 nodes', rows: [], hits: null, sides: null },
+  ...{ preview: null, typing: null, word: null, help: null },
+};
+
+const draw = (view: Partial<NavigatorView>, columns: number, rows: number): string[] =>
+  drawNavigator({ ...VIEW, ...view }, rows, lookAt(columns)).lines.map((line) => line.trimEnd());
+
+test('while a tree is read a folded branch says that there is more, without how much and how old', () => {
+  const known = { ...ROW, folded: { nodes: 12, newestMs: 0 } };
+  const unknown = { ...ROW, folded: { nodes: null, newestMs: null } };
+  const [, first = '', second = ''] = draw({ rows: [unknown, known] }, 60, 6);
+  expect(first).toMatch(/^ {2}└── User: Hello +\+…$/);
+  expect(second).toMatch(/^ {2}└── User: Hello +\+12 \S/);
+});
+
+test('what stands at the right is whole, whatever letters a mark has', () => {
+  for (const isChosen of [false, true]) {
+    const rows = draw({ rows: [{ ...ROW, isChosen, marks: ['gipfel 山 👩‍👩‍👧'] }] }, 60, 6);
+    expect(rows[1]).toMatch(/ #gipfel 山 👩‍👩‍👧 \d{4}-\d\d-\d\d$/);
+    expect(lookAt(60).ruler.width(rows[1] ?? '')).toBeLessThanOrEqual(60);
+  }
+});
+
+test('the keys stand in two columns, in a narrow window below each other, and can be scrolled', () => {
+  expect(draw({ help: 0 }, 79, 12).slice(1, 4)).toEqual([
+    'up down j k move                          n N         the next hit, the last',
+    'PgUp PgDn   scroll; space too             Enter       go there',
+    'g G         first, last                   e           take a message back',
+  ]);
+  expect(draw({ help: 2 }, 19, 6).slice(1, 5)).toEqual(['  scroll; space too', 'g G', '  first, last', 'left h']);
+  expect(draw({ help: 99 }, 19, 6).slice(3, 5)).toEqual(['  preview on, off', 'q Esc       leave']);
+});

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createGrown, type Grown, NONE } from '../../../../cli/repl/navigator/grown.js';
+import { branchesOffPath, branchingOf, rowsOf } from '../../../../cli/repl/navigator/rows.js';
+import { onWhole, openNavigation, rowOf, scrolled } from '../../../../cli/repl/navigator/state.js';
+import { NodeId, TreeId } from '../../../../hub/protocol/node.js';
+import { type TestReader, withReader } from '../../../support/reader.js';
+import { stepParts } from '../../../support/trees.js';
+import type { TestWriter } from '../../../support/writer.js';
+
+/** A tree grown at random: where each piece hangs, what it is, and which branches are archived. */
+const planArbitrary = fc.record({
+  pieces: fc.array(fc.record({ at: fc.nat(), kind: fc.constantFrom('user', 'silent', 'talking') }), { maxLength: 30 }),
+  archived: fc.array(fc.nat(), { maxLength: 2 }),
+  position: fc.nat(),
+  rows: fc.integer({ min: 1, max: 8 }),
+});
+type Plan = typeof planArbitrary extends fc.Arbitrary<infer T> ? T : never;
+
+/** The tree, and the ids of all nodes in it. */
+function planted({ pieces, archived }: Plan, { write }: TestWriter) {
+  const tree = TreeId.parse(write('loom.tree_create', {}).id);
+  const ends = [NodeId.parse(tree)];
+  const all = [...ends];
+  for (const [index, { at, kind }] of pieces.entries()) {
+    const place = { tree, parent: ends[at % ends.length] ?? NodeId.parse(tree) };
+    if (kind === 'user') {
+      const blocks = [{ type: 'text' as const, text: `message ${index}` }];
+      const { node } = write('loom.node_create_text', { ...place, role: 'user', blocks });
+      ends.push(node.id);
+      all.push(node.id);
+      continue;
+    }
+    const { blocks, calls } = stepParts(`step ${index}`, ['ls', 'pwd']);
+    const shown = kind === 'silent' ? blocks.filter(({ type }) => type === 'call') : blocks;
+    const { nodes } = write('loom.step_create', { ...place, blocks: shown, calls } as never); // the schema parses it
+    ends.push(nodes.at(-1)?.id ?? place.parent);
+    all.push(...nodes.map(({ id }) => id));
+  }
+  for (const place of archived) {
+    const node = all[1 + (place % Math.max(1, all.length - 1))];
+    if (node !== undefined) write('loom.branch_archive', { tree, node });
+  }
+  return { tree, all };
+}
+
+/** What is read around a node, beside the whole tree. */
+async function bothOf(plan: Plan, { read }: TestReader, writer: TestWriter) {
+  const { tree, all } = planted(plan, writer);
+  const position = all[plan.position % all.length] ?? NodeId.parse(tree);
+  const near = await read('loom.tree_get_near', { tree, node: position, rows: plan.rows });
+  const whole = createGrown();
+  whole.add(await read('loom.tree_get_shape', { tree }));
+  const { node } = await read('loom.node_get', { node: position });
+  return { near, whole, position: whole.indexOf(node.seq), all };
+}
+
+type Near = Awaited<ReturnType<typeof bothOf>>['near'];
+
+function earlyOf(near: Near) {
+  const grown = createGrown();
+  grown.add(near);
+  const anchor = grown.indexOf(near.node);
+  const { above, below, begins, ends, node_count: nodeCount } = near;
+  const early = { anchor, above, below, begins, ends, nodeCount };
+  return openNavigation({ grown, early, position: near.hidden ? NONE : anchor, sought: anchor });
+}
+
+/** What a list shows of these rows. */
+const drawn = (grown: Grown, rows: Iterable<number>, folded: ReadonlySet<number>) =>
+  [...rows].map((index) => ({
+    seq: grown.seqOf(index),
+    ...{ branching: branchingOf(grown, index, 100), isFolded: folded.has(index) && grown.sizeOf(index) > 1 },
+  }));
+
+test('what is read around a node are the rows of the whole tree, drawn as there, without a gap', async () => {
+  await withReader((reader, writer) =>
+    fc.assert(
+      fc.asyncProperty(planArbitrary, async (plan) => {
+        const { near, whole, position, all } = await bothOf(plan, reader, writer);
+        expect(near.hidden).toBe(position === NONE);
+        expect(near.node_count).toBe(all.length);
+        const anchor = whole.indexOf(near.node);
+        if (position !== NONE) expect(anchor).toBe(position);
+        const folded = branchesOffPath(whole, anchor);
+        const rows = rowsOf(whole, { filter: 'all', marked: new Set(), folded });
+        const at = rows.indexOf(anchor);
+        const early = earlyOf(near);
+        const expected = rows.subarray(at - near.above, at + near.below + 1);
+        expect(drawn(early.grown, early.rows, early.folded)).toEqual(drawn(whole, expected, folded));
+        expect(near.above).toBe(near.begins ? at : plan.rows);
+        expect(near.below).toBe(near.ends ? rows.length - at - 1 : plan.rows);
+      }),
+      { numRuns: 100 },
+    ),
+  );
+}, 60_000);
+
+test('when the rest of the tree has come, the chosen row stands where it stood', async () => {
+  await withReader((reader, writer) =>
+    fc.assert(
+      fc.asyncProperty(planArbitrary, fc.integer({ min: 1, max: 9 }), async (plan, height) => {
+        const { near, whole } = await bothOf(plan, reader, writer);
+        const before = scrolled(earlyOf(near), height);
+        const after = scrolled(onWhole(before, whole), height);
+        expect(after.early).toBeNull();
+        expect(whole.seqOf(after.selected)).toBe(before.grown.seqOf(before.selected));
+        expect(rowOf(after) - after.top).toBe(rowOf(before) - before.top);
+      }),
+      { numRuns: 50 },
+    ),
+  );
+}, 60_000);
+
+test('the way up from the end of a very long conversation is told as far as it was followed', async () => {
+  await withReader(async ({ read }, { write }) => {
+    const tree = TreeId.parse(write('loom.tree_create', {}).id);
+    let node = NodeId.parse(tree);
+    for (let number = 0; number < 4_100; number += 1) {
+      const blocks = [{ type: 'text' as const, text: `message ${number}` }];
+      node = write('loom.node_create_text', { tree, parent: node, role: 'user', blocks }).node.id;
+    }
+    const near = await read('loom.tree_get_near', { tree, node, rows: 10 });
+    expect(near).toMatchObject({ above: 10, below: 0, begins: false, ends: false, node_count: 4_101 });
+    expect(earlyOf(near).rows).toHaveLength(11);
+  });
+}, 60_000);
