@@ -17,6 +17,11 @@ export function renderHit(hit: Hit, look: Look): string {
   return `${look.style.quiet(cut(place, look.width, look))}\n  ${highlighted(hit, look)}\n`;
 }
 
+/** The words of a node that were found first; none where only its tool or its folder has them. */
+export function foundWords({ snippet, matches: [first] }: Hit): string {
+  return first === undefined ? '' : snippet.slice(...first);
+}
+
 /** One line for what a search found in a tree that is known: who spoke, and the words around it. */
 export function hitLine(hit: Hit, isChosen: boolean, look: Look): string {
   const speaker = hit.role === 'tool' ? `[${cleanLine(hit.tool ?? 'tool')}]` : SPEAKERS[hit.role];

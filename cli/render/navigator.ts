@@ -1,12 +1,14 @@
 import type { SkeletonNode } from '../../hub/protocol/node.js';
 import { formatAge } from './age.js';
-import { cleanLine } from './clean.js';
+import { clean, cleanLine } from './clean.js';
 import { cut, pad } from './cut.js';
-import { type Hit, hitLine } from './hits.js';
+import { foundWords, type Hit, hitLine } from './hits.js';
 import { exitTail, inkOf, labelOf } from './label.js';
 import type { LiveBlock } from './live_block.js';
 import type { Look } from './look.js';
 import { navigatorKeys } from './navigator_keys.js';
+import { hitsIn, markedRow, type RowMark, searchPattern, type TextHit } from './text_search.js';
+import { wrapWords } from './word_wrap.js';
 import { count } from './words.js';
 
 /** One node as the navigator lists it. */
@@ -158,9 +160,25 @@ function sideOf({ title, total, first }: NavigatorSide, height: number, look: Lo
   return [look.style.strong(cut(`${title}: ${count(total, 'node')}`, look.width, look)), ...nodes, ...more];
 }
 
-function previewOf({ preview }: NavigatorView, rows: number, look: Look): string[] {
+function previewOf({ preview, hits }: NavigatorView, rows: number, look: Look): string[] {
   const height = previewHeight(rows);
   if (preview === null || height === 0) return [];
   const ruling = look.style.quiet('-'.repeat(Math.max(0, Math.min(40, look.width))));
-  return [ruling, ...filled(preview, height - 1).map((line) => cut(cleanLine(line), look.width, look))];
+  const hit = hits?.list[hits.selected];
+  const words = hit === undefined ? '' : foundWords(hit);
+  return [ruling, ...filled(rowsOfTexts(preview, words, look), height - 1)];
+}
+
+/** Lines of a text in as many rows as they take, with the words in them that were found. */
+function rowsOfTexts(lines: readonly string[], words: string, look: Look): string[] {
+  const pattern = words === '' ? null : searchPattern(words);
+  return lines.flatMap((line) => {
+    const rows = wrapWords(clean(line).replaceAll('\t', '  '), look.width, look.ruler);
+    const parts = pattern === null ? [] : hitsIn(rows, pattern).flatMap((hit) => hit.parts);
+    return rows.map(({ text }, at) => markedRow(text, marksIn(parts, at), look.style));
+  });
+}
+
+function marksIn(parts: TextHit['parts'], at: number): RowMark[] {
+  return parts.filter(({ row }) => row === at).map(({ start, end }) => ({ start, end, isCurrent: false }));
 }

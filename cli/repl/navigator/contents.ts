@@ -2,6 +2,7 @@ import type { Client } from '../../../hub/client.js';
 import type { NodeId, SkeletonNode, TreeId } from '../../../hub/protocol/node.js';
 import type { Hit } from '../../render/hits.js';
 import { nodeText } from '../../render/node_text.js';
+import { excerptOf } from './excerpt.js';
 
 /** What is said in a tree, fetched where somebody looks. */
 export interface Contents {
@@ -11,6 +12,8 @@ export interface Contents {
   fetch(seqs: readonly number[]): Promise<void>;
   /** The first lines of what a node says; null while they are fetched. */
   preview(seq: number): readonly string[] | null;
+  /** The lines around the first place where a node says these words. */
+  around(node: NodeId, words: string): readonly string[] | null;
   marks(): Promise<Map<number, string[]>>;
   seqOf(node: NodeId): Promise<number>;
   idOf(seq: number): Promise<NodeId>;
@@ -24,8 +27,6 @@ const KEPT_SEQS_MAX = 10_000;
 /** How many places of marks are asked for at once: of thousands each one after the other takes seconds. */
 const MARKS_AT_ONCE = 64;
 const KEPT_PREVIEWS_MAX = 200;
-const PREVIEW_LINES_MAX = 20;
-const PREVIEW_LENGTH_MAX = 4_000;
 const HITS_MAX = 200;
 /** Nodes that are asked for at once. */
 const WINDOW_MAX = 200;
@@ -33,8 +34,8 @@ const WINDOW_MAX = 200;
 /** `changed` is called when something has come that was asked for. */
 export function createContents(client: Client, tree: TreeId, changed: () => void): Contents {
   const lines = newest<number, SkeletonNode>(KEPT_LINES_MAX);
-  const previews = newest<number, readonly string[]>(KEPT_PREVIEWS_MAX);
-  const asked = new Set<number>();
+  const previews = newest<string, readonly string[]>(KEPT_PREVIEWS_MAX);
+  const asked = new Set<number | string>();
   const seqOf = seqsOf(client);
 
   const fetchLines = async (seqs: readonly number[]): Promise<SkeletonNode[]> => {
@@ -44,12 +45,15 @@ export function createContents(client: Client, tree: TreeId, changed: () => void
   };
 
   /** Fetches what is not on its way yet; what fails is asked for again when it is looked at again. */
-  const fetchMissing = (seqs: readonly number[], fetch: (missing: number[]) => Promise<readonly unknown[]>): void => {
-    const missing = seqs.filter((seq) => !asked.has(seq)).slice(0, WINDOW_MAX);
+  const fetchMissing = <K extends number | string>(
+    wanted: readonly K[],
+    fetch: (missing: K[]) => Promise<readonly unknown[]>,
+  ): void => {
+    const missing = wanted.filter((key) => !asked.has(key)).slice(0, WINDOW_MAX);
     if (missing.length === 0) return;
-    for (const seq of missing) asked.add(seq);
+    for (const key of missing) asked.add(key);
     const done = (found: readonly unknown[]): void => {
-      for (const seq of missing) asked.delete(seq);
+      for (const key of missing) asked.delete(key);
       if (found.length > 0) changed();
     };
     fetch(missing).then(done, () => done([]));
@@ -63,6 +67,17 @@ export function createContents(client: Client, tree: TreeId, changed: () => void
 
   const textOf = async (id: NodeId): Promise<string> =>
     nodeText((await client.call('loom.node_get', { node: id })).node);
+
+  const excerpt = (key: string, node: () => Promise<NodeId>, words: string): readonly string[] | null => {
+    const known = previews.get(key);
+    if (known !== undefined) return known;
+    fetchMissing([key], async () => {
+      const lines = excerptOf(await textOf(await node()), words);
+      previews.keep(key, lines);
+      return lines;
+    });
+    return null;
+  };
 
   return {
     idOf,
@@ -78,18 +93,8 @@ export function createContents(client: Client, tree: TreeId, changed: () => void
       fetchMissing(missing, fetchLines);
       return seqs.map((seq) => lines.get(seq) ?? null);
     },
-    preview(seq) {
-      const known = previews.get(seq);
-      if (known !== undefined) return known;
-      // Told apart from the line of the same node, which may be on its way at the same time.
-      fetchMissing([-seq], async () => {
-        const text = await textOf(await idOf(seq));
-        const first = text.slice(0, PREVIEW_LENGTH_MAX).split('\n').slice(0, PREVIEW_LINES_MAX);
-        previews.keep(seq, first);
-        return first;
-      });
-      return null;
-    },
+    preview: (seq) => excerpt(`${seq}`, () => idOf(seq), ''),
+    around: (node, words) => excerpt(`${node} ${words}`, async () => node, words),
   };
 }
 

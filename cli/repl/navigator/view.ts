@@ -1,3 +1,4 @@
+import { foundWords } from '../../render/hits.js';
 import type { NavigatorRow, NavigatorSide, NavigatorView } from '../../render/navigator.js';
 import { count, formatNumber } from '../../render/words.js';
 import type { Contents } from './contents.js';
@@ -22,7 +23,7 @@ export interface Shown {
 
 /** What is drawn of a state: the rows that are seen, and what has been fetched of them. */
 export function viewOf(state: Navigation, { contents, title, hasPreview, nodesRead, height }: Shown): NavigatorView {
-  const { grown, early, filter, typing, found, selected, word, help } = state;
+  const { grown, early, filter, typing, found, word, help } = state;
   const listing = filter === 'all' ? '' : `, shown: ${FILTER_WORDS[filter]}`;
   const size =
     early === null
@@ -34,9 +35,16 @@ export function viewOf(state: Navigation, { contents, title, hasPreview, nodesRe
     rows: rowsSeen(state, contents, height),
     hits: found === null ? null : { list: found.hits, selected: found.selected, query: found.query },
     sides: sidesOf(state, contents, height),
-    preview: hasPreview ? ((selected === NONE ? null : contents.preview(grown.seqOf(selected))) ?? []) : null,
+    preview: hasPreview ? (previewOf(state, contents) ?? []) : null,
     typing: typing === null ? null : { label: TYPING_LABELS[typing.what], text: typing.text },
   };
+}
+
+/** What the chosen node says; while hits are listed, what stands around the words in the chosen one. */
+function previewOf({ grown, found, selected }: Navigation, contents: Contents): readonly string[] | null {
+  if (found === null) return selected === NONE ? null : contents.preview(grown.seqOf(selected));
+  const hit = found.hits[found.selected];
+  return hit === undefined ? null : contents.around(hit.node, foundWords(hit));
 }
 
 /** The numbers of the nodes that are seen. */

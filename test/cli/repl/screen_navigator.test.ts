@@ -148,8 +148,10 @@ test('a search looks with every letter, and n and N show what was found in the t
     await lists('n', chosen(shown));
     await lists('N', chosen(other));
     terminal.type('/metres');
-    await terminal.waitFor(/Two thousand metres\./);
+    // Below the list, what the chosen hit says.
+    await terminal.waitFor(/^-{40}\nTwo thousand metres\.$/m);
     await lists(KEYS.escape, chosen(other));
+    await terminal.waitFor(new RegExp(`^-{40}\\n${other}$`, 'm'));
   });
 });
 

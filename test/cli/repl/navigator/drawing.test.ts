@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Hit } from '../../../../cli/render/hits.js';
 import { drawNavigator, type NavigatorRow, type NavigatorView } from '../../../../cli/render/navigator.js';
-import { lookAt } from '../../../support/look.js';
+import { lookAt, namedStyle } from '../../../support/look.js';
 
 const NODE = {
   ...{ id: '00000000-0000-4000-8000-000000000001', parent: null, seq: 1, role: 'user', tool: null, preview: 'Hello' },
@@ -42,4 +43,28 @@ test('the keys stand in two columns, in a narrow window below each other, and ca
   ]);
   expect(draw({ help: 2 }, 19, 6).slice(1, 5)).toEqual(['  scroll; space too', 'g G', '  first, last', 'left h']);
   expect(draw({ help: 99 }, 19, 6).slice(3, 5)).toEqual(['  preview on, off', 'q Esc       leave']);
+});
+
+test('what the chosen node says is broken between words and keeps its indents', () => {
+  const preview = ['if so:', '    return what stands', '\tin \x1b[31mred'];
+  expect(draw({ preview }, 20, 24).slice(-8)).toEqual([
+    '--------------------',
+    'if so:',
+    '    return what',
+    '    stands',
+    '  in red',
+    '',
+    '',
+    'Enter go  e edit  q…',
+  ]);
+});
+
+test('in what the chosen hit says the words that were found stand out', () => {
+  const hit = { node: NODE.id, role: 'user', tool: null, snippet: 'a Wide sea', matches: [[2, 6]] } as unknown as Hit;
+  const hits = { list: [hit], selected: 0, query: 'wide' };
+  const { lines } = drawNavigator({ ...VIEW, hits, preview: ['so Wide', 'and Wider'] }, 24, {
+    ...lookAt(40),
+    style: namedStyle,
+  });
+  expect(lines.slice(-7, -5)).toEqual(['so <match:Wide>', 'and <match:Wide>r']);
 });
