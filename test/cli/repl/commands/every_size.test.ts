@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { REPL_COMMANDS } from '../../../../cli/repl/command_table.js';
 import { words } from '../../../hub/agent/turn_calls.js';
 import { say } from '../../../support/model/script.js';
 import { KEYS, type TestTerminal } from '../../../support/terminal.js';
@@ -83,6 +84,11 @@ function coloursIn(raw: string): string[] {
   const chosen = raw.split('\u001b[').flatMap((piece) => /^[\d;]*m/.exec(piece)?.[0] ?? []);
   return chosen.filter((sequence) => /(?:^|;)(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])[;m]/.test(sequence));
 }
+
+test('the walk leaves no command out', () => {
+  const typed = new Set(WALK.map(([line]) => line.split(' ')[0]));
+  expect(REPL_COMMANDS.map(({ name }) => `/${name}`).filter((name) => !typed.has(name))).toEqual(['/quit']);
+});
 
 for (const { name, ...where } of WALKED) {
   test(`every command answers with ${name}`, async () => {
