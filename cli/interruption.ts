@@ -15,21 +15,25 @@ export function endOnSignals(): void {
   process.on('SIGHUP', () => interrupt(EXIT.hungUp));
 }
 
-/** A reader that has seen enough, such as `head`, is no failure. */
+/** A reader that has seen enough, such as `head`, is no failure; a disk that is full is one. */
 export function leaveWithReader(): void {
+  let isTold = false;
   process.stderr.on('error', () => (interrupt === leave ? leave(EXIT.failure) : interrupt(EXIT.readerGone)));
   process.stdout.on('error', (error) => {
-    if (interrupt !== leave) return interrupt(EXIT.readerGone);
-    if ('code' in error && error.code === 'EPIPE') leave(EXIT.ok);
-    process.stderr.write(`cognition: the output could not be written: ${error.message}\n`);
-    leave(EXIT.failure);
+    // EIO: the terminal is gone.
+    const isGone = 'code' in error && (error.code === 'EPIPE' || error.code === 'EIO');
+    if (!isGone && !isTold) process.stderr.write(`cognition: the output could not be written: ${error.message}\n`);
+    isTold = true;
+    if (interrupt === leave) leave(isGone ? EXIT.ok : EXIT.failure);
+    else interrupt(isGone ? EXIT.readerGone : EXIT.failure);
   });
 }
 
-/** Hands signals over to somebody who goes on after them, until what it returns is called; without a reader there is no going on. */
+/** Hands signals over to somebody who goes on after them, until what it returns is called; without an output there is no going on. */
 export function takeSignals(take: (code: number) => void): () => void {
   const taking: Interrupt = (code) => {
     if (code === EXIT.readerGone) leave(EXIT.ok);
+    else if (code === EXIT.failure) leave(code);
     else take(code);
   };
   interrupt = taking;
@@ -52,7 +56,7 @@ export async function interruptible<T>(
   interrupt = (code) => {
     if (interrupted !== null) {
       // An output that has failed once fails at every write.
-      if (code === EXIT.readerGone) return;
+      if (code === EXIT.readerGone || code === EXIT.failure) return;
       leave(code);
     }
     interrupted = code;

@@ -159,7 +159,9 @@ function result(page: Page, shown: CallEnded): string {
   }
   const before = page.openCall === shown.id ? ended(page) : ended(page) + begin(page) + callLine(page, shown);
   const text = clean(shown.text).trimEnd();
-  return `${before}${text === '' ? '' : `${excerpted(text, shown.id)}\n`}${remark}`;
+  if (text === '') return before + remark;
+  const isSaid = `${text}\n`.endsWith(remark);
+  return `${before}${excerpted(text, shown.id)}\n${isSaid ? '' : remark}`;
 }
 
 function excerpted(text: string, id: string): string {

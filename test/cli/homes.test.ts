@@ -90,6 +90,17 @@ test.runIf(existsSync('/dev/full'))('a version that cannot be printed is a failu
   expect([status, String(stderr)]).toEqual([1, 'cognition: ENOSPC: no space left on device, write\n']);
 });
 
+test.runIf(existsSync('/dev/full'))('what cannot be printed is a failure in one line, of a conversation as well', () =>
+  withCli(async (cli) => {
+    const told = 'cognition: the output could not be written: ENOSPC: no space left on device, write\n';
+    for (const line of ['cognition new', 'echo hello | cognition chat --model demo', 'cognition ask hi --model demo']) {
+      const { code, stderr } = await inShell(cli, `${line} > /dev/full`);
+      expect(code).toBe(1);
+      expect(stderr.split(told)).toHaveLength(2);
+    }
+  }),
+);
+
 test('in a folder that has been removed it is said what to do', () =>
   withCli(async (cli) => {
     const line = 'mkdir gone && cd gone && rmdir ../gone && cognition list 2>&1 | grep -v getcwd';

@@ -23,8 +23,10 @@ test('a script goes on after what fails, and ends with the exit code of what fai
 
 test('how a command of the person ends is told, and is no failure of the script', async () => {
   await withTalk(async ({ notes }) => {
-    const { code, stdout } = await notes(['!exit 3']);
-    expect(stdout).toContain('(exit code 3)');
+    const { code, stdout } = await notes(['!exit 3', '!echo it; exit 4', '!true']);
+    expect(after(stdout, '!exit 3')).toBe('[bash] exit 3\n(no output)\n(exit code 3)');
+    expect(after(stdout, '!echo it; exit 4')).toBe('[bash] echo it; exit 4\nit\n(exit code 4)');
+    expect(after(stdout, '!true')).toBe('[bash] true\n(no output)');
     expect(code).toBe(0);
   });
 });
