@@ -1,5 +1,4 @@
 import type { HomePaths } from '../config.js';
-import { sentNodes, settingsOf } from '../context/model.js';
 import { asked, type Reach } from '../context/reach.js';
 import { HubError } from '../error.js';
 import type { CallContext, HubCalls, HubResolve, Plugin } from '../plugin.js';
@@ -14,7 +13,7 @@ import { parkedSnapshot, parkedTurns } from './parked.js';
 import { planAt } from './plans.js';
 import { needsKey } from './reaching.js';
 import type { Listener, RunningTurn } from './running.js';
-import { settingsBefore } from './settings.js';
+import { pathSettings, settingsBefore } from './settings.js';
 import { priceOf } from './spending.js';
 import { USUAL_MODELS } from './sub_sessions/model.js';
 import { toldInstructions } from './told_instructions.js';
@@ -98,12 +97,8 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
 
 /** The settings that a turn at a node would go on with. */
 async function knownSettings(reach: Reach, node: NodeId, change: SettingsChange | null): Promise<Settings | null> {
-  const [path, found] = await Promise.all([
-    sentNodes(reach, node),
-    asked(reach, 'loom.node_get', { node, tree: null }),
-  ]);
-  const { current } = await settingsOf(reach, path);
-  return settingsBefore(reach, { tree: found.node.tree, current, change });
+  const { node: found } = await asked(reach, 'loom.node_get', { node, tree: null });
+  return settingsBefore(reach, { tree: found.tree, current: await pathSettings(reach, node), change });
 }
 
 /** What a turn at this node would refuse of a change is refused before anything is said there. */

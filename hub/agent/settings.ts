@@ -5,7 +5,6 @@ import type { NodeId, Settings, Sha256, TreeId } from '../protocol/node.js';
 import { Level, type SettingsChange } from '../protocol/turn.js';
 import { type InstructionPlaces, readInstructions } from './instructions.js';
 import { formatModelName, parseModelName } from './models.js';
-import { newestSettings } from './prompt.js';
 import { THINKING_LEVELS, type ToolDefinition } from './provider.js';
 import { readSkillList } from './skills.js';
 import { systemPromptFor } from './system_prompts.js';
@@ -122,6 +121,12 @@ async function systemPrompt(level: Level, places: InstructionPlaces): Promise<st
   return [systemPromptFor(level), instructions, skills].filter((text) => text !== '').join('\n\n');
 }
 
+/** The settings of the newest answer on a path; null where nothing was answered yet. */
+export async function pathSettings(reach: Reach, node: NodeId): Promise<Settings | null> {
+  const { settings: sha256 } = await asked(reach, 'loom.context_get_settings', { node });
+  return sha256 === null ? null : (await asked(reach, 'loom.settings_get', { sha256 })).settings;
+}
+
 /** The settings that a tree was first used with, for a path of it that has none yet. */
 export async function firstSettings(reach: Reach, tree: TreeId): Promise<Settings | null> {
   let first: NodeId | null = null;
@@ -135,8 +140,5 @@ export async function firstSettings(reach: Reach, tree: TreeId): Promise<Setting
     first = page.turns.findLast(({ node, tip }) => node !== tip)?.tip ?? first;
     cursor = page.cursor;
   } while (cursor !== null);
-  if (first === null) return null;
-  const { nodes } = await asked(reach, 'loom.context_get_path', { node: first, cursor: null, limit: 5_000 });
-  const sha256 = newestSettings(nodes);
-  return sha256 === null ? null : (await asked(reach, 'loom.settings_get', { sha256 })).settings;
+  return first === null ? null : pathSettings(reach, first);
 }

@@ -1,9 +1,8 @@
-import { sentNodes, settingsOf } from '../context/model.js';
 import { asked, type Reach } from '../context/reach.js';
 import type { ParsedOf, ResultOf } from '../protocol/methods.js';
 import type { AgentParts } from './beginning.js';
 import { instructionFiles, namedInstructions } from './instructions.js';
-import { settingsBefore } from './settings.js';
+import { pathSettings, settingsBefore } from './settings.js';
 import { workplaceOf } from './workplace.js';
 
 /** The files of instructions that a turn is told of: those in the settings that it goes on with, else those that it would read. */
@@ -15,13 +14,12 @@ export async function toldInstructions(
   let treeProject = project;
   let branchCwd: string | null = null;
   if (node !== null) {
-    const [path, found, place] = await Promise.all([
-      sentNodes(reach, node),
+    const [current, found, place] = await Promise.all([
+      pathSettings(reach, node),
       asked(reach, 'loom.node_get', { node, tree: null }),
       asked(reach, 'loom.context_get_place', { node }),
     ]);
     const { tree } = found.node;
-    const { current } = await settingsOf(reach, path);
     const known = await settingsBefore(reach, { tree, current, change: null });
     if (known !== null) return { files: namedInstructions(known.system_prompt) };
     treeProject = (await asked(reach, 'loom.tree_get', { tree })).project;

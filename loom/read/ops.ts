@@ -11,7 +11,7 @@ import { getChildren, getNode, getSkeleton } from './nodes.js';
 import { oneSlice, type ReadOp } from './operation.js';
 import { getTurn, listWaiting } from './parked.js';
 import { getHandles, getPath } from './path.js';
-import { getPlace } from './place.js';
+import { getPathSettings, getPlace } from './place.js';
 import { listRequests } from './request_list.js';
 import type { ReadOpName } from './requests.js';
 import { getLines, getShape } from './shape.js';
@@ -36,6 +36,7 @@ export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
   'loom.context_list_leaves': listLeaves,
   'loom.context_get_handles': getHandles,
   'loom.context_get_place': getPlace,
+  'loom.context_get_settings': getPathSettings,
   'loom.settings_get': oneSlice(getSettings),
   'loom.search': searchNodes,
   'loom.fsck': checkDatabase,

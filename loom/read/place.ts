@@ -34,6 +34,27 @@ export function* getPlace(context: ReadContext, params: ReadParams['loom.context
   return JSON.stringify({ cwd, commands });
 }
 
+/** The settings of the first answer in a list of nodes. */
+export const FIRST_SETTINGS = `
+  SELECT lower(hex(s.sha256)) AS sha256
+  FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value CROSS JOIN settings s ON s.settings = n.settings
+  WHERE n.role = 'assistant' LIMIT 1`;
+
+/** The settings of the newest answer on the path to a node; nothing of what was said is read for it. */
+export function* getPathSettings(
+  context: ReadContext,
+  params: ReadParams['loom.context_get_settings'],
+): Slices<string> {
+  const path = yield* pathTo(context, requireNode(context.store, params.node).seq);
+  for (let end = path.length; end > 0; end -= SLICE_ROWS) {
+    const upwards = path.slice(Math.max(0, end - SLICE_ROWS), end).reverse();
+    const newest = context.store.get<{ sha256: string }>(FIRST_SETTINGS, JSON.stringify(upwards));
+    if (newest !== undefined) return JSON.stringify({ settings: newest.sha256 });
+    yield;
+  }
+  return JSON.stringify({ settings: null });
+}
+
 interface PlaceRow {
   id: string;
   cwd: string | null;

@@ -19,6 +19,7 @@ export const READ_METHODS = [
   'loom.context_list_leaves',
   'loom.context_get_handles',
   'loom.context_get_place',
+  'loom.context_get_settings',
   'loom.settings_get',
   'loom.search',
   'loom.fsck',

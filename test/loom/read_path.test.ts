@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NodeId, TreeId } from '../../hub/protocol/node.js';
+import { NodeId, type Sha256, TreeId } from '../../hub/protocol/node.js';
 import { createPathCache } from '../../loom/read/path_cache.js';
 import { withReader } from '../support/reader.js';
 import { answer, command, ran, step, text, user } from '../support/trees.js';
@@ -187,4 +187,33 @@ test('the paths that were used last are kept', () => {
   cache.put(10, Array(600_000).fill(0));
   expect([1, 9].map((seq) => cache.get(seq))).toEqual([undefined, undefined]);
   expect(cache.get(10)).toHaveLength(600_000);
+});
+
+test('the settings of a path are those of its newest answer, however far above that is', async () => {
+  await withReader(async ({ read }, writer) => {
+    const { tree } = await writer.plant();
+    const made = (prompt: string) =>
+      writer.write('loom.settings_put', {
+        settings: { system_prompt: prompt, tools: [], level: 'minimal', model: 'demo/demo', thinking: 'off' },
+      }).sha256;
+    const said = (parent: string, role: 'user' | 'assistant', settings: Sha256 | null = null) =>
+      writer.write('loom.node_create_text', {
+        ...{ tree: TreeId.parse(tree), parent: node(parent), role, blocks: text('words'), settings },
+      }).node.id;
+    const settings = async (id: string) => (await read('loom.context_get_settings', { node: node(id) })).settings;
+    const [first, second] = [made('first'), made('second')];
+    const question = said(tree, 'user');
+    const answered = said(question, 'assistant', first);
+    const again = said(said(answered, 'user'), 'assistant', second);
+    const unmade = said(answered, 'assistant');
+    expect(await settings(tree)).toBeNull();
+    expect(await settings(question)).toBeNull();
+    expect(await settings(answered)).toBe(first);
+    expect(await settings(again)).toBe(second);
+    expect(await settings(unmade)).toBe(first);
+    let below: string = again;
+    for (let count = 0; count < 2_500; count++) below = said(below, 'user');
+    expect(await settings(below)).toBe(second);
+    await expect(settings('00000000-0000-4000-8000-000000000000')).rejects.toMatchObject({ kind: 'not_found' });
+  });
 });

@@ -129,6 +129,11 @@ export const nodeMethods = {
       commands: z.array(NodeId).max(50),
     }),
   }),
+  'loom.context_get_settings': method({
+    description: 'Names the settings of the newest answer on the path to a node: what a turn there goes on with.',
+    params: z.strictObject({ node: NodeId }),
+    result: z.strictObject({ settings: Sha256.nullable() }),
+  }),
   'loom.settings_put': method({
     description: 'Stores settings and returns the hash that nodes name them by.',
     params: z.strictObject({ settings: Settings }),
