@@ -1,7 +1,7 @@
-import { insertable, pasted } from './buffer.js';
+import { type Content, insertable, pasted, tokensOf } from './buffer.js';
 import { droppedImages } from './dropped_images.js';
 import { signAfter, signBefore } from './graphemes.js';
-import { type Action, type EditorState, edited, only } from './state.js';
+import { type Action, type EditorState, edited, MENU_CLOSED, movedTo, only } from './state.js';
 import { isLarge } from './tokens.js';
 
 const BLANK = /\s/;
@@ -16,7 +16,7 @@ export function typed(state: EditorState, text: string): EditorState {
 }
 
 /** Inserts a paste: a large one as one sign. */
-export function pastedInto(state: EditorState, paste: string): EditorState {
+function pastedInto(state: EditorState, paste: string): EditorState {
   const { inserted, pastes } = pasted(state.buffer, paste);
   const { cursor } = state.buffer;
   return edited({ ...state, buffer: { ...state.buffer, pastes } }, { start: cursor, end: cursor }, inserted);
@@ -30,6 +30,22 @@ export function droppedInto(state: EditorState, paste: string, exists: (path: st
   const { text, cursor: start } = state.buffer;
   const gap = start === 0 || BLANK.test(text[start - 1] ?? '') ? '' : ' ';
   return edited(next, { start, end: next.buffer.cursor }, gap + images);
+}
+
+/** Puts a text before all that is written; whoever is writing goes on where they are. */
+export function putBefore(state: EditorState, text: string): EditorState {
+  const { text: written, cursor } = state.buffer;
+  const { inserted, pastes } = pasted(state.buffer, written === '' ? text : `${text}\n`);
+  const next = edited({ ...state, buffer: { ...state.buffer, pastes } }, { start: 0, end: 0 }, inserted);
+  return { ...movedTo(next, next.buffer.cursor + cursor), menu: MENU_CLOSED };
+}
+
+/** Puts a message in the place of all that is written. */
+export function putInstead(state: EditorState, content: Content): EditorState {
+  const { inserted, pastes } = tokensOf(content, state.buffer.pastes);
+  const whole = { start: 0, end: state.buffer.text.length };
+  const next = edited({ ...state, buffer: { ...state.buffer, pastes } }, whole, inserted);
+  return { ...next, menu: MENU_CLOSED };
 }
 
 export const newline: Action = (state) => {

@@ -1,12 +1,12 @@
 import type { Ruler } from '../../render/ruler.js';
-import { type Content, tokensOf } from '../editor/buffer.js';
+import type { Content } from '../editor/buffer.js';
 import { refreshMenu } from '../editor/completing.js';
 import type { Completion } from '../editor/completion/menu.js';
-import { pastedInto } from '../editor/editing.js';
+import { putBefore, putInstead } from '../editor/editing.js';
 import { createKeyReader } from '../editor/key_reader.js';
 import type { Key } from '../editor/keys.js';
 import { press } from '../editor/press.js';
-import { type EditorState, type Effect, edited, type Frame, movedTo, newEditor } from '../editor/state.js';
+import { type EditorState, type Effect, type Frame, newEditor } from '../editor/state.js';
 import { createUnmarkedPastes } from '../editor/unmarked_paste.js';
 
 /** What is being written, and what keys do to it. */
@@ -16,7 +16,7 @@ export interface EditorInput {
   type(text: string): void;
   /** Takes one key. */
   take(key: Key): void;
-  /** Puts a text before what is written. */
+  /** Puts a text before what is written, where one goes on writing. */
   insert(text: string): void;
   /** Puts this in the place of all that is written, which can be undone. */
   replace(content: Content): void;
@@ -72,14 +72,11 @@ export function createEditorInput(parts: EditorParts): EditorInput {
     type: reader.take,
     take,
     insert(text) {
-      const isEmpty = state.buffer.text === '';
-      state = pastedInto(movedTo(state, 0), isEmpty ? text : `${text}\n`);
+      state = putBefore(state, text);
       parts.changed();
     },
     replace(content) {
-      const { inserted, pastes } = tokensOf(content, state.buffer.pastes);
-      const whole = { start: 0, end: state.buffer.text.length };
-      state = edited({ ...state, buffer: { ...state.buffer, pastes } }, whole, inserted);
+      state = putInstead(state, content);
       parts.changed();
     },
     refresh() {

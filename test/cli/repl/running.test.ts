@@ -8,6 +8,7 @@ import { breaking, say } from '../../support/model/script.js';
 import { KEYS } from '../../support/terminal.js';
 import { idle, treeOn, withTalkOnScreen } from './screen_talk.js';
 import { bash } from './talk.js';
+import { waitForEditor } from './writing/seen.js';
 
 /** Resolves with what ends a command that reads a pipe, once that has begun. */
 async function pipeIn(folder: string): Promise<() => Promise<void>> {
@@ -67,6 +68,23 @@ test('Esc stops a turn, what was said is kept, and what waits comes back into th
     expect(screen.join('\n')).toMatch(
       / User: tell me a story\n Assistant: Once upon a time \[interrupted\]\n(?: User: Go on.*\n)? Assistant: The end\. +●/,
     );
+  });
+});
+
+test('who writes while something comes back into the editor goes on where they are', async () => {
+  await withTalkOnScreen([], async ({ terminal, server }) => {
+    server.script(breaking('hang', words('Once upon a time')));
+    await terminal.waitFor('Tree: ');
+    terminal.type('tell me a story', KEYS.enter);
+    await terminal.waitFor('Once upon a time');
+    terminal.type('a short one', KEYS.enter);
+    await terminal.waitFor('waits: a short one');
+    terminal.type('being written', KEYS.left);
+    await waitForEditor(terminal, 'being writte|n');
+    terminal.type(KEYS.escape);
+    await waitForEditor(terminal, 'a short one/being writte|n');
+    terminal.type(KEYS.control('_'));
+    await waitForEditor(terminal, 'being writte|n');
   });
 });
 

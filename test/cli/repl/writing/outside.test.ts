@@ -45,6 +45,18 @@ test("what is written in an editor of one's own comes back, and undo gives what 
   });
 });
 
+test('what was offered for the text before is gone with it', async () => {
+  await withEditor('printf "from outside" > "$1"', async (terminal) => {
+    terminal.type('/he');
+    await terminal.waitFor(/^> \/help /m);
+    terminal.type(KEYS.control('g'));
+    await waitForEditor(terminal, 'from outside|');
+    terminal.type(KEYS.enter);
+    await waitForEditor(terminal, EMPTY);
+    await terminal.waitFor(/^> from outside$/m);
+  });
+});
+
 test('a text that is emptied outside is empty', async () => {
   await withEditor(': > "$1"', async (terminal) => {
     terminal.type('a draft', KEYS.control('g'));
