@@ -1,4 +1,4 @@
-import { bufferOf } from './buffer.js';
+import { bufferOf, type Content, contentOf, EMPTY_BUFFER, wholeText } from './buffer.js';
 import { movedByRow } from './moving.js';
 import { type Action, type EditorState, OTHER, only, type WrittenText } from './state.js';
 
@@ -15,6 +15,13 @@ export function recalled(state: EditorState, index: number): EditorState {
   const { buffer, past, future } = state;
   const left = new Map(state.recall?.left).set(here, { buffer, past, future });
   return { ...state, ...(left.get(index) ?? writtenFrom(state, index)), recall: { index, left }, last: OTHER };
+}
+
+/** What is being written and has not been sent: the draft, while one only looks at the messages before it. */
+export function unsent({ buffer, history, recall }: EditorState): Content {
+  const entry = recall === null ? undefined : history[recall.index];
+  const isLookedAt = entry !== undefined && wholeText(buffer) === entry.text;
+  return contentOf(isLookedAt ? (recall?.left.get(history.length)?.buffer ?? EMPTY_BUFFER) : buffer);
 }
 
 function indexOf({ recall, history }: EditorState): number {

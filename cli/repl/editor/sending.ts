@@ -1,5 +1,5 @@
 import { contentOf, EMPTY_BUFFER, wholeText } from './buffer.js';
-import { newline } from './editing.js';
+import { newline, putInstead } from './editing.js';
 import { isKept } from './history.js';
 import {
   type Action,
@@ -7,6 +7,7 @@ import {
   edited,
   entryOf,
   MENU_CLOSED,
+  movedTo,
   OTHER,
   only,
   type Step,
@@ -44,10 +45,17 @@ function submit(state: EditorState, how: 'now' | 'queue'): Step {
 
 function clearedOf(state: EditorState): EditorState {
   const { recall, history, buffer } = state;
-  if (recall !== null && recall.index !== history.length) {
-    return { ...state, ...draftOf(state), recall: null, menu: MENU_CLOSED, last: OTHER };
-  }
-  return { ...edited(state, { start: 0, end: buffer.text.length }, ''), recall: null, menu: MENU_CLOSED };
+  const isDraft = recall === null || recall.index === history.length;
+  const next = isDraft ? edited(state, { start: 0, end: buffer.text.length }, '') : backAtDraft(state);
+  return { ...next, recall: null, menu: MENU_CLOSED, last: OTHER };
+}
+
+/** The draft in the place of a message of the history, as if it had been written over it. */
+function backAtDraft(state: EditorState): EditorState {
+  const { buffer, past, future } = draftOf(state);
+  const whole = putInstead({ ...state, buffer, past, future }, contentOf(state.buffer));
+  const back = edited(whole, { start: 0, end: whole.buffer.text.length }, buffer.text);
+  return movedTo(back, buffer.cursor);
 }
 
 /** What comes after a message of the history: the draft that was left for it. */

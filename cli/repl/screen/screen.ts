@@ -1,7 +1,8 @@
 import { EXIT } from '../../failure.js';
 import { takeSignals } from '../../interruption.js';
 import type { Look } from '../../render/look.js';
-import { contentOf, textOfContent } from '../editor/buffer.js';
+import { textOfContent } from '../editor/buffer.js';
+import { unsent } from '../editor/recalling.js';
 import type { Front, Happening, Wish } from '../front.js';
 import { createMailbox } from '../mailbox.js';
 import { createAlternate } from './alternate.js';
@@ -107,7 +108,7 @@ function openDesk(parts: ScreenParts): ScreenDesk {
     }),
     drafts: createDrafts({
       home,
-      written: () => contentOf(desk.input.state().buffer),
+      written: () => unsent(desk.input.state()),
       isMade: () => desk.isMade(),
       failed: (reason) => hint(desk, `what you write cannot be kept: ${reason}`),
     }),

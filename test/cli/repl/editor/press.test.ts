@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { textOfContent } from '../../../../cli/repl/editor/buffer.js';
 import { press } from '../../../../cli/repl/editor/press.js';
+import { unsent } from '../../../../cli/repl/editor/recalling.js';
 import { newEditor } from '../../../../cli/repl/editor/state.js';
 import { FRAME, keysOf, paste, pressed, seen, sent, typing, withHistory } from './keyboard.js';
 
@@ -140,6 +142,25 @@ test('sending a message of the history gives the draft back', () => {
   const { state, effects } = pressed('draft<up><enter>', withHistory('first'));
   expect(sent(effects)).toEqual(['now: first']);
   expect(seen(state)).toBe('draft|');
+});
+
+test('Ctrl-C on a message of the history gives the draft back, and undo that message', () => {
+  const state = withHistory('first');
+  expect(typing('draft<left><up>!<ctrl+c>', state)).toBe('draf|t');
+  expect(typing('draft<left><up>!<ctrl+c><ctrl+_>', state)).toBe('first!|');
+  expect(typing('<up>!<ctrl+c>', state)).toBe('|');
+  expect(typing('<up>!<ctrl+c><ctrl+_>', state)).toBe('first!|');
+});
+
+test('what is unsent is the draft while one only looks at what was sent', () => {
+  const state = withHistory('first', 'second');
+  const unsentAfter = (keys: string) => textOfContent(unsent(pressed(keys, state).state));
+  expect(unsentAfter('draft')).toBe('draft');
+  expect(unsentAfter('draft<up><up>')).toBe('draft');
+  expect(unsentAfter('<up>')).toBe('');
+  expect(unsentAfter('draft<ctrl+r>first<enter>')).toBe('draft');
+  expect(unsentAfter('draft<up>!')).toBe('second!');
+  expect(unsentAfter('draft<up>!<down>')).toBe('draft');
 });
 
 test('a message that was sent is in the history once, and not when it begins with a blank', () => {

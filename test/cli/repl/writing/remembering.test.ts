@@ -149,6 +149,20 @@ test('what was being written when a chat was killed is there in the next one, on
   });
 }, 60_000);
 
+test('a draft is kept while one looks at what was sent before', async () => {
+  await withTalkOnScreen([], async (talk) => {
+    const { terminal, home } = talk;
+    await say(terminal, home, 'first');
+    terminal.type('half a thought');
+    await eventually(() => draftsOf(home)).toEqual(['["half a thought"]']);
+    terminal.type(up);
+    await waitForEditor(terminal, 'first|');
+    terminal.kill('SIGHUP');
+    await terminal.exited;
+    expect(draftsOf(home)).toEqual(['["half a thought"]']);
+  });
+}, 60_000);
+
 test('each conversation keeps its own draft, whichever one goes to', async () => {
   await withTalkOnScreen([], async (talk) => {
     const { terminal, home } = talk;
