@@ -219,6 +219,8 @@ test('a program that was stopped without a word takes the terminal again when it
     const screen = await terminal.waitFor(/process \d+/);
     const pid = Number(/process (\d+)/.exec(screen.join('\n'))?.[1]);
     process.kill(pid, 'SIGCONT');
+    // Nobody knows what stands where now, so that the block is drawn once more.
+    await terminal.waitFor((rows) => rows.filter((row) => row.startsWith('process')).length === 2);
     terminal.type('a');
     await terminal.waitFor('2: short');
     expect(terminal.screen().slice(-3)).toEqual(['2: short', `process ${pid} 40x10`, '>']);
