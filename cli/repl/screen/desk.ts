@@ -46,6 +46,8 @@ export interface ScreenDesk {
   hint: string | null;
   interruptedMs: number;
   turnSinceMs: number;
+  /** Whether the message is in an editor of the person's own. */
+  isOutside: boolean;
   timer: NodeJS.Timeout | undefined;
   /** Whether the open tree exists. */
   isMade: () => boolean;

@@ -73,6 +73,8 @@ function interrupt(desk: ScreenDesk, cleared: boolean): void {
 const OUTSIDE_LENGTH_MAX = 20_000;
 
 async function editOutside(desk: ScreenDesk): Promise<void> {
+  if (desk.isOutside) return;
+  desk.isOutside = true;
   try {
     const before = wholeText(desk.input.state().buffer);
     const text = await writtenOutside(desk.parts.terminal, before);
@@ -82,5 +84,7 @@ async function editOutside(desk: ScreenDesk): Promise<void> {
       desk.input.replace([text.length > OUTSIDE_LENGTH_MAX || hasLongLine(text) ? { paste: text } : text]);
   } catch (error) {
     hint(desk, `The message is as it was: ${reasonOf(error)}`);
+  } finally {
+    desk.isOutside = false;
   }
 }

@@ -134,7 +134,7 @@ function openDesk(parts: ScreenParts): ScreenDesk {
       ...{ tokens: { turn: NO_TOKENS, total: NO_TOKENS }, costMicrodollars: null },
     },
     isMade: () => true,
-    ...{ hint: null, interruptedMs: 0, turnSinceMs: 0, timer: undefined, standing: null },
+    ...{ hint: null, interruptedMs: 0, turnSinceMs: 0, isOutside: false, timer: undefined, standing: null },
   };
   return desk;
 }

@@ -1,8 +1,9 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { withoutInterrupts } from './signals.js';
 
 /** Lends a terminal to one program at a time. */
 export interface Lending {
-  /** Resolves with how it ended. */
+  /** Resolves with how it ended; one that is asked for while another has the terminal waits for that. */
   run(command: string, args: readonly string[], options: SpawnOptions): Promise<number | null>;
   /** Ends the program that has the terminal, with all that it has started; resolves when it is gone, false when there was none. */
   end(): Promise<boolean>;
@@ -12,18 +13,39 @@ export interface Lending {
 const END_MS_MAX = 2_000;
 const LIST_MS_MAX = 1_000;
 
-export function createLending(): Lending {
+/** Whose terminal it is. */
+interface Owner {
+  isOpen(): boolean;
+  give(): void;
+  /** The program was ended by a signal, and has left everything as it was just then. */
+  killed(): void;
+  take(): void;
+}
+
+export function createLending(owner: Owner): Lending {
   let lent: { child: ChildProcess; code: Promise<number | null> } | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  const run: Lending['run'] = async (command, args, options) => {
+    if (!owner.isOpen()) return null;
+    owner.give();
+    try {
+      const code = await withoutInterrupts(() => {
+        const child = spawn(command, [...args], { ...options, stdio: 'inherit' });
+        lent = { child, code: ended(child) };
+        return lent.code;
+      });
+      if (isKilled(code)) owner.killed();
+      return code;
+    } finally {
+      lent = null;
+      owner.take();
+    }
+  };
   return {
-    async run(command, args, options) {
-      const child = spawn(command, [...args], { ...options, stdio: 'inherit' });
-      const code = ended(child);
-      lent = { child, code };
-      try {
-        return await code;
-      } finally {
-        lent = null;
-      }
+    run(command, args, options) {
+      const next = last.then(() => run(command, args, options));
+      last = next.catch(() => null); // whoever asked for it is told
+      return next;
     },
     async end() {
       const { pid } = lent?.child ?? {};
@@ -39,6 +61,13 @@ export function createLending(): Lending {
       return true;
     },
   };
+}
+
+/** A shell tells of a program that a signal has ended by a code above this. */
+const SIGNAL_CODES_START = 128;
+
+function isKilled(code: number | null): boolean {
+  return code === null || code > SIGNAL_CODES_START;
 }
 
 function ended(child: ChildProcess): Promise<number | null> {

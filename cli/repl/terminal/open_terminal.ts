@@ -5,7 +5,8 @@ import { createKeyboard } from './keyboard.js';
 import { createLending } from './lending.js';
 import { createListeners } from './listeners.js';
 import type { Reflow } from './reflow.js';
-import { listenForSignals, withoutInterrupts } from './signals.js';
+import { UNDO_SCREEN_OF_KILLED } from './sequences.js';
+import { listenForSignals } from './signals.js';
 import type { Terminal } from './terminal.js';
 
 interface TerminalParts {
@@ -22,7 +23,6 @@ export function openTerminal({ stdin, stdout, ruler, reflow }: TerminalParts): T
   const ends = createListeners<void>();
   let isOpen = true;
   let stopListening = (): void => undefined;
-  const lending = createLending();
   const drawing = createDrawing({ stdout, ruler, reflow, onTyped: input.tell, onGone: () => lose() });
   const keyboard = createKeyboard(stdin, { text: drawing.sent, end: () => lose() });
 
@@ -40,6 +40,10 @@ export function openTerminal({ stdin, stdout, ruler, reflow }: TerminalParts): T
     drawing.release(block);
     letGo();
   };
+  const lending = createLending({
+    ...{ isOpen: () => isOpen, give: () => release('goes'), take },
+    killed: () => stdout.write(UNDO_SCREEN_OF_KILLED),
+  });
   const takeAgain = (): void => {
     letGo();
     take();
@@ -71,10 +75,7 @@ export function openTerminal({ stdin, stdout, ruler, reflow }: TerminalParts): T
     onInput: input.add,
     onGone: ends.add,
     suspend: () => (isOpen ? suspend() : undefined),
-    runChild: (command, args, options) => {
-      release('goes');
-      return withoutInterrupts(() => lending.run(command, args, options)).finally(take);
-    },
+    runChild: lending.run,
     async close() {
       leave();
       // It may have left the cursor anywhere.

@@ -20,6 +20,12 @@ export const CLEAR_SCREEN = '\x1b[H\x1b[2J';
 export const ASK_NAME = '\x1b[>q';
 export const PLAIN_INK = '\x1b[0m';
 
+/**
+ * What a killed program could not take back: its screen, its cursor, the mouse, and how it wanted keys to be sent. The cursor is
+ * saved first, so that it stays where it is when there was no other screen.
+ */
+export const UNDO_SCREEN_OF_KILLED = `\x1b7${LEAVE_ALTERNATE}\x1b[?1000;1002;1003;1006;1l\x1b>\x1b[>4m${PLAIN_INK}${SHOW_CURSOR}`;
+
 export function up(rows: number): string {
   return rows > 0 ? `\x1b[${rows}A` : '';
 }

@@ -160,6 +160,17 @@ test('a child has the terminal to itself and gives it back', async () => {
   });
 });
 
+test('one child after the other has the terminal', async () => {
+  await driven({ columns: 40, rows: 12 }, async (terminal) => {
+    terminal.type('ee');
+    await terminal.waitFor((screen) => screen.at(-1) === 'child?');
+    terminal.type('7\r');
+    await terminal.waitFor((screen) => screen.includes('child? 7') && screen.at(-1) === 'child?');
+    terminal.type('8\r');
+    await terminal.waitFor((screen) => screen.includes('child 8 40x12') && screen.at(-1) === '>');
+  });
+});
+
 test.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],

@@ -57,6 +57,16 @@ test('what was offered for the text before is gone with it', async () => {
   });
 });
 
+test('a key that is pressed twice opens one editor', async () => {
+  await withEditor('echo run >> "$HOME/runs"; wc -l < "$HOME/runs" > "$1"', async (terminal) => {
+    terminal.type(KEYS.control('g').repeat(2));
+    await waitForEditor(terminal, '1|');
+    terminal.type(KEYS.control('g'));
+    await waitForEditor(terminal, '2|');
+    await goesOn(terminal);
+  });
+});
+
 test('a text that is emptied outside is empty', async () => {
   await withEditor(': > "$1"', async (terminal) => {
     terminal.type('a draft', KEYS.control('g'));
@@ -104,5 +114,15 @@ test.each([
     await terminal.waitFor('The editor ended with a failure: the message is as it was.');
     await waitForEditor(terminal, 'a draft|');
     if (script?.includes('1049h') !== true) await goesOn(terminal);
+  });
+});
+
+test('of an editor that was killed in the middle of its own screen nothing is left', async () => {
+  const screen = '\\033[?1049h\\033[2J\\033[Hthe editor\\033[?25l\\033[?1003h\\033[31m';
+  await withEditor(`stty raw -echo; printf "${screen}"; kill -9 $$`, async (terminal) => {
+    terminal.type('a draft', KEYS.control('g'));
+    await terminal.waitFor('The editor ended with a failure: the message is as it was.');
+    expect(terminal.transcript().join('\n')).toMatch(/Commands: \/help\n(?:Killed\n)?\n?> a draft\n/);
+    await goesOn(terminal);
   });
 });
