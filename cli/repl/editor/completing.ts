@@ -69,7 +69,10 @@ function taken(state: EditorState, menu: OpenMenu, frame: Frame): EditorState {
   const { trigger } = menu;
   const inserted = insertionOf(trigger, candidate, frame.completion);
   const closed = { ...state, menu: MENU_CLOSED };
-  const next = edited(closed, { start: trigger.start, end: state.buffer.cursor }, inserted);
+  const { text, cursor } = state.buffer;
+  // A blank that stands there already is enough.
+  const end = inserted.endsWith(' ') && text[cursor] === ' ' ? cursor + 1 : cursor;
+  const next = edited(closed, { start: trigger.start, end }, inserted);
   return next.buffer.text === state.buffer.text ? next : refreshMenu(next, frame);
 }
 

@@ -132,6 +132,11 @@ describe('files', () => {
     expect(completed('@docs<tab><tab>')).toBe('@docs/main.md |');
   });
 
+  test('a blank that stands behind it already is enough', () => {
+    expect(completed('see  now<left><left><left><left>@main.md<tab>')).toBe('see @docs/main.md |now');
+    expect(completed('see now<left><left><left>@main.md<tab>')).toBe('see @docs/main.md |now');
+  });
+
   test('an address of mail names no file', () => {
     expect(offered('me@main')).toEqual([]);
   });
