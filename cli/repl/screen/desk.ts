@@ -49,6 +49,8 @@ export interface ScreenDesk {
   /** Whether the message is in an editor of the person's own. */
   isOutside: boolean;
   timer: NodeJS.Timeout | undefined;
+  /** What stood in the editor when the last line was said: the rest has been written since. */
+  leftAtLine: string;
   /** Whether the open tree exists. */
   isMade: () => boolean;
   /** Null before there is a conversation. */
@@ -88,6 +90,12 @@ function tick(desk: ScreenDesk): void {
 export function hint(desk: ScreenDesk, text: string): void {
   desk.hint = text;
   draw(desk);
+}
+
+/** Wishes for a line to be done; false when too much waits already. */
+export function putLine(desk: ScreenDesk, text: string, when: 'now' | 'after'): boolean {
+  desk.leftAtLine = desk.input.state().buffer.text;
+  return desk.wishes.put({ kind: 'line', text, when });
 }
 
 export function isBusy({ status, transcript }: ScreenDesk): boolean {

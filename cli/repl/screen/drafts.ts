@@ -14,6 +14,8 @@ export interface Drafts {
   changed(tree: string): void;
   /** Keeps what is written now. */
   save(tree: string): void;
+  /** What is written now is not for this tree. */
+  forget(tree: string): void;
   sent(content: Content): Promise<void>;
   stop(): void;
 }
@@ -47,11 +49,12 @@ export function createDrafts({ home, written, isMade, failed }: DraftsParts): Dr
     if (!hasFailed) failed(unkeptWords(home, error));
     hasFailed = true;
   };
-  const save = (tree: string): void => {
+  const keep = (tree: string, content: Content): void => {
     clearTimeout(timer);
     timer = undefined;
-    attempt(() => saveDraft(folder, { tree, isMade: isMade() }, written()), undefined);
+    attempt(() => saveDraft(folder, { tree, isMade: isMade() }, content), undefined);
   };
+  const save = (tree: string): void => keep(tree, written());
   return {
     load: (tree) => attempt(() => loadDraft(folder, tree), null),
     adopt: (tree) => attempt(() => adoptDraft(folder, tree), null),
@@ -59,6 +62,7 @@ export function createDrafts({ home, written, isMade, failed }: DraftsParts): Dr
       timer ??= setTimeout(() => save(tree), PAUSE_MS);
     },
     save,
+    forget: (tree) => keep(tree, []),
     sent: (content) => appendHistory(history, content).catch(fail),
     stop: () => clearTimeout(timer),
   };

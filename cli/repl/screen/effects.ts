@@ -2,7 +2,7 @@ import { EXIT, reasonOf } from '../../failure.js';
 import { wholeText } from '../editor/buffer.js';
 import type { Effect } from '../editor/state.js';
 import { hasLongLine } from '../editor/tokens.js';
-import { hint, isBusy, type ScreenDesk } from './desk.js';
+import { hint, isBusy, putLine, type ScreenDesk } from './desk.js';
 import { writtenOutside } from './outside_editor.js';
 
 /** A second Ctrl-C within this time leaves. */
@@ -48,7 +48,7 @@ export function act(desk: ScreenDesk, effect: Effect): void {
 }
 
 function submit(desk: ScreenDesk, { text, content, how }: Extract<Effect, { kind: 'submit' }>): void {
-  if (!desk.wishes.put({ kind: 'line', text, when: how === 'queue' ? 'after' : 'now' })) {
+  if (!putLine(desk, text, how === 'queue' ? 'after' : 'now')) {
     desk.input.replace(content);
     hint(desk, 'Too much waits already: send it when some of that is done.');
     return;

@@ -7,7 +7,7 @@ import type { Front, Happening, Wish } from '../front.js';
 import { createMailbox } from '../mailbox.js';
 import { createAlternate } from './alternate.js';
 import { copied } from './clipboard.js';
-import { draw, hint, isBusy, type ScreenDesk, type ScreenParts } from './desk.js';
+import { draw, hint, isBusy, putLine, type ScreenDesk, type ScreenParts } from './desk.js';
 import { createDrafts } from './drafts.js';
 import type { HeavyDrawing } from './drawing.js';
 import { act } from './effects.js';
@@ -116,12 +116,12 @@ function openDesk(parts: ScreenParts): ScreenDesk {
     permission: createPermission({
       isAsked: () => desk.status.asks === 'approval',
       isEmpty: () => desk.input.state().buffer.text === '',
-      say: (line) => desk.wishes.put({ kind: 'line', text: line, when: 'now' }),
+      say: (line) => putLine(desk, line, 'now'),
       changed: () => draw(desk),
     }),
     alternate: createAlternate({
       ...{ terminal, look: parts.look, status: () => desk.status },
-      say: (line) => desk.wishes.put({ kind: 'line', text: line, when: 'now' }),
+      say: (line) => putLine(desk, line, 'now'),
       type: (key) => desk.input.take(key),
       replace: (text) => desk.input.replace([text]),
       hint: (text) => hint(desk, text),
@@ -134,7 +134,15 @@ function openDesk(parts: ScreenParts): ScreenDesk {
       ...{ tokens: { turn: NO_TOKENS, total: NO_TOKENS }, costMicrodollars: null },
     },
     isMade: () => true,
-    ...{ hint: null, interruptedMs: 0, turnSinceMs: 0, isOutside: false, timer: undefined, standing: null },
+    ...{
+      hint: null,
+      interruptedMs: 0,
+      turnSinceMs: 0,
+      isOutside: false,
+      leftAtLine: '',
+      timer: undefined,
+      standing: null,
+    },
   };
   return desk;
 }
@@ -156,13 +164,17 @@ function changed(desk: ScreenDesk): void {
 /** What was being written in another conversation is kept for it. */
 function openTree(desk: ScreenDesk, before: string): void {
   const { drafts, input, status } = desk;
-  if (before !== '') drafts.save(before);
+  // A conversation takes a moment to open, and one may have begun to write meanwhile.
+  const isAhead = desk.leftAtLine === '' && input.state().buffer.text !== '';
+  if (before !== '') {
+    if (isAhead) drafts.forget(before);
+    else drafts.save(before);
+  }
   const draft = drafts.load(status.tree);
-  if (before !== '' || input.state().buffer.text === '') {
+  if (!isAhead) {
     if (before !== '' || draft !== null) input.replace(draft ?? []);
     return;
   }
-  // The first conversation takes a moment to open, and one may have begun to write meanwhile.
   if (draft === null) drafts.changed(status.tree);
   else input.insert(textOfContent(draft));
 }

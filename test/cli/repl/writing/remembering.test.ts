@@ -184,6 +184,21 @@ test('each conversation keeps its own draft, whichever one goes to', async () =>
   });
 }, 60_000);
 
+test('what is typed before another conversation is open is written in that one', async () => {
+  await withTalkOnScreen([], async ({ terminal, home }) => {
+    await say(terminal, home, 'first');
+    const first = treeOn(terminal);
+    terminal.type(`/new${enter}typed ahead`);
+    await terminal.waitFor(/^> \/new$/m);
+    await waitForEditor(terminal, 'typed ahead|');
+    await eventually(() => draftsOf(home)).toEqual(['["typed ahead"]']);
+    terminal.type(KEYS.control('u'), 'unsaid', KEYS.control('o'), `:use ${first}`, enter);
+    await terminal.waitFor('Resuming');
+    await waitForEditor(terminal, EMPTY);
+    await eventually(() => draftsOf(home)).toEqual(['["unsaid"]']);
+  });
+}, 60_000);
+
 function draftsOf(home: string): string[] {
   const folder = join(home, 'drafts');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
