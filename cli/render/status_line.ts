@@ -23,9 +23,14 @@ export interface StatusFacts {
   /** The part of what the model can hold that is used, from 0 to 1. */
   contextShare: number | null;
   costMicrodollars: number | null;
-  /** Where one stands. */
-  place: string | null;
+  /** Where one stands: the conversation, and the short id of the node in it. */
+  place: { name: string; node: string } | null;
 }
+
+/** A longer name is shortened before anything else goes. */
+const NAME_COLUMNS_MAX = 20;
+/** Fewer digits of an id are not taken for one. */
+const ID_DIGITS_MIN = 4;
 
 interface Part {
   text: string;
@@ -34,7 +39,8 @@ interface Part {
 
 /**
  * `[ MODE ] [ ACTIVITY ] [ i:1234(c:800) o:567 | total i:9999 o:2345 ] [ NET: off ]`, then model, share of the context, cost
- * and place. Where that is too wide the least important goes first; what says how dangerous it is stays to the end.
+ * and place. Where that is too wide the least important goes first; where one stands is shortened, and stays nearly to the
+ * end, as what says how dangerous it is does.
  */
 export function renderStatus(status: StatusFacts, look: Look): string {
   const room = look.width - 1;
@@ -63,9 +69,12 @@ function shortenings(status: StatusFacts, look: Look): Part[][] {
   const model = plain(status.model === null ? 'no model' : cleanLine(status.model));
   const share = plain(status.contextShare === null ? null : `${Math.round(status.contextShare * 100)}%`);
   const cost = plain(status.costMicrodollars === null ? null : formatPrice(status.costMicrodollars));
-  const place = plain(status.place === null ? null : cleanLine(status.place));
+  const node = status.place?.node ?? null;
+  const wholePlace = plain(placeOf(status, Number.POSITIVE_INFINITY, look));
+  const place = plain(placeOf(status, NAME_COLUMNS_MAX, look));
   const shortNet: Part[] = net.map(({ ink }) => ({ text: `NET:${netOf(status)}`, ink }));
   return [
+    [...mode, ...activity, ...whole, ...net, ...unsafe, ...model, ...share, ...cost, ...wholePlace],
     [...mode, ...activity, ...whole, ...net, ...unsafe, ...model, ...share, ...cost, ...place],
     [...mode, ...activity, ...short, ...net, ...unsafe, ...model, ...share, ...cost, ...place],
     [...mode, ...activity, ...short, ...net, ...unsafe, ...model, ...share, ...place],
@@ -74,10 +83,16 @@ function shortenings(status: StatusFacts, look: Look): Part[][] {
     [...mode, ...activity, ...net, ...unsafe, ...share, ...place],
     [...mode, ...activity, ...net, ...unsafe, ...place],
     [...mode, ...net, ...unsafe, ...place],
-    [...mode, ...net, ...unsafe],
+    [...mode, ...net, ...unsafe, ...plain(node)],
+    [...plain(status.mode), ...shortNet, ...unsafe, ...plain(node)],
+    [...plain(status.mode), ...shortNet, ...unsafe, ...plain(node?.slice(0, ID_DIGITS_MIN) ?? null)],
     [...plain(status.mode), ...shortNet, ...unsafe],
     [...shortNet, ...unsafe],
   ];
+}
+
+function placeOf({ place }: StatusFacts, nameColumns: number, look: Look): string | null {
+  return place === null ? null : `${cut(cleanLine(place.name), nameColumns, look)} at ${place.node}`;
 }
 
 function netOf({ network }: StatusFacts): string {

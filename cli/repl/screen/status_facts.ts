@@ -15,7 +15,7 @@ export function statusRow(status: Status, mode: StatusFacts['mode'], look: Look)
         last: { in: turn.input, cached: turn.cached, out: turn.output },
         total: { in: total.input, out: total.output },
       },
-      place: `${name} at ${position}`,
+      place: { name, node: position },
     },
     look,
   );

@@ -55,6 +55,23 @@ test('/rename names the conversation, refuses the name of another, and takes the
   });
 });
 
+test.each([
+  { columns: 80, rows: 24, tells: / A somewhat longer n… at ([0-9a-f]{8})$/ },
+  { columns: 20, rows: 6, tells: /^INSERT NET:off ([0-9a-f]{4})$/ },
+])('in $columns columns the row at the bottom says where one stands, whatever the name', async ({ tells, ...size }) => {
+  await withNotes(
+    async ({ terminal, tree }) => {
+      terminal.type('/rename A somewhat longer name for our summer holidays', KEYS.enter);
+      const place = (screen: readonly string[]): string => tells.exec(screen.at(-1) ?? '')?.[1] ?? '';
+      const named = await terminal.waitFor((screen) => place(screen) !== '');
+      expect(tree().startsWith(place(named))).toBe(true);
+      terminal.type('a note', KEYS.enter);
+      await terminal.waitFor((screen) => place(screen) !== '' && !tree().startsWith(place(screen)));
+    },
+    { size },
+  );
+});
+
 test('/list lists the conversations, newest activity first, with a star at the open one', async () => {
   await withNotes(async ({ does, tree }) => {
     await does('one', 'notes');
