@@ -40,6 +40,8 @@ export interface Navigation {
   readonly position: number;
   readonly filter: Filter;
   readonly folded: ReadonlySet<number>;
+  /** What is folded again after a list that shows its nodes wherever they stand; null without such a list. */
+  readonly aside: ReadonlySet<number> | null;
   /** The names of marks, by the number of their node. */
   readonly marks: ReadonlyMap<number, readonly string[]>;
   readonly rows: Int32Array;
@@ -69,7 +71,7 @@ export function openNavigation(begun: Pick<Navigation, 'grown' | 'early' | 'posi
   const isSmall = early === null && grown.count() <= UNFOLDED_NODES_MAX;
   const folded = isSmall ? new Set<number>() : branchesOffPath(grown, sought);
   return listed({
-    ...{ ...begun, filter: 'all', folded, marks: new Map(), rows: new Int32Array(0), selected: sought },
+    ...{ ...begun, filter: 'all', folded, aside: null, marks: new Map(), rows: new Int32Array(0), selected: sought },
     ...{ top: 0, keptTop: 0, typing: null, found: null, trail: null, apart: null },
     ...{ preview: true, help: null, word: null },
   });
@@ -120,12 +122,16 @@ export function onWhole(state: Navigation, grown: Grown): Navigation {
 
 /** Shows a node whatever is folded, and chooses it. */
 export function revealed(state: Navigation, index: number): Navigation {
-  const { grown } = state;
+  const shown = listed(unfoldedTo(chosen(state, index), state.grown.headOf(index)));
+  if (shown.selected === index) return shown;
+  return listed(unfoldedTo(listing(shown, 'all'), state.grown.headOf(index)));
+}
+
+/** Unfolds the branch that begins with a node, and those that it stands in. */
+function unfoldedTo(state: Navigation, branch: number): Navigation {
   const folded = new Set(state.folded);
-  for (let head = grown.headOf(index); head !== NONE; head = headAbove(grown, head)) folded.delete(head);
-  const shown = { ...chosen(state, index), folded };
-  const isListed = listed(shown).selected === index;
-  return listed({ ...shown, filter: isListed ? state.filter : 'all' });
+  for (let head = branch; head !== NONE; head = headAbove(state.grown, head)) folded.delete(head);
+  return { ...state, folded };
 }
 
 function headAbove(grown: Grown, head: number): number {
@@ -194,7 +200,17 @@ export function foldedAll(state: Navigation): Navigation {
 
 export function filtered(state: Navigation): Navigation {
   const next = FILTERS[(FILTERS.indexOf(state.filter) + 1) % FILTERS.length] ?? 'all';
-  return listed({ ...state, filter: next, word: `Shown: ${FILTER_WORDS[next]}` });
+  return listed({ ...listing(state, next), word: `Shown: ${FILTER_WORDS[next]}` });
+}
+
+/** Ends and marks are listed wherever they stand; what was folded is so again afterwards, but for where the chosen node is. */
+function listing(state: Navigation, filter: Filter): Navigation {
+  const { grown, folded, aside, sought } = state;
+  const isEverywhere = filter === 'leaves' || filter === 'marks';
+  if (isEverywhere) return { ...state, filter, folded: aside === null ? new Set() : folded, aside: aside ?? folded };
+  if (aside === null) return { ...state, filter };
+  const again = { ...state, filter, folded: aside, aside: null };
+  return unfoldedTo(again, aside.has(sought) ? headAbove(grown, sought) : grown.headOf(sought));
 }
 
 export const FILTER_WORDS: Record<Filter, string> = {

@@ -112,6 +112,23 @@ test('filters list messages, tools, ends and marks, and give the place back', as
   });
 });
 
+test('ends and marks are listed in folded branches too, and what is chosen there is seen in the tree', async () => {
+  await withWalk({ at: 'When?' }, async ({ open, lists, client, tree, id }) => {
+    await client.call('loom.mark_set', { tree, name: 'height', node: id('How high?') });
+    await open('#height');
+    const marked = WHOLE.map((row) => (row.includes('How high?') ? `${row} #height` : row));
+    const mountainsFolded = folded('To the mountains.', 4, without(MOUNTAINS));
+    await lists('z', chosen('When?', mountainsFolded));
+    const ends = without(/root|Where|To the|When|How high|Let me|cat heights/);
+    await lists('fff', chosen('In June.', ends));
+    const marks = marked.filter((row) => row.includes('#height'));
+    await lists('f', chosen('How high?', marks));
+    await lists('f', chosen('When?', mountainsFolded));
+    await lists('ffffj', chosen('How high?', marks));
+    await lists('f', chosen('How high?', marked));
+  });
+});
+
 test('where nothing is of a kind that is said, and no key acts on nothing', async () => {
   await withWalk({ at: 'When?' }, async ({ open, lists, terminal }) => {
     await open();
