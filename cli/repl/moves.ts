@@ -51,8 +51,11 @@ async function placeWords(context: Conversation['stage']['context'], node: Node)
   return `${shortId(node.id)}  ${labelOf(titled, room, look)}${tail}`;
 }
 
-/** The first words of a message, in quotes. */
+/** The first words of a message, in quotes; a call as it is drawn. */
 export async function quotedWords(context: Conversation['stage']['context'], node: Node): Promise<string> {
-  const { preview } = titledOf(node);
-  return `"${cut(preview, WORDS_COLUMNS, await context.look([preview]))}"`;
+  const titled = titledOf(node);
+  const look = await context.look([titled.preview]);
+  return titled.role === 'tool'
+    ? labelOf(titled, WORDS_COLUMNS, look)
+    : `"${cut(titled.preview, WORDS_COLUMNS, look)}"`;
 }

@@ -1,4 +1,7 @@
+import type { Client } from '../../../hub/client.js';
+import type { Node, NodeId } from '../../../hub/protocol/node.js';
 import { formatAge } from '../../render/age.js';
+import { isSilent } from '../../render/node_text.js';
 import { count, formatNumber, shortId } from '../../render/words.js';
 import { nodeNamed, quotedWords } from '../moves.js';
 import type { Repl, ReplCommand } from '../repl.js';
@@ -44,7 +47,7 @@ async function tellNext(repl: Repl): Promise<void> {
   });
   const newest = children.at(-1);
   if (newest === undefined) return tell('Nothing has grown from here yet: your next message is the first.');
-  const { node } = await client.call('loom.node_get', { node: newest.id });
+  const node = await firstThatSpeaks(client, newest.id);
   await tell(`Your next message is an alternative to ${await quotedWords(context, node)}.`);
   // A single one has just been seen: which of several it is wants more than its words.
   const branch = children.length === 1 ? null : await branchFrom(repl, node.seq);
@@ -53,4 +56,13 @@ async function tellNext(repl: Repl): Promise<void> {
   const size = `${count(branch.nodes, 'node')}, ${formatAge(branch.newestAtMs, nowMs)}`;
   const others = `all ${formatNumber(children.length)}: /branches`;
   await front.show({ kind: 'note', text: `(that branch is ${shortId(branch.id)}, ${size}; ${others})` });
+}
+
+/** The first node of a branch that says something: of an answer that only calls tools the calls do. */
+async function firstThatSpeaks(client: Client, branch: NodeId): Promise<Node> {
+  const { node } = await client.call('loom.node_get', { node: branch });
+  if (!isSilent(node)) return node;
+  const { children } = await client.call('loom.node_get_children', { node: branch, limit: 1 });
+  const [call] = children;
+  return call === undefined ? node : (await client.call('loom.node_get', { node: call.id })).node;
 }

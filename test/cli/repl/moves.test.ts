@@ -111,6 +111,18 @@ test('/fork where nothing has been said says so, and /fork with a node goes exac
   });
 });
 
+test('/fork where a model went on with a call names the call; one of several with its own id and size', async () => {
+  await withTalk(async ({ server, chat }) => {
+    server.script(bash('c1', 'echo first'), say(words('One.')), bash('c2', 'echo second'), say(words('Two.')));
+    const { stdout, stderr } = await chat(['begin', '/back', '/fork', '/retry', '/back', '/fork', '/branches']);
+    expect(after(stdout, '/fork')).toContain('Your next message is an alternative to [bash:echo first].');
+    const last = stdout.slice(stdout.lastIndexOf('> /fork'));
+    expect(last).toContain('Your next message is an alternative to [bash:echo second].');
+    const id = /\(that branch is ([0-9a-f]{8}), 2 nodes, just now; all 2: \/branches\)/.exec(stderr)?.[1];
+    expect(last).toMatch(new RegExp(`1\\. → \\[bash:echo second\\] +${id} +2 nodes`));
+  });
+});
+
 test('/branches says when there are none, and after a fork at an end looks only there', async () => {
   await withTalk(async ({ notes }) => {
     const { stdout } = await notes(['one', '/branches', '/back', 'two', '/mark end', '/fork end', '/branches']);
