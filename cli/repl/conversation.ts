@@ -59,10 +59,10 @@ export function openConversation(parts: ConversationParts, { tree, known }: Open
   const place = createPlace({
     ...{ session: context.session, tree, position, following },
     onGo(node) {
+      feed.leave(node);
       moveScene(scene, node);
       void front.show({ kind: 'left' });
       turns.part();
-      feed.unwatch();
     },
     onMoved(node) {
       // A turn may go on in a conversation that is not open any more.

@@ -3,8 +3,9 @@ import type { FeedEvent, WatchEvent } from '../../hub/protocol/events.js';
 import type { Node, NodeId, TurnId } from '../../hub/protocol/node.js';
 import type { AgentEvent } from '../../hub/protocol/turn.js';
 import { cleanLine } from '../render/clean.js';
-import { nodeText, titledOf } from '../render/node_text.js';
+import { nodeText } from '../render/node_text.js';
 import { shortId } from '../render/words.js';
+import { createOthers, type Others } from './others.js';
 import { isOnDisplay, takeEvent, takeNode } from './scene.js';
 import { type Stage, showAll, showFailure } from './stage.js';
 import { noteOf } from './turn_words.js';
@@ -16,26 +17,22 @@ export interface TreeFeed {
   listen(since: number): void;
   /** Has the hub tell anew where the turns stand that run. */
   catchUp(): void;
-  /** Takes the turns off the display. */
-  unwatch(): void;
+  /** Takes the turns off the display, before one goes to a node: that they go on without one is known then. */
+  leave(to: NodeId): void;
   close(): void;
 }
-
-/** How many nodes of others are remembered, to tell of a branch only once. */
-const FOREIGN_MAX = 10_000;
 
 interface Feeding {
   stage: Stage;
   turns: OwnTurns;
   /** Turns that are on display. */
   watched: Set<TurnId>;
-  /** Nodes in branches that others have made. */
-  foreign: Set<NodeId>;
+  others: Others;
 }
 
 export function createFeed(stage: Stage, turns: OwnTurns): TreeFeed {
   const { client, front, place } = stage;
-  const feeding: Feeding = { stage, turns, watched: new Set(), foreign: new Set() };
+  const feeding: Feeding = { stage, turns, watched: new Set(), others: createOthers(stage) };
   let known: { seq: number; epoch: string } | null = null;
   let abort: AbortController | null = null;
   let following = new AbortController();
@@ -77,7 +74,13 @@ export function createFeed(stage: Stage, turns: OwnTurns): TreeFeed {
         .catch((error: unknown) => failed(error, signal));
     },
     catchUp: follow,
-    unwatch: () => feeding.watched.clear(),
+    leave(to) {
+      const { scene } = stage;
+      const { watched, others } = feeding;
+      if (watched.size > 0 || turns.current() !== null) others.know([scene.tip, ...scene.expected]);
+      others.forget(to);
+      watched.clear();
+    },
     close,
   };
 }
@@ -108,8 +111,7 @@ function takeFeed(feeding: Feeding, event: FeedEvent | WatchEvent): Promise<void
 }
 
 async function takeCreated(feeding: Feeding, node: Node): Promise<void> {
-  const { stage, foreign } = feeding;
-  const { front, scene, ours } = stage;
+  const { front, scene, ours } = feeding.stage;
   const isOurs = ours.delete(node.id);
   if (isOurs || isOnDisplay(scene, node)) {
     // What is said where a turn begins, and not by us, is the hub's own word to the model.
@@ -118,23 +120,7 @@ async function takeCreated(feeding: Feeding, node: Node): Promise<void> {
     await showAll(front, isHubs ? [{ kind: 'note', text: `(the model is told: ${nodeText(node)})` }] : shown);
     return;
   }
-  if (scene.seen.has(node.id) || node.parent === null) return;
-  if (foreign.has(node.parent)) keep(foreign, node.id);
-  else if (scene.seen.has(node.parent)) {
-    keep(foreign, node.id);
-    await front.show({ kind: 'note', text: otherBranch(node) });
-  }
-}
-
-function otherBranch(node: Node): string {
-  const { preview } = titledOf(node);
-  const words = cleanLine(preview).slice(0, 60);
-  return `(another terminal wrote here; that made a branch: ${shortId(node.id)} "${words}". Go there with: /switch ${shortId(node.id)})`;
-}
-
-function keep(foreign: Set<NodeId>, node: NodeId): void {
-  if (foreign.size >= FOREIGN_MAX) foreign.clear();
-  foreign.add(node);
+  if (!scene.seen.has(node.id)) await feeding.others.take(node);
 }
 
 async function takeTurn(feeding: Feeding, event: AgentEvent): Promise<void> {

@@ -1,8 +1,13 @@
+import { execFileSync } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { NodeId, TreeId } from '../../../../hub/protocol/node.js';
+import { call, words } from '../../../hub/agent/turn_calls.js';
 import { connectTo } from '../../../support/hub.js';
+import { say } from '../../../support/model/script.js';
 import { KEYS } from '../../../support/terminal.js';
-import { standsAt, withNotes } from './command_talk.js';
+import { standsAt, withModel, withNotes } from './command_talk.js';
 
 test('a mark that another terminal has set is moved, and both go to the new place', async () => {
   await withNotes(async ({ terminal, does, another }) => {
@@ -55,6 +60,54 @@ test('two who write at the same node make two branches, and both are told', asyn
       await does('/branches', /1\. \[current\] → "mine".*\n {2}2\. → "theirs"/);
       await second.does('/branches', /1\. \[current\] → "theirs".*\n {2}2\. → "mine"/);
     });
+  });
+});
+
+test('who is told of a branch that another terminal has made with a call sees which call', async () => {
+  await withModel(async ({ server, does, another, terminal }) => {
+    const calling = say(call('c1', 'bash', { command: 'echo once more' }));
+    server.script(say(words('First.')), calling, say(words('Second.')));
+    await does('hello', 'First.');
+    await another(async (second) => {
+      await second.does('/retry', 'Second.');
+      await terminal.waitFor(/that made a branch: [0-9a-f]{8} \[bash:echo once more\]/);
+    });
+  });
+});
+
+test('who has gone back is told that another terminal goes on from where they were, and that is no branch', async () => {
+  await withNotes(async ({ does, another, terminal }) => {
+    await does('one', 'notes');
+    await does('two', ' at ');
+    await terminal.waitFor(/at [0-9a-f]{8}/);
+    await does('/back', 'You are at');
+    await another(async (second) => {
+      await second.does('/leaves', ' 1. ');
+      await second.does('/switch 1', 'You are at');
+      const two = standsAt(second.terminal);
+      await second.does('three', ' at ');
+      await second.does('four', ' at ');
+      await terminal.waitFor(new RegExp(`\\(another terminal went on from ${two}: [0-9a-f]{8} "three"`));
+      await second.does('/goto root', 'You are at');
+      await second.does('five', ' at ');
+      await terminal.waitFor(/that made a branch: [0-9a-f]{8} "five"/);
+      expect(terminal.transcript().join('\n')).not.toContain('"four"');
+    });
+  });
+});
+
+test('what the own turn goes on to write is not told as written by another terminal', async () => {
+  await withModel(async ({ server, folder, does, terminal }) => {
+    server.script(say(call('c1', 'bash', { command: 'cat pipe' })), say(words('Done.')));
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    await does('begin', 'cat pipe');
+    // The command has begun when its pipe can be opened for writing.
+    const pipe = await open(join(folder, 'pipe'), 'w');
+    await does('/back', '(the turn goes on without you)');
+    await pipe.close();
+    await terminal.waitFor('(the turn that you left has ended.');
+    await does('/leaves', ' 1. ');
+    expect(terminal.transcript().join('\n')).not.toContain('another terminal');
   });
 });
 
