@@ -1,6 +1,8 @@
 import { formatAge } from './age.js';
-import { columns } from './columns.js';
+import { cleanLine } from './clean.js';
+import { columns, widest } from './columns.js';
 import { cut } from './cut.js';
+import { differing } from './differing.js';
 import { labelOf } from './label.js';
 import type { Look } from './look.js';
 import type { Titled } from './node_text.js';
@@ -18,24 +20,41 @@ export interface Branch {
 }
 
 const WORDS_COLUMNS_MAX = 60;
+const WORDS_COLUMNS_MIN = 4;
+/** Two blanks before each of id, size and age. */
+const GAP_COLUMNS = 2;
 
 /** Lists the branches of a fork, numbered; `all` is how many there are when these are only the first of them. */
 export function renderBranches(branches: readonly Branch[], look: Look, all = branches.length): string {
   if (branches.length === 0) return 'Current node has no branches, and there is no fork above it.\n';
-  const rows = branches.map((branch, place) => [
-    `  ${place + 1}. ${branch.current ? '[current] ' : ''}${look.glyphs.arrow} ${branchWords(branch, look)}`,
-    shortId(branch.id),
-    count(branch.nodes, 'node'),
-    formatAge(branch.newestAtMs, look.nowMs),
-  ]);
-  const lines =
-    look.width < WORDS_COLUMNS_MAX ? rows.map(([words = '', id = '']) => `${words} ${id}`) : columns(rows, look);
+  const heads = branches.map(
+    ({ current }, place) => `  ${place + 1}. ${current ? '[current] ' : ''}${look.glyphs.arrow} `,
+  );
+  const tails = branches.map(({ id, nodes, newestAtMs }) =>
+    look.width < WORDS_COLUMNS_MAX
+      ? [shortId(id)]
+      : [shortId(id), count(nodes, 'node'), formatAge(newestAtMs, look.nowMs)],
+  );
+  const tailColumns = widest(columns(tails, look), look.ruler) + GAP_COLUMNS;
+  const room = Math.min(WORDS_COLUMNS_MAX, look.width - tailColumns - widest(heads, look.ruler));
+  const words = branchWords(branches, Math.max(WORDS_COLUMNS_MIN, room), look);
+  const lines = columns(
+    tails.map((tail, place) => [`${heads[place] ?? ''}${words[place] ?? ''}`, ...tail]),
+    look,
+  );
   return `Current node has ${count(all, 'branch')}:\n${lines.map((line) => `${cut(line, look.width, look)}\n`).join('')}`;
 }
 
-function branchWords({ title }: Branch, look: Look): string {
-  const columnsMax = Math.max(4, Math.min(WORDS_COLUMNS_MAX, look.width - 28));
-  if (title.role !== 'user') return labelOf(title, columnsMax, look);
-  const words = labelOf({ ...title, preview: title.preview }, columnsMax + 4, look).slice('User: '.length);
-  return `"${words}"`;
+/** The words in which they differ: what a person said in quotes, anything else as it is drawn. */
+function branchWords(branches: readonly Branch[], room: number, look: Look): string[] {
+  const wordsOf = (preview: string, { title }: Branch): string => {
+    if (title.role !== 'user') return labelOf({ ...title, preview }, room, look);
+    return `"${cut(cleanLine(preview), room - 2, look)}"`;
+  };
+  const previews = branches.map(({ title }) => title.preview);
+  const shown = (preview: string, place: number): string => {
+    const branch = branches[place];
+    return branch === undefined ? preview : wordsOf(preview, branch);
+  };
+  return differing(previews, shown, look).map(shown);
 }

@@ -41,6 +41,33 @@ test('the newest branch comes before older ones', () => {
 `);
 });
 
+test('in 80 columns long words are cut, and id, size and age stay', () => {
+  const long = skeletonOf(
+    user('list all the markdown files in the folder of the recipes, and what is in them'),
+    user('b'),
+  );
+  expect(branches(1, long)).toBe(`Current node has 2 branches:
+  1. [current] → "list all the markdown files in t…"  00000001  1 node  just now
+  2. → "b"                                            00000002  1 node  just now
+`);
+});
+
+test('branches that begin with the same words are told apart by the words in which they differ', () => {
+  const same = 'Please read the whole description of the recipes, then bake a';
+  const forked = skeletonOf(
+    user(`${same} cake with apples`),
+    user(`${same} cake with pears`),
+    user(`${same} loaf`),
+    user(same),
+  );
+  expect(branches(1, forked)).toBe(`Current node has 4 branches:
+  1. [current] → "…a cake with apples"  00000001  1 node  just now
+  2. → "…a cake with pears"             00000002  1 node  just now
+  3. → "…a loaf"                        00000003  1 node  just now
+  4. → "…a"                             00000004  1 node  just now
+`);
+});
+
 test('without any fork it is said', () => {
   expect(branches(1, skeletonOf(user('a')))).toBe('Current node has no branches, and there is no fork above it.\n');
 });
@@ -56,6 +83,19 @@ test('leaves tell how they differ, and where you stand', () => {
 `);
   expect(renderLeaves(leaves, null, lookAt(20))).toBe(`   00000007  e
    00000004  c and…
+`);
+});
+
+test('leaves that differ late are told apart by the words in which they differ', () => {
+  const leaf = (number: number, differs: string) => ({
+    node: skeletonNode({ number, parent: nodeId(0), role: 'user', preview: 'end' }),
+    ...{ fork: nodeId(0), differs, length: 1 },
+  });
+  const same = 'Please read the whole description of the recipes, then bake a';
+  const leaves = [leaf(7, `${same} cake`), leaf(4, `${same} loaf`), leaf(5, 'Eat')];
+  expect(renderLeaves(leaves, null, lookAt(80))).toBe(`   00000007  just now  1 node  …cake
+   00000004  just now  1 node  …loaf
+   00000005  just now  1 node  Eat
 `);
 });
 
