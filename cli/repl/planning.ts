@@ -24,7 +24,7 @@ export async function levelHere({ client, means, conversation }: Repl): Promise<
   return here.isMade() ? levelAt(client, here.place.position()) : null;
 }
 
-/** What the last answer on a path was allowed to do; null where there is none. */
+/** What the last answer on a path was allowed to do; null where it is too far above to be looked for. */
 async function levelAt(client: Client, position: NodeId): Promise<string | null> {
   let looked = 0;
   for await (const { role, settings } of upwards(client, position)) {
@@ -34,7 +34,8 @@ async function levelAt(client: Client, position: NodeId): Promise<string | null>
     looked += 1;
     if (looked >= NODES_MAX) return null;
   }
-  return null;
+  // A path without answers goes on as its tree began.
+  return (await client.call('agent.plan_get', { node: position })).level;
 }
 
 /** A plan would stand where the conversations are, which no model may touch. */

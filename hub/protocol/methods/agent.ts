@@ -151,10 +151,12 @@ export const agentMethods = {
     result: z.strictObject({ files: z.array(z.string()) }),
   }),
   'agent.plan_get': method({
-    description: 'Tells whether plans are made at a node, what the plan of its project says, and how to carry it out.',
+    description:
+      'Tells at which level a turn would go on at a node, what the plan of its project says, and how to carry it out.',
     params: z.strictObject({ node: NodeId }),
     result: z.strictObject({
-      planning: z.boolean(),
+      /** That of the path, else the one that the tree was first used with; `plan` where plans are made. */
+      level: Level,
       /** The newest settings of the path at which no plans were made: `change.from` of the turn that carries one out. */
       before: Sha256.nullable(),
       /** Null when the tree has no project. */

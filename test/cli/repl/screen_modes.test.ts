@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { call, words } from '../../hub/agent/turn_calls.js';
@@ -162,6 +163,29 @@ test(':exec without a plan says how to make one, and :edit-plan edits it', async
     terminal.type('/execute', KEYS.enter);
     await terminal.waitFor('The plan of 2 lines is carried out from the root.');
     await terminal.waitFor('It is done.');
+  });
+});
+
+test('at the root of a conversation that began with a plan the status says that plans are made, as it is', async () => {
+  await withChat({ args: ['--model', 'demo'], env: { HOME: tmpdir() } }, async (terminal) => {
+    await terminal.waitFor('[ Execute ]');
+    terminal.type(KEYS.shiftTab);
+    await terminal.waitFor('[ Plan ]');
+    terminal.type('make a plan', KEYS.enter);
+    await terminal.waitFor('or its number');
+    terminal.type('1', KEYS.enter);
+    await terminal.waitFor('Carry it out');
+    await idle(terminal);
+    terminal.type('/clear', KEYS.enter);
+    await terminal.waitFor('nothing was deleted');
+    terminal.type('/level', KEYS.enter);
+    await terminal.waitFor('Here the level is plan.');
+    await terminal.waitFor('[ Plan ]');
+    terminal.type(KEYS.shiftTab);
+    await terminal.waitFor('[ Execute ]');
+    terminal.type('write a program', KEYS.enter);
+    await terminal.waitFor('hello-demo.sh is written');
+    expect(terminal.screen().at(-1)).toContain('[ Execute ]');
   });
 });
 

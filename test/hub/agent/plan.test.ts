@@ -131,7 +131,10 @@ test('a plan is carried out from the root with the settings of before, and the p
     writeFileSync(join(project, 'AGENTS.md'), 'Use tabs.\n\n## Plan\n\nOurs.\n');
     const first = await run(await person('hello'), { change: { model: PLAN.model, thinking: 'low' } });
     const original = await settingsAt(first.tip);
-    expect(await client.call('agent.plan_get', { node: first.tip })).toMatchObject({ planning: false, text: null });
+    expect(await client.call('agent.plan_get', { node: first.tip })).toMatchObject({
+      level: 'orchestrator',
+      text: null,
+    });
     server.script(
       say(call('c1', 'write', { path: '.cognition/plan.md', content: '1. Sing.\n' })),
       say(words('Ready.')),
@@ -142,7 +145,7 @@ test('a plan is carried out from the root with the settings of before, and the p
     expect(settings.system_prompt.startsWith(systemPromptFor('plan'))).toBe(true);
     expect(settings.system_prompt).toContain('Use tabs.');
     const plan = await client.call('agent.plan_get', { node: planned.tip });
-    expect(plan).toMatchObject({ planning: true, text: '1. Sing.\n', file: join(project, '.cognition/plan.md') });
+    expect(plan).toMatchObject({ level: 'plan', text: '1. Sing.\n', file: join(project, '.cognition/plan.md') });
     const carryOut = { from: plan.before, plan: plan.text };
     const done = await run(await person('Carry out the plan.', NodeId.parse(tree)), { change: carryOut });
     expect(await settingsAt(done.tip)).toEqual({
@@ -163,7 +166,7 @@ test('a tree that began with a plan carries it out as an orchestrator, and never
   await withAgent(async (agent) => {
     const { say: person, run, settingsAt, client, tree } = agent;
     const planned = await run(await person('plan'), { change: PLAN });
-    expect(await client.call('agent.plan_get', { node: planned.tip })).toMatchObject({ planning: true, before: null });
+    expect(await client.call('agent.plan_get', { node: planned.tip })).toMatchObject({ level: 'plan', before: null });
     const node = await person('Go.', NodeId.parse(tree));
     const done = await run(node, { change: { plan: 'Do it.' } });
     const { level, system_prompt: prompt } = await settingsAt(done.tip);
