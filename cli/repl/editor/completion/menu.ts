@@ -41,8 +41,12 @@ export function menuAt(text: string, cursor: number, completion: Completion): Me
   if (trigger === null) return { kind: 'closed', dismissedAt: null };
   const items = itemsFor(trigger, completion);
   if (items.length === 0) return { kind: 'closed', dismissedAt: null };
-  // Any argument may be what is meant; only a key chooses one.
-  return { kind: 'open', trigger, items, selected: trigger.kind === 'argument' ? null : 0 };
+  return { kind: 'open', trigger, items, selected: isOnlyOffered(trigger, text) ? null : 0 };
+}
+
+/** Any argument may be what is meant, and `@` alone after a command is where one stands: only a key chooses one. */
+function isOnlyOffered({ kind, query }: Trigger, text: string): boolean {
+  return kind === 'argument' || (kind === 'file' && query === '' && text.startsWith('/'));
 }
 
 /** The menu with the next candidate selected, around its ends. */

@@ -75,6 +75,13 @@ describe('commands', () => {
     expect(sent(pressed('/nothing<enter>', newEditor(), FRAME_WITH).effects)).toEqual(['now: /nothing']);
   });
 
+  test('after a command @ alone is where one stands, and Enter sends it; in a message it takes a file', () => {
+    expect(sent(pressed('/switch @<enter>', newEditor(), FRAME_WITH).effects)).toEqual(['now: /switch @']);
+    expect(completed('/switch @<down><enter>')).toBe('/switch @src/|');
+    expect(completed('/switch @READ<enter>')).toBe('/switch @README.md |');
+    expect(completed('see @<enter>')).toBe('see @src/|');
+  });
+
   test('Enter never replaces an argument by another one that was not chosen', () => {
     expect(sent(pressed('/switch a<enter>', newEditor(), FRAME_WITH).effects)).toEqual(['now: /switch a']);
     expect(completed('/switch a<down><enter>')).toBe('/switch a1b2 |');
