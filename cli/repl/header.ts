@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { HubError } from '../../hub/error.js';
 import { cleanLine } from '../render/clean.js';
+import { hintHere } from './hints.js';
 import { reachOf } from './means.js';
 import type { Repl } from './repl.js';
 
@@ -22,8 +23,15 @@ async function modelLine({ client, conversation, means, front }: Repl): Promise<
     return `Model: ${model}`;
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
-    return 'Model: none, so messages are notes.\n  Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or try: /model demo';
+    return withoutModel(error);
   }
+}
+
+/** Why a model that somebody chose does not answer; where none is chosen the hint tells enough. */
+function withoutModel({ kind, message, hint, details }: HubError): string {
+  const why = kind === 'no_key' && details.provider === undefined ? '' : `: ${message}`;
+  const next = hintHere(hint ?? 'choose a model with: /model');
+  return `Model: none, so messages are notes${why}.\n  ${next.charAt(0).toUpperCase()}${next.slice(1)}`;
 }
 
 async function sandboxLine({ client, means }: Repl): Promise<string> {

@@ -50,11 +50,18 @@ function isModel(text: string): boolean {
 }
 
 function unknownModel(text: string): HubError {
-  const near = nearest(text, [...ALIAS_NAMES, ...PROVIDER_NAMES]);
+  const shortNames = `short names: ${ALIAS_NAMES.join(', ')}`;
+  const provider = PROVIDER_NAMES.find((name) => name === text.replace(/\/$/, '').toLowerCase());
+  if (provider !== undefined) {
+    return new HubError('invalid_params', `${provider} is a provider, and no model`, {
+      hint: `name one of its models: ${provider}/model; ${shortNames}`,
+    });
+  }
+  const near = nearest(text, ALIAS_NAMES);
   const meant = near === null ? '' : `did you mean ${near}? otherwise `;
-  const known = `${PROVIDER_NAMES.join(', ')}; short names: ${ALIAS_NAMES.join(', ')}`;
+  const providers = PROVIDER_NAMES.join(', ');
   return new HubError('invalid_params', `no model is called ${text.slice(0, 400)}`, {
-    hint: `${meant}give it as provider/model, with one of the providers ${known}`,
+    hint: `${meant}give it as provider/model, with one of the providers ${providers}; ${shortNames}`,
   });
 }
 

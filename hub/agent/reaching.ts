@@ -26,6 +26,7 @@ export function accessTo({ provider }: ModelName, access: Access): { baseUrl: st
   if (key !== null || variable === null || (optionalElsewhere && baseUrl !== null)) return { baseUrl, key };
   throw new HubError('no_key', `there is no key for ${provider}`, {
     hint: `set ${variable}, or choose another model: --model demo needs no key`,
+    details: { provider },
   });
 }
 

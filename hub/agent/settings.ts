@@ -88,7 +88,7 @@ export function modelWanted({ known, change, usualModel }: Pick<SettingsWanted, 
   if (named !== null) return formatModelName(parseModelName(named));
   if (known !== null) return known.model;
   throw new HubError('no_key', 'no model is chosen, and no key for one is given', {
-    hint: 'set ANTHROPIC_API_KEY or OPENAI_API_KEY, or try the demo model, which needs none: --model demo',
+    hint: 'set ANTHROPIC_API_KEY or OPENAI_API_KEY, or try: --model demo',
   });
 }
 

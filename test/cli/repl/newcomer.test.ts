@@ -15,6 +15,23 @@ test('a line that is typed before the header stands is answered below it', async
   });
 });
 
+test('where a chosen model does not answer the first lines say why', async () => {
+  const cases = [
+    [
+      ['--model', 'sonnet'],
+      'Model: none, so messages are notes: there is no key for anthropic.\n  Set ANTHROPIC_API_KEY,',
+    ],
+    [['--model', 'sonet'], 'Model: none, so messages are notes: no model is called sonet.\n  Did you mean sonnet?'],
+    [[], 'Model: none, so messages are notes.\n  Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or try: /model demo\n'],
+  ] as const;
+  for (const [args, told] of cases) {
+    await withChat({ args }, async (terminal) => {
+      await terminal.waitFor('Commands: /help');
+      expect(`${terminal.transcript().join('\n')}\n`).toContain(told);
+    });
+  }
+});
+
 test('who chooses a model for a note that nobody answered is told how to have it answered', async () => {
   await withCli(async ({ run }) => {
     const lines = ['a note', '/model demo', '/retry', '/model demo', '/quit', ''].join('\n');

@@ -40,20 +40,21 @@ describe('a model’s name', () => {
     expect(formatModelName(parseModelName(given))).toBe(meant);
   });
 
-  test.each([
-    '',
-    '/',
-    'nonsense',
-    'constructor',
-    '__proto__',
-    'anthropic/',
-    'mistral/large',
-    'openai/a b',
-    'ollama/\u0007',
-  ])('%j is refused with a hint', (given) => {
+  test.each(['', '/', 'nonsense', 'constructor', '__proto__', 'mistral/large', 'openai/a b', 'ollama/\u0007'])(
+    '%j is refused with a hint',
+    (given) => {
+      expect(refusal(() => parseModelName(given))).toMatchObject({
+        kind: 'invalid_params',
+        hint: expect.stringContaining('anthropic, openai, ollama, demo'),
+      });
+    },
+  );
+
+  test.each(['openai', 'openai/', 'OpenAI'])('%s names a provider alone, and a model is asked for', (given) => {
     expect(refusal(() => parseModelName(given))).toMatchObject({
       kind: 'invalid_params',
-      hint: expect.stringContaining('anthropic, openai, ollama, demo'),
+      message: 'openai is a provider, and no model',
+      hint: expect.stringContaining('name one of its models: openai/model; short names: opus, '),
     });
   });
 
