@@ -30,6 +30,7 @@ const HELP_FORM = {
   subcommandTerm: (command: Parser) => [command.name(), ...command.registeredArguments.map(argumentWord)].join(' '),
 };
 const EXAMPLES_HEADING = 'Examples:';
+const HELP_SUMMARY = 'Show the help of a command.';
 
 /** Finds the command in the table and reads its arguments; wrong words are refused with the nearest right ones. */
 export async function parse(
@@ -37,6 +38,7 @@ export async function parse(
   table: readonly (Command | CommandGroup)[],
   columns: number,
 ): Promise<Asked> {
+  refuseUnknownHelp(words, table);
   const { Command: ParserClass, Option } = await import('commander');
   let asked: Asked | undefined;
   let help = '';
@@ -52,7 +54,7 @@ export async function parse(
     .option('--json', 'print JSON instead of text')
     .addOption(new Option('--color <when>', 'colours').choices(COLOR_CHOICES))
     .option('--version', 'print the version')
-    .helpCommand('help [command]', 'Show the help of a command.')
+    .helpCommand('help [command]', HELP_SUMMARY)
     .addHelpText('after', FIRST_STEPS);
   const known = table.filter((entry) => entry.name === words[0]);
   // Building one parser instead of all saves a good part of a short command's time.
@@ -74,6 +76,22 @@ export async function parse(
   return asked ?? { kind: 'help', text: program.helpInformation() };
 }
 
+/** Asked for the help of a command that is not there, the parser would show that of all. */
+function refuseUnknownHelp(words: readonly string[], table: readonly (Command | CommandGroup)[]): void {
+  const [first = '', ...rest] = words;
+  const isAsked = first === 'help' || rest.includes('--help') || rest.includes('-h');
+  const named = first === 'help' ? (rest[0] ?? '') : first;
+  if (!isAsked || named === '' || named.startsWith('-') || table.some(({ name }) => name === named)) return;
+  const near = commandNear(named, table);
+  const hint = foreignHint([named]) ?? (near === null ? 'run: cognition --help' : `did you mean ${near}?`);
+  throw new HubError('invalid_params', `unknown command '${named}'`, { hint });
+}
+
+function commandNear(word: string, table: readonly (Command | CommandGroup)[]): string | null {
+  const names = table.map(({ name }) => name);
+  return nearest(word, names);
+}
+
 function argumentWord(argument: Argument): string {
   const word = argument.variadic ? `${argument.name()}...` : argument.name();
   return argument.required ? `<${word}>` : `[${word}]`;
@@ -82,7 +100,10 @@ function argumentWord(argument: Argument): string {
 type Found = (asked: Asked) => void;
 
 function groupParser(group: CommandGroup, make: (name: string) => Parser, found: Found): Parser {
-  const parser = make(group.name).summary(group.summary).description(describe(group));
+  const parser = make(group.name)
+    .summary(group.summary)
+    .description(describe(group))
+    .helpCommand('help [command]', HELP_SUMMARY);
   for (const command of group.commands) parser.addCommand(commandParser(command, make, found));
   return parser;
 }
@@ -171,14 +192,7 @@ function usageError(
     'commander.unknownOption': 'put a command or message in quotes; a word that begins with a dash stands after --',
   };
   const help = `run: cognition ${entry === undefined ? '' : `${entry.name} `}--help`;
-  const near =
-    guess ??
-    (entry === undefined
-      ? nearest(
-          words[0] ?? '',
-          table.map(({ name }) => name),
-        )
-      : null);
+  const near = guess ?? (entry === undefined ? commandNear(words[0] ?? '', table) : null);
   const foreign = entry === undefined ? foreignHint(words) : null;
   const hint = foreign ?? (near === null ? (hints[error.code] ?? help) : `did you mean ${near}?`);
   return new HubError('invalid_params', message, { hint, cause: error });

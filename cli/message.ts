@@ -15,7 +15,9 @@ export function checkedMessage(text: string): string {
   const bytes = Buffer.byteLength(text);
   if (bytes > NODE_BYTES_MAX) throw tooLarge(formatBytes(bytes));
   if (text.trim() === '') {
-    throw new HubError('invalid_params', 'the message is empty', { hint: 'cognition add @ "message"' });
+    throw new HubError('invalid_params', 'the message is empty', {
+      hint: 'write it in quotes, or pipe it in and write -',
+    });
   }
   return text;
 }

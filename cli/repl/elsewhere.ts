@@ -1,3 +1,6 @@
+/** Other words for a command, which people try. */
+const ALSO: Readonly<Record<string, string>> = { '': 'help', '?': 'help', exit: 'quit', q: 'quit' };
+
 /** What does here what commands of other programs do, for hands that know those. Short, so that each is one line. */
 const HERE: readonly (readonly [names: string, hint: string])[] = [
   ['resume sessions history continue', 'see conversations with /list, and go on in one with /use <id>'],
@@ -5,7 +8,9 @@ const HERE: readonly (readonly [names: string, hint: string])[] = [
   ['init memory remember', 'what a model has to know stands in AGENTS.md; after a change: /reload'],
   ['status session stats usage tokens', 'who answers: /model, what was spent: /cost, what is sent: /context'],
   ['login logout auth key', 'a key is taken from ANTHROPIC_API_KEY or OPENAI_API_KEY at the start'],
-  ['config settings preferences theme vim', 'in the shell: cognition config list'],
+  ['config settings preferences theme', 'in the shell: cognition config list'],
+  ['vim', 'Esc reads with the keys of vim; Ctrl-G writes in $EDITOR'],
+  ['name title', 'that is /rename here'],
   ['permissions approvals approve allow sandbox yolo', 'what it may do: /level; the network: Esc, then Space n'],
   ['tools mcp skills hooks', 'what it may use: /level; skills are read anew with /reload'],
   ['doctor bug feedback', 'in the shell: cognition doctor'],
@@ -19,6 +24,11 @@ const HERE: readonly (readonly [names: string, hint: string])[] = [
   ['shell bash run exec', 'your own commands begin with an exclamation mark: !ls'],
   ['upgrade update version', 'in the shell: cognition --version; nothing updates by itself'],
 ];
+
+/** A command's own name, by whatever other one it is called here. */
+export function nameHere(said: string): string {
+  return ALSO[said] ?? said;
+}
 
 /** What to type instead of a command that other programs have; null when none is known by that name. */
 export function hintElsewhere(name: string): string | null {

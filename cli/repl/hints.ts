@@ -17,6 +17,7 @@ const HERE: readonly (readonly [RegExp, string])[] = [
   [/cognition show --help/, '/tree --help'],
   [/cognition (context|export|compare|mark|rename|cost|log|list|search) --help/, '/$1 --help'],
   [/cognition output (?=[0-9a-f<])/, '/output '],
+  [/go on with the conversation first: cognition ask @ "message"/, 'go on with the conversation first'],
   [/cognition ask (?:@ )?--continue/, '/retry'],
 ];
 

@@ -2,7 +2,7 @@ import { HubError } from '../../hub/error.js';
 import { nearest } from '../../hub/nearest.js';
 import { exitCodeOf } from '../failure.js';
 import { REPL_COMMANDS } from './command_table.js';
-import { hintElsewhere } from './elsewhere.js';
+import { hintElsewhere, nameHere } from './elsewhere.js';
 import type { Repl, ReplCommand } from './repl.js';
 import { showFailure } from './stage.js';
 
@@ -42,15 +42,11 @@ function commandIn(line: string): CommandLine | null {
   return command.isOneLine || commandCalled(command.name) !== undefined ? command : null;
 }
 
-/** Other words for a command, which people try. */
-const ALSO: Readonly<Record<string, string>> = { '': 'help', '?': 'help', exit: 'quit', q: 'quit' };
-
 /** Commands that take a text, of several lines as well. */
 const TEXTS: ReadonlySet<string> = new Set(['queue', 'answer', 'compact']);
 
 function commandCalled(name: string): ReplCommand | undefined {
-  const said = name.toLowerCase();
-  return REPL_COMMANDS.find((one) => one.name === (ALSO[said] ?? said));
+  return REPL_COMMANDS.find((one) => one.name === nameHere(name.toLowerCase()));
 }
 
 /** A word too many often means that something else was wanted: then nothing is done. */

@@ -36,6 +36,9 @@ test('after two dashes nothing is an option', async () => {
 
 test.each([
   [['shwo'], "unknown command 'shwo'", 'did you mean show?'],
+  [['help', 'shwo'], "unknown command 'shwo'", 'did you mean show?'],
+  [['shwo', '--help'], "unknown command 'shwo'", 'did you mean show?'],
+  [['help', 'zzzzzz'], "unknown command 'zzzzzz'", 'run: cognition --help'],
   [['show', '--nestd'], "unknown option '--nestd'", 'did you mean --nested?'],
   [['hub', 'stats'], "unknown command 'stats'", 'did you mean status?'],
   [['zzzzzz'], "unknown command 'zzzzzz'", 'run: cognition --help'],

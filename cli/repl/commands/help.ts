@@ -2,6 +2,7 @@ import { HubError } from '../../../hub/error.js';
 import { nearest } from '../../../hub/nearest.js';
 import { type Definition, definitions } from '../../render/definitions.js';
 import { wrapWords } from '../../render/word_wrap.js';
+import { hintElsewhere, nameHere } from '../elsewhere.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { WRITING_KEYS } from './key_words.js';
 
@@ -45,14 +46,14 @@ async function textFor(given: string, sections: readonly CommandSection[], repl:
 function commandNamed(given: string, sections: readonly CommandSection[]): ReplCommand {
   const name = given.replace(/^\//, '').toLowerCase();
   const commands = sections.flatMap((section) => section.commands);
-  const found = commands.find((command) => command.name === name);
+  const found = commands.find((command) => command.name === nameHere(name));
   if (found !== undefined) return found;
   const near = nearest(
     name,
     commands.map((command) => command.name),
   );
   throw new HubError('invalid_params', `there is no command ${JSON.stringify(given)}`, {
-    hint: near === null ? '/help alone lists them' : `did you mean /help ${near}?`,
+    hint: hintElsewhere(name) ?? (near === null ? '/help alone lists them' : `did you mean /help ${near}?`),
   });
 }
 

@@ -18,7 +18,9 @@ export const queueCommand: ReplCommand = {
   summary: 'say something when the turn that runs has ended',
   completes: null,
   async run(given, repl) {
-    if (given === '') throw new HubError('invalid_params', '/queue takes a message');
+    if (given === '') {
+      throw new HubError('invalid_params', '/queue takes a message', { hint: '/queue then run the tests' });
+    }
     await repl.speaking.say(given, 'after');
   },
 };
