@@ -6,7 +6,7 @@ import type { Front, Status, Wish } from './front.js';
 import { createMailbox } from './mailbox.js';
 import { type PlainStyle, plainTranscript } from './plain_transcript.js';
 import { isStopLine } from './stopping.js';
-import { typedLines } from './typed_lines.js';
+import { typedLines, withoutKeys } from './typed_lines.js';
 
 export interface PlainParts {
   input: AsyncIterable<Uint8Array>;
@@ -17,12 +17,24 @@ export interface PlainParts {
   attended: boolean;
 }
 
+/** What is nothing where only lines are shown. */
+const WITHOUT_SCREEN = {
+  copy: () => false,
+  edit: async () => false,
+  attach: () => undefined,
+  treeChanged: () => undefined,
+};
+
 /** Shows a conversation as lines that are only ever appended, and reads it line by line. */
 export function plainFront({ input, out, err, look, style, attended }: PlainParts): Front {
   const transcript = plainTranscript(look, style);
   const notes = statusNotes();
   const signals = createMailbox<Wish>();
-  const release = takeSignals((code) => signals.put(wishOf(code)));
+  const release = takeSignals((code) => {
+    // The terminal has shown `^C` in the row.
+    if (attended && code === EXIT.interrupted) void write('stdout', '\n');
+    signals.put(wishOf(code));
+  });
   let last = Promise.resolve();
   let isPromptDue = false;
   /** Whether what is typed stands behind a prompt. */
@@ -50,10 +62,7 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
       // There is no editor that could take it: it stands in what was typed, or in the script.
       await write('stderr', `(not sent: ${text.length > 60 ? `${text.slice(0, 60)}…` : text})\n`);
     },
-    copy: () => false,
-    edit: async () => false,
-    attach: () => undefined,
-    treeChanged: () => undefined,
+    ...WITHOUT_SCREEN,
     async close() {
       release();
       await last;
@@ -82,7 +91,7 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
     const isStop = next.done !== true && next.value.kind === 'line' && isStopLine(next.value.text);
     // At the end of all what runs is waited for here, where a signal still ends it.
     if (next.done === true || (!attended && !isStop)) await idle();
-    return next;
+    return next.done !== true && attended ? { done: false, value: withoutKeys(next.value) } : next;
   }
 }
 

@@ -5,6 +5,7 @@ import { formatBytes } from '../render/words.js';
 import type { Wish } from './front.js';
 
 const NEWLINE = 0x0a;
+const ESC = '\\x1b';
 
 /** The lines that come in, one by one as they are asked for. One that cannot be a message is refused, and the next is read. */
 export async function* typedLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Wish> {
@@ -32,6 +33,14 @@ export async function* typedLines(pieces: AsyncIterable<Uint8Array>): AsyncGener
     hold(piece.subarray(start));
   }
   if (heldBytes > 0) yield take();
+}
+
+// What a terminal that edits its lines itself puts into them for a key that it does not know, such as an arrow or Esc.
+const KEYS = new RegExp(`${ESC}(?:\\[[0-?]*[ -/]*[@-~]|O[@-~])?|[^\\P{Cc}\\t]`, 'gu');
+
+/** A line as it was meant, without the keys that left signs in it. */
+export function withoutKeys(wish: Wish): Wish {
+  return wish.kind === 'line' ? { ...wish, text: wish.text.replace(KEYS, '') } : wish;
 }
 
 function lineFrom(bytes: Uint8Array): Wish {

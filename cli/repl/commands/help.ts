@@ -4,7 +4,7 @@ import { type Definition, definitions } from '../../render/definitions.js';
 import { wrapWords } from '../../render/word_wrap.js';
 import { hintElsewhere, nameHere } from '../elsewhere.js';
 import type { Repl, ReplCommand } from '../repl.js';
-import { WRITING_KEYS } from './key_words.js';
+import { LINE_KEYS, WRITING_KEYS } from './key_words.js';
 
 /** Commands that belong together. */
 export interface CommandSection {
@@ -21,8 +21,8 @@ const BESIDE: readonly Definition[] = [
 const INDENT = '  ';
 /** Longer ones would leave too little room beside them. */
 const CALLED_COLUMNS_MAX = 16;
-const MORE =
-  'What may follow a command: /help <command>\nThe keys: /help keys; those of the reading mode: Esc, then Space ?\n';
+const MORE = 'What may follow a command: /help <command>\nThe keys: /help keys';
+const READING = '; those of the reading mode: Esc, then Space ?';
 
 export function helpCommand(all: () => readonly CommandSection[]): ReplCommand {
   return {
@@ -39,8 +39,13 @@ export function helpCommand(all: () => readonly CommandSection[]): ReplCommand {
 
 async function textFor(given: string, sections: readonly CommandSection[], repl: Repl): Promise<string> {
   if (given === '') return allText(sections, repl);
-  if (given.toLowerCase() === 'keys') return definitions(WRITING_KEYS, await repl.context.look([]));
+  if (given.toLowerCase() === 'keys') return definitions(keysOn(repl), await repl.context.look([]));
   return oneText(commandNamed(given, sections), repl);
+}
+
+/** Where a terminal edits its lines itself, most keys are its own. */
+function keysOn({ front }: Repl): readonly Definition[] {
+  return front.attended && front.isAppendOnly ? LINE_KEYS : WRITING_KEYS;
 }
 
 function commandNamed(given: string, sections: readonly CommandSection[]): ReplCommand {
@@ -57,7 +62,7 @@ function commandNamed(given: string, sections: readonly CommandSection[]): ReplC
   });
 }
 
-async function allText(sections: readonly CommandSection[], { context }: Repl): Promise<string> {
+async function allText(sections: readonly CommandSection[], { context, front }: Repl): Promise<string> {
   const look = await context.look([]);
   const parts = sections.map(({ title, commands }) => ({ title, list: commands.map(shortly) }));
   const listed = [...parts, { title: 'Beside commands', list: BESIDE }];
@@ -67,7 +72,7 @@ async function allText(sections: readonly CommandSection[], { context }: Repl): 
     const aligned = list.map(([term, meaning]): Definition => [term.padEnd(columns), meaning]);
     return `${look.style.quiet(title)}\n${definitions(aligned, look)}`;
   });
-  return `${told.join('\n')}\n${MORE}`;
+  return `${told.join('\n')}\n${MORE}${front.isAppendOnly ? '' : READING}\n`;
 }
 
 /** A command in a list of all: what may follow it only where that is short. */

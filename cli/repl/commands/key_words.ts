@@ -19,3 +19,12 @@ export const WRITING_KEYS: readonly Definition[] = [
   ['Ctrl-_, Alt-Z', 'undo, redo'],
   ['Ctrl-L, Ctrl-Z', 'draw anew; suspend, `fg` comes back'],
 ];
+
+/** The same where the terminal edits each line and hands it over as a whole. */
+export const LINE_KEYS: readonly Definition[] = [
+  ['Enter', 'send; while a turn runs, the model reads it after the step under way'],
+  ['Ctrl-C', 'clear what is written, and end the turn or the command that runs'],
+  ['Ctrl-D', 'leave, with nothing written'],
+  ['Ctrl-U, Ctrl-W', 'clear what is written, the last word of it'],
+  ['Ctrl-Z', 'suspend; `fg` comes back'],
+];

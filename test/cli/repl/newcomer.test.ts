@@ -63,6 +63,23 @@ test('with --accessible the words at the end stand on a line of their own', asyn
   });
 });
 
+test('with --accessible keys leave nothing in a line, and help tells those that there are', async () => {
+  await withChat({ args: ['--accessible', '--model', 'demo'] }, async (terminal) => {
+    await terminal.waitFor(/^>$/m);
+    terminal.type(KEYS.shiftTab, KEYS.up, '/level', KEYS.enter);
+    await terminal.waitFor('Here the level is orchestrator.');
+    terminal.type('/help keys', KEYS.enter);
+    const told = (await terminal.waitFor('Ctrl-Z')).join('\n');
+    expect(told).toContain('Ctrl-D          leave, with nothing written');
+    expect(told).not.toContain('Shift-Tab');
+    terminal.type(KEYS.control('c'));
+    await terminal.waitFor(/^Nothing is running\. To leave: \/quit$/m);
+    terminal.type(KEYS.escape, '/quit', KEYS.enter);
+    await terminal.exited;
+    expect(terminal.transcript().join('\n')).toContain('Nothing was said, so nothing is kept.');
+  });
+});
+
 test('where no draft can be kept that is told in plain words', async () => {
   await withChat({}, async (terminal, { home }) => {
     await terminal.waitFor('Commands: /help');
