@@ -1,7 +1,7 @@
 import { lexer, type Token } from 'marked';
 import type { Look } from '../look.js';
 import { renderInline } from './inline.js';
-import { renderTable } from './table.js';
+import { renderTable, type Side } from './table.js';
 
 type Drawn = Pick<Look, 'width' | 'style' | 'ruler' | 'glyphs'>;
 
@@ -46,6 +46,7 @@ function renderBlock(token: Token, look: Drawn): string[] {
         {
           header: cells(token.header),
           rows: Array.isArray(token.rows) ? token.rows.map(cells) : [],
+          sides: Array.isArray(token.align) ? token.align.map(sideOf) : [],
         },
         look,
       );
@@ -63,8 +64,11 @@ function renderList(token: Token, look: Drawn): string[] {
   return items.flatMap((item, place) => {
     const marker = token.ordered === true ? `${first + place}. ` : '- ';
     const indent = ' '.repeat(marker.length);
-    const lines = renderTokens('tokens' in item ? (item.tokens ?? []) : [], narrower(look, marker.length));
-    return lines.map((line, row) => (row === 0 ? marker : indent) + line);
+    const tokens = 'tokens' in item ? (item.tokens ?? []) : [];
+    // Of an item that is a task the box is a token of its own, beside those of the text.
+    const box = tokens[0]?.type === 'checkbox' ? tokens[0].raw : '';
+    const lines = renderTokens(box === '' ? tokens : tokens.slice(1), narrower(look, marker.length));
+    return lines.map((line, row) => (row === 0 ? marker + box : indent) + line);
   });
 }
 
@@ -73,6 +77,10 @@ function cells(row: unknown): string[] {
   return row.map((cell: unknown) =>
     cell !== null && typeof cell === 'object' && 'text' in cell ? String(cell.text) : '',
   );
+}
+
+function sideOf(align: unknown): Side {
+  return align === 'right' ? align : 'left';
 }
 
 function linesOf(raw: string): string[] {

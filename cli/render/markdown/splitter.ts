@@ -18,6 +18,8 @@ interface Chunk {
   others: string;
   /** Whether it is the rest of a line that was too long. */
   goesOn: boolean;
+  /** How many of its lines are drawn already: the heading of a table, below which the rest of it goes on. */
+  repeated: number;
 }
 
 interface Level {
@@ -51,6 +53,9 @@ export interface TextPlace {
 
 /** A paragraph or item longer than this is drawn before it is known to be complete. */
 const CHUNK_LENGTH_MAX = 8_000;
+const TABLE_HEAD_LINES = 2;
+const TABLE_HEAD_LENGTH_MAX = 1_000;
+const TABLE_RULE = /^(?=.*\|) *\|? *:?-+:? *(?:\| *:?-+:? *)*\|? *$/;
 const LEVELS_MAX = 12;
 const CODE_INDENT = 4;
 
@@ -79,7 +84,7 @@ export function takeLine(place: TextPlace, line: PhysicalLine): MarkdownPiece[] 
 export function flush(place: TextPlace): MarkdownPiece[] {
   const { chunk } = place;
   place.chunk = null;
-  if (chunk === null || chunk.lines.length === 0) return [];
+  if (chunk === null || chunk.lines.length === chunk.repeated) return [];
   const { first, others, goesOn } = chunk;
   return [...gapBefore(place), { kind: 'text', text: chunk.lines.join('\n'), first, others, goesOn }];
 }
@@ -102,7 +107,7 @@ function takeCut(place: TextPlace): MarkdownPiece[] {
   const { chunk } = place;
   const pieces = flush(place);
   if (chunk === null) return pieces;
-  place.chunk = { ...chunk, lines: [], length: 0, first: chunk.others, goesOn: true };
+  place.chunk = { ...chunk, lines: [], length: 0, repeated: 0, first: chunk.others, goesOn: true };
   return pieces;
 }
 
@@ -159,7 +164,7 @@ function open(place: TextPlace, kind: 'plain' | 'quote'): MarkdownPiece[] {
   const pieces = flush(place);
   const indent = place.levels.at(-1)?.indent ?? '';
   if (place.levels.length === 0) place.counters = [];
-  place.chunk = { kind, lines: [], length: 0, first: indent, others: indent, goesOn: false };
+  place.chunk = { kind, lines: [], length: 0, repeated: 0, first: indent, others: indent, goesOn: false };
   return pieces;
 }
 
@@ -168,7 +173,18 @@ function addLine(place: TextPlace, text: string): MarkdownPiece[] {
   if (chunk === null) return [];
   chunk.lines.push(text);
   chunk.length += text.length + 1;
-  return chunk.length > CHUNK_LENGTH_MAX ? flush(place) : [];
+  return chunk.length > CHUNK_LENGTH_MAX ? takeLong(place, chunk) : [];
+}
+
+/** Draws what is too long to wait for; what follows of a table has its heading once more, or it would be none. */
+function takeLong(place: TextPlace, chunk: Chunk): MarkdownPiece[] {
+  const pieces = flush(place);
+  const head = chunk.lines.slice(0, TABLE_HEAD_LINES);
+  const length = head.join('\n').length + 1;
+  if (chunk.kind === 'plain' && length <= TABLE_HEAD_LENGTH_MAX && TABLE_RULE.test(head[1] ?? '')) {
+    place.chunk = { ...chunk, lines: head, length, repeated: TABLE_HEAD_LINES, first: chunk.others };
+  }
+  return pieces;
 }
 
 function openItem(place: TextPlace, item: Extract<LineKind, { kind: 'item' }>, indent: number): MarkdownPiece[] {
@@ -185,7 +201,7 @@ function openItem(place: TextPlace, item: Extract<LineKind, { kind: 'item' }>, i
     return [...pieces, ...openFence(place, nested, indent + item.contentIndent)];
   }
   const kind = nested.kind === 'quote' ? 'quote' : 'plain';
-  place.chunk = { kind, lines: [], length: 0, first: `${outer}${marker} `, others, goesOn: false };
+  place.chunk = { kind, lines: [], length: 0, repeated: 0, first: `${outer}${marker} `, others, goesOn: false };
   return [...pieces, ...addLine(place, item.content)];
 }
 

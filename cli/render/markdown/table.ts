@@ -1,22 +1,31 @@
 import { widest } from '../columns.js';
-import { cut, pad } from '../cut.js';
-import { clipLine } from '../live_block.js';
 import type { Look } from '../look.js';
+import { wrapWords } from '../word_wrap.js';
 import { renderInline } from './inline.js';
 
 /** A table as it was written. */
 export interface TableText {
   header: readonly string[];
   rows: readonly (readonly string[])[];
+  /** On which side the texts of each column stand. */
+  sides: readonly Side[];
 }
+
+export type Side = 'left' | 'right';
 
 type Drawn = Pick<Look, 'width' | 'style' | 'ruler' | 'glyphs'>;
 
-const GAP = '  ';
-const CELL_COLUMNS_MIN = 6;
+interface Column {
+  width: number;
+  side: Side;
+}
 
-/** In columns where they fit, the widest made narrower if that is enough; else each row as a few lines. */
-export function renderTable({ header, rows }: TableText, look: Drawn): string[] {
+const GAP = '  ';
+/** Words broken in narrower columns than this are harder to read than a line for each cell. */
+const COLUMN_WIDTH_MIN = 10;
+
+/** In columns where they fit, else with the widest narrower and more lines to a row; each row as a few lines where that would be too narrow. */
+export function renderTable({ header, rows, sides }: TableText, look: Drawn): string[] {
   const head = header.map((cell) => oneLine(cell, look));
   const body = rows.map((row) => head.map((_, place) => oneLine(row[place] ?? '', look)));
   const natural = head.map((_, place) =>
@@ -27,13 +36,15 @@ export function renderTable({ header, rows }: TableText, look: Drawn): string[] 
   );
   const widths = fitted(natural, look.width - 1 - GAP.length * (head.length - 1));
   if (widths === null) return stacked(head, body, look);
-  const draw = (row: readonly string[]): string =>
-    row
-      .map((cell, place) => cellOf(cell, widths[place] ?? 0, look))
-      .join(GAP)
-      .trimEnd();
-  const rule = widths.map((width) => '-'.repeat(width)).join(GAP);
-  return [look.style.strong(draw(head)), look.style.quiet(rule), ...body.map(draw)];
+  const columns = widths.map((width, place) => ({ width, side: sides[place] ?? 'left' }));
+  const drawn = body.map((row) => drawRow(row, columns, look));
+  const isTall = drawn.some((lines) => lines.length > 1);
+  return [
+    ...drawRow(head, columns, look).map((line) => look.style.strong(line)),
+    look.style.quiet(widths.map((width) => '-'.repeat(width)).join(GAP)),
+    // Where one row ends would not be seen otherwise.
+    ...drawn.flatMap((lines, number) => (isTall && number > 0 ? ['', ...lines] : lines)),
+  ];
 }
 
 function oneLine(cell: string, look: Drawn): string {
@@ -44,23 +55,40 @@ function oneLine(cell: string, look: Drawn): string {
 function fitted(natural: readonly number[], room: number): number[] | null {
   const total = natural.reduce((sum, width) => sum + width, 0);
   if (total <= room) return [...natural];
-  let fair = Math.floor(room / natural.length);
-  const narrow = natural.filter((width) => width <= fair);
-  const left = room - narrow.reduce((sum, width) => sum + width, 0);
-  fair = Math.floor(left / Math.max(1, natural.length - narrow.length));
-  return fair < CELL_COLUMNS_MIN ? null : natural.map((width) => Math.min(width, Math.max(fair, CELL_COLUMNS_MIN)));
+  let narrow: readonly number[] = [];
+  for (;;) {
+    const left = room - narrow.reduce((sum, width) => sum + width, 0);
+    const fair = Math.floor(left / (natural.length - narrow.length));
+    const narrower = natural.filter((width) => width <= fair);
+    if (narrower.length === narrow.length) {
+      return fair < COLUMN_WIDTH_MIN ? null : natural.map((width) => Math.min(width, fair));
+    }
+    narrow = narrower;
+  }
 }
 
-function cellOf(cell: string, width: number, look: Drawn): string {
-  const wide = look.ruler.width(cell);
-  if (wide <= width) return pad(cell, width, look.ruler);
-  const clipped = cell.includes('\x1b')
-    ? clipLine(cell, width - look.glyphs.ellipsis.length, look.ruler) + look.glyphs.ellipsis
-    : cut(cell, width, look);
-  return pad(clipped, width, look.ruler);
+/** Nothing of a cell is left out: what does not fit into its column goes on below. */
+function drawRow(row: readonly string[], columns: readonly Column[], { ruler }: Drawn): string[] {
+  const cells = columns.map(({ width }, place) => {
+    const cell = row[place] ?? '';
+    return ruler.width(cell) <= width ? [cell] : wrapWords(cell, width, ruler).map(({ text }) => text);
+  });
+  const height = Math.max(...cells.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) =>
+    columns
+      .map((column, place) => beside(cells[place]?.[line] ?? '', column, ruler))
+      .join(GAP)
+      .trimEnd(),
+  );
+}
+
+function beside(text: string, { width, side }: Column, ruler: Look['ruler']): string {
+  const free = ' '.repeat(Math.max(0, width - ruler.width(text)));
+  return side === 'right' ? free + text : text + free;
 }
 
 function stacked(head: readonly string[], body: readonly (readonly string[])[], look: Drawn): string[] {
+  if (body.length === 0) return head.map((cell) => look.style.strong(cell));
   return body.flatMap((row, number) => [
     ...(number === 0 ? [] : ['']),
     ...row.map((cell, place) => `${look.style.strong(`${head[place] ?? ''}:`)} ${cell}`.trimEnd()),

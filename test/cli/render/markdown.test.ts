@@ -1,8 +1,9 @@
+import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { codeInk } from '../../../cli/render/highlight.js';
 import { type MarkdownStream, streamingMarkdown } from '../../../cli/render/markdown/streaming.js';
-import { plainStyle } from '../../../cli/render/style.js';
+import { plainStyle, styleFor } from '../../../cli/render/style.js';
 import { wrapWords } from '../../../cli/render/word_wrap.js';
 import { lookAt, namedStyle } from '../../support/look.js';
 
@@ -93,8 +94,8 @@ A second line.
 
 name  number
 ----  ------
-数据  1
-b     22
+数据       1
+b         22
 
 \`\`\`ts
 const a = 1; /* open
@@ -130,8 +131,8 @@ A second line.
 
 <strong:name  number>
 <quiet:----  ------>
-数据  1
-b     22
+数据       1
+b         22
 
 <quiet:\`\`\`ts>
 <user:const> a = <tool:1>; <quiet:/* open>
@@ -182,13 +183,51 @@ test('what is not finished is shown as it looks so far, in rows of the width', (
   expect(stream.end()).toEqual(['let']);
 });
 
-test('a table that is too wide is drawn as lines, and one that is nearly so with shortened cells', () => {
+test('nothing of a table is left out where it is too wide: cells go on below, and in a narrow window each is a line', () => {
   const table = '| name | what it is for |\n|--|--|\n| first | a long text in a cell |\n| 数据 | x |\n';
   expect(drawn(table, 24)).toBe(
-    ['name   what it is for', '-----  ----------------', 'first  a long text in…', '数据   x'].join('\n'),
+    ['name   what it is for', '-----  ----------------', 'first  a long text in a', '       cell', '', '数据   x'].join(
+      '\n',
+    ),
   );
   expect(drawn(table, 12)).toBe(
     ['name: first', 'what it is for: a long text in a cell', '', 'name: 数据', 'what it is for: x'].join('\n'),
+  );
+  expect(drawn('| name | what it is for |\n|--|--|\n', 12)).toBe('name\nwhat it is for');
+  expect(drawn('| page | price |\n|---|--:|\n| [docs](https://a.example/one/long/address) | 5 |\n', 34)).toBe(
+    [
+      'page                        price',
+      '--------------------------  -----',
+      'docs                            5',
+      '(https://a.example/one/lon',
+      'g/address)',
+    ].join('\n'),
+  );
+});
+
+test('colours add nothing to the text of a table', async () => {
+  const style = await styleFor(true);
+  const stream = streamingMarkdown({ look: () => ({ ...lookAt(24), style }), ink: null, prose: null });
+  const table = '| name | what `it` is for |\n|--|--|\n| **first** | a long `text in a` cell |\n';
+  const lines = [...stream.push(table), ...stream.end()];
+  expect(lines.map(stripVTControlCharacters).join('\n')).toBe(drawn(table, 24));
+  expect(lines[0]).toContain('\x1b[1m');
+});
+
+test('a table that is too long to wait for its end goes on below its heading, as a table', () => {
+  const rows = Array.from({ length: 500 }, (_, row) => `| ${row} | file_${row}.ts | a file of many |\n`);
+  const lines = drawn(['| no | name | what |\n', '|---:|---|---|\n', ...rows, '\nend'].join('')).split('\n');
+  expect(lines.filter((line) => line.includes('|'))).toEqual([]);
+  expect(lines.filter((line) => / file_\d+\.ts +a file of many$/.test(line))).toHaveLength(500);
+  expect(lines.slice(-2)).toEqual(['', 'end']);
+  const headings = lines.filter((line) => /^ *no {2}name +what$/.test(line)).length;
+  expect(headings).toBeGreaterThan(1);
+  expect(lines).toHaveLength(500 + 2 * headings + 2);
+});
+
+test('the boxes of tasks are shown in a quote as elsewhere', () => {
+  expect(drawn('> - [ ] open\n> - [x] done **well**\n>   - inner\n> - no task')).toBe(
+    ['> - [ ] open', '> - [x] done well', '>   - inner', '> - no task'].join('\n'),
   );
 });
 
