@@ -12,7 +12,10 @@ export interface TextChange {
 type Drawn = Pick<Look, 'style' | 'glyphs'>;
 
 const CONTEXT_LINES = 2;
+/** Of a change that is not shown whole so many lines are, and of many that go or come one after the other so many. */
 const LINES_MAX = 40;
+const RUN_LINES_MAX = 15;
+const WRITTEN_LINES_MAX = 20;
 const LINE_LENGTH_MAX = 400;
 // Comparing takes the product of length and difference; what differs more is shown as gone and come.
 const EDIT_LENGTH_MAX = 1_000;
@@ -21,31 +24,59 @@ const TEXT_LENGTH_MAX = 400_000;
 const PAIRS_MAX = 5;
 const TAB = '    ';
 
-type Line = { sign: '-' | '+' | ' ' | '~'; text: string };
+type Line = { sign: '-' | '+' | ' '; text: string } | { sign: '~'; text: ''; leftOut: number };
+
+/** How much of a change is shown. */
+export type Extent = 'excerpt' | 'whole';
 
 /** What an edit took away and what it put there, with a few lines around. */
-export function renderDiff({ oldText, newText }: TextChange, look: Drawn): string[] {
+export function renderDiff({ oldText, newText }: TextChange, look: Drawn, extent: Extent): string[] {
   const lines = changedLines(shown(oldText), shown(newText));
-  const kept = lines.slice(0, LINES_MAX);
-  const drawn: string[] = [];
-  for (let place = 0; place < kept.length; ) {
-    const pairs = pairsAt(kept, place);
-    drawn.push(
-      ...(pairs === 0 ? [drawLine(kept[place], look)] : drawPairs(kept.slice(place, place + 2 * pairs), look)),
-    );
-    place += pairs === 0 ? 1 : 2 * pairs;
-  }
-  return lines.length > kept.length
-    ? [...drawn, look.style.quiet(`${look.glyphs.ellipsis} ${count(lines.length - kept.length, 'more line')}`)]
-    : drawn;
+  return drawLines(extent === 'whole' ? lines : excerpted(lines, look), look);
 }
 
-/** The first lines of a file that is written. */
-export function renderWritten(text: string, look: Drawn): string[] {
-  const lines = linesOf(shown(text));
-  const first = lines.slice(0, LINES_MAX / 2).map((line) => drawLine({ sign: '+', text: line }, look));
-  const rest = lines.length - first.length;
-  return rest > 0 ? [...first, look.style.quiet(`${look.glyphs.ellipsis} ${count(rest, 'more line')}`)] : first;
+/** The lines of a file that is written. */
+export function renderWritten(text: string, look: Drawn, extent: Extent): string[] {
+  const lines = linesOf(shown(text)).map((line): Line => ({ sign: '+', text: line }));
+  return drawLines(
+    extent === 'whole' ? lines : cutOff(lines, WRITTEN_LINES_MAX).map((line) => shortened(line, look)),
+    look,
+  );
+}
+
+/** Of many lines that go, and of as many that come, the first are shown: the former alone would say nothing of the latter. */
+function excerpted(lines: readonly Line[], look: Drawn): Line[] {
+  const kept: Line[] = [];
+  for (let start = 0; start < lines.length; ) {
+    let end = start + 1;
+    while (lines[end]?.sign === lines[start]?.sign) end += 1;
+    kept.push(...cutOff(lines.slice(start, end), lines.length > LINES_MAX ? RUN_LINES_MAX : LINES_MAX));
+    start = end;
+  }
+  return cutOff(kept, LINES_MAX).map((line) => shortened(line, look));
+}
+
+function cutOff(lines: readonly Line[], linesMax: number): Line[] {
+  const rest = lines.slice(linesMax);
+  if (rest.length === 0) return [...lines];
+  const leftOut = rest.reduce((sum, line) => sum + (line.sign === '~' ? Math.max(1, line.leftOut) : 1), 0);
+  return [...lines.slice(0, linesMax), { sign: '~', text: '', leftOut }];
+}
+
+function shortened(line: Line, { glyphs }: Drawn): Line {
+  if (line.sign === '~' || line.text.length <= LINE_LENGTH_MAX) return line;
+  return { ...line, text: line.text.slice(0, LINE_LENGTH_MAX).toWellFormed() + glyphs.ellipsis };
+}
+
+function drawLines(lines: readonly Line[], look: Drawn): string[] {
+  const drawn: string[] = [];
+  for (let place = 0; place < lines.length; ) {
+    const pairs = pairsAt(lines, place);
+    const rows = pairs === 0 ? [drawLine(lines[place], look)] : drawPairs(lines.slice(place, place + 2 * pairs), look);
+    drawn.push(...rows);
+    place += pairs === 0 ? 1 : 2 * pairs;
+  }
+  return drawn;
 }
 
 function shown(text: string): string {
@@ -67,7 +98,7 @@ function changedLines(before: string, after: string): Line[] {
     ];
   }
   return patch.hunks.flatMap((hunk, number) => [
-    ...(number === 0 ? [] : [{ sign: '~', text: '' } as const]),
+    ...(number === 0 ? [] : [{ sign: '~', text: '', leftOut: 0 } as const]),
     ...hunk.lines.flatMap(lineOf),
   ]);
 }
@@ -120,9 +151,11 @@ function inkPart(
 }
 
 function drawLine(line: Line | undefined, { style, glyphs }: Drawn): string {
-  if (line === undefined || line.sign === '~') return style.quiet(glyphs.ellipsis);
-  const text = line.text.length > LINE_LENGTH_MAX ? line.text.slice(0, LINE_LENGTH_MAX) + glyphs.ellipsis : line.text;
-  const drawn = `${line.sign} ${text}`.trimEnd();
+  if (line === undefined || line.sign === '~') {
+    const leftOut = line?.leftOut ?? 0;
+    return style.quiet(leftOut === 0 ? glyphs.ellipsis : `${glyphs.ellipsis} ${count(leftOut, 'more line')}`);
+  }
+  const drawn = `${line.sign} ${line.text}`.trimEnd();
   if (line.sign === ' ') return drawn;
   return line.sign === '-' ? style.failure(drawn) : style.good(drawn);
 }

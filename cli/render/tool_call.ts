@@ -1,7 +1,7 @@
 import { callText } from '../../hub/call_text.js';
 import { clean, cleanLine } from './clean.js';
 import { cut } from './cut.js';
-import { renderDiff, renderWritten } from './diff.js';
+import { type Extent, renderDiff, renderWritten } from './diff.js';
 import { excerptOf } from './excerpt.js';
 import type { Look } from './look.js';
 import { count } from './words.js';
@@ -55,13 +55,13 @@ export function renderOpenCall(call: EndedCall, look: Look): string[] {
   const between =
     leftOut === null ? [] : [look.style.quiet(`${look.glyphs.ellipsis} ${count(leftOut.lines, 'line')} left out`)];
   const output = [...linesOf(head), ...between, ...(leftOut === null ? [] : linesOf(tail))];
-  const done = call.failed ? [] : deedOf(call, look);
+  const done = call.failed ? [] : deedOf(call, look, 'excerpt');
   return [renderFoldedCall(call, look), ...(done.length > 0 ? done : output).map((line) => (INDENT + line).trimEnd())];
 }
 
-/** The same with all that it gave. */
+/** The same with all that it did or gave. */
 export function renderWholeCall(call: FoldedCall, look: Look): string[] {
-  const done = call.failed ? [] : deedOf(call, look);
+  const done = call.failed ? [] : deedOf(call, look, 'whole');
   const given = done.length > 0 ? done : linesOf(clean(call.output).replaceAll('\t', TAB));
   return [renderFoldedCall(call, look), ...given.map((line) => (INDENT + line).trimEnd())];
 }
@@ -97,12 +97,12 @@ function headOf({ tool, input }: { tool: string; input: unknown }, tail: string,
   return `${look.style.tool(`> ${name}(${argument})`)}${look.style.quiet(tail)}`;
 }
 
-function deedOf({ tool, input }: EndedCall, look: Look): string[] {
+function deedOf({ tool, input }: EndedCall, look: Look, extent: Extent): string[] {
   if (input === null || typeof input !== 'object') return [];
   if (tool === 'edit' && 'old_text' in input && 'new_text' in input) {
-    return renderDiff({ oldText: String(input.old_text), newText: String(input.new_text) }, look);
+    return renderDiff({ oldText: String(input.old_text), newText: String(input.new_text) }, look, extent);
   }
-  return tool === 'write' && 'content' in input ? renderWritten(String(input.content), look) : [];
+  return tool === 'write' && 'content' in input ? renderWritten(String(input.content), look, extent) : [];
 }
 
 function linesOf(text: string): string[] {

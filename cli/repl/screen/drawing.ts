@@ -28,9 +28,9 @@ export async function loadDrawing(style: Style, wrap: string): Promise<HeavyDraw
     deed({ tool, input }, look) {
       if (input === null || typeof input !== 'object') return [];
       if (tool === 'edit' && 'old_text' in input && 'new_text' in input) {
-        return renderDiff({ oldText: String(input.old_text), newText: String(input.new_text) }, look);
+        return renderDiff({ oldText: String(input.old_text), newText: String(input.new_text) }, look, 'excerpt');
       }
-      return tool === 'write' && 'content' in input ? renderWritten(String(input.content), look) : [];
+      return tool === 'write' && 'content' in input ? renderWritten(String(input.content), look, 'excerpt') : [];
     },
   };
 }

@@ -6,6 +6,7 @@ import {
   renderFoldedThinking,
   renderOpenCall,
   renderRunningCall,
+  renderWholeCall,
 } from '../../../cli/render/tool_call.js';
 import { lookAt } from '../../support/look.js';
 
@@ -55,6 +56,15 @@ test('unfolded an edit shows its change and a written file its first lines, unle
   ]);
   const write = { ...ls, tool: 'write', input: { path: 'a.ts', content: 'let a;\n' }, output: 'written' };
   expect(renderOpenCall(write, lookAt(80))).toEqual(['> write(a.ts) -- 1 line, 0.2 s', '  + let a;']);
+});
+
+test('all of a call holds all that it did', () => {
+  const long = Array.from({ length: 100 }, (_, line) => `line ${line}`);
+  const call = { ...ls, size: null, failed: false, output: 'done' };
+  const edit = { ...call, tool: 'edit', input: { path: 'a.ts', old_text: '', new_text: long.join('\n') } };
+  expect(renderWholeCall(edit, lookAt(80)).slice(1)).toEqual(long.map((line) => `  + ${line}`));
+  const write = { ...call, tool: 'write', input: { path: 'a.ts', content: long.join('\n') } };
+  expect(renderWholeCall(write, lookAt(80)).slice(1)).toEqual(long.map((line) => `  + ${line}`));
 });
 
 test('a running call shows its time and its last rows', () => {
