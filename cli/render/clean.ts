@@ -21,6 +21,8 @@ const SEQUENCES = new RegExp(
 const OPEN_SEQUENCE = new RegExp(`(?:${STRING}\\x1b?|${CONTROL}|${ESCAPE})$`);
 // They reorder what stands around them, so that a line reads otherwise than it is.
 const BIDI_OVERRIDES = /[\u202a-\u202e\u2066-\u2069]/g;
+const LONE_RETURN = /\r(?!\n)/;
+const RETURNS_AT_END = /(?<!\r)\r+$/;
 const LINE_ENDS = /\r\n?|[\u2028\u2029]/g;
 const SUSPECT = /[^\P{Cc}\n\t]|[\u2028-\u202e\u2066-\u2069]/u;
 
@@ -35,6 +37,29 @@ export function cleanLine(text: string): string {
   return clean(text).replace(/\s+/g, ' ').trim();
 }
 
+/** The same of what a command printed, as a terminal would show it: what was written over is gone. */
+export function cleanPrinted(text: string): string {
+  if (!text.includes('\r')) return clean(text);
+  const cleaner = createCleaner('return');
+  return overwritten(cleaner.take(text) + cleaner.end()).replace(RETURNS_AT_END, '');
+}
+
+/** What can still be seen where carriage returns lead back to the begin of their line; one at the end has to be waited with. */
+export function overwritten(text: string): string {
+  if (!text.includes('\r')) return text;
+  const lines = text.split('\n');
+  return lines.map((line, place) => lastWritten(line) + (place === lines.length - 1 ? returnOf(line) : '')).join('\n');
+}
+
+function lastWritten(line: string): string {
+  const written = line.replace(RETURNS_AT_END, '');
+  return written.slice(written.lastIndexOf('\r') + 1);
+}
+
+function returnOf(line: string): string {
+  return line.endsWith('\r') ? '\r' : '';
+}
+
 /** Cleans a text that comes in pieces: the same as if it had come whole, however it is cut. */
 export interface Cleaner {
   /** What of the text so far can be printed now. */
@@ -43,14 +68,16 @@ export interface Cleaner {
   end(): string;
 }
 
-/** A cleaner holds back no more than one unended sequence and one carriage return. */
-export function createCleaner(): Cleaner {
+/** A cleaner holds back no more than one unended sequence and one carriage return, which ends a line or stays what it is. */
+export function createCleaner(carriageReturn: 'line_end' | 'return' = 'line_end'): Cleaner {
   let unended = '';
   let unfinishedLine = '';
+  const tidy = (text: string): string =>
+    carriageReturn === 'return' ? text.split(LONE_RETURN).map(ordered).join('\r') : ordered(text);
   const finish = (text: string): string => {
     const end = text.endsWith('\r') ? text.length - 1 : text.length;
     unfinishedLine = text.slice(end);
-    return ordered(text.slice(0, end));
+    return tidy(text.slice(0, end));
   };
   return {
     take(piece) {
@@ -67,7 +94,7 @@ export function createCleaner(): Cleaner {
       const rest = unfinishedLine + unended.replace(SEQUENCES, '');
       unended = '';
       unfinishedLine = '';
-      return ordered(rest);
+      return tidy(rest);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { callText } from '../../hub/call_text.js';
-import { clean, cleanLine } from './clean.js';
+import { clean, cleanLine, cleanPrinted } from './clean.js';
 import { cut } from './cut.js';
 import { type Extent, renderDiff, renderWritten } from './diff.js';
 import { excerptOf } from './excerpt.js';
@@ -51,7 +51,7 @@ export function renderFoldedCall(call: EndedCall | FoldedCall, look: Look): stri
 
 /** The call with what it did: the change of an edit, the first lines of a written file, else what it gave. */
 export function renderOpenCall(call: EndedCall, look: Look): string[] {
-  const { head, leftOut, tail } = excerptOf(clean(call.output).replaceAll('\t', TAB));
+  const { head, leftOut, tail } = excerptOf(outputOf(call));
   const between =
     leftOut === null ? [] : [look.style.quiet(`${look.glyphs.ellipsis} ${count(leftOut.lines, 'line')} left out`)];
   const output = [...linesOf(head), ...between, ...(leftOut === null ? [] : linesOf(tail))];
@@ -62,13 +62,13 @@ export function renderOpenCall(call: EndedCall, look: Look): string[] {
 /** The same with all that it did or gave. */
 export function renderWholeCall(call: FoldedCall, look: Look): string[] {
   const done = call.failed ? [] : deedOf(call, look, 'whole');
-  const given = done.length > 0 ? done : linesOf(clean(call.output).replaceAll('\t', TAB));
+  const given = done.length > 0 ? done : linesOf(outputOf(call));
   return [renderFoldedCall(call, look), ...given.map((line) => (INDENT + line).trimEnd())];
 }
 
 /** The call, how long it has been running, and the last rows of what it printed. */
 export function renderRunningCall(call: RunningCall, rowsMax: number, look: Look): string[] {
-  const last = linesOf(clean(call.printed).replaceAll('\t', TAB).trimEnd()).slice(-rowsMax);
+  const last = linesOf(cleanPrinted(call.printed).replaceAll('\t', TAB).trimEnd()).slice(-rowsMax);
   const head = headOf(call, ` ${formatSeconds(Math.floor(call.elapsedMs / 1_000) * 1_000)}`, look);
   const room = look.width - 1 - INDENT.length;
   return [head, ...(rowsMax > 0 ? last : []).map((line) => look.style.quiet(INDENT + cut(line, room, look)))];
@@ -95,6 +95,10 @@ function headOf({ tool, input }: { tool: string; input: unknown }, tail: string,
   const whole = `> ${name}(${argument})${tail}`;
   if (look.ruler.width(whole) > look.width - 1) return look.style.tool(cut(whole, look.width - 1, look));
   return `${look.style.tool(`> ${name}(${argument})`)}${look.style.quiet(tail)}`;
+}
+
+function outputOf({ tool, output }: EndedCall): string {
+  return (tool === 'bash' ? cleanPrinted : clean)(output).replaceAll('\t', TAB);
 }
 
 function deedOf({ tool, input }: EndedCall, look: Look, extent: Extent): string[] {

@@ -1,5 +1,5 @@
 import { callText } from '../../../hub/call_text.js';
-import { clean, cleanLine, createCleaner } from '../../render/clean.js';
+import { clean, cleanLine, cleanPrinted, createCleaner, overwritten } from '../../render/clean.js';
 import { cut } from '../../render/cut.js';
 import { excerptOf } from '../../render/excerpt.js';
 import type { Look } from '../../render/look.js';
@@ -171,7 +171,7 @@ function callBegan(page: Page, { id, tool, input, by }: Extract<Happening, { kin
     by,
     sinceMs,
     tail: '',
-    cleaner: createCleaner(),
+    cleaner: createCleaner('return'),
     hasPrinted: false,
     isWaiting: false,
   });
@@ -194,14 +194,14 @@ function printed(page: Page, id: string, text: string): string[] {
   const running = page.running.get(id);
   if (running === undefined) return [];
   running.hasPrinted = true;
-  const all = running.tail + running.cleaner.take(text);
+  const all = overwritten(running.tail + running.cleaner.take(text));
   if (running.by === 'model') {
     running.tail = all.slice(-KEPT_LENGTH_MAX);
     return [];
   }
   const end = all.length > KEPT_LENGTH_MAX && !all.includes('\n') ? all.length : all.lastIndexOf('\n') + 1;
   running.tail = all.slice(end);
-  return end === 0 ? [] : [all.slice(0, end).replace(/\n$/, '')];
+  return end === 0 ? [] : [cleanPrinted(all.slice(0, end)).replace(/\n$/, '')];
 }
 
 function callEnded(page: Page, shown: CallEnded): string[] {
@@ -210,11 +210,11 @@ function callEnded(page: Page, shown: CallEnded): string[] {
   const { style } = page.parts.look();
   const remark = shown.remark === null ? [] : [style.quiet(`(${cleanLine(shown.remark)})`)];
   if (running?.by === 'person' && running.hasPrinted) {
-    const rest = running.tail + running.cleaner.end();
+    const rest = cleanPrinted(running.tail + running.cleaner.end());
     return [...(rest === '' ? [] : [rest]), ...remark];
   }
   const line = running?.by === 'person' ? [] : part(page, callLine(page, shown));
-  const text = clean(shown.text).trimEnd();
+  const text = (shown.tool === 'bash' ? cleanPrinted : clean)(shown.text).trimEnd();
   const deed = shown.failed ? [] : (page.parts.heavy()?.deed(shown, page.parts.look()) ?? []);
   const given = text === '' ? [] : [excerpted(text, shown.id, style.quiet)];
   return [...ended(page), ...line, ...(deed.length > 0 ? deed : given)];
@@ -244,7 +244,9 @@ function runningRows({ tool, input, sinceMs, tail, by, isWaiting }: Running, now
     look.width - 1 - time.length,
     look,
   );
-  const last = by === 'person' ? tail.split('\n').slice(-1) : tail.split('\n').slice(-RUNNING_LINES);
+  const last = cleanPrinted(tail)
+    .split('\n')
+    .slice(by === 'person' ? -1 : -RUNNING_LINES);
   const rows = last.filter((one) => one.trim() !== '').map((one) => look.style.quiet(cut(one, look.width - 1, look)));
   if (by === 'model') return [`${look.style.tool(line)}${look.style.quiet(time)}`, ...rows];
   // What a person runs has its line above already, and is over in no time as a rule.

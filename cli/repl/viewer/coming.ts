@@ -1,6 +1,6 @@
 import type { Node, NodeId, TurnId } from '../../../hub/protocol/node.js';
 import type { AgentEvent } from '../../../hub/protocol/turn.js';
-import { createCleaner } from '../../render/clean.js';
+import { createCleaner, overwritten } from '../../render/clean.js';
 import { renderRunningCall } from '../../render/tool_call.js';
 import { createPrintedText, type PrintedText } from '../printed_text.js';
 import { blocksOf, type ComingBlock, NOT_ON_PATH, thinkingKey, type ViewedBlock } from './blocks.js';
@@ -179,7 +179,7 @@ function beginCall(
 ): void {
   if (turn.blocks.some(({ key }) => key === id)) return;
   const call: RunningCall = {
-    ...{ tool, input, printed: '', decode: createPrintedText(), cleaner: createCleaner() },
+    ...{ tool, input, printed: '', decode: createPrintedText(), cleaner: createCleaner('return') },
     sinceMs: nowMs(),
   };
   turn.running.set(id, call);
@@ -199,7 +199,7 @@ function beginCall(
 function print(call: RunningCall | undefined, piece: Parameters<PrintedText>[0]): void {
   if (call === undefined) return;
   const text = call.cleaner.take(call.decode(piece));
-  call.printed = (call.printed + text).slice(-PRINTED_LENGTH_MAX);
+  call.printed = overwritten(call.printed + text).slice(-PRINTED_LENGTH_MAX);
 }
 
 /** From its end to the commit of its step it is shown as it will be then. */

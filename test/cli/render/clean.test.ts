@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { clean, cleanLine, createCleaner } from '../../../cli/render/clean.js';
+import { clean, cleanLine, cleanPrinted, createCleaner, overwritten } from '../../../cli/render/clean.js';
 
 test.each([
   ['colours and cursor movements', '\x1b[31mred\x1b[0m \x1b[2Jgone\x1b[10;20H', 'red gone'],
@@ -133,4 +133,20 @@ test('a string that does not end is held back only so long', () => {
 test('a text made to slow the search down is cleaned all the same', () => {
   const hostile = '\x1b]'.repeat(500_000) + '\x9d'.repeat(500_000) + '\x1b['.repeat(500_000);
   expect(clean(hostile)).not.toContain('\x1b');
+});
+
+test('of what a command printed that is left which a terminal would show, however it comes in pieces', () => {
+  expect(cleanPrinted('first\n10%\r20%\r\x1b[K30%\r\nlast\r')).toBe('first\n30%\nlast');
+  expect(cleanPrinted('a\r\r\nb\r\r\r\n\rc')).toBe('a\nb\nc');
+  const piece = fc.constantFrom('\r', '\n', '\r\n', 'word', '10%', ' ', '\x1b[K', '\x1b[', '\x1b', '\u2028', '数');
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const cleaner = createCleaner('return');
+      const seen = pieces.reduce((text, one) => overwritten(text + cleaner.take(one)), '');
+      expect(cleanPrinted(seen + cleaner.end())).toBe(cleanPrinted(pieces.join('')));
+      expect(cleanPrinted(pieces.join(''))).not.toContain('\r');
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(cleanPrinted(`${'\r'.repeat(1_000_000)}x${'10%\r'.repeat(300_000)}100%`)).toBe('100%');
 });

@@ -34,6 +34,24 @@ test('Enter while a turn runs says it to the turn', async () => {
   });
 });
 
+test('of a line that a command writes over and over what it says last is shown, while it runs and after it', async () => {
+  const progress = String.raw`printf 'begin\n10%%\r20%%\r30%%'`;
+  await withTalkOnScreen([], async ({ terminal, server, folder }) => {
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    server.script(bash('c1', `${progress}; cat pipe; printf '\\r100%%\\n'`), say(words('Done.')));
+    await terminal.waitFor('Tree: ');
+    terminal.type('begin', KEYS.enter);
+    const end = await pipeIn(folder);
+    await terminal.waitFor(/^begin\n30%$/m);
+    await end();
+    await terminal.waitFor(/\nbegin\n100%\n\nDone\./);
+    await idle(terminal);
+    terminal.type(`!${progress}; printf '\\rover\\n'`, KEYS.enter);
+    const screen = await terminal.waitFor(/\nbegin\nover\n/);
+    expect(screen.join('\n')).not.toMatch(/^[123]0%/m);
+  });
+});
+
 test('Alt-Enter while a turn runs is said when the model has answered', async () => {
   await withTalkOnScreen([], async ({ terminal, server, folder }) => {
     execFileSync('mkfifo', [join(folder, 'pipe')]);
