@@ -4,10 +4,6 @@ import type { Client } from '../../hub/client.js';
 import { HubError } from '../../hub/error.js';
 import type { NodeId } from '../../hub/protocol/node.js';
 import type { Repl } from './repl.js';
-import { upwards } from './walk.js';
-
-/** How far above a place the last answer is looked for; there is nearly always one within a few nodes. */
-const NODES_MAX = 200;
 
 /** Whether the next turn would make a plan. */
 export async function isPlanning(repl: Repl): Promise<boolean> {
@@ -24,18 +20,11 @@ export async function levelHere({ client, means, conversation }: Repl): Promise<
   return here.isMade() ? levelAt(client, here.place.position()) : null;
 }
 
-/** What the last answer on a path was allowed to do; null where it is too far above to be looked for. */
+/** What the last answer on a path was allowed to do; a path without answers goes on as its tree began. */
 async function levelAt(client: Client, position: NodeId): Promise<string | null> {
-  let looked = 0;
-  for await (const { role, settings } of upwards(client, position)) {
-    if (role === 'assistant' && settings !== null) {
-      return (await client.call('loom.settings_get', { sha256: settings })).settings.level;
-    }
-    looked += 1;
-    if (looked >= NODES_MAX) return null;
-  }
-  // A path without answers goes on as its tree began.
-  return (await client.call('agent.plan_get', { node: position })).level;
+  const { settings: sha256 } = await client.call('loom.context_get_settings', { node: position });
+  if (sha256 === null) return (await client.call('agent.plan_get', { node: position })).level;
+  return (await client.call('loom.settings_get', { sha256 })).settings.level;
 }
 
 /** A plan would stand where the conversations are, which no model may touch. */

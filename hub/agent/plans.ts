@@ -1,8 +1,8 @@
 import { asked, pathPages, type Reach } from '../context/reach.js';
 import type { ResultOf } from '../protocol/methods.js';
 import type { NodeId, Sha256 } from '../protocol/node.js';
-import { type Level, PLAN_LENGTH_MAX } from '../protocol/turn.js';
-import { firstSettings, levelOf } from './settings.js';
+import { PLAN_LENGTH_MAX } from '../protocol/turn.js';
+import { firstSettings, levelOf, storedSettings } from './settings.js';
 import { readSmallFile } from './small_file.js';
 import { planFileOf } from './workplace.js';
 
@@ -13,22 +13,22 @@ import { planFileOf } from './workplace.js';
 export async function planAt(reach: Reach, node: NodeId): Promise<ResultOf<'agent.plan_get'>> {
   const { tree } = (await asked(reach, 'loom.node_get', { node, tree: null })).node;
   const { project } = await asked(reach, 'loom.tree_get', { tree });
-  const used = await settingsUsed(reach, node);
-  let before: Sha256 | null = null;
-  let level: Level | null = null;
-  // The newest first: the settings of one run of plan mode are often only one.
-  for (const sha256 of used.reverse()) {
-    const { settings } = await asked(reach, 'loom.settings_get', { sha256 });
-    const one = levelOf(settings);
-    level ??= one;
-    if (one === 'plan') continue;
-    before = sha256;
-    break;
-  }
-  level ??= levelOf(await firstSettings(reach, tree));
+  const { settings: newest } = await asked(reach, 'loom.context_get_settings', { node });
+  const level = levelOf(newest === null ? await firstSettings(reach, tree) : await storedSettings(reach, newest));
+  const before = level === 'plan' ? await settingsBeforePlans(reach, node) : newest;
   const file = project === null ? null : planFileOf(project);
   const text = file === null || project === null ? null : await readSmallFile(file, PLAN_LENGTH_MAX, project);
   return { level, before, file, text };
+}
+
+/** The newest settings on a path with which no plan was made; null where there are none. */
+async function settingsBeforePlans(reach: Reach, node: NodeId): Promise<Sha256 | null> {
+  const used = await settingsUsed(reach, node);
+  // The newest first: the settings of one run of plan mode are often only one.
+  for (const sha256 of used.reverse()) {
+    if (levelOf(await storedSettings(reach, sha256)) !== 'plan') return sha256;
+  }
+  return null;
 }
 
 /** The settings of a path, each once, by where it was used last. */

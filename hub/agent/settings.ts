@@ -72,7 +72,7 @@ export async function settingsBefore(
   { tree, current, change }: { tree: TreeId; current: Settings | null; change: SettingsChange | null },
 ): Promise<Settings | null> {
   const sha256 = change?.from ?? null;
-  const named = sha256 === null ? current : (await asked(reach, 'loom.settings_get', { sha256 })).settings;
+  const named = sha256 === null ? current : await storedSettings(reach, sha256);
   const known = named ?? (await firstSettings(reach, tree));
   if (change?.plan == null || known === null) return known;
   // A new plan stands in the place of an old one. Only after the first prompt of the tree is it surely a plan of ours.
@@ -124,7 +124,11 @@ async function systemPrompt(level: Level, places: InstructionPlaces): Promise<st
 /** The settings of the newest answer on a path; null where nothing was answered yet. */
 export async function pathSettings(reach: Reach, node: NodeId): Promise<Settings | null> {
   const { settings: sha256 } = await asked(reach, 'loom.context_get_settings', { node });
-  return sha256 === null ? null : (await asked(reach, 'loom.settings_get', { sha256 })).settings;
+  return sha256 === null ? null : storedSettings(reach, sha256);
+}
+
+export async function storedSettings(reach: Reach, sha256: Sha256): Promise<Settings> {
+  return (await asked(reach, 'loom.settings_get', { sha256 })).settings;
 }
 
 /** The settings that a tree was first used with, for a path of it that has none yet. */
