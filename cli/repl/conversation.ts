@@ -26,6 +26,8 @@ export interface Conversation {
   listen(): void;
   /** Comes along with a turn that runs where the person stands. */
   join(turn: TurnId): void;
+  /** Before one writes: a turn of somebody else that is on display goes on elsewhere then. */
+  stepAside(): void;
   /** False while there is nothing to come back to. */
   isMade(): boolean;
   close(): Promise<void>;
@@ -92,6 +94,11 @@ export function openConversation(parts: ConversationParts, { tree, known }: Open
       place.advance(place.position(), turn);
       turns.join(turn);
       feed.catchUp();
+    },
+    stepAside() {
+      if (scene.tip === place.position() || !feed.leaveOthers()) return;
+      moveScene(scene, place.position());
+      void front.show({ kind: 'left' });
     },
     async close() {
       isLeft = true;

@@ -19,20 +19,30 @@ export interface TreeFeed {
   catchUp(): void;
   /** Takes the turns off the display, before one goes to a node: that they go on without one is known then. */
   leave(to: NodeId): void;
+  /** Takes turns of others off the display, for who goes on where they do not; false when there are none. */
+  leaveOthers(): boolean;
   close(): void;
 }
 
 interface Feeding {
   stage: Stage;
   turns: OwnTurns;
-  /** Turns that are on display. */
+  /** Turns that are on display, and the last that the person came along with. */
   watched: Set<TurnId>;
+  own: TurnId | null;
+  /** Turns that run where the display is not, and where they stand. */
+  elsewhere: Map<TurnId, NodeId>;
+  /** Has the hub tell anew where the turns stand that run. */
+  catchUp(): void;
   others: Others;
 }
 
 export function createFeed(stage: Stage, turns: OwnTurns): TreeFeed {
   const { client, front, place } = stage;
-  const feeding: Feeding = { stage, turns, watched: new Set(), others: createOthers(stage) };
+  const feeding: Feeding = {
+    ...{ stage, turns, watched: new Set(), own: null, elsewhere: new Map(), others: createOthers(stage) },
+    catchUp: () => follow(),
+  };
   let known: { seq: number; epoch: string } | null = null;
   let abort: AbortController | null = null;
   let following = new AbortController();
@@ -74,15 +84,26 @@ export function createFeed(stage: Stage, turns: OwnTurns): TreeFeed {
         .catch((error: unknown) => failed(error, signal));
     },
     catchUp: follow,
-    leave(to) {
-      const { scene } = stage;
-      const { watched, others } = feeding;
-      if (watched.size > 0 || turns.current() !== null) others.know([scene.tip, ...scene.expected]);
-      others.forget(to);
-      watched.clear();
-    },
+    leave: (to) => leave(feeding, to),
+    leaveOthers: () => leaveOthers(feeding),
     close,
   };
+}
+
+function leave({ stage, turns, watched, others }: Feeding, to: NodeId): void {
+  const { tip, expected } = stage.scene;
+  if (watched.size > 0 || turns.current() !== null) others.know([tip, ...expected]);
+  others.forget(to);
+  watched.clear();
+}
+
+function leaveOthers({ stage, watched, own, others }: Feeding): boolean {
+  const { tip, expected } = stage.scene;
+  const foreign = [...watched].filter((turn) => turn !== own);
+  if (foreign.length === 0) return false;
+  others.know([tip, ...expected]);
+  for (const turn of foreign) watched.delete(turn);
+  return true;
 }
 
 function takeFeed(feeding: Feeding, event: FeedEvent | WatchEvent): Promise<void> {
@@ -117,6 +138,8 @@ async function takeCreated(feeding: Feeding, node: Node): Promise<void> {
     // What is said where a turn begins, and not by us, is the hub's own word to the model.
     const isHubs = node.role === 'user' && !isOurs && node.parent === feeding.turns.start();
     const shown = takeNode(scene, node, isOurs ? 'us' : 'others');
+    // Its beginning may have been told before the node where it began.
+    if ([...feeding.elsewhere.values()].includes(scene.tip)) feeding.catchUp();
     await showAll(front, isHubs ? [{ kind: 'note', text: `(the model is told: ${nodeText(node)})` }] : shown);
     return;
   }
@@ -124,13 +147,19 @@ async function takeCreated(feeding: Feeding, node: Node): Promise<void> {
 }
 
 async function takeTurn(feeding: Feeding, event: AgentEvent): Promise<void> {
-  const { stage, turns, watched } = feeding;
+  const { stage, turns, watched, elsewhere } = feeding;
   const { scene, place, front } = stage;
+  if (event.turn === place.following()) feeding.own = event.turn;
   const isBeginning = event.kind === 'turn_started' || event.kind === 'turn_snapshot' || event.kind === 'turn_resumed';
   if (isBeginning) {
     const start = event.kind === 'turn_started' ? event.node : event.tip;
-    if (event.turn === place.following() || start === scene.tip) watched.add(event.turn);
+    const isHere = event.turn === place.following() || start === scene.tip;
+    if (isHere) {
+      watched.add(event.turn);
+      elsewhere.delete(event.turn);
+    } else elsewhere.set(event.turn, start);
   }
+  if (event.kind === 'turn_ended') elsewhere.delete(event.turn);
   if (!watched.has(event.turn)) return;
   if (event.kind === 'turn_ended') watched.delete(event.turn);
   const note = noteOf(event);

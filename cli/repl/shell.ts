@@ -36,7 +36,10 @@ export function createShell(conversation: () => Conversation): OwnCommands {
     }
     await here.ensure();
     const id = newNodeId();
-    if (kept) ours.add(id);
+    if (kept) {
+      here.stepAside();
+      ours.add(id);
+    }
     const where = { tree: { id: place.tree }, parent: place.position(), id, command };
     const how = { cwd: null, timeoutMs: null, policy: { kind: 'open' as const }, detached: false, append: kept };
     const onEvent = shownFrom(stage, id, command);

@@ -52,6 +52,7 @@ export function createSpeaking(conversation: () => Conversation, verdict: Verdic
     const isAnnounced = place.isForked();
     // Known before: what we say ourselves comes to the display meanwhile.
     const isShared = stage.scene.tip !== parent;
+    here.stepAside();
     const id = newNodeId();
     ours.add(id);
     const message = { id, tree: place.tree, parent, role: 'user' as const, blocks };

@@ -96,6 +96,30 @@ test('who has gone back is told that another terminal goes on from where they we
   });
 });
 
+test('who writes beside a turn of another terminal sees their own branch from then on', async () => {
+  await withModel(async ({ server, folder, does, another, terminal }) => {
+    const calling = say(call('c1', 'bash', { command: 'cat pipe' }));
+    server.script(say(words('First.')), calling, say(words('Mine.')), say(words('Done.')));
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    await does('begin', 'First.');
+    await another(async (second) => {
+      await does('go on', 'cat pipe');
+      const pipe = await open(join(folder, 'pipe'), 'w');
+      await second.terminal.waitFor('[bash] cat pipe');
+      await second.does('something else', 'Mine.');
+      expect(second.terminal.screen().join('\n')).not.toContain('cat pipe');
+      await pipe.close();
+      await terminal.waitFor('Done.');
+      await second.terminal.waitFor(/Execute.* at [0-9a-f]{8}$/m);
+      await does('/leaves', ' 2. ');
+      await does('/switch 2', 'Mine.');
+      await does('!echo both here', 'both here');
+      await second.terminal.waitFor('both here');
+      expect(second.terminal.transcript().join('\n')).not.toContain('Done.');
+    });
+  });
+});
+
 test('what the own turn goes on to write is not told as written by another terminal', async () => {
   await withModel(async ({ server, folder, does, terminal }) => {
     server.script(say(call('c1', 'bash', { command: 'cat pipe' })), say(words('Done.')));
