@@ -16,7 +16,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['e', 'take a message back'],
   ['m', 'set a mark'],
   ['d', 'what differs from here'],
-  ['x', 'archive a branch'],
+  ['x', 'archive a branch, or undo'],
   ['.', 'back to where you stand'],
   ['p', 'preview on, off'],
   ['q Esc', 'leave'],

@@ -23,6 +23,7 @@ export interface Grown {
   atMs(index: number): number;
   isArchived(index: number): boolean;
   archive(index: number): void;
+  restore(index: number): void;
   /** The greatest number that was added, that of a left out node included. */
   lastSeq(): number;
   firstChild(index: number): number;
@@ -106,6 +107,7 @@ export function createGrown(): Grown {
     atMs: (index) => (columns.atS[index] ?? 0) * 1_000,
     isArchived: (index) => archived.has(index),
     archive: (index) => void archived.add(index),
+    restore: (index) => void archived.delete(index),
     lastSeq: () => last,
     firstChild: (index) => columns.firstChild[index] ?? NONE,
     nextSibling: (index) => columns.nextSibling[index] ?? NONE,

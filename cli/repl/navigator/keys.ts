@@ -24,7 +24,9 @@ export type NavigatorWish =
   | { kind: 'reveal'; found: SearchFound }
   | { kind: 'search'; query: string }
   | { kind: 'mark'; index: number; name: string }
-  | { kind: 'archive'; index: number };
+  | { kind: 'archive'; index: number }
+  /** Take that back. */
+  | { kind: 'restore'; index: number };
 
 export interface Pressed {
   state: Navigation;
@@ -162,7 +164,7 @@ function takenBack(state: Navigation, index: number): Pressed {
 }
 
 function archived(state: Navigation, index: number): Pressed {
-  if (state.grown.isArchived(index)) return stay({ ...state, word: 'This branch is archived already.' });
+  if (state.grown.isArchived(index)) return { state, wish: { kind: 'restore', index } };
   if (state.grown.parentOf(index) !== NONE) return { state, wish: { kind: 'archive', index } };
   return stay({ ...state, word: 'The root cannot be archived; to archive the whole tree: cognition delete' });
 }

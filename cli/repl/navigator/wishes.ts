@@ -38,6 +38,8 @@ export async function fulfil(wish: NavigatorWish, desk: Desk): Promise<void> {
       return mark(wish, desk);
     case 'archive':
       return archive(wish, desk);
+    case 'restore':
+      return restore(wish, desk);
   }
 }
 
@@ -93,6 +95,13 @@ async function archive({ index }: Wish<'archive'>, { client, tree, contents, sta
   const node = await contents.idOf(grown.seqOf(index));
   await client.call('loom.branch_archive', { tree, node });
   grown.archive(index);
-  const word = `Archived. To show it again: cognition restore ${tree.slice(0, 8)} ${node.slice(0, 8)}`;
+  const word = `Archived. x takes that back; later: cognition restore ${tree.slice(0, 8)} ${node.slice(0, 8)}`;
   show({ ...listed(chosen(state(), index)), word });
+}
+
+async function restore({ index }: Wish<'restore'>, { client, tree, contents, state, show }: Desk): Promise<void> {
+  const { grown } = state();
+  await client.call('loom.branch_restore', { tree, node: await contents.idOf(grown.seqOf(index)) });
+  grown.restore(index);
+  show({ ...listed(chosen(state(), index)), word: 'Not archived any more.' });
 }

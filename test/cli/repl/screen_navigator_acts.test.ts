@@ -65,8 +65,8 @@ test('m names a place, and a mark may have any letters', async () => {
   });
 });
 
-test('x archives a branch, which can be restored, and says where that is not possible', async () => {
-  await withWalk({ at: 'When?' }, async ({ open, terminal, lists, client, tree, id }) => {
+test('x archives a branch, takes that back at once, and says where it is not possible', async () => {
+  await withWalk({ at: 'When?' }, async ({ open, terminal, list, lists, client, tree, id }) => {
     await open();
     terminal.type('gx');
     await terminal.waitFor('The root cannot be archived');
@@ -79,7 +79,11 @@ test('x archives a branch, which can be restored, and says where that is not pos
     ]);
     expect((await client.call('loom.context_list_leaves', { tree })).leaves).toHaveLength(3);
     terminal.type('x');
-    await terminal.waitFor('This branch is archived already.');
+    await terminal.waitFor('Not archived any more.');
+    expect(list().at(-2)).toBe('  │       Assistant: Two thousand metres.');
+    expect((await client.call('loom.context_list_leaves', { tree })).leaves).toHaveLength(4);
+    terminal.type('x');
+    await terminal.waitFor('Archived. x takes that back');
     terminal.type('q');
     await terminal.waitFor(left);
     await client.call('loom.branch_restore', { tree, node: id('To the mountains.') });
