@@ -87,7 +87,9 @@ function draw(desk: ViewerDesk, columns: number, high: number) {
   desk.isAtEnd = isAtEnd(desk.view, rows);
   const { view } = desk;
   const look = parts.look(columns);
-  const hints = view.blocks.length === 0 && desk.path === null && parts.position() === null ? NOTHING : HINTS;
+  // At the root there is a path, and nothing on it.
+  const isRead = desk.path !== null || parts.position() === null;
+  const hints = view.blocks.length === 0 && isRead ? NOTHING : HINTS;
   const page = {
     ...{ rows: shownRows(view, rows), typing: view.typing === null ? null : shownLine(view.typing) },
     ...{ word: view.word ?? foundWord(view), hints, keys: keysShown(view) },

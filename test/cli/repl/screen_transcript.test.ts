@@ -189,6 +189,20 @@ test('an empty conversation has a transcript that says so, and no tree', async (
   });
 });
 
+test('at the root of a conversation the transcript says that nothing has been said there', async () => {
+  await withChat({}, async (terminal) => {
+    await terminal.waitFor('Commands: /help');
+    terminal.type('a note', KEYS.enter);
+    await terminal.waitFor('messages are kept as notes');
+    terminal.type('/clear', KEYS.enter);
+    await terminal.waitFor('nothing was deleted');
+    terminal.type(KEYS.escape);
+    await terminal.waitFor('Nothing has been said here yet.');
+    terminal.type('q');
+    await terminal.waitFor('[ INSERT ]');
+  });
+});
+
 test('what is committed while the transcript is open appears at its end', async () => {
   await withTalkOnScreen([], async ({ terminal, server }) => {
     server.script(say(words('First.')), say(call('c1', 'bash', { command: 'echo slow' })), say(words('Second.')));
