@@ -67,7 +67,7 @@ export function failing(name: string): DemoStep['failure'] {
   const kind = FAILURES.find((known) => known === name) ?? 'network';
   return (visible) =>
     new HubError(kind, `the demo model failed as it was told to: ${kind}`, {
-      hint: 'ask something else',
+      hint: 'with a real model one would mend what is wrong',
       retryable: RETRYABLE.includes(kind),
       details: { visible, ...(kind === 'rate_limited' ? { retry_after_ms: 0 } : {}) },
     });
