@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const NODE_MAJOR_MIN = 20;
+const NODE_MIN = [20, 3];
 const SOURCES = ['cli', 'hub', 'loom', 'tools', '.dev', 'package.json', 'package-lock.json'];
 
 /** Installs and builds as far as that is needed; prints nothing when nothing is. Returns whether it was built. */
@@ -27,8 +27,9 @@ export function ensureInstalled() {
 
 function refuseUnsupported() {
   if (process.platform === 'win32') fail('Windows is not supported; it runs in WSL');
-  const major = Number(process.versions.node.split('.')[0]);
-  if (major < NODE_MAJOR_MIN) fail(`Node ${NODE_MAJOR_MIN} or newer is needed; this is ${process.versions.node}`);
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const isOld = major < NODE_MIN[0] || (major === NODE_MIN[0] && minor < NODE_MIN[1]);
+  if (isOld) fail(`Node ${NODE_MIN.join('.')} or newer is needed; this is ${process.versions.node}`);
 }
 
 /** Whether node_modules holds what package-lock.json names; npm keeps a copy of what it installed. */

@@ -45,7 +45,7 @@ export const listCommand = command({
 
 function nothing(isArchived: boolean, owner: TreeId | null): string {
   if (isArchived) return 'Nothing is archived.';
-  return owner === null ? 'No conversations yet. Start one with: cognition new' : 'It has no sub-sessions.';
+  return owner === null ? 'No conversations. Start one with: cognition new' : 'It has no sub-sessions.';
 }
 
 interface Wanted {

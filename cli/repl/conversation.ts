@@ -72,7 +72,7 @@ export function openConversation(parts: ConversationParts, { tree, known }: Open
     },
     onFailed: tellingOnce(front),
   });
-  const stage: Stage = { context: own, client, front, place, scene, ours: new Set() };
+  const stage: Stage = { context: own, client, front, place, scene, ours: new Set(), toldFiles: new Set() };
   const turns = createTurns(stage, means, parts.verdict);
   const feed: TreeFeed = createFeed(stage, turns);
   const making = createMaking(parts, { place, feed, seq: known?.seq ?? null });

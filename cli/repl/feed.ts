@@ -162,7 +162,7 @@ async function takeTurn(feeding: Feeding, event: AgentEvent): Promise<void> {
   if (event.kind === 'turn_ended') elsewhere.delete(event.turn);
   if (!watched.has(event.turn)) return;
   if (event.kind === 'turn_ended') watched.delete(event.turn);
-  const note = noteOf(event);
+  const note = noteOf(event, stage.toldFiles);
   const shown = takeEvent(scene, event);
   turns.take(event);
   await showAll(front, note === null ? shown : [...shown, { kind: 'note', text: note }]);

@@ -59,6 +59,7 @@ async function instructionsLine({ client, conversation, context, means }: Repl):
   const cwd = process.cwd();
   const { files } = await client.call('agent.instructions_list', { node, project: context.project, cwd });
   if (files.length === 0) return null;
+  for (const file of files) here.stage.toldFiles.add(file);
   const named = files.slice(0, FILES_NAMED).map((file) => cleanLine(nearPath(cwd, file)));
   const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : '';
   return `Instructions: ${named.join(', ')}${more}`;

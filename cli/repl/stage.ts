@@ -18,6 +18,8 @@ export interface Stage {
   scene: Scene;
   /** Nodes that we have named and that are not on display yet. */
   ours: Set<NodeId>;
+  /** Files of instructions that the person knows the model is told. */
+  toldFiles: Set<string>;
 }
 
 /** Shows several things in their order. */

@@ -7,14 +7,14 @@ import { endCode, endWords } from '../turn_running.js';
 import type { Happening } from './front.js';
 import { hintHere } from './hints.js';
 
-/** What is said of an event beside the conversation itself; null for nothing. */
-export function noteOf(event: AgentEvent): string | null {
+/** What is said of an event beside the conversation itself; null for nothing. Each file of instructions is told of once. */
+export function noteOf(event: AgentEvent, toldFiles: Set<string>): string | null {
   switch (event.kind) {
     case 'request_failed':
       if (event.retry_in_ms === null) return null;
       return `(${event.message}; again in ${Math.ceil(event.retry_in_ms / 1_000)} s)`;
     case 'turn_started':
-      return event.instructions.length === 0 ? null : `(the model is told what ${event.instructions.join(', ')} says)`;
+      return instructionsNote(event.instructions, toldFiles);
     case 'compaction_started':
       return '(the conversation is being summarised; a model is sent the summary and what follows it)';
     case 'transcript_failed':
@@ -24,6 +24,12 @@ export function noteOf(event: AgentEvent): string | null {
     default:
       return null;
   }
+}
+
+function instructionsNote(files: readonly string[], told: Set<string>): string | null {
+  const untold = files.filter((file) => !told.has(file));
+  for (const file of untold) told.add(file);
+  return untold.length === 0 ? null : `(the model is told what ${untold.join(', ')} says)`;
 }
 
 /** What is said of a turn that the person has left, when it is over. */

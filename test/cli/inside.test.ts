@@ -101,7 +101,7 @@ test.runIf(process.platform === 'linux')(
         const [tree = '', ...others] = Trees.parse(await cli.json('list')).map(({ id }) => id);
         expect(others).toEqual([]);
         // Where the home is, there is another, which is empty and gone with the command.
-        expect(listed).toMatch(/^No conversations yet/);
+        expect(listed).toMatch(/^No conversations\./);
         expect(joined).toContain('I cannot answer that');
         for (const result of [nested, deeper]) {
           expect(result).toMatch(/\nover\n.*exit 0\n$/s);

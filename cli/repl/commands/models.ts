@@ -96,8 +96,9 @@ export const reloadCommand: ReplCommand = {
   usage: '',
   summary: 'read the instructions and skills of the project anew, for what follows',
   completes: null,
-  async run(_, { means, front }) {
+  async run(_, { means, front, conversation }) {
     means.change = { ...means.change, reload: true };
+    conversation().stage.toldFiles.clear();
     await front.show({ kind: 'text', text: 'Instructions and skills are read anew with your next message.\n' });
   },
 };

@@ -19,6 +19,15 @@ test('the first lines name the files of instructions that the model is told, tho
       second.type('hello', KEYS.enter);
       await second.waitFor('Yes.');
       await idle(second);
+      // The first lines have said so already; after /reload it is news.
+      expect(second.screen().join('\n')).not.toContain('the model is told');
+      server.script(say(words('Again.')));
+      second.type('/reload', KEYS.enter, 'and now?', KEYS.enter);
+      await second.waitFor('Again.');
+      expect(second.screen().join('').replaceAll(' ', '')).toMatch(
+        /\(themodelistoldwhat.*CLAUDE\.md,.*AGENTS\.mdsays\)/,
+      );
+      await idle(second);
       writeFileSync(join(folder, 'AGENTS.md'), '');
       await another([treeOn(second)], async (third) => {
         await third.waitFor(/^Instructions: .*CLAUDE\.md, AGENTS\.md$/m);
