@@ -22,8 +22,7 @@ export interface Grown {
   kindOf(index: number): string;
   atMs(index: number): number;
   isArchived(index: number): boolean;
-  archive(index: number): void;
-  restore(index: number): void;
+  setArchived(index: number, isArchived: boolean): void;
   /** The greatest number that was added, that of a left out node included. */
   lastSeq(): number;
   firstChild(index: number): number;
@@ -106,8 +105,7 @@ export function createGrown(): Grown {
     kindOf: (index) => String.fromCharCode(columns.kind[index] ?? 0),
     atMs: (index) => (columns.atS[index] ?? 0) * 1_000,
     isArchived: (index) => archived.has(index),
-    archive: (index) => void archived.add(index),
-    restore: (index) => void archived.delete(index),
+    setArchived: (index, isArchived) => void (isArchived ? archived.add(index) : archived.delete(index)),
     lastSeq: () => last,
     firstChild: (index) => columns.firstChild[index] ?? NONE,
     nextSibling: (index) => columns.nextSibling[index] ?? NONE,

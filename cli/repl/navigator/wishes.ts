@@ -94,7 +94,7 @@ async function archive({ index }: Wish<'archive'>, { client, tree, contents, sta
   const { grown } = state();
   const node = await contents.idOf(grown.seqOf(index));
   await client.call('loom.branch_archive', { tree, node });
-  grown.archive(index);
+  grown.setArchived(index, true);
   const word = `Archived. x takes that back; later: cognition restore ${tree.slice(0, 8)} ${node.slice(0, 8)}`;
   show({ ...listed(chosen(state(), index)), word });
 }
@@ -102,6 +102,6 @@ async function archive({ index }: Wish<'archive'>, { client, tree, contents, sta
 async function restore({ index }: Wish<'restore'>, { client, tree, contents, state, show }: Desk): Promise<void> {
   const { grown } = state();
   await client.call('loom.branch_restore', { tree, node: await contents.idOf(grown.seqOf(index)) });
-  grown.restore(index);
+  grown.setArchived(index, false);
   show({ ...listed(chosen(state(), index)), word: 'Not archived any more.' });
 }
