@@ -48,7 +48,20 @@ export interface NavigatorView {
   help: number | null;
 }
 
-const HINTS = 'Enter go  e edit  q leave  ? keys  / search  f filter  h l fold  m mark  d compare  x archive';
+const HINTS = [
+  'Enter go',
+  'e edit',
+  'q leave',
+  '? keys',
+  '/ search',
+  'f filter',
+  'h l fold',
+  'm mark',
+  'd compare',
+  'x archive',
+];
+const KEYS_HINTS = ['j k scroll', 'any other key: the tree'];
+const SIDES_HINTS = ['d or q: back to the tree'];
 const LEVEL_COLUMNS = 4;
 const AGE_COLUMNS_MIN = 50;
 
@@ -72,11 +85,26 @@ export function drawNavigator(view: NavigatorView, rows: number, look: Look): Li
   ];
   const { typing } = view;
   if (typing === null) {
-    return { lines: [...lines, look.style.quiet(cut(view.word ?? HINTS, look.width, look))], cursor: null };
+    return {
+      lines: [...lines, look.style.quiet(cut(view.word ?? hintsOf(view, look), look.width, look))],
+      cursor: null,
+    };
   }
   const shown = `${typing.label}${cleanLine(typing.text)}`;
   const line = look.ruler.width(shown) < look.width ? shown : cut(shown, look.width - 1, look);
   return { lines: [...lines, line], cursor: { row: lines.length, column: look.ruler.width(line) } };
+}
+
+/** The keys that one may want now: as many as have room. */
+function hintsOf({ help, sides }: NavigatorView, { width, ruler }: Look): string {
+  const ofView = sides === null ? HINTS : SIDES_HINTS;
+  const [first = '', ...others] = help === null ? ofView : KEYS_HINTS;
+  let line = first;
+  for (const hint of others) {
+    if (ruler.width(`${line}  ${hint}`) > width) break;
+    line = `${line}  ${hint}`;
+  }
+  return line;
 }
 
 function bodyOf(view: NavigatorView, height: number, look: Look): string[] {

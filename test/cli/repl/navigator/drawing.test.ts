@@ -55,7 +55,7 @@ test('what the chosen node says is broken between words and keeps its indents', 
     '  in red',
     '',
     '',
-    'Enter go  e edit  q…',
+    'Enter go  e edit',
   ]);
 });
 
@@ -67,4 +67,15 @@ test('in what the chosen hit says the words that were found stand out', () => {
     style: namedStyle,
   });
   expect(lines.slice(-7, -5)).toEqual(['so <match:Wide>', 'and <match:Wide>r']);
+});
+
+test('the last row tells the keys that one may want, as many as have room, none of them in part', () => {
+  const hints = (view: Partial<NavigatorView>, columns: number) => draw(view, columns, 12).at(-1);
+  expect(hints({}, 200)).toBe(
+    'Enter go  e edit  q leave  ? keys  / search  f filter  h l fold  m mark  d compare  x archive',
+  );
+  expect(hints({}, 79)).toBe('Enter go  e edit  q leave  ? keys  / search  f filter  h l fold  m mark');
+  expect(hints({}, 19)).toBe('Enter go  e edit');
+  expect(hints({ help: 0 }, 79)).toBe('j k scroll  any other key: the tree');
+  expect(hints({ sides: [] }, 79)).toBe('d or q: back to the tree');
 });
