@@ -24,7 +24,11 @@ interface CallOnDisplay {
   tool: string;
   input: unknown;
   printed: PrintedText;
+  /** What of its output was held back, to be shown before its end. */
+  heldBack: () => Happening[];
 }
+
+const nothing = (): Happening[] => [];
 
 /** How many nodes are remembered as shown: far more than come twice. */
 const SEEN_MAX = 20_000;
@@ -52,7 +56,7 @@ export function takeEvent(scene: Scene, event: AgentEvent): Happening[] {
     case 'call_started': {
       const shown = endAnswer(scene);
       const { id, tool, input } = event;
-      scene.calls.set(id, { tool, input, printed: createPrintedText() });
+      scene.calls.set(id, { tool, input, printed: createPrintedText(), heldBack: nothing });
       return [...shown, { kind: 'call_began', id, tool, input, by: 'model' }];
     }
     case 'question_asked':
@@ -118,7 +122,8 @@ export function endCall(scene: Scene, id: NodeId, end: Pick<CallEnded, 'failed' 
   if (call === undefined) return [];
   scene.calls.delete(id);
   remember(scene, id);
-  return [{ kind: 'call_ended', id, ...call, ...end }];
+  const { tool, input, heldBack } = call;
+  return [...heldBack(), { kind: 'call_ended', id, tool, input, ...end }];
 }
 
 function remember(scene: Scene, id: NodeId): void {
@@ -177,7 +182,7 @@ function takeStep(scene: Scene, { step }: Extract<AgentEvent, { kind: 'turn_snap
   for (const { id, tool, input, state } of step.calls) {
     if (state === 'waiting' || scene.calls.has(id) || scene.seen.has(id)) continue;
     shown.push(...endAnswer(scene));
-    scene.calls.set(id, { tool, input, printed: createPrintedText() });
+    scene.calls.set(id, { tool, input, printed: createPrintedText(), heldBack: nothing });
     shown.push({ kind: 'call_began', id, tool, input, by: 'model' });
   }
   return shown;

@@ -21,8 +21,11 @@ export interface OwnCommands {
   stop(): boolean;
 }
 
+/** What a command says when it is stopped is seen; of what it had printed before no more than this is on its way. */
+const LAST_LENGTH_MAX = 8_192;
+
 export function createShell(conversation: () => Conversation): OwnCommands {
-  let running: BegunExecution | null = null;
+  let running: (BegunExecution & Printing) | null = null;
   let told = (): void => undefined;
 
   async function run(command: string, kept: boolean): Promise<void> {
@@ -42,11 +45,12 @@ export function createShell(conversation: () => Conversation): OwnCommands {
     }
     const where = { tree: { id: place.tree }, parent: place.position(), id, command };
     const how = { cwd: null, timeoutMs: null, policy: { kind: 'open' as const }, detached: false, append: kept };
-    const onEvent = shownFrom(stage, id, command);
-    running = beginExecution(context, { execution: { ...where, ...how }, client, onEvent });
+    const printing = printingOf(stage, id, command);
+    const begun = beginExecution(context, { execution: { ...where, ...how }, client, onEvent: printing.onEvent });
+    running = { ...begun, ...printing };
     told();
     try {
-      const answer = await running.answer;
+      const answer = await begun.answer;
       if (answer === null) return await front.show({ kind: 'note', text: '(it was stopped before it began)' });
       await showAll(front, endCall(stage.scene, id, callEnd(answer)));
       if (!kept)
@@ -72,27 +76,57 @@ export function createShell(conversation: () => Conversation): OwnCommands {
         if (running !== null) resolve();
       }),
     stop() {
+      running?.holdBack();
       running?.stop();
       return running !== null;
     },
   };
 }
 
-function shownFrom({ scene, front }: Stage, id: NodeId, command: string): (event: CommandEvent) => Promise<void> {
+/** What a command prints, as it is shown. */
+interface Printing {
+  onEvent(event: CommandEvent): Promise<void>;
+  /** From now on only the last of it is wanted: nobody who stops a flood wants to see the rest of it. */
+  holdBack(): void;
+}
+
+function printingOf({ scene, front }: Stage, id: NodeId, command: string): Printing {
   const printed = createPrintedText();
-  return async (event) => {
-    switch (event.kind) {
-      case 'started': {
-        const input = { command };
-        scene.calls.set(id, { tool: 'bash', input, printed });
-        const shown: Happening[] = [{ kind: 'call_began', id, tool: 'bash', input, by: 'person' }];
-        if (event.cwd !== process.cwd()) shown.push({ kind: 'note', text: `(in ${event.cwd})` });
-        return showAll(front, shown);
-      }
-      case 'output':
-        return front.show({ kind: 'call_printed', id, text: printed(event) });
-      case 'skipped':
-        return front.show({ kind: 'note', text: `(${formatBytes(event.bytes)} are not shown)` });
-    }
+  let held: { text: string; leftOutBytes: number } | null = null;
+  const output = (text: string): Promise<void> => {
+    if (held === null) return front.show({ kind: 'call_printed', id, text });
+    const all = held.text + text;
+    const kept = all.slice(-LAST_LENGTH_MAX);
+    held = { text: kept, leftOutBytes: held.leftOutBytes + all.length - kept.length };
+    return Promise.resolve();
   };
+  const heldBack = (): Happening[] => {
+    if (held === null || held.text === '') return [];
+    const { text, leftOutBytes } = held;
+    return [...(leftOutBytes === 0 ? [] : [notShown(leftOutBytes)]), { kind: 'call_printed', id, text }];
+  };
+  return {
+    holdBack() {
+      held ??= { text: '', leftOutBytes: 0 };
+    },
+    async onEvent(event) {
+      switch (event.kind) {
+        case 'started': {
+          const input = { command };
+          scene.calls.set(id, { tool: 'bash', input, printed, heldBack });
+          const shown: Happening[] = [{ kind: 'call_began', id, tool: 'bash', input, by: 'person' }];
+          if (event.cwd !== process.cwd()) shown.push({ kind: 'note', text: `(in ${event.cwd})` });
+          return showAll(front, shown);
+        }
+        case 'output':
+          return output(printed(event));
+        case 'skipped':
+          return front.show(notShown(event.bytes));
+      }
+    },
+  };
+}
+
+function notShown(bytes: number): Happening {
+  return { kind: 'note', text: `(${formatBytes(bytes)} are not shown)` };
 }

@@ -52,6 +52,21 @@ test('of a line that a command writes over and over what it says last is shown, 
   });
 });
 
+test('who stops a command that floods the screen sees no more of the flood, and what a command says at its end', async () => {
+  await withTalkOnScreen([], async ({ terminal }) => {
+    await terminal.waitFor('Tree: ');
+    terminal.type('!yes flood', KEYS.enter);
+    await terminal.waitFor('flood\nflood\nflood');
+    terminal.type(KEYS.escape);
+    await terminal.waitFor('(ended by SIGINT)');
+    expect(terminal.raw()).toMatch(/\(\d.*B are not shown\)/);
+    terminal.type(`!bash -c "trap 'echo summary; exit 3' INT; echo begun; sleep 600"`, KEYS.enter);
+    await terminal.waitFor(/^begun$/m);
+    terminal.type(KEYS.escape);
+    await terminal.waitFor(/^begun\nsummary\n\(/m);
+  });
+});
+
 test('Alt-Enter while a turn runs is said when the model has answered', async () => {
   await withTalkOnScreen([], async ({ terminal, server, folder }) => {
     execFileSync('mkfifo', [join(folder, 'pipe')]);
