@@ -1,5 +1,5 @@
 import { callText } from '../../hub/call_text.js';
-import { clean, cleanLine, createCleaner } from '../render/clean.js';
+import { clean, cleanLine, cleanPrinted, createCleaner, overwritten } from '../render/clean.js';
 import { excerptOf } from '../render/excerpt.js';
 import type { Look } from '../render/look.js';
 import { count, formatNumber, shortId } from '../render/words.js';
@@ -121,6 +121,7 @@ function grown(page: Page, text: string): string {
   // A command of the person's own may be printing at the same time.
   const between = page.printing === null ? '' : ended(page);
   page.printing = null;
+  if (page.line === null) page.cleaner = createCleaner();
   const before = page.line === null ? between + begin(page) + (page.style.labelled ? 'Assistant: ' : '') : '';
   const lines = (page.line ?? '') + page.cleaner.take(text);
   const end = lines.lastIndexOf('\n') + 1;
@@ -130,7 +131,7 @@ function grown(page: Page, text: string): string {
 
 function ended(page: Page): string {
   if (page.line === null) return '';
-  const rest = page.line + page.cleaner.end();
+  const rest = cleanPrinted(page.line + page.cleaner.end());
   page.line = null;
   return rest === '' ? '' : `${rest}\n`;
 }
@@ -143,12 +144,15 @@ function callLine(page: Page, { id, tool, input }: { id: string; tool: string; i
 /** What the last call prints is shown as it comes; of others only the end is. */
 function printed(page: Page, id: string, text: string): string {
   if (page.openCall !== id) return '';
-  if (page.printing !== id) page.line = '';
+  if (page.printing !== id) {
+    page.line = '';
+    page.cleaner = createCleaner('return');
+  }
   page.printing = id;
-  const lines = (page.line ?? '') + page.cleaner.take(text);
+  const lines = overwritten((page.line ?? '') + page.cleaner.take(text));
   const end = lines.lastIndexOf('\n') + 1;
   page.line = lines.slice(end);
-  return lines.slice(0, end);
+  return cleanPrinted(lines.slice(0, end));
 }
 
 function result(page: Page, shown: CallEnded): string {
@@ -158,7 +162,7 @@ function result(page: Page, shown: CallEnded): string {
     return ended(page) + remark;
   }
   const before = page.openCall === shown.id ? ended(page) : ended(page) + begin(page) + callLine(page, shown);
-  const text = clean(shown.text).trimEnd();
+  const text = (shown.tool === 'bash' ? cleanPrinted : clean)(shown.text).trimEnd();
   if (text === '') return before + remark;
   const isSaid = `${text}\n`.endsWith(remark);
   return `${before}${excerpted(text, shown.id)}\n${isSaid ? '' : remark}`;

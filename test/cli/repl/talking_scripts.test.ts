@@ -31,6 +31,15 @@ test('how a command of the person ends is told, and is no failure of the script'
   });
 });
 
+test('of what a command writes over it tells the last, in the lines of a script as well', async () => {
+  await withTalk(async ({ notes }) => {
+    const { stdout } = await notes([
+      `!for n in 10 20 30; do printf "$n%%\\r"; sleep 0.02; done; echo; printf 'a\\r\\nb\\rc'`,
+    ]);
+    expect(stdout).toContain(`'a\\r\\nb\\rc'\n30%\na\nc\n`);
+  });
+});
+
 test('a question that no line answers ends a script with 8, and one that is answered does not', async () => {
   await withTalk(async ({ server, chat }) => {
     const asking = say(call('q1', 'ask_user', { question: 'Which way?', options: ['left', 'right'] }));
