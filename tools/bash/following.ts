@@ -4,6 +4,15 @@ import type { BashCommand } from './command.js';
 
 /** Tells a caller what a command prints, from a place on and until it ends. */
 export async function follow(command: BashCommand, context: CallContext, options: { offset: number; paces: boolean }) {
+  command.spool.hold();
+  try {
+    await tellPieces(command, context, options);
+  } finally {
+    command.spool.close();
+  }
+}
+
+async function tellPieces(command: BashCommand, context: CallContext, options: { offset: number; paces: boolean }) {
   const { spool } = command;
   const wait = createWait(context.signal);
   const emit = (event: CommandEvent): void => context.emit(event);

@@ -36,6 +36,8 @@ export interface Spool {
   ends(headBytes: number, tailBytes: number): { head: Buffer; tail: Buffer };
   /** Gives all that it takes of the disk back. */
   discard(): void;
+  /** One more reads it, until they close it as well: what a command printed may be kept before all have read it. */
+  hold(): void;
   close(): void;
 }
 
@@ -140,11 +142,11 @@ function spoolOn(state: State, unsureBytes: number): Spool {
       };
     },
     discard() {
+      state.endsAt = 0;
       if (state.fd !== null) ftruncateSync(state.fd, HEADER_BYTES);
     },
-    close() {
-      if (state.fd !== null) closeSync(state.fd);
-    },
+    hold: file.hold,
+    close: file.close,
   };
 }
 
@@ -152,7 +154,15 @@ function spoolOn(state: State, unsureBytes: number): Spool {
 function spoolFile(state: State) {
   const { head, ring } = state;
   const header = Buffer.alloc(HEADER_BYTES);
+  let holders = 1;
   return {
+    hold(): void {
+      holders += 1;
+    },
+    close(): void {
+      holders -= 1;
+      if (holders === 0 && state.fd !== null) closeSync(state.fd);
+    },
     note(): void {
       for (const [index, value] of [state.total, state.stdout, state.stderr, head, ring].entries()) {
         header.writeDoubleLE(value, index * 8);

@@ -57,6 +57,18 @@ test('of what does not fit head and tail are kept, however it is cut into pieces
     }
   }));
 
+test('who is still reading can read on after the spool was closed, and is told what was given back', () =>
+  withFolder(async (folder) => {
+    const spool = createSpool(join(folder, 'spool'), 100);
+    spool.write('stdout', Buffer.from('abc'));
+    spool.hold();
+    spool.close();
+    expect(spool.at(1)).toEqual({ from: 'stdout', offset: 1, bytes: Buffer.from('bc') });
+    spool.discard();
+    expect(spool.at(1)).toEqual({ goneBytes: 2 });
+    spool.close();
+  }));
+
 test('reading from a place tells the channel, and what is gone', () =>
   withSpool(8, (spool) => {
     const told = (offset: number) => {
