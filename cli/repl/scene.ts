@@ -78,10 +78,12 @@ export function takeEvent(scene: Scene, event: AgentEvent): Happening[] {
   }
 }
 
+export const UNKNOWN_END = { failed: true, text: '', remark: 'how it ended is not known' };
+
 /** Ends what is still on display of a turn that is over: how those calls ended will not be told. */
 export function endCallsOf(scene: Scene): Happening[] {
   const untold = [...scene.calls.keys()].filter((id) => !scene.expected.has(id));
-  return untold.flatMap((id) => endCall(scene, id, { failed: true, text: '', remark: 'how it ended is not known' }));
+  return untold.flatMap((id) => endCall(scene, id, UNKNOWN_END));
 }
 
 /** Whether a node belongs to what is on display. */
@@ -94,7 +96,7 @@ export function takeNode(scene: Scene, node: Node, by: 'us' | 'others'): Happeni
   if (!scene.expected.delete(node.id)) scene.tip = node.id;
   if (scene.seen.has(node.id)) return [];
   remember(scene, node.id);
-  if (node.kind === 'external') return takeCall(scene, node);
+  if (node.kind === 'external') return takeCall(scene, node, by);
   switch (node.role) {
     case 'user':
       return [...endAnswer(scene), { kind: 'said', id: node.id, text: nodeText(node), by }];
@@ -188,9 +190,11 @@ function takeStep(scene: Scene, { step }: Extract<AgentEvent, { kind: 'turn_snap
   return shown;
 }
 
-function takeCall(scene: Scene, node: Extract<Node, { kind: 'external' }>): Happening[] {
+function takeCall(scene: Scene, node: Extract<Node, { kind: 'external' }>, ranBy: 'us' | 'others'): Happening[] {
   const { call } = node.external;
   const end = callEnd(node);
+  // Of our own command some output may still be on its way: its end is told when all of that has been shown.
+  if (ranBy === 'us' && scene.calls.has(node.id)) return [];
   if (scene.calls.has(node.id)) return endCall(scene, node.id, end);
   const by = call.id === null ? 'person' : 'model';
   return [

@@ -7,7 +7,7 @@ import { formatBytes } from '../render/words.js';
 import type { Conversation } from './conversation.js';
 import type { Happening } from './front.js';
 import { createPrintedText } from './printed_text.js';
-import { callEnd, endCall } from './scene.js';
+import { callEnd, endCall, UNKNOWN_END } from './scene.js';
 import { type Stage, showAll } from './stage.js';
 
 /** Runs the person's own commands, one at a time. */
@@ -62,6 +62,7 @@ export function createShell(conversation: () => Conversation): OwnCommands {
       if (answer.branched && kept)
         await front.show({ kind: 'note', text: '(this is a new branch. See them with: /branches)' });
     } finally {
+      await showAll(front, endCall(stage.scene, id, UNKNOWN_END));
       running = null;
       ours.delete(id);
     }

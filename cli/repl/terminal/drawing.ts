@@ -43,8 +43,13 @@ export interface Drawing extends Pick<Terminal, Drawn> {
   release(block: 'stays' | 'goes'): void;
 }
 
-/** What may wait to be appended before whoever appends is asked to wait. */
-const WAITING_LENGTH_MAX = 1_000_000;
+/**
+ * What may wait to be appended before whoever appends is asked to wait. While a frame is written no key is read, and many
+ * terminals show nothing of the block before its end.
+ */
+const WAITING_LENGTH_MAX = 50_000;
+/** The same below a screen that stays open, which goes for a moment whenever that much is let through. */
+const HIDDEN_LENGTH_MAX = 1_000_000;
 // Terminals that do not tell their size say 0.
 const UNKNOWN_SIZE: Size = { columns: 80, rows: 24 };
 
@@ -104,7 +109,7 @@ function createCanvas({ stdout, ruler, reflow, onTyped, onGone }: DrawingParts) 
     columns: stdout.columns || UNKNOWN_SIZE.columns,
     rows: stdout.rows || UNKNOWN_SIZE.rows,
   });
-  const isFull = (): boolean => main.waiting() >= WAITING_LENGTH_MAX;
+  const isFull = (): boolean => main.waiting() >= (overlay.isOpen() ? HIDDEN_LENGTH_MAX : WAITING_LENGTH_MAX);
   const write = (bytes: string): void => {
     if (bytes !== '') output.write(BEGIN_FRAME + bytes + END_FRAME);
   };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { BEGIN_FRAME } from '../../../cli/repl/terminal/sequences.js';
 import type { Client } from '../../../hub/client.js';
 import { NodeId, TreeId } from '../../../hub/protocol/node.js';
 import { connectTo } from '../../support/hub.js';
@@ -80,6 +81,16 @@ test('a paste of a megabyte is one word in the editor and is sent whole; what no
     await terminal.waitFor('hint: keep large data in a file and name that file in the message');
     await terminal.waitFor(/^> \[pasted \d+ lines\]$/m);
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+test('however much a command prints, what is typed comes in between: no frame is long', async () => {
+  await withTalkOnScreen([], async ({ terminal }) => {
+    await terminal.waitFor('Commands: /help');
+    terminal.type('!seq 400000', KEYS.enter, 'typed meanwhile');
+    await terminal.waitFor((rows) => rows.includes('400000') && rows.includes('> typed meanwhile'));
+    const frames = terminal.raw().split(BEGIN_FRAME);
+    expect(Math.max(...frames.map(({ length }) => length))).toBeLessThan(150_000);
   });
 });
 
