@@ -123,9 +123,9 @@ function ofLetter(state: Navigation, letter: string, height: number): Pressed {
     case '?':
       return stay({ ...state, help: 0 });
     case '/':
-      return stay({ ...state, typing: { what: 'search', text: '' } });
+      return stay({ ...state, typing: { what: 'search', text: '', awaited: null } });
     case 'm':
-      return onChosen(state, () => stay({ ...state, typing: { what: 'mark', text: '' } }));
+      return onChosen(state, () => stay({ ...state, typing: { what: 'mark', text: '', awaited: null } }));
     case 'd':
       return onChosen(state, () => compared(state));
     case 'n':
@@ -226,12 +226,23 @@ function typed(state: Navigation, typing: Typing, key: Key): Pressed {
     return changed(state, { ...typing, text: withoutLast(typing.text) });
   }
   if (key.name === 'u' && key.ctrl) return changed(state, { ...typing, text: '' });
+  if (typing.what === 'search' && isAhead(state, typing)) return whenFound(state, typing, key);
   if (key.name === 'enter') return entered(state, typing);
   return (typing.what === 'search' ? inHits(state, key) : null) ?? stay(state);
 }
 
+/** Whether what is typed has not been looked for yet: hits that are listed are those of fewer letters. */
+function isAhead({ found }: Navigation, { text }: Typing): boolean {
+  return text.trim() !== '' && found?.query !== text.trim();
+}
+
+function whenFound(state: Navigation, typing: Typing, { name }: KeyPress): Pressed {
+  if (name !== 'enter' && name !== 'tab') return stay(state);
+  return stay({ ...state, typing: { ...typing, awaited: name === 'enter' ? 'go_to_hit' : 'reveal' } });
+}
+
 function changed(state: Navigation, typing: Typing): Pressed {
-  const next = { ...state, typing: { ...typing, text: typing.text.slice(0, TYPED_LENGTH_MAX) } };
+  const next = { ...state, typing: { ...typing, text: typing.text.slice(0, TYPED_LENGTH_MAX), awaited: null } };
   if (typing.what === 'mark') return stay(next);
   if (typing.text.trim() === '') return stay({ ...next, found: null });
   return { state: next, wish: { kind: 'search', query: typing.text.trim() } };

@@ -9,6 +9,8 @@ const UNFOLDED_NODES_MAX = 200;
 export interface Typing {
   what: 'search' | 'mark';
   text: string;
+  /** What is done with the first hit as soon as it is found. */
+  awaited: 'go_to_hit' | 'reveal' | null;
 }
 
 /** What a search over whole contents found. */

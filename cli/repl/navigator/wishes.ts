@@ -76,11 +76,18 @@ async function matchOf(node: string, { client, tree, show, state }: Desk) {
   return match ?? null;
 }
 
-async function search(query: string, { contents, state, show }: Desk): Promise<void> {
+async function search(query: string, desk: Desk): Promise<void> {
+  const { contents, state, show } = desk;
   const hits = await contents.search(query);
+  const { typing } = state();
   // Somebody who types on has asked for something else meanwhile.
-  if (hits === null || state().typing?.text.trim() !== query) return;
-  show({ ...state(), found: { query, hits, selected: 0 } });
+  if (hits === null || typing === null || typing.text.trim() !== query) return;
+  const found = { query, hits, selected: 0 };
+  show({ ...state(), typing: { ...typing, awaited: null }, found });
+  const [first] = hits;
+  if (first === undefined || typing.awaited === null) return;
+  if (typing.awaited === 'reveal') return reveal({ kind: 'reveal', found }, desk);
+  return goToHit({ kind: 'go_to_hit', node: first.node }, desk);
 }
 
 async function mark({ index, name }: Wish<'mark'>, { client, tree, contents, state, show }: Desk): Promise<void> {

@@ -117,3 +117,33 @@ test('a reading that fails is told, and tried again with the next key that needs
     await seen.shows(/^> \(root\)/);
   });
 }, 60_000);
+
+test('Enter and Tab after a search mean what is typed, also when that is not found yet', async () => {
+  await withNavigator(async (seen) => {
+    const { add, tree, client } = seen;
+    const pear = await add(NodeId.parse(tree), 'user', 'a pear');
+    const apple = await add(pear, 'user', 'an apple');
+    let go: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const call = async (...[method, params, options]: Parameters<Client['call']>) => {
+      if (method === 'loom.search' && 'query' in params && params.query === 'a pear') await gate;
+      return client.call(method, params, options);
+    };
+    const navigator = await seen.open(apple, { columns: 80, rows: 24 }, { ...client, call: call as never });
+    navigator.take(type('/a'));
+    await seen.shows(/^> [0-9a-f]{8} User: an apple/);
+    navigator.take(type(' pear'));
+    navigator.take(press('tab'));
+    go();
+    const shown = await seen.shows('1 of 1 found');
+    expect(shown[chosenAt(shown)]).toContain('User: a pear');
+    navigator.take(type('/an app'));
+    await seen.shows(/^> [0-9a-f]{8} User: an apple/);
+    navigator.take(press('u', true));
+    navigator.take(type('a pear'));
+    navigator.take(press('enter'));
+    expect(await navigator.end).toEqual({ node: pear, edit: null });
+  });
+});
