@@ -42,6 +42,25 @@ test('a hub that is killed while a model server is waited for tells how to go on
   });
 });
 
+test('what was said to a turn comes back when its hub is killed while that is taken back', async () => {
+  await withTalkOnScreen([], async ({ terminal, server, home }) => {
+    server.script(breaking('hang', words('Half an')));
+    await terminal.waitFor('Commands: /help');
+    terminal.type('a story', KEYS.enter);
+    await terminal.waitFor('Half an');
+    terminal.type('and a short one', KEYS.enter);
+    await terminal.waitFor('waits: and a short one');
+    const pid = await hubPid(home);
+    process.kill(pid, 'SIGSTOP');
+    terminal.type('/stop', KEYS.enter);
+    await terminal.waitFor('stopping…');
+    process.kill(pid, 'SIGKILL');
+    await terminal.waitFor('> and a short one');
+    await idle(terminal);
+    expect(terminal.screen().join('\n')).not.toContain('waits:');
+  });
+});
+
 test('a hub that is killed while it summarises says that /compact goes on', async () => {
   await withTalkOnScreen([], async ({ terminal, server, home }) => {
     server.script(say(words('One.')), breaking('hang', words('Sum')));
