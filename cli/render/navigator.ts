@@ -92,7 +92,17 @@ export function drawNavigator(view: NavigatorView, rows: number, look: Look): Li
   }
   const shown = `${typing.label}${cleanLine(typing.text)}`;
   const line = look.ruler.width(shown) < look.width ? shown : cut(shown, look.width - 1, look);
-  return { lines: [...lines, line], cursor: { row: lines.length, column: look.ruler.width(line) } };
+  const column = look.ruler.width(line);
+  return {
+    lines: [...lines, line + besideTyped(view.word, look.width - column, look)],
+    cursor: { row: lines.length, column },
+  };
+}
+
+/** What is told while a line is typed, where it has room. */
+function besideTyped(word: string | null, room: number, look: Look): string {
+  const text = word === null ? '' : `  ${word}`;
+  return look.ruler.width(text) < room ? look.style.quiet(text) : '';
 }
 
 /** The keys that one may want now: as many as have room. */

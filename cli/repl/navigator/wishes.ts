@@ -21,6 +21,9 @@ export interface Desk {
   leave(end: NavigatorEnd | null): void;
 }
 
+/** A search that takes longer is told of. */
+const SLOW_MS = 300;
+
 /** Does what the navigator cannot do by itself. */
 export async function fulfil(wish: NavigatorWish, desk: Desk): Promise<void> {
   switch (wish.kind) {
@@ -78,16 +81,28 @@ async function matchOf(node: string, { client, tree, show, state }: Desk) {
 
 async function search(query: string, desk: Desk): Promise<void> {
   const { contents, state, show } = desk;
-  const hits = await contents.search(query);
+  const hits = await tellingSlow(desk, contents.search(query), query);
   const { typing } = state();
   // Somebody who types on has asked for something else meanwhile.
   if (hits === null || typing === null || typing.text.trim() !== query) return;
   const found = { query, hits, selected: 0 };
-  show({ ...state(), typing: { ...typing, awaited: null }, found });
+  show({ ...state(), typing: { ...typing, awaited: null }, found, word: null });
   const [first] = hits;
   if (first === undefined || typing.awaited === null) return;
   if (typing.awaited === 'reveal') return reveal({ kind: 'reveal', found }, desk);
   return goToHit({ kind: 'go_to_hit', node: first.node }, desk);
+}
+
+/** The first search of a large tree has to wait until all of it can be searched. */
+async function tellingSlow<T>({ state, show }: Desk, searched: Promise<T>, query: string): Promise<T> {
+  const timer = setTimeout(() => {
+    if (state().typing?.text.trim() === query) show({ ...state(), word: 'searching…' });
+  }, SLOW_MS);
+  try {
+    return await searched;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function mark({ index, name }: Wish<'mark'>, { client, tree, contents, state, show }: Desk): Promise<void> {

@@ -196,3 +196,21 @@ test('? lists the keys, p takes the preview away, and any key or p brings the tr
     await terminal.waitFor(/^-{40}\nWhen\?$/m);
   });
 });
+
+test('a search that takes long says that it searches, and then shows what it found', async () => {
+  await withWalk({ at: 'When?' }, async ({ open, client, terminal }) => {
+    await open();
+    const { pid } = await client.call('health.check', {});
+    terminal.type('/');
+    await terminal.waitFor(/^\/$/m);
+    process.kill(pid, 'SIGSTOP');
+    try {
+      terminal.type('metres');
+      await terminal.waitFor(/^\/metres {2}searching…$/m);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await terminal.waitFor(/Two thousand metres\./);
+    await terminal.waitFor(/^\/metres$/m);
+  });
+});
