@@ -21,8 +21,9 @@ export interface Branch {
 
 const WORDS_COLUMNS_MAX = 60;
 const WORDS_COLUMNS_MIN = 4;
-/** Two blanks before each of id, size and age. */
+/** Blanks before each of id, size and age; fewer where all words have room then. */
 const GAP_COLUMNS = 2;
+const GAP_COLUMNS_MIN = 1;
 
 /** Lists the branches of a fork, numbered; `all` is how many there are when these are only the first of them. */
 export function renderBranches(branches: readonly Branch[], look: Look, all = branches.length): string {
@@ -35,12 +36,18 @@ export function renderBranches(branches: readonly Branch[], look: Look, all = br
       ? [shortId(id)]
       : [shortId(id), count(nodes, 'node'), formatAge(newestAtMs, look.nowMs)],
   );
-  const tailColumns = widest(columns(tails, look), look.ruler) + GAP_COLUMNS;
-  const room = Math.min(WORDS_COLUMNS_MAX, look.width - tailColumns - widest(heads, look.ruler));
-  const words = branchWords(branches, Math.max(WORDS_COLUMNS_MIN, room), look);
+  const roomBeside = (gap: number): number => {
+    const tailColumns = widest(columns(tails, look, gap), look.ruler) + gap;
+    return Math.min(WORDS_COLUMNS_MAX, look.width - tailColumns - widest(heads, look.ruler));
+  };
+  const wanted = widest(branchWords(branches, WORDS_COLUMNS_MAX, look), look.ruler);
+  const isTight = wanted > roomBeside(GAP_COLUMNS) && wanted <= roomBeside(GAP_COLUMNS_MIN);
+  const gap = isTight ? GAP_COLUMNS_MIN : GAP_COLUMNS;
+  const words = branchWords(branches, Math.max(WORDS_COLUMNS_MIN, roomBeside(gap)), look);
   const lines = columns(
     tails.map((tail, place) => [`${heads[place] ?? ''}${words[place] ?? ''}`, ...tail]),
     look,
+    gap,
   );
   return `Current node has ${count(all, 'branch')}:\n${lines.map((line) => `${cut(line, look.width, look)}\n`).join('')}`;
 }

@@ -2,8 +2,8 @@ import { pad } from './cut.js';
 import type { Look } from './look.js';
 import type { Ruler } from './ruler.js';
 
-/** Sets rows in columns two blanks apart. The last column is never padded, so that no line is wider than its text. */
-export function columns(rows: readonly (readonly string[])[], look: Look): string[] {
+/** Sets rows in columns so many blanks apart. The last column is never padded, so that no line is wider than its text. */
+export function columns(rows: readonly (readonly string[])[], look: Look, gap = 2): string[] {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [place, cell] of row.entries()) {
@@ -13,7 +13,7 @@ export function columns(rows: readonly (readonly string[])[], look: Look): strin
   return rows.map((row) =>
     row
       .map((cell, place) => (place === row.length - 1 ? cell : pad(cell, widths[place] ?? 0, look.ruler)))
-      .join('  ')
+      .join(' '.repeat(gap))
       .trimEnd(),
   );
 }

@@ -52,6 +52,14 @@ test('in 80 columns long words are cut, and id, size and age stay', () => {
 `);
 });
 
+test('words that have room only when the columns stand closer are whole', () => {
+  const tight = skeletonOf(user('of the words here not one is cut off'), user('b'));
+  expect(branches(1, tight)).toBe(`Current node has 2 branches:
+  1. [current] → "of the words here not one is cut off" 00000001 1 node just now
+  2. → "b"                                              00000002 1 node just now
+`);
+});
+
 test('branches that begin with the same words are told apart by the words in which they differ', () => {
   const same = 'Please read the whole description of the recipes, then bake a';
   const forked = skeletonOf(
