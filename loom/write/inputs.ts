@@ -10,6 +10,7 @@ import { INPUT_COLUMNS, type InputRow, inputJson } from '../turn_rows.js';
 import { insertNode, type NodeDraft, storable } from './insert.js';
 import { knownTree, storedNode } from './lookup.js';
 import { idTaken, settledPlace, storedRow, type WithId } from './nodes.js';
+import { salvage } from './salvage.js';
 import { knownTurn, runningTurn } from './turns.js';
 import { conflict, invalid, type WriteOp, type Writing } from './writing.js';
 
@@ -83,6 +84,33 @@ function refuseTooMany(store: Store, turn: TurnRow, bytes: number): void {
   );
 }
 
+// Few wait at any time, and they have an index of their own.
+const LEFT = `SELECT ${INPUT_COLUMNS} FROM inputs i
+  WHERE i.node IS NULL AND i.dropped_at_ms IS NULL
+    AND (SELECT u.state FROM turns u WHERE u.turn = i.turn) NOT IN ('running', 'waiting')
+  ORDER BY i.seq`;
+
+/**
+ * Makes messages of what people said to turns that a hub left behind, below their ends: it was acknowledged, and nobody
+ * is there any more who would take it.
+ */
+export function keepLeftInputs(writing: Writing): void {
+  for (const input of writing.store.all<InputRow>(LEFT)) keepLeftInput(writing, input);
+}
+
+// What has no place any more goes on waiting, to be taken back.
+function keepLeftInput(writing: Writing, input: InputRow): void {
+  const { store } = writing;
+  const keep = (): void => {
+    const turn = knownTurn(store, dashed(input.turn_id));
+    // A hub that was killed right after it had made the node had no time to note that.
+    const made = storedNode(store, dashed(input.id));
+    if (made === undefined) insertInput(writing, { input, turn, parent: dashed(turn.tip_id) });
+    else store.run('UPDATE inputs SET node = ? WHERE seq = ?', made.seq, input.seq);
+  };
+  salvage(writing, keep, () => undefined);
+}
+
 export const takeInput: WriteOp<Taking> = (writing, params) => {
   const { store } = writing;
   const input = knownInput(store, params.input, params.turn);
@@ -90,18 +118,25 @@ export const takeInput: WriteOp<Taking> = (writing, params) => {
   if (input.dropped_at_ms !== null) throw conflict(`input ${params.input} was taken back`, 'leave it out');
   const turn = runningTurn(store, params.turn);
   refuseStepUnderWay(store, turn);
+  return `{"node":${insertInput(writing, { input, turn, parent: params.parent })}}`;
+};
+
+/** Makes a message of an input, which becomes the tip of its turn. */
+function insertInput(writing: Writing, { input, turn, parent }: { input: InputRow; turn: TurnRow; parent: string }) {
+  const { store } = writing;
+  const id = dashed(input.id);
   // Like a step: what was begun before the tree or branch was archived is kept.
-  const place = settledPlace(store, knownTree(store, dashed(turn.tree_id)), params.parent);
-  if (storedNode(store, params.input) !== undefined) throw idTaken(params.input);
+  const place = settledPlace(store, knownTree(store, dashed(turn.tree_id)), parent);
+  if (storedNode(store, id) !== undefined) throw idTaken(id);
   // What addInput wrote, which was given it by the schema.
   const blocks: Addition['blocks'] = JSON.parse(input.blocks);
-  const made = insertNode(writing, draftOf({ id: params.input, blocks }), {
+  const made = insertNode(writing, draftOf({ id, blocks }), {
     ...{ ...place, createdAtMs: writing.atMs, outputs: 'later' as const, siblings: null },
   });
   store.run('UPDATE inputs SET node = ? WHERE seq = ?', made.seq, input.seq);
   store.run('UPDATE turns SET tip = ? WHERE turn = ?', made.seq, turn.turn);
-  return `{"node":${made.json}}`;
-};
+  return made.json;
+}
 
 function takenBefore(store: Store, seq: number, params: Taking): string {
   const row = storedRow(store, seq);
@@ -140,7 +175,7 @@ function tooMuchAtOnce(asked: number): HubError {
   });
 }
 
-function draftOf({ id, blocks }: Pick<Addition, 'id' | 'blocks'>): NodeDraft {
+function draftOf({ id, blocks }: { id: string; blocks: Addition['blocks'] }): NodeDraft {
   return { id, role: 'user', step: null, settings: null, blocks, external: null };
 }
 

@@ -3,10 +3,11 @@ import type { ParsedOf } from '../../hub/protocol/methods.js';
 import type { Block, External } from '../../hub/protocol/node.js';
 import { canonicalJson } from '../canonical.js';
 import { dashed, idBlob, TURN_COLUMNS, type TurnRow, turnJson } from '../rows.js';
-import { type Store, sqliteCode } from '../store.js';
+import type { Store } from '../store.js';
 import { storable } from './insert.js';
 import { knownTree, settingsRow, storedNode } from './lookup.js';
 import { idTaken, placeBelow, settledPlace, type WithId } from './nodes.js';
+import { salvage } from './salvage.js';
 import { insertStep, type StepDraft } from './steps.js';
 import { conflict, invalid, type WriteOp, type Writing } from './writing.js';
 
@@ -86,18 +87,14 @@ export function closeLeftTurns(writing: Writing): void {
   for (const turn of left) closeLeftTurn(writing, turn);
 }
 
-// A journal that cannot become a step any more must not keep the hub from starting; it stays for fsck to name. What
-// SQLite itself reports, such as a full disk, says nothing about the journal.
+// A journal that cannot become a step any more stays for fsck to name.
 function closeLeftTurn(writing: Writing, turn: TurnRow): void {
-  writing.store.run('SAVEPOINT turn');
-  try {
-    close(writing, turn, 'interrupted');
-  } catch (error) {
-    if (sqliteCode(error) !== null) throw error;
-    writing.store.run('ROLLBACK TO turn');
-    writing.store.run("UPDATE turns SET state = 'failed', ended_at_ms = ? WHERE turn = ?", writing.atMs, turn.turn);
-  }
-  writing.store.run('RELEASE turn');
+  const fail = "UPDATE turns SET state = 'failed', ended_at_ms = ? WHERE turn = ?";
+  salvage(
+    writing,
+    () => close(writing, turn, 'interrupted'),
+    () => void writing.store.run(fail, writing.atMs, turn.turn),
+  );
 }
 
 function close(writing: Writing, turn: TurnRow, state: Ended): void {

@@ -185,17 +185,35 @@ describe('what could not become a node is refused before it is acknowledged:', (
 });
 
 describe('inputs that were not sent', () => {
-  test('stay listed when the hub dies, and are given back', () =>
+  test('become messages below the end of their turn when the hub dies, in their order', () =>
+    withReader(async (reader, writer) => {
+      const { turn, parent, add } = await runningTurn(writer);
+      const [sent, later, back, steer] = [add('sent'), add('later', 'after'), add('back'), add('steer')];
+      writer.write('loom.input_take', { turn, input: sent.id, parent });
+      writer.write('loom.input_drop', { turn, inputs: [back.id] });
+      writer.restart();
+      expect(await reader.read('loom.turn_get', { turn })).toEqual({
+        turn: expect.objectContaining({ state: 'interrupted', tip: steer.id }),
+        ...{ inputs: [], questions: [], parked: null },
+      });
+      const { nodes } = await reader.read('loom.context_get_path', { node: steer.id });
+      expect(nodes.slice(-3).map(({ id, role, blocks }) => [id, role, blocks])).toEqual([
+        [sent.id, 'user', said('sent')],
+        [later.id, 'user', said('later')],
+        [steer.id, 'user', said('steer')],
+      ]);
+      const asked = { turn, inputs: [sent.id, later.id, back.id, steer.id] };
+      const given = writer.write('loom.input_drop', asked).inputs;
+      expect(given.map(({ state }) => state)).toEqual(['taken', 'taken', 'dropped', 'taken']);
+      writer.restart();
+      expect(writer.write('loom.input_drop', asked).inputs).toEqual(given);
+    }));
+
+  test('can be taken back while the turn runs, and once more when the answer was lost', () =>
     withReader(async (reader, writer) => {
       const { turn, parent, add } = await runningTurn(writer);
       const [sent, waiting] = [add('sent'), add('waiting', 'after')];
       writer.write('loom.input_take', { turn, input: sent.id, parent });
-      writer.restart();
-      expect(await reader.read('loom.turn_get', { turn })).toEqual({
-        turn: expect.objectContaining({ state: 'interrupted', tip: sent.id }),
-        inputs: [waiting],
-        ...{ questions: [], parked: null },
-      });
       const asked = { turn, inputs: [sent.id, waiting.id] };
       const given = writer.write('loom.input_drop', asked).inputs;
       expect(given.map(({ state, blocks }) => [state, blocks])).toEqual([

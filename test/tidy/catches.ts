@@ -90,7 +90,7 @@ export const CATCHES: Record<string, number> = {
   'loom/search/search.ts': 1,
   'loom/store.ts': 2,
   'loom/write/purge.ts': 1,
-  'loom/write/turns.ts': 1,
+  'loom/write/salvage.ts': 1,
   'loom/writer.ts': 1,
   'tools/bash/environment.ts': 1,
   'tools/bash/folder.ts': 2,

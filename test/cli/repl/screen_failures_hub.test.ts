@@ -42,7 +42,27 @@ test('a hub that is killed while a model server is waited for tells how to go on
   });
 });
 
-test('what was said to a turn comes back when its hub is killed while that is taken back', async () => {
+test('what was said to a turn is a message when its hub is killed, and the next answer is to that', async () => {
+  await withTalkOnScreen([], async ({ terminal, server, home }) => {
+    server.script(breaking('hang', words('Half an')));
+    await terminal.waitFor('Commands: /help');
+    terminal.type('a story', KEYS.enter);
+    await terminal.waitFor('Half an');
+    terminal.type('and a short one', KEYS.enter);
+    await terminal.waitFor('waits: and a short one');
+    await killHub(home);
+    await terminal.waitFor('> and a short one');
+    await terminal.waitFor('Interrupted: the hub has ended. Go on with: /retry');
+    await idle(terminal);
+    server.script(say(words('Once upon a time.')));
+    terminal.type('/retry', KEYS.enter);
+    await terminal.waitFor('Once upon a time.');
+    expect(JSON.stringify(server.requests.at(-1)?.body.messages)).toMatch(/a story.*and a short one/);
+    expect(terminal.transcript().filter((row) => row.includes('and a short one'))).toHaveLength(1);
+  });
+});
+
+test('what was said to a turn is not lost when its hub is killed while that is taken back', async () => {
   await withTalkOnScreen([], async ({ terminal, server, home }) => {
     server.script(breaking('hang', words('Half an')));
     await terminal.waitFor('Commands: /help');
@@ -55,6 +75,7 @@ test('what was said to a turn comes back when its hub is killed while that is ta
     terminal.type('/stop', KEYS.enter);
     await terminal.waitFor('stopping…');
     process.kill(pid, 'SIGKILL');
+    // It stands in the tree, or in the editor.
     await terminal.waitFor('> and a short one');
     await idle(terminal);
     expect(terminal.screen().join('\n')).not.toContain('waits:');
