@@ -205,11 +205,13 @@ function tellStatus({ stage, current, pending, isLeft }: Turning): void {
 }
 
 /** It did not even begin, or nobody knows how it ended: one stands where it was to begin. */
-async function fail({ stage, isLeft, verdict, current }: Turning, error: unknown): Promise<void> {
+async function fail({ stage, isLeft, verdict, current, pending }: Turning, error: unknown): Promise<void> {
   const { place, front, scene } = stage;
   // Who leaves gives up waiting, and the turn goes on.
   if (isLeft) return;
   place.advance(place.position(), null);
+  // What was said to it comes as messages, when there is a hub again.
+  pending.clear();
   verdict.failed(exitCodeOf(error));
   await showAll(front, [...endCallsOf(scene), ...failureWords(error, current?.goOn ?? '/retry')]);
 }

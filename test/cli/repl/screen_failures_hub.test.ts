@@ -175,10 +175,13 @@ test('where no hub can be started that is said once for each thing one does, and
     await idle(terminal);
     terminal.type('a story', KEYS.enter);
     await terminal.waitFor('Half an');
+    terminal.type('with a moral', KEYS.enter);
+    await terminal.waitFor('waits: with a moral');
     rmSync(hub);
     await killHub(home);
     await terminal.waitFor('(how far it came is not known; when there is a hub again: /retry)');
     await terminal.waitFor('No hub can be reached. What you do next looks for it again.');
+    expect(terminal.screen().join('\n')).not.toContain('waits:');
     expect(missing(terminal)).toBe(1);
     terminal.type('and then?', KEYS.enter);
     await terminal.waitFor(() => missing(terminal) === 2);
@@ -186,6 +189,7 @@ test('where no hub can be started that is said once for each thing one does, and
     // Another program may start one: that is seen without a key.
     const other = await connectTo(home);
     await terminal.waitFor('(the hub is there again)');
+    await terminal.waitFor(/^> with a moral$/m);
     await other.close();
     symlinkSync(join(dirname(PROGRAM), 'hub.js'), hub);
     server.script(say(words('The end.')));
