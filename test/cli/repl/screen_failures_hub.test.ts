@@ -50,6 +50,7 @@ test('what was said to a turn is a message when its hub is killed, and the next 
     await terminal.waitFor('Half an');
     terminal.type('and a short one', KEYS.enter);
     await terminal.waitFor('waits: and a short one');
+    await inputKept(home);
     await killHub(home);
     await terminal.waitFor('> and a short one');
     await terminal.waitFor('Interrupted: the hub has ended. Go on with: /retry');
@@ -70,6 +71,7 @@ test('what was said to a turn is not lost when its hub is killed while that is t
     await terminal.waitFor('Half an');
     terminal.type('and a short one', KEYS.enter);
     await terminal.waitFor('waits: and a short one');
+    await inputKept(home);
     const pid = await hubPid(home);
     process.kill(pid, 'SIGSTOP');
     terminal.type('/stop', KEYS.enter);
@@ -177,6 +179,7 @@ test('where no hub can be started that is said once for each thing one does, and
     await terminal.waitFor('Half an');
     terminal.type('with a moral', KEYS.enter);
     await terminal.waitFor('waits: with a moral');
+    await inputKept(home);
     rmSync(hub);
     await killHub(home);
     await terminal.waitFor('(how far it came is not known; when there is a hub again: /retry)');
@@ -201,6 +204,17 @@ test('where no hub can be started that is said once for each thing one does, and
     expect(shown).not.toMatch(/No hub can be reached|kept as notes/);
   });
 });
+
+/** Resolves when the hub has what is said to its turn: it is shown as waiting a moment before. */
+async function inputKept(home: string): Promise<void> {
+  const client = await connectTo(home, { start: false });
+  await vi.waitFor(async () => {
+    const { turns } = await client.call('agent.status', {});
+    const kept = await Promise.all(turns.map(({ turn }) => client.call('loom.turn_get', { turn })));
+    expect(kept.flatMap(({ inputs }) => inputs)).toHaveLength(1);
+  });
+  await client.close();
+}
 
 /** How often it has been told that the program of the hub is missing. */
 function missing(terminal: TestTerminal): number {
