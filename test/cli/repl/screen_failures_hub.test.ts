@@ -7,7 +7,7 @@ import { connectTo, hubPid, killHub, withHome } from '../../support/hub.js';
 import { breaking, fail, say } from '../../support/model/script.js';
 import { KEY, type ModelServer, withModelServer } from '../../support/model_server.js';
 import { KEYS, type TestTerminal, withTerminal } from '../../support/terminal.js';
-import { idle, withTalkOnScreen } from './screen_talk.js';
+import { idle, type ScreenTalk, withTalkOnScreen } from './screen_talk.js';
 
 test('a hub that is killed while one writes is told, and not a key stroke is lost', async () => {
   await withTalkOnScreen([], async ({ terminal, server, home }) => {
@@ -44,13 +44,7 @@ test('a hub that is killed while a model server is waited for tells how to go on
 
 test('what was said to a turn is a message when its hub is killed, and the next answer is to that', async () => {
   await withTalkOnScreen([], async ({ terminal, server, home }) => {
-    server.script(breaking('hang', words('Half an')));
-    await terminal.waitFor('Commands: /help');
-    terminal.type('a story', KEYS.enter);
-    await terminal.waitFor('Half an');
-    terminal.type('and a short one', KEYS.enter);
-    await terminal.waitFor('waits: and a short one');
-    await inputKept(home);
+    await messageWaits({ terminal, server, home });
     await killHub(home);
     await terminal.waitFor('> and a short one');
     await terminal.waitFor('Interrupted: the hub has ended. Go on with: /retry');
@@ -65,13 +59,7 @@ test('what was said to a turn is a message when its hub is killed, and the next 
 
 test('what was said to a turn is not lost when its hub is killed while that is taken back', async () => {
   await withTalkOnScreen([], async ({ terminal, server, home }) => {
-    server.script(breaking('hang', words('Half an')));
-    await terminal.waitFor('Commands: /help');
-    terminal.type('a story', KEYS.enter);
-    await terminal.waitFor('Half an');
-    terminal.type('and a short one', KEYS.enter);
-    await terminal.waitFor('waits: and a short one');
-    await inputKept(home);
+    await messageWaits({ terminal, server, home });
     const pid = await hubPid(home);
     process.kill(pid, 'SIGSTOP');
     terminal.type('/stop', KEYS.enter);
@@ -204,6 +192,17 @@ test('where no hub can be started that is said once for each thing one does, and
     expect(shown).not.toMatch(/No hub can be reached|kept as notes/);
   });
 });
+
+/** A turn whose answer hangs, and a message that waits for it. */
+async function messageWaits({ terminal, server, home }: Pick<ScreenTalk, 'terminal' | 'server' | 'home'>) {
+  server.script(breaking('hang', words('Half an')));
+  await terminal.waitFor('Commands: /help');
+  terminal.type('a story', KEYS.enter);
+  await terminal.waitFor('Half an');
+  terminal.type('and a short one', KEYS.enter);
+  await terminal.waitFor('waits: and a short one');
+  await inputKept(home);
+}
 
 /** Resolves when the hub has what is said to its turn: it is shown as waiting a moment before. */
 async function inputKept(home: string): Promise<void> {
