@@ -84,18 +84,18 @@ function refuseTooMany(store: Store, turn: TurnRow, bytes: number): void {
   );
 }
 
-// Few wait at any time, and they have an index of their own.
-const LEFT = `SELECT ${INPUT_COLUMNS} FROM inputs i
+// Few wait at any time, and they have an index of their own; in the order of all inputs it would not be used.
+export const LEFT_INPUTS = `SELECT ${INPUT_COLUMNS} FROM inputs i
   WHERE i.node IS NULL AND i.dropped_at_ms IS NULL
     AND (SELECT u.state FROM turns u WHERE u.turn = i.turn) NOT IN ('running', 'waiting')
-  ORDER BY i.seq`;
+  ORDER BY i.turn, i.seq`;
 
 /**
  * Makes messages of what people said to turns that a hub left behind, below their ends: it was acknowledged, and nobody
  * is there any more who would take it.
  */
 export function keepLeftInputs(writing: Writing): void {
-  for (const input of writing.store.all<InputRow>(LEFT)) keepLeftInput(writing, input);
+  for (const input of writing.store.all<InputRow>(LEFT_INPUTS)) keepLeftInput(writing, input);
 }
 
 // What has no place any more goes on waiting, to be taken back.

@@ -18,6 +18,7 @@ import * as shape from '../../loom/read/shape.js';
 import * as surroundings from '../../loom/read/surroundings.js';
 import * as index from '../../loom/search/index_file.js';
 import * as search from '../../loom/search/search.js';
+import { LEFT_INPUTS } from '../../loom/write/inputs.js';
 import * as placing from '../../loom/write/lookup.js';
 import { withReader } from '../support/reader.js';
 import { user } from '../support/trees.js';
@@ -62,5 +63,14 @@ test.each(statements)('%s looks its nodes up: it neither scans nor sorts them', 
     expect(plan).not.toContain('TEMP B-TREE');
     // The feed's own order would make one tree's nodes a look at everybody's.
     if (/n\.tree = \?/.test(sql) && !sql.includes('json_each')) expect(plan).toContain('nodes_by_tree');
+  });
+});
+
+test('at the start of a hub only inputs that wait are read, however many there have been', async () => {
+  await withReader(async ({ store }, writer) => {
+    await writer.plant(user('a'));
+    const plan = store.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${LEFT_INPUTS}`).map(({ detail }) => detail);
+    expect(plan[0]).toBe('SCAN i USING INDEX inputs_pending');
+    expect(plan.join('\n')).not.toContain('TEMP B-TREE');
   });
 });
