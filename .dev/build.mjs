@@ -22,12 +22,12 @@ const ENTRIES = [
   },
   { source: 'cli/run.ts', target: 'commands.cjs', format: 'cjs', beside: { 'cli/repl/start.js': 'chat.cjs' } },
   { source: 'cli/chat_program.ts', target: 'chat.cjs', format: 'cjs' },
-  { source: 'hub/main.ts', target: 'hub.js', format: 'esm' },
-  { source: 'tools/host.ts', target: 'tools.js', format: 'esm' },
-  { source: 'hub/client.ts', target: 'client.js', format: 'esm' },
-  { source: 'loom/writer.ts', target: 'loom_writer.js', format: 'esm' },
-  { source: 'loom/reader.ts', target: 'loom_reader.js', format: 'esm' },
-  { source: 'loom/copier.ts', target: 'loom_copier.js', format: 'esm' },
+  { source: 'hub/start/main.ts', target: 'hub.js', format: 'esm' },
+  { source: 'tools/start/main.ts', target: 'tools.js', format: 'esm' },
+  { source: 'hub/client/client.ts', target: 'client.js', format: 'esm' },
+  { source: 'loom/threads/writer.ts', target: 'loom_writer.js', format: 'esm' },
+  { source: 'loom/threads/reader.ts', target: 'loom_reader.js', format: 'esm' },
+  { source: 'loom/threads/copier.ts', target: 'loom_copier.js', format: 'esm' },
 ];
 
 const shared = {

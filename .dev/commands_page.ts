@@ -1,4 +1,4 @@
-import type { Command, CommandGroup } from '../cli/command.js';
+import type { Command, CommandGroup } from '../cli/command_line/command.js';
 
 /** docs/commands.md, made from the table of commands. */
 export function commandsPage(table: readonly (Command | CommandGroup)[]): string {
@@ -44,6 +44,6 @@ const row = (term: string, description: string): string => `| \`${term}\` | ${de
 
 const INTRODUCTION = `# Commands
 
-<!-- Written by \`npm run docs\` from cli/table.ts; do not edit. -->
+<!-- Written by \`npm run docs\` from cli/command_table.ts; do not edit. -->
 
 Every command also takes \`--json\` (JSON instead of text), \`--color <auto|always|never>\` and \`--help\`.`;

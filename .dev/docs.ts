@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { COMMANDS } from '../cli/table.js';
+import { COMMANDS } from '../cli/command_table.js';
 import { corrected, openConsole } from '../test/docs/console.js';
 import { killHub } from '../test/support/hub.js';
 import { commandsPage } from './commands_page.js';

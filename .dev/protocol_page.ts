@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../hub/protocol/errors.js';
-import * as events from '../hub/protocol/events.js';
+import * as events from '../hub/protocol/feed_events.js';
 import {
   BATCH_MAX,
   FRAME_BYTES_MAX,
@@ -10,16 +10,17 @@ import {
   PROTOCOL,
 } from '../hub/protocol/limits.js';
 import type { MethodSpec } from '../hub/protocol/method.js';
-import * as trees from '../hub/protocol/methods/trees.js';
-import * as turns from '../hub/protocol/methods/turns.js';
-import { METHODS } from '../hub/protocol/methods.js';
+import { METHODS } from '../hub/protocol/methods/method_table.js';
+import * as trees from '../hub/protocol/methods/tree_methods.js';
+import * as turns from '../hub/protocol/methods/turn_methods.js';
 import * as node from '../hub/protocol/node.js';
 import * as agent from '../hub/protocol/turn.js';
+import * as usage from '../hub/protocol/usage.js';
 import { notation } from './notation.js';
 
 const names = z.registry<{ id: string }>();
 names.add(node.NodeId, { id: 'Id' });
-for (const [name, value] of Object.entries({ ...node, ...events, ...trees, ...turns, ...agent })) {
+for (const [name, value] of Object.entries({ ...node, ...events, ...trees, ...turns, ...agent, ...usage })) {
   if (value instanceof z.ZodType && !names.has(value)) names.add(value, { id: name });
 }
 

@@ -1,5 +1,5 @@
-import { VERSION } from '../hub/config.js';
-import { commandLine } from './args.js';
+import { VERSION } from '../hub/config/config.js';
+import { commandLine } from './command_line/args.js';
 
 const words = wordsWanted();
 

@@ -1,9 +1,9 @@
-import { parse } from './args.js';
-import { type Context, openContext } from './context.js';
-import { EXIT, exitCodeOf, renderFailure } from './failure.js';
-import { endOnSignals, leaveWithReader } from './interruption.js';
-import { columnsOf } from './screen.js';
-import { COMMANDS } from './table.js';
+import { parse } from './command_line/args.js';
+import { type Context, openContext } from './command_line/command_context.js';
+import { endOnSignals, leaveWithReader } from './command_line/interruption.js';
+import { COMMANDS } from './command_table.js';
+import { EXIT, exitCodeOf, renderFailure } from './output/failure.js';
+import { columnsOf } from './output/terminal_look.js';
 
 /** Runs one command line and ends the process with its exit code. */
 export async function run(words: readonly string[]): Promise<void> {

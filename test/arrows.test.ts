@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { folderCycles, folderGraph } from '../.dev/folder_graph.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const Report = z.object({
@@ -13,57 +14,74 @@ const Report = z.object({
 
 // A program in which every import is allowed.
 const allowed: Record<string, string> = {
-  'hub/protocol/methods.ts': "import 'zod';",
-  'hub/call_text.ts': '',
-  'hub/excerpt.ts': '',
+  'hub/protocol/node.ts': "import 'zod';",
+  'hub/protocol/limits.ts': '',
+  'hub/base/call_title.ts': '',
+  'hub/base/head_and_tail.ts': '',
+  'hub/base/error.ts': "import type {} from '../protocol/node.js';",
+  'hub/base/plugin.ts': "import type {} from '../protocol/node.js'; import '../protocol/limits.js';",
+  'hub/config/config.ts': "import '../base/error.js';",
+  'hub/wire/frame_limits.ts': "import '../base/error.js';",
+  'hub/home/hub_lock.ts': "import 'better-sqlite3'; import '../config/config.js';",
+  'hub/client/client.ts':
+    "import type {} from '../protocol/node.js'; import '../wire/frame_limits.js'; import '../home/hub_lock.js'; import 'ws';",
+  'hub/server/server.ts': "import '../home/hub_lock.js'; import '../base/plugin.js'; import '../protocol/node.js';",
+  'hub/start/main.ts':
+    "import '../server/server.js'; import '../../loom/loom_plugin.js'; import '../../tools/bash/bash_plugin.js';",
   'loom/tree.ts': '',
-  'hub/error.ts': "import type {} from './protocol/methods.js';",
-  'hub/plugin.ts': "import './protocol/methods.js';",
-  'hub/config.ts': '',
-  'hub/lifecycle.ts': "import './error.js'; import './config.js';",
-  'hub/client.ts': "import type {} from './protocol/methods.js'; import './lifecycle.js'; import 'ws';",
-  'hub/lock.ts': "import 'better-sqlite3';",
-  'hub/server.ts': "import './lock.js'; import './plugin.js';",
-  'hub/main.ts': "import './server.js'; import '../loom/plugin.js'; import '../tools/bash/plugin.js';",
-  'loom/plugin.ts':
-    "import '../hub/plugin.js'; import '../hub/error.js'; import '../hub/call_text.js'; import '../hub/protocol/methods.js'; import './store.js';",
-  'loom/store.ts': "import 'better-sqlite3';",
-  'tools/bash/plugin.ts': "import '../../hub/plugin.js'; import '../../hub/excerpt.js';",
-  'tools/file/plugin.ts': "import '../../hub/plugin.js';",
-  'cli/main.ts':
-    "import '../hub/client.js'; import '../hub/config.js'; import './render/style.js'; import './session.js'; import '../loom/tree.js';",
-  'cli/session.ts': "import type {} from '../hub/protocol/methods.js';",
-  'cli/render/style.ts': "import 'chalk'; import '../../loom/tree.js'; import '../../hub/call_text.js';",
-  'test/some.test.ts': "import '../cli/main.js'; import '../hub/main.js'; import '../tools/file/plugin.js';",
+  'loom/loom_plugin.ts':
+    "import '../hub/base/plugin.js'; import '../hub/protocol/node.js'; import '../hub/base/call_title.js'; import './store/store.js';",
+  'loom/store/store.ts': "import 'better-sqlite3';",
+  'tools/base/parts.ts': '',
+  'tools/bash/bash_plugin.ts': "import '../../hub/base/plugin.js'; import '../base/parts.js';",
+  'tools/file/file_plugin.ts': "import '../../hub/base/head_and_tail.js';",
+  'tools/start/main.ts': "import '../bash/bash_plugin.js'; import '../../hub/client/client.js';",
+  'cli/main.ts': "import './commands/show.js'; import './repl/chat.js';",
+  'cli/commands/show.ts': "import '../place/session_file.js';",
+  'cli/repl/chat.ts': "import '../commands/show.js';",
+  'cli/place/session_file.ts':
+    "import type {} from '../../hub/protocol/node.js'; import '../../hub/client/client.js'; import '../../hub/config/config.js'; import '../render/look/style.js'; import '../../loom/tree.js';",
+  'cli/render/look/style.ts':
+    "import 'chalk'; import '../../../loom/tree.js'; import '../../../hub/base/call_title.js';",
+  'test/some.test.ts':
+    "import '../cli/main.js'; import '../hub/start/main.js'; import '../tools/start/main.js'; import '../tools/file/file_plugin.js';",
 };
 
 // Each line is one forbidden import: the rule that must refuse it, the file, what it imports.
 const forbidden: [rule: string, file: string, imported: string][] = [
-  ['protocol-imports-only-zod', 'hub/protocol/methods.ts', '../error.js'],
-  ['protocol-imports-only-zod', 'hub/protocol/methods.ts', 'node:fs'],
-  ['plugins-meet-through-the-hub', 'loom/plugin.ts', '../tools/bash/plugin.js'],
-  ['plugins-meet-through-the-hub', 'tools/bash/plugin.ts', '../file/plugin.js'],
-  ['plugins-meet-through-the-hub', 'loom/store.ts', '../hub/server.js'],
-  ['plugins-meet-through-the-hub', 'loom/store.ts', '../hub/config.js'],
-  ['hub-knows-no-plugin', 'hub/server.ts', '../loom/plugin.js'],
-  ['hub-knows-no-client', 'hub/server.ts', '../cli/session.js'],
-  ['cli-is-thin', 'cli/session.ts', '../hub/server.js'],
-  ['cli-is-thin', 'cli/session.ts', '../loom/store.js'],
-  ['pure-functions-stand-alone', 'loom/tree.ts', '../hub/error.js'],
-  ['pure-functions-stand-alone', 'hub/call_text.ts', 'node:path'],
-  ['pure-functions-stand-alone', 'hub/excerpt.ts', '../loom/tree.js'],
-  ['client-knows-protocol-by-type', 'cli/session.ts', '../hub/protocol/methods.js'],
-  ['client-knows-protocol-by-type', 'hub/client.ts', 'zod'],
-  ['client-is-small', 'hub/client.ts', './server.js'],
-  ['sqlite-behind-the-store', 'loom/plugin.ts', 'better-sqlite3'],
-  ['a-model-sdk-behind-its-provider', 'hub/hub.ts', 'openai'],
-  ['chalk-behind-the-style', 'cli/session.ts', 'chalk'],
-  ['renderers-are-pure', 'cli/render/style.ts', 'node:fs'],
-  ['renderers-are-pure', 'cli/render/style.ts', '../session.js'],
-  ['renderers-are-pure', 'cli/render/style.ts', '../../hub/client.js'],
-  ['no-tests-in-the-program', 'cli/session.ts', '../test/some.test.js'],
-  ['no-development-packages', 'cli/session.ts', 'vitest'],
-  ['no-unresolvable', 'cli/session.ts', './nowhere.js'],
+  ['protocol-imports-only-zod', 'hub/protocol/node.ts', '../base/error.js'],
+  ['protocol-imports-only-zod', 'hub/protocol/node.ts', 'node:fs'],
+  ['base-imports-only-the-protocol', 'hub/base/error.ts', '../config/config.js'],
+  ['loom-knows-base-and-protocol', 'loom/loom_plugin.ts', '../tools/bash/bash_plugin.js'],
+  ['loom-knows-base-and-protocol', 'loom/store/store.ts', '../../hub/server/server.js'],
+  ['loom-knows-base-and-protocol', 'loom/store/store.ts', '../../hub/config/config.js'],
+  ['tools-reach-the-hub-as-clients-do', 'tools/base/parts.ts', '../../hub/server/server.js'],
+  ['tools-reach-the-hub-as-clients-do', 'tools/bash/bash_plugin.ts', '../../loom/tree.js'],
+  ['plugins-meet-through-the-hub', 'tools/bash/bash_plugin.ts', '../file/file_plugin.js'],
+  ['hub-knows-no-plugin', 'hub/server/server.ts', '../../loom/loom_plugin.js'],
+  ['hub-knows-no-front', 'hub/server/server.ts', '../../cli/place/session_file.js'],
+  ['only-roots-compose', 'hub/server/server.ts', '../start/main.js'],
+  ['only-roots-compose', 'tools/base/parts.ts', '../start/main.js'],
+  ['cli-is-thin', 'cli/place/session_file.ts', '../../hub/server/server.js'],
+  ['cli-is-thin', 'cli/place/session_file.ts', '../../loom/store/store.js'],
+  ['commands-are-listed-by-the-roots', 'cli/place/session_file.ts', '../commands/show.js'],
+  ['commands-know-no-chat', 'cli/commands/show.ts', '../repl/chat.js'],
+  ['pure-functions-stand-alone', 'loom/tree.ts', '../hub/base/error.js'],
+  ['pure-functions-stand-alone', 'hub/base/call_title.ts', 'node:path'],
+  ['pure-functions-stand-alone', 'hub/base/head_and_tail.ts', './error.js'],
+  ['client-knows-protocol-by-type', 'cli/place/session_file.ts', '../../hub/protocol/node.js'],
+  ['client-knows-protocol-by-type', 'hub/client/client.ts', 'zod'],
+  ['client-knows-protocol-by-type', 'hub/base/error.ts', '../protocol/node.js'],
+  ['client-is-small', 'hub/client/client.ts', '../server/server.js'],
+  ['sqlite-behind-the-store', 'loom/loom_plugin.ts', 'better-sqlite3'],
+  ['a-model-sdk-behind-its-provider', 'hub/server/server.ts', 'openai'],
+  ['chalk-behind-the-style', 'cli/place/session_file.ts', 'chalk'],
+  ['renderers-are-pure', 'cli/render/look/style.ts', 'node:fs'],
+  ['renderers-are-pure', 'cli/render/look/style.ts', '../../place/session_file.js'],
+  ['renderers-are-pure', 'cli/render/look/style.ts', '../../../hub/client/client.js'],
+  ['no-tests-in-the-program', 'cli/place/session_file.ts', '../../test/some.test.js'],
+  ['no-development-packages', 'cli/place/session_file.ts', 'vitest'],
+  ['no-unresolvable', 'cli/place/session_file.ts', './nowhere.js'],
 ];
 
 let folder: string;
@@ -116,4 +134,24 @@ test('each forbidden import is refused by its rule', async () => {
   const missed = forbidden.filter(([rule, file]) => !found.includes(`${rule} ${file}`));
   expect(missed).toEqual([]);
   expect(found).toEqual(expect.arrayContaining(['no-orphans hub/orphan.ts', 'no-cycles cli/egg.ts']));
+});
+
+test('no folder needs a folder that needs it', () => {
+  expect(folderCycles(folderGraph(root))).toEqual([]);
+});
+
+test('folders that need each other are found, over any number of folders, and imports of types do not count', async () => {
+  await write({
+    'hub/first/one.ts': "import '../second/one.js';",
+    'hub/second/one.ts': '',
+    'hub/second/two.ts': "export const two = () => import('../third/one.js');",
+    'hub/third/one.ts': "import { type A, b } from '../first/one.js';",
+    'hub/fourth/one.ts': "import type {} from '../fifth/one.js';",
+    'hub/fifth/one.ts': "import { type A } from '../fourth/one.js'; import '../fourth/two.js';",
+    'hub/fourth/two.ts': '',
+    'cli/one.ts': '',
+    'loom/one.ts': '',
+    'tools/one.ts': '',
+  });
+  expect(folderCycles(folderGraph(folder))).toEqual(['hub/first hub/second hub/third']);
 });

@@ -10,18 +10,18 @@ const OPTIONAL_FIELDS_MAX = 4;
 
 /** Files that may assert a type, each assertion with its reason beside it. */
 const MAY_ASSERT_TYPES = [
-  'loom/commit.ts',
-  'hub/hub.ts',
-  'hub/client.ts',
-  'hub/plugin_host.ts',
-  'tools/serving.ts',
-  'tools/once.ts',
-  'loom/store.ts',
+  'loom/write/commit.ts',
+  'hub/routing/hub.ts',
+  'hub/client/client.ts',
+  'hub/plugins/remote_plugins.ts',
+  'tools/start/serve_plugins.ts',
+  'tools/start/once_per_id.ts',
+  'loom/store/store.ts',
   'hub/protocol/errors.ts',
-  'hub/protocol/methods/page.ts',
+  'hub/protocol/page_schema.ts',
 ];
-const MAY_READ_ENVIRONMENT = ['hub/config.ts'];
-const MAY_READ_ARGUMENTS = ['hub/config.ts', 'cli/args.ts'];
+const MAY_READ_ENVIRONMENT = ['hub/config/config.ts'];
+const MAY_READ_ARGUMENTS = ['hub/config/config.ts', 'cli/command_line/args.ts'];
 
 const files = repositoryFiles();
 const sources = parsed(files);
@@ -142,7 +142,7 @@ test('no shape that files share is written twice', () => {
 
 test('an interface with many optional fields is a union in disguise', () => {
   // The options of the library's one entry point are optional by nature.
-  const others = outside(program, ['hub/client.ts']);
+  const others = outside(program, ['hub/client/client.ts']);
   const found = findings(others, (node) => {
     if (!ts.isInterfaceDeclaration(node) && !ts.isTypeLiteralNode(node)) return null;
     const optional = node.members.filter(({ questionToken }) => questionToken !== undefined).length;
@@ -153,7 +153,10 @@ test('an interface with many optional fields is a union in disguise', () => {
 
 test('classes are errors, or text that stands for a value', () => {
   const found = findings(program, (node) => (ts.isClassDeclaration(node) ? (node.name?.text ?? 'unnamed') : null));
-  expect(found.map((line) => line.replace(/:\d+/, ''))).toEqual(['hub/error.ts HubError', 'hub/plugin.ts RawJson']);
+  expect(found.map((line) => line.replace(/:\d+/, ''))).toEqual([
+    'hub/base/error.ts HubError',
+    'hub/base/plugin.ts RawJson',
+  ]);
 });
 
 test('nothing is exported from a file that did not make it', () => {

@@ -1,10 +1,10 @@
-import { HubError } from '../../hub/error.js';
-import { command, NODE_WORDS, TREE } from '../command.js';
-import { EXIT } from '../failure.js';
-import { messageFrom } from '../message.js';
-import { positionOf } from '../position.js';
-import { findTree } from '../reference.js';
-import { shortId } from '../render/words.js';
+import { HubError } from '../../hub/base/error.js';
+import { command, NODE_WORDS, TREE } from '../command_line/command.js';
+import { messageFrom } from '../input/message.js';
+import { EXIT } from '../output/failure.js';
+import { positionOf } from '../place/position.js';
+import { findTree } from '../place/reference.js';
+import { shortId } from '../render/text/ids_and_counts.js';
 
 export const addCommand = command({
   name: 'add',

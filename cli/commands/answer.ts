@@ -1,17 +1,24 @@
-import { HubError } from '../../hub/error.js';
+import { HubError } from '../../hub/base/error.js';
 import type { Tree } from '../../hub/protocol/node.js';
-import { answeredHere, chosenQuestion, giveAnswer, type OpenQuestion, openQuestions, saidTo } from '../answering.js';
-import { CURRENT_TREE, command, type Input } from '../command.js';
-import type { Context } from '../context.js';
-import { EXIT } from '../failure.js';
-import { refuseInside } from '../inside.js';
-import { messageFrom } from '../message.js';
-import { modelAccess } from '../model_access.js';
-import { findTree } from '../reference.js';
-import { renderQuestion } from '../render/questions.js';
-import { jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn_output.js';
-import { tellEnd } from '../turn_running.js';
-import { grantsWanted, LIMIT_VALUES, limitsWanted, noteUnsandboxed, PERMISSION_FLAGS } from '../turn_wanted.js';
+import { CURRENT_TREE, command, type Input } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
+import { messageFrom } from '../input/message.js';
+import { EXIT } from '../output/failure.js';
+import { findTree } from '../place/reference.js';
+import { renderQuestion } from '../render/node/question_text.js';
+import {
+  answeredHere,
+  chosenQuestion,
+  giveAnswer,
+  type OpenQuestion,
+  openQuestions,
+  saidTo,
+} from '../turn/answer_questions.js';
+import { modelAccess } from '../turn/model_access.js';
+import { refuseInside } from '../turn/refuse_inside_model.js';
+import { tellEnd } from '../turn/run_turn.js';
+import { grantsWanted, LIMIT_VALUES, limitsWanted, noteUnsandboxed, PERMISSION_FLAGS } from '../turn/turn_options.js';
+import { jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn/turn_output.js';
 
 export const answerCommand = command({
   name: 'answer',

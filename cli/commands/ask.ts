@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { HubError } from '../../hub/error.js';
+import { HubError } from '../../hub/base/error.js';
 import type { Block, NodeId, Tree, TreeId, TurnId } from '../../hub/protocol/node.js';
-import { answeredHere } from '../answering.js';
-import { askedBlocks } from '../asked_text.js';
-import { command, type Input, NODE_WORDS, TREE } from '../command.js';
-import type { Context } from '../context.js';
-import { estimateAt, tellingEstimate } from '../estimate.js';
-import { newNodeId, newTreeId, newTurnId } from '../ids.js';
-import { refuseInside } from '../inside.js';
-import { modelEnvironment } from '../model_access.js';
-import { positionOf } from '../position.js';
-import { findTree, rootOf } from '../reference.js';
-import { jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn_output.js';
-import { followTurn, runTurn, type TurnWaited, tellEnd } from '../turn_running.js';
-import { noteUnsandboxed, TURN_FLAGS, TURN_VALUES, type TurnWanted, turnWanted } from '../turn_wanted.js';
-import { unfinishedTurn } from '../unfinished_turn.js';
+import { command, type Input, NODE_WORDS, TREE } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
+import { askedBlocks } from '../input/message_blocks.js';
+import { newNodeId, newTreeId, newTurnId } from '../place/ids.js';
+import { positionOf } from '../place/position.js';
+import { findTree, rootOf } from '../place/reference.js';
+import { answeredHere } from '../turn/answer_questions.js';
+import { estimateAt, tellingEstimate } from '../turn/estimate_request.js';
+import { modelEnvironment } from '../turn/model_access.js';
+import { refuseInside } from '../turn/refuse_inside_model.js';
+import { followTurn, runTurn, type TurnWaited, tellEnd } from '../turn/run_turn.js';
+import { noteUnsandboxed, TURN_FLAGS, TURN_VALUES, type TurnWanted, turnWanted } from '../turn/turn_options.js';
+import { jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn/turn_output.js';
+import { unfinishedTurn } from '../turn/unfinished_turn.js';
 
 export const askCommand = command({
   name: 'ask',

@@ -1,11 +1,11 @@
-import type { ToolAnswer } from '../../hub/protocol/methods/tools.js';
-import { ATTACHMENT_FORMS, attach, attachmentFrom } from '../attachment.js';
-import { command, NODE_WORDS, TREE } from '../command.js';
-import { EXIT } from '../failure.js';
-import { positionOf } from '../position.js';
-import { findTree } from '../reference.js';
-import { cleanLine } from '../render/clean.js';
-import { count, formatBytes, shortId } from '../render/words.js';
+import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
+import { command, NODE_WORDS, TREE } from '../command_line/command.js';
+import { EXIT } from '../output/failure.js';
+import { positionOf } from '../place/position.js';
+import { findTree } from '../place/reference.js';
+import { cleanLine } from '../render/text/clean.js';
+import { count, formatBytes, shortId } from '../render/text/ids_and_counts.js';
+import { ATTACHMENT_FORMS, attach, attachmentFrom } from '../transfer/attachment.js';
 
 export const attachCommand = command({
   name: 'attach',

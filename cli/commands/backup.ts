@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { command } from '../command.js';
-import { EXIT } from '../failure.js';
-import { count, formatBytes } from '../render/words.js';
+import { command } from '../command_line/command.js';
+import { EXIT } from '../output/failure.js';
+import { count, formatBytes } from '../render/text/ids_and_counts.js';
 
 export const backupCommand = command({
   name: 'backup',

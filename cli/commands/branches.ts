@@ -1,15 +1,15 @@
-import type { Client } from '../../hub/client.js';
+import type { Client } from '../../hub/client/client.js';
 import type { NodeId, Tree } from '../../hub/protocol/node.js';
-import { branchesAt } from '../branching.js';
-import { CURRENT_TREE, command, NODE_WORDS } from '../command.js';
-import type { Context } from '../context.js';
-import { EXIT } from '../failure.js';
-import { noteArchivedPlace, positionOf } from '../position.js';
-import { findTree } from '../reference.js';
-import { type Branch, renderBranches } from '../render/branches.js';
-import { type Outline, outlineOf } from '../render/outline.js';
-import { pathOf } from '../resolved_path.js';
-import { readSkeleton } from './show.js';
+import { CURRENT_TREE, command, NODE_WORDS } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
+import { EXIT } from '../output/failure.js';
+import { branchesAt } from '../place/branches_at.js';
+import { noteArchivedPlace, positionOf } from '../place/position.js';
+import { findTree } from '../place/reference.js';
+import { readSkeleton } from '../place/skeleton.js';
+import { type Branch, renderBranches } from '../render/tree/branches.js';
+import { type Outline, outlineOf } from '../render/tree/outline.js';
+import { pathOf } from '../reports/resolved_path.js';
 
 export const branchesCommand = command({
   name: 'branches',

@@ -1,18 +1,18 @@
-import { HubError } from '../../hub/error.js';
+import { HubError } from '../../hub/base/error.js';
 import type { TurnOutcome } from '../../hub/protocol/turn.js';
-import { CURRENT_TREE, command, NODE_WORDS } from '../command.js';
-import type { Context } from '../context.js';
-import { windowWanted } from '../estimate.js';
-import { EXIT } from '../failure.js';
-import { newTurnId } from '../ids.js';
-import { refuseInside } from '../inside.js';
-import { modelAccess } from '../model_access.js';
-import { positionOf } from '../position.js';
-import { findTree } from '../reference.js';
-import { clean } from '../render/clean.js';
-import { shortId } from '../render/words.js';
-import { type TurnOutput, textOutput } from '../turn_output.js';
-import { runCompaction } from '../turn_running.js';
+import { CURRENT_TREE, command, NODE_WORDS } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
+import { EXIT } from '../output/failure.js';
+import { newTurnId } from '../place/ids.js';
+import { positionOf } from '../place/position.js';
+import { findTree } from '../place/reference.js';
+import { clean } from '../render/text/clean.js';
+import { shortId } from '../render/text/ids_and_counts.js';
+import { windowWanted } from '../turn/estimate_request.js';
+import { modelAccess } from '../turn/model_access.js';
+import { refuseInside } from '../turn/refuse_inside_model.js';
+import { runCompaction } from '../turn/run_turn.js';
+import { type TurnOutput, textOutput } from '../turn/turn_output.js';
 
 export const compactCommand = command({
   name: 'compact',

@@ -1,13 +1,13 @@
-import type { Client } from '../../hub/client.js';
+import type { Client } from '../../hub/client/client.js';
 import type { NodeId } from '../../hub/protocol/node.js';
 import { sharedLength } from '../../loom/tree.js';
-import { command, NODE_WORDS, TREE } from '../command.js';
-import { EXIT } from '../failure.js';
-import { positionOf } from '../position.js';
-import { findTree } from '../reference.js';
-import { type Compared, renderComparison } from '../render/compare.js';
-import { isSilent, titledOf } from '../render/node_text.js';
-import { pathOf } from '../resolved_path.js';
+import { command, NODE_WORDS, TREE } from '../command_line/command.js';
+import { EXIT } from '../output/failure.js';
+import { positionOf } from '../place/position.js';
+import { findTree } from '../place/reference.js';
+import { isSilent, titledOf } from '../render/node/node_text.js';
+import { type Compared, renderComparison } from '../render/tree/compare.js';
+import { pathOf } from '../reports/resolved_path.js';
 
 export const compareCommand = command({
   name: 'compare',

@@ -1,11 +1,11 @@
-import { HubError } from '../../hub/error.js';
+import { HubError } from '../../hub/base/error.js';
 import type { Tree } from '../../hub/protocol/node.js';
-import { type Command, type CommandGroup, command } from '../command.js';
-import { candidatesFor } from '../completing.js';
-import type { Context } from '../context.js';
-import { EXIT } from '../failure.js';
-import { runningHub } from '../running_hub.js';
-import { completionScript, SHELLS } from '../shells.js';
+import { type Command, type CommandGroup, command } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
+import { runningHub } from '../command_line/running_hub.js';
+import { candidatesFor } from '../help/completion_candidates.js';
+import { completionScript, SHELLS } from '../help/completion_scripts.js';
+import { EXIT } from '../output/failure.js';
 
 // Enough to choose from; whoever has more types a letter first.
 const TREES_MAX = 500;

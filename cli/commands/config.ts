@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../command.js';
+import type { CommandGroup } from '../command_line/command.js';
 import { configGetCommand } from './config/get.js';
 import { configListCommand } from './config/list.js';
 import { configSetCommand } from './config/set.js';

@@ -1,17 +1,17 @@
-import type { Client } from '../../hub/client.js';
-import { HubError } from '../../hub/error.js';
+import { HubError } from '../../hub/base/error.js';
+import type { Client } from '../../hub/client/client.js';
 import type { NodeId } from '../../hub/protocol/node.js';
-import { CURRENT_TREE, command, type Input, NODE_WORDS } from '../command.js';
-import type { Context } from '../context.js';
-import { EXIT } from '../failure.js';
-import { printModelContext } from '../model_context.js';
-import { positionOf } from '../position.js';
-import { findTree } from '../reference.js';
-import { askedOf, isSilent } from '../render/node_text.js';
-import { renderPathEntry } from '../render/path.js';
-import { formatBytes, shortId } from '../render/words.js';
-import { pathOf, type ResolvedNode, resolvedPath } from '../resolved_path.js';
-import { writeJsonArray } from '../sink.js';
+import { CURRENT_TREE, command, type Input, NODE_WORDS } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
+import { EXIT } from '../output/failure.js';
+import { writeJsonArray } from '../output/sink.js';
+import { positionOf } from '../place/position.js';
+import { findTree } from '../place/reference.js';
+import { askedOf, isSilent } from '../render/node/node_text.js';
+import { renderPathEntry } from '../render/node/path_entry.js';
+import { formatBytes, shortId } from '../render/text/ids_and_counts.js';
+import { printModelContext } from '../reports/print_model_context.js';
+import { pathOf, type ResolvedNode, resolvedPath } from '../reports/resolved_path.js';
 
 export const contextCommand = command({
   name: 'context',

@@ -1,13 +1,13 @@
-import { HubError } from '../../hub/error.js';
+import { HubError } from '../../hub/base/error.js';
 import type { Tree } from '../../hub/protocol/node.js';
-import { CURRENT_TREE, command, type Input, NODE_WORDS } from '../command.js';
-import type { Context } from '../context.js';
-import { askedCosts, type CostParts, type CostScope, costLines } from '../costs.js';
-import { EXIT } from '../failure.js';
-import { momentFrom } from '../moment.js';
-import { positionOf } from '../position.js';
-import { findTree } from '../reference.js';
-import { renderCosts } from '../render/costs.js';
+import { CURRENT_TREE, command, type Input, NODE_WORDS } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
+import { momentFrom } from '../input/moment.js';
+import { EXIT } from '../output/failure.js';
+import { positionOf } from '../place/position.js';
+import { findTree } from '../place/reference.js';
+import { renderCosts } from '../render/reports/cost_table.js';
+import { askedCosts, type CostParts, type CostScope, costLines } from '../reports/read_costs.js';
 
 const PARTS = ['day', 'turn', 'model', 'tree'] as const satisfies readonly CostParts[];
 

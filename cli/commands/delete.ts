@@ -1,9 +1,9 @@
-import { command, NODE_WORDS, TREE } from '../command.js';
-import { EXIT } from '../failure.js';
-import { nodeFrom } from '../position.js';
-import { findTree } from '../reference.js';
-import { treeWords } from '../render/list.js';
-import { shortId } from '../render/words.js';
+import { command, NODE_WORDS, TREE } from '../command_line/command.js';
+import { EXIT } from '../output/failure.js';
+import { nodeFrom } from '../place/position.js';
+import { findTree } from '../place/reference.js';
+import { shortId } from '../render/text/ids_and_counts.js';
+import { treeWords } from '../render/tree/tree_list.js';
 
 export const deleteCommand = command({
   name: 'delete',

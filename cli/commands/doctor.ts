@@ -1,7 +1,7 @@
-import { checksOf } from '../checks.js';
-import { command } from '../command.js';
-import { EXIT } from '../failure.js';
-import { renderChecks } from '../render/checks.js';
+import { command } from '../command_line/command.js';
+import { EXIT } from '../output/failure.js';
+import { renderChecks } from '../render/reports/doctor_report.js';
+import { checksOf } from '../reports/doctor_checks.js';
 
 export const doctorCommand = command({
   name: 'doctor',

@@ -1,15 +1,15 @@
-import { HubError } from '../../hub/error.js';
+import { HubError } from '../../hub/base/error.js';
 import type { Tree } from '../../hub/protocol/node.js';
-import { CURRENT_TREE, command, NODE_WORDS } from '../command.js';
-import type { Context } from '../context.js';
-import { writeBranch, writeTree } from '../document.js';
-import { intoFile } from '../export_file.js';
-import { EXIT } from '../failure.js';
-import { positionOf } from '../position.js';
-import { LAST_RECORD, recordsOf } from '../records.js';
-import { findTree } from '../reference.js';
+import { CURRENT_TREE, command, NODE_WORDS } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
+import { intoFile } from '../files/write_whole_file.js';
+import { EXIT } from '../output/failure.js';
+import type { Sink } from '../output/sink.js';
+import { positionOf } from '../place/position.js';
+import { findTree } from '../place/reference.js';
 import type { DocumentFormat } from '../render/export/document.js';
-import type { Sink } from '../sink.js';
+import { writeBranch, writeTree } from '../transfer/export_document.js';
+import { LAST_RECORD, recordsOf } from '../transfer/export_records.js';
 
 const FORMATS = ['text', 'markdown', 'html', 'json', 'jsonl'] as const;
 

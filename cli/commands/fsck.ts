@@ -1,11 +1,11 @@
-import { command, TREE } from '../command.js';
-import type { Context } from '../context.js';
-import { intoFile } from '../export_file.js';
-import { EXIT } from '../failure.js';
-import { everyTree, type PortableRecord, recordsOf } from '../records.js';
-import { findTree } from '../reference.js';
-import { renderReport } from '../render/report.js';
-import { count } from '../render/words.js';
+import { command, TREE } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
+import { intoFile } from '../files/write_whole_file.js';
+import { EXIT } from '../output/failure.js';
+import { findTree } from '../place/reference.js';
+import { renderReport } from '../render/reports/fsck_report.js';
+import { count } from '../render/text/ids_and_counts.js';
+import { everyTree, type PortableRecord, recordsOf } from '../transfer/export_records.js';
 import { writeLinesOf } from './export.js';
 
 export const fsckCommand = command({

@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../command.js';
+import type { CommandGroup } from '../command_line/command.js';
 import { hubDiscoverCommand } from './hub/discover.js';
 import { hubLogsCommand } from './hub/logs.js';
 import { hubStartCommand } from './hub/start.js';

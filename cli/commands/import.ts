@@ -1,14 +1,14 @@
 import { createReadStream } from 'node:fs';
-import { HubError } from '../../hub/error.js';
-import { command } from '../command.js';
-import type { Context } from '../context.js';
-import { EXIT, reasonOf } from '../failure.js';
-import { readImport } from '../import_reader.js';
-import { type Imported, importRecords } from '../importing.js';
-import { cleanLine } from '../render/clean.js';
-import { treeWords } from '../render/list.js';
-import { count, shortId } from '../render/words.js';
-import { importTranscript } from '../transcript_importing.js';
+import { HubError } from '../../hub/base/error.js';
+import { command } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
+import { EXIT, reasonOf } from '../output/failure.js';
+import { cleanLine } from '../render/text/clean.js';
+import { count, shortId } from '../render/text/ids_and_counts.js';
+import { treeWords } from '../render/tree/tree_list.js';
+import { readImport } from '../transfer/import_reader.js';
+import { type Imported, importRecords } from '../transfer/import_records.js';
+import { importTranscript } from '../transfer/import_transcript.js';
 
 const NOT_IN_IT =
   'This is a transcript: times, models, thinking, images, stored outputs and other branches are not in it.';

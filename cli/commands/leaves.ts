@@ -1,10 +1,10 @@
 import type { Leaf } from '../../hub/protocol/node.js';
-import { CURRENT_TREE, command, NODE_WORDS } from '../command.js';
-import { EXIT } from '../failure.js';
-import { knownPosition, nodeFrom } from '../position.js';
-import { findTree } from '../reference.js';
-import { renderLeaves } from '../render/leaves.js';
-import { writeJsonArray } from '../sink.js';
+import { CURRENT_TREE, command, NODE_WORDS } from '../command_line/command.js';
+import { EXIT } from '../output/failure.js';
+import { writeJsonArray } from '../output/sink.js';
+import { knownPosition, nodeFrom } from '../place/position.js';
+import { findTree } from '../place/reference.js';
+import { renderLeaves } from '../render/tree/leaves.js';
 
 export const leavesCommand = command({
   name: 'leaves',

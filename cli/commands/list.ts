@@ -1,10 +1,10 @@
-import type { Client } from '../../hub/client.js';
+import type { Client } from '../../hub/client/client.js';
 import type { Tree, TreeId } from '../../hub/protocol/node.js';
-import { command, TREE } from '../command.js';
-import { EXIT } from '../failure.js';
-import { findTree } from '../reference.js';
-import { renderList, treeWords } from '../render/list.js';
-import { writeJsonArray } from '../sink.js';
+import { command, TREE } from '../command_line/command.js';
+import { EXIT } from '../output/failure.js';
+import { writeJsonArray } from '../output/sink.js';
+import { findTree } from '../place/reference.js';
+import { renderList, treeWords } from '../render/tree/tree_list.js';
 
 export const listCommand = command({
   name: 'list',

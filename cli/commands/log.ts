@@ -1,8 +1,8 @@
-import { CURRENT_TREE, command } from '../command.js';
-import { EXIT } from '../failure.js';
-import { rawLog, shownLog } from '../log_output.js';
-import { followLog, printLog } from '../logging.js';
-import { findTree } from '../reference.js';
+import { CURRENT_TREE, command } from '../command_line/command.js';
+import { EXIT } from '../output/failure.js';
+import { findTree } from '../place/reference.js';
+import { rawLog, shownLog } from '../reports/event_log_output.js';
+import { followLog, printLog } from '../reports/print_event_log.js';
 
 export const logCommand = command({
   name: 'log',

@@ -1,7 +1,7 @@
-import { VERSION } from '../../hub/config.js';
-import { type Command, type CommandGroup, command } from '../command.js';
-import { EXIT } from '../failure.js';
-import { manualPage } from '../manual.js';
+import { VERSION } from '../../hub/config/config.js';
+import { type Command, type CommandGroup, command } from '../command_line/command.js';
+import { manualPage } from '../help/manual_page.js';
+import { EXIT } from '../output/failure.js';
 
 /** Takes the table because the manual describes all commands. */
 export const manCommand = (table: () => readonly (Command | CommandGroup)[]): Command =>

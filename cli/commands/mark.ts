@@ -1,15 +1,15 @@
-import type { Client } from '../../hub/client.js';
-import { HubError } from '../../hub/error.js';
+import { HubError } from '../../hub/base/error.js';
+import type { Client } from '../../hub/client/client.js';
 import type { Mark, Tree } from '../../hub/protocol/node.js';
-import { CURRENT_TREE, command, NODE_WORDS } from '../command.js';
-import type { Context } from '../context.js';
-import { EXIT } from '../failure.js';
-import { positionOf } from '../position.js';
-import { findTree, quoted } from '../reference.js';
-import { formatAge } from '../render/age.js';
-import { columns } from '../render/columns.js';
-import { shortId } from '../render/words.js';
-import { writeJsonArray } from '../sink.js';
+import { CURRENT_TREE, command, NODE_WORDS } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
+import { EXIT } from '../output/failure.js';
+import { writeJsonArray } from '../output/sink.js';
+import { positionOf } from '../place/position.js';
+import { findTree, quoted } from '../place/reference.js';
+import { formatAge } from '../render/text/age.js';
+import { columns } from '../render/text/columns.js';
+import { shortId } from '../render/text/ids_and_counts.js';
 
 export const markCommand = command({
   name: 'mark',

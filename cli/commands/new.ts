@@ -1,7 +1,7 @@
-import { command } from '../command.js';
-import { EXIT } from '../failure.js';
-import { rootOf } from '../reference.js';
-import { shortId } from '../render/words.js';
+import { command } from '../command_line/command.js';
+import { EXIT } from '../output/failure.js';
+import { rootOf } from '../place/reference.js';
+import { shortId } from '../render/text/ids_and_counts.js';
 
 export const newCommand = command({
   name: 'new',

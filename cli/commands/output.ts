@@ -1,14 +1,14 @@
-import { HubError } from '../../hub/error.js';
-import type { CommandEvent } from '../../hub/protocol/methods/tools.js';
+import { HubError } from '../../hub/base/error.js';
+import type { CommandEvent } from '../../hub/protocol/methods/tool_methods.js';
 import type { Node } from '../../hub/protocol/node.js';
-import { command, NODE_WORDS } from '../command.js';
-import type { Context } from '../context.js';
-import { EXIT } from '../failure.js';
-import { outputPieces } from '../outputs.js';
-import { type RawOutput, rawOutput } from '../raw_output.js';
-import { nodeText } from '../render/node_text.js';
-import { formatBytes, shortId } from '../render/words.js';
-import { type ListedCommand, ownerOfOutput } from '../whose_output.js';
+import { command, NODE_WORDS } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
+import { type ListedCommand, ownerOfOutput } from '../exec/output_owner.js';
+import { outputPieces } from '../exec/stored_output.js';
+import { EXIT } from '../output/failure.js';
+import { type RawOutput, rawOutput } from '../output/raw_output.js';
+import { nodeText } from '../render/node/node_text.js';
+import { formatBytes, shortId } from '../render/text/ids_and_counts.js';
 
 export const outputCommand = command({
   name: 'output',

@@ -1,13 +1,13 @@
-import { HubError } from '../../hub/error.js';
-import type { ResultOf } from '../../hub/protocol/methods.js';
+import { HubError } from '../../hub/base/error.js';
+import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { Tree } from '../../hub/protocol/node.js';
-import { command, TREE } from '../command.js';
-import type { Context } from '../context.js';
-import { EXIT } from '../failure.js';
-import { ask } from '../question.js';
-import { findTree } from '../reference.js';
-import { treeWords } from '../render/list.js';
-import { count, formatBytes, shortId } from '../render/words.js';
+import { command, TREE } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
+import { ask } from '../input/ask_person.js';
+import { EXIT } from '../output/failure.js';
+import { findTree } from '../place/reference.js';
+import { count, formatBytes, shortId } from '../render/text/ids_and_counts.js';
+import { treeWords } from '../render/tree/tree_list.js';
 
 export const purgeCommand = command({
   name: 'purge',

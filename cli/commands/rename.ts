@@ -1,8 +1,8 @@
-import { HubError } from '../../hub/error.js';
-import { command, TREE } from '../command.js';
-import { EXIT } from '../failure.js';
-import { findTree } from '../reference.js';
-import { shortId } from '../render/words.js';
+import { HubError } from '../../hub/base/error.js';
+import { command, TREE } from '../command_line/command.js';
+import { EXIT } from '../output/failure.js';
+import { findTree } from '../place/reference.js';
+import { shortId } from '../render/text/ids_and_counts.js';
 
 export const renameCommand = command({
   name: 'rename',

@@ -1,13 +1,13 @@
-import type { Client } from '../../hub/client.js';
+import type { Client } from '../../hub/client/client.js';
 import type { NodeId, Tree } from '../../hub/protocol/node.js';
 import { pathTo, shapeOf } from '../../loom/tree.js';
-import { command, NODE_WORDS, TREE } from '../command.js';
-import { EXIT } from '../failure.js';
-import { nodeFrom } from '../position.js';
-import { findTree } from '../reference.js';
-import { treeWords } from '../render/list.js';
-import { shortId } from '../render/words.js';
-import { readSkeleton } from './show.js';
+import { command, NODE_WORDS, TREE } from '../command_line/command.js';
+import { EXIT } from '../output/failure.js';
+import { nodeFrom } from '../place/position.js';
+import { findTree } from '../place/reference.js';
+import { readSkeleton } from '../place/skeleton.js';
+import { shortId } from '../render/text/ids_and_counts.js';
+import { treeWords } from '../render/tree/tree_list.js';
 
 export const restoreCommand = command({
   name: 'restore',

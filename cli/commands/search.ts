@@ -1,9 +1,9 @@
-import { HubError } from '../../hub/error.js';
-import { command } from '../command.js';
-import { EXIT } from '../failure.js';
-import { findTree } from '../reference.js';
-import { type Hit, renderHit } from '../render/hits.js';
-import { writeJsonArray } from '../sink.js';
+import { HubError } from '../../hub/base/error.js';
+import { command } from '../command_line/command.js';
+import { EXIT } from '../output/failure.js';
+import { writeJsonArray } from '../output/sink.js';
+import { findTree } from '../place/reference.js';
+import { type Hit, renderHit } from '../render/tree/search_hits.js';
 
 const HITS_USUAL = 50;
 const HITS_MAX = 100_000;

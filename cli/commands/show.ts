@@ -1,16 +1,14 @@
-import type { Client } from '../../hub/client.js';
 import type { NodeId, SkeletonNode, Tree } from '../../hub/protocol/node.js';
 import { leavesOf } from '../../loom/tree.js';
-import { CURRENT_TREE, command, NODE_WORDS } from '../command.js';
-import type { Context } from '../context.js';
-import { EXIT } from '../failure.js';
-import { knownPosition, noteArchivedPlace } from '../position.js';
-import { findNode, findTree } from '../reference.js';
-import { type Outline, outlineOf } from '../render/outline.js';
-import { drawTree } from '../render/tree.js';
-import { writeLines } from '../sink.js';
-
-const PAGE_NODES = 10_000;
+import { CURRENT_TREE, command, NODE_WORDS } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
+import { EXIT } from '../output/failure.js';
+import { writeLines } from '../output/sink.js';
+import { knownPosition, noteArchivedPlace } from '../place/position.js';
+import { findNode, findTree } from '../place/reference.js';
+import { readSkeleton } from '../place/skeleton.js';
+import { drawTree } from '../render/tree/draw_tree.js';
+import { type Outline, outlineOf } from '../render/tree/outline.js';
 
 export const showCommand = command({
   name: 'show',
@@ -47,19 +45,6 @@ export const showCommand = command({
     return EXIT.ok;
   },
 });
-
-/** All of a tree, parents before their children. */
-export async function readSkeleton(client: Client, tree: Pick<Tree, 'id'>, archived: boolean): Promise<SkeletonNode[]> {
-  const nodes: SkeletonNode[] = [];
-  for await (const node of client.pages(
-    'loom.tree_get_skeleton',
-    { tree: tree.id, archived, limit: PAGE_NODES },
-    'nodes',
-  )) {
-    nodes.push(node);
-  }
-  return nodes;
-}
 
 /** Where the person stands: the saved place, else the only leaf; null when several are possible. */
 async function positionIn(context: Context, tree: Tree, skeleton: readonly SkeletonNode[]): Promise<NodeId | null> {

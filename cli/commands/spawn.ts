@@ -1,17 +1,17 @@
-import { HubError } from '../../hub/error.js';
+import { HubError } from '../../hub/base/error.js';
 import type { Block, NodeId, Tree, TreeId } from '../../hub/protocol/node.js';
-import { askedBlocks } from '../asked_text.js';
-import { command, type Input, TREE } from '../command.js';
-import type { Context } from '../context.js';
-import { newNodeId, newTreeId, newTurnId } from '../ids.js';
-import { refuseInside } from '../inside.js';
-import { modelEnvironment } from '../model_access.js';
-import { isInputPiped } from '../piped_input.js';
-import { positionOf } from '../position.js';
-import { findTree, rootOf } from '../reference.js';
-import { answerOnly, jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn_output.js';
-import { runTurn, tellEnd } from '../turn_running.js';
-import { noteUnsandboxed, TURN_FLAGS, TURN_VALUES, type TurnWanted, turnWanted } from '../turn_wanted.js';
+import { command, type Input, TREE } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
+import { askedBlocks } from '../input/message_blocks.js';
+import { isInputPiped } from '../input/piped_input.js';
+import { newNodeId, newTreeId, newTurnId } from '../place/ids.js';
+import { positionOf } from '../place/position.js';
+import { findTree, rootOf } from '../place/reference.js';
+import { modelEnvironment } from '../turn/model_access.js';
+import { refuseInside } from '../turn/refuse_inside_model.js';
+import { runTurn, tellEnd } from '../turn/run_turn.js';
+import { noteUnsandboxed, TURN_FLAGS, TURN_VALUES, type TurnWanted, turnWanted } from '../turn/turn_options.js';
+import { answerOnly, jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn/turn_output.js';
 
 export const spawnCommand = command({
   name: 'spawn',

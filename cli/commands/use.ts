@@ -1,7 +1,7 @@
-import { command, TREE } from '../command.js';
-import { EXIT } from '../failure.js';
-import { findTree } from '../reference.js';
-import { shortId } from '../render/words.js';
+import { command, TREE } from '../command_line/command.js';
+import { EXIT } from '../output/failure.js';
+import { findTree } from '../place/reference.js';
+import { shortId } from '../render/text/ids_and_counts.js';
 
 export const useCommand = command({
   name: 'use',

@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
-import { HubError } from '../../hub/error.js';
-import { cleanLine } from '../render/clean.js';
-import { hintHere } from './hints.js';
-import { reachOf } from './means.js';
+import { HubError } from '../../hub/base/error.js';
+import { cleanLine } from '../render/text/clean.js';
+import { reachOf } from './conversation/chat_turn_options.js';
+import { hintHere } from './conversation/hints_in_chat.js';
 import type { Repl } from './repl.js';
 
 /** Says what a person wants to know before they begin: who answers, and what that may do. The prompt does not wait for it. */

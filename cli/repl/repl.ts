@@ -1,12 +1,12 @@
-import type { Client } from '../../hub/client.js';
+import type { Client } from '../../hub/client/client.js';
 import type { TreeId } from '../../hub/protocol/node.js';
-import type { Context } from '../context.js';
-import type { Conversation } from './conversation.js';
-import type { Front } from './front.js';
-import type { Means } from './means.js';
-import type { OwnCommands } from './shell.js';
-import type { Speaking } from './speaking.js';
-import type { Verdict } from './verdict.js';
+import type { Context } from '../command_line/command_context.js';
+import type { Means } from './conversation/chat_turn_options.js';
+import type { Conversation } from './conversation/conversation.js';
+import type { Verdict } from './conversation/exit_code.js';
+import type { OwnCommands } from './conversation/own_commands.js';
+import type { Speaking } from './conversation/say_message.js';
+import type { Front } from './front/front.js';
 
 /** What commands work with. */
 export interface Repl {

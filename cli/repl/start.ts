@@ -1,14 +1,14 @@
-import { environment } from '../../hub/config.js';
-import { HubError } from '../../hub/error.js';
-import type { Context } from '../context.js';
-import { findTree } from '../reference.js';
-import { plainStyle } from '../render/style.js';
-import { streamSink } from '../sink.js';
-import { noteUnsandboxed, type TurnWanted } from '../turn_wanted.js';
+import { HubError } from '../../hub/base/error.js';
+import { environment } from '../../hub/config/config.js';
+import type { Context } from '../command_line/command_context.js';
+import { streamSink } from '../output/sink.js';
+import { findTree } from '../place/reference.js';
+import { plainStyle } from '../render/look/style.js';
+import { noteUnsandboxed, type TurnWanted } from '../turn/turn_options.js';
 import { chat } from './chat.js';
-import type { Front } from './front.js';
-import { meansFrom } from './means.js';
-import { plainFront } from './plain.js';
+import { meansFrom } from './conversation/chat_turn_options.js';
+import type { Front } from './front/front.js';
+import { plainFront } from './front/plain_front.js';
 
 /** What the command line says of a chat. */
 export interface ChatWords {
@@ -40,7 +40,7 @@ export async function runChat(context: Context, words: ChatWords): Promise<numbe
 async function frontFor(context: Context, isAccessible: boolean): Promise<Front> {
   const attended = process.stdin.isTTY === true && context.screen.isTty;
   const isPlain = isAccessible || !attended || environment('TERM') === 'dumb';
-  if (!isPlain) return (await import('./screen/open.js')).openScreen(context);
+  if (!isPlain) return (await import('./screen/open_screen.js')).openScreen(context);
   return plainFront({
     input: process.stdin,
     out: context.out,

@@ -1,10 +1,10 @@
-import { shortened } from '../excerpt.js';
-import type { ResultOf } from '../protocol/methods.js';
+import { shortened } from '../base/head_and_tail.js';
+import { pathPages, type Reach } from '../base/internal_call.js';
+import type { ResultOf } from '../protocol/methods/method_table.js';
 import type { Node } from '../protocol/node.js';
-import { callLabel } from './label.js';
-import { type Budget, bytesPerNode, type PathPlan, planPath } from './plan.js';
-import { pathPages, type Reach } from './reach.js';
-import { type Resolution, resolveNode, textOf } from './resolve.js';
+import { callLabel } from './call_label.js';
+import { type Budget, bytesPerNode, type PathPlan, planPath } from './path_budget.js';
+import { type Resolution, resolveNode, textOf } from './resolve_handle.js';
 
 /** Handles that are resolved at the same time. */
 const AT_ONCE = 8;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { ErrorData } from './errors.js';
-import { Question } from './methods/parking.js';
-import { RequestId, Usage } from './methods/turns.js';
 import { Blocks, Json, NodeId, Sha256, TreeId, TurnId } from './node.js';
+import { Question } from './question.js';
+import { RequestId, Usage } from './usage.js';
 
 const count = z.int().nonnegative();
 export const AbsolutePath = z.string().max(4_096).startsWith('/', { message: 'must be an absolute path' });

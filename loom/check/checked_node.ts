@@ -1,7 +1,7 @@
 import type { Block, External } from '../../hub/protocol/node.js';
-import { nodeHash } from '../hash.js';
-import { previewOf } from '../preview.js';
-import { dashed, NODE_COLUMNS, type NodeRow } from '../rows.js';
+import { nodeHash } from '../store/node_hash.js';
+import { previewOf } from '../store/node_preview.js';
+import { dashed, NODE_COLUMNS, type NodeRow } from '../store/rows.js';
 
 /** A node with what its checks need of the rows around it. */
 export interface CheckedRow extends NodeRow {

@@ -1,10 +1,10 @@
-import { dashed, idBlob, TREE_COLUMNS, type TreeRow, treeJson } from '../rows.js';
-import type { Store } from '../store.js';
-import { fullId, idRange } from './id_range.js';
-import { isNear, NEAR_DIGITS, NEAR_MAX, NEAR_SCAN_MAX } from './near.js';
-import type { ReadContext } from './operation.js';
-import type { ReadParams } from './requests.js';
-import { SLICE_ROWS, type Slices } from './slices.js';
+import { fullId, idRange } from '../paging/id_range.js';
+import type { ReadContext } from '../paging/read_context.js';
+import { SLICE_ROWS, type Slices } from '../paging/slices.js';
+import { dashed, idBlob, TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
+import type { Store } from '../store/store.js';
+import type { ReadParams } from './read_methods.js';
+import { isNear, NEAR_DIGITS, NEAR_MAX, NEAR_SCAN_MAX } from './similar_names.js';
 
 const MATCHES_MAX = 20;
 

@@ -1,6 +1,6 @@
-import { NODE_COLUMNS, type NodeRow } from '../rows.js';
-import type { Store } from '../store.js';
-import { SLICE_NODES } from './slices.js';
+import { SLICE_NODES } from '../paging/slices.js';
+import { NODE_COLUMNS, type NodeRow } from '../store/rows.js';
+import type { Store } from '../store/store.js';
 
 const BYTES = 'octet_length(n.blocks) + coalesce(octet_length(n.external), 0) AS bytes';
 // CROSS JOIN keeps the order of the list and looks each node up by its number.

@@ -1,10 +1,10 @@
-import { SKELETON_COLUMNS, type SkeletonRow, skeletonJson } from '../rows.js';
-import type { Store } from '../store.js';
-import { requireTree } from './lookup.js';
-import type { ReadContext } from './operation.js';
-import { cursorNumber } from './page.js';
-import type { ReadParams } from './requests.js';
-import type { Slices } from './slices.js';
+import { cursorNumber } from '../paging/page_json.js';
+import type { ReadContext } from '../paging/read_context.js';
+import type { Slices } from '../paging/slices.js';
+import { SKELETON_COLUMNS, type SkeletonRow, skeletonJson } from '../store/rows.js';
+import type { Store } from '../store/store.js';
+import type { ReadParams } from './read_methods.js';
+import { requireTree } from './require_tree.js';
 
 /** The walk reads a few small columns of each node. */
 const SHAPE_ROWS = 4_000;

@@ -1,10 +1,10 @@
 import { existsSync, rmSync } from 'node:fs';
-import { HubError } from '../../hub/error.js';
-import { newestSeq } from '../counter.js';
+import { HubError } from '../../hub/base/error.js';
+import type { Slices } from '../paging/slices.js';
 import { endOfSlice } from '../read/node_rows.js';
-import type { Slices } from '../read/slices.js';
-import { openStore, type Store, sqliteCode } from '../store.js';
-import { searchableText } from './node_text.js';
+import { newestSeq } from '../store/newest_seq.js';
+import { openStore, type Store, sqliteCode } from '../store/store.js';
+import { searchableText } from './indexed_text.js';
 import { folded, type Term } from './terms.js';
 
 /** Raised when what is in the file, or how texts are folded, is changed. */

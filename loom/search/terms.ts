@@ -1,4 +1,4 @@
-import { HubError } from '../../hub/error.js';
+import { HubError } from '../../hub/base/error.js';
 import { findPhrase } from './phrase.js';
 
 /** About how much of a text is shown with a hit. */

@@ -1,8 +1,8 @@
-import type { ParsedOf } from '../../hub/protocol/methods.js';
-import { idBlob } from '../rows.js';
-import { nodeInTree, openTree } from './lookup.js';
-import { changeTree } from './trees.js';
-import type { WriteOp } from './writing.js';
+import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import { idBlob } from '../store/rows.js';
+import { changeTree } from './change_trees.js';
+import { nodeInTree, openTree } from './stored_rows.js';
+import type { WriteOp } from './write_operation.js';
 
 export const setMark: WriteOp<ParsedOf<'loom.mark_set'>> = (writing, { tree, name, node }) => {
   const { store } = writing;

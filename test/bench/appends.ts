@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { Client } from '../../hub/client.js';
-import { MIGRATIONS } from '../../loom/schema.js';
+import type { Client } from '../../hub/client/client.js';
+import { MIGRATIONS } from '../../loom/store/schema.js';
 import { connectTo, withHome } from '../support/hub.js';
 import { median, type Row } from './row.js';
 import { addChain, addFan, newTree, TEXT } from './trees.js';

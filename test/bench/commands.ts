@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import type { Client } from '../../hub/client.js';
+import type { Client } from '../../hub/client/client.js';
 import { NodeId } from '../../hub/protocol/node.js';
 import type { Policy } from '../../hub/protocol/policy.js';
 import { connectTo, withHome } from '../support/hub.js';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { Bench } from 'tinybench';
-import { openNavigator } from '../../cli/repl/navigator/open.js';
-import type { Client } from '../../hub/client.js';
+import { openNavigator } from '../../cli/repl/navigator/navigator.js';
+import type { Client } from '../../hub/client/client.js';
 import { NodeId, type TreeId } from '../../hub/protocol/node.js';
 import { connectTo, withHome } from '../support/hub.js';
 import { lookAt } from '../support/look.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from '../../hub/client.js';
+import type { Client } from '../../hub/client/client.js';
 import { NodeId, TreeId } from '../../hub/protocol/node.js';
 
 export const TEXT =

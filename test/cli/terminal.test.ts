@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { rawOutput } from '../../cli/raw_output.js';
+import { rawOutput } from '../../cli/output/raw_output.js';
 import { withCli } from '../support/cli.js';
 import { inShell } from './shell.js';
 

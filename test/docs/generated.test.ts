@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { commandsPage } from '../../.dev/commands_page.js';
 import { protocolPage } from '../../.dev/protocol_page.js';
-import { COMMANDS } from '../../cli/table.js';
+import { COMMANDS } from '../../cli/command_table.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const text = (path: string): string => readFileSync(join(root, path), 'utf8');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { call, words } from '../hub/agent/turn_calls.js';
+import { call, words } from '../hub/agent/turn/turn_calls.js';
 import { say } from '../support/model/script.js';
 import { told, withAgent } from '../support/turns.js';
 

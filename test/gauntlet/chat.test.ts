@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Client } from '../../hub/client.js';
+import type { Client } from '../../hub/client/client.js';
 import type { SkeletonNode } from '../../hub/protocol/node.js';
 import { connectTo } from '../support/hub.js';
 import { KEYS, type TestTerminal, withChat } from '../support/terminal.js';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Client } from '../../hub/client.js';
+import type { Client } from '../../hub/client/client.js';
 import { withHub } from '../support/hub.js';
 import { toolsOf } from '../tools/bash/processes.js';
 import { newNodeId } from '../tools/bash/session.js';

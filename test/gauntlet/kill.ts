@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Client } from '../../hub/client.js';
+import type { Client } from '../../hub/client/client.js';
 import type { TreeId } from '../../hub/protocol/node.js';
 import { connectTo } from '../support/hub.js';
 import { type Extent, randomFrom } from './extent.js';

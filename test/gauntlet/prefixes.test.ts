@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { newestSettings, promptOf } from '../../hub/agent/prompt.js';
-import { anthropicMessages } from '../../hub/agent/providers/anthropic_messages.js';
-import { openaiMessages } from '../../hub/agent/providers/openai_messages.js';
-import type { ModelMessage } from '../../hub/protocol/methods/context.js';
+import { anthropicMessages } from '../../hub/agent/providers/anthropic/messages.js';
+import { openaiMessages } from '../../hub/agent/providers/openai/messages.js';
+import { newestSettings, promptOf } from '../../hub/agent/request/prompt.js';
+import type { ModelMessage } from '../../hub/protocol/methods/context_methods.js';
 import type { Node } from '../../hub/protocol/node.js';
 import { type Appended, pathTo, settingsNamed, trees } from '../hub/agent/paths.js';
 import { REQUEST, user } from '../hub/agent/providers/dialects.js';

@@ -1,4 +1,4 @@
-import type { Client } from '../../hub/client.js';
+import type { Client } from '../../hub/client/client.js';
 import { NodeId, TreeId } from '../../hub/protocol/node.js';
 import type { Policy } from '../../hub/protocol/policy.js';
 import { connectTo, type TestHub } from '../support/hub.js';

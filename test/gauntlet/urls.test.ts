@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { HubError } from '../../hub/error.js';
-import { type Fetched, fetchPage } from '../../tools/http/fetching.js';
+import { HubError } from '../../hub/base/error.js';
+import { type Fetched, fetchPage } from '../../tools/http/fetch_page.js';
 import { type Destination, type Network, REAL_NETWORK } from '../../tools/http/network.js';
 import { type Respond, withServer } from '../tools/http/servers.js';
 import { HOSTILE, NAMES, PUBLIC } from './urls.js';

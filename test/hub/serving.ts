@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
-import { createCalls } from '../../hub/calls.js';
-import { createRpcPlugin } from '../../hub/health.js';
-import { createHub } from '../../hub/hub.js';
-import type { Handlers } from '../../hub/plugin.js';
-import { createRpc } from '../../hub/rpc.js';
-import { type Server, type ServerParts, startServer } from '../../hub/server.js';
+import type { Handlers } from '../../hub/base/plugin.js';
+import { createRpcPlugin } from '../../hub/plugins/health.js';
+import { createCalls } from '../../hub/routing/calls_under_way.js';
+import { createHub } from '../../hub/routing/hub.js';
+import { createRpc } from '../../hub/server/json_rpc.js';
+import { type Server, type ServerParts, startServer } from '../../hub/server/server.js';
 import { withFolder } from '../support/hub.js';
 
 /** A message as it came over the wire. */

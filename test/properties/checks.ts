@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Client } from '../../hub/client.js';
-import type { ExportRecord } from '../../hub/protocol/methods/trees.js';
+import type { Client } from '../../hub/client/client.js';
+import type { ExportRecord } from '../../hub/protocol/methods/tree_methods.js';
 import type { Node, NodeId } from '../../hub/protocol/node.js';
 import { childrenOf, isHidden, type Model, type ModelNode, pathOf } from './model.js';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from '../../hub/client.js';
+import type { Client } from '../../hub/client/client.js';
 import { type External, MarkName, NodeId, TreeId } from '../../hub/protocol/node.js';
 import type { Action } from './plan.js';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Client } from '../../hub/client.js';
+import type { Client } from '../../hub/client/client.js';
 import {
   checkExportImport,
   checkFsck,

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Client, type ConnectOptions, connect } from '../../hub/client.js';
-import { homePaths } from '../../hub/config.js';
-import { knownSocket } from '../../hub/endpoint.js';
-import { openLink } from '../../hub/link.js';
+import { type Client, type ConnectOptions, connect } from '../../hub/client/client.js';
+import { openLink } from '../../hub/client/link.js';
+import { homePaths } from '../../hub/config/config.js';
+import { knownSocket } from '../../hub/home/socket_path.js';
 
 /** The built hub that tests start. */
 export const HUB_ENTRY = fileURLToPath(new URL('../../dist/hub.js', import.meta.url));

@@ -1,6 +1,6 @@
-import { ASCII, type Look, UNICODE } from '../../cli/render/look.js';
-import { plainStyle, type Style } from '../../cli/render/style.js';
-import { wideRuler } from '../../cli/render/wide_ruler.js';
+import { ASCII, type Look, UNICODE } from '../../cli/render/look/look.js';
+import { plainStyle, type Style } from '../../cli/render/look/style.js';
+import { wideRuler } from '../../cli/render/look/wide_ruler.js';
 
 /** A time to tell ages from. */
 export const NOW_MS = Date.UTC(2026, 10, 18, 12);

@@ -1,4 +1,4 @@
-import type { ProviderParts } from '../../hub/agent/provider.js';
+import type { ProviderParts } from '../../hub/agent/model/provider.js';
 
 export interface ManualTimers extends ProviderParts {
   /** The delays of the timers that run. */

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { METHODS, type ParamsOf, type ResultOf } from '../../hub/protocol/methods.js';
-import { revived } from '../../loom/pending.js';
-import { createHiddenCache } from '../../loom/read/hidden.js';
-import type { ReadContext } from '../../loom/read/operation.js';
+import { METHODS, type ParamsOf, type ResultOf } from '../../hub/protocol/methods/method_table.js';
+import type { ReadContext } from '../../loom/paging/read_context.js';
+import { createHiddenCache } from '../../loom/read/archived_descendants.js';
 import { createPathCache } from '../../loom/read/path_cache.js';
-import type { FeedPage, FeedParams, ReaderReply, ReadMethod } from '../../loom/read/requests.js';
-import { createScheduler, type Scheduler } from '../../loom/read/scheduler.js';
+import type { FeedPage, FeedParams, ReaderReply, ReadMethod } from '../../loom/read/read_methods.js';
 import { openSearchIndex } from '../../loom/search/index_file.js';
-import { openStore, type Store } from '../../loom/store.js';
+import { openStore, type Store } from '../../loom/store/store.js';
+import { revived } from '../../loom/threads/calls_to_thread.js';
+import { createScheduler, type Scheduler } from '../../loom/threads/read_scheduler.js';
 import { type TestWriter, withWriter } from './writer.js';
 
 /** The reading side on the file that a test writer writes, in this thread. */

@@ -1,6 +1,6 @@
-import { RequestId } from '../../hub/protocol/methods/turns.js';
-import type { ParamsOf } from '../../hub/protocol/methods.js';
+import type { ParamsOf } from '../../hub/protocol/methods/method_table.js';
 import { NodeId, TreeId, TurnId } from '../../hub/protocol/node.js';
+import { RequestId } from '../../hub/protocol/usage.js';
 import { answer, user } from './trees.js';
 import type { TestWriter } from './writer.js';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Client } from '../../hub/client.js';
-import type { ParamsOf } from '../../hub/protocol/methods.js';
+import type { Client } from '../../hub/client/client.js';
+import type { ParamsOf } from '../../hub/protocol/methods/method_table.js';
 import { type Node, NodeId, type Settings, TreeId, TurnId } from '../../hub/protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../hub/protocol/turn.js';
 import { type TestHub, withHub } from './hub.js';

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HubError } from '../../hub/error.js';
-import { METHODS, type MethodName, type ParamsOf, type ResultOf } from '../../hub/protocol/methods.js';
-import { type Committed, createCommitter } from '../../loom/commit.js';
-import type { FeedEntry, WorkerReply } from '../../loom/messages.js';
-import { openDatabase } from '../../loom/migrate.js';
-import { revived } from '../../loom/pending.js';
-import type { Store } from '../../loom/store.js';
-import { APPENDS, WRITE_OPS } from '../../loom/write/ops.js';
-import { atStart } from '../../loom/write/start.js';
+import { HubError } from '../../hub/base/error.js';
+import { METHODS, type MethodName, type ParamsOf, type ResultOf } from '../../hub/protocol/methods/method_table.js';
+import { openDatabase } from '../../loom/store/open_database.js';
+import type { Store } from '../../loom/store/store.js';
+import type { FeedEntry, WorkerReply } from '../../loom/store/thread_messages.js';
+import { atStart } from '../../loom/threads/at_start.js';
+import { revived } from '../../loom/threads/calls_to_thread.js';
+import { APPENDS, WRITE_OPS } from '../../loom/threads/write_operations.js';
+import { type Committed, createCommitter } from '../../loom/write/commit.js';
 import { clockInSteps, idsInOrder } from './ids.js';
 import { type Append, grow, type Picture } from './trees.js';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HubError } from '../../hub/error.js';
-import { ToolAnswer } from '../../hub/protocol/methods/tools.js';
-import { METHODS } from '../../hub/protocol/methods.js';
+import { HubError } from '../../hub/base/error.js';
+import { METHODS } from '../../hub/protocol/methods/method_table.js';
+import { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { NodeId } from '../../hub/protocol/node.js';
 import { type Called, SUBJECTS, type World, withWorld } from './conforming.js';
 import { POSTGRES_BIN, startServer, type TestServer } from './postgres/server.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { Client } from '../../hub/client.js';
-import { homePaths } from '../../hub/config.js';
+import type { Client } from '../../hub/client/client.js';
+import { homePaths } from '../../hub/config/config.js';
 import { NodeId } from '../../hub/protocol/node.js';
 import { connectTo, killHub, withHome } from '../support/hub.js';
 

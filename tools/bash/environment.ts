@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
-import { HubError } from '../../hub/error.js';
-import type { MachinePlace } from '../parts.js';
+import { HubError } from '../../hub/base/error.js';
+import type { MachinePlace } from '../base/parts.js';
 
 /** The most bytes of an environment; the kernel takes about as many, less what the arguments need. */
 const ENVIRONMENT_BYTES_MAX = 2 * 1024 * 1024;

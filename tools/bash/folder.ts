@@ -1,9 +1,9 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { HubError } from '../../hub/error.js';
+import { HubError } from '../../hub/base/error.js';
 import type { Policy } from '../../hub/protocol/policy.js';
-import type { MachinePlace } from '../parts.js';
-import { mayRead } from '../policy/paths.js';
+import type { MachinePlace } from '../base/parts.js';
+import { mayRead } from '../policy/path_rules.js';
 
 /** Where a command may begin, by what was asked, else by its branch, else by its session. Fails when nothing can. */
 export function folderFor(

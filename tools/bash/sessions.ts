@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { HubError } from '../../hub/error.js';
-import type { ParsedOf } from '../../hub/protocol/methods.js';
+import { HubError } from '../../hub/base/error.js';
+import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { Policy } from '../../hub/protocol/policy.js';
 import { checkedEnvironment, type Environment } from './environment.js';
 

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { HubError } from '../../hub/error.js';
-import { type Change, type Changing, recorded } from './changing.js';
-import { shownPath } from './failures.js';
-import { sizeOf } from './looking.js';
-import { CHANGED_BYTES_MAX, type OldContent } from './old.js';
-import { type Substituted, type Substitution, substitute } from './substitution.js';
+import { HubError } from '../../hub/base/error.js';
+import { type Change, type Changing, recorded } from './change_file.js';
+import { CHANGED_BYTES_MAX, type OldContent } from './content/old_content.js';
+import { type Substituted, type Substitution, substitute } from './content/substitution.js';
+import { sizeOf } from './look_at_file.js';
+import { shownPath } from './path/file_errors.js';
 
 const LINES_SHOWN_MAX = 20;
 const LINE_UNITS_SHOWN = 300;

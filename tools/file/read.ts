@@ -1,17 +1,17 @@
-import { HubError } from '../../hub/error.js';
-import type { CallContext } from '../../hub/plugin.js';
-import type { ToolAnswer } from '../../hub/protocol/methods/tools.js';
-import type { ParsedOf } from '../../hub/protocol/methods.js';
+import { HubError } from '../../hub/base/error.js';
+import type { CallContext } from '../../hub/base/plugin.js';
+import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { type Handle, NodeId, type Output } from '../../hub/protocol/node.js';
-import { keep } from '../outcome.js';
-import type { ToolParts } from '../parts.js';
-import { fileError, shownPath, systemCode } from './failures.js';
-import { type FileGuard, guardOf, requireRead } from './guard.js';
-import { lookAt, type SeenContent, type WantedPart } from './looking.js';
-import { isFolder, missing } from './missing.js';
-import { notRegular, openPinned, withPinned } from './pin.js';
-import { fileSource, storedSource } from './source.js';
-import { absolutePath } from './whereabouts.js';
+import { keep } from '../base/outcome.js';
+import type { ToolParts } from '../base/parts.js';
+import { fileSource, storedSource } from './content/byte_source.js';
+import { lookAt, type SeenContent, type WantedPart } from './look_at_file.js';
+import { absolutePath } from './path/absolute_path.js';
+import { fileError, shownPath, systemCode } from './path/file_errors.js';
+import { notRegular, openPinned, withPinned } from './path/pinned_path.js';
+import { type FileGuard, guardOf, requireRead } from './path/policy_guard.js';
+import { isFolder, missing } from './path/similar_paths.js';
 
 /** The version of what is recorded in handles. */
 export const SOURCE_VERSION = '1.0.0';

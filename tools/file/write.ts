@@ -1,10 +1,10 @@
-import { lineChanges } from '../changes.js';
-import type { Change, Changing } from './changing.js';
-import { recorded } from './changing.js';
-import { decode, type Encoding, encode, type LineEnds, markOf, withLineEnds } from './encoding.js';
-import { shownPath } from './failures.js';
-import { sizeOf } from './looking.js';
-import type { OldContent } from './old.js';
+import { lineChanges } from '../base/text_changes.js';
+import type { Change, Changing } from './change_file.js';
+import { recorded } from './change_file.js';
+import { decode, type Encoding, encode, type LineEnds, markOf, withLineEnds } from './content/encoding.js';
+import type { OldContent } from './content/old_content.js';
+import { sizeOf } from './look_at_file.js';
+import { shownPath } from './path/file_errors.js';
 
 const PLAIN: Encoding = { name: 'utf-8', markBytes: 0 };
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { closeSync, constants, existsSync, mkdirSync, openSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { HubError } from '../../hub/error.js';
+import { HubError } from '../../hub/base/error.js';
 
 const BATCH = 64;
 const LOW = 16;

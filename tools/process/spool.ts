@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import type { Channel } from './spawning.js';
+import type { Channel } from './spawn_process.js';
 
 /** Counters stand before the bytes: of all bytes, of both channels, and the sizes of head and ring. */
 const HEADER_BYTES = 64;

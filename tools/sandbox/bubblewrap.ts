@@ -1,5 +1,5 @@
+import type { Rendering } from './form_input.js';
 import type { Mount } from './mounts.js';
-import type { Rendering } from './rendering.js';
 
 /** What a bubblewrap can: older ones know fewer options, and as root some machines want none of user namespaces. */
 export interface BubblewrapForm {

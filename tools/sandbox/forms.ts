@@ -1,7 +1,7 @@
-import type { SandboxKind } from '../../hub/protocol/methods/tools.js';
+import type { SandboxKind } from '../../hub/protocol/methods/tool_methods.js';
 import { type BubblewrapForm, bubblewrapArguments } from './bubblewrap.js';
+import type { Rendering } from './form_input.js';
 import { findProgram, sharesMounts } from './machine.js';
-import type { Rendering } from './rendering.js';
 import type { Invocation } from './sandbox.js';
 import { sandboxExecInvocation } from './sandbox_exec.js';
 import { findUtilLinux, utilLinuxInvocation } from './util_linux.js';

@@ -9,8 +9,8 @@ import {
   realpathSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isWithin } from '../policy/paths.js';
-import { answer, attempt } from './attempt.js';
+import { isWithin } from '../policy/path_rules.js';
+import { answer, attempt } from './try_errno.js';
 
 /** One line of the kernel's list of what is mounted where. */
 export interface Mounted {

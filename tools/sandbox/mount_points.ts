@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HubError } from '../../hub/error.js';
-import { answer, attempt, errorCode } from './attempt.js';
+import { HubError } from '../../hub/base/error.js';
+import { answer, attempt, errorCode } from './try_errno.js';
 
 /** What stands where a sandbox needs something to mount on, and nothing was. */
 export interface MountPoint {

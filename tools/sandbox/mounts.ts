@@ -1,4 +1,4 @@
-import { isWithin } from '../policy/paths.js';
+import { isWithin } from '../policy/path_rules.js';
 
 /** One thing that is put into the empty root of a sandbox, after those before it and over them. */
 export type Mount =

@@ -4,11 +4,11 @@ import { mkdirSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync }
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MachinePlace } from '../parts.js';
-import { attempt } from './attempt.js';
+import type { MachinePlace } from '../base/parts.js';
 import type { Form } from './forms.js';
 import { attemptsOf, type Planted } from './probe_attempts.js';
 import type { Inside, Trial, Wrapped } from './sandbox.js';
+import { attempt } from './try_errno.js';
 
 const PROBE_MS_MAX = 5_000;
 const LEFT_MS_MIN = 60_000;

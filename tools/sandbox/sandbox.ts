@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { HubError } from '../../hub/error.js';
-import type { SandboxKind } from '../../hub/protocol/methods/tools.js';
+import { HubError } from '../../hub/base/error.js';
+import type { SandboxKind } from '../../hub/protocol/methods/tool_methods.js';
 import type { Contained } from '../../hub/protocol/policy.js';
-import type { MachinePlace, ToolParts } from '../parts.js';
-import { attempt } from './attempt.js';
+import type { MachinePlace, ToolParts } from '../base/parts.js';
 import { type Form, formsOf } from './forms.js';
 import { realPath } from './machine.js';
+import { makePlan } from './mount_plan.js';
 import { createMountPoints } from './mount_points.js';
-import { makePlan } from './plan.js';
 import { probe } from './probe.js';
-import { reportOf } from './reporting.js';
+import { reportOf } from './sandbox_report.js';
+import { attempt } from './try_errno.js';
 
 /** A program with its arguments, as it is spawned. */
 export interface Invocation {

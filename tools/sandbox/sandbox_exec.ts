@@ -1,5 +1,5 @@
-import type { MachinePlace } from '../parts.js';
-import { isProtected, privateRoots, secretsOf, shownBy, skillFoldersOf, toolchainsOf } from '../policy/paths.js';
+import type { MachinePlace } from '../base/parts.js';
+import { isProtected, privateRoots, secretsOf, shownBy, skillFoldersOf, toolchainsOf } from '../policy/path_rules.js';
 import type { Inside, Invocation } from './sandbox.js';
 
 /**

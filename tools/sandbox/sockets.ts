@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { HubError } from '../../hub/error.js';
-import { answer } from './attempt.js';
+import { HubError } from '../../hub/base/error.js';
 import { realPath } from './machine.js';
+import { answer } from './try_errno.js';
 
 /** The most Unix sockets that are looked at; a machine with more of them in sight gets no sandbox. */
 const SOCKETS_MAX = 10_000;

@@ -1,12 +1,12 @@
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { HubError } from '../../hub/error.js';
-import { isWithin } from '../policy/paths.js';
-import { answer } from './attempt.js';
+import { HubError } from '../../hub/base/error.js';
+import { isWithin } from '../policy/path_rules.js';
+import type { Rendering } from './form_input.js';
 import { findProgram, kernelFiles, lockedFlags, type Mounted, mountedNow } from './machine.js';
 import type { Mount } from './mounts.js';
-import type { Rendering } from './rendering.js';
 import type { Invocation } from './sandbox.js';
+import { answer } from './try_errno.js';
 
 /** Where the new root is put together: a folder that every Linux has, and of which nothing is shown. */
 const BASE = '/sys/fs';

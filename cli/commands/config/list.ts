@@ -1,6 +1,6 @@
-import { command } from '../../command.js';
-import { EXIT } from '../../failure.js';
-import { columns } from '../../render/columns.js';
+import { command } from '../../command_line/command.js';
+import { EXIT } from '../../output/failure.js';
+import { columns } from '../../render/text/columns.js';
 
 export const configListCommand = command({
   name: 'list',

@@ -1,7 +1,7 @@
-import { preferenceOf, projectConfig, shownValue, writePreference } from '../../../hub/config.js';
-import { HubError } from '../../../hub/error.js';
-import { command } from '../../command.js';
-import { EXIT } from '../../failure.js';
+import { HubError } from '../../../hub/base/error.js';
+import { preferenceOf, projectConfig, shownValue, writePreference } from '../../../hub/config/config.js';
+import { command } from '../../command_line/command.js';
+import { EXIT } from '../../output/failure.js';
 import { KEY, PROJECT } from './key.js';
 
 export const configSetCommand = command({

@@ -1,6 +1,6 @@
-import { preferenceOf, projectConfig, writePreference } from '../../../hub/config.js';
-import { command } from '../../command.js';
-import { EXIT } from '../../failure.js';
+import { preferenceOf, projectConfig, writePreference } from '../../../hub/config/config.js';
+import { command } from '../../command_line/command.js';
+import { EXIT } from '../../output/failure.js';
 import { KEY, PROJECT } from './key.js';
 
 export const configUnsetCommand = command({

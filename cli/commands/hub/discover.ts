@@ -1,5 +1,5 @@
-import { command } from '../../command.js';
-import { EXIT } from '../../failure.js';
+import { command } from '../../command_line/command.js';
+import { EXIT } from '../../output/failure.js';
 
 export const hubDiscoverCommand = command({
   name: 'discover',

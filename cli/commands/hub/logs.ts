@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { command } from '../../command.js';
-import type { Context } from '../../context.js';
-import { EXIT } from '../../failure.js';
-import { clean } from '../../render/clean.js';
+import { command } from '../../command_line/command.js';
+import type { Context } from '../../command_line/command_context.js';
+import { EXIT } from '../../output/failure.js';
+import { clean } from '../../render/text/clean.js';
 
 const FOLLOW_MS = 250;
 

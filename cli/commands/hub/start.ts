@@ -1,5 +1,5 @@
-import { command } from '../../command.js';
-import { EXIT } from '../../failure.js';
+import { command } from '../../command_line/command.js';
+import { EXIT } from '../../output/failure.js';
 
 export const hubStartCommand = command({
   name: 'start',
@@ -14,7 +14,7 @@ export const hubStartCommand = command({
     { line: 'cognition hub start --listen 127.0.0.1:7411', does: 'also listens on TCP, with a new token' },
   ],
   async run(input, context) {
-    const { connect } = await import('../../../hub/client.js');
+    const { connect } = await import('../../../hub/client/client.js');
     const client = await connect({ home: context.paths.home, listen: input.value('listen') });
     try {
       const health = await client.call('health.check', {});

@@ -1,7 +1,7 @@
-import { command } from '../../command.js';
-import { EXIT } from '../../failure.js';
-import { renderHealth } from '../../render/health.js';
-import { runningHub } from '../../running_hub.js';
+import { command } from '../../command_line/command.js';
+import { runningHub } from '../../command_line/running_hub.js';
+import { EXIT } from '../../output/failure.js';
+import { renderHealth } from '../../render/reports/hub_health.js';
 
 export const hubStatusCommand = command({
   name: 'status',

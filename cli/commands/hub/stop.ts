@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { HubError } from '../../../hub/error.js';
-import { command } from '../../command.js';
-import type { Context } from '../../context.js';
-import { EXIT } from '../../failure.js';
-import { runningHub } from '../../running_hub.js';
+import { HubError } from '../../../hub/base/error.js';
+import { command } from '../../command_line/command.js';
+import type { Context } from '../../command_line/command_context.js';
+import { runningHub } from '../../command_line/running_hub.js';
+import { EXIT } from '../../output/failure.js';
 
 const END_MS_MAX = 15_000;
 const POLL_MS = 25;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Node } from '../../../hub/protocol/node.js';
-import { treeWords } from '../list.js';
-import { askedOf, isSilent, nodeText, speakerOf } from '../node_text.js';
-import { shortId } from '../words.js';
+import { askedOf, isSilent, nodeText, speakerOf } from '../node/node_text.js';
+import { shortId } from '../text/ids_and_counts.js';
+import { treeWords } from '../tree/tree_list.js';
 import type { DocumentFormat } from './document.js';
 
 const CSS = `

@@ -1,7 +1,7 @@
-import { cleanLine } from '../clean.js';
-import { treeWords } from '../list.js';
-import { askedOf, nodeText, speakerOf, untoldExit } from '../node_text.js';
-import { shortId } from '../words.js';
+import { askedOf, nodeText, speakerOf, untoldExit } from '../node/node_text.js';
+import { cleanLine } from '../text/clean.js';
+import { shortId } from '../text/ids_and_counts.js';
+import { treeWords } from '../tree/tree_list.js';
 import type { DocumentFormat } from './document.js';
 
 const FENCE = '```';

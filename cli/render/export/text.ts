@@ -1,5 +1,5 @@
-import { askedOf, nodeText, speakerOf, untoldExit } from '../node_text.js';
-import { shortId } from '../words.js';
+import { askedOf, nodeText, speakerOf, untoldExit } from '../node/node_text.js';
+import { shortId } from '../text/ids_and_counts.js';
 import type { DocumentFormat } from './document.js';
 
 /** Plain text: who speaks, then what was said. */

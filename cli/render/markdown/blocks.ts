@@ -1,5 +1,5 @@
 import { lexer, type Token } from 'marked';
-import type { Look } from '../look.js';
+import type { Look } from '../look/look.js';
 import { renderInline } from './inline.js';
 import { renderTable, type Side } from './table.js';
 

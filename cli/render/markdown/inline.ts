@@ -1,5 +1,5 @@
 import { Lexer, type Token } from 'marked';
-import type { Style } from '../style.js';
+import type { Style } from '../look/style.js';
 
 // Deeper or denser than this is no prose, and would cost more than it is worth.
 const MARKS_MAX = 1_000;

@@ -1,7 +1,7 @@
-import { createCleaner } from '../clean.js';
-import type { CodeInk } from '../highlight.js';
-import type { Look } from '../look.js';
-import { wrapRows } from '../wrap.js';
+import type { Look } from '../look/look.js';
+import type { CodeInk } from '../node/code_highlight.js';
+import { createCleaner } from '../text/clean.js';
+import { wrapRows } from '../text/wrap_rows.js';
 import { renderBlocks } from './blocks.js';
 import { renderInline } from './inline.js';
 import { createLineCutter } from './physical_lines.js';

@@ -1,6 +1,6 @@
-import { widest } from '../columns.js';
-import type { Look } from '../look.js';
-import { wrapWords } from '../word_wrap.js';
+import type { Look } from '../look/look.js';
+import { widest } from '../text/columns.js';
+import { wrapWords } from '../text/wrap_words.js';
 import { renderInline } from './inline.js';
 
 /** A table as it was written. */

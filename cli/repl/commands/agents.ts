@@ -1,9 +1,9 @@
-import type { ResultOf } from '../../../hub/protocol/methods.js';
-import { formatAge } from '../../render/age.js';
-import { cleanLine } from '../../render/clean.js';
-import { columns } from '../../render/columns.js';
-import { cut } from '../../render/cut.js';
-import { formatNumber, shortId } from '../../render/words.js';
+import type { ResultOf } from '../../../hub/protocol/methods/method_table.js';
+import { formatAge } from '../../render/text/age.js';
+import { cleanLine } from '../../render/text/clean.js';
+import { columns } from '../../render/text/columns.js';
+import { cut } from '../../render/text/cut.js';
+import { formatNumber, shortId } from '../../render/text/ids_and_counts.js';
 import type { ReplCommand } from '../repl.js';
 
 const HEADINGS = ['where', 'does', 'model', 'begun', 'task'];

@@ -1,5 +1,5 @@
-import { HubError } from '../../../hub/error.js';
-import { mustBeSeen } from '../asking.js';
+import { HubError } from '../../../hub/base/error.js';
+import { mustBeSeen } from '../conversation/open_question.js';
 import type { ReplCommand } from '../repl.js';
 
 export const answerCommand: ReplCommand = {

@@ -1,8 +1,8 @@
-import { HubError } from '../../../hub/error.js';
-import { rootOf } from '../../reference.js';
-import { goTo } from '../moves.js';
+import { HubError } from '../../../hub/base/error.js';
+import { rootOf } from '../../place/reference.js';
 import type { ReplCommand } from '../repl.js';
-import { messagesBack } from '../walk.js';
+import { messagesBack } from '../tree/ancestors.js';
+import { goTo } from '../tree/go_to.js';
 
 const MESSAGES_MAX = 1_000_000;
 

@@ -1,10 +1,10 @@
-import { noteArchivedPlace } from '../../position.js';
-import { type Branch, renderBranches } from '../../render/branches.js';
-import { formatNumber } from '../../render/words.js';
-import { childrenOf, growth, newestBelow, pathUp, shownIndex } from '../growth.js';
-import { type Grown, NONE } from '../navigator/grown.js';
-import { hasFlag } from '../quoting.js';
+import { noteArchivedPlace } from '../../place/position.js';
+import { formatNumber } from '../../render/text/ids_and_counts.js';
+import { type Branch, renderBranches } from '../../render/tree/branches.js';
+import { type Grown, NONE } from '../navigator/tree_shape.js';
 import type { Repl, ReplCommand } from '../repl.js';
+import { childrenOf, growth, newestBelow, pathUp, shownIndex } from '../tree/open_tree_shape.js';
+import { hasFlag } from '../tree/quoted_words.js';
 
 // Nobody reads a longer list.
 const BRANCHES_MAX = 200;

@@ -1,4 +1,4 @@
-import { HubError } from '../../../hub/error.js';
+import { HubError } from '../../../hub/base/error.js';
 import type { ReplCommand } from '../repl.js';
 
 export const compactCommand: ReplCommand = {

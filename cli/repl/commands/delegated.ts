@@ -1,7 +1,7 @@
-import { HubError } from '../../../hub/error.js';
-import { shortId } from '../../render/words.js';
-import type { Bound } from '../bounded.js';
-import { delegate } from '../delegate.js';
+import { HubError } from '../../../hub/base/error.js';
+import { shortId } from '../../render/text/ids_and_counts.js';
+import type { Bound } from '../delegated/bounded_output.js';
+import { delegate } from '../delegated/delegate.js';
 import type { ReplCommand } from '../repl.js';
 
 const AT = ['@'];

@@ -1,11 +1,11 @@
-import type { Client } from '../../../hub/client.js';
+import type { Client } from '../../../hub/client/client.js';
 import type { Node, NodeId } from '../../../hub/protocol/node.js';
-import { formatAge } from '../../render/age.js';
-import { isSilent } from '../../render/node_text.js';
-import { count, formatNumber, shortId } from '../../render/words.js';
-import { nodeNamed, quotedWords } from '../moves.js';
+import { isSilent } from '../../render/node/node_text.js';
+import { formatAge } from '../../render/text/age.js';
+import { count, formatNumber, shortId } from '../../render/text/ids_and_counts.js';
 import type { Repl, ReplCommand } from '../repl.js';
-import { lastQuestion } from '../walk.js';
+import { lastQuestion } from '../tree/ancestors.js';
+import { nodeNamed, quotedWords } from '../tree/go_to.js';
 import { branchFrom } from './branches.js';
 
 const CHILDREN_MAX = 1_000;

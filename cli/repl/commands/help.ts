@@ -1,10 +1,10 @@
-import { HubError } from '../../../hub/error.js';
-import { nearest } from '../../../hub/nearest.js';
-import { type Definition, definitions } from '../../render/definitions.js';
-import { wrapWords } from '../../render/word_wrap.js';
-import { hintElsewhere, nameHere } from '../elsewhere.js';
+import { HubError } from '../../../hub/base/error.js';
+import { nearest } from '../../../hub/base/nearest_word.js';
+import { type Definition, definitions } from '../../render/text/definitions.js';
+import { wrapWords } from '../../render/text/wrap_words.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { LINE_KEYS, WRITING_KEYS } from './key_words.js';
+import { hintElsewhere, nameHere } from './other_programs_commands.js';
 
 /** Commands that belong together. */
 export interface CommandSection {

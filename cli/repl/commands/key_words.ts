@@ -1,4 +1,4 @@
-import type { Definition } from '../../render/definitions.js';
+import type { Definition } from '../../render/text/definitions.js';
 
 /** What keys do while one writes, the most wanted first. */
 export const WRITING_KEYS: readonly Definition[] = [

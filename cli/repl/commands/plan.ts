@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
-import { HubError } from '../../../hub/error.js';
-import { rootOf } from '../../reference.js';
-import { count, shortId } from '../../render/words.js';
-import { goTo } from '../moves.js';
-import { isPlanning, refuseAtHome, setPlanning } from '../planning.js';
+import { HubError } from '../../../hub/base/error.js';
+import { rootOf } from '../../place/reference.js';
+import { count, shortId } from '../../render/text/ids_and_counts.js';
 import type { Repl, ReplCommand } from '../repl.js';
+import { goTo } from '../tree/go_to.js';
+import { isPlanning, refuseAtHome, setPlanning } from '../tree/plan_mode.js';
 
 const PLANNING = 'Plan mode: from your next message on the model only looks, writes the plan, and may ask you.';
 const EXECUTING = 'Plan mode is off: your next message is worked on as before.';

@@ -1,9 +1,9 @@
-import { HubError } from '../../../hub/error.js';
+import { HubError } from '../../../hub/base/error.js';
 import type { NodeId } from '../../../hub/protocol/node.js';
-import { shortId } from '../../render/words.js';
+import { shortId } from '../../render/text/ids_and_counts.js';
 import type { Repl, ReplCommand } from '../repl.js';
-import { lastQuestion } from '../walk.js';
-import { modelHere } from './models.js';
+import { lastQuestion } from '../tree/ancestors.js';
+import { modelHere } from './model_and_level.js';
 
 const TURNS_MAX = 200;
 

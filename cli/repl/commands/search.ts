@@ -1,6 +1,6 @@
-import { HubError } from '../../../hub/error.js';
-import type { Definition } from '../../render/definitions.js';
-import { runCommand } from '../delegate.js';
+import { HubError } from '../../../hub/base/error.js';
+import type { Definition } from '../../render/text/definitions.js';
+import { runCommand } from '../delegated/delegate.js';
 import type { ReplCommand } from '../repl.js';
 
 const EVERYWHERE = '--everywhere';

@@ -1,10 +1,10 @@
-import { HubError } from '../../../hub/error.js';
+import { HubError } from '../../../hub/base/error.js';
 import type { NodeId } from '../../../hub/protocol/node.js';
-import { isNodeId } from '../../ids.js';
-import { growth, pathUp } from '../growth.js';
-import { goTo, nodeNamed } from '../moves.js';
-import { NONE } from '../navigator/grown.js';
+import { isNodeId } from '../../place/ids.js';
+import { NONE } from '../navigator/tree_shape.js';
 import type { Repl, ReplCommand } from '../repl.js';
+import { goTo, nodeNamed } from '../tree/go_to.js';
+import { growth, pathUp } from '../tree/open_tree_shape.js';
 
 export const switchCommand: ReplCommand = {
   name: 'switch',

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import { formatNumber, shortId } from '../../render/words.js';
-import { delegate } from '../delegate.js';
+import { formatNumber, shortId } from '../../render/text/ids_and_counts.js';
+import { delegate } from '../delegated/delegate.js';
 import type { Repl, ReplCommand } from '../repl.js';
 
 /** More lines than these push everything else out of sight. */

@@ -1,6 +1,16 @@
-import { closeMenu, complete, menuKey, refreshMenu, withoutDismissal } from './completing.js';
-import { deleteAfter, deleteBefore, droppedInto, newline, transpose, typed } from './editing.js';
-import type { Key, KeyPress } from './keys.js';
+import {
+  left,
+  leftByWord,
+  right,
+  rightByWord,
+  toEnd,
+  toLineEnd,
+  toLineStart,
+  toStart,
+} from './actions/cursor_moves.js';
+import { down, up } from './actions/history_keys.js';
+import { accepted, searchKey, searchText, startSearch } from './actions/history_search.js';
+import { deleteAfter, deleteBefore, droppedInto, newline, transpose, typed } from './actions/insert_text.js';
 import {
   killRunBefore,
   killToLineEnd,
@@ -9,13 +19,20 @@ import {
   killWordBefore,
   yank,
   yankEarlier,
-} from './killing.js';
-import { left, leftByWord, right, rightByWord, toEnd, toLineEnd, toLineStart, toStart } from './moving.js';
-import { down, up } from './recalling.js';
-import { accepted, searchKey, searchText, startSearch } from './searching.js';
-import { altEnter, enter, interrupt } from './sending.js';
-import { type Action, type EditorState, type Effect, type Frame, OTHER, only, type Step } from './state.js';
-import { redo, undo } from './undoing.js';
+} from './actions/kill_ring.js';
+import { closeMenu, complete, menuKey, refreshMenu, withoutDismissal } from './actions/menu_actions.js';
+import { altEnter, enter, interrupt } from './actions/submit.js';
+import { redo, undo } from './actions/undo.js';
+import type { Key, KeyPress } from './keys/key_decoder.js';
+import {
+  type Action,
+  type EditorState,
+  type Effect,
+  type Frame,
+  OTHER,
+  only,
+  type Step,
+} from './state/editor_state.js';
 
 /** What a key makes of an editor, and what somebody else has to do about it. */
 export function press(state: EditorState, key: Key, frame: Frame): Step {

@@ -1,6 +1,6 @@
-import type { Key } from '../editor/keys.js';
-import { type Early, type Navigation, rowOf } from './state.js';
-import { stepsOf } from './steps.js';
+import type { Key } from '../editor/keys/key_decoder.js';
+import { stepsOf } from './cursor_steps.js';
+import { type Early, type Navigation, rowOf } from './navigator_state.js';
 
 /** What a person can press while a large tree is read; more than this is not kept. */
 const KEYS_MAX = 1_000;

@@ -1,5 +1,5 @@
 import { type SpawnSyncOptions, spawnSync } from 'node:child_process';
-import { environment } from '../../../hub/config.js';
+import { environment } from '../../../hub/config/config.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 /** What terminals take as a clipboard, as base64. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { reasonOf } from '../../failure.js';
-import type { Content } from '../editor/buffer.js';
-import { adoptDraft, loadDraft, saveDraft } from '../editor/draft.js';
-import { appendHistory } from '../editor/history.js';
+import { reasonOf } from '../../output/failure.js';
+import type { Content } from '../editor/state/buffer.js';
+import { adoptDraft, loadDraft, saveDraft } from '../editor/storage/draft.js';
+import { appendHistory } from '../editor/storage/history.js';
 
 /** Keeps what is being written, so that nothing is lost with the terminal, and what was sent, to go back to. */
 export interface Drafts {

@@ -1,9 +1,9 @@
-import { EXIT, reasonOf } from '../../failure.js';
-import { wholeText } from '../editor/buffer.js';
-import type { Effect } from '../editor/state.js';
-import { hasLongLine } from '../editor/tokens.js';
-import { hint, isBusy, putLine, type ScreenDesk } from './desk.js';
+import { EXIT, reasonOf } from '../../output/failure.js';
+import { wholeText } from '../editor/state/buffer.js';
+import type { Effect } from '../editor/state/editor_state.js';
+import { hasLongLine } from '../editor/state/paste_tokens.js';
 import { writtenOutside } from './outside_editor.js';
+import { hint, isBusy, putLine, type ScreenDesk } from './screen_state.js';
 
 /** A second Ctrl-C within this time leaves. */
 const AGAIN_MS = 1_000;

@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { environment } from '../../../hub/config.js';
-import { HubError } from '../../../hub/error.js';
+import { HubError } from '../../../hub/base/error.js';
+import { environment } from '../../../hub/config/config.js';
 import { NODE_BYTES_MAX } from '../../../hub/protocol/limits.js';
-import { formatBytes } from '../../render/words.js';
+import { formatBytes } from '../../render/text/ids_and_counts.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 /** Lets the person write in their own editor; null when it ended with a failure, and the text stays as it was. */

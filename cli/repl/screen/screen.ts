@@ -1,21 +1,21 @@
-import { EXIT } from '../../failure.js';
-import { takeSignals } from '../../interruption.js';
-import type { Look } from '../../render/look.js';
-import { textOfContent } from '../editor/buffer.js';
-import { unsent } from '../editor/recalling.js';
-import type { Front, Happening, Wish } from '../front.js';
-import { createMailbox } from '../mailbox.js';
-import { createAlternate } from './alternate.js';
+import { takeSignals } from '../../command_line/interruption.js';
+import { EXIT } from '../../output/failure.js';
+import type { Look } from '../../render/look/look.js';
+import { unsent } from '../editor/actions/history_keys.js';
+import { textOfContent } from '../editor/state/buffer.js';
+import type { Front, Happening, Wish } from '../front/front.js';
+import { createMailbox } from '../front/waiting_items.js';
+import { createAlternate } from './alternate_screen.js';
+import { screenTranscript } from './chat_output.js';
 import { copied } from './clipboard.js';
-import { draw, hint, isBusy, putLine, type ScreenDesk, type ScreenParts } from './desk.js';
 import { createDrafts } from './drafts.js';
-import type { HeavyDrawing } from './drawing.js';
+import { createEditorInput } from './editor_input.js';
 import { act } from './effects.js';
-import { createEditorInput } from './input.js';
+import type { HeavyDrawing } from './lazy_renderers.js';
 import { editFile } from './outside_editor.js';
-import { createPermission } from './permission.js';
-import { createStanding, isAboutPlace } from './standing.js';
-import { screenTranscript } from './transcript.js';
+import { createPermission } from './permission_keys.js';
+import { createStanding, isAboutPlace } from './refresh_status.js';
+import { draw, hint, isBusy, putLine, type ScreenDesk, type ScreenParts } from './screen_state.js';
 
 const NO_TOKENS = { input: 0, cached: 0, output: 0 };
 

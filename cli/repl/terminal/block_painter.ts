@@ -1,4 +1,4 @@
-import type { CursorPlace, LiveBlock } from '../../render/live_block.js';
+import type { CursorPlace, LiveBlock } from '../../render/screens/live_block.js';
 import {
   CLEAR_BELOW,
   CLEAR_TO_LINE_END,

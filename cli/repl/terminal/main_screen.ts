@@ -1,8 +1,8 @@
-import { fitBlock, type LiveBlock, NO_BLOCK } from '../../render/live_block.js';
-import type { Ruler } from '../../render/ruler.js';
+import type { Ruler } from '../../render/look/ruler.js';
+import { fitBlock, type LiveBlock, NO_BLOCK } from '../../render/screens/live_block.js';
 import { type DrawnBlock, leaveBlock, nothingDrawn, paintBlock } from './block_painter.js';
-import { createPace } from './pace.js';
 import { type Reflow, rowsAboveCursor } from './reflow.js';
+import { createPace } from './resize_pace.js';
 import type { Size } from './terminal.js';
 
 /** The transcript and the live block below it: what is wanted, and what of it is already on the screen. */

@@ -1,8 +1,8 @@
 import type { ReadStream, WriteStream } from 'node:tty';
-import type { Ruler } from '../../render/ruler.js';
-import { createDrawing } from './drawing.js';
+import type { Ruler } from '../../render/look/ruler.js';
+import { createDrawing } from './draw_frames.js';
 import { createKeyboard } from './keyboard.js';
-import { createLending } from './lending.js';
+import { createLending } from './lend_to_program.js';
 import { createListeners } from './listeners.js';
 import type { Reflow } from './reflow.js';
 import { UNDO_SCREEN_OF_KILLED } from './sequences.js';

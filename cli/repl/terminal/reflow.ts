@@ -1,6 +1,6 @@
-import type { Ruler } from '../../render/ruler.js';
+import type { Ruler } from '../../render/look/ruler.js';
 import type { DrawnBlock } from './block_painter.js';
-import type { Pace } from './pace.js';
+import type { Pace } from './resize_pace.js';
 import type { Size } from './terminal.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { LiveBlock } from '../../render/live_block.js';
+import type { LiveBlock } from '../../render/screens/live_block.js';
 import { CLEAR_SCREEN, CLEAR_TO_LINE_END, HIDE_CURSOR, SHOW_CURSOR, toColumn, toRow } from './sequences.js';
 
 /** What to write so that a whole screen shows this instead of what it shows; null when nothing is known of it. */

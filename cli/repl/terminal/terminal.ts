@@ -1,5 +1,5 @@
 import type { SpawnOptions } from 'node:child_process';
-import type { LiveBlock } from '../../render/live_block.js';
+import type { LiveBlock } from '../../render/screens/live_block.js';
 
 export interface Size {
   columns: number;

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ViewedBlock } from './blocks.js';
-import type { PathWindow } from './window.js';
+import type { ViewedBlock } from './path_blocks.js';
+import type { PathWindow } from './path_window.js';
 
 /** A block of the path that has what is searched for, and how often. */
 export interface FoundBlock {

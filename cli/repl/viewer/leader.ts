@@ -1,4 +1,4 @@
-import type { KeyWords } from '../../render/transcript_view.js';
+import type { KeyWords } from '../../render/screens/viewer_page.js';
 
 /** What is done when the leader key and one more were pressed. */
 export type LeaderWish = 'network' | 'clear' | 'plan' | 'edit_plan' | 'execute' | 'agents' | 'navigator' | 'keys';

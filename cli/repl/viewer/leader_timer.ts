@@ -1,4 +1,4 @@
-import type { Viewing } from './view.js';
+import type { Viewing } from './viewport.js';
 
 /** Shows what the leader key may be followed by when nothing follows, and then forgets that it was pressed. */
 export interface LeaderTimer {

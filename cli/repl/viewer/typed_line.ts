@@ -1,12 +1,12 @@
-import { plainRuler } from '../../render/ruler.js';
-import type { ShownTyping } from '../../render/transcript_view.js';
-import { bufferOf } from '../editor/buffer.js';
-import { refreshMenu } from '../editor/completing.js';
+import { plainRuler } from '../../render/look/ruler.js';
+import type { ShownTyping } from '../../render/screens/viewer_page.js';
+import { refreshMenu } from '../editor/actions/menu_actions.js';
 import type { Completion } from '../editor/completion/menu.js';
-import { drawingOf } from '../editor/drawing.js';
-import type { Key, KeyPress } from '../editor/keys.js';
+import { drawingOf } from '../editor/editor_drawing.js';
+import type { Key, KeyPress } from '../editor/keys/key_decoder.js';
 import { press } from '../editor/press.js';
-import { type EditorState, type Frame, MENU_CLOSED, newEditor } from '../editor/state.js';
+import { bufferOf } from '../editor/state/buffer.js';
+import { type EditorState, type Frame, MENU_CLOSED, newEditor } from '../editor/state/editor_state.js';
 
 /** A line that is typed in the bottom row: what to search for, or a command. */
 export interface TypedLine {

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { HubError } from '../../error.js';
+import { HubError } from '../../base/error.js';
 import type { Policy } from '../../protocol/policy.js';
 import type { Grants } from '../../protocol/turn.js';
 

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
-import { asked, type Reach } from '../../context/reach.js';
-import { HubError } from '../../error.js';
+import { HubError } from '../../base/error.js';
+import { asked, type Reach } from '../../base/internal_call.js';
 import { NodeId, type TreeId } from '../../protocol/node.js';
 import type { Policy } from '../../protocol/policy.js';
 

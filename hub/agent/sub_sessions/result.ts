@@ -1,8 +1,8 @@
-import { asked, type Reach } from '../../context/reach.js';
-import { shortened } from '../../excerpt.js';
+import { shortened } from '../../base/head_and_tail.js';
+import { asked, type Reach } from '../../base/internal_call.js';
 import type { NodeId, Output, TreeId } from '../../protocol/node.js';
 import type { TurnOutcome, TurnReason } from '../../protocol/turn.js';
-import type { CallResult } from '../executor.js';
+import type { CallResult } from '../tools/executor.js';
 
 /** The most of an answer that is shown to whoever asked for it. */
 const SHOWN_BYTES_MAX = 30_000;

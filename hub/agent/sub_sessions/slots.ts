@@ -1,4 +1,4 @@
-import { HubError } from '../../error.js';
+import { HubError } from '../../base/error.js';
 
 /** Places that few may have at once; whoever finds none waits its turn. */
 export interface Slots {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { PromptSettings } from '../../../hub/agent/prompt.js';
+import type { PromptSettings } from '../../../hub/agent/request/prompt.js';
 import { type Block, type Node, NodeId, type Settings, Sha256, TreeId } from '../../../hub/protocol/node.js';
 import { signatureOf } from '../../support/model/script.js';
 import { nodeId } from '../../support/skeleton.js';

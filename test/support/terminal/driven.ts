@@ -1,6 +1,6 @@
 // A small program on our terminal: every letter that is typed is something to do with it.
 
-import { wideRuler } from '../../../cli/render/wide_ruler.js';
+import { wideRuler } from '../../../cli/render/look/wide_ruler.js';
 import { openTerminal } from '../../../cli/repl/terminal/open_terminal.js';
 
 const terminal = openTerminal({ stdin: process.stdin, stdout: process.stdout, ruler: wideRuler, reflow: 'all' });

@@ -3,8 +3,8 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { homePaths } from '../../../hub/config.js';
-import type { CommandEvent } from '../../../hub/protocol/methods/tools.js';
+import { homePaths } from '../../../hub/config/config.js';
+import type { CommandEvent } from '../../../hub/protocol/methods/tool_methods.js';
 import { until } from './processes.js';
 import { newNodeId, seen, withSession } from './session.js';
 

@@ -1,4 +1,4 @@
-import { HubError } from '../../../hub/error.js';
+import { HubError } from '../../../hub/base/error.js';
 
 /** The HubError that a call is refused with; anything else fails the test. */
 export function refused(call: Promise<unknown>): Promise<HubError> {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Client } from '../../../hub/client.js';
-import type { CommandEvent, ToolAnswer } from '../../../hub/protocol/methods/tools.js';
-import type { ParamsOf } from '../../../hub/protocol/methods.js';
+import type { Client } from '../../../hub/client/client.js';
+import type { ParamsOf } from '../../../hub/protocol/methods/method_table.js';
+import type { CommandEvent, ToolAnswer } from '../../../hub/protocol/methods/tool_methods.js';
 import { NodeId, type TreeId } from '../../../hub/protocol/node.js';
 import { type TestHub, withHub } from '../../support/hub.js';
 

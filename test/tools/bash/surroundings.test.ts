@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { homePaths } from '../../../hub/config.js';
+import { homePaths } from '../../../hub/config/config.js';
 import { connectTo, HUB_ENTRY, withHome } from '../../support/hub.js';
 import { toolsOf, until } from './processes.js';
 import { newNodeId, seen, withSession } from './session.js';

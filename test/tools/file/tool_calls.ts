@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Client } from '../../../hub/client.js';
-import { HubError } from '../../../hub/error.js';
-import type { ToolAnswer } from '../../../hub/protocol/methods/tools.js';
+import { HubError } from '../../../hub/base/error.js';
+import type { Client } from '../../../hub/client/client.js';
+import type { ToolAnswer } from '../../../hub/protocol/methods/tool_methods.js';
 import { type NodeId, TreeId } from '../../../hub/protocol/node.js';
 import type { Policy } from '../../../hub/protocol/policy.js';
 import { type TestHub, withHub } from '../../support/hub.js';

@@ -1,9 +1,9 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { homePaths } from '../../../hub/config.js';
-import { HubError } from '../../../hub/error.js';
-import type { ParamsOf } from '../../../hub/protocol/methods.js';
+import { HubError } from '../../../hub/base/error.js';
+import { homePaths } from '../../../hub/config/config.js';
+import type { ParamsOf } from '../../../hub/protocol/methods/method_table.js';
 import { NodeId } from '../../../hub/protocol/node.js';
 import { type TestHub, withHub } from '../../support/hub.js';
 import type { TestServer } from './server.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Contained } from '../../../hub/protocol/policy.js';
-import { isWithin, mayRead, mayWrite } from '../../../tools/policy/paths.js';
+import { isWithin, mayRead, mayWrite } from '../../../tools/policy/path_rules.js';
 
 const place = {
   userHome: '/home/P',

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { mayRead } from '../../../tools/policy/paths.js';
+import { mayRead } from '../../../tools/policy/path_rules.js';
 import { findSandbox } from '../../../tools/sandbox/sandbox.js';
 import { KINDS, withSandbox } from './contained.js';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { mayRead, mayWrite } from '../../../tools/policy/paths.js';
+import { mayRead, mayWrite } from '../../../tools/policy/path_rules.js';
 import { KINDS, withSandbox } from './contained.js';
 
 describe.each(KINDS)('%s', (kind) => {

@@ -1,4 +1,4 @@
-import { fileReference } from './file_reference.js';
+import { fileReference } from '../../../input/file_reference.js';
 import { folded, NOT_BETTER, rankOf } from './ranking.js';
 import { type Trigger, triggerAt } from './trigger.js';
 

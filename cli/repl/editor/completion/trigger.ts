@@ -1,4 +1,4 @@
-import { openFileReference } from './file_reference.js';
+import { openFileReference } from '../../../input/file_reference.js';
 
 /** What can be completed before the cursor. */
 export type Trigger =

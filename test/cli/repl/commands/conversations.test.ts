@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { words } from '../../../hub/agent/turn_calls.js';
+import { words } from '../../../hub/agent/turn/turn_calls.js';
 import { say } from '../../../support/model/script.js';
 import { KEYS } from '../../../support/terminal.js';
 import { standsAt, withModel, withNotes } from './command_talk.js';

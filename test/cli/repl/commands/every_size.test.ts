@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { REPL_COMMANDS } from '../../../../cli/repl/command_table.js';
-import { words } from '../../../hub/agent/turn_calls.js';
+import { REPL_COMMANDS } from '../../../../cli/repl/commands/chat_command_table.js';
+import { words } from '../../../hub/agent/turn/turn_calls.js';
 import { say } from '../../../support/model/script.js';
 import { KEYS, type TestTerminal } from '../../../support/terminal.js';
 import { withModel } from './command_talk.js';

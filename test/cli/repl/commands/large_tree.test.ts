@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Client } from '../../../../hub/client.js';
+import type { Client } from '../../../../hub/client/client.js';
 import { NodeId, TreeId } from '../../../../hub/protocol/node.js';
 import { connectTo } from '../../../support/hub.js';
 import { withNotes } from './command_talk.js';

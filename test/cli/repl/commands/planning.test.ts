@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { call, words } from '../../../hub/agent/turn_calls.js';
+import { call, words } from '../../../hub/agent/turn/turn_calls.js';
 import { say } from '../../../support/model/script.js';
 import { KEYS } from '../../../support/terminal.js';
 import { type CommandTalk, standsAt, withModel } from './command_talk.js';

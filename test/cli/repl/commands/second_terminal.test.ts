@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { NodeId, TreeId } from '../../../../hub/protocol/node.js';
-import { call, words } from '../../../hub/agent/turn_calls.js';
+import { call, words } from '../../../hub/agent/turn/turn_calls.js';
 import { connectTo } from '../../../support/hub.js';
 import { say } from '../../../support/model/script.js';
 import { KEYS } from '../../../support/terminal.js';

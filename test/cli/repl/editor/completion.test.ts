@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { refreshMenu } from '../../../../cli/repl/editor/completing.js';
-import { fileReference, fileReferences } from '../../../../cli/repl/editor/completion/file_reference.js';
+import { fileReference, fileReferences } from '../../../../cli/input/file_reference.js';
+import { refreshMenu } from '../../../../cli/repl/editor/actions/menu_actions.js';
 import { createFuzzyFiles } from '../../../../cli/repl/editor/completion/fuzzy_files.js';
 import type { Completion } from '../../../../cli/repl/editor/completion/menu.js';
-import { type EditorState, newEditor } from '../../../../cli/repl/editor/state.js';
+import { type EditorState, newEditor } from '../../../../cli/repl/editor/state/editor_state.js';
 import { FRAME, pressed, sent, typing } from './keyboard.js';
 
 const FILES = [

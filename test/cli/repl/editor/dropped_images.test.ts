@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fileReferences } from '../../../../cli/repl/editor/completion/file_reference.js';
-import { droppedImages } from '../../../../cli/repl/editor/dropped_images.js';
+import { fileReferences } from '../../../../cli/input/file_reference.js';
+import { droppedImages } from '../../../../cli/repl/editor/actions/dropped_images.js';
 import { FRAME, paste, pressed, typing } from './keyboard.js';
 
 const THERE = new Set(['/tmp/a.png', '/tmp/my shot.PNG', "/tmp/it's.jpg", '/tmp/x "y" $z.gif', '/tmp/漢字 1.webp']);

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { adoptDraft, type DraftOwner, loadDraft, saveDraft } from '../../../../cli/repl/editor/draft.js';
-import { appendHistory, loadHistory } from '../../../../cli/repl/editor/history.js';
+import { adoptDraft, type DraftOwner, loadDraft, saveDraft } from '../../../../cli/repl/editor/storage/draft.js';
+import { appendHistory, loadHistory } from '../../../../cli/repl/editor/storage/history.js';
 
 let home = '';
 let path = '';

@@ -1,9 +1,14 @@
-import { wideRuler } from '../../../../cli/render/wide_ruler.js';
-import { textOfContent } from '../../../../cli/repl/editor/buffer.js';
+import { wideRuler } from '../../../../cli/render/look/wide_ruler.js';
 import type { Completion } from '../../../../cli/repl/editor/completion/menu.js';
-import type { Key } from '../../../../cli/repl/editor/keys.js';
+import type { Key } from '../../../../cli/repl/editor/keys/key_decoder.js';
 import { press } from '../../../../cli/repl/editor/press.js';
-import { type EditorState, type Effect, type Frame, newEditor } from '../../../../cli/repl/editor/state.js';
+import { textOfContent } from '../../../../cli/repl/editor/state/buffer.js';
+import {
+  type EditorState,
+  type Effect,
+  type Frame,
+  newEditor,
+} from '../../../../cli/repl/editor/state/editor_state.js';
 
 const NO_COMPLETION: Completion = { commands: [], files: () => [], arguments: () => [] };
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { textOfContent } from '../../../../cli/repl/editor/buffer.js';
+import { unsent } from '../../../../cli/repl/editor/actions/history_keys.js';
 import { press } from '../../../../cli/repl/editor/press.js';
-import { unsent } from '../../../../cli/repl/editor/recalling.js';
-import { newEditor } from '../../../../cli/repl/editor/state.js';
+import { textOfContent } from '../../../../cli/repl/editor/state/buffer.js';
+import { newEditor } from '../../../../cli/repl/editor/state/editor_state.js';
 import { FRAME, keysOf, paste, pressed, seen, sent, typing, withHistory } from './keyboard.js';
 
 test.each([

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { clean } from '../../../../cli/render/clean.js';
-import { cellsOf, rowsOf } from '../../../../cli/render/editor_rows.js';
-import { editorView } from '../../../../cli/render/editor_view.js';
-import { wideRuler } from '../../../../cli/render/wide_ruler.js';
-import { drawingOf } from '../../../../cli/repl/editor/drawing.js';
-import type { Key } from '../../../../cli/repl/editor/keys.js';
+import { wideRuler } from '../../../../cli/render/look/wide_ruler.js';
+import { cellsOf, rowsOf } from '../../../../cli/render/screens/editor_rows.js';
+import { editorView } from '../../../../cli/render/screens/editor_view.js';
+import { clean } from '../../../../cli/render/text/clean.js';
+import { drawingOf } from '../../../../cli/repl/editor/editor_drawing.js';
+import type { Key } from '../../../../cli/repl/editor/keys/key_decoder.js';
 import { press } from '../../../../cli/repl/editor/press.js';
-import { type EditorState, newEditor } from '../../../../cli/repl/editor/state.js';
+import { type EditorState, newEditor } from '../../../../cli/repl/editor/state/editor_state.js';
 import { lookAt } from '../../../support/look.js';
 import { FRAME, keysOf, paste, pressed, withHistory } from './keyboard.js';
 

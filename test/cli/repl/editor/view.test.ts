@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { editorView } from '../../../../cli/render/editor_view.js';
+import { editorView } from '../../../../cli/render/screens/editor_view.js';
 import type { Completion } from '../../../../cli/repl/editor/completion/menu.js';
-import { drawingOf } from '../../../../cli/repl/editor/drawing.js';
-import type { Key } from '../../../../cli/repl/editor/keys.js';
-import { type EditorState, newEditor } from '../../../../cli/repl/editor/state.js';
+import { drawingOf } from '../../../../cli/repl/editor/editor_drawing.js';
+import type { Key } from '../../../../cli/repl/editor/keys/key_decoder.js';
+import { type EditorState, newEditor } from '../../../../cli/repl/editor/state/editor_state.js';
 import { lookAt, namedStyle } from '../../../support/look.js';
 import { FRAME, keysOf, paste, pressed, withHistory } from './keyboard.js';
 
@@ -13,7 +13,7 @@ const COMPLETION: Completion = {
     { name: 'fork', detail: 'start another branch here', takesArguments: true },
     { name: 'quit', detail: 'leave', takesArguments: false },
   ],
-  files: () => ['cli/render/editor_view.ts', 'cli/render/漢字 name.ts', 'cli/render/'],
+  files: () => ['cli/render/screens/editor_view.ts', 'cli/render/漢字 name.ts', 'cli/render/'],
   arguments: () => [],
 };
 

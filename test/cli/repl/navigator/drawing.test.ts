@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Hit } from '../../../../cli/render/hits.js';
-import { drawNavigator, type NavigatorRow, type NavigatorView } from '../../../../cli/render/navigator.js';
+import { drawNavigator, type NavigatorRow, type NavigatorView } from '../../../../cli/render/screens/navigator_page.js';
+import type { Hit } from '../../../../cli/render/tree/search_hits.js';
 import { lookAt, namedStyle } from '../../../support/look.js';
 
 const NODE = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Key } from '../../../../cli/repl/editor/keys.js';
-import type { Client } from '../../../../hub/client.js';
-import { HubError } from '../../../../hub/error.js';
+import type { Key } from '../../../../cli/repl/editor/keys/key_decoder.js';
+import { HubError } from '../../../../hub/base/error.js';
+import type { Client } from '../../../../hub/client/client.js';
 import { NodeId } from '../../../../hub/protocol/node.js';
 import { type Seen, withNavigator } from './seen.js';
 

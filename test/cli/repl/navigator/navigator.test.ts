@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Key } from '../../../../cli/repl/editor/keys.js';
+import type { Key } from '../../../../cli/repl/editor/keys/key_decoder.js';
 import { NodeId } from '../../../../hub/protocol/node.js';
 import { lookAt } from '../../../support/look.js';
 import { type Seen, withNavigator } from './seen.js';

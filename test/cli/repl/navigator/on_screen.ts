@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Client } from '../../../../hub/client.js';
+import type { Client } from '../../../../hub/client/client.js';
 import { NodeId, TreeId } from '../../../../hub/protocol/node.js';
 import { PROGRAM } from '../../../support/cli.js';
 import { connectTo, withHome } from '../../../support/hub.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Navigator, openNavigator } from '../../../../cli/repl/navigator/open.js';
+import { type Navigator, openNavigator } from '../../../../cli/repl/navigator/navigator.js';
 import type { ScreenDrawing } from '../../../../cli/repl/terminal/terminal.js';
-import type { Client } from '../../../../hub/client.js';
+import type { Client } from '../../../../hub/client/client.js';
 import { type NodeId, TreeId } from '../../../../hub/protocol/node.js';
 import { withHub } from '../../../support/hub.js';
 import { lookAt } from '../../../support/look.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createGrown, type Grown, NONE } from '../../../../cli/repl/navigator/grown.js';
-import { branchesOffPath, branchingOf, rowsOf } from '../../../../cli/repl/navigator/rows.js';
-import { onWhole, openNavigation, rowOf, scrolled } from '../../../../cli/repl/navigator/state.js';
+import { branchesOffPath, branchingOf, rowsOf } from '../../../../cli/repl/navigator/listed_nodes.js';
+import { onWhole, openNavigation, rowOf, scrolled } from '../../../../cli/repl/navigator/navigator_state.js';
+import { createGrown, type Grown, NONE } from '../../../../cli/repl/navigator/tree_shape.js';
 import { NodeId, TreeId } from '../../../../hub/protocol/node.js';
 import { type TestReader, withReader } from '../../../support/reader.js';
 import { stepParts } from '../../../support/trees.js';

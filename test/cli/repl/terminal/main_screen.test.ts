@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { clipLine } from '../../../../cli/render/live_block.js';
-import { wideRuler } from '../../../../cli/render/wide_ruler.js';
+import { wideRuler } from '../../../../cli/render/look/wide_ruler.js';
+import { clipLine } from '../../../../cli/render/screens/live_block.js';
 import { createMainScreen } from '../../../../cli/repl/terminal/main_screen.js';
 import { openEmulator } from '../../../support/terminal/emulator.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { wideRuler } from '../../../../cli/render/wide_ruler.js';
+import { wideRuler } from '../../../../cli/render/look/wide_ruler.js';
 import { createMainScreen } from '../../../../cli/repl/terminal/main_screen.js';
 import { openEmulator } from '../../../support/terminal/emulator.js';
 

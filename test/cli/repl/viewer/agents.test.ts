@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type AgentRow, drawAgents } from '../../../../cli/render/agents_panel.js';
-import { createAlongText } from '../../../../cli/repl/agents/along_text.js';
-import { call, words } from '../../../hub/agent/turn_calls.js';
+import { type AgentRow, drawAgents } from '../../../../cli/render/screens/agents_page.js';
+import { createAlongText } from '../../../../cli/repl/agents/scrollback.js';
+import { call, words } from '../../../hub/agent/turn/turn_calls.js';
 import { lookAt } from '../../../support/look.js';
 import { say } from '../../../support/model/script.js';
 import { KEYS } from '../../../support/terminal.js';
-import { idle, withTalkOnScreen } from '../screen_talk.js';
+import { idle, withTalkOnScreen } from '../screen/screen_talk.js';
 
 const WAITS = (name: string): string =>
   `demo: run echo ${name} begun; until [ -e ${name} ]; do sleep 0.02; done; echo over`;

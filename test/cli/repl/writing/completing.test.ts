@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { KEYS } from '../../../support/terminal.js';
-import { withTalkOnScreen } from '../screen_talk.js';
+import { withTalkOnScreen } from '../screen/screen_talk.js';
 import { waitForEditor } from './seen.js';
 
 const EMPTY = '|Say something, or /help';

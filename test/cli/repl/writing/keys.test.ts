@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { KEYS } from '../../../support/terminal.js';
-import { withTalkOnScreen } from '../screen_talk.js';
+import { withTalkOnScreen } from '../screen/screen_talk.js';
 import { waitForEditor } from './seen.js';
 
 const EMPTY = '|Say something, or /help';

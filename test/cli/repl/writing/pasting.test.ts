@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { words } from '../../../hub/agent/turn_calls.js';
+import { words } from '../../../hub/agent/turn/turn_calls.js';
 import { PROGRAM } from '../../../support/cli.js';
 import { breaking, say } from '../../../support/model/script.js';
 import type { ModelServer } from '../../../support/model_server.js';
 import { KEYS, type TestTerminal, withChat } from '../../../support/terminal.js';
-import { idle, type ScreenTalk, withTalkOnScreen } from '../screen_talk.js';
+import { idle, type ScreenTalk, withTalkOnScreen } from '../screen/screen_talk.js';
 import { editorOn, waitForEditor } from './seen.js';
 
 const EMPTY = '|Say something, or /help';

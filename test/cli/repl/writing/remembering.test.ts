@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { KEYS, type TestTerminal } from '../../../support/terminal.js';
-import { idle, type ScreenTalk, treeOn, withTalkOnScreen } from '../screen_talk.js';
+import { idle, type ScreenTalk, treeOn, withTalkOnScreen } from '../screen/screen_talk.js';
 import { waitForEditor } from './seen.js';
 
 const EMPTY = '|Say something, or /help';

@@ -1,5 +1,5 @@
-import { cellsOf } from '../../../../cli/render/editor_rows.js';
-import { wideRuler } from '../../../../cli/render/wide_ruler.js';
+import { wideRuler } from '../../../../cli/render/look/wide_ruler.js';
+import { cellsOf } from '../../../../cli/render/screens/editor_rows.js';
 import type { TestTerminal } from '../../../support/terminal.js';
 
 const GOES_ON = /^(?: {2}|v(?: |$))/;

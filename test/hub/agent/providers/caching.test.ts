@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { cacheMarks } from '../../../../hub/agent/cache_marks.js';
-import type { ModelMessage } from '../../../../hub/protocol/methods/context.js';
+import { cacheMarks } from '../../../../hub/agent/request/cache_marks.js';
+import type { ModelMessage } from '../../../../hub/protocol/methods/context_methods.js';
 import { type ModelServer, withModelServer } from '../../../support/model_server.js';
 import { ask, assistant, call, DIALECTS, result, text, user } from './dialects.js';
 

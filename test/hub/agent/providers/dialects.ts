@@ -1,10 +1,10 @@
-import { type Answer, addToAnswer, newAnswer } from '../../../../hub/agent/answer.js';
-import type { ModelEvent, ModelRequest, Provider, ProviderParts } from '../../../../hub/agent/provider.js';
-import { anthropicProvider } from '../../../../hub/agent/providers/anthropic.js';
-import { ollamaProvider } from '../../../../hub/agent/providers/ollama.js';
-import { openaiProvider } from '../../../../hub/agent/providers/openai.js';
-import { HubError } from '../../../../hub/error.js';
-import type { ModelMessage } from '../../../../hub/protocol/methods/context.js';
+import type { ModelEvent, ModelRequest, Provider, ProviderParts } from '../../../../hub/agent/model/provider.js';
+import { anthropicProvider } from '../../../../hub/agent/providers/anthropic/anthropic.js';
+import { ollamaProvider } from '../../../../hub/agent/providers/openai/ollama.js';
+import { openaiProvider } from '../../../../hub/agent/providers/openai/openai.js';
+import { type Answer, addToAnswer, newAnswer } from '../../../../hub/agent/request/answer.js';
+import { HubError } from '../../../../hub/base/error.js';
+import type { ModelMessage } from '../../../../hub/protocol/methods/context_methods.js';
 import { manualTimers } from '../../../support/manual_timers.js';
 import { KEY, type ModelServer } from '../../../support/model_server.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { IDLE_MS_MAX, type ModelEvent } from '../../../../hub/agent/provider.js';
-import { failureOf } from '../../../../hub/agent/providers/failure.js';
-import type { HubError } from '../../../../hub/error.js';
+import { IDLE_MS_MAX, type ModelEvent } from '../../../../hub/agent/model/provider.js';
+import { failureOf } from '../../../../hub/agent/providers/transport/server_failure.js';
+import type { HubError } from '../../../../hub/base/error.js';
 import { manualTimers } from '../../../support/manual_timers.js';
 import { breaking, errorAfter, fail, type Part, type Script, say } from '../../../support/model/script.js';
 import { KEY, type ModelServer, withModelServer } from '../../../support/model_server.js';

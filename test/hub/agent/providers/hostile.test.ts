@@ -1,8 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { EVENT_BYTES_MAX, type ModelRequest, SAID_BYTES_MAX, SYSTEM_PARTS } from '../../../../hub/agent/provider.js';
-import { anthropicProvider } from '../../../../hub/agent/providers/anthropic.js';
-import { openaiProvider } from '../../../../hub/agent/providers/openai.js';
+import {
+  EVENT_BYTES_MAX,
+  type ModelRequest,
+  SAID_BYTES_MAX,
+  SYSTEM_PARTS,
+} from '../../../../hub/agent/model/provider.js';
+import { anthropicProvider } from '../../../../hub/agent/providers/anthropic/anthropic.js';
+import { openaiProvider } from '../../../../hub/agent/providers/openai/openai.js';
 import { manualTimers } from '../../../support/manual_timers.js';
 import { type Respond, streaming, withRawServer, writeInChunks } from '../../../support/model/raw_server.js';
 import { KEY } from '../../../support/model_server.js';

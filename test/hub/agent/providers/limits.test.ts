@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { EVENT_BYTES_MAX } from '../../../../hub/agent/provider.js';
-import { imageSender } from '../../../../hub/agent/providers/images.js';
-import { answerIds, callIds, sentTool } from '../../../../hub/agent/providers/names.js';
-import { assembleCalls } from '../../../../hub/agent/providers/openai_calls.js';
+import { EVENT_BYTES_MAX } from '../../../../hub/agent/model/provider.js';
+import { answerIds, callIds, sentTool } from '../../../../hub/agent/providers/blocks/call_ids_and_tool_names.js';
+import { imageSender } from '../../../../hub/agent/providers/blocks/images.js';
+import { assembleCalls } from '../../../../hub/agent/providers/openai/assemble_calls.js';
 import { Sha256 } from '../../../../hub/protocol/node.js';
 import { fail } from '../../../support/model/script.js';
 import { withModelServer } from '../../../support/model_server.js';

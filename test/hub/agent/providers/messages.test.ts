@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ModelMessage } from '../../../../hub/protocol/methods/context.js';
+import type { ModelMessage } from '../../../../hub/protocol/methods/context_methods.js';
 import { Sha256 } from '../../../../hub/protocol/node.js';
 import { listOf, objectOf } from '../../../support/model/prompt_cache.js';
 import { signatureOf } from '../../../support/model/script.js';

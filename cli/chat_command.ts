@@ -1,0 +1,37 @@
+import { command, NODE_WORDS, TREE } from './command_line/command.js';
+import { refuseInside } from './turn/refuse_inside_model.js';
+import { TURN_FLAGS, TURN_VALUES, turnWanted } from './turn/turn_options.js';
+
+// What concerns lines of JSON has no meaning here.
+const [, NET, NO_SANDBOX, NO_SPAWN] = TURN_FLAGS;
+
+export const chatCommand = command({
+  name: 'chat',
+  summary: 'Talk: alone it starts a conversation, with a tree it goes on in that.',
+  details:
+    'What you say is answered by a model, which works with its tools. Lines that begin with / are commands: /help lists them; !command runs in bash. Without a model messages are notes, and everything else works. Without a terminal it reads line by line and prints plain text.',
+  arguments: [{ ...TREE, required: false, description: `${TREE.description}; a new one when left out` }],
+  flags: [
+    ...[NET, NO_SANDBOX, NO_SPAWN],
+    { name: 'accessible', short: null, description: 'labelled lines that are only appended: for screen readers' },
+  ],
+  values: [
+    ...TURN_VALUES,
+    { name: 'at', value: 'node', choices: null, description: `stand at this node: ${NODE_WORDS}` },
+  ],
+  examples: [
+    { line: 'cognition chat', does: 'starts a conversation' },
+    { line: 'cognition chat @', does: 'goes on in the current one' },
+    { line: 'cognition chat --model demo', does: 'tries it without a key: no AI, only a few rules' },
+  ],
+  async run(input, context) {
+    refuseInside('chat');
+    const { runChat } = await import('./repl/start.js');
+    return runChat(context, {
+      tree: input.argument('tree'),
+      at: input.value('at'),
+      wanted: await turnWanted(input, context),
+      isAccessible: input.flag('accessible'),
+    });
+  },
+});

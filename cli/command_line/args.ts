@@ -1,0 +1,199 @@
+import type { Argument, CommanderError, Command as Parser } from 'commander';
+import { HubError } from '../../hub/base/error.js';
+import { nearest } from '../../hub/base/nearest_word.js';
+import { COLOR_CHOICES, type Command, type CommandGroup, type Input } from './command.js';
+import { foreignHint } from './other_programs_options.js';
+
+/** The words after the program's name. */
+export function commandLine(): string[] {
+  return process.argv.slice(2);
+}
+
+/** What the person asked for. */
+type Asked =
+  | { kind: 'help'; text: string }
+  | { kind: 'run'; command: Command; input: Input<string, string, string>; json: boolean; color: string | undefined };
+
+const FIRST_STEPS = `
+First steps:
+  cognition demo                  watch a conversation become a tree; needs no key
+  cognition chat                  talk
+  cognition chat --model demo     the same without a key; say "help" there
+  cognition ask "what is this?"   one question, one answer
+  cognition <command> --help      what may follow it, with examples
+
+The same as a manual: cognition man | man -l -`;
+/** Without the word [options], which nearly all have, there is room in 80 columns for what they do. */
+const HELP_FORM = {
+  showGlobalOptions: true,
+  minWidthToWrap: 20,
+  subcommandTerm: (command: Parser) => [command.name(), ...command.registeredArguments.map(argumentWord)].join(' '),
+};
+const EXAMPLES_HEADING = 'Examples:';
+const HELP_SUMMARY = 'Show the help of a command.';
+
+/** Finds the command in the table and reads its arguments; wrong words are refused with the nearest right ones. */
+export async function parse(
+  words: readonly string[],
+  table: readonly (Command | CommandGroup)[],
+  columns: number,
+): Promise<Asked> {
+  refuseUnknownHelp(words, table);
+  const { Command: ParserClass, Option } = await import('commander');
+  let asked: Asked | undefined;
+  let help = '';
+  const make = (name: string): Parser =>
+    new ParserClass(name)
+      .exitOverride()
+      .configureOutput({ writeOut: (text) => (help += text), writeErr: (text) => (help += text) })
+      .configureHelp({ ...HELP_FORM, helpWidth: columns })
+      .helpOption('-h, --help', 'show help');
+  const program = make('cognition')
+    .description('A terminal agent whose conversation is a tree.')
+    .usage('<command> [arguments] [options]')
+    .option('--json', 'print JSON instead of text')
+    .addOption(new Option('--color <when>', 'colours').choices(COLOR_CHOICES))
+    .option('--version', 'print the version')
+    .helpCommand('help [command]', HELP_SUMMARY)
+    .addHelpText('after', FIRST_STEPS);
+  const known = table.filter((entry) => entry.name === words[0]);
+  // Building one parser instead of all saves a good part of a short command's time.
+  for (const entry of known.length > 0 ? known : table) {
+    program.addCommand(
+      entry.kind === 'group'
+        ? groupParser(entry, make, (found) => (asked = found))
+        : commandParser(entry, make, (found) => (asked = found)),
+    );
+  }
+  try {
+    await program.parseAsync(words.length === 0 ? ['--help'] : [...words], { from: 'user' });
+  } catch (error) {
+    if (!isCommanderError(error)) throw error;
+    // A group without a command is answered with its help.
+    if (error.exitCode === 0 || error.code === 'commander.help') return { kind: 'help', text: help };
+    throw usageError(error, words, table);
+  }
+  return asked ?? { kind: 'help', text: program.helpInformation() };
+}
+
+/** Asked for the help of a command that is not there, the parser would show that of all. */
+function refuseUnknownHelp(words: readonly string[], table: readonly (Command | CommandGroup)[]): void {
+  const [first = '', ...rest] = words;
+  const isAsked = first === 'help' || rest.includes('--help') || rest.includes('-h');
+  const named = first === 'help' ? (rest[0] ?? '') : first;
+  if (!isAsked || named === '' || named.startsWith('-') || table.some(({ name }) => name === named)) return;
+  const near = commandNear(named, table);
+  const hint = foreignHint([named]) ?? (near === null ? 'run: cognition --help' : `did you mean ${near}?`);
+  throw new HubError('invalid_params', `unknown command '${named}'`, { hint });
+}
+
+function commandNear(word: string, table: readonly (Command | CommandGroup)[]): string | null {
+  const names = table.map(({ name }) => name);
+  return nearest(word, names);
+}
+
+function argumentWord(argument: Argument): string {
+  const word = argument.variadic ? `${argument.name()}...` : argument.name();
+  return argument.required ? `<${word}>` : `[${word}]`;
+}
+
+type Found = (asked: Asked) => void;
+
+function groupParser(group: CommandGroup, make: (name: string) => Parser, found: Found): Parser {
+  const parser = make(group.name)
+    .summary(group.summary)
+    .description(describe(group))
+    .helpCommand('help [command]', HELP_SUMMARY);
+  for (const command of group.commands) parser.addCommand(commandParser(command, make, found));
+  return parser;
+}
+
+function commandParser(command: Command, make: (name: string) => Parser, found: Found): Parser {
+  const parser = make(command.name).summary(command.summary).description(describe(command)).allowExcessArguments(false);
+  for (const { name, required, description } of command.arguments) {
+    const word = command.variadic && name === command.arguments.at(-1)?.name ? `${name}...` : name;
+    parser.argument(required ? `<${word}>` : `[${word}]`, description);
+  }
+  for (const { name, short, description } of command.flags) {
+    parser.option(`${short === null ? '' : `-${short}, `}--${name}`, description);
+  }
+  for (const { name, short, value, choices, description } of command.values) {
+    const option = parser.createOption(`${short === undefined ? '' : `-${short}, `}--${name} <${value}>`, description);
+    parser.addOption(choices === null ? option : option.choices(choices));
+  }
+  parser.addHelpText('after', examplesText(command));
+  return parser.action(() => {
+    const options: Record<string, unknown> = parser.optsWithGlobals();
+    const color = options.color;
+    found({
+      kind: 'run',
+      command,
+      input: inputOf(command, parser.args, options),
+      json: options.json === true,
+      color: typeof color === 'string' ? color : undefined,
+    });
+  });
+}
+
+function inputOf(
+  command: Command,
+  words: readonly string[],
+  options: Record<string, unknown>,
+): Input<string, string, string> {
+  const argument = (name: string): string | undefined =>
+    words[command.arguments.findIndex((stated) => stated.name === name)];
+  return {
+    argument,
+    required: (name) => {
+      const word = argument(name);
+      if (word === undefined) throw new HubError('invalid_params', `<${name}> is missing`);
+      return word;
+    },
+    rest: () => words,
+    // The parser takes `--no-net` as the absence of `--net`.
+    flag: (name) =>
+      name.startsWith('no-') ? options[optionKey(name.slice(3))] === false : options[optionKey(name)] === true,
+    value: (name) => {
+      const value = options[optionKey(name)];
+      return typeof value === 'string' ? value : undefined;
+    },
+  };
+}
+
+/** The parser keeps `dry-run` as dryRun. */
+function optionKey(name: string): string {
+  return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function describe(entry: { summary: string; details: string }): string {
+  return entry.details === '' ? entry.summary : `${entry.summary}\n\n${entry.details}`;
+}
+
+function examplesText(command: Command): string {
+  const lines = command.examples.map(({ line, does }) => `  ${line}\n      ${does}`);
+  return lines.length === 0 ? '' : `\n${EXAMPLES_HEADING}\n${lines.join('\n')}`;
+}
+
+function isCommanderError(error: unknown): error is CommanderError {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
+}
+
+function usageError(
+  error: CommanderError,
+  words: readonly string[],
+  table: readonly (Command | CommandGroup)[],
+): HubError {
+  const [said = '', ...rest] = error.message.split('\n');
+  const message = said.replace(/^error: /, '');
+  const entry = table.find(({ name }) => name === words[0]);
+  const guess = /Did you mean (?:one of )?(.*?)\?/.exec(rest.join(' '))?.[1];
+  const hints: Record<string, string> = {
+    'commander.excessArguments': 'put quotes around a message or name of several words',
+    'commander.unknownOption': 'put a command or message in quotes; a word that begins with a dash stands after --',
+  };
+  const help = `run: cognition ${entry === undefined ? '' : `${entry.name} `}--help`;
+  const near = guess ?? (entry === undefined ? commandNear(words[0] ?? '', table) : null);
+  const foreign = entry === undefined ? foreignHint(words) : null;
+  const hint = foreign ?? (near === null ? (hints[error.code] ?? help) : `did you mean ${near}?`);
+  return new HubError('invalid_params', message, { hint, cause: error });
+}

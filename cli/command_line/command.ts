@@ -1,0 +1,110 @@
+import type { Context } from './command_context.js';
+
+export interface Argument<Name extends string> {
+  name: Name;
+  required: boolean;
+  description: string;
+  /** What the shell offers here. */
+  completes: 'tree' | 'file' | 'shell' | 'preference' | 'attachment' | null;
+}
+
+/** An option that is there or not. */
+export interface Flag<Name extends string> {
+  name: Name;
+  short: string | null;
+  description: string;
+}
+
+/** An option with a value. */
+export interface Valued<Name extends string> {
+  name: Name;
+  short?: string;
+  /** What the value is, as the help shows it. */
+  value: string;
+  choices: readonly string[] | null;
+  description: string;
+}
+
+export interface Example {
+  line: string;
+  does: string;
+}
+
+/** What the person wrote. Only names that the command states can be asked for. */
+export interface Input<A extends string, F extends string, V extends string> {
+  argument(name: A): string | undefined;
+  /** For arguments that are stated as required. */
+  required(name: A): string;
+  flag(name: F): boolean;
+  /** All words that are not options, for a command that takes any number of them. */
+  rest(): readonly string[];
+  value(name: V): string | undefined;
+}
+
+/** One command: parser, help, completion and man page all come from it. */
+export interface Command<A extends string = string, F extends string = string, V extends string = string> {
+  kind: 'command';
+  name: string;
+  summary: string;
+  /** What the summary leaves open; empty when it says all. */
+  details: string;
+  arguments: readonly Argument<A>[];
+  /** Whether the last argument may be several words. */
+  variadic: boolean;
+  flags: readonly Flag<F>[];
+  values: readonly Valued<V>[];
+  examples: readonly Example[];
+  /** Whether long output goes through the pager. */
+  paged: boolean;
+  /** Resolves to the exit code. */
+  run(input: Input<A, F, V>, context: Context): Promise<number>;
+}
+
+/** Commands under one word, such as `hub start`. */
+export interface CommandGroup {
+  kind: 'group';
+  name: string;
+  summary: string;
+  details: string;
+  commands: readonly Command[];
+}
+
+type Stated<A extends string, F extends string, V extends string> = Pick<
+  Command<A, F, V>,
+  'name' | 'summary' | 'examples' | 'run'
+> &
+  Partial<Command<A, F, V>>;
+
+/** Fills in what many commands have none of. */
+export function command<A extends string, F extends string, V extends string>(stated: Stated<A, F, V>): Command {
+  return {
+    kind: 'command',
+    details: '',
+    arguments: [],
+    flags: [],
+    values: [],
+    variadic: false,
+    paged: false,
+    ...stated,
+  };
+}
+
+/** The argument that most commands begin with. */
+export const TREE = {
+  name: 'tree',
+  required: true,
+  description: '`@` (the current one), an id, a name, or 4 or more digits of an id',
+  completes: 'tree',
+} as const;
+
+/** The same where it may be left out. */
+export const CURRENT_TREE = {
+  ...TREE,
+  required: false,
+  description: `${TREE.description}; the current one when left out`,
+};
+
+/** What --color, an option of every command, takes. */
+export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
+
+export const NODE_WORDS = '`@` (where you stand), `root`, an id, a mark, or 4 or more digits of an id';

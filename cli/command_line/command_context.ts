@@ -1,0 +1,83 @@
+import type { Client } from '../../hub/client/client.js';
+import { type HomePaths, homeFolder, homePaths, type Preferences, readPreferences } from '../../hub/config/config.js';
+import { pagedSink } from '../output/pager.js';
+import { type Sink, streamSink } from '../output/sink.js';
+import { columnsOf, lookFor, type Screen } from '../output/terminal_look.js';
+import { projectFolder, workingFolder } from '../place/project_folder.js';
+import { openSession, type Session } from '../place/session_file.js';
+import type { Look } from '../render/look/look.js';
+import { clean } from '../render/text/clean.js';
+
+/** What a command works with. */
+export interface Context {
+  paths: HomePaths;
+  /** The folder that the person works in. */
+  project: string;
+  preferences: Preferences;
+  session: Session;
+  screen: Screen;
+  json: boolean;
+  out: Sink;
+  /** The hub, started when it does not run; the same connection every time. */
+  client(): Promise<Client>;
+  /** How to draw; the texts decide whether measuring needs all of Unicode. */
+  look(texts: Iterable<string>): Promise<Look>;
+  /** Tells something beside the data, on stderr. */
+  note(text: string): void;
+  /** Prints a value as one line of JSON. */
+  printJson(value: unknown): Promise<void>;
+  close(): Promise<void>;
+}
+
+// A terminal that does not tell its size says 0.
+const ROWS_UNKNOWN = 24;
+
+/** Gathers what a command works with; nothing is connected yet. */
+export function openContext(asked: { json: boolean; color: string | undefined; paged: boolean }): Context {
+  const paths = homePaths(homeFolder());
+  const project = projectFolder(workingFolder());
+  const flags = asked.color === undefined ? {} : { color: asked.color };
+  const preferences = readPreferences({ home: paths.home, project, flags });
+  const { isTTY, columns, rows } = process.stdout;
+  const screen = {
+    isTty: isTTY === true,
+    columns: columnsOf({ isTty: isTTY === true, columns }),
+    rows: rows || ROWS_UNKNOWN,
+  };
+  const direct = streamSink(process.stdout);
+  const out = asked.paged && !asked.json ? pagedSink(direct, screen, preferences.get('pager')) : direct;
+  const note = (text: string): void => {
+    process.stderr.write(`${clean(text)}\n`);
+  };
+  let client: Promise<Client> | undefined;
+  return {
+    paths,
+    project,
+    preferences,
+    session: openSession(paths.session, note, Date.now),
+    screen,
+    json: asked.json,
+    out,
+    client: () => {
+      client ??= connected(paths.home, note);
+      return client;
+    },
+    look: (texts) => lookFor(screen, preferences, texts),
+    note,
+    printJson: (value) => out.write(`${JSON.stringify(value)}\n`),
+    close: async () => {
+      await out.end();
+      if (client === undefined) return;
+      const open = await client;
+      // The process ends next, and the connection with it: nobody waits until the hub has said goodbye as well.
+      void open.close();
+    },
+  };
+}
+
+async function connected(home: string, note: (text: string) => void): Promise<Client> {
+  const { connect } = await import('../../hub/client/client.js');
+  const client = await connect({ home });
+  if (client.hub.note !== null) note(client.hub.note);
+  return client;
+}

@@ -1,0 +1,75 @@
+import { chatCommand } from './chat_command.js';
+import type { Command, CommandGroup } from './command_line/command.js';
+import { addCommand } from './commands/add.js';
+import { answerCommand } from './commands/answer.js';
+import { askCommand } from './commands/ask.js';
+import { attachCommand } from './commands/attach.js';
+import { backupCommand } from './commands/backup.js';
+import { branchesCommand } from './commands/branches.js';
+import { compactCommand } from './commands/compact.js';
+import { compareCommand } from './commands/compare.js';
+import { completionCommand } from './commands/completion.js';
+import { configGroup } from './commands/config.js';
+import { contextCommand } from './commands/context.js';
+import { costCommand } from './commands/cost.js';
+import { deleteCommand } from './commands/delete.js';
+import { demoCommand } from './commands/demo.js';
+import { doctorCommand } from './commands/doctor.js';
+import { execCommand } from './commands/exec.js';
+import { exportCommand } from './commands/export.js';
+import { fsckCommand } from './commands/fsck.js';
+import { hubGroup } from './commands/hub.js';
+import { importCommand } from './commands/import.js';
+import { leavesCommand } from './commands/leaves.js';
+import { listCommand } from './commands/list.js';
+import { logCommand } from './commands/log.js';
+import { manCommand } from './commands/man.js';
+import { markCommand } from './commands/mark.js';
+import { newCommand } from './commands/new.js';
+import { outputCommand } from './commands/output.js';
+import { purgeCommand } from './commands/purge.js';
+import { renameCommand } from './commands/rename.js';
+import { restoreCommand } from './commands/restore.js';
+import { searchCommand } from './commands/search.js';
+import { showCommand } from './commands/show.js';
+import { spawnCommand } from './commands/spawn.js';
+import { useCommand } from './commands/use.js';
+
+/** Every command there is, in the order in which the help lists them. */
+export const COMMANDS: readonly (Command | CommandGroup)[] = [
+  chatCommand,
+  newCommand,
+  listCommand,
+  useCommand,
+  showCommand,
+  addCommand,
+  askCommand,
+  answerCommand,
+  spawnCommand,
+  execCommand,
+  attachCommand,
+  outputCommand,
+  contextCommand,
+  branchesCommand,
+  leavesCommand,
+  compareCommand,
+  markCommand,
+  searchCommand,
+  logCommand,
+  costCommand,
+  compactCommand,
+  renameCommand,
+  deleteCommand,
+  restoreCommand,
+  purgeCommand,
+  exportCommand,
+  importCommand,
+  backupCommand,
+  fsckCommand,
+  doctorCommand,
+  demoCommand,
+  hubGroup,
+  configGroup,
+  completionCommand(() => COMMANDS),
+  manCommand(() => COMMANDS),
+];

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { wholeEnvironment } from '../../hub/config/config.js';
+import type { ParamsOf } from '../../hub/protocol/methods/method_table.js';
+import type { Policy } from '../../hub/protocol/policy.js';
+import type { Context } from '../command_line/command_context.js';
+import type { Execution } from './run_command.js';
+
+/** Opens the session that a command runs in, and returns its name. */
+export async function openShell(context: Context, execution: Pick<Execution, 'tree' | 'policy'>): Promise<string> {
+  const client = await context.client();
+  const opening = openingFor(execution.policy);
+  const session = sessionName(execution.tree.id, opening);
+  await client.call('bash.open', { ...opening, session });
+  return session;
+}
+
+type Opening = Omit<ParamsOf<'bash.open'>, 'session'>;
+
+/** The tools themselves give a command in a sandbox no more of this than a model's. */
+function openingFor(policy: Policy): Opening {
+  return { cwd: process.cwd(), environment: wholeEnvironment(), umask: process.umask(), policy };
+}
+
+/**
+ * The same surroundings have the same session. Two terminals at one tree, each with an environment of its own, have two:
+ * the one would otherwise get what the other has set. In a sandbox a session has a /tmp, which stays from command to command.
+ */
+function sessionName(tree: string, { policy, umask, cwd, environment }: Opening): string {
+  const surroundings = policy.kind === 'open' ? [cwd, environment] : [];
+  const digest = createHash('sha256')
+    .update(JSON.stringify([tree, policy, umask, surroundings]))
+    .digest('hex');
+  return `session-${digest.slice(0, 32)}`;
+}

@@ -1,0 +1,19 @@
+import { HubError } from '../../hub/base/error.js';
+import type { Policy } from '../../hub/protocol/policy.js';
+import type { Context } from '../command_line/command_context.js';
+import { ask, canAsk } from '../input/ask_person.js';
+
+/** The policy that was wanted; where nothing can keep a command in, the person is asked whether it may run as it is. */
+export async function policyThatWorks(context: Context, wanted: Policy): Promise<Policy> {
+  if (wanted.kind === 'open') return wanted;
+  const client = await context.client();
+  const { sandbox } = await client.call('tools.check', {});
+  if (sandbox.kind !== 'none') return wanted;
+  const message = `no sandbox works here${sandbox.problem === null ? '' : `: ${sandbox.problem}`}`;
+  const hint = sandbox.hint ?? 'without --sandbox it runs as in your own shell';
+  if (!canAsk(context)) throw new HubError('approval_needed', message, { hint });
+  context.note(`There is ${message}.`);
+  const answer = await ask(context, 'Run it UNSANDBOXED? [y/N]');
+  if (/^y(es)?$/i.test(answer)) return { kind: 'open' };
+  throw new HubError('approval_needed', 'it was not run', { hint });
+}

@@ -1,0 +1,36 @@
+import { HubError } from '../../hub/base/error.js';
+import { FRAME_BYTES_MAX } from '../../hub/protocol/limits.js';
+import { formatBytes } from '../render/text/ids_and_counts.js';
+
+const NEWLINE = 0x0a;
+
+/** Splits bytes into lines of UTF-8 text. A line that could not be sent on in one frame is refused. */
+export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  for await (const piece of pieces) {
+    let start = 0;
+    for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, start)) {
+      yield decoded([...held, piece.subarray(start, end)]);
+      held = [];
+      heldBytes = 0;
+      start = end + 1;
+    }
+    held.push(piece.subarray(start));
+    heldBytes += piece.length - start;
+    if (heldBytes > FRAME_BYTES_MAX) {
+      throw new HubError('invalid_params', `a line has more than ${formatBytes(FRAME_BYTES_MAX)}`, {
+        hint: 'is this a file that export wrote?',
+      });
+    }
+  }
+  if (heldBytes > 0) yield decoded(held);
+}
+
+function decoded(pieces: readonly Uint8Array[]): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
+  } catch (error) {
+    throw new HubError('invalid_params', 'the file is not UTF-8', { cause: error });
+  }
+}

@@ -1,0 +1,67 @@
+import { statSync } from 'node:fs';
+import { extname } from 'node:path';
+import { HubError } from '../../hub/base/error.js';
+import type { Client } from '../../hub/client/client.js';
+import { userHome } from '../../hub/config/config.js';
+import type { Block } from '../../hub/protocol/node.js';
+import { quoted } from '../place/reference.js';
+import { fileReference, fileReferences } from './file_reference.js';
+
+type Image = Extract<Block, { type: 'image' }>;
+
+/** What models are shown, whatever the case of the name. */
+const SHOWN = /^\.(?:jpe?g|png|gif|webp)$/i;
+/** Images that no model is shown as they are. */
+const NOT_SHOWN = /^\.(?:heic|heif|avif|bmp|tiff?|jxl|ico|psd)$/i;
+/** How many one message may name. */
+const IMAGES_MAX = 20;
+
+/** Reads and stores the images that a message names as `@file.png`, in their order, each once. Other files are words. */
+export async function askedImages(text: string, client: Client): Promise<Image[]> {
+  const named = [...new Set(fileReferences(text))];
+  for (const path of named.filter((path) => NOT_SHOWN.test(extname(path)))) refuseKind(path);
+  const paths = named.filter((path) => SHOWN.test(extname(path)));
+  if (paths.length > IMAGES_MAX) {
+    throw new HubError('limit', `the message names ${paths.length} images; a message may have ${IMAGES_MAX}`, {
+      hint: 'ask about some of them first',
+    });
+  }
+  const images: Image[] = [];
+  for (const path of paths) images.push(await storedImage(path, client));
+  return images;
+}
+
+function refuseKind(path: string): void {
+  if (statSync(absoluteHome(path), { throwIfNoEntry: false })?.isFile() !== true) return;
+  throw new HubError('invalid_params', `a model is shown no ${extname(path)} images: ${quoted(path)}`, {
+    hint: `convert it to PNG or JPEG first${asWords(path)}`,
+  });
+}
+
+async function storedImage(path: string, client: Client): Promise<Image> {
+  const { blocks } = await client
+    .call('file.read', { path: absoluteHome(path), cwd: process.cwd(), limit: 1, policy: { kind: 'open' } })
+    .catch((error: unknown) => {
+      throw withWords(error, path);
+    });
+  const image = blocks.find((block) => block.type === 'image');
+  if (image?.type === 'image') return image;
+  throw new HubError('invalid_params', `${quoted(path)} holds no image, whatever its name says`, {
+    hint: `a model is shown JPEG, PNG, GIF and WebP${asWords(path)}`,
+  });
+}
+
+/** What was meant as words only can be said so. */
+function withWords(error: unknown, path: string): unknown {
+  if (!(error instanceof HubError) || error.kind === 'unreachable') return error;
+  const hint = `${error.hint ?? 'name another file'}${asWords(path)}`;
+  return new HubError(error.kind, `no image to send along: ${error.message}`, { hint, cause: error });
+}
+
+function asWords(path: string): string {
+  return `; if you mean no file, write \\${fileReference(path)}`;
+}
+
+function absoluteHome(path: string): string {
+  return path.replace(/^~(?=\/)/, userHome());
+}

@@ -1,0 +1,118 @@
+import { HubError } from '../../hub/base/error.js';
+import type { Client } from '../../hub/client/client.js';
+import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
+import type { Leaf, NodeId, Tree, TurnId } from '../../hub/protocol/node.js';
+import type { Context } from '../command_line/command_context.js';
+import { shortId } from '../render/text/ids_and_counts.js';
+import { renderLeaves } from '../render/tree/leaves.js';
+import { findNode, quoted } from './reference.js';
+
+// More are not read by anybody who has to choose one.
+const LEAVES_SHOWN = 20;
+
+/** Where a command acts: at `--at` when given, else where the person stands, else at the only leaf. */
+export async function positionOf(context: Context, tree: Tree, at: string | undefined): Promise<NodeId> {
+  if (at !== undefined && at !== '@') return settledNode(context, tree, await findNode(context, tree.id, at));
+  const saved = await savedPosition(context, tree);
+  return saved ?? onlyLeaf(context, tree);
+}
+
+/** The very node that a person means, where it need not be a place to stand; `@` is where they stand. */
+export async function nodeFrom(context: Context, tree: Tree, reference: string): Promise<NodeId> {
+  return reference === '@' ? positionOf(context, tree, undefined) : findNode(context, tree.id, reference);
+}
+
+/** Tells that a place is not among the nodes that are shown. */
+export function noteArchivedPlace(context: Context, node: NodeId): void {
+  context.note(`You stand at ${shortId(node)}, in an archived branch. See it with --all.`);
+}
+
+/** Where the person stands in a tree, as far as it is known and still there. */
+async function savedPosition(context: Context, tree: Tree): Promise<NodeId | null> {
+  const place = await followedPlace(context, tree);
+  if (place === null) return null;
+  if (place.node !== context.session.read().trees[tree.id]?.node) {
+    const state = place.following === null ? 'has come to its end' : 'is under way';
+    context.note(`The turn that you began ${state}, and you have come along to ${shortId(place.node)}.`);
+  }
+  const found = await nodeIfThere(await context.client(), place.node, tree);
+  if (found === null) {
+    context.note(`the saved position ${shortId(place.node)} is no longer in tree ${shortId(tree.id)}`);
+    return null;
+  }
+  return found.step_end;
+}
+
+/** Where a person stands who comes along with a turn: as far as that has come, and still with it while it runs. */
+export async function followedPlace(
+  context: Context,
+  tree: Pick<Tree, 'id'>,
+): Promise<{ node: NodeId; following: TurnId | null } | null> {
+  const place = context.session.read().trees[tree.id];
+  if (place === undefined) return null;
+  const { node, following } = place;
+  if (following === undefined) return { node, following: null };
+  const turn = await turnIfThere(await context.client(), following);
+  if (turn === null) return { node, following: null };
+  const isUnderWay = turn.state === 'running' || turn.state === 'waiting';
+  return { node: turn.tip, following: isUnderWay ? following : null };
+}
+
+/** A turn; null when it is not known, or has not begun. */
+export async function turnIfThere(client: Client, turn: TurnId): Promise<ResultOf<'loom.turn_get'>['turn'] | null> {
+  try {
+    return (await client.call('loom.turn_get', { turn })).turn;
+  } catch (error) {
+    if (error instanceof HubError && error.kind === 'not_found') return null;
+    throw error;
+  }
+}
+
+/** The position, or null when it would have to be asked for: for commands that only draw it. */
+export async function knownPosition(context: Context, tree: Tree): Promise<NodeId | null> {
+  const saved = await savedPosition(context, tree);
+  if (saved !== null) return saved;
+  const [leaf, other] = await leavesOf(context, tree, 2);
+  return leaf !== undefined && other === undefined ? leaf.node.id : null;
+}
+
+/** Nobody can stand inside a step: such a node means the end of its step. */
+export async function settledNode(context: Context, tree: Pick<Tree, 'id'>, node: NodeId): Promise<NodeId> {
+  const found = await (await context.client()).call('loom.node_get', { tree: tree.id, node });
+  if (found.step_end !== node) {
+    context.note(`${shortId(node)} is inside a step; this is its end, ${shortId(found.step_end)}`);
+  }
+  return found.step_end;
+}
+
+async function nodeIfThere(client: Client, node: NodeId, tree: Tree): Promise<ResultOf<'loom.node_get'> | null> {
+  try {
+    return await client.call('loom.node_get', { tree: tree.id, node });
+  } catch (error) {
+    if (error instanceof HubError && error.kind === 'not_found') return null;
+    throw error;
+  }
+}
+
+async function onlyLeaf(context: Context, tree: Tree): Promise<NodeId> {
+  const leaves = await leavesOf(context, tree, LEAVES_SHOWN);
+  const [leaf, other] = leaves;
+  if (leaf !== undefined && other === undefined) return leaf.node.id;
+  if (leaf === undefined) {
+    throw new HubError('not_found', `every branch of tree ${quoted(tree.name ?? shortId(tree.id))} is archived`, {
+      hint: 'name a node with --at, or restore a branch',
+    });
+  }
+  const look = await context.look(leaves.map(({ node, differs }) => node.preview + differs));
+  const listed = renderLeaves(leaves, null, look).trimEnd();
+  const most = leaves.length === LEAVES_SHOWN ? `at least ${LEAVES_SHOWN}` : leaves.length;
+  throw new HubError('ambiguous', `it is not known where you stand in this tree; it has ${most} leaves:\n${listed}`, {
+    hint: 'choose one: with --at <node>, or as the node where a command takes one',
+    details: { leaves: leaves.map(({ node }) => node.id) },
+  });
+}
+
+async function leavesOf(context: Context, tree: Tree, limit: number): Promise<readonly Leaf[]> {
+  const client = await context.client();
+  return (await client.call('loom.context_list_leaves', { tree: tree.id, limit })).leaves;
+}

@@ -1,0 +1,45 @@
+import type { Look } from '../look/look.js';
+import { cleanLine } from '../text/clean.js';
+import { cut } from '../text/cut.js';
+import type { Titled } from './node_text.js';
+
+/** One line for a node: `User: …`, `[bash:…]`, `Assistant: …`. */
+export function labelOf(node: Titled, columns: number, look: Look): string {
+  const preview = cleanLine(node.preview);
+  switch (node.role) {
+    case 'root':
+      return cut('(root)', columns, look);
+    case 'tool': {
+      const opening = cut(`[${cleanLine(node.tool ?? 'tool')}:`, columns - 1, look);
+      const closing = columns > 0 ? ']' : '';
+      return opening + cut(preview, columns - look.ruler.width(opening) - 1, look) + closing;
+    }
+    case 'user':
+      return cut(`User: ${preview}`.trimEnd(), columns, look);
+    case 'assistant':
+      return cut(`Assistant: ${preview}`.trimEnd(), columns, look);
+    case 'summary':
+      return cut(`Summary: ${preview}`.trimEnd(), columns, look);
+  }
+}
+
+/** The colour of what a role says. */
+export function inkOf(role: Titled['role'], look: Look): (text: string) => string {
+  switch (role) {
+    case 'user':
+      return look.style.user;
+    case 'assistant':
+      return look.style.assistant;
+    case 'tool':
+      return look.style.tool;
+    case 'root':
+    case 'summary':
+      return look.style.quiet;
+  }
+}
+
+/** How a command ended, when it failed. One without an exit code did not come to its own end. */
+export function exitTail(node: Titled): string {
+  if (node.tool === 'bash' && node.exit_code === null) return ' killed';
+  return node.exit_code === null || node.exit_code === 0 ? '' : ` exit ${node.exit_code}`;
+}

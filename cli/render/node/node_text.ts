@@ -1,0 +1,67 @@
+import { callText } from '../../../hub/base/call_title.js';
+import type { Block, Node, SkeletonNode } from '../../../hub/protocol/node.js';
+import { clean, cleanLine } from '../text/clean.js';
+
+/** What a line about a node is made of. */
+export type Titled = Pick<SkeletonNode, 'role' | 'tool' | 'preview' | 'exit_code'>;
+
+const PREVIEW_LENGTH_MAX = 200;
+
+/** What a whole node says in words, safe to print. Thinking is left out, and calls whose results follow. */
+export function nodeText(node: Node): string {
+  const texts = node.blocks.map((block) => blockText(block, node.step === null));
+  return clean(texts.filter((text) => text !== '').join('\n'));
+}
+
+/** An answer that only calls tools: its calls follow it in the same step, and they say all there is to say. */
+export function isSilent(node: Node): boolean {
+  return node.role === 'assistant' && node.step !== null && node.step.size > 1 && nodeText(node) === '';
+}
+
+/** Who speaks: `User`, `Assistant`, `Summary`, or the tool in brackets. */
+export function speakerOf(node: Node): string {
+  switch (node.role) {
+    case 'root':
+      return '(root)';
+    case 'user':
+      return 'User';
+    case 'assistant':
+      return 'Assistant';
+    case 'summary':
+      return 'Summary';
+    case 'tool':
+      return `[${cleanLine(node.external.call.tool)}]`;
+  }
+}
+
+/** What a tool was asked, on one line; empty for a node of text. */
+export function askedOf(node: Node): string {
+  return node.kind === 'external' ? cleanLine(callText(node.external.call.input)) : '';
+}
+
+/** The exit code of a command that failed, where its own text does not tell it. */
+export function untoldExit(node: Node, text: string): number | null {
+  const code = node.kind === 'external' ? node.external.exit_code : null;
+  if (code === null || code === 0) return null;
+  return text.split('\n').includes(`(exit code ${code})`) ? null : code;
+}
+
+/** What a line about a whole node is made of. */
+export function titledOf(node: Node): Titled {
+  const external = node.kind === 'external' ? node.external : null;
+  const preview = external === null ? cleanLine(nodeText(node).slice(0, PREVIEW_LENGTH_MAX)) : askedOf(node);
+  return { role: node.role, tool: external?.call.tool ?? null, preview, exit_code: external?.exit_code ?? null };
+}
+
+function blockText(block: Block, alone: boolean): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'thinking':
+      return '';
+    case 'call':
+      return alone ? `[${block.tool}: ${callText(block.input)}] (not run)` : '';
+    case 'image':
+      return `[image ${block.width}x${block.height} ${block.media_type}]`;
+  }
+}

@@ -1,0 +1,44 @@
+import type { Look } from '../look/look.js';
+import { columns, widest } from '../text/columns.js';
+import { shortId } from '../text/ids_and_counts.js';
+
+const INDENT = '  ';
+
+/** Where a demo has left off. */
+export interface DemoPlaces {
+  tree: string;
+  /** The ends of its two branches. */
+  tips: readonly [string, string];
+  /** The folder that it worked in. */
+  project: string;
+}
+
+/** What one can do with the conversation of a demo: a line each, or two where one is too narrow. */
+export function renderDemoEnd({ tree, tips, project }: DemoPlaces, look: Look): string {
+  const id = shortId(tree);
+  const ways: [string, string][] = [
+    ['talk on; say "help"', `cognition chat ${id}`],
+    ['draw it again', `cognition show ${id}`],
+    ['read where you are', `cognition context ${id}`],
+    ['compare the branches', `cognition compare ${id} ${tips.map(shortId).join(' ')}`],
+    ['ask one thing more', `cognition ask ${id} "how many lines has main.py?"`],
+    ['hide it', `cognition delete ${id}`],
+  ];
+  const lines = columns(
+    ways.map(([does, line]) => [does, look.style.strong(line)]),
+    look,
+  );
+  const plain = columns(ways, look);
+  const isWide = widest(plain, look.ruler) + INDENT.length <= look.width;
+  const shown = isWide ? lines : ways.flatMap(([does, line]) => [`${does}:`, INDENT + look.style.strong(line)]);
+  return [
+    'The conversation stays, both branches of it. Now you can',
+    ...shown.map((line) => INDENT + line),
+    '',
+    `Its folder: ${project}`,
+    'A real model needs ANTHROPIC_API_KEY or OPENAI_API_KEY, and then:',
+    `${INDENT}${look.style.strong('cognition ask "what does this project do?"')}`,
+  ]
+    .map((line) => `${line}\n`)
+    .join('');
+}

@@ -1,0 +1,24 @@
+import type { ResultOf } from '../../../hub/protocol/methods/method_table.js';
+import { cleanLine } from '../text/clean.js';
+import { count, formatNumber, shortId } from '../text/ids_and_counts.js';
+
+type Report = ResultOf<'loom.fsck'>;
+
+/** What a check of all that is stored found: a line per problem, then what was looked at. */
+export function renderReport(report: Report): string {
+  const lines = report.problems.map(problemLine);
+  const left = report.problem_count - report.problems.length;
+  if (left > 0) lines.push(`and ${formatNumber(left)} more`);
+  const checked = [count(report.trees, 'tree'), count(report.nodes, 'node'), count(report.outputs, 'stored output')];
+  lines.push(
+    `${checked.join(', ')}: ${report.problem_count === 0 ? 'all is well' : count(report.problem_count, 'problem')}`,
+  );
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function problemLine({ tree, node, problem }: Report['problems'][number]): string {
+  const places = [tree === null ? '' : `tree ${shortId(tree)}`, node === null ? '' : `node ${node}`].filter(
+    (place) => place !== '',
+  );
+  return `${places.join(' ')}${places.length > 0 ? ': ' : ''}${cleanLine(problem)}`;
+}

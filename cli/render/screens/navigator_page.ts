@@ -1,0 +1,222 @@
+import type { SkeletonNode } from '../../../hub/protocol/node.js';
+import type { Look } from '../look/look.js';
+import { exitTail, inkOf, labelOf } from '../node/node_label.js';
+import { formatAge } from '../text/age.js';
+import { clean, cleanLine } from '../text/clean.js';
+import { cut, pad } from '../text/cut.js';
+import { count } from '../text/ids_and_counts.js';
+import { hitsIn, markedRow, type RowMark, searchPattern, type TextHit } from '../text/text_search.js';
+import { wrapWords } from '../text/wrap_words.js';
+import { foundWords, type Hit, hitLine } from '../tree/search_hits.js';
+import type { LiveBlock } from './live_block.js';
+import { navigatorKeys } from './navigator_key_row.js';
+
+/** One node as the navigator lists it. */
+export interface NavigatorRow {
+  /** Null while it is fetched. */
+  node: SkeletonNode | null;
+  branching: { depth: number; bars: readonly boolean[]; isHead: boolean; isLast: boolean };
+  /** Of a branch that is shown as one line: how many nodes stand behind it, and when the newest was made; null before that is known. */
+  folded: { nodes: number | null; newestMs: number | null } | null;
+  atMs: number;
+  isChosen: boolean;
+  isHere: boolean;
+  isArchived: boolean;
+  marks: readonly string[];
+}
+
+/** What two places do not share: some of the nodes of each side, and how many there are. */
+export interface NavigatorSide {
+  title: string;
+  total: number;
+  first: readonly (SkeletonNode | null)[];
+}
+
+export interface NavigatorView {
+  title: string;
+  /** What the list shows, beside all of it. */
+  remark: string;
+  rows: readonly NavigatorRow[];
+  hits: { list: readonly Hit[]; selected: number; query: string } | null;
+  sides: readonly NavigatorSide[] | null;
+  /** What the chosen node says; null where there is no room for it. */
+  preview: readonly string[] | null;
+  /** The line that is typed, with what it is for. */
+  typing: { label: string; text: string } | null;
+  word: string | null;
+  /** The first row that is shown of the keys; null while the tree is shown. */
+  help: number | null;
+}
+
+const HINTS = [
+  'Enter go',
+  'e edit',
+  'q leave',
+  '? keys',
+  '/ search',
+  'f filter',
+  'h l fold',
+  'm mark',
+  'd compare',
+  'x archive',
+];
+const KEYS_HINTS = ['j k scroll', 'any other key: the tree'];
+const SIDES_HINTS = ['d or q: back to the tree'];
+const LEVEL_COLUMNS = 4;
+const AGE_COLUMNS_MIN = 50;
+
+/** How many rows of a screen the list has. */
+export function listHeight({ rows, preview }: { rows: number; preview: boolean }): number {
+  return Math.max(1, rows - 2 - (preview ? previewHeight(rows) : 0));
+}
+
+/** How many rows the preview takes, its ruling included; none on a small screen. */
+export function previewHeight(rows: number): number {
+  return rows < 12 ? 0 : Math.min(9, Math.floor(rows / 4) + 1);
+}
+
+/** Draws the whole screen of the navigator. */
+export function drawNavigator(view: NavigatorView, rows: number, look: Look): LiveBlock {
+  const height = listHeight({ rows, preview: view.preview !== null });
+  const lines = [
+    look.style.strong(cut(cleanLine(`${view.title}: ${view.remark}`), look.width, look)),
+    ...filled(bodyOf(view, height, look), height),
+    ...previewOf(view, rows, look),
+  ];
+  const { typing } = view;
+  if (typing === null) {
+    return {
+      lines: [...lines, look.style.quiet(cut(view.word ?? hintsOf(view, look), look.width, look))],
+      cursor: null,
+    };
+  }
+  const shown = `${typing.label}${cleanLine(typing.text)}`;
+  const line = look.ruler.width(shown) < look.width ? shown : cut(shown, look.width - 1, look);
+  const column = look.ruler.width(line);
+  return {
+    lines: [...lines, line + besideTyped(view.word, look.width - column, look)],
+    cursor: { row: lines.length, column },
+  };
+}
+
+/** What is told while a line is typed, where it has room. */
+function besideTyped(word: string | null, room: number, look: Look): string {
+  const text = word === null ? '' : `  ${word}`;
+  return look.ruler.width(text) < room ? look.style.quiet(text) : '';
+}
+
+/** The keys that one may want now: as many as have room. */
+function hintsOf({ help, sides }: NavigatorView, { width, ruler }: Look): string {
+  const ofView = sides === null ? HINTS : SIDES_HINTS;
+  const [first = '', ...others] = help === null ? ofView : KEYS_HINTS;
+  let line = first;
+  for (const hint of others) {
+    if (ruler.width(`${line}  ${hint}`) > width) break;
+    line = `${line}  ${hint}`;
+  }
+  return line;
+}
+
+function bodyOf(view: NavigatorView, height: number, look: Look): string[] {
+  if (view.help !== null) return navigatorKeys(view.help, height, look);
+  if (view.hits !== null) return hitsOf(view.hits, height, look);
+  if (view.sides !== null) return view.sides.flatMap((side) => sideOf(side, Math.floor(height / 2), look));
+  if (view.rows.length === 0)
+    return [look.style.quiet(cut('Nothing of this kind is here. f lists other kinds.', look.width, look))];
+  return view.rows.map((row) => rowOf(row, look));
+}
+
+function filled(lines: readonly string[], height: number): string[] {
+  return [...lines.slice(0, height), ...Array(Math.max(0, height - lines.length)).fill('')];
+}
+
+function rowOf(row: NavigatorRow, look: Look): string {
+  const { node, isChosen, isHere } = row;
+  const pointer = isChosen ? '> ' : '  ';
+  const indent = indentOf(row, look);
+  const here = isHere ? ` ${look.glyphs.here}` : '';
+  const tail = tailOf(row, look);
+  const columns = look.width - look.ruler.width(tail);
+  const room = columns - pointer.length - look.ruler.width(indent + here);
+  const label = node === null ? look.glyphs.ellipsis : labelOf(node, room, look);
+  if (isChosen) {
+    const text = pad(`${pointer}${indent}${label}${here}`, columns, look.ruler);
+    return look.style.match(text + tail);
+  }
+  const gap = ' '.repeat(Math.max(0, room - look.ruler.width(label)));
+  const ink = node === null ? look.style.quiet : inkOf(node.role, look);
+  return pointer + look.style.quiet(indent) + ink(label) + look.style.here(here) + gap + look.style.quiet(tail);
+}
+
+/** The bars before a row; where they would fill the line, the outer ones are only counted. */
+function indentOf({ branching }: NavigatorRow, look: Look): string {
+  const { depth, bars, isHead, isLast } = branching;
+  const levels = Math.max(1, Math.floor(look.width / 2 / LEVEL_COLUMNS));
+  const shown = bars.slice(-levels);
+  const hidden = depth - shown.length;
+  const signs = shown.map((goesOn, at) => {
+    if (isHead && at === shown.length - 1) return isLast ? look.glyphs.corner : look.glyphs.tee;
+    return goesOn ? look.glyphs.bar : look.glyphs.blank;
+  });
+  return (hidden > 0 ? `${look.glyphs.ellipsis}${hidden} ` : '') + signs.join('');
+}
+
+function tailOf(row: NavigatorRow, look: Look): string {
+  const { node, marks, folded, isArchived } = row;
+  const parts = [
+    node === null ? '' : exitTail(node).trim(),
+    ...marks.map((name) => `#${cut(cleanLine(name), 20, look)}`),
+    folded === null ? '' : `+${folded.nodes ?? look.glyphs.ellipsis}`,
+    isArchived ? 'archived' : '',
+    look.width < AGE_COLUMNS_MIN ? '' : ageOf(row, look),
+  ].filter((part) => part !== '');
+  const tail = parts.length === 0 ? '' : ` ${parts.join(' ')}`;
+  return look.ruler.width(tail) * 2 > look.width ? '' : tail;
+}
+
+function ageOf({ folded, atMs }: NavigatorRow, look: Look): string {
+  if (folded === null) return formatAge(atMs, look.nowMs);
+  return folded.newestMs === null ? '' : formatAge(folded.newestMs, look.nowMs);
+}
+
+function hitsOf({ list, selected, query }: NonNullable<NavigatorView['hits']>, height: number, look: Look): string[] {
+  if (list.length === 0)
+    return [look.style.quiet(cut(`Nothing has ${JSON.stringify(query)} in it.`, look.width, look))];
+  const top = Math.max(0, Math.min(selected - Math.floor(height / 2), list.length - height));
+  return list.slice(top, top + height).map((hit, at) => hitLine(hit, top + at === selected, look));
+}
+
+function sideOf({ title, total, first }: NavigatorSide, height: number, look: Look): string[] {
+  const room = Math.max(0, height - (total > height - 1 ? 2 : 1));
+  const nodes = first
+    .slice(0, room)
+    .map(
+      (node) =>
+        `  ${node === null ? look.glyphs.ellipsis : inkOf(node.role, look)(labelOf(node, look.width - 2, look))}`,
+    );
+  const more = total > nodes.length ? [look.style.quiet(`  and ${count(total - nodes.length, 'node')} more`)] : [];
+  return [look.style.strong(cut(`${title}: ${count(total, 'node')}`, look.width, look)), ...nodes, ...more];
+}
+
+function previewOf({ preview, hits }: NavigatorView, rows: number, look: Look): string[] {
+  const height = previewHeight(rows);
+  if (preview === null || height === 0) return [];
+  const ruling = look.style.quiet('-'.repeat(Math.max(0, Math.min(40, look.width))));
+  const hit = hits?.list[hits.selected];
+  const words = hit === undefined ? '' : foundWords(hit);
+  return [ruling, ...filled(rowsOfTexts(preview, words, look), height - 1)];
+}
+
+/** Lines of a text in as many rows as they take, with the words in them that were found. */
+function rowsOfTexts(lines: readonly string[], words: string, look: Look): string[] {
+  const pattern = words === '' ? null : searchPattern(words);
+  return lines.flatMap((line) => {
+    const rows = wrapWords(clean(line).replaceAll('\t', '  '), look.width, look.ruler);
+    const parts = pattern === null ? [] : hitsIn(rows, pattern).flatMap((hit) => hit.parts);
+    return rows.map(({ text }, at) => markedRow(text, marksIn(parts, at), look.style));
+  });
+}
+
+function marksIn(parts: TextHit['parts'], at: number): RowMark[] {
+  return parts.filter(({ row }) => row === at).map(({ start, end }) => ({ start, end, isCurrent: false }));
+}

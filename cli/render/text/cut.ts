@@ -1,0 +1,24 @@
+import type { Ruler } from '../look/ruler.js';
+
+/** Shortens one line to so many columns, ending it with `end` when anything was taken away. */
+export function cut(text: string, columns: number, look: { ruler: Ruler; glyphs: { ellipsis: string } }): string {
+  const { ruler } = look;
+  if (columns <= 0) return '';
+  // No piece is wider than two columns per UTF-16 unit, so a short text needs no measuring.
+  if (text.length * 2 <= columns || ruler.width(text) <= columns) return text;
+  const end = look.glyphs.ellipsis.slice(0, columns);
+  const room = columns - end.length;
+  let kept = '';
+  let used = 0;
+  for (const piece of ruler.pieces(text)) {
+    used += ruler.width(piece);
+    if (used > room) break;
+    kept += piece;
+  }
+  return kept.trimEnd() + end;
+}
+
+/** Adds blanks up to so many columns. */
+export function pad(text: string, columns: number, ruler: Ruler): string {
+  return text + ' '.repeat(Math.max(0, columns - ruler.width(text)));
+}

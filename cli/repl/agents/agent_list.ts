@@ -1,0 +1,127 @@
+import type { Client } from '../../../hub/client/client.js';
+import type { ResultOf } from '../../../hub/protocol/methods/method_table.js';
+import type { NodeId, TreeId, TurnId } from '../../../hub/protocol/node.js';
+import { treeWords } from '../../render/tree/tree_list.js';
+
+type Running = ResultOf<'agent.status'>['turns'][number];
+type PastTurn = ResultOf<'loom.turn_list'>['turns'][number];
+
+/** A turn that runs, or has ended: of this conversation, a sub-session of it, or of another one. */
+export interface Agent {
+  turn: TurnId;
+  tree: TreeId;
+  tip: NodeId;
+  /** What it does, or how it ended. */
+  activity: string;
+  isRunning: boolean;
+  /** Null where nobody tells any more. */
+  model: string | null;
+  /** What it is to do; null for the turn of this conversation. */
+  task: string | null;
+  startedAtMs: number;
+  endedAtMs: number | null;
+  tokens: { in: number; out: number } | null;
+  priceMicrodollars: number | null;
+}
+
+/** Who is at work, and who was. */
+export interface AgentList {
+  /** Asks anew: this conversation first, below it its sub-sessions, then what others do, at last what has ended. */
+  ask(): Promise<readonly Agent[]>;
+}
+
+/** Of those that have ended so many are shown, the newest first. */
+const ENDED_MAX = 100;
+const TURNS_ASKED = 20;
+
+interface Listing {
+  client: Client;
+  tree: TreeId;
+  /** Those that ran when it was asked last. */
+  running: ReadonlyMap<TurnId, Agent>;
+  ended: Map<TurnId, Agent>;
+  isBegun: boolean;
+}
+
+export function createAgentList(client: Client, tree: TreeId): AgentList {
+  const listing: Listing = { client, tree, running: new Map(), ended: new Map(), isBegun: false };
+  return {
+    async ask() {
+      const { turns } = await client.call('agent.status', {});
+      const own = new Set(turns.filter((one) => one.tree === tree).map(({ turn }) => turn));
+      const place = ({ tree: of, parent }: Running): number => {
+        if (of === tree) return 0;
+        return parent !== null && own.has(parent.turn) ? 1 : 2;
+      };
+      const sorted = [...turns].sort((a, b) => place(a) - place(b)).map((one) => runningAgent(one, tree));
+      const running = new Map(sorted.map((one) => [one.turn, one]));
+      await takeEnded(listing, running);
+      listing.running = running;
+      const ended = [...listing.ended.values()].filter(({ turn }) => !running.has(turn));
+      const newest = ended.sort((a, b) => (b.endedAtMs ?? 0) - (a.endedAtMs ?? 0)).slice(0, ENDED_MAX);
+      return [...sorted, ...newest];
+    },
+  };
+}
+
+/** Finds out how those ended that run no more, and at first which sub-sessions there were. */
+async function takeEnded(listing: Listing, running: ReadonlyMap<TurnId, Agent>): Promise<void> {
+  const gone = [...listing.running.values()].filter(({ turn }) => !running.has(turn));
+  if (listing.isBegun && gone.length === 0) return;
+  const earlier = listing.isBegun ? [] : await earlierSessions(listing, running);
+  listing.isBegun = true;
+  const found = await Promise.all(gone.map(async (one) => endedAgent(one, await pastTurn(listing, one))));
+  for (const one of [...earlier, ...found]) listing.ended.set(one.turn, one);
+}
+
+async function earlierSessions({ client, tree }: Listing, running: ReadonlyMap<TurnId, Agent>): Promise<Agent[]> {
+  const { trees } = await client.call('loom.tree_list', { owner: tree, limit: ENDED_MAX });
+  const known = new Set([...running.values()].map((one) => one.tree));
+  const found = trees.map(async (one): Promise<Agent[]> => {
+    if (known.has(one.id)) return [];
+    const { turns } = await client.call('loom.turn_list', { tree: one.id, limit: 1 });
+    const task = treeWords(one);
+    const rest = { isRunning: false, model: null, task, tokens: null, priceMicrodollars: null };
+    return turns.map((turn) => endedAgent({ ...rest, ...turn, turn: turn.id, startedAtMs: turn.started_at_ms }, turn));
+  });
+  return (await Promise.all(found)).flat();
+}
+
+async function pastTurn({ client }: Listing, { tree, turn }: Agent): Promise<PastTurn | null> {
+  const { turns } = await client.call('loom.turn_list', { tree, limit: TURNS_ASKED });
+  return turns.find(({ id }) => id === turn) ?? null;
+}
+
+function endedAgent(one: Omit<Agent, 'activity' | 'endedAtMs'>, past: PastTurn | null): Agent {
+  const { turn, tree, model, task, startedAtMs, tokens, priceMicrodollars } = one;
+  return {
+    ...{ turn, tree, model, task, startedAtMs, tokens, priceMicrodollars, isRunning: false },
+    tip: past?.tip ?? one.tip,
+    activity: past === null ? 'ended' : ENDED[past.state],
+    endedAtMs: past?.ended_at_ms ?? Date.now(),
+  };
+}
+
+/** In a person's words: who stops a turn interrupts it, and a turn that has stopped has come to a limit. */
+const ENDED: Readonly<Record<PastTurn['state'], string>> = {
+  running: 'ended',
+  waiting: 'asking',
+  done: 'done',
+  stopped: 'at a limit',
+  interrupted: 'stopped',
+  failed: 'failed',
+};
+
+function runningAgent(one: Running, tree: TreeId): Agent {
+  const { usage, turn, tip, model, activity } = one;
+  const input = usage === null ? 0 : usage.tokens_in + usage.tokens_cache_read + usage.tokens_cache_write_5m;
+  const tokens = usage === null ? null : { in: input + usage.tokens_cache_write_1h, out: usage.tokens_out };
+  const elsewhere = one.tree === tree ? null : 'another conversation';
+  return {
+    ...{ turn, tree: one.tree, tip, model, activity, tokens, isRunning: true },
+    task: one.parent === null ? elsewhere : (one.task ?? ''),
+    startedAtMs: one.started_at_ms,
+    endedAtMs: null,
+    priceMicrodollars: one.price_microdollars,
+  };
+}

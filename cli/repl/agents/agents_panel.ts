@@ -1,0 +1,198 @@
+import type { Client } from '../../../hub/client/client.js';
+import type { TreeId } from '../../../hub/protocol/node.js';
+import { reasonOf } from '../../output/failure.js';
+import type { Look } from '../../render/look/look.js';
+import { type AgentRow, alongHeight, drawAgents, drawAlong } from '../../render/screens/agents_page.js';
+import type { Key } from '../editor/keys/key_decoder.js';
+import type { Terminal } from '../terminal/terminal.js';
+import { type Agent, type AgentList, createAgentList } from './agent_list.js';
+import { type Along, readAlong } from './read_turn.js';
+
+export interface AgentsPanel {
+  take(key: Key): void;
+  changed(): void;
+  end: Promise<null>;
+}
+
+export interface AgentsParts {
+  client: Client;
+  tree: TreeId;
+  terminal: Pick<Terminal, 'size' | 'enterScreen' | 'redrawScreen' | 'leaveScreen'>;
+  look(columns: number): Look;
+  nowMs(): number;
+}
+
+/** How often what runs is asked for, while the panel is open. */
+const ASK_MS = 1_000;
+const LIST_WORDS = 'j k choose  Enter read along  x stop it  q leave';
+const ALONG_WORDS = 'j k scroll  G newest  x stop it  q back';
+
+interface Panel {
+  parts: AgentsParts;
+  list: AgentList;
+  agents: readonly Agent[];
+  chosen: number;
+  word: string | null;
+  /** The one that is to be stopped when that is confirmed. */
+  stopping: Agent | null;
+  along: { read: Along; agent: Agent; top: number | null } | null;
+  timer: NodeJS.Timeout | undefined;
+  leave(): void;
+}
+
+/** Opens the list of what runs, on the alternate screen; one of them can be read along, and stopped. */
+export async function openAgents(parts: AgentsParts): Promise<AgentsPanel> {
+  const { terminal, client, tree } = parts;
+  let end: (left: null) => void = () => undefined;
+  const left = new Promise<null>((resolve) => {
+    end = resolve;
+  });
+  const panel: Panel = {
+    ...{ parts, list: createAgentList(client, tree), agents: [], chosen: 0, word: null, stopping: null, along: null },
+    timer: undefined,
+    leave() {
+      clearInterval(panel.timer);
+      panel.along?.read.stop();
+      terminal.leaveScreen();
+      end(null);
+    },
+  };
+  await ask(panel);
+  let isAsking = false;
+  // One at a time: of a hub that is away nothing is asked a second time.
+  const askAgain = (): void => {
+    if (isAsking) return;
+    isAsking = true;
+    const asking = ask(panel).finally(() => {
+      isAsking = false;
+    });
+    tellFailure(panel, asking);
+  };
+  // Who is told to end does not wait for it.
+  panel.timer = setInterval(askAgain, ASK_MS).unref();
+  terminal.enterScreen(({ columns, rows }) => draw(panel, { columns, rows }));
+  return { end: left, take: (key) => take(panel, key), changed: askAgain };
+}
+
+function tellFailure(panel: Panel, work: Promise<void>): void {
+  work.catch((error: unknown) => {
+    panel.word = reasonOf(error);
+    panel.parts.terminal.redrawScreen();
+  });
+}
+
+/** The one that is chosen stays chosen wherever it stands now. */
+async function ask(panel: Panel): Promise<void> {
+  const agents = await panel.list.ask();
+  const turn = panel.agents[panel.chosen]?.turn;
+  const place = agents.findIndex((one) => one.turn === turn);
+  panel.agents = agents;
+  panel.chosen = Math.max(0, place < 0 ? Math.min(panel.chosen, agents.length - 1) : place);
+  panel.parts.terminal.redrawScreen();
+}
+
+function draw(panel: Panel, { columns, rows }: { columns: number; rows: number }) {
+  const { parts, along, agents, word } = panel;
+  const look = parts.look(columns);
+  if (along !== null) {
+    const page = {
+      title: titleOf(along.agent),
+      rows: alongRows(along, alongHeight(rows), look),
+      word: word ?? ALONG_WORDS,
+    };
+    return drawAlong(page, rows, look);
+  }
+  const running = agents.filter(({ isRunning }) => isRunning).length;
+  const ended = agents.length - running;
+  const title = running === 0 ? 'Nothing is running.' : `At work: ${running}.`;
+  const more = ended === 0 ? '' : ` Ended: ${ended}.`;
+  const shown = agents.map((agent) => rowOf(parts, agent));
+  return drawAgents({ title: title + more, rows: shown, chosen: panel.chosen, word: word ?? LIST_WORDS }, rows, look);
+}
+
+/** The last rows, or those from where somebody scrolled to. */
+function alongRows(along: NonNullable<Panel['along']>, height: number, look: Look): readonly string[] {
+  const { rows, gone } = along.read.rows(look);
+  const last = Math.max(0, rows.length - height);
+  const first = along.top === null ? last : Math.max(0, Math.min(last, along.top - gone));
+  along.top = first >= last ? null : first + gone;
+  return rows.slice(first, first + height);
+}
+
+function titleOf({ task }: Agent): string {
+  return task ?? 'your turn';
+}
+
+function rowOf({ nowMs }: AgentsParts, agent: Agent): AgentRow {
+  const { activity, isRunning, model, task, tokens, priceMicrodollars, startedAtMs, endedAtMs } = agent;
+  const elapsedMs = Math.max(0, (endedAtMs ?? nowMs()) - startedAtMs);
+  return { activity, isRunning, model, task, tokens, priceMicrodollars, elapsedMs };
+}
+
+function take(panel: Panel, key: Key): void {
+  panel.word = null;
+  const name = key.kind === 'key' ? key.name : key.text;
+  const isLeaving =
+    name === 'q' || name === 'i' || name === 'escape' || (key.kind === 'key' && key.ctrl && name === 'c');
+  if (panel.stopping !== null) confirm(panel, panel.stopping, name);
+  else if (isLeaving && panel.along === null) panel.leave();
+  else if (isLeaving) {
+    panel.along?.read.stop();
+    panel.along = null;
+  } else if (name === 'enter') follow(panel);
+  else if (name === 'x') askToStop(panel);
+  else move(panel, name);
+  panel.parts.terminal.redrawScreen();
+}
+
+function askToStop(panel: Panel): void {
+  const chosen = panel.agents[panel.chosen];
+  const open = panel.along?.agent.turn;
+  const agent = open === undefined ? chosen : panel.agents.find(({ turn }) => turn === open);
+  if (agent === undefined) return;
+  if (!agent.isRunning) {
+    panel.word = 'It runs no more.';
+    return;
+  }
+  panel.stopping = agent;
+  panel.word = `y stops it, any other key does not: ${titleOf(agent)}`;
+}
+
+function confirm(panel: Panel, agent: Agent, name: string): void {
+  panel.stopping = null;
+  if (name !== 'y') return;
+  panel.word = 'stopping…';
+  const stop = async (): Promise<void> => {
+    const { stopped } = await panel.parts.client.call('agent.stop', { turn: agent.turn });
+    panel.word = stopped ? `Stopped: ${titleOf(agent)}` : 'It had ended before.';
+    await ask(panel);
+  };
+  tellFailure(panel, stop());
+}
+
+function follow(panel: Panel): void {
+  const { parts, agents, chosen } = panel;
+  const agent = agents[chosen];
+  if (agent === undefined || panel.along !== null) return;
+  const { turn, tip } = agent;
+  const read = readAlong({ client: parts.client, turn, tip, changed: () => parts.terminal.redrawScreen() });
+  panel.along = { read, agent, top: null };
+}
+
+const FAR = 1_000_000_000;
+const STEPS: Readonly<Record<string, number>> = {
+  ...{ j: 1, down: 1, k: -1, up: -1, pagedown: 20, pageup: -20, G: FAR, end: FAR, g: -FAR, home: -FAR },
+};
+
+function move(panel: Panel, name: string): void {
+  const step = STEPS[name] ?? 0;
+  const { along, agents, parts } = panel;
+  if (along === null) {
+    panel.chosen = Math.max(0, Math.min(panel.chosen + step, agents.length - 1));
+    return;
+  }
+  const { columns, rows } = parts.terminal.size();
+  const known = along.read.rows(parts.look(columns));
+  const last = Math.max(0, known.rows.length - alongHeight(rows)) + known.gone;
+  along.top = Math.max(0, (along.top ?? last) + step);
+}

@@ -1,0 +1,103 @@
+import type { Client } from '../../../hub/client/client.js';
+import { formatAge } from '../../render/text/age.js';
+import { cleanLine } from '../../render/text/clean.js';
+import { count, shortId } from '../../render/text/ids_and_counts.js';
+import { treeWords } from '../../render/tree/tree_list.js';
+import type { Candidate } from '../editor/completion/menu.js';
+import type { ReplCommand } from '../repl.js';
+import { REPL_COMMANDS } from './chat_command_table.js';
+
+/** What can follow a command: what is known of it, while the rest is asked for. */
+export interface ArgumentSource {
+  find(command: string, words: readonly string[]): readonly Candidate[];
+}
+
+export interface ArgumentParts {
+  client: () => Promise<Client>;
+  /** The open tree. */
+  tree: () => string;
+  changed(): void;
+  nowMs: () => number;
+}
+
+type Asked = 'node' | 'tree' | 'model';
+
+/** How long an answer is good for, and how many candidates are asked for. */
+const AGE_MS_MAX = 5_000;
+const CANDIDATES_MAX = 200;
+const LEVELS: readonly Candidate[] = ['minimal', 'orchestrator', 'readonly', 'plan'].map((value) => ({
+  value,
+  detail: '',
+}));
+
+export function argumentSource(parts: ArgumentParts): ArgumentSource {
+  const known = new Map<Asked, { candidates: readonly Candidate[]; atMs: number }>();
+  const ask = async (what: Asked): Promise<void> => {
+    const before = known.get(what)?.candidates ?? [];
+    known.set(what, { candidates: before, atMs: parts.nowMs() });
+    const candidates = await asked(what, parts).catch(() => before); // what cannot be asked for is not offered
+    known.set(what, { candidates, atMs: parts.nowMs() });
+    parts.changed();
+  };
+  const offered = (what: Asked): readonly Candidate[] => {
+    const one = known.get(what);
+    if (one === undefined || parts.nowMs() - one.atMs > AGE_MS_MAX) void ask(what);
+    return one?.candidates ?? [];
+  };
+  return {
+    find(name, words) {
+      const completes = completesOf(name, words.length);
+      switch (completes) {
+        case 'level':
+          return LEVELS;
+        case 'command':
+          return REPL_COMMANDS.map(({ name: value, summary: detail }) => ({ value, detail }));
+        case 'node':
+        case 'tree':
+        case 'model':
+          return offered(completes);
+        case 'file':
+        case null:
+          return [];
+      }
+    },
+  };
+}
+
+/** Commands whose second word is a node. */
+const NODES_SECOND: ReadonlySet<string> = new Set(['compare', 'mark']);
+
+function completesOf(name: string, place: number): ReplCommand['completes'] {
+  if (place === 1) return NODES_SECOND.has(name) ? 'node' : null;
+  if (place > 1) return null;
+  return REPL_COMMANDS.find((command) => command.name === name)?.completes ?? null;
+}
+
+async function asked(what: Asked, { client, tree, nowMs }: ArgumentParts): Promise<readonly Candidate[]> {
+  const hub = await client();
+  switch (what) {
+    case 'model': {
+      const { aliases } = await hub.call('agent.providers', {});
+      return aliases.map(({ name, model }) => ({ value: name, detail: model }));
+    }
+    case 'tree': {
+      const { trees } = await hub.call('loom.tree_list', { limit: CANDIDATES_MAX });
+      return trees.map((one) => ({ value: shortId(one.id), detail: cleanLine(treeWords(one)) }));
+    }
+    case 'node': {
+      const { matches } = await hub.call('loom.tree_find', { ref: tree() });
+      const [found] = matches;
+      if (found === undefined) return [];
+      const [marked, ends] = await Promise.all([
+        hub.call('loom.mark_list', { tree: found.id, limit: CANDIDATES_MAX }),
+        hub.call('loom.context_list_leaves', { tree: found.id, limit: CANDIDATES_MAX }),
+      ]);
+      const marks = marked.marks.map(({ name, node }) => ({ value: name, detail: `mark of ${shortId(node)}` }));
+      const leaves = ends.leaves.map(({ node, length, differs }) => {
+        const told = [formatAge(node.created_at_ms, nowMs()), count(length, 'node'), cleanLine(differs)];
+        return { value: shortId(node.id), detail: told.join('  ') };
+      });
+      return [...marks, ...leaves];
+    }
+  }
+}

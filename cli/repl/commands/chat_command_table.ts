@@ -1,0 +1,54 @@
+import type { ReplCommand } from '../repl.js';
+import { agentsCommand } from './agents.js';
+import { answerCommand } from './answer.js';
+import { backCommand } from './back.js';
+import { branchesCommand } from './branches.js';
+import { compactCommand } from './compact.js';
+import { newCommand, renameCommand, useCommand } from './conversations.js';
+import { copyCommand, outputCommand } from './copy_and_output.js';
+import {
+  compareCommand,
+  contextCommand,
+  costCommand,
+  exportCommand,
+  listCommand,
+  logCommand,
+  markCommand,
+} from './delegated.js';
+import { forkCommand } from './fork.js';
+import { type CommandSection, helpCommand } from './help.js';
+import { leavesCommand } from './leaves.js';
+import { levelCommand, modelCommand, reloadCommand } from './model_and_level.js';
+import { clearCommand, editPlanCommand, executeCommand, planCommand } from './plan.js';
+import { quitCommand } from './quit.js';
+import { retryCommand } from './retry.js';
+import { searchCommand } from './search.js';
+import { queueCommand, stopCommand } from './stop_and_queue.js';
+import { gotoCommand, switchCommand } from './switch.js';
+import { treeCommand } from './tree.js';
+
+/** Every command of the REPL, as help lists them. */
+const SECTIONS: readonly CommandSection[] = [
+  {
+    title: 'Branches',
+    commands: [
+      ...[forkCommand, backCommand, switchCommand, gotoCommand, branchesCommand, leavesCommand, treeCommand],
+      ...[compareCommand, searchCommand, markCommand, clearCommand],
+    ],
+  },
+  {
+    title: 'The model',
+    commands: [
+      ...[retryCommand, stopCommand, answerCommand, queueCommand],
+      ...[modelCommand, levelCommand, compactCommand, reloadCommand, agentsCommand, costCommand],
+    ],
+  },
+  { title: 'Plans', commands: [planCommand, editPlanCommand, executeCommand] },
+  { title: 'Texts', commands: [contextCommand, outputCommand, copyCommand, exportCommand, logCommand] },
+  {
+    title: 'Conversations',
+    commands: [newCommand, useCommand, listCommand, renameCommand, helpCommand(() => SECTIONS), quitCommand],
+  },
+];
+
+export const REPL_COMMANDS: readonly ReplCommand[] = SECTIONS.flatMap(({ commands }) => commands);

@@ -1,0 +1,70 @@
+import { HubError } from '../../../hub/base/error.js';
+import { findTree } from '../../place/reference.js';
+import { runCommand } from '../delegated/delegate.js';
+import type { Repl, ReplCommand } from '../repl.js';
+import { nameIn } from '../tree/quoted_words.js';
+
+export const newCommand: ReplCommand = {
+  name: 'new',
+  usage: '[name]',
+  summary: 'start another conversation',
+  completes: null,
+  async run(given, repl) {
+    const name = nameIn(given);
+    // Known before one leaves: otherwise one would stand in a conversation without the name.
+    if (given !== '') await mustBeFree(repl, name);
+    await tellParting(repl);
+    await repl.open(null);
+    if (given === '') return;
+    const here = repl.conversation();
+    await here.ensure();
+    await repl.client.call('loom.tree_update', { tree: here.place.tree, name });
+    await repl.front.show({ kind: 'text', text: `It is called "${name}".\n` });
+  },
+};
+
+async function mustBeFree({ client }: Repl, name: string): Promise<void> {
+  const { matches } = await client.call('loom.tree_find', { ref: name });
+  const namesake = matches.find((tree) => tree.name === name && tree.archived_at_ms === null);
+  if (namesake === undefined) return;
+  throw new HubError('conflict', `there is a conversation named "${name}" already`, {
+    hint: `choose another name, or go on in that one: /use ${name}`,
+  });
+}
+
+export const useCommand: ReplCommand = {
+  name: 'use',
+  usage: '<tree>',
+  summary: 'go to another conversation: an id, a name, or 4 or more digits of an id',
+  completes: 'tree',
+  async run(given, repl) {
+    if (given === '')
+      throw new HubError('invalid_params', '/use takes a conversation', { hint: 'see them with: /list' });
+    const tree = await findTree(repl.context, nameIn(given), 'read');
+    await tellParting(repl);
+    await repl.open(tree.id);
+  },
+};
+
+/** A turn goes on when nobody looks on any more. */
+async function tellParting({ conversation, front }: Repl): Promise<void> {
+  if (conversation().turns.current() === null) return;
+  await front.show({ kind: 'note', text: '(the turn goes on without you; come back to see what it comes to)' });
+}
+
+const NO_NAME = '--remove';
+
+export const renameCommand: ReplCommand = {
+  name: 'rename',
+  usage: `<name | ${NO_NAME}>`,
+  summary: 'name this conversation; --remove takes its name away',
+  completes: null,
+  async run(given, repl) {
+    if (given === '')
+      throw new HubError('invalid_params', '/rename takes a name', { hint: '/rename parser, second try' });
+    await repl.conversation().ensure();
+    const { renameCommand: command } = await import('../../commands/rename.js');
+    const words = given === NO_NAME ? ['@', NO_NAME] : ['--', '@', nameIn(given)];
+    await runCommand(command, { words, told: renameCommand, bound: null }, repl);
+  },
+};

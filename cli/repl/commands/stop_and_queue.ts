@@ -1,0 +1,26 @@
+import { HubError } from '../../../hub/base/error.js';
+import type { ReplCommand } from '../repl.js';
+
+export const stopCommand: ReplCommand = {
+  name: 'stop',
+  usage: '',
+  summary: 'end the turn that runs; what was said so far is kept',
+  completes: null,
+  async run(_, repl) {
+    if (await repl.conversation().turns.stop()) return;
+    await repl.front.show({ kind: 'note', text: 'Nothing is running.' });
+  },
+};
+
+export const queueCommand: ReplCommand = {
+  name: 'queue',
+  usage: '<message>',
+  summary: 'say something when the turn that runs has ended',
+  completes: null,
+  async run(given, repl) {
+    if (given === '') {
+      throw new HubError('invalid_params', '/queue takes a message', { hint: '/queue then run the tests' });
+    }
+    await repl.speaking.say(given, 'after');
+  },
+};

@@ -1,0 +1,34 @@
+import { HubError } from '../../../hub/base/error.js';
+import type { Client } from '../../../hub/client/client.js';
+import type { NodeId } from '../../../hub/protocol/node.js';
+import type { Context } from '../../command_line/command_context.js';
+import { reasonOf } from '../../output/failure.js';
+import type { Front, Happening } from '../front/front.js';
+import { hintHere } from './hints_in_chat.js';
+import type { Scene } from './on_display.js';
+import type { Standpoint } from './standpoint.js';
+
+/** What everything that happens in one open conversation shares. */
+export interface Stage {
+  /** As commands see it from inside: its session is the place, its output the front. */
+  context: Context;
+  client: Client;
+  front: Front;
+  place: Standpoint;
+  scene: Scene;
+  /** Nodes that we have named and that are not on display yet. */
+  ours: Set<NodeId>;
+  /** Files of instructions that the person knows the model is told. */
+  toldFiles: Set<string>;
+}
+
+/** Shows several things in their order. */
+export async function showAll(front: Front, shown: readonly Happening[]): Promise<void> {
+  await Promise.all(shown.map((one) => front.show(one)));
+}
+
+/** Tells a failure as one clear line, and what to do. */
+export function showFailure(front: Front, error: unknown, hint: string | null = null): Promise<void> {
+  const own = error instanceof HubError ? error.hint : null;
+  return front.show({ kind: 'failure', message: reasonOf(error), hint: own === null ? hint : hintHere(own) });
+}

@@ -1,0 +1,52 @@
+import { HubError } from '../../../hub/base/error.js';
+import type { Client } from '../../../hub/client/client.js';
+import type { TurnId } from '../../../hub/protocol/node.js';
+import type { Question } from '../../../hub/protocol/question.js';
+import type { Conversation } from './conversation.js';
+import type { Stage } from './conversation_parts.js';
+import { questionOf } from './turn_notes.js';
+
+/** What the turn that waits where the person stands asks first; null when nothing is asked. */
+export async function openQuestion(
+  client: Client,
+  { turns, place }: Conversation,
+): Promise<{ turn: TurnId; question: Question } | null> {
+  const following = place.following();
+  if (turns.current() !== null || following === null) return null;
+  const { turns: running } = await client.call('agent.status', { tree: place.tree });
+  const asking = running.find(({ turn }) => turn === following);
+  const question = asking?.questions.find(({ answer }) => answer === null);
+  return question === undefined ? null : { turn: following, question };
+}
+
+/** A permission is for what a person has seen: another question may have come meanwhile, or stand in another branch. */
+export async function mustBeSeen({ front, scene }: Stage, question: Question): Promise<void> {
+  if (question.kind !== 'approval' || scene.asked.has(question.id)) return;
+  await front.show(questionOf(question));
+  scene.asked.add(question.id);
+  throw new HubError('conflict', 'nothing was answered: this had not been asked here yet', {
+    hint: 'read it, then answer it: /answer 1, 2 or 3',
+  });
+}
+
+/** Takes what is said as the answer to what is asked; a permission is given by its own command alone. */
+export async function answered(
+  here: Conversation,
+  text: string,
+): Promise<'answered' | 'permission_asked' | 'nothing_asked'> {
+  const { client, front } = here.stage;
+  const asked = await openQuestion(client, here);
+  if (asked === null) return 'nothing_asked';
+  const { turn, question } = asked;
+  if (question.kind === 'approval') {
+    // Whoever was just writing something else has not said yes.
+    await front.giveBack(text);
+    const note = '(it waits for your permission: /answer 1 gives it, /answer 3 does not)';
+    await front.show({ kind: 'note', text: note });
+    return 'permission_asked';
+  }
+  const chosen = /^\d{1,2}$/.test(text.trim()) ? question.options[Number(text) - 1] : undefined;
+  await front.show({ kind: 'asked', text: chosen ?? text });
+  here.turns.answer({ turn, call: question.id, answer: chosen ?? text });
+  return 'answered';
+}

@@ -1,0 +1,78 @@
+import type { Client } from '../../../hub/client/client.js';
+import type { Node, NodeId, Tree } from '../../../hub/protocol/node.js';
+import type { Context } from '../../command_line/command_context.js';
+import { followedPlace, positionOf } from '../../place/position.js';
+import { cleanLine } from '../../render/text/clean.js';
+import { excerptOf } from '../../render/text/cut_middle.js';
+import { shortId } from '../../render/text/ids_and_counts.js';
+import type { Front, Happening } from '../front/front.js';
+import { isMessage, upwards } from '../tree/ancestors.js';
+import type { Conversation, Opened } from './conversation.js';
+import { showAll } from './conversation_parts.js';
+import { newScene, takeNode } from './on_display.js';
+import { openQuestion } from './open_question.js';
+
+/** What is shown of a conversation that is taken up again. */
+const MESSAGES_SHOWN = 4;
+const NODES_SHOWN_MAX = 60;
+
+/** Finds out where the person stands in a tree, and whether they come along with a turn. */
+export async function placeIn(context: Context, tree: Tree, at: string | undefined): Promise<Opened> {
+  const followed = at === undefined ? await followedPlace(context, tree) : null;
+  const position = await positionOf(context, tree, at);
+  const following = followed?.node === position ? followed.following : null;
+  return { tree: tree.id, known: { position, following, seq: tree.last_seq } };
+}
+
+/** Says that a conversation begins, or shows the end of what there is of it. */
+export async function showOpening(front: Front, here: Conversation, tree: Tree | null): Promise<void> {
+  const { place } = here;
+  if (tree === null) {
+    await front.show({ kind: 'text', text: `Starting new conversation...\nTree: ${place.tree}\n` });
+    return;
+  }
+  const name = tree.name === null ? '' : ` "${cleanLine(tree.name)}"`;
+  await front.show({ kind: 'text', text: `Resuming conversation${name}...\nTree: ${place.tree}\n` });
+  if (tree.name !== null) front.update({ name: cleanLine(tree.name) });
+  const { nodes, isWhole } = await lastNodes(here.stage.client, place.position());
+  if (!isWhole) await front.show({ kind: 'note', text: '(what came before: /context)' });
+  await showAll(front, nodes.flatMap(excerpted));
+  for (const { id } of nodes) here.stage.scene.seen.add(id);
+  if (tree.archived_at_ms !== null) {
+    const text = `(this conversation is archived: nothing can be added. Restore with: cognition restore ${shortId(tree.id)})`;
+    await front.show({ kind: 'note', text });
+  }
+  await here.ensure();
+  await joinTurn(front, here);
+}
+
+async function joinTurn(front: Front, here: Conversation): Promise<void> {
+  const following = here.place.following();
+  if (following === null) return;
+  const isWaiting = (await openQuestion(here.stage.client, here)) !== null;
+  if (!isWaiting)
+    await front.show({ kind: 'note', text: '(a turn that you began is running: you come along with it)' });
+  here.join(following);
+}
+
+/** The last few messages before a place, with what was done between them. */
+async function lastNodes(client: Client, position: NodeId): Promise<{ nodes: Node[]; isWhole: boolean }> {
+  const nodes: Node[] = [];
+  let messages = 0;
+  for await (const node of upwards(client, position)) {
+    if (messages >= MESSAGES_SHOWN || nodes.length >= NODES_SHOWN_MAX) {
+      return { nodes: nodes.reverse(), isWhole: node.role === 'root' };
+    }
+    nodes.push(node);
+    if (isMessage(node)) messages += 1;
+  }
+  return { nodes: nodes.reverse(), isWhole: true };
+}
+
+function excerpted(node: Node): Happening[] {
+  return takeNode(newScene(node.parent ?? node.id), node, 'us').map((shown) => {
+    if (shown.kind !== 'answer_grew' && shown.kind !== 'said') return shown;
+    const { head, leftOut, tail } = excerptOf(shown.text);
+    return leftOut === null ? shown : { ...shown, text: `${head}\n…\n${tail}` };
+  });
+}

@@ -1,0 +1,22 @@
+import type { Session } from '../../place/session_file.js';
+import type { Standpoint } from './standpoint.js';
+
+/**
+ * The session as commands see it from inside a conversation: the current tree is the one that is open, and the place in it
+ * is the REPL's own, whatever other terminals do meanwhile.
+ */
+export function ownSession(session: Session, place: () => Standpoint): Session {
+  return {
+    ...session,
+    read() {
+      const state = session.read();
+      const { tree, position } = place();
+      const here = { node: position(), moved_at_ms: Date.now() };
+      return { ...state, current: tree, trees: { ...state.trees, [tree]: here } };
+    },
+    async move(tree, node, following = null) {
+      if (tree === place().tree) place().go(node);
+      else await session.move(tree, node, following);
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { HubError } from '../../../hub/base/error.js';
+import type { FeedEvent, WatchEvent } from '../../../hub/protocol/feed_events.js';
+import type { Node, NodeId, TurnId } from '../../../hub/protocol/node.js';
+import type { AgentEvent } from '../../../hub/protocol/turn.js';
+import { nodeText } from '../../render/node/node_text.js';
+import { cleanLine } from '../../render/text/clean.js';
+import { shortId } from '../../render/text/ids_and_counts.js';
+import { type Stage, showAll, showFailure } from './conversation_parts.js';
+import { isOnDisplay, takeEvent, takeNode } from './on_display.js';
+import { createOthers, type Others } from './other_terminals.js';
+import type { OwnTurns } from './own_turns.js';
+import { noteOf } from './turn_notes.js';
+
+/** What the hub tells of a tree, on its way to the screen. */
+export interface TreeFeed {
+  /** Begins to listen to what comes after `since`; does so again, from where it was, when listening has failed. */
+  listen(since: number): void;
+  /** Has the hub tell anew where the turns stand that run. */
+  catchUp(): void;
+  /** Takes the turns off the display, before one goes to a node: that they go on without one is known then. */
+  leave(to: NodeId): void;
+  /** Takes turns of others off the display, for who goes on where they do not; false when there are none. */
+  leaveOthers(): boolean;
+  close(): void;
+}
+
+interface Feeding {
+  stage: Stage;
+  turns: OwnTurns;
+  /** Turns that are on display, and the last that the person came along with. */
+  watched: Set<TurnId>;
+  own: TurnId | null;
+  /** Turns that run where the display is not, and where they stand. */
+  elsewhere: Map<TurnId, NodeId>;
+  /** Has the hub tell anew where the turns stand that run. */
+  catchUp(): void;
+  others: Others;
+}
+
+export function createFeed(stage: Stage, turns: OwnTurns): TreeFeed {
+  const { client, front, place } = stage;
+  const feeding: Feeding = {
+    ...{ stage, turns, watched: new Set(), own: null, elsewhere: new Map(), others: createOthers(stage) },
+    catchUp: () => follow(),
+  };
+  let known: { seq: number; epoch: string } | null = null;
+  let abort: AbortController | null = null;
+  let following = new AbortController();
+  const onFeed = (event: WatchEvent): Promise<void> => {
+    known = { seq: event.seq, epoch: 'epoch' in event ? event.epoch : (known?.epoch ?? client.hub.epoch) };
+    return takeFeed(feeding, event);
+  };
+  const failed = async (error: unknown, signal: AbortSignal): Promise<void> => {
+    if (signal.aborted) return;
+    close();
+    // That no hub can be had is told where that is found out, and one listens again when there is one.
+    if (error instanceof HubError && error.kind === 'unreachable') return;
+    await showFailure(front, error, 'what happens in the tree is shown again with your next line');
+  };
+  const follow = (): void => {
+    following.abort();
+    following = new AbortController();
+    const { signal } = following;
+    const onEvent = (event: AgentEvent): Promise<void> => takeTurn(feeding, event);
+    client
+      .stream('agent.follow', { tree: place.tree }, { onEvent, signal, startsHub: false })
+      .catch((error: unknown) => failed(error, signal));
+  };
+  const close = (): void => {
+    abort?.abort();
+    abort = null;
+    following.abort();
+  };
+  return {
+    listen(since) {
+      if (abort !== null) return;
+      abort = new AbortController();
+      const { signal } = abort;
+      known ??= { seq: since, epoch: client.hub.epoch };
+      follow();
+      const from = { tree: place.tree, since: known.seq, epoch: known.epoch };
+      client
+        .watch({ ...from, onEvent: (event) => void onFeed(event), signal })
+        .catch((error: unknown) => failed(error, signal));
+    },
+    catchUp: follow,
+    leave: (to) => leave(feeding, to),
+    leaveOthers: () => leaveOthers(feeding),
+    close,
+  };
+}
+
+function leave({ stage, turns, watched, others }: Feeding, to: NodeId): void {
+  const { tip, expected } = stage.scene;
+  if (watched.size > 0 || turns.current() !== null) others.know([tip, ...expected]);
+  others.forget(to);
+  watched.clear();
+}
+
+function leaveOthers({ stage, watched, own, others }: Feeding): boolean {
+  const { tip, expected } = stage.scene;
+  const foreign = [...watched].filter((turn) => turn !== own);
+  if (foreign.length === 0) return false;
+  others.know([tip, ...expected]);
+  for (const turn of foreign) watched.delete(turn);
+  return true;
+}
+
+function takeFeed(feeding: Feeding, event: FeedEvent | WatchEvent): Promise<void> {
+  const { front } = feeding.stage;
+  front.treeChanged();
+  switch (event.kind) {
+    case 'node_created':
+      return takeCreated(feeding, event.node);
+    case 'tree_renamed':
+      front.update({ name: event.name === null ? shortId(event.tree) : cleanLine(event.name) });
+      return Promise.resolve();
+    case 'tree_restored':
+      return front.show({ kind: 'note', text: '(this conversation has been restored: one can go on in it)' });
+    case 'tree_archived':
+      return front.show({ kind: 'note', text: '(this conversation has been archived: nothing can be added to it)' });
+    case 'tree_purged':
+      return front.show({ kind: 'note', text: '(this conversation has been deleted for good)' });
+    case 'watch_reset':
+      return front.show({
+        kind: 'note',
+        text: '(the home folder holds other data now: what is shown may be out of date)',
+      });
+    default:
+      return Promise.resolve();
+  }
+}
+
+async function takeCreated(feeding: Feeding, node: Node): Promise<void> {
+  const { front, scene, ours } = feeding.stage;
+  const isOurs = ours.delete(node.id);
+  if (isOurs || isOnDisplay(scene, node)) {
+    // What is said where a turn begins, and not by us, is the hub's own word to the model.
+    const isHubs = node.role === 'user' && !isOurs && node.parent === feeding.turns.start();
+    const shown = takeNode(scene, node, isOurs ? 'us' : 'others');
+    // Its beginning may have been told before the node where it began.
+    if ([...feeding.elsewhere.values()].includes(scene.tip)) feeding.catchUp();
+    await showAll(front, isHubs ? [{ kind: 'note', text: `(the model is told: ${nodeText(node)})` }] : shown);
+    return;
+  }
+  if (!scene.seen.has(node.id)) await feeding.others.take(node);
+}
+
+async function takeTurn(feeding: Feeding, event: AgentEvent): Promise<void> {
+  const { stage, turns, watched, elsewhere } = feeding;
+  const { scene, place, front } = stage;
+  if (event.turn === place.following()) feeding.own = event.turn;
+  const isBeginning = event.kind === 'turn_started' || event.kind === 'turn_snapshot' || event.kind === 'turn_resumed';
+  if (isBeginning) {
+    const start = event.kind === 'turn_started' ? event.node : event.tip;
+    const isHere = event.turn === place.following() || start === scene.tip;
+    if (isHere) {
+      watched.add(event.turn);
+      elsewhere.delete(event.turn);
+    } else elsewhere.set(event.turn, start);
+  }
+  if (event.kind === 'turn_ended') elsewhere.delete(event.turn);
+  if (!watched.has(event.turn)) return;
+  if (event.kind === 'turn_ended') watched.delete(event.turn);
+  const note = noteOf(event, stage.toldFiles);
+  const shown = takeEvent(scene, event);
+  turns.take(event);
+  await showAll(front, note === null ? shown : [...shown, { kind: 'note', text: note }]);
+}

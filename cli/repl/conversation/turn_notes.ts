@@ -1,0 +1,84 @@
+import { HubError } from '../../../hub/base/error.js';
+import type { AgentEvent, TurnOutcome } from '../../../hub/protocol/turn.js';
+import { EXIT, exitCodeOf, reasonOf } from '../../output/failure.js';
+import { renderQuestion } from '../../render/node/question_text.js';
+import { count, shortId } from '../../render/text/ids_and_counts.js';
+import { endCode, endWords } from '../../turn/run_turn.js';
+import type { Happening } from '../front/front.js';
+import { hintHere } from './hints_in_chat.js';
+
+/** What is said of an event beside the conversation itself; null for nothing. Each file of instructions is told of once. */
+export function noteOf(event: AgentEvent, toldFiles: Set<string>): string | null {
+  switch (event.kind) {
+    case 'request_failed':
+      if (event.retry_in_ms === null) return null;
+      return `(${event.message}; again in ${Math.ceil(event.retry_in_ms / 1_000)} s)`;
+    case 'turn_started':
+      return instructionsNote(event.instructions, toldFiles);
+    case 'compaction_started':
+      return '(the conversation is being summarised; a model is sent the summary and what follows it)';
+    case 'transcript_failed':
+      return `(the transcript could not be written: ${event.message})`;
+    case 'session_started':
+      return event.attachable ? `(a sub-session began; watch it with: cognition chat ${event.session})` : null;
+    default:
+      return null;
+  }
+}
+
+function instructionsNote(files: readonly string[], told: Set<string>): string | null {
+  const untold = files.filter((file) => !told.has(file));
+  for (const file of untold) told.add(file);
+  return untold.length === 0 ? null : `(the model is told what ${untold.join(', ')} says)`;
+}
+
+/** What is said of a turn that the person has left, when it is over. */
+export function partedWords({ state, tip }: TurnOutcome): string {
+  const how = state === 'waiting' ? 'asks something' : 'has ended';
+  return `(the turn that you left ${how}. Go there with: /switch ${shortId(tip)})`;
+}
+
+/** What a script is told of how a turn ended. One that was stopped was stopped on purpose, and one that waits may get its answer. */
+export function exitCodeOfEnd({ state, why, failure }: TurnOutcome): number {
+  if (failure !== null) return exitCodeOf(new HubError(failure.data.kind, failure.message));
+  return state === 'done' || state === 'waiting' || why === 'asked' ? EXIT.ok : endCode(why);
+}
+
+/** What is said when nobody knows how a turn ended, or it did not even begin. */
+export function failureWords(error: unknown, goOn: string): Happening[] {
+  const own = error instanceof HubError && error.hint !== null ? hintHere(error.hint) : null;
+  const failure: Happening = { kind: 'failure', message: reasonOf(error), hint: own ?? `then: ${goOn}` };
+  if (!(error instanceof HubError) || error.kind !== 'unreachable') return [failure];
+  return [failure, { kind: 'note', text: `(how far it came is not known; when there is a hub again: ${goOn})` }];
+}
+
+/** How a turn ended, where the answer does not say it. */
+export function endOf({ state, why, failure, questions }: TurnOutcome, goOn: string): Happening[] {
+  if (state === 'waiting') return questions.flatMap((one) => (one.answer === null ? [questionOf(one)] : []));
+  if (failure !== null) return [{ kind: 'failure', message: failure.message, hint: whatToDo(failure.data, goOn) }];
+  if (state === 'done') return [];
+  return [{ kind: 'note', text: `${endWords(why)}. Go on with: ${goOn}` }];
+}
+
+function whatToDo({ kind, hint, details }: NonNullable<TurnOutcome['failure']>['data'], goOn: string): string {
+  const { retry_after_ms: waitMs } = details;
+  if (typeof waitMs === 'number' && waitMs > 0)
+    return `it wants to be left alone for ${waitWords(waitMs)}; then: ${goOn}`;
+  const more = kind === 'approval_needed' ? 'or accept what that means: cognition chat --no-sandbox' : `then: ${goOn}`;
+  return hint === null ? more : `${hintHere(hint)}; ${more}`;
+}
+
+function waitWords(waitMs: number): string {
+  const minutes = Math.ceil(waitMs / 60_000);
+  return minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour');
+}
+
+/** What a turn asks, and how it is answered. */
+export function questionOf(question: TurnOutcome['questions'][number]): Happening {
+  return { kind: 'text', text: `\nIt asks:\n${renderQuestion(question)}\n${howToAnswer(question)}\n` };
+}
+
+function howToAnswer({ kind, options }: TurnOutcome['questions'][number]): string {
+  if (kind === 'approval') return 'Answer with: /answer 1, 2 or 3';
+  return options.length === 0 ? 'Answer in your own words' : 'Answer with a number, or in your own words';
+}

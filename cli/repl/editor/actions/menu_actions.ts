@@ -1,0 +1,105 @@
+import { insertionOf, type Menu, menuAt, stepped } from '../completion/menu.js';
+import { triggerAt } from '../completion/trigger.js';
+import type { KeyPress } from '../keys/key_decoder.js';
+import {
+  type Action,
+  type EditorState,
+  edited,
+  type Frame,
+  MENU_CLOSED,
+  only,
+  type Step,
+} from '../state/editor_state.js';
+
+type OpenMenu = Menu & { kind: 'open' };
+
+/** Looks again for what can be offered, after a source has learned more. */
+export function refreshMenu(state: EditorState, frame: Pick<Frame, 'completion'>): EditorState {
+  const { text, cursor } = state.buffer;
+  const menu = menuAt(text, cursor, frame.completion);
+  const isDismissed =
+    menu.kind === 'open' && state.menu.kind === 'closed' && state.menu.dismissedAt === menu.trigger.start;
+  return isDismissed ? state : { ...state, menu: withSelection(menu, state.menu) };
+}
+
+export function closeMenu(state: EditorState): EditorState {
+  if (state.menu.kind === 'closed') return state;
+  return { ...state, menu: { kind: 'closed', dismissedAt: state.menu.trigger.start } };
+}
+
+/** What Esc has closed may open again once it is gone. */
+export function withoutDismissal(state: EditorState): EditorState {
+  const { menu, buffer } = state;
+  if (menu.kind === 'open' || menu.dismissedAt === null) return state;
+  const isThere = triggerAt(buffer.text, buffer.cursor)?.start === menu.dismissedAt;
+  return isThere ? state : { ...state, menu: MENU_CLOSED };
+}
+
+/** Tab: offers what there is; when that is one thing only, takes it. */
+export const complete: Action = (state, frame) => {
+  const { text, cursor } = state.buffer;
+  const menu = menuAt(text, cursor, frame.completion);
+  if (menu.kind === 'closed') return { state, effect: { kind: 'tab' } };
+  if (menu.items.length === 1) return only(taken(state, { ...menu, selected: 0 }, frame));
+  return only({ ...state, menu: { ...menu, selected: 0 } });
+};
+
+/** What a key does while the menu is open; null when that has nothing to do with the menu. */
+export function menuKey(
+  state: EditorState,
+  menu: OpenMenu,
+  { key, frame }: { key: KeyPress; frame: Frame },
+): Step | null {
+  if (key.alt || (key.shift && key.name !== 'tab')) return null;
+  switch (`${key.ctrl ? 'ctrl+' : ''}${key.shift ? 'shift+' : ''}${key.name}`) {
+    case 'up':
+    case 'ctrl+p':
+    case 'shift+tab':
+      return only({ ...state, menu: stepped(menu, -1) });
+    case 'down':
+    case 'ctrl+n':
+      return only({ ...state, menu: stepped(menu, 1) });
+    case 'tab':
+      return only(taken(state, { ...menu, selected: menu.selected ?? 0 }, frame));
+    case 'enter':
+      return isWritten(state, menu, frame) ? null : only(taken(state, menu, frame));
+    case 'escape':
+      return only(closeMenu(state));
+    default:
+      return null;
+  }
+}
+
+/** Puts the selected candidate in the place of what was written of it. A folder and a command are gone on with. */
+function taken(state: EditorState, menu: OpenMenu, frame: Frame): EditorState {
+  const candidate = menu.items[menu.selected ?? 0];
+  if (candidate === undefined) return state;
+  const { trigger } = menu;
+  const inserted = insertionOf(trigger, candidate, frame.completion);
+  const closed = { ...state, menu: MENU_CLOSED };
+  const { text, cursor } = state.buffer;
+  // A blank that stands there already is enough.
+  const end = inserted.endsWith(' ') && text[cursor] === ' ' ? cursor + 1 : cursor;
+  const next = edited(closed, { start: trigger.start, end }, inserted);
+  return next.buffer.text === state.buffer.text ? next : refreshMenu(next, frame);
+}
+
+/** Whether nothing is left to take: then Enter sends. */
+function isWritten(state: EditorState, { trigger, items, selected }: OpenMenu, frame: Frame): boolean {
+  const candidate = selected === null ? undefined : items[selected];
+  if (candidate === undefined) return true;
+  const written = state.buffer.text.slice(trigger.start, state.buffer.cursor);
+  // A slash alone asks what there is: nothing has been chosen yet.
+  if (trigger.kind === 'command' && written === '/' && selected === 0) return true;
+  const whole = insertionOf(trigger, candidate, frame.completion).trimEnd();
+  // A command is known in upper and lower case.
+  return written === whole || (trigger.kind === 'command' && written.toLowerCase() === whole);
+}
+
+/** The same candidate stays selected when it is still offered, if a key has chosen it. */
+function withSelection(menu: Menu, before: Menu): Menu {
+  if (menu.kind === 'closed' || before.kind === 'closed' || before.trigger.start !== menu.trigger.start) return menu;
+  const chosen = before.selected === null || before.selected === 0 ? undefined : before.items[before.selected];
+  const selected = menu.items.findIndex(({ value }) => value === chosen?.value);
+  return selected < 0 ? menu : { ...menu, selected };
+}

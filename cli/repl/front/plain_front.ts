@@ -1,0 +1,133 @@
+import { takeSignals } from '../../command_line/interruption.js';
+import { EXIT } from '../../output/failure.js';
+import type { Sink } from '../../output/sink.js';
+import type { Look } from '../../render/look/look.js';
+import { isStopLine } from '../lines/stop_line.js';
+import type { Front, Status, Wish } from './front.js';
+import { type PlainStyle, plainTranscript } from './plain_output.js';
+import { typedLines, withoutKeys } from './typed_lines.js';
+import { createMailbox } from './waiting_items.js';
+
+export interface PlainParts {
+  input: AsyncIterable<Uint8Array>;
+  out: Sink;
+  err: Sink;
+  look: Look;
+  style: PlainStyle;
+  attended: boolean;
+}
+
+/** What is nothing where only lines are shown. */
+const WITHOUT_SCREEN = {
+  copy: () => false,
+  edit: async () => false,
+  attach: () => undefined,
+  treeChanged: () => undefined,
+};
+
+/** Shows a conversation as lines that are only ever appended, and reads it line by line. */
+export function plainFront({ input, out, err, look, style, attended }: PlainParts): Front {
+  const transcript = plainTranscript(look, style);
+  const notes = statusNotes();
+  const signals = createMailbox<Wish>();
+  const release = takeSignals((code) => {
+    // The terminal has shown `^C` in the row.
+    if (attended && code === EXIT.interrupted) void write('stdout', '\n');
+    signals.put(wishOf(code));
+  });
+  let last = Promise.resolve();
+  let isPromptDue = false;
+  /** Whether what is typed stands behind a prompt. */
+  let isPrompted = false;
+  const write = (to: 'stdout' | 'stderr', text: string): Promise<void> => {
+    last = last.then(() => (to === 'stdout' ? out : err).write(text));
+    return last;
+  };
+  return {
+    attended,
+    isAppendOnly: true,
+    columns: () => look.width,
+    async show(shown) {
+      for (const { to, text } of transcript(shown)) void write(to, text);
+      await last;
+    },
+    update(change) {
+      for (const text of notes(change)) void write('stderr', text);
+    },
+    wishes(idle) {
+      const lines = typedLines(input);
+      return wishesFrom(() => nextLine(lines, idle), signals);
+    },
+    giveBack: async (text) => {
+      // There is no editor that could take it: it stands in what was typed, or in the script.
+      await write('stderr', `(not sent: ${text.length > 60 ? `${text.slice(0, 60)}…` : text})\n`);
+    },
+    ...WITHOUT_SCREEN,
+    async close() {
+      release();
+      await last;
+      await out.end();
+    },
+  };
+
+  /** A person may say something at any time, and is asked to when nothing runs. */
+  function askedFor(idle: () => Promise<void>): void {
+    if (isPromptDue || !attended || !style.echoed) return;
+    isPromptDue = true;
+    void idle().then(() => {
+      isPromptDue = false;
+      isPrompted = true;
+      void write('stdout', '> ');
+    });
+  }
+
+  async function nextLine(lines: AsyncGenerator<Wish>, idle: () => Promise<void>): Promise<IteratorResult<Wish>> {
+    askedFor(idle);
+    const next = await lines.next();
+    // Whoever types a line ends it; at the end of all nobody has.
+    if (next.done === true && isPrompted) await write('stdout', '\n');
+    isPrompted = false;
+    // A script says the next thing when the last has been done, unless it is that the last should end.
+    const isStop = next.done !== true && next.value.kind === 'line' && isStopLine(next.value.text);
+    // At the end of all what runs is waited for here, where a signal still ends it.
+    if (next.done === true || (!attended && !isStop)) await idle();
+    return next.done !== true && attended ? { done: false, value: withoutKeys(next.value) } : next;
+  }
+}
+
+/** What is said of changes for which a terminal has a place of its own. */
+function statusNotes(): (change: Partial<Status>) => string[] {
+  let queued = 0;
+  let held = 0;
+  return ({ hub, turn, queued: said, waiting }) => {
+    const notes: string[] = [];
+    if (hub != null) notes.push(`(${hub})\n`);
+    if (turn === 'stopping') notes.push('stopping…\n');
+    if (said !== undefined && said.length > queued) notes.push('(it waits for the model)\n');
+    queued = said?.length ?? queued;
+    if (waiting !== undefined && waiting.length > held) notes.push('(it waits for what runs; Ctrl-C ends that)\n');
+    held = waiting?.length ?? held;
+    return notes;
+  };
+}
+
+function wishOf(code: number): Wish {
+  return code === EXIT.interrupted ? { kind: 'stop' } : { kind: 'leave', code };
+}
+
+/** Lines as they are asked for, and signals at once. */
+async function* wishesFrom(
+  nextLine: () => Promise<IteratorResult<Wish>>,
+  signals: ReturnType<typeof createMailbox<Wish>>,
+): AsyncGenerator<Wish> {
+  let line = nextLine();
+  for (;;) {
+    const got = await Promise.race([line, signals.filled().then(() => null)]);
+    const signal = signals.take();
+    if (signal !== undefined) yield signal;
+    if (got === null) continue;
+    if (got.done === true) return;
+    yield got.value;
+    line = nextLine();
+  }
+}

@@ -1,0 +1,82 @@
+import { HubError } from '../../../hub/base/error.js';
+import { nearest } from '../../../hub/base/nearest_word.js';
+import { exitCodeOf } from '../../output/failure.js';
+import { REPL_COMMANDS } from '../commands/chat_command_table.js';
+import { hintElsewhere, nameHere } from '../commands/other_programs_commands.js';
+import { showFailure } from '../conversation/conversation_parts.js';
+import type { Repl, ReplCommand } from '../repl.js';
+
+/** Does what a line says: a command, something for bash, or a message. A failure is told, and one can go on. */
+export async function takeLine(text: string, when: 'now' | 'after', repl: Repl): Promise<void> {
+  const line = text.trim();
+  if (line === '') return;
+  try {
+    const command = commandIn(line);
+    if (command !== null) await runCommandLine(command, repl);
+    else if (line.startsWith('!')) await runShellLine(line, repl);
+    else await repl.speaking.say(text, when);
+  } catch (error) {
+    repl.verdict.failed(exitCodeOf(error));
+    await showFailure(repl.front, error);
+  } finally {
+    // A command may have changed what the next turn does.
+    repl.front.update({});
+  }
+}
+
+interface CommandLine {
+  name: string;
+  given: string;
+  isOneLine: boolean;
+}
+
+// A path is no command: its first word has more than one slash.
+const COMMAND = /^\/([\w?-]*)(?:\s+(.*))?$/s;
+
+function commandIn(line: string): CommandLine | null {
+  if (line === '?') return { name: 'help', given: '', isOneLine: true };
+  const found = COMMAND.exec(line);
+  if (found === null) return null;
+  const command = { name: found[1] ?? '', given: found[2]?.trim() ?? '', isOneLine: !line.includes('\n') };
+  // Several lines that only begin like a command are a text.
+  return command.isOneLine || commandCalled(command.name) !== undefined ? command : null;
+}
+
+/** Commands that take a text, of several lines as well. */
+const TEXTS: ReadonlySet<string> = new Set(['queue', 'answer', 'compact']);
+
+function commandCalled(name: string): ReplCommand | undefined {
+  return REPL_COMMANDS.find((one) => one.name === nameHere(name.toLowerCase()));
+}
+
+/** A word too many often means that something else was wanted: then nothing is done. */
+function checkedWords({ name, usage }: ReplCommand, { given, isOneLine }: CommandLine): string {
+  if (given !== '' && usage === '') {
+    throw new HubError('invalid_params', `/${name} takes nothing after it`, { hint: `/${name}` });
+  }
+  if (!isOneLine && !TEXTS.has(name)) {
+    throw new HubError('invalid_params', `/${name} takes one line`, { hint: `/${name} ${usage}`.trimEnd() });
+  }
+  return given;
+}
+
+async function runCommandLine(line: CommandLine, repl: Repl): Promise<void> {
+  const { name, given } = line;
+  await repl.front.show({ kind: 'asked', text: `/${name} ${given}`.trimEnd() });
+  const command = commandCalled(name);
+  if (command !== undefined) return command.run(checkedWords(command, line), repl);
+  const wanted = name.toLowerCase();
+  const names = REPL_COMMANDS.map((one) => one.name);
+  const near = names.find((one) => one.startsWith(wanted)) ?? nearest(wanted, names);
+  throw new HubError('invalid_params', `there is no command /${name}`, {
+    hint: hintElsewhere(wanted) ?? (near === null ? '/help lists them' : `did you mean /${near}?`),
+  });
+}
+
+async function runShellLine(line: string, repl: Repl): Promise<void> {
+  const isKept = !line.startsWith('!!');
+  const command = line.slice(isKept ? 1 : 2).trim();
+  await repl.front.show({ kind: 'asked', text: line });
+  if (command === '') throw new HubError('invalid_params', 'there is no command after the !', { hint: '!ls' });
+  await repl.shell.run(command, isKept);
+}

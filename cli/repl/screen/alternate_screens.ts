@@ -1,0 +1,69 @@
+import { REPL_COMMANDS } from '../commands/chat_command_table.js';
+import { editPlan, switchPlanning } from '../commands/plan.js';
+import { switchNetwork } from '../commands/switch_network.js';
+import type { Repl } from '../repl.js';
+import type { ViewerEnd } from '../viewer/viewer_state.js';
+import type { AlternateParts, OpenScreen } from './alternate_screen.js';
+import { copied } from './clipboard.js';
+import { statusRow } from './status_row.js';
+
+export type AlternateName = 'transcript' | 'last_call' | 'navigator' | 'agents';
+
+/** What something on the alternate screen is opened with. */
+export interface OpenerParts extends AlternateParts {
+  repl: Repl;
+}
+
+/** Each is loaded when it is first opened. */
+export const OPENERS: Record<AlternateName, (parts: OpenerParts) => Promise<OpenScreen>> = {
+  transcript: (parts) => openTranscript(parts, false),
+  last_call: (parts) => openTranscript(parts, true),
+  navigator,
+  agents,
+};
+
+async function openTranscript(parts: OpenerParts, atLastCall: boolean): Promise<OpenScreen> {
+  const { repl, terminal, look, status } = parts;
+  const { openViewer } = await import('../viewer/viewer.js');
+  const viewer = await openViewer({
+    ...{ client: repl.client, terminal, look, copy: (text) => copied(terminal, text), atLastCall },
+    position: () => (repl.conversation().isMade() ? repl.conversation().place.position() : null),
+    status: (mode, inks) => statusRow(status(), mode, inks),
+    commands: REPL_COMMANDS.map(({ name }) => name),
+    async act(wish) {
+      if (wish === 'network') return switchNetwork(repl);
+      return wish === 'plan' ? switchPlanning(repl) : editPlan(repl);
+    },
+  });
+  return { ...viewer, end: viewer.end.then((end) => ended(end, parts)) };
+}
+
+function ended(end: ViewerEnd, { say }: OpenerParts): AlternateName | null {
+  if (end.kind === 'line') say(end.line);
+  return end.kind === 'navigator' || end.kind === 'agents' ? end.kind : null;
+}
+
+async function navigator({ repl, terminal, look, status, say, replace, hint }: OpenerParts): Promise<OpenScreen> {
+  const { place, isMade } = repl.conversation();
+  if (!isMade()) {
+    hint('There is no tree yet: say something first.');
+    return { take: () => undefined, changed: () => undefined, end: Promise.resolve(null) };
+  }
+  const { openNavigator } = await import('../navigator/navigator.js');
+  const { name, title } = await repl.client.call('loom.tree_get', { tree: place.tree });
+  const tree = { id: place.tree, title: name ?? (title === '' ? status().name : title) };
+  const opened = await openNavigator({ client: repl.client, tree, position: place.position, terminal, look });
+  const end = opened.end.then((went) => {
+    if (went === null) return null;
+    say(`/goto ${went.node}`);
+    if (went.edit !== null) replace(went.edit);
+    return null;
+  });
+  return { take: opened.take, changed: opened.treeChanged, end };
+}
+
+async function agents({ repl, terminal, look }: OpenerParts): Promise<OpenScreen> {
+  const { openAgents } = await import('../agents/agents_panel.js');
+  const { tree } = repl.conversation().place;
+  return openAgents({ client: repl.client, tree, terminal, look, nowMs: Date.now });
+}

@@ -1,0 +1,103 @@
+import type { Look } from '../../render/look/look.js';
+import type { Completion } from '../editor/completion/menu.js';
+import { drawingOf } from '../editor/editor_drawing.js';
+import type { Content } from '../editor/state/buffer.js';
+import type { Status, Wish } from '../front/front.js';
+import type { Mailbox } from '../front/waiting_items.js';
+import type { Terminal } from '../terminal/terminal.js';
+import type { Alternate } from './alternate_screen.js';
+import type { ScreenTranscript } from './chat_output.js';
+import type { Drafts } from './drafts.js';
+import type { EditorInput } from './editor_input.js';
+import type { HeavyDrawing } from './lazy_renderers.js';
+import type { Permission } from './permission_keys.js';
+import type { Standing } from './refresh_status.js';
+import { liveBlock } from './screen_bottom.js';
+
+export interface ScreenParts {
+  terminal: Terminal;
+  home: string;
+  /** How to draw in so many columns at this moment. */
+  look: (columns: number) => Look;
+  history: readonly Content[];
+  completion: Completion;
+  /** Resolves when answers and changes can be drawn. */
+  drawing: Promise<HeavyDrawing>;
+  /** Whether the terminal tells what is pasted from what is typed. */
+  marksPastes: boolean;
+  nowMs: () => number;
+}
+
+const TICK_MS = 1_000;
+const PLACEHOLDER = 'Say something, or /help';
+const ANSWER_PLACEHOLDER = 'Say your answer, or its number';
+
+/** What everything on the screen shares. */
+export interface ScreenDesk {
+  parts: ScreenParts;
+  transcript: ScreenTranscript;
+  input: EditorInput;
+  drafts: Drafts;
+  wishes: Mailbox<Wish>;
+  /** What is shown on the alternate screen. */
+  alternate: Alternate;
+  permission: Permission;
+  status: Status;
+  hint: string | null;
+  interruptedMs: number;
+  turnSinceMs: number;
+  /** Whether the message is in an editor of the person's own. */
+  isOutside: boolean;
+  timer: NodeJS.Timeout | undefined;
+  /** What stood in the editor when the last line was said: the rest has been written since. */
+  leftAtLine: string;
+  /** Whether the open tree exists. */
+  isMade: () => boolean;
+  /** Null before there is a conversation. */
+  standing: Standing | null;
+}
+
+/** Nothing is computed for what is out of sight: it is drawn once, as it is then, when it is seen again. */
+export function draw(desk: ScreenDesk): void {
+  tick(desk);
+  if (desk.alternate.isShown()) return;
+  const { terminal, nowMs } = desk.parts;
+  const { columns, rows } = terminal.size();
+  const look = desk.parts.look(columns);
+  const isQuestion = desk.status.asks === 'question';
+  const editor = drawingOf(desk.input.state(), isQuestion ? ANSWER_PLACEHOLDER : PLACEHOLDER);
+  const live = {
+    rows: desk.transcript.live(nowMs()),
+    editor,
+    status: desk.status,
+    hint: desk.hint,
+    mayPermit: desk.permission.isReady(),
+    elapsedMs: nowMs() - desk.turnSinceMs,
+    nowMs: nowMs(),
+  };
+  terminal.setLive(liveBlock(live, look, rows));
+}
+
+/** A timer runs only while something is shown that time changes. */
+function tick(desk: ScreenDesk): void {
+  if (isBusy(desk)) desk.timer ??= setInterval(() => draw(desk), TICK_MS);
+  else {
+    clearInterval(desk.timer);
+    desk.timer = undefined;
+  }
+}
+
+export function hint(desk: ScreenDesk, text: string): void {
+  desk.hint = text;
+  draw(desk);
+}
+
+/** Wishes for a line to be done; false when too much waits already. */
+export function putLine(desk: ScreenDesk, text: string, when: 'now' | 'after'): boolean {
+  desk.leftAtLine = desk.input.state().buffer.text;
+  return desk.wishes.put({ kind: 'line', text, when });
+}
+
+export function isBusy({ status, transcript }: ScreenDesk): boolean {
+  return status.turn !== null || transcript.isTimed();
+}

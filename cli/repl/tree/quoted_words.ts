@@ -1,0 +1,40 @@
+import { HubError } from '../../../hub/base/error.js';
+
+const WORD = /\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:[^\s"'\\]|\\.)+))(\s|$)?/gsuy;
+
+/** The words of a name; whoever puts them between quotes means the same. */
+export function nameIn(text: string): string {
+  const [name, other] = /^(["']).*\1$/su.test(text) ? wordsOf(text) : [];
+  return name !== undefined && other === undefined ? name : text;
+}
+
+/** Splits what follows a command into words; quotes keep blanks together. */
+export function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  const trimmed = text.trim();
+  let isJoined = false;
+  for (WORD.lastIndex = 0; WORD.lastIndex < trimmed.length; ) {
+    const found = WORD.exec(trimmed);
+    if (found === null) {
+      throw new HubError('invalid_params', 'a quote is not closed', {
+        hint: 'put a backslash before a quote that is meant as such',
+      });
+    }
+    const [, double, single, bare, end] = found;
+    const word = single ?? (double ?? bare ?? '').replace(/\\(.)/gsu, '$1');
+    if (isJoined) words.push(`${words.pop() ?? ''}${word}`);
+    else words.push(word);
+    isJoined = end === undefined;
+  }
+  return words;
+}
+
+/** Whether the only word that a command takes was given; any other is refused. */
+export function hasFlag(given: string, flag: string, { name, usage }: { name: string; usage: string }): boolean {
+  if (given !== '' && given !== flag) {
+    throw new HubError('invalid_params', `/${name} takes ${flag} or nothing, not ${JSON.stringify(given)}`, {
+      hint: `/${name} ${usage}`,
+    });
+  }
+  return given === flag;
+}

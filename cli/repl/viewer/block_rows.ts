@@ -1,0 +1,116 @@
+import type { Look } from '../../render/look/look.js';
+import { renderBlock, type ShownBlock, searchedText } from '../../render/screens/viewer_block.js';
+import { hitsIn, loosened, type RowMark, searchPattern, type TextHit } from '../../render/text/text_search.js';
+import type { TextRow } from '../../render/text/wrap_words.js';
+import type { ViewedBlock } from './path_blocks.js';
+import { isFolded, type Rows, type Viewing } from './viewport.js';
+
+interface KnownRows {
+  width: number;
+  rows: readonly TextRow[];
+  /** The same below a blank row. */
+  apart: readonly TextRow[];
+}
+
+interface KnownHits {
+  query: string;
+  hits: readonly TextHit[];
+}
+
+interface Known {
+  folded: WeakMap<object, KnownRows>;
+  unfolded: WeakMap<object, KnownRows>;
+  hits: WeakMap<readonly TextRow[], KnownHits>;
+  pattern: { query: string; regex: RegExp; loose: string };
+}
+
+const GAP: TextRow = { text: '', indent: 0, joint: '' };
+
+/** Cuts blocks into rows, finds what is searched for in them, and remembers both. */
+export function createRows(): (look: Look, height: number) => Rows {
+  const known: Known = {
+    ...{ folded: new WeakMap(), unfolded: new WeakMap(), hits: new WeakMap() },
+    pattern: { query: '', regex: searchPattern(''), loose: '' },
+  };
+  return (look, height) => ({
+    height,
+    width: look.width,
+    of: (view, at) => rowsOf(known, { view, at, look }),
+    marks: (view, at) => marksOf(known, { view, at, look }),
+    gap: (view, at) => (hasGap(view, at) ? 1 : 0),
+    hits(block, query) {
+      if (block.shown.kind === 'coming') return [];
+      const { loose } = patternOf(known, query);
+      if (loose !== '' && !loosened(searchedText(block.shown, look)).includes(loose)) return [];
+      return knownHits(known, cutOf(known, block.shown, { isFolded: false, look }).rows, query);
+    },
+  });
+}
+
+interface Place {
+  view: Viewing;
+  at: number;
+  look: Look;
+}
+
+function rowsOf(known: Known, { view, at, look }: Place): readonly TextRow[] {
+  const block = view.blocks[at];
+  if (block === undefined) return [GAP];
+  const { shown } = block;
+  const isApart = hasGap(view, at);
+  const isClosed = isFolded(view, block);
+  if (shown.kind === 'coming') return [...(isApart ? [GAP] : []), ...shown.coming.rows(look, isClosed)];
+  const { rows, apart } = cutOf(known, shown, { isFolded: isClosed, look });
+  return isApart ? apart : rows;
+}
+
+function cutOf(known: Known, shown: ShownBlock, how: { isFolded: boolean; look: Look }): KnownRows {
+  const { isFolded: isClosed, look } = how;
+  const all = isClosed ? known.folded : known.unfolded;
+  const before = all.get(shown);
+  if (before?.width === look.width) return before;
+  const rows = renderBlock(shown, isClosed, look);
+  const cut = { width: look.width, rows, apart: [GAP, ...rows] };
+  all.set(shown, cut);
+  return cut;
+}
+
+function patternOf(known: Known, query: string): Known['pattern'] {
+  if (known.pattern.query !== query) {
+    known.pattern = { query, regex: searchPattern(query), loose: loosened(query) };
+  }
+  return known.pattern;
+}
+
+/** What stands out in the rows of a block, by row. */
+function marksOf(known: Known, { view, at, look }: Place): ReadonlyMap<number, RowMark[]> {
+  const marks = new Map<number, RowMark[]>();
+  if (view.query === '') return marks;
+  const rows = rowsOf(known, { view, at, look });
+  const current = view.found?.key === view.blocks[at]?.key ? (view.found?.index ?? -1) : -1;
+  for (const [index, { parts }] of knownHits(known, rows, view.query).entries()) {
+    for (const { row, start, end } of parts) {
+      const mark = { start, end, isCurrent: index === current };
+      const others = marks.get(row);
+      if (others === undefined) marks.set(row, [mark]);
+      else others.push(mark);
+    }
+  }
+  return marks;
+}
+
+function knownHits(known: Known, rows: readonly TextRow[], query: string): readonly TextHit[] {
+  const before = known.hits.get(rows);
+  if (before?.query === query) return before.hits;
+  const hits = hitsIn(rows, patternOf(known, query).regex);
+  known.hits.set(rows, { query, hits });
+  return hits;
+}
+
+/** A blank row stands above each block but the first, and none between what takes one row each. */
+function hasGap({ blocks, flipped }: Viewing, at: number): boolean {
+  const [above, here] = [blocks[at - 1], blocks[at]];
+  if (above === undefined || here === undefined) return false;
+  const isLow = (block: ViewedBlock): boolean => block.startsFolded && !flipped.has(block.key);
+  return !(isLow(above) && isLow(here));
+}

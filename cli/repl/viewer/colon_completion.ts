@@ -1,0 +1,38 @@
+import type { Client } from '../../../hub/client/client.js';
+import { argumentSource } from '../commands/argument_candidates.js';
+import { REPL_COMMANDS } from '../commands/chat_command_table.js';
+import type { Completion } from '../editor/completion/menu.js';
+import type { TypedHistory } from './typed_line.js';
+
+interface CompletionParts {
+  /** Null before there is one. */
+  tree(): string | null;
+  /** Told when more is known of what can be offered. */
+  changed(): void;
+}
+
+/** What a command after `:` and what follows it can be completed to: the same as where messages are written. */
+export function completionFor(client: Client, { tree, changed }: CompletionParts): Completion {
+  const source = argumentSource({
+    ...{ client: async () => client, changed, nowMs: Date.now },
+    tree: () => tree() ?? '',
+  });
+  return {
+    commands: REPL_COMMANDS.map(({ name, summary, usage }) => ({
+      name,
+      detail: summary,
+      takesArguments: usage !== '',
+    })),
+    files: () => [],
+    arguments: (command, words) => source.find(command, words),
+  };
+}
+
+// A transcript is opened anew each time; what was entered in it stays for as long as the chat runs.
+const histories = new WeakMap<Client, TypedHistory>();
+
+export function historyOf(client: Client): TypedHistory {
+  const history = histories.get(client) ?? { '/': [], ':': [] };
+  histories.set(client, history);
+  return history;
+}

@@ -1,0 +1,75 @@
+import type { Client } from '../../../hub/client/client.js';
+import type { NodeId, TreeId, TurnId } from '../../../hub/protocol/node.js';
+import type { AgentEvent } from '../../../hub/protocol/turn.js';
+import { type Coming, createComing } from './uncommitted_blocks.js';
+
+/** What the turns of a tree say while somebody looks at its transcript. */
+export interface Following {
+  readonly tree: TreeId;
+  readonly coming: Coming;
+  /** Whether it is cut off, so that nothing more is heard. */
+  isOver(): boolean;
+  stop(): void;
+}
+
+export interface FollowingParts {
+  client: Client;
+  tree: TreeId;
+  /** Where the person stands; null before anything was said. */
+  position(): NodeId | null;
+  nowMs(): number;
+  /** Told of every event; `isOther` when there are other blocks, not only longer ones. */
+  told(isOther: boolean): void;
+  /** Told while something is shown that time changes. */
+  tick(): void;
+}
+
+const TICK_MS = 1_000;
+
+export function followTurns({ client, tree, position, nowMs, told, tick }: FollowingParts): Following {
+  const abort = new AbortController();
+  const { signal } = abort;
+  const coming = createComing(nowMs);
+  let isOver = false;
+  let timer: NodeJS.Timeout | undefined;
+  const time = (): void => {
+    if (coming.isTimed()) timer ??= setInterval(tick, TICK_MS).unref();
+    else {
+      clearInterval(timer);
+      timer = undefined;
+    }
+  };
+  const onEvent = (event: AgentEvent): void => {
+    const isOther = coming.take(event);
+    time();
+    told(isOther);
+    const start = startOf(event);
+    if (start !== null && start !== position()) stem(event.turn, start).catch(end); // as below
+  };
+  const stem = async (turn: TurnId, start: NodeId): Promise<void> => {
+    const { node } = await client.call('loom.node_get', { node: start }, { signal });
+    if (node.parent === null || node.parent !== position()) return;
+    coming.stemsFrom(turn, node);
+    told(true);
+  };
+  const end = (): void => {
+    isOver = true;
+    clearInterval(timer);
+  };
+  // Who only looks on starts no hub that was ended in order.
+  client.stream('agent.follow', { tree }, { onEvent, signal, startsHub: false }).then(end, end); // what failed is begun again with the next change
+  return {
+    tree,
+    coming,
+    isOver: () => isOver,
+    stop() {
+      clearInterval(timer);
+      abort.abort();
+    },
+  };
+}
+
+function startOf(event: AgentEvent): NodeId | null {
+  if (event.kind === 'turn_started') return event.node;
+  return event.kind === 'turn_snapshot' ? event.tip : null;
+}

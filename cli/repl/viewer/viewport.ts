@@ -1,0 +1,207 @@
+import type { RowMark, TextHit } from '../../render/text/text_search.js';
+import type { TextRow } from '../../render/text/wrap_words.js';
+import type { ViewedBlock } from './path_blocks.js';
+import type { Span } from './read_path.js';
+import type { TypedLine } from './typed_line.js';
+
+/** What is seen of a transcript, and what keys are about in it. Changed by making a new one. */
+export interface Viewing {
+  /** What was read of the path, in its order. */
+  readonly blocks: readonly ViewedBlock[];
+  /** Which nodes of the path that is, and how many it has. */
+  readonly span: Span & { length: number };
+  /** Blocks that are folded although they begin unfolded, and the other way round. */
+  readonly flipped: ReadonlySet<string>;
+  /** The block that keys are about. */
+  readonly chosen: number;
+  /** The row that is shown first. */
+  readonly top: Place;
+  /** A line that is being typed: what to search for, or a command. */
+  readonly typing: TypedLine | null;
+  readonly query: string;
+  /** The place where the search is; null before it has found one. */
+  readonly found: FoundPlace | null;
+  /** Whether the leader key was pressed, and what it may be followed by is shown. */
+  readonly leader: 'none' | 'pressed' | 'listed';
+  readonly help: boolean;
+  /** Something to tell, until the next key. */
+  readonly word: string | null;
+}
+
+interface Place {
+  block: number;
+  row: number;
+}
+
+/** One of the places that a search has found. */
+export interface FoundPlace {
+  /** The block, and which of the places in that. */
+  key: string;
+  index: number;
+  /** Whether the search began again at the other end. */
+  isAround: boolean;
+  /** Which of all it is, from the beginning; null until they are counted. */
+  tally: { place: number; total: number } | null;
+}
+
+/** How the blocks are cut into rows. */
+export interface Rows {
+  /** Never none. */
+  of(view: Viewing, block: number): readonly TextRow[];
+  /** How many blank rows stand above what is the block's own. */
+  gap(view: Viewing, block: number): number;
+  /** What stands out in those rows, by row. */
+  marks(view: Viewing, block: number): ReadonlyMap<number, readonly RowMark[]>;
+  /** Where a block that is unfolded has what is searched for. */
+  hits(block: ViewedBlock, query: string): readonly TextHit[];
+  height: number;
+  width: number;
+}
+
+export const EMPTY_VIEW: Viewing = {
+  ...{ blocks: [], span: { start: 0, end: 0, length: 0 }, flipped: new Set(), chosen: 0, top: { block: 0, row: 0 } },
+  ...{ typing: null, query: '', found: null, leader: 'none', help: false, word: null },
+};
+
+export function isFolded({ flipped }: Viewing, block: ViewedBlock): boolean {
+  return block.startsFolded !== flipped.has(block.key);
+}
+
+export function chosenBlock({ blocks, chosen }: Viewing): ViewedBlock | null {
+  return blocks[chosen] ?? null;
+}
+
+/** The same view of other blocks: what is chosen, and what is seen first, stay where they are among them. */
+export function withBlocks(view: Viewing, blocks: readonly ViewedBlock[], span: Viewing['span']): Viewing {
+  const places = new Map(blocks.map(({ key }, place) => [key, place]));
+  const placeOf = (block: number): number =>
+    places.get(view.blocks[block]?.key ?? '') ?? Math.max(0, blocks.length - 1);
+  const top = { block: placeOf(view.top.block), row: view.top.row };
+  return { ...view, blocks, span, chosen: placeOf(view.chosen), top };
+}
+
+export function folded(view: Viewing, rows: Rows): Viewing {
+  const block = chosenBlock(view);
+  if (block === null) return view;
+  const flipped = new Set(view.flipped);
+  if (!flipped.delete(block.key)) flipped.add(block.key);
+  return chosenAt({ ...view, flipped }, view.chosen, rows);
+}
+
+/** Chooses a block, and shows as much of it as fits. */
+export function chosenAt(view: Viewing, block: number, rows: Rows): Viewing {
+  const chosen = Math.min(Math.max(0, block), Math.max(0, view.blocks.length - 1));
+  const next = { ...view, chosen };
+  if (view.blocks.length === 0) return next;
+  if (chosen < view.top.block) return lowered({ ...next, top: { block: chosen, row: 0 } }, rows);
+  const wide = rows.of(next, chosen).length;
+  const above = rowsBetween(next, chosen, rows);
+  if (wide >= rows.height) return { ...next, top: { block: chosen, row: 0 } };
+  if (above < 0 || above > FAR_ROWS) return lowered({ ...next, top: { block: chosen, row: 0 } }, rows);
+  return above + wide > rows.height
+    ? lowered(moved(next, above + wide - rows.height, rows), rows)
+    : lowered(next, rows);
+}
+
+/** Scrolls by rows; what is chosen stays in sight. */
+export function scrolled(view: Viewing, by: number, rows: Rows): Viewing {
+  if (view.blocks.length === 0) return view;
+  const next = lowered(moved(view, by, rows), rows);
+  const seen = seenRows(next, rows);
+  const first = seen[0]?.block ?? 0;
+  const last = seen.at(-1)?.block ?? first;
+  return { ...next, chosen: Math.min(Math.max(first, next.chosen), last) };
+}
+
+/** The last rows, with the last block chosen. */
+export function atEnd(view: Viewing, rows: Rows): Viewing {
+  const chosen = Math.max(0, view.blocks.length - 1);
+  return { ...view, chosen, top: lowest(view, rows) };
+}
+
+export function isAtEnd(view: Viewing, rows: Rows): boolean {
+  const { top } = view;
+  const low = lowest(view, rows);
+  return top.block === low.block ? top.row >= low.row : top.block > low.block;
+}
+
+/** The rows that are seen, from the first on, each with its block. */
+export function seenRows(view: Viewing, rows: Rows): SeenRow[] {
+  const seen: SeenRow[] = [];
+  let { block, row } = view.top;
+  while (block < view.blocks.length && seen.length < rows.height) {
+    const cut = rows.of(view, block);
+    for (; row < cut.length && seen.length < rows.height; row += 1) {
+      seen.push({ text: cut[row]?.text ?? '', block, row });
+    }
+    block += 1;
+    row = 0;
+  }
+  return seen;
+}
+
+export interface SeenRow extends Place {
+  text: string;
+}
+
+/** Chooses a block and shows one of its rows, in the upper part of the screen unless it is in sight already. */
+export function shownAt(view: Viewing, place: Place, rows: Rows): Viewing {
+  const next = { ...view, chosen: place.block };
+  if (seenRows(next, rows).some(({ block, row }) => block === place.block && row === place.row)) return next;
+  return lowered(moved({ ...next, top: place }, -Math.floor(rows.height / 3), rows), rows);
+}
+
+function moved(view: Viewing, by: number, rows: Rows): Viewing {
+  let { block, row } = view.top;
+  row = Math.min(row, rows.of(view, block).length - 1);
+  let left = by;
+  while (left > 0) {
+    const below = rows.of(view, block).length - row;
+    if (left < below || block === view.blocks.length - 1) {
+      row += Math.min(left, below - 1);
+      break;
+    }
+    left -= below;
+    block += 1;
+    row = 0;
+  }
+  while (left < 0) {
+    if (row >= -left || block === 0) {
+      row = Math.max(0, row + left);
+      break;
+    }
+    left += row;
+    block -= 1;
+    row = rows.of(view, block).length;
+  }
+  return { ...view, top: { block, row } };
+}
+
+/** No further down than that the last rows fill the screen. */
+function lowered(view: Viewing, rows: Rows): Viewing {
+  return isAtEnd(view, rows) ? { ...view, top: lowest(view, rows) } : view;
+}
+
+/** The first row of a screen that shows the end. */
+function lowest(view: Viewing, rows: Rows): Place {
+  let left = rows.height;
+  for (let block = view.blocks.length - 1; block >= 0; block -= 1) {
+    const high = rows.of(view, block).length;
+    if (high >= left) return { block, row: high - left };
+    left -= high;
+  }
+  return { block: 0, row: 0 };
+}
+
+/** Further than this a block is gone to, not scrolled to. */
+const FAR_ROWS = 1_000;
+
+/** How many rows below the first one a block begins; something above FAR_ROWS where that is far. */
+function rowsBetween(view: Viewing, block: number, rows: Rows): number {
+  let between = -view.top.row;
+  for (let at = view.top.block; at < block; at += 1) {
+    between += rows.of(view, at).length;
+    if (between > FAR_ROWS) return between;
+  }
+  return between;
+}

@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { readFile, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { HubError } from '../../hub/base/error.js';
+import { environment, VERSION } from '../../hub/config/config.js';
+import type { Context } from '../command_line/command_context.js';
+import { reasonOf } from '../output/failure.js';
+import { isUnicodeLocale } from '../output/terminal_look.js';
+import { parseState } from '../place/session_file.js';
+import type { Check } from '../render/reports/doctor_report.js';
+import { formatBytes } from '../render/text/ids_and_counts.js';
+import { checkModel } from './doctor_model_check.js';
+import { checksOfTools } from './doctor_tool_checks.js';
+import { fail, ok, warn } from './doctor_verdicts.js';
+
+const NODE_MAJOR_MIN = 20;
+const FREE_BYTES_MIN = 256 * 1024 * 1024;
+const WAL_BYTES_MAX = 256 * 1024 * 1024;
+const PROBE_MS_MAX = 20_000;
+const PROBE = `
+const Database = require('better-sqlite3');
+console.log(new Database(':memory:').prepare('select sqlite_version()').pluck().get());
+`;
+
+/** Looks at everything that the program stands on. Nothing here fails the whole: each check tells its own. */
+export async function checksOf(context: Context): Promise<Check[]> {
+  return [
+    checkNode(),
+    await checkStorageLibrary(),
+    ...(await checkHub(context)),
+    ...(await checksOfTools(context)),
+    await checkModel(context),
+    checkHome(context.paths.home),
+    await checkDisk(context.paths.home),
+    checkWal(context.paths.database),
+    await checkSession(context.paths.session),
+    checkLocale(),
+    checkTerminal(context),
+  ];
+}
+
+function checkNode(): Check {
+  const { node } = process.versions;
+  if (Number(node.split('.')[0]) >= NODE_MAJOR_MIN) return ok('node', node);
+  return fail('node', node, `install Node ${NODE_MAJOR_MIN} or newer`);
+}
+
+/** Loads the native part in a process of its own: in this one it is not used. */
+async function checkStorageLibrary(): Promise<Check> {
+  const cwd = dirname(fileURLToPath(import.meta.url));
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', PROBE], { cwd, timeout: PROBE_MS_MAX });
+    return ok('better-sqlite3', `loads, SQLite ${stdout.trim()}`);
+  } catch (error) {
+    const reason = /Error: .*/.exec(reasonOf(error))?.[0] ?? 'it could not be loaded';
+    return fail('better-sqlite3', reason, 'npm rebuild better-sqlite3   (needs a C++ compiler, make and python3)');
+  }
+}
+
+async function checkHub(context: Context): Promise<Check[]> {
+  try {
+    const client = await context.client();
+    const health = await client.call('health.check', {});
+    const version = `version ${health.version}, process ${health.pid}`;
+    return [
+      health.version === VERSION ? ok('hub', version) : warn('hub', version, 'cognition hub stop'),
+      health.status === 'ok'
+        ? ok('storage', `works, SQLite ${health.sqlite}`)
+        : fail('storage', 'only reads since a write to disk failed', 'repair the disk, then: cognition hub stop'),
+      ok('socket', health.endpoint),
+    ];
+  } catch (error) {
+    const hint = error instanceof HubError ? error.hint : null;
+    return [fail('hub', reasonOf(error), hint ?? 'cognition hub logs')];
+  }
+}
+
+function checkHome(home: string): Check {
+  const stats = existsSync(home) ? statSync(home) : undefined;
+  if (stats === undefined) return warn('home', `${home} is not there yet`, null);
+  if (!stats.isDirectory()) return fail('home', `${home} is not a folder`, 'set COGNITION_HOME to a folder');
+  if (process.getuid !== undefined && stats.uid !== process.getuid()) {
+    return fail('home', `${home} belongs to somebody else`, 'set COGNITION_HOME to a folder of your own');
+  }
+  if ((stats.mode & 0o077) !== 0) return warn('home', `${home} is open to others`, `chmod 700 ${home}`);
+  return ok('home', home);
+}
+
+async function checkDisk(home: string): Promise<Check> {
+  let place = home;
+  while (!existsSync(place)) place = dirname(place);
+  const { bavail, bsize } = await statfs(place);
+  const free = `${formatBytes(bavail * bsize)} free`;
+  return bavail * bsize >= FREE_BYTES_MIN ? ok('disk', free) : warn('disk', free, 'make room before it is full');
+}
+
+function checkWal(database: string): Check {
+  const path = `${database}-wal`;
+  const size = existsSync(path) ? statSync(path).size : 0;
+  if (size <= WAL_BYTES_MAX) return ok('write-ahead log', formatBytes(size));
+  return warn('write-ahead log', formatBytes(size), 'cognition hub stop   (the next start folds it in)');
+}
+
+async function checkSession(path: string): Promise<Check> {
+  if (!existsSync(path)) return ok('session', 'no conversation has been used yet');
+  if (statSync(path).isFile() && parseState(await readFile(path, 'utf8')) !== null) return ok('session', path);
+  return warn('session', `${path} is corrupt`, 'the next command sets it aside; then: cognition use <tree>');
+}
+
+function checkLocale(): Check {
+  const name = environment('LC_ALL') ?? environment('LC_CTYPE') ?? environment('LANG') ?? 'not set';
+  if (isUnicodeLocale()) return ok('locale', name);
+  return warn('locale', `${name}: trees are drawn in ASCII`, 'set LANG to a UTF-8 locale, such as C.UTF-8');
+}
+
+function checkTerminal({ screen }: Context): Check {
+  if (!screen.isTty) return ok('terminal', 'none: the output goes to a file or a program');
+  return ok('terminal', `${environment('TERM') ?? 'unknown'}, ${screen.columns} x ${screen.rows}`);
+}

@@ -1,0 +1,37 @@
+import type { Client } from '../../hub/client/client.js';
+import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
+import type { Node, NodeId } from '../../hub/protocol/node.js';
+import { inOrder } from './ordered_concurrency.js';
+
+/** Handles that are resolved at the same time. */
+const RESOLVED_AT_ONCE = 4;
+/** What an excerpt on the screen is made from. */
+const EXCERPT_BYTES = 16_384;
+/** As much of one handle as fits a frame. */
+const WHOLE_BYTES = 8_388_608;
+
+export type ResolvedHandle = ResultOf<'context.resolve'>;
+
+/** A node of a path, with what its handle stands for; null for a node of text. */
+export interface ResolvedNode {
+  node: Node;
+  resolved: ResolvedHandle | null;
+}
+
+/** The nodes from the root to a node. */
+export function pathOf(client: Client, node: NodeId): AsyncIterable<Node> {
+  return client.pages('loom.context_get_path', { node }, 'nodes');
+}
+
+/** The same, with every handle turned into content: whole or as much as an excerpt needs, as it was or as it is now. */
+export function resolvedPath(
+  client: Client,
+  node: NodeId,
+  { full, fresh }: { full: boolean; fresh: boolean },
+): AsyncIterable<ResolvedNode> {
+  const wanted = { fresh, bytes_max: full ? WHOLE_BYTES : EXCERPT_BYTES };
+  return inOrder(pathOf(client, node), RESOLVED_AT_ONCE, async (one) => {
+    if (one.kind === 'text') return { node: one, resolved: null };
+    return { node: one, resolved: await client.call('context.resolve', { node: one.id, ...wanted }) };
+  });
+}

@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs';
+import { HubError } from '../../hub/base/error.js';
+import { nearest } from '../../hub/base/nearest_word.js';
+import type { Client } from '../../hub/client/client.js';
+import { userHome } from '../../hub/config/config.js';
+import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
+import type { NodeId, TreeId } from '../../hub/protocol/node.js';
+import type { Policy } from '../../hub/protocol/policy.js';
+import { quoted } from '../place/reference.js';
+
+/** Something outside that is to be read into a conversation. */
+export type Attachment =
+  | { kind: 'file'; path: string }
+  | { kind: 'http'; url: string }
+  | { kind: 'postgres'; connection: string; sql: string };
+
+/** How each kind is written. */
+export const ATTACHMENT_FORMS = ['file:<path>', 'http://…', 'https://…', 'postgres:<name>:<sql>'] as const;
+
+const KINDS = ['file', 'http', 'https', 'postgres'];
+const FORMS_HINT = `attach takes ${ATTACHMENT_FORMS.join(', ')}`;
+
+/** Reads what a person wrote; what is of no kind is refused with the nearest right form. */
+export function attachmentFrom(text: string): Attachment {
+  const [, kind = '', rest = ''] = /^([a-z][a-z0-9+-]*):(.*)$/is.exec(text) ?? [];
+  switch (kind.toLowerCase()) {
+    case 'file':
+      return fileFrom(rest);
+    case 'http':
+    case 'https':
+      return { kind: 'http', url: urlFrom(text, rest) };
+    case 'postgres':
+      return queryFrom(rest);
+    default:
+      throw unknownKind(text, kind);
+  }
+}
+
+function fileFrom(given: string): Attachment {
+  const path = given.replace(/^\/\/(?=\/)/, '').replace(/^~(?=\/|$)/, userHome());
+  if (path !== '') return { kind: 'file', path };
+  throw new HubError('invalid_params', 'file: names no file', { hint: 'cognition attach @ file:notes.txt' });
+}
+
+/** `http:` before a whole address only names the kind. */
+function urlFrom(text: string, rest: string): string {
+  if (rest.startsWith('//')) return text;
+  if (/^https?:\/\//i.test(rest)) return rest;
+  if (rest !== '') return `http://${rest}`;
+  throw new HubError('invalid_params', `${quoted(text)} names no page`, {
+    hint: 'cognition attach @ https://example.org/page',
+  });
+}
+
+function queryFrom(rest: string): Attachment {
+  const [, connection = '', sql = ''] = /^([^:]*):(.*)$/s.exec(rest) ?? [];
+  if (connection !== '' && sql.trim() !== '') return { kind: 'postgres', connection, sql };
+  throw new HubError('invalid_params', 'a query is written postgres:<name>:<sql>', {
+    hint: 'cognition attach @ "postgres:orders:SELECT count(*) FROM orders"',
+  });
+}
+
+function unknownKind(text: string, kind: string): HubError {
+  if (kind === 'bash') {
+    return new HubError('invalid_params', 'attach runs no commands', { hint: 'cognition exec @ "ls"' });
+  }
+  if (existsSync(text)) {
+    return new HubError('invalid_params', `${quoted(text)} does not say of what kind it is`, {
+      hint: `for the file: cognition attach @ file:${text}`,
+    });
+  }
+  const near = kind === '' ? null : nearest(kind, KINDS);
+  return new HubError('invalid_params', `attach knows no ${quoted(kind === '' ? text : `${kind}:`)}`, {
+    hint: near === null ? FORMS_HINT : `did you mean ${near}:? ${FORMS_HINT}`,
+  });
+}
+
+// A person attaches what they could read themselves.
+const policy: Policy = { kind: 'open' };
+
+/** Reads it and appends it after a node. */
+export function attach(
+  client: Client,
+  attachment: Attachment,
+  place: { tree: TreeId; node: NodeId },
+): Promise<ToolAnswer> {
+  const asked = { place, append: true, policy };
+  switch (attachment.kind) {
+    case 'file':
+      return client.call('file.read', { ...asked, path: attachment.path, cwd: process.cwd(), limit: null });
+    case 'http':
+      return client.call('http.fetch', { ...asked, url: attachment.url });
+    case 'postgres': {
+      const { connection, sql } = attachment;
+      return client.call('postgres.query', { ...asked, connection, sql });
+    }
+  }
+}

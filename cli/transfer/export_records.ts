@@ -1,0 +1,68 @@
+import { HubError } from '../../hub/base/error.js';
+import type { Client } from '../../hub/client/client.js';
+import type { ExportRecord } from '../../hub/protocol/methods/tree_methods.js';
+import type { Sha256, Tree, TreeId } from '../../hub/protocol/node.js';
+import { outputPieces } from '../exec/stored_output.js';
+import { shortId } from '../render/text/ids_and_counts.js';
+
+/** A piece of a stored output, in base64; it follows the record of that output. */
+export interface OutputData {
+  kind: 'output_data';
+  sha256: Sha256;
+  offset: number;
+  data: string;
+}
+
+export type PortableRecord = ExportRecord | OutputData;
+
+/** Ends a file of lines, so that one that was cut off is known. */
+export const LAST_RECORD = { kind: 'end' } as const;
+
+export interface ExportWanted {
+  client: Client;
+  /** Leave out what is damaged. */
+  undamaged: boolean;
+  note(text: string): void;
+}
+
+/** Everything of a tree and of the sub-session trees that it owns, in the order in which an import takes it. */
+export async function* recordsOf(top: Tree, wanted: ExportWanted): AsyncGenerator<PortableRecord> {
+  const sent = new Set<Sha256>();
+  for (const trees = [top.id]; trees.length > 0; ) {
+    const tree = trees.shift();
+    if (tree === undefined) return;
+    for await (const record of wanted.client.pages(
+      'loom.tree_export',
+      { tree, undamaged: wanted.undamaged },
+      'records',
+    )) {
+      yield record;
+      if (record.kind !== 'output' || sent.has(record.sha256)) continue;
+      sent.add(record.sha256);
+      yield* dataOf(record.sha256, wanted);
+    }
+    trees.push(...(await ownedBy(wanted.client, tree)));
+  }
+}
+
+async function* dataOf(sha256: Sha256, { client, note }: ExportWanted): AsyncGenerator<OutputData> {
+  try {
+    for await (const piece of outputPieces(client, sha256)) yield { kind: 'output_data', sha256, ...piece };
+  } catch (error) {
+    if (!(error instanceof HubError && error.kind === 'not_found')) throw error;
+    note(`the stored output ${shortId(sha256)} is lost and not in the export`);
+  }
+}
+
+async function ownedBy(client: Client, owner: TreeId): Promise<TreeId[]> {
+  const owned: TreeId[] = [];
+  for (const archived of [false, true]) {
+    for await (const tree of client.pages('loom.tree_list', { owner, archived }, 'trees')) owned.push(tree.id);
+  }
+  return owned;
+}
+
+/** Every tree of the home that nobody owns, archived ones too. */
+export async function* everyTree(client: Client): AsyncGenerator<Tree> {
+  for (const archived of [false, true]) yield* client.pages('loom.tree_list', { archived, limit: 1_000 }, 'trees');
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { HubError } from '../../hub/base/error.js';
+import type { Client } from '../../hub/client/client.js';
+import type { ExportRecord } from '../../hub/protocol/methods/tree_methods.js';
+import type { Sha256, Tree, TreeId } from '../../hub/protocol/node.js';
+import type { OutputData, PortableRecord } from './export_records.js';
+
+const BATCH_RECORDS = 500;
+const BATCH_LENGTH = 192 * 1024;
+
+/** What became of one tree. */
+export interface Imported {
+  tree: Tree;
+  /** Its name in the export, which another tree may have here. */
+  exportedName: string | null;
+  /** Its project in the export, which it may not have here. */
+  exportedProject: string | null;
+  added: number;
+  present: number;
+}
+
+/** Which projects trees may have here: the one in which the person stands, or any that a file names. */
+type ProjectsTaken = { only: string } | 'any';
+
+/** Gives records to the hub, tree by tree. A step is never spread over two calls: it is whole or absent. */
+export async function* importRecords(
+  client: Client,
+  records: AsyncIterable<PortableRecord> | Iterable<PortableRecord>,
+  projects: ProjectsTaken,
+): AsyncGenerator<Imported> {
+  let current: TreeImport | null = null;
+  const upload = uploader(client);
+  for await (const record of records) {
+    if (record.kind === 'output_data') {
+      await upload.piece(record);
+    } else if (record.kind === 'tree') {
+      await upload.end();
+      if (current !== null) yield await current.end();
+      current = treeImport(client, record);
+      await current.take(withProject(record, projects));
+    } else if (current === null) {
+      throw new HubError('invalid_params', 'this cannot be imported: it does not begin with a tree');
+    }
+    if (record.kind !== 'output_data' && record.kind !== 'tree') await current?.take(record);
+  }
+  await upload.end();
+  if (current === null) throw new HubError('invalid_params', 'this cannot be imported: it holds no tree');
+  yield await current.end();
+}
+
+interface TreeImport {
+  take(record: ExportRecord): Promise<void>;
+  end(): Promise<Imported>;
+}
+
+type TreeRecord = Extract<ExportRecord, { kind: 'tree' }>;
+
+function treeImport(client: Client, first: TreeRecord): TreeImport {
+  const tree: TreeId = first.tree.id;
+  let batch: ExportRecord[] = [];
+  let length = 0;
+  const total = { added: 0, present: 0 };
+  const send = async (done: boolean): Promise<Tree | null> => {
+    const records = batch;
+    batch = [];
+    length = 0;
+    const result = await client.call('loom.tree_import', { tree, records, done });
+    total.added += result.added;
+    total.present += result.present;
+    return result.tree;
+  };
+  return {
+    take: async (record) => {
+      const isFull = batch.length >= BATCH_RECORDS || length >= BATCH_LENGTH;
+      if (isFull && !goesOnStep(record)) await send(false);
+      batch.push(record);
+      length += JSON.stringify(record).length;
+    },
+    end: async () => {
+      const imported = await send(true);
+      if (imported === null) throw new HubError('internal', `the hub did not finish the import of ${tree}`);
+      return { tree: imported, exportedName: first.tree.name, exportedProject: first.tree.project, ...total };
+    },
+  };
+}
+
+/** What models may change is for the person to say, never for a file: a tree without a project works where they stand. */
+function withProject(record: TreeRecord, projects: ProjectsTaken): TreeRecord {
+  if (projects === 'any' || record.tree.project === projects.only) return record;
+  return { ...record, tree: { ...record.tree, project: null } };
+}
+
+function goesOnStep(record: ExportRecord): boolean {
+  return record.kind === 'node' && record.node.step !== null && record.node.step.index > 0;
+}
+
+interface Uploader {
+  piece(piece: OutputData): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Stores outputs as their pieces arrive. An upload is finished when another begins, or nothing more comes. */
+function uploader(client: Client): Uploader {
+  let upload: { id: string; sha256: Sha256; offset: number } | null = null;
+  const end = async (): Promise<void> => {
+    if (upload === null) return;
+    const { id, sha256, offset } = upload;
+    upload = null;
+    const { output } = await client.call('loom.blob_write', { upload: id, offset, data: '', done: true });
+    if (output?.sha256 !== sha256) {
+      throw new HubError(
+        'invalid_params',
+        `this cannot be imported: the stored output ${sha256} is damaged in the file`,
+      );
+    }
+  };
+  return {
+    piece: async ({ sha256, offset, data }) => {
+      if (upload?.sha256 !== sha256 || offset === 0) {
+        await end();
+        upload = { id: randomUUID(), sha256, offset: 0 };
+      }
+      await client.call('loom.blob_write', { upload: upload.id, offset, data, done: false });
+      upload.offset = offset + Buffer.byteLength(data, 'base64');
+    },
+    end,
+  };
+}

@@ -1,0 +1,89 @@
+import { HubError } from '../../hub/base/error.js';
+import type { ParamsOf } from '../../hub/protocol/methods/method_table.js';
+import type { Tree, TurnId } from '../../hub/protocol/node.js';
+import type { Question } from '../../hub/protocol/question.js';
+import type { Context } from '../command_line/command_context.js';
+import { ask, canAsk } from '../input/ask_person.js';
+import { renderQuestion, renderQuestions } from '../render/node/question_text.js';
+import { shortId } from '../render/text/ids_and_counts.js';
+import { modelEnvironment } from './model_access.js';
+import { runAnswer, type TurnWaited } from './run_turn.js';
+import type { TurnOutput } from './turn_output.js';
+
+/** A question that nobody has answered, and whose it is. */
+export interface OpenQuestion {
+  turn: TurnId;
+  question: Question;
+}
+
+/** With what a turn goes on when it has its answer. */
+export type AnswerMeans = Pick<ParamsOf<'agent.answer'>, 'access' | 'limits' | 'grants'>;
+
+/** The open questions of a tree: those of the newest turn first. */
+export async function openQuestions(context: Context, tree: Tree): Promise<OpenQuestion[]> {
+  const client = await context.client();
+  const { turns } = await client.call('agent.status', { tree: tree.id });
+  return turns.flatMap(({ turn, questions }) =>
+    questions.filter(({ answer }) => answer === null).map((question) => ({ turn, question })),
+  );
+}
+
+/** The question that is meant: the only one, or the one of this number. */
+export function chosenQuestion(open: readonly OpenQuestion[], number: string | undefined, tree: Tree): OpenQuestion {
+  if (open.length === 0) {
+    throw new HubError('not_found', `no question is open in tree ${shortId(tree.id)}`, {
+      hint: 'to say something: cognition ask @ "message"',
+    });
+  }
+  const [only, other] = open;
+  if (number === undefined && only !== undefined && other === undefined) return only;
+  const chosen = /^\d{1,4}$/.test(number ?? '') ? open[Number(number) - 1] : undefined;
+  if (chosen !== undefined) return chosen;
+  const listed = renderQuestions(open.map(({ question }) => question));
+  if (number !== undefined) {
+    throw new HubError('not_found', `there is no question ${number}; open are:\n${listed}`, {
+      hint: 'give its number: --question <number>',
+    });
+  }
+  throw new HubError('ambiguous', `${open.length} questions are open:\n${listed}`, {
+    hint: 'say which one is meant: --question <number>',
+    details: { questions: open.map(({ question }) => question.id) },
+  });
+}
+
+/** Gives an answer, and shows what the turn does then. */
+export function giveAnswer(
+  context: Context,
+  { turn, call, answer, ...means }: AnswerMeans & { turn: TurnId; call: string; answer: Said },
+  output: TurnOutput,
+): Promise<TurnWaited> {
+  const place = { cwd: process.cwd(), environment: modelEnvironment() };
+  return runAnswer(context, { turn, call, answer, ...means, ...place }, output);
+}
+
+type Said = ParamsOf<'agent.answer'>['answer'];
+
+/** Puts what a turn asks to the person at the terminal, until it asks no more or they would rather answer later. */
+export async function answeredHere(
+  context: Context,
+  waited: TurnWaited,
+  { means, output }: { means: AnswerMeans; output: () => TurnOutput },
+): Promise<TurnWaited> {
+  let now = waited;
+  while (now.outcome?.state === 'waiting' && now.interrupted === null && !context.json && canAsk(context)) {
+    const question = now.outcome.questions.find(({ answer }) => answer === null);
+    if (question === undefined) break;
+    context.note(renderQuestion(question));
+    const said = await ask(context, question.options.length > 0 ? 'Your answer, or a number:' : 'Your answer:');
+    if (said === '') break;
+    const answer = saidTo(question, said);
+    now = await giveAnswer(context, { turn: now.outcome.turn, call: question.id, answer, ...means }, output());
+  }
+  return now;
+}
+
+/** A number is an option where there is one of that number, and otherwise what was said. */
+export function saidTo({ options }: Pick<Question, 'options'>, said: string): Said {
+  const option = /^\d{1,3}$/.test(said) ? Number(said) : 0;
+  return option >= 1 && option <= options.length ? { option } : said;
+}

@@ -1,0 +1,63 @@
+import type { Context } from '../command_line/command_context.js';
+import { rawOutput } from '../output/raw_output.js';
+
+/**
+ * The words of a model on their way to stdout. A terminal is shown them while they come. Otherwise those of a step are held
+ * until it is known what they are: before calls they are a remark, which goes to stderr, in the end they are the answer.
+ */
+export interface AnswerWords {
+  add(text: string): Promise<void>;
+  /** All that was said in the step so far, for who comes in its middle. */
+  standAt(text: string): Promise<void>;
+  /** What was said is no answer: it is told apart from what comes. */
+  setAside(): Promise<void>;
+  /** What was said does not count. */
+  forget(): Promise<void>;
+  end(): Promise<void>;
+  /** Nobody waits for the reader any more. */
+  hurry(): void;
+}
+
+export function answerWords(context: Context): AnswerWords {
+  const streams = context.screen.isTty;
+  const out = rawOutput(process.stdout);
+  let said = '';
+  /** What of it has been written. */
+  let written = '';
+
+  async function show(): Promise<void> {
+    const rest = said.slice(written.length);
+    written = said;
+    if (rest !== '') await out.write(Buffer.from(rest));
+  }
+
+  async function forget(): Promise<void> {
+    const needsLineEnd = written !== '' && !written.endsWith('\n');
+    said = '';
+    written = '';
+    if (needsLineEnd) await out.write(Buffer.from('\n'));
+  }
+
+  return {
+    async add(text) {
+      said += text;
+      if (streams) await show();
+    },
+    async standAt(text) {
+      if (!text.startsWith(written)) await forget();
+      said = text;
+      if (streams) await show();
+    },
+    async setAside() {
+      if (written === '' && said.trim() !== '') context.note(said.trim());
+      await forget();
+    },
+    forget,
+    async end() {
+      await show();
+      await forget();
+      await out.end();
+    },
+    hurry: out.hurry,
+  };
+}

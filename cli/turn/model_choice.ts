@@ -1,0 +1,29 @@
+import { HubError } from '../../hub/base/error.js';
+import type { Context } from '../command_line/command_context.js';
+
+/** A model as a person names it: in one word, by its provider, or by both. */
+interface Named {
+  model: string | undefined;
+  provider: string | undefined;
+}
+
+/** The name of the model that is meant; null when none is named. What a name means is for the hub to say. */
+export async function modelNamed(context: Context, { model, provider }: Named): Promise<string | null> {
+  if (provider === undefined) return model ?? null;
+  const client = await context.client();
+  const { providers, aliases } = await client.call('agent.providers', {});
+  const found = providers.find(({ name }) => name === provider.toLowerCase());
+  if (found === undefined) {
+    throw new HubError('invalid_params', `there is no provider ${JSON.stringify(provider)}`, {
+      hint: `there are: ${providers.map(({ name }) => name).join(', ')}`,
+    });
+  }
+  if (model === undefined) {
+    if (found.usual_model !== null) return found.usual_model;
+    throw new HubError('invalid_params', `${found.name} has no usual model`, { hint: 'name one: --model <model>' });
+  }
+  const begin = `${found.name}/`;
+  const alias = aliases.find(({ name }) => name === model.toLowerCase());
+  if (alias?.model.startsWith(begin) === true) return alias.model;
+  return model.startsWith(begin) ? model : `${begin}${model}`;
+}

@@ -1,0 +1,136 @@
+import { HubError } from '../../hub/base/error.js';
+import type { ParamsOf } from '../../hub/protocol/methods/method_table.js';
+import type { TurnId } from '../../hub/protocol/node.js';
+import type { AgentEvent, TurnOutcome } from '../../hub/protocol/turn.js';
+import type { Context } from '../command_line/command_context.js';
+import { interruptible } from '../command_line/interruption.js';
+import { EXIT } from '../output/failure.js';
+import { renderQuestions } from '../render/node/question_text.js';
+import type { TurnOutput } from './turn_output.js';
+
+/** How a turn ended for who waited: null when it never began, and the exit code of the signal that ended it or us. */
+export interface TurnWaited {
+  outcome: TurnOutcome | null;
+  interrupted: number | null;
+}
+
+type Asked = Omit<ParamsOf<'agent.run'>, 'stream' | 'id'> & { id: TurnId };
+
+/** Runs a turn to its end. The first signal stops it, and its end is waited for, so that what was said is kept. */
+export function runTurn(context: Context, asked: Asked, output: TurnOutput): Promise<TurnWaited> {
+  return waitedFor(context, asked.id, output, (client, options) => client.stream('agent.run', asked, options));
+}
+
+/** Has a path summarised; the first signal gives it up. */
+export function runCompaction(
+  context: Context,
+  asked: Omit<ParamsOf<'agent.compact'>, 'stream' | 'id'> & { id: TurnId },
+  output: TurnOutput,
+): Promise<TurnWaited> {
+  return waitedFor(context, asked.id, output, (client, options) => client.stream('agent.compact', asked, options));
+}
+
+/** Answers a question of a turn that waits, and shows what it does then. */
+export function runAnswer(
+  context: Context,
+  asked: Omit<ParamsOf<'agent.answer'>, 'stream' | 'turn'> & { turn: TurnId },
+  output: TurnOutput,
+): Promise<TurnWaited> {
+  return waitedFor(context, asked.turn, output, (client, options) => client.stream('agent.answer', asked, options));
+}
+
+/** Watches a turn that runs already to its end, in the same way. */
+export function followTurn(context: Context, turn: TurnId, output: TurnOutput): Promise<TurnWaited> {
+  return waitedFor(context, turn, output, async (client, options) => {
+    const { outcome } = await client.stream('agent.follow', { turn }, options);
+    if (outcome === null) throw new HubError('internal', `the turn ${turn} has no outcome`);
+    return outcome;
+  });
+}
+
+type Client = Awaited<ReturnType<Context['client']>>;
+type Options = { onEvent(event: AgentEvent): Promise<void>; signal: AbortSignal };
+
+async function waitedFor(
+  context: Context,
+  turn: TurnId,
+  ...[output, call]: [TurnOutput, (client: Client, options: Options) => Promise<TurnOutcome>]
+): Promise<TurnWaited> {
+  const client = await context.client();
+  const abort = new AbortController();
+  const stop = (): void => {
+    output.hurry();
+    // One that is not known has not begun.
+    client.call('agent.stop', { turn }).catch(() => abort.abort());
+  };
+  const attempt = (): Promise<TurnOutcome> => call(client, { onEvent: output.take, signal: abort.signal });
+  const { result, interrupted } = await interruptible(() => attempt().catch(unless(abort.signal)), stop);
+  await output.end(result);
+  return { outcome: result, interrupted };
+}
+
+/** A failure is none when it was asked for. */
+function unless(signal: AbortSignal): (error: unknown) => null {
+  return (error) => {
+    if (signal.aborted) return null;
+    throw error;
+  };
+}
+
+/** Says why a turn is not at its end, and what to do; returns the exit code. A failure is thrown. */
+export function tellEnd(
+  context: Context,
+  { outcome, interrupted }: TurnWaited,
+  goOn = 'cognition ask --continue',
+): number {
+  if (outcome === null) {
+    context.note('It was interrupted before it began.');
+    return interrupted ?? EXIT.failure;
+  }
+  if (outcome.failure !== null) throw failureOf(outcome, goOn);
+  if (outcome.state === 'done') return interrupted ?? EXIT.ok;
+  if (outcome.state === 'waiting') {
+    const open = outcome.questions.filter(({ answer }) => answer === null);
+    context.note(`It waits for an answer.\n${renderQuestions(open)}`);
+    return interrupted ?? EXIT.approval;
+  }
+  const [words, code] = END_WORDS[outcome.why ?? 'hub_ended'];
+  context.note(`${words}. Go on with: ${goOn}`);
+  return interrupted ?? code;
+}
+
+/** Why a turn is not at its end, in words; null when a hub before this one knew. */
+export function endWords(why: TurnOutcome['why']): string {
+  return END_WORDS[why ?? 'hub_ended'][0];
+}
+
+/** The exit code that says so. */
+export function endCode(why: TurnOutcome['why']): number {
+  return END_WORDS[why ?? 'hub_ended'][1];
+}
+
+const END_WORDS: Record<NonNullable<TurnOutcome['why']>, readonly [string, number]> = {
+  answered: ['It has answered', EXIT.ok],
+  iterations: ['Stopped: it has given as many answers as it may', EXIT.limit],
+  tokens: ['Stopped: it has used as many tokens as it may', EXIT.limit],
+  cost: ['Stopped: it has cost as much as it may', EXIT.limit],
+  time: ['Stopped: its time is over', EXIT.limit],
+  max_tokens: ['Stopped: the answer was longer than the model may write at once', EXIT.limit],
+  refused: ['The model refused to go on. Ask otherwise', EXIT.failure],
+  empty: ['The model said nothing', EXIT.failure],
+  context_too_long: ['Stopped: the conversation is longer than the model can read', EXIT.network],
+  question: ['It waits for an answer', EXIT.approval],
+  asked: ['Interrupted', EXIT.interrupted],
+  hub_ended: ['Interrupted: the hub has ended', EXIT.unreachable],
+  failed: ['It failed', EXIT.failure],
+};
+
+function failureOf({ failure, turn, tip }: TurnOutcome, goOn: string): HubError {
+  const { kind = 'internal', hint = null, retryable = false } = failure?.data ?? {};
+  const more = kind === 'approval_needed' ? '; or accept what that means: --no-sandbox' : '';
+  return new HubError(kind, failure?.message ?? 'the turn failed', {
+    hint: `${hint ?? `go on with: ${goOn}`}${more}`,
+    retryable,
+    details: { turn, tip },
+  });
+}

@@ -1,0 +1,133 @@
+import { resolve } from 'node:path';
+import { HubError } from '../../hub/base/error.js';
+import type { ParamsOf } from '../../hub/protocol/methods/method_table.js';
+import type { Level, SettingsChange } from '../../hub/protocol/turn.js';
+import type { Input } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
+import { windowWanted } from './estimate_request.js';
+import { modelAccess } from './model_access.js';
+import { modelNamed } from './model_choice.js';
+
+const LEVELS = ['minimal', 'orchestrator', 'readonly', 'plan'] as const satisfies readonly Level[];
+const COST_MAX = 1_000_000;
+const TURNS_MAX = 10_000;
+
+/** What a person may permit, and see, of any turn. */
+export const PERMISSION_FLAGS = [
+  { name: 'jsonl', short: null, description: 'print every event as a line of JSON' },
+  { name: 'net', short: null, description: 'its commands may use the network' },
+  { name: 'no-sandbox', short: null, description: 'UNSANDBOXED: its commands run as in your own shell' },
+] as const;
+
+/** Where any turn is to end. */
+export const LIMIT_VALUES = [
+  { name: 'max-turns', value: 'number', choices: null, description: 'end after so many answers of the model' },
+  { name: 'max-cost', value: 'dollars', choices: null, description: 'end when it has cost so much' },
+] as const;
+
+/** The options of every command that lets a model work. */
+export const TURN_FLAGS = [
+  ...PERMISSION_FLAGS,
+  { name: 'no-spawn', short: null, description: 'it cannot start sub-sessions' },
+] as const;
+
+export const TURN_VALUES = [
+  {
+    ...{ name: 'model', short: 'm', value: 'model', choices: null },
+    description: 'provider/model, or a short name such as sonnet or demo',
+  },
+  {
+    ...{ name: 'provider', short: 'p', value: 'provider', choices: null },
+    description: 'whose model: its usual one, or the one of --model',
+  },
+  {
+    ...{ name: 'system', short: 's', value: 'text', choices: null },
+    description: 'the system prompt, instead of ours with the instructions of the project',
+  },
+  {
+    ...{ name: 'level', value: 'level', choices: LEVELS },
+    description:
+      'what the model may do: `minimal` starts no sub-sessions, `readonly` only looks, `plan` writes a plan and may ask you',
+  },
+  { name: 'tool-level', value: 'level', choices: LEVELS, description: 'the same as --level' },
+  {
+    ...{ name: 'transcript-dir', value: 'folder', choices: null },
+    description: 'write the transcript to a file in this folder',
+  },
+  ...LIMIT_VALUES,
+] as const;
+
+type TurnWords = Input<
+  never,
+  Exclude<(typeof TURN_FLAGS)[number]['name'], 'jsonl'>,
+  (typeof TURN_VALUES)[number]['name']
+>;
+
+type Run = ParamsOf<'agent.run'>;
+
+/** What a turn is run with, apart from where. */
+export interface TurnWanted {
+  access: NonNullable<Run['access']>;
+  change: Partial<SettingsChange> | null;
+  usual_model: string | null;
+  compact: 'auto' | 'off';
+  window: number | null;
+  limits: { iterations: number | null; cost_microdollars: number | null };
+  grants: { network: boolean; unsandboxed: boolean };
+  transcript: { folder: string } | null;
+}
+
+/** Reads what the person wants of a turn. */
+export async function turnWanted(input: TurnWords, context: Context): Promise<TurnWanted> {
+  const change = await changeFrom(input, context);
+  const folder = input.value('transcript-dir');
+  return {
+    access: modelAccess(),
+    change: Object.keys(change).length === 0 ? null : change,
+    usual_model: context.preferences.get('model') || null,
+    ...windowWanted(context),
+    limits: limitsWanted(input),
+    grants: grantsWanted(input),
+    transcript: folder === undefined ? null : { folder: resolve(folder) },
+  };
+}
+
+export function limitsWanted(input: Input<never, never, (typeof LIMIT_VALUES)[number]['name']>): TurnWanted['limits'] {
+  const dollars = numberFrom('max-cost', input.value('max-cost'), COST_MAX);
+  const turns = numberFrom('max-turns', input.value('max-turns'), TURNS_MAX);
+  return {
+    iterations: turns === null ? null : Math.ceil(turns),
+    cost_microdollars: dollars === null ? null : Math.ceil(dollars * 1_000_000),
+  };
+}
+
+export function grantsWanted(input: Input<never, 'net' | 'no-sandbox', never>): TurnWanted['grants'] {
+  return { network: input.flag('net'), unsandboxed: input.flag('no-sandbox') };
+}
+
+async function changeFrom(input: TurnWords, context: Context): Promise<Partial<SettingsChange>> {
+  const model = await modelNamed(context, { model: input.value('model'), provider: input.value('provider') });
+  const level = LEVELS.find((one) => one === (input.value('level') ?? input.value('tool-level')));
+  const system = input.value('system');
+  return {
+    ...(model === null ? {} : { model }),
+    ...(level === undefined ? {} : { level }),
+    ...(system === undefined ? {} : { system_prompt: system }),
+    ...(input.flag('no-spawn') ? { spawn: false as const } : {}),
+  };
+}
+
+function numberFrom(name: string, given: string | undefined, most: number): number | null {
+  if (given === undefined) return null;
+  const number = given.trim() === '' ? Number.NaN : Number(given);
+  if (number > 0 && number <= most) return number;
+  throw new HubError('invalid_params', `--${name} takes a number above 0, up to ${most}, not ${given}`);
+}
+
+/** Says on stderr what it means that nothing keeps the commands in. */
+export function noteUnsandboxed(context: Context, { grants }: Pick<TurnWanted, 'grants'>): void {
+  if (!grants.unsandboxed) return;
+  context.note(
+    'UNSANDBOXED: its commands run as in your own shell, and nothing keeps them from letting other models work.',
+  );
+}

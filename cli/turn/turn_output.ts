@@ -1,0 +1,148 @@
+import { callText } from '../../hub/base/call_title.js';
+import { userHome } from '../../hub/config/config.js';
+import type { AgentEvent, TurnOutcome } from '../../hub/protocol/turn.js';
+import type { Context } from '../command_line/command_context.js';
+import { cleanLine } from '../render/text/clean.js';
+import { formatNumber, shortId } from '../render/text/ids_and_counts.js';
+import { answerWords } from './answer_text.js';
+
+const LINE_LENGTH_MAX = 200;
+
+/** Shows what happens in a turn. */
+export interface TurnOutput {
+  take(event: AgentEvent): Promise<void>;
+  /** Shows what is left to show. */
+  end(outcome: TurnOutcome | null): Promise<void>;
+  /** Nobody waits for the reader any more. */
+  hurry(): void;
+}
+
+/** Each event as one line of JSON. */
+export function jsonLines(context: Context): TurnOutput {
+  return {
+    take: (event) => context.out.write(`${JSON.stringify(event)}\n`),
+    end: async () => undefined,
+    hurry: () => undefined,
+  };
+}
+
+/** The outcome as JSON, and nothing else. */
+export function jsonOutcome(context: Context): TurnOutput {
+  return {
+    take: async (event) => noteTranscript(context, event),
+    end: async (outcome) => {
+      if (outcome !== null) await context.printJson(outcome);
+    },
+    hurry: () => undefined,
+  };
+}
+
+/** The answer on stdout once it is whole, and nothing else. */
+export function answerOnly(context: Context): TurnOutput {
+  const words = answerWords(context);
+  return {
+    take: async (event) => noteTranscript(context, event),
+    async end(outcome) {
+      await words.standAt(outcome?.text ?? '');
+      await words.end();
+    },
+    hurry: words.hurry,
+  };
+}
+
+/** The answer on stdout, all else on stderr. */
+export function textOutput(context: Context): TurnOutput {
+  const words = answerWords(context);
+
+  async function take(event: AgentEvent): Promise<void> {
+    noteTranscript(context, event);
+    const line = lineFor(event, context.project);
+    if (line !== null && event.kind !== 'answer_restarted') await words.setAside();
+    switch (event.kind) {
+      case 'turn_snapshot':
+        await words.standAt(textOf(event.step?.blocks ?? []));
+        break;
+      case 'text_added':
+        await words.add(event.text);
+        break;
+      case 'answer_restarted':
+        await words.forget();
+        break;
+      case 'call_announced':
+      case 'input_taken':
+        await words.setAside();
+    }
+    if (line !== null) context.note(line.length > LINE_LENGTH_MAX ? `${line.slice(0, LINE_LENGTH_MAX)}…` : line);
+  }
+
+  return { take, end: words.end, hurry: words.hurry };
+}
+
+/** Where the transcript is, or why there is none. */
+function noteTranscript(context: Context, event: AgentEvent): void {
+  if (event.kind === 'transcript_opened') context.note(transcriptLine(event.file));
+  if (event.kind === 'transcript_failed') context.note(`(the transcript could not be written: ${event.message})`);
+}
+
+/** Programs are told the whole path; a person a short one. */
+function transcriptLine(file: string): string {
+  const home = `${userHome()}/`;
+  const isShort = process.stderr.isTTY === true && file.startsWith(home);
+  return cleanLine(`Transcript: ${isShort ? `~/${file.slice(home.length)}` : file}`);
+}
+
+/** What is told of an event on a line of its own; null for nothing. */
+function lineFor(event: AgentEvent, project: string): string | null {
+  switch (event.kind) {
+    case 'turn_started':
+      return readLine(event.instructions, project);
+    case 'compaction_started':
+      return `(summarising what was said: about ${formatNumber(event.tokens)} tokens)`;
+    case 'context_compacted':
+      return compactedLine(event);
+    case 'call_started':
+      return cleanLine(`[${event.tool}] ${callText(event.input)}`);
+    case 'session_started':
+      return `  ${cleanLine(sessionLine(event))}`;
+    case 'call_ended':
+      return event.failed ? `  ${cleanLine(lastLine(event.blocks))}` : null;
+    case 'request_failed':
+      if (event.retry_in_ms === null) return null;
+      return cleanLine(`(${event.message}; again in ${Math.ceil(event.retry_in_ms / 1_000)} s)`);
+    case 'answer_restarted':
+      return '(the answer starts again)';
+    default:
+      return null;
+  }
+}
+
+function compactedLine({ tokens_after: tokens, left_out }: Extract<AgentEvent, { kind: 'context_compacted' }>): string {
+  const cut = left_out ? '; it was too long to be summarised whole' : '';
+  return `(about ${formatNumber(tokens)} tokens are left${cut})`;
+}
+
+/** Which instructions were read for a turn. */
+function readLine(paths: readonly string[], project: string): string | null {
+  return paths.length === 0 ? null : cleanLine(`Read: ${paths.map((path) => shortPath(path, project)).join(', ')}`);
+}
+
+/** A path in the project as one names it there. */
+function shortPath(path: string, project: string): string {
+  return path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path;
+}
+
+function sessionLine({ session, model, task, attachable }: Extract<AgentEvent, { kind: 'session_started' }>): string {
+  const where = attachable ? `; to open it: cognition chat ${session}` : '';
+  return `sub-session ${shortId(session)}, ${model}${where}: ${task}`;
+}
+
+type Blocks = Extract<AgentEvent, { kind: 'call_ended' }>['blocks'];
+
+function textOf(blocks: Blocks): string {
+  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+}
+
+function lastLine(blocks: Blocks): string {
+  const last = blocks.findLast((block) => block.type === 'text');
+  return last?.type === 'text' ? (last.text.trim().split('\n').at(-1) ?? '') : '';
+}

@@ -1,0 +1,50 @@
+import { HubError } from '../../hub/base/error.js';
+import type { NodeId, Tree, TurnId } from '../../hub/protocol/node.js';
+import type { Context } from '../command_line/command_context.js';
+import { answerCommand, renderQuestion } from '../render/node/question_text.js';
+
+/** How many of the newest turns are looked at. */
+const TURNS_MAX = 200;
+
+/** Where to take up what was begun at a position: from its last step, or by watching it when it still runs. */
+export async function unfinishedTurn(
+  context: Context,
+  tree: Tree,
+  position: NodeId,
+): Promise<{ node: NodeId; running: TurnId | null }> {
+  const client = await context.client();
+  const { turns } = await client.call('loom.turn_list', { tree: tree.id, limit: TURNS_MAX });
+  const found = turns.find(({ node, tip }) => tip === position || node === position);
+  if (found === undefined) return { node: position, running: await mustBeAsked(context, position) };
+  if (found.state === 'running') return { node: position, running: found.id };
+  if (found.state === 'waiting') throw await waitsFor(context, found.id);
+  if (found.state === 'done' && found.tip !== position) throw nothingLeft();
+  // Below a summary there is an answer to come, all the more when one was interrupted before.
+  if (found.state === 'done') return { node: position, running: await mustBeAsked(context, position) };
+  return { node: found.tip, running: null };
+}
+
+/** A message that nobody has answered yet can be; an answer has come to its end. */
+async function mustBeAsked(context: Context, position: NodeId): Promise<null> {
+  const client = await context.client();
+  const { node } = await client.call('loom.node_get', { node: position });
+  if (node.role === 'assistant' || node.role === 'root') throw nothingLeft();
+  return null;
+}
+
+/** What a turn has asked can only be answered. */
+async function waitsFor(context: Context, turn: TurnId): Promise<HubError> {
+  const client = await context.client();
+  const { parked } = await client.call('loom.turn_get', { turn });
+  const open = (parked?.questions ?? []).filter(({ answer }) => answer === null);
+  return new HubError('approval_needed', `it waits for an answer: ${open.map(renderQuestion).join('\n')}`, {
+    hint: `answer it with: ${answerCommand(open)}`,
+    details: { turn, questions: open.map(({ id }) => id) },
+  });
+}
+
+function nothingLeft(): HubError {
+  return new HubError('conflict', 'nothing was interrupted here: there is nothing to finish', {
+    hint: 'to say something: cognition ask @ "message"',
+  });
+}

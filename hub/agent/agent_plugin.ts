@@ -1,0 +1,183 @@
+import { HubError } from '../base/error.js';
+import { asked, type Reach } from '../base/internal_call.js';
+import type { CallContext, HubCalls, HubResolve, Plugin } from '../base/plugin.js';
+import type { HomePaths } from '../config/config.js';
+import type { NodeId, Settings, TreeId, TurnId } from '../protocol/node.js';
+import type { AgentEvent, SettingsChange, TurnOutcome } from '../protocol/turn.js';
+import { estimatePath } from './estimate_next_request.js';
+import { createEventLogs } from './event_log/event_log.js';
+import { ALIAS_NAMES, formatModelName, PROVIDER_NAMES, parseModelName } from './model/model_names.js';
+import { needsKey } from './model/provider_access.js';
+import { priceOf } from './request/spending.js';
+import { toldInstructions } from './settings/instructions_in_use.js';
+import { refuseSecondLevel } from './settings/one_level_of_sub_sessions.js';
+import { planAt } from './settings/project_plan.js';
+import { pathSettings, settingsBefore } from './settings/settings.js';
+import { USUAL_MODELS } from './sub_sessions/child_model.js';
+import { createTranscripts } from './transcript/transcripts.js';
+import { type AgentParts, chooseModel } from './turn/begin_turn.js';
+import { parkedSnapshot, parkedTurns } from './turn/parked_turn.js';
+import type { Listener, RunningTurn } from './turn/running_turn.js';
+import { createTurns, type RunningTurns } from './turn/turns.js';
+
+export interface AgentPlugin extends Plugin {
+  /** How many turns run. */
+  busy(): number;
+  /** Ends them in order, before the tools that they use are ended. */
+  end(): Promise<void>;
+}
+
+interface AgentPluginParts extends AgentParts {
+  version: string;
+  /** In which feed this home's numbers stand. */
+  epoch: string;
+  paths: Pick<HomePaths, 'sessions' | 'logs'>;
+}
+
+/** Lets models work in trees. */
+export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts): AgentPlugin {
+  const { log, epoch, paths } = parts;
+  const turns = createTurns(hub, { ...parts, transcripts: createTranscripts({ folder: paths.sessions, log }) });
+  const isRunning = (tree: TreeId): boolean => turns.all().some((turn) => turn.tree === tree);
+  const logs = createEventLogs({ hub, folder: paths.logs, epoch, isRunning, log });
+  turns.onBegin(logs.follow);
+  turns.onWaiting((tree, { kind }) => {
+    if (kind === 'turn_ended') logs.wake(tree);
+  });
+  return {
+    name: 'agent',
+    version: parts.version,
+    busy: () => turns.all().length,
+    async end() {
+      await turns.end();
+      await logs.end();
+    },
+    methods: {
+      'agent.run': (params, context) => watched(turns.run(params), context, { stops: true }),
+      'agent.compact': (params, context) => watched(turns.compact(params), context, { stops: true }),
+      'agent.estimate': (params, context) => estimatePath({ hub, context }, params, parts.timers.nowMs()),
+      'agent.check': async ({ node, access, change, usual_model: usual }, context) => {
+        const known = node === null ? null : await knownSettings({ hub, context }, node, change);
+        if (node !== null) await refuseWider({ hub, context }, node, change);
+        return { model: formatModelName(chooseModel({ known, change, usual, access }).model) };
+      },
+      'agent.instructions_list': async (params, context) => toldInstructions({ hub, context }, parts, params),
+      'agent.plan_get': async ({ node }, context) => planAt({ hub, context }, node),
+      'agent.follow': async ({ turn, tree }, context) => {
+        if (turn !== null) return { outcome: await followTurn(turns, turn, { hub, context }) };
+        const within = (one: TreeId): boolean => tree === null || one === tree;
+        await followAll(turns, within, context);
+        return { outcome: null };
+      },
+      'agent.stop': async ({ turn: id }) => {
+        const turn = turns.get(id);
+        turn?.stop('asked');
+        const outcome = await turn?.outcome;
+        if (outcome !== undefined && outcome.state !== 'waiting') return { stopped: true, outcome };
+        const ended = await turns.endParked(id);
+        return { stopped: ended !== null, outcome: ended ?? (await pastOf(turns, id)) };
+      },
+      'agent.answer': async (params, context) => {
+        const answered = await turns.answer(params);
+        return 'outcome' in answered ? watched(answered, context, { stops: true }) : answered;
+      },
+      'agent.steer': async (params, context) => asked({ hub, context }, 'loom.input_add', params),
+      'agent.status': async ({ tree }, context) => {
+        const parked = await parkedTurns({ hub, context }, tree);
+        const running = turns.all().filter((turn) => tree === null || turn.tree === tree);
+        return { turns: [...running.map(statusOf), ...parked.filter(({ turn }) => turns.get(turn) === null)] };
+      },
+      'agent.providers': async () => ({
+        providers: PROVIDER_NAMES.map((name) => ({ name, needs_key: needsKey(name), usual_model: USUAL_MODELS[name] })),
+        aliases: ALIAS_NAMES.map((name) => ({ name, model: formatModelName(parseModelName(name)) })),
+      }),
+    },
+  };
+}
+
+/** The settings that a turn at a node would go on with. */
+async function knownSettings(reach: Reach, node: NodeId, change: SettingsChange | null): Promise<Settings | null> {
+  const { node: found } = await asked(reach, 'loom.node_get', { node, tree: null });
+  return settingsBefore(reach, { tree: found.tree, current: await pathSettings(reach, node), change });
+}
+
+/** What a turn at this node would refuse of a change is refused before anything is said there. */
+async function refuseWider(reach: Reach, at: NodeId, change: SettingsChange | null): Promise<void> {
+  const { node } = await asked(reach, 'loom.node_get', { node: at, tree: null });
+  const { owner } = await asked(reach, 'loom.tree_get', { tree: node.tree });
+  await refuseSecondLevel(reach, owner, change);
+}
+
+/** Tells a caller what happens in a turn until it has ended; when the call itself is cancelled, so is the turn. */
+async function watched(turn: RunningTurn, context: CallContext, { stops }: { stops: boolean }): Promise<TurnOutcome> {
+  const unfollow = turn.follow(listenerOf(context));
+  const cancel = (): void => turn.stop('asked');
+  if (stops) context.signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await turn.outcome;
+  } finally {
+    context.signal.removeEventListener('abort', cancel);
+    unfollow();
+  }
+}
+
+function listenerOf(context: CallContext): Listener {
+  return { emit: (event: AgentEvent) => context.emit(event), hasRoom: () => context.hasRoom() };
+}
+
+async function followTurn(turns: RunningTurns, id: TurnId, { hub, context }: Reach): Promise<TurnOutcome> {
+  const turn = turns.get(id);
+  if (turn === null) {
+    const past = await pastOf(turns, id);
+    const snapshot = past.state === 'waiting' ? await parkedSnapshot({ hub, context }, id) : null;
+    if (snapshot !== null) context.emit(snapshot);
+    return past;
+  }
+  const outcome = watched(turn, context, { stops: false });
+  const gone = aborted(context.signal).then(() => {
+    throw new HubError('cancelled', `following the turn ${id} was given up`);
+  });
+  return Promise.race([outcome, gone]);
+}
+
+async function followAll(turns: RunningTurns, within: (tree: TreeId) => boolean, context: CallContext): Promise<void> {
+  const listener = listenerOf(context);
+  const unfollows = new Map<RunningTurn, () => void>();
+  const follow = (turn: RunningTurn): void => {
+    if (!within(turn.tree)) return;
+    unfollows.set(turn, turn.follow(listener));
+    const forget = (): void => void unfollows.delete(turn);
+    turn.outcome.then(forget, forget);
+  };
+  for (const turn of turns.all()) follow(turn);
+  const ends = [
+    turns.onBegin(follow),
+    turns.onWaiting((tree, event) => {
+      if (within(tree)) listener.emit(event);
+    }),
+  ];
+  await aborted(context.signal);
+  for (const end of ends) end();
+  for (const unfollow of unfollows.values()) unfollow();
+}
+
+async function pastOf(turns: RunningTurns, id: TurnId): Promise<TurnOutcome> {
+  const past = await turns.past(id);
+  if (past !== null) return past;
+  throw new HubError('not_found', `there is no turn ${id}`, { hint: 'list those of a tree: loom.turn_list' });
+}
+
+function statusOf(turn: RunningTurn) {
+  const { id, tree, node, tip, model, level, activity, startedAtMs, errand, spending } = turn;
+  const { iterations, usage } = spending;
+  return {
+    ...{ turn: id, tree, node, tip, model, level, activity, iterations, usage, started_at_ms: startedAtMs },
+    price_microdollars: priceOf(spending),
+    ...{ parent: errand?.parent ?? null, task: errand?.task ?? null, questions: [] },
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

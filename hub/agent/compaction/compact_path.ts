@@ -1,0 +1,192 @@
+import { HubError } from '../../base/error.js';
+import { asked } from '../../base/internal_call.js';
+import type { Block, Node, NodeId } from '../../protocol/node.js';
+import { pathTokens } from '../estimate/token_estimate.js';
+import type { ModelRequest } from '../model/provider.js';
+import type { ModelReply } from '../request/ask_with_retries.js';
+import { type Requester, requestFor, sendRequest } from '../request/send_request.js';
+import { ASKED_LINE, openRequest } from '../request/unanswered_request.js';
+import { textIn } from '../tools/run_calls.js';
+import type { TurnWork } from '../turn/loop.js';
+import { cutText, SUMMARISER, summaryWanted, transcriptOf } from './compaction_prompt.js';
+
+/** The most tokens of a summary. */
+const SUMMARY_TOKENS_MAX = 16_000;
+/** How often a path that is too long for its model is asked for with less of it. */
+const SHORTER_MAX = 5;
+const BYTES_PER_TOKEN = 4;
+/** Of a window, what a text to summarise may fill: an estimate may be wrong by much. */
+const TEXT_SHARE = 0.6;
+/** What is said beside calls of tools is a summary from this length on; otherwise only a remark on the calls. */
+const SUMMARY_LENGTH_MIN = 200;
+/** The most that is carried on word for word. */
+const CARRIED_BYTES_MAX = 131_072;
+
+const BEGINNING = 'The conversation until here, summarised:';
+const WAS_CUT = '(The summary was longer than it may be, and ends here.)';
+const WAS_TOO_LONG = '(The conversation was too long to be summarised whole: long texts in it were cut, or left out.)';
+
+export type CompactionWork = Requester & Pick<TurnWork, 'reach'>;
+
+export interface CompactionWanted {
+  /** The id that the summary will have. */
+  id: NodeId;
+  /** What a person says of the summary. */
+  instructions: string | null;
+  /** Tokens that fit the model; null when that is not known. */
+  window: number | null;
+  /** What the next request was estimated to have. */
+  tokens: number;
+  /** Whether the last answer was interrupted: then what it was to answer is still open. */
+  isCutOff: boolean;
+}
+
+export interface Compacted {
+  node: Node;
+  tokens_before: number;
+  tokens_after: number;
+  left_out: boolean;
+}
+
+/** Has a path summarised by its model, and goes on below the summary. A failure, a stop as well, is what is returned instead. */
+export async function compactPath(work: CompactionWork, wanted: CompactionWanted): Promise<Compacted | HubError> {
+  const { turn, path, settings } = work;
+  turn.activity = 'compacting';
+  turn.step = null;
+  turn.tell({ kind: 'compaction_started', turn: turn.id, tokens: wanted.tokens });
+  const counted: Promise<void>[] = [];
+  const summary = await summarise(work, wanted, counted);
+  await Promise.all(counted);
+  if (summary instanceof HubError) return summary;
+  const blocks = [...summary.blocks, ...carried(path, wanted)];
+  const { node } = await asked(work.reach, 'loom.node_create_text', {
+    ...{ id: wanted.id, tree: turn.tree, parent: turn.tip, role: 'summary', blocks, settings: null, turn: turn.id },
+  });
+  path.splice(0, path.length, node);
+  turn.tip = node.id;
+  const tokens_after = pathTokens(path, { measure: null, prefix: settings.settings });
+  const sizes = { tokens_before: wanted.tokens, tokens_after, left_out: summary.leftOut };
+  turn.tell({ kind: 'context_compacted', turn: turn.id, node: node.id, tip: node.id, ...sizes });
+  return { node, ...sizes };
+}
+
+/** What is still to be answered is not left to a summary. */
+function carried(path: readonly Node[], { window, isCutOff }: CompactionWanted): Block[] {
+  const open = openRequest(path, isCutOff);
+  if (open.length === 0) return [];
+  // A quarter of the window: a token is 4 bytes.
+  const most = Math.min(CARRIED_BYTES_MAX, window ?? CARRIED_BYTES_MAX);
+  const sizes = open.map((block) => (block.type === 'text' ? Buffer.byteLength(block.text) : 0));
+  const fits = sizes.reduce((sum, size) => sum + size, 0) <= most;
+  const each = fits ? most : Math.floor(most / sizes.filter((size) => size > 0).length);
+  const words = open.map((block) => (block.type === 'text' ? { ...block, text: cutText(block.text, each) } : block));
+  return [{ type: 'text', text: ASKED_LINE }, ...words];
+}
+
+interface Summary {
+  blocks: Block[];
+  leftOut: boolean;
+}
+
+async function summarise(
+  work: CompactionWork,
+  wanted: CompactionWanted,
+  counted: Promise<void>[],
+): Promise<Summary | HubError> {
+  const whole = wholeRequest(work, wanted.instructions);
+  const send = (request: ModelRequest): Promise<ModelReply> =>
+    sendRequest(work, { request, node: wanted.id, counted, isTold: false });
+  if (!fits(whole, wanted)) return summariseText(work, wanted, { send, share: 1 });
+  const reply = await send(whole);
+  const failure = failureOf(reply, work);
+  if (failure === null) return summaryFrom(reply, false);
+  if (failure.details.no_summary === true) return summariseText(work, wanted, { send, share: 1 });
+  return failure.kind === 'context_too_long' ? summariseText(work, wanted, { send, share: 1 / 2 }) : failure;
+}
+
+/** The same request as the next would have been, so that a cache has nearly all of it; only its end asks for something else. */
+function wholeRequest(work: CompactionWork, instructions: string | null): ModelRequest {
+  const request = requestFor(work);
+  const end = { role: 'user' as const, content: [{ type: 'text' as const, text: summaryWanted(instructions) }] };
+  return {
+    ...request,
+    messages: [...request.messages, end],
+    // How much a model thinks is part of what a cache goes by, and needs its room.
+    outputTokensMax:
+      request.thinking === 'off' ? Math.min(SUMMARY_TOKENS_MAX, request.outputTokensMax) : request.outputTokensMax,
+  };
+}
+
+function fits({ outputTokensMax }: ModelRequest, { tokens, window }: CompactionWanted): boolean {
+  return window === null || tokens + Math.min(outputTokensMax, window / 4) <= window;
+}
+
+interface TextSending {
+  send(request: ModelRequest): Promise<ModelReply>;
+  /** How much of the text is sent first. */
+  share: number;
+}
+
+/** Asks for a summary of the path as a text, without any tools, and of less and less of it while it is too long. */
+async function summariseText(
+  work: CompactionWork,
+  { instructions, window }: CompactionWanted,
+  { send, share }: TextSending,
+): Promise<Summary | HubError> {
+  const { messages, ...request } = requestFor(work);
+  const all = transcriptOf(messages, Number.POSITIVE_INFINITY);
+  const known = window === null ? Number.POSITIVE_INFINITY : window * TEXT_SHARE * BYTES_PER_TOKEN;
+  let bytesMax = Math.floor(Math.min(known, Buffer.byteLength(all) * share));
+  for (let attempt = 1; ; attempt += 1) {
+    const text = transcriptOf(messages, bytesMax);
+    const content = [{ type: 'text' as const, text: `${text}---\n\n${summaryWanted(instructions)}` }];
+    const reply = await send({
+      ...{ ...request, systemPrompt: SUMMARISER, tools: [], messages: [{ role: 'user', content }] },
+      outputTokensMax: shorterOutput(request.outputTokensMax, window),
+      cache: { messages: [], lifetime: '5m' },
+    });
+    const failure = failureOf(reply, work);
+    if (failure === null) return summaryFrom(reply, text !== all);
+    if (failure.kind !== 'context_too_long' || attempt === SHORTER_MAX) return failure;
+    bytesMax = Math.floor(Buffer.byteLength(text) / 2);
+  }
+}
+
+function shorterOutput(most: number, window: number | null): number {
+  return Math.max(1, Math.floor(Math.min(SUMMARY_TOKENS_MAX, most, window === null ? most : window / 4)));
+}
+
+function failureOf({ answer, failure }: ModelReply, { turn }: CompactionWork): HubError | null {
+  if (turn.signal.aborted) return new HubError('cancelled', 'the summary was given up', { cause: failure });
+  if (failure !== null) return failure;
+  if (answer.end === 'context_too_long') {
+    return new HubError('context_too_long', 'what is to be summarised fills the window of the model');
+  }
+  if (answer.end === 'refused') {
+    return new HubError('rejected', 'the model refused to write a summary', {
+      hint: 'ask another one: cognition compact --model <model>',
+    });
+  }
+  const least = answer.blocks.some(({ type }) => type === 'call') ? SUMMARY_LENGTH_MIN : 1;
+  if (textIn(answer.blocks).trim().length >= least) return null;
+  return new HubError('rejected', 'the model wrote no summary', {
+    hint: 'try again, or ask another one: cognition compact --model <model>',
+    retryable: true,
+    details: { no_summary: true },
+  });
+}
+
+/** What was said beside calls of tools is the summary all the same: the calls are not executed, and not kept. */
+function summaryFrom({ answer }: ModelReply, leftOut: boolean): Summary {
+  const lines = [
+    ...(leftOut ? [WAS_TOO_LONG] : []),
+    textIn(answer.blocks).trim(),
+    ...(answer.end === 'max_tokens' ? [WAS_CUT] : []),
+  ];
+  return { blocks: [{ type: 'text', text: [BEGINNING, ...lines].join('\n\n') }], leftOut };
+}
+
+/** Whether summarising would make a path shorter: a lone summary or message cannot become so. */
+export function canShrink(path: readonly Node[]): boolean {
+  return path.length > 1 && path.at(-1)?.role !== 'summary';
+}

@@ -1,0 +1,87 @@
+import { asked, type Reach } from '../base/internal_call.js';
+import type { ParsedOf, ResultOf } from '../protocol/methods/method_table.js';
+import type { Settings } from '../protocol/node.js';
+import { windowOf } from './compaction/window_room.js';
+import { type Warmth, warmthOf } from './estimate/cache_warmth.js';
+import { countedOf } from './estimate/counted_usage.js';
+import { pathTokens } from './estimate/token_estimate.js';
+import { type AskedModel, formatModelName, loadPrices, outputTokensMax, parseModelName } from './model/model_names.js';
+import { modelByKeys } from './model/provider_access.js';
+import { sentNodes, settingsOf } from './request/model_context.js';
+import { microdollars } from './request/spending.js';
+import { firstSettings, levelOf } from './settings/settings.js';
+import { systemPromptFor } from './settings/system_prompts.js';
+import { definitionsFor } from './tools/tool_definitions.js';
+
+type Params = ParsedOf<'agent.estimate'>;
+type Estimate = ResultOf<'agent.estimate'>;
+
+/** What the next request below a node would be: how large, how much of it is cached, and what its input would cost. */
+export async function estimatePath(reach: Reach, params: Params, nowMs: number): Promise<Estimate> {
+  const { node: found, step_end } = await asked(reach, 'loom.node_get', { node: params.node, tree: null });
+  const { tree } = found;
+  const sent = await sentNodes(reach, step_end);
+  const { current } = await settingsOf(reach, sent);
+  const known = current ?? (await firstSettings(reach, tree));
+  const measure = await countedOf(reach, tree, sent.nodes);
+  const tokens = pathTokens(sent.nodes, { measure, prefix: known ?? firstPrefix(params) });
+  const model = wantedModel(params, known);
+  if (model === null) return { ...NOTHING_KNOWN, tokens };
+  const settings = isUnchanged(params, known, model) ? sent.newest : null;
+  const cached = await warmthOf(reach, { tree, path: sent.nodes, model, settings, nowMs });
+  return {
+    ...{ model: formatModelName(model), tokens, window: await windowOf(model, params.window) },
+    ...{ output_max: outputTokensMax(model), cached },
+    price_microdollars: await inputPrice({ model, tokens, cached, nowMs }),
+  };
+}
+
+const NOTHING_KNOWN = {
+  ...{ model: null, window: null, output_max: null, price_microdollars: null },
+  cached: { tokens: 0, state: 'unknown' as const, until_ms: null },
+};
+
+/** What a first turn begins with, apart from the instructions of the project. */
+function firstPrefix({ change }: Params) {
+  const level = change?.level ?? levelOf(null);
+  return { system_prompt: systemPromptFor(level), tools: definitionsFor(level) };
+}
+
+/** A key is not needed to estimate. */
+function wantedModel({ change, usual_model, access }: Params, known: Settings | null): AskedModel | null {
+  const named = change?.model ?? known?.model ?? usual_model ?? modelByKeys(access);
+  if (named === null) return null;
+  const model = parseModelName(named);
+  return { ...model, baseUrl: access[model.provider]?.base_url ?? null };
+}
+
+/** Whether what is sent before the messages stays as it was. */
+function isUnchanged({ change }: Params, known: Settings | null, model: AskedModel): boolean {
+  if (known === null || known.model !== formatModelName(model)) return false;
+  if (change === null) return true;
+  const { model: _, level, thinking, reload, ...others } = change;
+  const isSame = (level ?? known.level) === known.level && (thinking ?? known.thinking) === known.thinking;
+  return isSame && !reload && Object.values(others).every((one) => one === null);
+}
+
+interface Priced {
+  model: AskedModel;
+  tokens: number;
+  cached: Warmth;
+  nowMs: number;
+}
+
+/** Where prefixes are cached on request, what is not in the cache yet is written to it. */
+async function inputPrice({ model, tokens, cached, nowMs }: Priced): Promise<number | null> {
+  const read = Math.min(tokens, cached.tokens);
+  const rest = tokens - read;
+  const isWritten = cached.state !== 'unknown';
+  const usage = {
+    input: isWritten ? 0 : rest,
+    output: 0,
+    cacheRead: read,
+    cacheWrite5m: isWritten ? rest : 0,
+    cacheWrite1h: 0,
+  };
+  return microdollars((await loadPrices()).cost(model, usage, nowMs));
+}

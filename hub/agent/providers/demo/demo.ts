@@ -1,0 +1,84 @@
+import { setImmediate } from 'node:timers/promises';
+import { HubError } from '../../../base/error.js';
+import type { ModelEvent, ModelRequest, Provider, ProviderParts } from '../../model/provider.js';
+import { answerIds } from '../blocks/call_ids_and_tool_names.js';
+import { finishedCall } from '../blocks/call_input.js';
+import { demoStep } from './script.js';
+import type { DemoStep } from './step.js';
+
+/** Words that are said before others get a turn. */
+const WORDS_AT_ONCE = 64;
+const BYTES_PER_TOKEN = 4;
+
+/**
+ * A model without a model: it follows rules, needs no network and no key, and says so. The same conversation always gets
+ * the same answer. What it understands stands in `demo_questions.ts` and
+ * `demo_abilities.ts`, and what tests can tell it in `demo_script.ts`.
+ */
+export function demoProvider(parts: ProviderParts, wordDelayMs = 0): Provider {
+  return {
+    name: 'demo',
+    async *answer(request, signal) {
+      let visible = false;
+      let words = 0;
+      const step = demoStep(request);
+      for await (const event of spoken(step, request)) {
+        words += event.kind === 'text' ? 1 : 0;
+        if (event.kind === 'text') await pace(words, Math.max(wordDelayMs, step.pauseMs), signal);
+        if (signal.aborted) throw cancelled(visible);
+        visible ||= event.kind !== 'usage' && event.kind !== 'end';
+        if (event.kind === 'end') yield { kind: 'usage', usage: tokens(request, words) };
+        yield event;
+      }
+    },
+  };
+
+  async function pace(words: number, delayMs: number, signal: AbortSignal): Promise<void> {
+    if (delayMs > 0) await delay(parts, delayMs, signal);
+    else if (words % WORDS_AT_ONCE === 0) await setImmediate();
+  }
+
+  /** One step as events; a failure that it asks for is thrown. */
+  async function* spoken(step: DemoStep, { messages }: ModelRequest): AsyncGenerator<ModelEvent> {
+    const idFor = answerIds(messages.length);
+    if (step.thinking !== '') {
+      for (const text of wordsOf(step.thinking)) yield { kind: 'thinking', text };
+      yield { kind: 'thinking_signed', signature: null };
+    }
+    for (const text of wordsOf(step.text)) yield { kind: 'text', text };
+    if (step.failure !== null) throw step.failure(step.text !== '' || step.thinking !== '');
+    for (const { tool, input } of step.calls) {
+      const id = idFor(null);
+      yield { kind: 'call_begun', id, tool };
+      yield { kind: 'call_input', id, text: input };
+      yield finishedCall({ id, tool, text: input });
+    }
+    yield { kind: 'end', reason: step.end };
+  }
+}
+
+function wordsOf(text: string): string[] {
+  return text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
+}
+
+function delay(parts: ProviderParts, delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stop();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const stop = parts.startTimer(delayMs, done);
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+  });
+}
+
+function tokens({ systemPrompt, messages }: ModelRequest, words: number) {
+  const input = Math.ceil((systemPrompt.length + JSON.stringify(messages).length) / BYTES_PER_TOKEN);
+  return { input, output: words, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
+}
+
+function cancelled(visible: boolean): HubError {
+  return new HubError('cancelled', 'the request to demo was cancelled', { details: { visible } });
+}

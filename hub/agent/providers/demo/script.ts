@@ -1,0 +1,137 @@
+import type { ModelMessage } from '../../../protocol/methods/context_methods.js';
+import type { EndReason, ModelRequest } from '../../model/provider.js';
+import { abilityStep } from './abilities.js';
+import { answerTo, callFor } from './answer_question.js';
+import { calling, callOf, type DemoResult, type DemoStep, type DemoTask, failing, NOTE, saying } from './step.js';
+import { demoSummary } from './summary.js';
+
+const ENDS: readonly EndReason[] = ['answered', 'calls', 'max_tokens', 'refused', 'context_too_long', 'empty'];
+const WORDS_MAX = 1_000_000;
+
+/**
+ * The step that follows a conversation. A person's message may tell it, line by line:
+ *
+ *     demo: think <text>           think this first
+ *     demo: say <text>             say this
+ *     demo: words <n>              say so many words
+ *     demo: run <command>          call bash with it
+ *     demo: call <tool> <input>    call any tool; the input is sent as written, JSON or not
+ *     demo: fail <kind>            fail as a server would: rate_limited, overloaded, network, …
+ *     demo: end <reason>           end like this: max_tokens, refused, empty, …
+ *     demo: then                   what follows is for the next answer, after the results
+ *
+ * Lines of one answer happen in this order: think, say, fail, calls. When nothing is left it answers from the results.
+ */
+export function demoStep(request: ModelRequest): DemoStep {
+  const summary = demoSummary(request.messages);
+  if (summary !== null) return saying(`${summary}\n\n${NOTE}`);
+  const task = taskOf(request);
+  const told = groupsOf(task.question)[task.steps];
+  if (told !== undefined && told.length > 0) return scripted(told);
+  const able = abilityStep(task);
+  if (able !== null) return able;
+  if (task.results.length > 0) return saying(answerTo(task));
+  const wanted = callFor(task);
+  if (wanted === null) return saying(answerTo(task));
+  if (!task.tools.has('bash')) return saying(`I have no bash here to look. ${NOTE}`);
+  return calling('', callOf('bash', { command: wanted }));
+}
+
+/** The lines for each answer; lines that tell nothing are left out. */
+function groupsOf(question: string): string[][] {
+  const lines = question.split('\n').flatMap((line) => /^\s*demo:\s*(.*?)\s*$/.exec(line)?.[1] ?? []);
+  const groups: string[][] = [[]];
+  for (const line of lines) {
+    if (line === 'then') groups.push([]);
+    else groups.at(-1)?.push(line);
+  }
+  return groups;
+}
+
+function scripted(lines: readonly string[]): DemoStep {
+  const step = saying('');
+  const texts: string[] = [];
+  for (const line of lines) {
+    const [, verb = '', rest = ''] = /^(\w+)\s*(.*)$/.exec(line) ?? [];
+    switch (verb) {
+      case 'think':
+        step.thinking = rest;
+        break;
+      case 'say':
+        texts.push(rest);
+        break;
+      case 'words':
+        texts.push(manyWords(Number(rest)));
+        break;
+      case 'run':
+        step.calls.push(callOf('bash', { command: rest }));
+        break;
+      case 'call':
+        step.calls.push(anyCall(rest));
+        break;
+      case 'fail':
+        step.failure = failing(rest);
+        break;
+      case 'end':
+        step.end = ENDS.find((reason) => reason === rest) ?? step.end;
+        break;
+      default:
+        texts.push(`I do not know what to do with: demo: ${line}. ${NOTE}`);
+    }
+  }
+  step.text = texts.join('\n');
+  if (step.calls.length > 0 && step.end === 'answered') step.end = 'calls';
+  if (step.text === '' && step.end === 'answered') step.end = 'empty';
+  return step;
+}
+
+function anyCall(text: string): { tool: string; input: string } {
+  const [, tool = '', input = ''] = /^(\S*)\s*(.*)$/.exec(text) ?? [];
+  return { tool: tool === '' ? 'unnamed' : tool, input };
+}
+
+function manyWords(count: number): string {
+  const many = Number.isInteger(count) ? Math.min(Math.max(count, 1), WORDS_MAX) : 1;
+  return Array.from({ length: many }, (_, place) => `word${place + 1}`).join(' ');
+}
+
+function taskOf({ messages, tools, systemPrompt }: ModelRequest): DemoTask {
+  const asked = messages.findLastIndex(({ role, content }) => role === 'user' && textOf(content) !== '');
+  const since = messages.slice(asked + 1);
+  return {
+    question: textOf(messages[asked]?.content ?? []),
+    steps: since.filter(({ role }) => role === 'assistant').length,
+    results: resultsOf(messages.slice(Math.max(0, messages.length - 2)), since),
+    earlier: messages
+      .slice(0, asked)
+      .flatMap(({ content }) => content.flatMap(resultText))
+      .reverse(),
+    isFirst: !messages.slice(0, asked).some(({ role, content }) => role === 'assistant' && textOf(content) !== ''),
+    tools: new Set(tools.map(({ name }) => name)),
+    systemPrompt,
+  };
+}
+
+/** The results of the newest calls, when they were made since the question. */
+function resultsOf(newest: readonly ModelMessage[], since: readonly ModelMessage[]): DemoResult[] {
+  const answers = since.length === 0 ? [] : newest.flatMap(({ content }) => content);
+  return answers.flatMap((block) => {
+    if (block.type !== 'result') return [];
+    const call = answers.find((other) => other.type === 'call' && other.id === block.id);
+    const asked = call?.type === 'call' ? { tool: call.tool, input: call.input } : { tool: 'unknown', input: {} };
+    return [{ ...asked, text: textOf(block.content), failed: block.failed }];
+  });
+}
+
+type Content = ModelMessage['content'][number];
+
+function resultText(block: Content): string[] {
+  return block.type === 'result' ? [textOf(block.content)] : [];
+}
+
+function textOf(content: readonly Content[]): string {
+  return content
+    .flatMap((block) => (block.type === 'text' ? [block.text] : []))
+    .join('\n')
+    .trim();
+}

@@ -1,0 +1,117 @@
+import { ANSWER_BYTES_MAX, EVENT_BYTES_MAX, IDLE_MS_MAX, type ProviderParts } from '../../model/provider.js';
+import { wholeEvents } from './whole_sse_events.js';
+
+const OWN_HEADERS = { accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'cognition' };
+
+/** Why a connection was ended from this side. */
+export type Ending = 'cancelled' | 'idle' | 'answer_too_long' | 'event_too_long';
+
+/** One request's connection, watched: it ends when the caller says so, when nothing comes, or when too much does. */
+export interface ModelConnection {
+  /** For the SDK instead of the global one. */
+  fetch: typeof fetch;
+  signal: AbortSignal;
+  /** Null while it was not ended from this side. */
+  ending(): Ending | null;
+  /** What the server says that its answer is; null before it answers. */
+  contentType(): string | null;
+  /** Silence counts from now on; while the consumer is busy it does not. */
+  wait(): void;
+  /** Ends it after a time, whatever still comes. */
+  waitAtMost(limitMs: number): void;
+  pause(): void;
+  /** Ends it since the answer is more than can be kept; returns what to throw. */
+  tooLong(): Error;
+  /** Ends it whatever state it is in. */
+  close(): void;
+}
+
+/** What the headers of a request are, apart from those that make it one. */
+export type ServerHeaders = Readonly<Record<string, string>>;
+
+interface Watched {
+  parts: ProviderParts;
+  signal: AbortSignal;
+  headers: ServerHeaders;
+}
+
+export function watchConnection({ parts, signal: caller, headers }: Watched): ModelConnection {
+  const controller = new AbortController();
+  let why: Ending | null = null;
+  let contentType: string | null = null;
+  let stopTimer: (() => void) | null = null;
+  let isSilenceCounted = false;
+  const end = (reason: Ending): void => {
+    why ??= reason;
+    controller.abort();
+  };
+  const cancel = (): void => end('cancelled');
+  const pause = (): void => {
+    stopTimer?.();
+    stopTimer = null;
+  };
+  const waitAtMost = (limitMs: number): void => {
+    pause();
+    isSilenceCounted = false;
+    stopTimer = parts.startTimer(limitMs, () => end('idle'));
+  };
+  const wait = (): void => {
+    waitAtMost(IDLE_MS_MAX);
+    isSilenceCounted = true;
+  };
+  const heard = (): void => {
+    if (stopTimer !== null && isSilenceCounted) wait();
+  };
+  if (caller.aborted) cancel();
+  else caller.addEventListener('abort', cancel, { once: true });
+  return {
+    signal: controller.signal,
+    ending: () => why,
+    contentType: () => contentType,
+    wait,
+    waitAtMost,
+    pause,
+    fetch: async (input, init) => {
+      // An SDK adds headers that it finds in the environment, and those of the machine. A redirect would take the
+      // conversation to an address that nobody chose.
+      const response = await fetch(input, { ...init, headers: { ...OWN_HEADERS, ...headers }, redirect: 'manual' });
+      heard();
+      contentType =
+        (response.headers.get('content-type') ?? '').replace(/[^\w/+;= .-]/g, '').slice(0, 100) || 'nothing';
+      return measured(response, heard, end);
+    },
+    tooLong() {
+      end('answer_too_long');
+      return new Error('too much was said');
+    },
+    close() {
+      pause();
+      caller.removeEventListener('abort', cancel);
+      controller.abort();
+    },
+  };
+}
+
+/** The same response, each part of which is a sign of life and counts against the limits. */
+function measured(response: Response, heard: () => void, end: (why: Ending) => void): Response {
+  if (response.body === null) return response;
+  let total = 0;
+  const events = wholeEvents();
+  const measure = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, out) {
+      heard();
+      total += chunk.length;
+      const whole = events.add(chunk);
+      if (total > ANSWER_BYTES_MAX || events.heldBytes() > EVENT_BYTES_MAX) {
+        // Whoever reads must see it too: the abort alone does not reach a body that is waited for.
+        out.error(new Error('too many bytes'));
+        end(total > ANSWER_BYTES_MAX ? 'answer_too_long' : 'event_too_long');
+      } else if (whole !== null) out.enqueue(whole);
+    },
+    flush(out) {
+      if (events.heldBytes() > 0) out.enqueue(events.rest());
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(measure), { status, statusText, headers });
+}

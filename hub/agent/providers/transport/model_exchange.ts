@@ -1,0 +1,130 @@
+import { type ModelEvent, type ModelRequest, type ProviderParts, SAID_BYTES_MAX } from '../../model/provider.js';
+import { type ModelConnection, type ServerHeaders, watchConnection } from './model_connection.js';
+import { type FailedRequest, failureOf } from './server_failure.js';
+
+/** How long a server may take to end the connection of an answer that is complete. */
+const LINGER_MS_MAX = 1_000;
+const LINGER_EVENTS_MAX = 100;
+/** How long a server may take from the end of an answer to the count of its tokens, and what it may send meanwhile. */
+const COUNT_MS_MAX = 10_000;
+const COUNT_EVENTS_MAX = 100;
+
+/** One provider's way of saying and hearing things. */
+export interface Wire {
+  /** Sends the request; the SDK gets its `fetch` and `signal` from the connection. */
+  open(connection: ModelConnection): Promise<AsyncIterable<unknown>>;
+  /** What one event of the server means; one that is not known means nothing. */
+  read(event: unknown): ModelEvent[];
+  /** `answered`: why it ended is known. `closed`: nothing can follow. */
+  state(): 'open' | 'answered' | 'closed';
+  /** What is left to tell of an answer whose end is known. */
+  finish(): ModelEvent[];
+}
+
+export interface ModelExchange {
+  request: ModelRequest;
+  parts: ProviderParts;
+  signal: AbortSignal;
+  provider: string;
+  address: URL;
+  key: string;
+  /** How the server takes the key, and which version of its API is spoken. */
+  headers: ServerHeaders;
+}
+
+/** Sends one request and gives out what comes back, with every failure made into one that a person can read. */
+export async function* exchange(wire: Wire, about: ModelExchange): AsyncGenerator<ModelEvent, void, undefined> {
+  const connection = watchConnection(about);
+  let events: AsyncIterator<unknown> | null = null;
+  let visible = false;
+  try {
+    connection.wait();
+    events = (await wire.open(connection))[Symbol.asyncIterator]();
+    for await (const meant of heard(wire, connection, events)) {
+      visible ||= isVisible(meant);
+      yield meant;
+    }
+  } catch (error) {
+    // All that an answer can lack after the reason of its end is the count of its tokens.
+    if (wire.state() === 'open' || connection.ending() === 'cancelled') {
+      throw failureOf(
+        failing(about, { error, ending: connection.ending(), contentType: connection.contentType(), visible }),
+      );
+    }
+  } finally {
+    if (events !== null && wire.state() === 'closed') void letEnd(events, connection);
+    else connection.close();
+  }
+  yield* wire.finish();
+}
+
+/** What the events of a server mean, to the end of the answer. */
+async function* heard(
+  wire: Wire,
+  connection: ModelConnection,
+  events: AsyncIterator<unknown>,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  let said = 0;
+  for (let late = 0; wire.state() !== 'closed' && late < COUNT_EVENTS_MAX; late += Number(wire.state() !== 'open')) {
+    waitForMore(connection, wire);
+    const { done, value } = await events.next();
+    connection.pause();
+    if (done) break;
+    for (const meant of wire.read(value)) {
+      said += saidBytes(meant);
+      if (said > SAID_BYTES_MAX) throw connection.tooLong();
+      yield meant;
+    }
+  }
+  // An SDK also ends quietly when the connection is ended from this side.
+  if (wire.state() === 'open') throw new Error('the answer has no end');
+}
+
+/** As it is stored: with what JSON puts before quotes and control characters. */
+function saidBytes(event: ModelEvent): number {
+  switch (event.kind) {
+    case 'text':
+    case 'thinking':
+    case 'call_input':
+      return Buffer.byteLength(JSON.stringify(event.text));
+    case 'thinking_signed':
+      return event.signature?.length ?? 0;
+    default:
+      return 0;
+  }
+}
+
+/** What comes after the end of an answer is wanted, but not worth a long wait. */
+function waitForMore(connection: ModelConnection, wire: Wire): void {
+  if (wire.state() === 'open') connection.wait();
+  else connection.waitAtMost(COUNT_MS_MAX);
+}
+
+/** Reads a finished answer to the end of its connection, so that the next request finds that one open. */
+async function letEnd(events: AsyncIterator<unknown>, connection: ModelConnection): Promise<void> {
+  try {
+    connection.waitAtMost(LINGER_MS_MAX);
+    for (let count = 0; count < LINGER_EVENTS_MAX; count += 1) if ((await events.next()).done) break;
+  } catch {
+    // The answer is complete: what becomes of its connection changes nothing.
+  } finally {
+    connection.close();
+  }
+}
+
+function failing(
+  about: ModelExchange,
+  what: Pick<FailedRequest, 'error' | 'ending' | 'contentType' | 'visible'>,
+): FailedRequest {
+  const { parts, provider, request, key } = about;
+  return { ...what, nowMs: parts.nowMs(), provider, server: serverName(about), model: request.model, key };
+}
+
+function isVisible({ kind }: ModelEvent): boolean {
+  return kind === 'text' || kind === 'thinking' || kind === 'call_begun';
+}
+
+/** The provider by its name, and by its address where a person has chosen that. */
+function serverName({ provider, address, request }: ModelExchange): string {
+  return request.baseUrl === null ? provider : `${provider} at ${address.origin}`;
+}

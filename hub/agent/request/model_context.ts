@@ -1,0 +1,87 @@
+import { HubError } from '../../base/error.js';
+import { asked, pathPages, type Reach } from '../../base/internal_call.js';
+import { RawJson } from '../../base/plugin.js';
+import { FRAME_BYTES_MAX } from '../../protocol/limits.js';
+import type { Node, NodeId, Settings, Sha256 } from '../../protocol/node.js';
+import { newestSettings, type Prompt, promptOf, signingSettings } from './prompt.js';
+
+/** What fits one answer, and is more than any model takes. */
+const BYTES_MAX = FRAME_BYTES_MAX / 2;
+
+/** What a model is sent for a node; a node inside a step stands for the end of that. */
+export async function modelContext(reach: Reach, node: NodeId): Promise<RawJson> {
+  const { step_end } = await asked(reach, 'loom.node_get', { node, tree: null });
+  const path = await sentNodes(reach, step_end);
+  const settings = await settingsOf(reach, path);
+  const { left_out, ...prompt } = promptOf(path.nodes, settings);
+  const json = JSON.stringify(prompt);
+  const size_bytes = Buffer.byteLength(json);
+  if (size_bytes > BYTES_MAX) throw tooLong(node);
+  const counts = { size_bytes, images: imagesIn(prompt.messages), left_out: left_out + path.dropped };
+  // The text of megabytes of messages is made once.
+  return new RawJson(`${json.slice(0, -1)},${JSON.stringify(counts).slice(1)}`);
+}
+
+/** What of a path is sent. */
+export interface SentNodes {
+  /** From the newest summary on. */
+  nodes: Node[];
+  /** How many were before it, without the root. */
+  dropped: number;
+  /** The newest settings of all the path. */
+  newest: Sha256 | null;
+}
+
+/** Reads a path from its newest summary on. */
+export async function sentNodes(reach: Reach, node: NodeId): Promise<SentNodes> {
+  const sent: SentNodes = { nodes: [], dropped: 0, newest: null };
+  let bytes = 0;
+  let tooMuch = false;
+  for await (const { nodes } of pathPages(reach, node)) {
+    sent.newest = newestSettings(nodes) ?? sent.newest;
+    for (const one of nodes) {
+      if (one.role === 'summary') {
+        sent.dropped += sent.nodes.length;
+        sent.nodes = [];
+        bytes = 0;
+        tooMuch = false;
+      }
+      if (one.role === 'root') continue;
+      bytes += sizeOf(one.blocks);
+      // A summary may still come and make all this superfluous.
+      tooMuch ||= bytes > BYTES_MAX;
+      if (!tooMuch) sent.nodes.push(one);
+      else sent.dropped += 1;
+    }
+  }
+  if (tooMuch) throw tooLong(node);
+  return sent;
+}
+
+/** The newest settings of a path, and the models that signed anything on it. */
+export async function settingsOf(reach: Reach, { nodes, newest }: SentNodes) {
+  const models = new Map<Sha256, string>();
+  let current: Settings | null = null;
+  for (const sha256 of new Set([...signingSettings(nodes), ...(newest === null ? [] : [newest])])) {
+    const { settings } = await asked(reach, 'loom.settings_get', { sha256 });
+    models.set(sha256, settings.model);
+    if (sha256 === newest) current = settings;
+  }
+  return { current, models };
+}
+
+function imagesIn(messages: Prompt['messages']): number {
+  const contents = messages.flatMap(({ content }) => content);
+  const blocks = contents.flatMap((part) => (part.type === 'result' ? part.content : [part]));
+  return blocks.filter(({ type }) => type === 'image').length;
+}
+
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+function tooLong(node: NodeId): HubError {
+  return new HubError('context_too_long', `the path to ${node} has more text than any model takes`, {
+    hint: 'fork above the largest outputs, or add a summary',
+  });
+}

@@ -1,0 +1,86 @@
+import type { HubError } from '../../base/error.js';
+import type { ParsedOf, ResultOf } from '../../protocol/methods/method_table.js';
+import type { NodeId } from '../../protocol/node.js';
+import { RequestId as RequestIdSchema } from '../../protocol/usage.js';
+import { type AskedModel, loadPrices } from '../model/model_names.js';
+import type { TokenUsage } from '../model/provider.js';
+import type { Answer } from './answer.js';
+import { microdollars, type UsageCount, usageRow } from './spending.js';
+
+const BYTES_PER_TOKEN = 4;
+
+export type RequestId = ReturnType<typeof RequestIdSchema.parse>;
+type Outcome = ParsedOf<'loom.request_end'>['outcome'];
+
+/** How a request ended, and what it brought until then. */
+export interface RequestEnding {
+  outcome: Extract<Outcome, 'ok' | 'stopped' | HubError['kind']>;
+  answer: Answer;
+}
+
+/** What a request used and cost, as far as that is known. */
+export interface RequestCost {
+  usage: UsageCount | null;
+  price: number | null;
+  estimate: boolean;
+}
+
+export interface AccountParts {
+  /** Calls another part of the hub. */
+  call<M extends 'loom.request_start' | 'loom.request_end'>(method: M, params: ParsedOf<M>): Promise<ResultOf<M>>;
+  turn: ParsedOf<'loom.request_start'>['turn'];
+  asked: AskedModel;
+  nowMs(): number;
+  newId(): string;
+  /** A row that cannot be written must not end what is paid for already. */
+  failed(error: unknown): void;
+}
+
+/** The rows of what is asked of a provider in one turn. */
+export interface Account {
+  begin(parent: NodeId): RequestId;
+  /** Resolves when the row is written, or never will be. */
+  end(request: RequestId, node: NodeId, ending: RequestEnding): Promise<RequestCost>;
+}
+
+/** Opens the account of a turn. Rows are written beside the requests: none of them is waited for before one is sent. */
+export function openAccount({ call, turn, asked, nowMs, newId, failed }: AccountParts): Account {
+  let last: Promise<unknown> = Promise.resolve();
+  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(failed);
+    return done;
+  };
+  return {
+    begin(parent) {
+      const id = RequestIdSchema.parse(newId());
+      const { provider, model } = asked;
+      inOrder(() => call('loom.request_start', { id, turn, parent, provider, model })).catch(() => undefined); // told by failed
+      return id;
+    },
+    async end(request, node, ending) {
+      const cost = await costOf(ending, asked, nowMs()).catch((error: unknown) => {
+        failed(error);
+        return { usage: null, price: null, estimate: false };
+      });
+      const { usage, price: price_microdollars, estimate } = cost;
+      const row = { request, outcome: ending.outcome, usage, price_microdollars, estimate, node };
+      await inOrder(() => call('loom.request_end', row)).catch(() => undefined); // told by failed
+      return cost;
+    },
+  };
+}
+
+async function costOf({ answer, outcome }: RequestEnding, asked: AskedModel, atMs: number): Promise<RequestCost> {
+  const isCut = outcome !== 'ok';
+  if (answer.usage === null) return { usage: null, price: null, estimate: false };
+  const usage = isCut ? withSaid(answer.usage, answer) : answer.usage;
+  const prices = await loadPrices();
+  return { usage: usageRow(usage), price: microdollars(prices.cost(asked, usage, atMs)), estimate: isCut };
+}
+
+/** Of an answer that was cut off the server has counted no more than the beginning. */
+function withSaid(usage: TokenUsage, { blocks }: Answer): TokenUsage {
+  const said = blocks.reduce((sum, block) => sum + Buffer.byteLength('text' in block ? block.text : '{}'), 0);
+  return { ...usage, output: Math.max(usage.output, Math.ceil(said / BYTES_PER_TOKEN)) };
+}

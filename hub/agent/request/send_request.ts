@@ -1,0 +1,93 @@
+import type { NodeId } from '../../protocol/node.js';
+import { outputTokensMax } from '../model/model_names.js';
+import type { ModelEvent, ModelRequest } from '../model/provider.js';
+import { thinkingOf, toolsIn } from '../settings/settings.js';
+import type { TurnWork } from '../turn/loop.js';
+import type { RunningTurn } from '../turn/running_turn.js';
+import { askModel, type ModelReply } from './ask_with_retries.js';
+import { cacheMarks } from './cache_marks.js';
+import { promptOf } from './prompt.js';
+import type { RequestCost, RequestId } from './request_ledger.js';
+import { addRequest } from './spending.js';
+
+/** What of a turn is needed to ask its model. */
+export type Requester = Pick<
+  TurnWork,
+  'turn' | 'account' | 'provider' | 'model' | 'access' | 'path' | 'models' | 'loadImage' | 'timers' | 'random'
+> & { settings: Pick<TurnWork['settings'], 'settings'> };
+
+export interface Requested {
+  request: ModelRequest;
+  /** The id that the answer will have. */
+  node: NodeId;
+  /** Gets what resolves when each request is in the account. */
+  counted: Promise<void>[];
+  /** Whether what the model says is told while it comes. */
+  isTold: boolean;
+}
+
+/** The request for the path as it is. */
+export function requestFor({ settings, model, access, loadImage, path, models }: Requester): ModelRequest {
+  const { system_prompt, messages } = promptOf(path, { current: settings.settings, models });
+  return {
+    model: model.model,
+    systemPrompt: system_prompt,
+    tools: toolsIn(settings.settings),
+    messages,
+    outputTokensMax: outputTokensMax(model),
+    thinking: thinkingOf(settings.settings),
+    cache: { messages: cacheMarks(messages), lifetime: '5m' },
+    loadImage,
+    baseUrl: access.baseUrl,
+    key: access.key,
+  };
+}
+
+/** Sends a request, again where that helps, and counts every attempt. */
+export function sendRequest(work: Requester, { request, node, counted, isTold }: Requested): Promise<ModelReply> {
+  const { turn, account, provider, timers, random } = work;
+  const whileAsking = turn.activity === 'compacting' ? 'compacting' : 'waiting';
+  let current: RequestId | null = null;
+  return askModel(
+    {
+      ...{ provider, request, timers, random },
+      on: {
+        sent(attempt, answer) {
+          const id = account.begin(turn.tip);
+          current = id;
+          turn.activity = whileAsking;
+          if (turn.step !== null) turn.step.answer = answer;
+          turn.tell({ kind: 'request_started', turn: turn.id, request: id, node, attempt });
+          return (ending) => void counted.push(count(turn, id, account.end(id, node, ending)));
+        },
+        heard: (event) => {
+          if (isTold) tellHeard(turn, event);
+        },
+        failed({ message, data }, retry_in_ms) {
+          turn.activity = 'retrying';
+          if (current === null) return;
+          turn.tell({ kind: 'request_failed', turn: turn.id, request: current, message, data, retry_in_ms });
+        },
+        restarted: (attempt) => {
+          if (isTold) turn.tell({ kind: 'answer_restarted', turn: turn.id, attempt });
+        },
+      },
+    },
+    turn.signal,
+  );
+}
+
+async function count(turn: RunningTurn, request: RequestId, cost: Promise<RequestCost>): Promise<void> {
+  const { usage, price } = await cost;
+  addRequest(turn.spending, usage, price);
+  if (usage !== null) turn.tell({ kind: 'usage_counted', turn: turn.id, request, usage, price_microdollars: price });
+}
+
+function tellHeard(turn: RunningTurn, event: ModelEvent): void {
+  turn.activity = 'answering';
+  if (event.kind === 'text') turn.tell({ kind: 'text_added', turn: turn.id, text: event.text });
+  else if (event.kind === 'thinking') turn.tell({ kind: 'thinking_added', turn: turn.id, text: event.text });
+  else if (event.kind === 'call_begun') {
+    turn.tell({ kind: 'call_announced', turn: turn.id, call: event.id, tool: event.tool });
+  }
+}

@@ -1,0 +1,81 @@
+import type { z } from 'zod';
+import type { TurnLimits, TurnReason } from '../../protocol/turn.js';
+import type { Usage } from '../../protocol/usage.js';
+import type { TokenUsage } from '../model/provider.js';
+
+export type UsageCount = z.output<typeof Usage>;
+
+export const ITERATIONS_USUAL = 200;
+const TIME_MS_USUAL = 4 * 3_600_000;
+const PRICE_MAX = 10_000_000_000;
+/** More than any turn uses: sums stay exact. */
+const TOKENS_MAX = 1_000_000_000;
+
+/** What a turn has used so far. */
+export interface Spending {
+  iterations: number;
+  /** Null when nobody has counted anything. */
+  usage: UsageCount | null;
+  /** Of the requests whose price is known. */
+  price: number;
+  /** Requests whose price nobody knows. */
+  unpriced: number;
+}
+
+export function newSpending(): Spending {
+  return { iterations: 0, usage: null, price: 0, unpriced: 0 };
+}
+
+/** Adds one request, in place. */
+export function addRequest(spending: Spending, usage: UsageCount | null, price: number | null): void {
+  if (usage !== null) spending.usage = sumOf(spending.usage ?? usageRow(NOTHING), usage);
+  if (price === null) spending.unpriced += 1;
+  else spending.price = Math.min(PRICE_MAX, spending.price + price);
+}
+
+const NOTHING: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
+
+/** A provider's count as rows and events have it. */
+export function usageRow({ input, output, cacheRead, cacheWrite5m, cacheWrite1h }: TokenUsage): UsageCount {
+  return {
+    tokens_in: input,
+    tokens_out: output,
+    tokens_cache_read: cacheRead,
+    tokens_cache_write_5m: cacheWrite5m,
+    tokens_cache_write_1h: cacheWrite1h,
+  };
+}
+
+/** Millionths of a dollar; null for what is not known. */
+export function microdollars(dollars: number | null): number | null {
+  return dollars === null ? null : Math.min(PRICE_MAX, Math.round(dollars * 1_000_000));
+}
+
+function sumOf(one: UsageCount, other: UsageCount): UsageCount {
+  const sum = (left: number, right: number): number => Math.min(TOKENS_MAX, left + right);
+  return {
+    tokens_in: sum(one.tokens_in, other.tokens_in),
+    tokens_out: sum(one.tokens_out, other.tokens_out),
+    tokens_cache_read: sum(one.tokens_cache_read, other.tokens_cache_read),
+    tokens_cache_write_5m: sum(one.tokens_cache_write_5m, other.tokens_cache_write_5m),
+    tokens_cache_write_1h: sum(one.tokens_cache_write_1h, other.tokens_cache_write_1h),
+  };
+}
+
+/** The limit that keeps a turn from sending another request; null for none. */
+export function limitReached({ iterations, usage, price }: Spending, limits: TurnLimits): TurnReason | null {
+  if (iterations >= (limits.iterations ?? ITERATIONS_USUAL)) return 'iterations';
+  const tokens = usage === null ? 0 : Object.values(usage).reduce((sum, some) => sum + some, 0);
+  if (limits.tokens !== null && tokens >= limits.tokens) return 'tokens';
+  if (limits.cost_microdollars !== null && price >= limits.cost_microdollars) return 'cost';
+  return null;
+}
+
+/** What a turn has cost; null when that is not known of all its requests. */
+export function priceOf({ usage, price, unpriced }: Spending): number | null {
+  return usage === null || unpriced > 0 ? null : price;
+}
+
+export function timeLimitMs(limits: TurnLimits): number {
+  return limits.time_ms ?? TIME_MS_USUAL;
+}

@@ -1,0 +1,30 @@
+import { asked, type Reach } from '../../base/internal_call.js';
+import type { ParsedOf, ResultOf } from '../../protocol/methods/method_table.js';
+import { workplaceOf } from '../tools/project_folders.js';
+import type { AgentParts } from '../turn/begin_turn.js';
+import { instructionFiles, namedInstructions } from './instructions.js';
+import { pathSettings, settingsBefore } from './settings.js';
+
+/** The files of instructions that a turn is told of: those in the settings that it goes on with, else those that it would read. */
+export async function toldInstructions(
+  reach: Reach,
+  { home, userHome }: Pick<AgentParts, 'home' | 'userHome'>,
+  { node, project, cwd }: ParsedOf<'agent.instructions_list'>,
+): Promise<ResultOf<'agent.instructions_list'>> {
+  let treeProject = project;
+  let branchCwd: string | null = null;
+  if (node !== null) {
+    const [current, found, place] = await Promise.all([
+      pathSettings(reach, node),
+      asked(reach, 'loom.node_get', { node, tree: null }),
+      asked(reach, 'loom.context_get_place', { node }),
+    ]);
+    const { tree } = found.node;
+    const known = await settingsBefore(reach, { tree, current, change: null });
+    if (known !== null) return { files: namedInstructions(known.system_prompt) };
+    treeProject = (await asked(reach, 'loom.tree_get', { tree })).project;
+    branchCwd = place.cwd;
+  }
+  const workplace = await workplaceOf({ treeProject, branchCwd, callerCwd: cwd });
+  return { files: await instructionFiles({ ...workplace, home, userHome, onRead: () => undefined }) };
+}

@@ -1,0 +1,203 @@
+import { HubError } from '../../base/error.js';
+import { asked, type Reach } from '../../base/internal_call.js';
+import { NodeId, TreeId, TurnId } from '../../protocol/node.js';
+import type { Policy } from '../../protocol/policy.js';
+import { type AgentEvent, SettingsChange, type TurnReason } from '../../protocol/turn.js';
+import { formatModelName, type ModelName, parseModelName } from '../model/model_names.js';
+import { accessTo } from '../model/provider_access.js';
+import { addRequest, limitReached } from '../request/spending.js';
+import type { CallResult, CallSurroundings, ModelCall, ToolInput } from '../tools/executor.js';
+import type { AgentParts, RunParams } from '../turn/begin_turn.js';
+import type { Errand, RunningTurn } from '../turn/running_turn.js';
+import { modelFor } from './child_model.js';
+import { grantsFor } from './grants.js';
+import { limitsLeft } from './limits_left.js';
+import { type OutputFile, openOutputFile } from './output_file.js';
+import { voiceOf } from './progress_output.js';
+import { type SessionEnd, sessionResult } from './result.js';
+import { createSlots } from './slots.js';
+
+/** Sub-sessions of one turn that run at once; more wait. */
+const AT_ONCE_MAX = 8;
+/** Sub-sessions that one turn may begin. */
+const SESSIONS_MAX = 100;
+/** What is told of a task. */
+const TASK_LENGTH_MAX = 80;
+
+export interface SessionCall {
+  call: ModelCall;
+  input: ToolInput<'spawn_session'>;
+  /** What the turn that makes the call may touch, and where it stands. */
+  policy: Policy;
+  cwd: string;
+}
+
+/** Starts sub-sessions for the calls of one turn. */
+export interface SubSessions {
+  /** Resolves with what a sub-session came to, its failure included; fails when it could not be begun. */
+  run(asking: SessionCall, around: CallSurroundings): Promise<CallResult>;
+}
+
+export interface SubSessionParts {
+  reach: Reach;
+  /** The turn that they work for, and what it was begun with. */
+  turn: RunningTurn;
+  params: RunParams;
+  project: string;
+  model: ModelName;
+  thinking: 'off' | 'low' | 'medium' | 'high';
+  agent: AgentParts;
+  run(params: RunParams, errand: Errand): RunningTurn;
+}
+
+/** Opens what starts the sub-sessions of a turn; nothing is begun yet. */
+export function openSubSessions(parts: SubSessionParts): SubSessions {
+  const slots = createSlots(AT_ONCE_MAX);
+  let begun = 0;
+  return {
+    async run(asking, around) {
+      if (begun >= SESSIONS_MAX) {
+        throw new HubError('limit', `spawn_session was not run: a turn may begin ${SESSIONS_MAX} sub-sessions`);
+      }
+      begun += 1;
+      const giveBack = await slots.take(around.signal);
+      try {
+        return await runSession(parts, asking, around);
+      } finally {
+        giveBack();
+      }
+    },
+  };
+}
+
+async function runSession(parts: SubSessionParts, asking: SessionCall, around: CallSurroundings): Promise<CallResult> {
+  const { reach, turn, agent } = parts;
+  const { call, input } = asking;
+  const startedAtMs = agent.timers.nowMs();
+  const planned = await plannedRun(parts, asking);
+  const { tree } = planned.params;
+  const file = await outputFile(parts, asking, { around, tree });
+  const task = firstWords(input.task);
+  await makeTree(parts, asking, planned.params);
+  const child = parts.run(planned.params, { parent: { turn: turn.id, call: call.call }, task });
+  const about = { turn: turn.id, call: call.call, id: call.id, session: tree, session_turn: child.id };
+  const attachable = input.attachable === true;
+  turn.tell({ kind: 'session_started', ...about, task, model: planned.model, attachable });
+  const { end, transcript } = await watched(parts, child, around);
+  const ended = {
+    ...{ id: call.id, call: call.call, input: call.input, tree, model: planned.model, task, attachable },
+    remark: file === null ? null : await file.fill(transcript),
+    durationMs: agent.timers.nowMs() - startedAtMs,
+  };
+  return sessionResult(reach, ended, end);
+}
+
+function outputFile(
+  { reach, agent, params }: SubSessionParts,
+  { input, policy, cwd }: SessionCall,
+  { around, tree }: { around: CallSurroundings; tree: TreeId },
+): Promise<OutputFile | null> {
+  if (input.output_file === undefined) return Promise.resolve(null);
+  const place = { tree: params.tree, node: around.parent };
+  return openOutputFile(reach, { path: input.output_file, cwd, policy, place, newId: agent.newId }, tree);
+}
+
+/** What a sub-session is run with. Whatever cannot work is refused before anything is made. */
+async function plannedRun({ turn, params, model: own, thinking, agent }: SubSessionParts, asking: SessionCall) {
+  const { input, policy, cwd } = asking;
+  const model = modelFor(own, input.provider);
+  accessTo(parseModelName(model), params.access);
+  const change = SettingsChange.parse({ model, level: 'minimal', thinking });
+  const grants = await grantsFor({ grants: params.grants, policy, cwd }, input.sandbox);
+  const limits = limitsLeft(params.limits, turn.spending, agent.timers.nowMs() - turn.startedAtMs);
+  // Its transcript lies beside that of whoever it works for, in a file of its own.
+  const transcript = params.transcript !== null && 'folder' in params.transcript ? params.transcript : null;
+  const planned: RunParams = {
+    ...params,
+    ...{ id: TurnId.parse(agent.newId()), tree: TreeId.parse(agent.newId()), node: NodeId.parse(agent.newId()) },
+    ...{ change, usual_model: null, limits, cwd, grants, transcript, stream: undefined },
+    // What the person said of one model's window does not hold for another's.
+    window: model === formatModelName(own) ? params.window : null,
+  };
+  return { params: planned, model };
+}
+
+/** The tree of a sub-session belongs to the node that asked for it. */
+async function makeTree(parts: SubSessionParts, { call, input }: SessionCall, { tree, node }: RunParams) {
+  const { reach, project, params } = parts;
+  const blocks = [{ type: 'text' as const, text: input.task }];
+  const message = { id: node, tree, parent: NodeId.parse(tree), role: 'user' as const, blocks, settings: null };
+  // Sent together they share one wait for the disk.
+  await Promise.all([
+    asked(reach, 'loom.tree_create', { id: tree, name: null, project, owner: { tree: params.tree, node: call.id } }),
+    asked(reach, 'loom.node_create_text', message),
+  ]);
+}
+
+interface Watched {
+  end: SessionEnd;
+  /** The file of its transcript; null when there is none. */
+  transcript: string | null;
+}
+
+/** Passes on what a sub-session says, counts what it spends, and ends it with the turn that it works for. */
+async function watched(parts: SubSessionParts, child: RunningTurn, around: CallSurroundings): Promise<Watched> {
+  const { turn } = parts;
+  const say = voiceOf(around.onOutput);
+  let transcript: string | null = null;
+  const emit = (event: AgentEvent): void => {
+    say(event);
+    if (event.kind === 'usage_counted') countBelow(parts, child, event);
+    else if (event.kind === 'transcript_opened') transcript = event.file;
+  };
+  const unfollow = child.follow({ emit, hasRoom: () => true });
+  const stop = (): void => child.stop(turn.stoppedBy() ?? 'asked');
+  around.signal.addEventListener('abort', stop, { once: true });
+  if (around.signal.aborted) stop();
+  try {
+    return { end: await child.outcome, transcript };
+  } catch (error) {
+    return { end: neverBegun(parts, child, error), transcript };
+  } finally {
+    around.signal.removeEventListener('abort', stop);
+    unfollow();
+    // A request that nobody counted is told by no event.
+    if (child.spending.unpriced > 0) turn.spending.unpriced += 1;
+  }
+}
+
+type Counted = Extract<AgentEvent, { kind: 'usage_counted' }>;
+
+/** What sub-sessions spend is spent by the turn that they work for; at its limit they end. */
+function countBelow(
+  { turn, params }: SubSessionParts,
+  child: RunningTurn,
+  { usage, price_microdollars }: Counted,
+): void {
+  addRequest(turn.spending, usage, price_microdollars);
+  const reached: TurnReason | null = limitReached({ ...turn.spending, iterations: 0 }, params.limits);
+  if (reached !== null) child.stop(reached);
+}
+
+/** A sub-session that could not begin has failed, which is for the model to know. */
+function neverBegun({ agent }: SubSessionParts, child: RunningTurn, error: unknown): SessionEnd {
+  if (!(error instanceof HubError)) {
+    agent.log('error', `a sub-session failed unexpectedly: ${error instanceof Error ? error.name : typeof error}`);
+  }
+  const failure = error instanceof HubError ? error : new HubError('internal', 'it failed unexpectedly');
+  return {
+    ...{ turn: child.id, state: 'failed', why: 'failed', tip: child.node, text: '' },
+    failure: { message: failure.message, data: failure.data },
+  };
+}
+
+/** The first words of a task, on one line. */
+function firstWords(task: string): string {
+  const line = [
+    ...task
+      .slice(0, 8 * TASK_LENGTH_MAX)
+      .replace(/\s+/g, ' ')
+      .trim(),
+  ];
+  return line.length > TASK_LENGTH_MAX ? `${line.slice(0, TASK_LENGTH_MAX - 1).join('')}…` : line.join('');
+}

@@ -1,0 +1,102 @@
+import { HubError } from '../../base/error.js';
+import type { Block, External } from '../../protocol/node.js';
+import type { Question } from '../../protocol/question.js';
+import type { CallResult, ModelCall } from './executor.js';
+
+/** What a call asks a person. */
+export type AskedQuestion = Pick<Question, 'call' | 'kind' | 'question' | 'options'>;
+
+/** What a person may say to a question: words, or the number of an option, from 1. */
+export type Said = string | { option: number };
+
+/** A person's words, whichever way they were given. */
+export function wordsOf({ options }: Pick<AskedQuestion, 'options'>, said: Said): string {
+  if (typeof said === 'string') {
+    if (said.trim() !== '') return said;
+    throw new HubError('invalid_params', 'an answer needs some text', { hint: 'to end the turn instead: agent.stop' });
+  }
+  const chosen = options[said.option - 1];
+  if (chosen !== undefined) return chosen;
+  const all = options.map((option, index) => `${index + 1} ${option}`).join(', ');
+  throw new HubError('invalid_params', `there is no option ${said.option}`, {
+    hint: options.length === 0 ? 'there is nothing to choose from: answer in words' : `the options are: ${all}`,
+  });
+}
+
+/** What a call comes to when a person has answered: the model is told their words. The same words make the same result. */
+export function answeredResult(
+  { call, tool, input }: Pick<ModelCall, 'call' | 'tool' | 'input'>,
+  text: string,
+): CallResult {
+  const blocks: Block[] = [{ type: 'text', text }];
+  const external: External = {
+    call: { tool, input, id: call },
+    handle: { source: 'person', source_version: '1.0.0', identifier: call, metadata: { tool } },
+    ...{ output: null, exit_code: 0, signal: null, duration_ms: null, cwd: null },
+  };
+  return { blocks, external };
+}
+
+const ALLOW = 'allow';
+const ALLOW_TURN = 'allow for this turn';
+const DENY = 'deny';
+
+/** Commands that a person lets run as in their own shell, where no sandbox works. */
+export interface Approvals {
+  /** Whether somebody can be asked: who waits for a sub-session cannot be kept waiting. */
+  mayAsk: boolean;
+  /** All of the turn. */
+  all: boolean;
+  /** By the ids that their nodes will have: those of calls are the model's own, and may come again. */
+  commands: ReadonlySet<string>;
+}
+
+/** Whether a person's words allow a command; whatever is no permission is none. */
+export function isAllowed(words: string): boolean {
+  return [ALLOW, ALLOW_TURN].includes(words.trim().toLowerCase());
+}
+
+/** What a person has allowed a turn so far. */
+export function approvalsIn(questions: readonly Pick<Question, 'id' | 'kind' | 'answer'>[]): Omit<Approvals, 'mayAsk'> {
+  const allowed = questions.filter(({ kind, answer }) => kind === 'approval' && answer !== null && isAllowed(answer));
+  return {
+    all: allowed.some(({ answer }) => answer?.trim().toLowerCase() === ALLOW_TURN),
+    commands: new Set(allowed.map(({ id }) => id)),
+  };
+}
+
+/** The longest command that a person can be expected to read before they allow it. */
+const APPROVED_LENGTH_MAX = 4_096;
+
+/**
+ * What is not seen where it stands, or makes a line read otherwise than it runs: letters that are drawn as nothing, and blanks that
+ * bash takes for letters. The sign that makes an emoji of the one before it is left.
+ */
+const UNSEEN = /[^\P{C}\n\t]|(?!\ufe0f)\p{DI}|(?! )\p{Z}|\u2800/u;
+
+/** Why a person cannot allow a command, for the model that made it: they must see all that would run, as it is. */
+export function unallowable(command: string): HubError | null {
+  const problem = unshown(command);
+  if (problem === null) return null;
+  return new HubError('invalid_params', `bash was not run: a person must allow each command here, and ${problem}`, {
+    hint: 'write a file and run that, or make several short commands of it',
+  });
+}
+
+function unshown(command: string): string | null {
+  if (UNSEEN.test(command)) return 'this one holds characters that they would not see';
+  if (command.length <= APPROVED_LENGTH_MAX) return null;
+  return `this one is longer than ${APPROVED_LENGTH_MAX} characters`;
+}
+
+/** What a person is asked about a command that nothing would keep in. */
+export function approvalOf(call: string, command: string): AskedQuestion {
+  return { call, kind: 'approval', question: command, options: [ALLOW, ALLOW_TURN, DENY] };
+}
+
+/** What the model is told of a command that the person did not allow. */
+export function deniedResult(called: Pick<ModelCall, 'call' | 'tool' | 'input'>, words: string): CallResult {
+  const why = words.trim().toLowerCase() === DENY ? '' : `, and said: ${words}`;
+  const { blocks, external } = answeredResult(called, `not run: the person did not allow it${why}`);
+  return { blocks, external: { ...external, exit_code: 1 } };
+}

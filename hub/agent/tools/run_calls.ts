@@ -1,0 +1,155 @@
+import { STEP_CALLS_MAX } from '../../protocol/limits.js';
+import type { Block, NodeId } from '../../protocol/node.js';
+import type { Answer } from '../request/answer.js';
+import type { Journal } from '../turn/journal.js';
+import type { CallUnderWay, RunningTurn } from '../turn/running_turn.js';
+import type { CallResult, Executor, ModelCall } from './executor.js';
+import type { AskedQuestion } from './person_questions.js';
+
+/** How long calls that were told to end may take for it; what they came to after that is not known. */
+const STOP_MS_MAX = 800;
+
+/** The calls of an answer that are executed, in the model's order. */
+export function callsIn(answer: Answer, newId: () => NodeId): ModelCall[] {
+  const calls = new Map<string, ModelCall>();
+  for (const block of answer.blocks) {
+    if (block.type !== 'call' || calls.has(block.id)) continue;
+    const { id: call, tool, input } = block;
+    calls.set(call, { call, id: newId(), tool, input, problem: answer.malformed.get(call) ?? null });
+  }
+  return tellingLeftOut([...calls.values()]);
+}
+
+/** What is beyond the limit is not executed and no part of the step: the last call that is tells the model so. */
+function tellingLeftOut(calls: ModelCall[]): ModelCall[] {
+  const kept = calls.slice(0, STEP_CALLS_MAX);
+  const last = kept.at(-1);
+  if (last === undefined || kept.length === calls.length) return kept;
+  const problem = `an answer may make ${STEP_CALLS_MAX} calls: neither this one nor the ${calls.length - kept.length} after it were executed`;
+  return [...kept.slice(0, -1), { ...last, problem }];
+}
+
+export interface Calling {
+  turn: RunningTurn;
+  executor: Executor;
+  journal: Journal;
+  parent: NodeId;
+  calls: readonly ModelCall[];
+}
+
+/**
+ * Executes the calls of a step and journals what each came to. What only looks runs beside its neighbours that do, all
+ * else alone and in the model's order, so that nothing is read that was to be changed first. When the turn is stopped it
+ * returns soon, whatever the calls do. Returns what some calls ask a person: these have no result.
+ */
+export async function executeCalls(calling: Calling): Promise<AskedQuestion[]> {
+  const { turn, executor } = calling;
+  const questions = calling.calls.flatMap((call) => executor.asks(call) ?? []);
+  const calls = calling.calls.filter(({ call }) => questions.every((asked) => asked.call !== call));
+  turn.activity = 'calling';
+  const late = new AbortController();
+  const stop = afterStop(turn.signal);
+  try {
+    for (const group of groupsOf(calls, executor)) {
+      if (turn.signal.aborted) return questions;
+      const work = Promise.all(group.map((call) => executeCall(calling, call, late.signal)));
+      work.catch(() => undefined); // when nobody waits for it any more, its failure is nobody's
+      const approvals = ((await Promise.race([work, stop.waited])) ?? []).flatMap((asked) => asked ?? []);
+      // What comes after may need what that was to do.
+      if (approvals.length > 0) return [...questions, ...approvals];
+    }
+    return questions;
+  } finally {
+    // What comes after this finds its step committed.
+    late.abort();
+    stop.end();
+  }
+}
+
+function groupsOf(calls: readonly ModelCall[], executor: Executor): ModelCall[][] {
+  const groups: ModelCall[][] = [];
+  let isOpen = false;
+  for (const call of calls) {
+    const looks = executor.runsBeside(call.tool);
+    if (looks && isOpen) groups.at(-1)?.push(call);
+    else groups.push([call]);
+    isOpen = looks;
+  }
+  return groups;
+}
+
+/** Executes a call and journals its result; or returns what the person must allow first. */
+async function executeCall(
+  { turn, executor, journal, parent }: Calling,
+  call: ModelCall,
+  late: AbortSignal,
+): Promise<AskedQuestion | null> {
+  const about = { turn: turn.id, call: call.call, id: call.id };
+  const shown = turn.step?.calls.find(({ id }) => id === call.id);
+  mark(shown, 'running');
+  turn.tell({ kind: 'call_started', ...about, tool: call.tool, input: call.input });
+  const result = await resultOf(() =>
+    executor.call(call, {
+      parent,
+      // Also when another call has brought the step to its end: nothing of it runs on.
+      signal: AbortSignal.any([turn.signal, late]),
+      onOutput: ({ from, offset, data }) => turn.tell({ kind: 'call_output', ...about, from, offset, data }),
+    }),
+  );
+  if (late.aborted) return null;
+  if ('error' in result) {
+    // A call that was told to end has no result: its step says that it was interrupted.
+    if (turn.signal.aborted) return null;
+    const approval = executor.needsApproval(call, result.error);
+    if (approval === null) throw result.error;
+    mark(shown, 'waiting');
+    return approval;
+  }
+  await journal.recordResult(call.call, result);
+  mark(shown, 'ended');
+  turn.tell({ kind: 'call_ended', ...about, failed: hasFailed(result), blocks: result.blocks });
+  return null;
+}
+
+function mark(call: CallUnderWay | undefined, state: CallUnderWay['state']): void {
+  if (call !== undefined) call.state = state;
+}
+
+function resultOf(work: () => Promise<CallResult>): Promise<CallResult | { error: unknown }> {
+  return work().catch((error: unknown) => ({ error }));
+}
+
+function hasFailed({ external }: CallResult): boolean {
+  return external.exit_code !== 0 && external.exit_code !== null;
+}
+
+/** Resolves when the time is over that calls have for ending. */
+function afterStop(signal: AbortSignal): { waited: Promise<void>; end(): void } {
+  let end = (): void => undefined;
+  const waited = new Promise<void>((resolve) => {
+    const wait = (): void => void setTimeout(resolve, STOP_MS_MAX).unref();
+    signal.addEventListener('abort', wait, { once: true });
+    end = () => signal.removeEventListener('abort', wait);
+  });
+  return { waited, end };
+}
+
+const INTERRUPTED: Block = { type: 'text', text: '\n[interrupted]' };
+
+/** What is kept of an answer that did not come to its end; nothing when a reader would see nothing of it. */
+export function keptOf({ blocks }: Answer): Block[] {
+  const isSaid = blocks.some((block) => block.type === 'call' || ('text' in block && block.text.trim() !== ''));
+  return isSaid ? [...blocks, INTERRUPTED] : [];
+}
+
+/** A refused answer is kept as words that are never sent again. */
+export function refusedOf({ blocks }: Answer): Block[] {
+  return blocks.map((block) =>
+    block.type === 'text' ? { type: 'thinking', text: block.text, signature: null } : block,
+  );
+}
+
+/** The words of an answer. */
+export function textIn(blocks: readonly Block[]): string {
+  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+}

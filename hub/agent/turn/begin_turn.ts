@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { HubError } from '../../base/error.js';
+import { asked, type Reach } from '../../base/internal_call.js';
+import type { ParsedOf } from '../../protocol/methods/method_table.js';
+import { type Node, NodeId, type Settings, type TreeId } from '../../protocol/node.js';
+import type { Access, SettingsChange } from '../../protocol/turn.js';
+import { openRoom, windowOf } from '../compaction/window_room.js';
+import { type AskedModel, loadPrices, type ModelName, parseModelName } from '../model/model_names.js';
+import type { Provider, ProviderParts } from '../model/provider.js';
+import { accessTo, modelByKeys } from '../model/provider_access.js';
+import { imageLoader } from '../request/load_image.js';
+import { sentNodes, settingsOf } from '../request/model_context.js';
+import { promptOf } from '../request/prompt.js';
+import { type Account, openAccount } from '../request/request_ledger.js';
+import { GO_ON } from '../request/unanswered_request.js';
+import { refuseSecondLevel, settleLevel } from '../settings/one_level_of_sub_sessions.js';
+import { levelOf, modelWanted, settingsBefore, thinkingOf } from '../settings/settings.js';
+import { openSubSessions, type SubSessionParts } from '../sub_sessions/sub_sessions.js';
+import { createExecutor, policyFor } from '../tools/executor.js';
+import { type Approvals, approvalsIn } from '../tools/person_questions.js';
+import { workplaceOf } from '../tools/project_folders.js';
+import { openJournal } from './journal.js';
+import type { TurnWork } from './loop.js';
+import type { RunningTurn } from './running_turn.js';
+
+export type RunParams = ParsedOf<'agent.run'>;
+
+/** What every turn of this hub is run with. */
+export interface AgentParts {
+  /** Where the person keeps instructions and skills of their own. */
+  home: string;
+  /** The person's home folder. */
+  userHome: string;
+  providers: Record<string, Provider>;
+  timers: ProviderParts;
+  random(): number;
+  newId(): string;
+  log(level: 'warn' | 'error', message: string): void;
+}
+
+/** What a turn is begun with beside what its caller says; `run` begins its sub-sessions. */
+export interface Beginning {
+  reach: Reach;
+  parts: AgentParts;
+  turn: RunningTurn;
+  run: SubSessionParts['run'];
+  /** Of a turn that is open already, and goes on from the node; null for one that begins. */
+  resumed: { cwd: string | null; approvals: Omit<Approvals, 'mayAsk'> } | null;
+}
+
+/** Gathers what a turn needs and opens it. Nothing is written before it is known that a model can be asked. */
+export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning, params: RunParams): Promise<TurnWork> {
+  const { tree, node, access, change, limits, grants } = params;
+  const [path, { project: treeProject, owner }, place] = await Promise.all([
+    sentNodes(reach, node),
+    asked(reach, 'loom.tree_get', { tree }),
+    asked(reach, 'loom.context_get_place', { node }),
+  ]);
+  const { current, models } = await settingsOf(reach, path);
+  const known = await settingsBefore(reach, { tree, current, change });
+  await refuseSecondLevel(reach, owner, change);
+  const chosen = chooseModel({ known, change, usual: params.usual_model, access });
+  await refuseUnknownPrice(params, chosen);
+  const workplace = await workplaceOf({ treeProject, branchCwd: resumed?.cwd ?? place.cwd, callerCwd: params.cwd });
+  const instructions: string[] = [];
+  const settings = await settleLevel(reach, owner, {
+    ...{ known, change, usualModel: chosen.usualModel },
+    places: {
+      ...workplace,
+      home: parts.home,
+      userHome: parts.userHome,
+      onRead: (path) => void instructions.push(path),
+    },
+  });
+  models.set(settings.sha256, settings.settings.model);
+  const sent = [...path.nodes];
+  const start = await startOf(reach, { tree, node, sent, prompt: { current: settings.settings, models } });
+  if (resumed === null) await asked(reach, 'loom.turn_start', { id: turn.id, tree, node: start });
+  const level = levelOf(settings.settings);
+  Object.assign(turn, {
+    node: resumed === null ? start : turn.node,
+    tip: start,
+    model: settings.settings.model,
+    level,
+  });
+  if (resumed === null)
+    turn.tell({ kind: 'turn_started', turn: turn.id, tree, node: start, model: turn.model, level, instructions });
+  const { key, baseUrl } = chosen.access;
+  return {
+    ...{ reach, turn, settings, models, limits, path: sent },
+    ...{ model: chosen.model, access: { key, baseUrl }, provider: providerOf(parts, chosen.model) },
+    ...{ timers: parts.timers, random: parts.random },
+    room: openRoom(params.compact, () => windowOf({ ...chosen.model, baseUrl }, params.window)),
+    newNodeId: () => NodeId.parse(parts.newId()),
+    journal: openJournal(reach, turn.id),
+    executor: createExecutor({
+      ...{ reach, tree, level, grants, project: workplace.project, cwd: workplace.cwd, home: parts.home },
+      environment: params.environment,
+      approvals: { ...(resumed?.approvals ?? approvalsIn([])), mayAsk: turn.errand === null },
+      sessions: openSubSessions({
+        ...{ reach, turn, params, project: workplace.project, agent: parts, run },
+        ...{ model: chosen.model, thinking: thinkingOf(settings.settings) },
+      }),
+      session: sessionName(tree, policyFor({ level, grants, project: workplace.project })),
+    }),
+    account: accountOf({ reach, parts, turn }, { ...chosen.model, baseUrl }),
+    loadImage: imageLoader(reach),
+  };
+}
+
+export function accountOf(
+  { reach, parts, turn }: { reach: Reach; parts: AgentParts; turn: RunningTurn },
+  model: AskedModel,
+): Account {
+  return openAccount({
+    ...{ turn: turn.id, asked: model, newId: parts.newId, nowMs: parts.timers.nowMs },
+    call: (method, row) => asked(reach, method, row),
+    failed: (error) => parts.log('warn', `a request was not accounted for: ${String(error)}`),
+  });
+}
+
+interface Choosing {
+  known: Settings | null;
+  change: SettingsChange | null;
+  usual: string | null;
+  access: Access;
+}
+
+/** The model of a turn, and how it is reached. */
+export function chooseModel({ known, change, usual, access }: Choosing) {
+  const usualModel = usual ?? modelByKeys(access);
+  const model = parseModelName(modelWanted({ known, change, usualModel }));
+  return { model, usualModel, access: accessTo(model, access) };
+}
+
+export function providerOf({ providers }: AgentParts, { provider }: ModelName): Provider {
+  const found = providers[provider];
+  if (found !== undefined) return found;
+  throw new HubError('invalid_params', `this hub has no provider ${provider}`);
+}
+
+export async function refuseUnknownPrice(
+  { limits }: Pick<RunParams, 'limits'>,
+  { model, access }: ReturnType<typeof chooseModel>,
+) {
+  if (limits.cost_microdollars === null) return;
+  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
+  const price = (await loadPrices()).cost({ ...model, baseUrl: access.baseUrl }, usage, Date.now());
+  if (price !== null) return;
+  throw new HubError(
+    'invalid_params',
+    `the price of ${model.provider}/${model.model} is not known, so no cost can be the limit`,
+    {
+      hint: 'limit the number of its answers instead: --max-turns',
+    },
+  );
+}
+
+interface Starting {
+  tree: TreeId;
+  node: NodeId;
+  sent: Node[];
+  prompt: Parameters<typeof promptOf>[1];
+}
+
+/** Where the turn begins: at the node, or below it at a word that asks a model to go on with what it was saying. */
+async function startOf(reach: Reach, { tree, node, sent, prompt }: Starting): Promise<NodeId> {
+  const last = promptOf(sent, prompt).messages.at(-1);
+  if (last?.role === 'user') return sent.at(-1)?.id ?? node;
+  if (last === undefined) {
+    throw new HubError('invalid_params', 'nothing has been said here that a model could answer', {
+      hint: 'add a message first: cognition ask @ "message"',
+    });
+  }
+  const blocks = [{ type: 'text' as const, text: GO_ON }];
+  const parent = sent.at(-1)?.id ?? node;
+  const made = await asked(reach, 'loom.node_create_text', {
+    ...{ id: undefined, tree, parent, role: 'user', blocks, settings: null },
+  });
+  sent.push(made.node);
+  return made.node.id;
+}
+
+/** The same tree with the same policy has the same session, and in it the same /tmp. */
+function sessionName(tree: TreeId, policy: object): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([tree, policy]))
+    .digest('hex');
+  return `session-${digest.slice(0, 32)}`;
+}

@@ -1,0 +1,99 @@
+import { HubError } from '../../base/error.js';
+import { asked, type Reach } from '../../base/internal_call.js';
+import type { ParsedOf } from '../../protocol/methods/method_table.js';
+import { NodeId, type Settings, type TreeId, type TurnId } from '../../protocol/node.js';
+import type { TurnOutcome } from '../../protocol/turn.js';
+import { type CompactionWork, canShrink, compactPath } from '../compaction/compact_path.js';
+import { windowOf } from '../compaction/window_room.js';
+import { countedOf } from '../estimate/counted_usage.js';
+import { pathTokens } from '../estimate/token_estimate.js';
+import { formatModelName } from '../model/model_names.js';
+import { imageLoader } from '../request/load_image.js';
+import { sentNodes, settingsOf } from '../request/model_context.js';
+import { firstSettings, levelOf } from '../settings/settings.js';
+import { textIn } from '../tools/run_calls.js';
+import { type AgentParts, accountOf, chooseModel, providerOf } from './begin_turn.js';
+import { failedBy, stopOf, type TurnEnd, type TurnWork } from './loop.js';
+import type { RunningTurn } from './running_turn.js';
+
+/** How many of the newest turns are looked at for the one that ended where a path ends. */
+const TURNS_MAX = 200;
+
+export type CompactParams = ParsedOf<'agent.compact'>;
+
+/** A turn that does nothing but summarise its path. */
+export interface CompactionTurn extends CompactionWork, Pick<TurnWork, 'limits'> {
+  instructions: string | null;
+  window: number | null;
+  isCutOff: boolean;
+}
+
+/** Gathers what is needed to summarise a path, and opens a turn for it. Nothing is written when there is nothing to summarise. */
+export async function beginCompaction(
+  { reach, parts, turn }: { reach: Reach; parts: AgentParts; turn: RunningTurn },
+  params: CompactParams,
+): Promise<CompactionTurn> {
+  const { tree, access, change, instructions } = params;
+  const { step_end: node } = await asked(reach, 'loom.node_get', { node: params.node, tree });
+  const sent = await sentNodes(reach, node);
+  const { current, models } = await settingsOf(reach, sent);
+  const known = current ?? (await firstSettings(reach, tree));
+  const chosen = chooseModel({ known, change, usual: params.usual_model, access });
+  if (!canShrink(sent.nodes)) throw nothingToDo(sent.nodes.length > 0);
+  const model = formatModelName(chosen.model);
+  const isCutOff = await wasCutOff(reach, tree, node);
+  await asked(reach, 'loom.turn_start', { id: turn.id, tree, node });
+  const level = levelOf(known);
+  Object.assign(turn, { node, tip: node, model, level });
+  turn.tell({ kind: 'turn_started', turn: turn.id, tree, node, model, level, instructions: [] });
+  const { key, baseUrl } = chosen.access;
+  return {
+    ...{ reach, turn, models, instructions, path: sent.nodes },
+    settings: { settings: { ...(known ?? NO_SETTINGS), model } },
+    ...{ model: chosen.model, access: { key, baseUrl }, provider: providerOf(parts, chosen.model) },
+    ...{ timers: parts.timers, random: parts.random, loadImage: imageLoader(reach) },
+    account: accountOf({ reach, parts, turn }, { ...chosen.model, baseUrl }),
+    limits: { iterations: null, tokens: null, cost_microdollars: null, time_ms: null },
+    window: await windowOf({ ...chosen.model, baseUrl }, params.window),
+    isCutOff,
+  };
+}
+
+/** Whether the turn that came to its end at a node did so before its answer was whole; one that added nothing does not count. */
+async function wasCutOff(reach: Reach, tree: TreeId, node: NodeId): Promise<boolean> {
+  const { turns } = await asked(reach, 'loom.turn_list', { tree, cursor: null, limit: TURNS_MAX });
+  const last = turns.find(({ node: from, tip }) => tip === node && from !== node);
+  return last !== undefined && last.state !== 'done';
+}
+
+/** Where nobody has asked a model yet, there is no more than the path. */
+const NO_SETTINGS: Settings = { system_prompt: '', tools: [], level: '', model: '', thinking: 'off' };
+
+/** Summarises the path; the summary has the id of the turn, so that a retry finds it. */
+export async function runCompaction(work: CompactionTurn): Promise<TurnEnd> {
+  const { reach, turn, path, settings, instructions, window, isCutOff } = work;
+  const measure = await countedOf(reach, turn.tree, path);
+  const tokens = pathTokens(path, { measure, prefix: settings.settings });
+  const compacted = await compactPath(work, { id: NodeId.parse(turn.id), instructions, window, tokens, isCutOff });
+  if (compacted instanceof HubError) return stopOf(turn) ?? failedBy(compacted);
+  return { state: 'done', why: 'answered', failure: null };
+}
+
+function nothingToDo(isShort: boolean): HubError {
+  const message = isShort ? 'there is nothing to summarise since the last summary' : 'nothing has been said here yet';
+  return new HubError('invalid_params', isShort ? message : `${message}: there is nothing to summarise`, {
+    hint: 'go on with the conversation first: cognition ask @ "message"',
+  });
+}
+
+/** The outcome of a compaction that ended before, with the text of its summary, which has the turn's own id. */
+export async function withSummary(reach: Reach, outcome: TurnOutcome): Promise<TurnOutcome> {
+  if (!isSummaryOf(outcome.turn, outcome.tip)) return outcome;
+  const { node } = await asked(reach, 'loom.node_get', { node: outcome.tip, tree: outcome.tree });
+  return { ...outcome, text: textIn(node.blocks) };
+}
+
+/** Whether a node is what a compaction of its own came to. */
+export function isSummaryOf(turn: TurnId, node: NodeId): boolean {
+  return NodeId.parse(turn) === node;
+}

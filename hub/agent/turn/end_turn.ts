@@ -1,0 +1,114 @@
+import { HubError } from '../../base/error.js';
+import { asked, type Reach } from '../../base/internal_call.js';
+import type { NodeId, TurnId } from '../../protocol/node.js';
+import type { TurnOutcome } from '../../protocol/turn.js';
+import { priceOf, timeLimitMs } from '../request/spending.js';
+import { textIn } from '../tools/run_calls.js';
+import type { AgentParts } from './begin_turn.js';
+import { isSummaryOf } from './compaction_turn.js';
+import type { TurnEnd, TurnParking, TurnWork } from './loop.js';
+import { parkedOutcome } from './parked_turn.js';
+import type { RunningTurn } from './running_turn.js';
+
+/** What a turn came to that has ended; null when there is none of this id. */
+export async function pastOutcome(reach: Reach, id: TurnId): Promise<TurnOutcome | null> {
+  const found = await asked(reach, 'loom.turn_get', { turn: id }).catch((error: unknown) => {
+    if (error instanceof HubError && error.kind === 'not_found') return null;
+    throw error;
+  });
+  if (found === null) return null;
+  if (found.parked !== null) return parkedOutcome(reach, found);
+  const { turn } = found;
+  const { node } = await asked(reach, 'loom.node_get', { node: turn.tip, tree: null });
+  return {
+    ...{ turn: turn.id, tree: turn.tree, state: turn.state, why: null, failure: null, tip: turn.tip },
+    text: turn.tip === turn.node || node.role !== 'assistant' ? '' : textIn(node.blocks),
+    ...{ usage: null, price_microdollars: null, questions: [] },
+  };
+}
+
+export type OpenTurn = Pick<TurnWork, 'turn' | 'reach' | 'path' | 'limits'>;
+
+/** Runs a turn that is open until it is closed, whatever happens. */
+export async function runToEnd(
+  work: OpenTurn,
+  parts: AgentParts,
+  run: () => Promise<TurnEnd | TurnParking>,
+): Promise<TurnOutcome> {
+  const { turn, reach, path } = work;
+  const before = path.at(-1)?.seq ?? 0;
+  const stopTimer = parts.timers.startTimer(timeLimitMs(work.limits), () => turn.stop('time'));
+  let end: TurnEnd | TurnParking;
+  try {
+    end = await run();
+  } catch (error) {
+    end = { state: 'failed', why: 'failed', failure: failureFrom(error, parts) };
+  } finally {
+    stopTimer();
+  }
+  if (end.state === 'parked') return tellParked(work, end);
+  turn.activity = 'ending';
+  turn.step = null;
+  const { tip } = await asked(reach, 'loom.turn_end', { turn: turn.id, state: end.state });
+  turn.tip = await keepLateInputs(work, tip);
+  const outcome = outcomeOf(work, end, before);
+  turn.tell({ kind: 'turn_ended', turn: turn.id, outcome });
+  return outcome;
+}
+
+function failureFrom(error: unknown, { log }: AgentParts): HubError {
+  if (error instanceof HubError) return error;
+  // Not its message, which may repeat what it was given.
+  const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter((line) => /^ {4}at /.test(line)) : [];
+  const name = error instanceof Error ? error.name : typeof error;
+  log('error', `a turn failed unexpectedly: ${[name, ...frames.slice(0, 10)].join('\n')}`);
+  return new HubError('internal', 'the turn failed unexpectedly', {
+    hint: 'the reason is in the log: cognition hub logs',
+    cause: error,
+  });
+}
+
+/**
+ * What people said must not be lost when a turn ends before it has taken that: it becomes messages below the end, which the
+ * next turn answers.
+ */
+export async function keepLateInputs(
+  { reach, turn }: { reach: Reach; turn: Pick<RunningTurn, 'id' | 'tree'> },
+  end: NodeId,
+): Promise<NodeId> {
+  const { inputs } = await asked(reach, 'loom.turn_get', { turn: turn.id });
+  if (inputs.length === 0) return end;
+  let tip = end;
+  for (const { id, blocks } of inputs) {
+    const message = { id, tree: turn.tree, parent: tip, role: 'user' as const, blocks, settings: null };
+    tip = (await asked(reach, 'loom.node_create_text', message)).node.id;
+  }
+  // Only now: whatever happens meanwhile, what was said is somewhere.
+  await asked(reach, 'loom.input_drop', { turn: turn.id, inputs: inputs.map(({ id }) => id) });
+  return tip;
+}
+
+function outcomeOf({ turn, path }: OpenTurn, { state, why, failure }: TurnEnd, before: number): TurnOutcome {
+  // Nodes that were there before have lower numbers; a path may be a summary by now.
+  const last = path.findLast(({ id, role, seq }) => seq > before && (role === 'assistant' || isSummaryOf(turn.id, id)));
+  return {
+    ...{ turn: turn.id, tree: turn.tree, state, why, tip: turn.tip },
+    failure: failure === null ? null : { message: failure.message, data: failure.data },
+    text: textIn(last?.blocks ?? []),
+    ...{ usage: turn.spending.usage, price_microdollars: priceOf(turn.spending), questions: [] },
+  };
+}
+
+/** Tells that a turn runs no more until a person has answered: everything of it is on the disk. */
+function tellParked(work: OpenTurn, { questions }: TurnParking): TurnOutcome {
+  const { turn } = work;
+  const said = textIn(turn.step?.answer.blocks ?? []);
+  const outcome = { ...outcomeOf(work, PARKED, 0), state: 'waiting' as const, text: said, questions };
+  for (const { call, id, question, options, kind: asks } of questions) {
+    turn.tell({ kind: 'question_asked', turn: turn.id, call, id, question, options, asks });
+  }
+  turn.tell({ kind: 'turn_parked', turn: turn.id, outcome });
+  return outcome;
+}
+
+const PARKED: TurnEnd = { state: 'stopped', why: 'question', failure: null };

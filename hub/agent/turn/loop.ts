@@ -1,0 +1,203 @@
+import type { HubError } from '../../base/error.js';
+import { asked, type Reach } from '../../base/internal_call.js';
+import type { Block, Node, NodeId, Sha256 } from '../../protocol/node.js';
+import type { Question } from '../../protocol/question.js';
+import type { TurnLimits, TurnOutcome, TurnReason } from '../../protocol/turn.js';
+import {
+  makeRoom,
+  makeRoomAfterRefusal,
+  mayHelp,
+  rememberCounted,
+  type WindowRoom,
+} from '../compaction/window_room.js';
+import type { ModelName } from '../model/model_names.js';
+import type { LoadImage, Provider, ProviderParts } from '../model/provider.js';
+import type { Answer } from '../request/answer.js';
+import type { ModelReply } from '../request/ask_with_retries.js';
+import type { Account } from '../request/request_ledger.js';
+import { requestFor, sendRequest } from '../request/send_request.js';
+import { limitReached } from '../request/spending.js';
+import type { StoredSettings } from '../settings/settings.js';
+import type { Executor, ModelCall } from '../tools/executor.js';
+import type { AskedQuestion } from '../tools/person_questions.js';
+import { callsIn, executeCalls, keptOf, refusedOf } from '../tools/run_calls.js';
+import type { Journal, StepRecord } from './journal.js';
+import { newStep, type RunningTurn } from './running_turn.js';
+
+/** All that a turn works with. */
+export interface TurnWork {
+  reach: Reach;
+  turn: RunningTurn;
+  journal: Journal;
+  executor: Executor;
+  account: Account;
+  provider: Provider;
+  model: ModelName;
+  /** How the provider is reached; the key is held here, and nowhere that outlives the turn. */
+  access: { baseUrl: string | null; key: string | null };
+  settings: StoredSettings;
+  /** The nodes of the path that are sent, growing with each step. */
+  path: Node[];
+  /** The models that signed something on the path. */
+  models: Map<Sha256, string>;
+  limits: TurnLimits;
+  room: WindowRoom;
+  loadImage: LoadImage;
+  timers: ProviderParts;
+  random(): number;
+  newNodeId(): NodeId;
+}
+
+/** How a turn came to its end. */
+export interface TurnEnd {
+  state: Exclude<TurnOutcome['state'], 'running' | 'waiting'>;
+  why: TurnReason;
+  failure: HubError | null;
+}
+
+/** What a person must answer before the turn can go on. */
+export interface TurnParking {
+  state: 'parked';
+  questions: Question[];
+}
+
+/** Steps until the model has answered, a limit is reached, or somebody stops it. */
+export async function runSteps(work: TurnWork): Promise<TurnEnd | TurnParking> {
+  const { turn, limits } = work;
+  for (;;) {
+    const stopped = stopOf(turn);
+    if (stopped !== null) return stopped;
+    const reached = limitReached(turn.spending, limits);
+    if (reached !== null) return ended('stopped', reached);
+    const room = await makeRoom(work);
+    // What that cost counts, too.
+    if (room === 'made') continue;
+    if (room !== 'enough') return stopOf(turn) ?? failedBy(room);
+    const end = await takeStep(work);
+    if (end !== null) return end;
+  }
+}
+
+/** Goes on with a step that waited for a person, then as ever. */
+export async function resumeSteps(work: TurnWork, calls: readonly ModelCall[]): Promise<TurnEnd | TurnParking> {
+  return (await finishStep(work, calls)) ?? runSteps(work);
+}
+
+/** One request, and what becomes of its answer; null when the turn goes on. */
+async function takeStep(work: TurnWork): Promise<TurnEnd | TurnParking | null> {
+  const { turn } = work;
+  const id = work.newNodeId();
+  turn.step = newStep(id);
+  const counted: Promise<void>[] = [];
+  const sent = work.path.length;
+  const reply = await sendRequest(work, { request: requestFor(work), node: id, counted, isTold: true });
+  turn.spending.iterations += 1;
+  const isRoomMade = mayHelp(work, reply) && (await makeRoomAfterRefusal(work)) === null;
+  const end = isRoomMade ? null : await settle(work, id, reply);
+  if (!isRoomMade) rememberCounted(work, reply, sent);
+  // What was spent decides whether there is another request.
+  await Promise.all(counted);
+  return end;
+}
+
+export function failedBy(failure: HubError): TurnEnd {
+  return { state: 'failed', why: 'failed', failure };
+}
+
+function ended(state: TurnEnd['state'], why: TurnReason): TurnEnd {
+  return { state, why, failure: null };
+}
+
+/** How a turn ends that was told to: by a limit it is stopped, otherwise interrupted. */
+export function stopOf(turn: RunningTurn): TurnEnd | null {
+  const why = turn.stoppedBy();
+  return why === null ? null : ended(why === 'time' ? 'stopped' : 'interrupted', why);
+}
+
+/** Makes a step of what the model said; null when the turn goes on. */
+async function settle(
+  work: TurnWork,
+  id: NodeId,
+  { answer, failure }: ModelReply,
+): Promise<TurnEnd | TurnParking | null> {
+  if (failure !== null) {
+    await keep(work, id, keptOf(answer));
+    return stopOf(work.turn) ?? failedBy(failure);
+  }
+  switch (answer.end) {
+    case 'refused':
+      await keep(work, id, refusedOf(answer));
+      return ended('stopped', 'refused');
+    case 'max_tokens':
+    case 'context_too_long':
+      // Its last call may be cut off, and the others may only have made sense together with that.
+      await keep(work, id, answer.blocks);
+      return ended('stopped', answer.end);
+    case 'empty':
+    case null:
+      await keep(work, id, answer.blocks);
+      return ended('stopped', 'empty');
+    case 'answered':
+    case 'calls':
+      return settleAnswer(work, id, answer);
+  }
+}
+
+async function settleAnswer(work: TurnWork, id: NodeId, answer: Answer): Promise<TurnEnd | TurnParking | null> {
+  const calls = callsIn(answer, work.newNodeId);
+  if (calls.length === 0) {
+    await keep(work, id, answer.blocks);
+    return (await takeInputs(work, ['steer', 'after'])) ? null : ended('done', 'answered');
+  }
+  await work.journal.recordAnswer({ ...recordOf(work, id, answer.blocks), calls });
+  return finishStep(work, calls);
+}
+
+/** Executes the calls of a step that have no result yet, and commits it, unless some of them ask a person. */
+async function finishStep(work: TurnWork, calls: readonly ModelCall[]): Promise<TurnParking | null> {
+  const { turn, journal, executor } = work;
+  const parent = turn.tip;
+  if (turn.step !== null) {
+    turn.step.calls = calls.map(({ call, id, tool, input }) => ({ call, id, tool, input, state: 'waiting' }));
+  }
+  let questions: AskedQuestion[] = [];
+  try {
+    questions = await executeCalls({ turn, executor, journal, parent, calls });
+    if (turn.signal.aborted) questions = [];
+  } finally {
+    if (questions.length === 0) committed(work, await journal.commit());
+  }
+  if (questions.length > 0) return { state: 'parked', questions: await journal.park(questions) };
+  if (!turn.signal.aborted) await takeInputs(work, ['steer']);
+  return null;
+}
+
+function recordOf({ turn, settings }: TurnWork, id: NodeId, blocks: Block[]): StepRecord {
+  return { parent: turn.tip, id, blocks, settings: settings.sha256, calls: [] };
+}
+
+/** Commits an answer whose calls, if it has any, are not executed. */
+async function keep(work: TurnWork, id: NodeId, blocks: Block[]): Promise<void> {
+  if (blocks.length === 0) return;
+  committed(work, await work.journal.commitAnswer(recordOf(work, id, blocks)));
+}
+
+function committed({ turn, path }: TurnWork, nodes: Node[]): void {
+  path.push(...nodes);
+  turn.tip = nodes.at(-1)?.id ?? turn.tip;
+  turn.step = null;
+  turn.tell({ kind: 'step_committed', turn: turn.id, nodes: nodes.map(({ id }) => id), tip: turn.tip });
+}
+
+/** Makes user nodes of what people said meanwhile; true when there was anything. */
+async function takeInputs({ reach, turn, path }: TurnWork, kinds: readonly ('steer' | 'after')[]): Promise<boolean> {
+  const { inputs } = await asked(reach, 'loom.turn_get', { turn: turn.id });
+  const wanted = inputs.filter(({ kind }) => kinds.includes(kind));
+  for (const { id: input } of wanted) {
+    const { node } = await asked(reach, 'loom.input_take', { turn: turn.id, input, parent: turn.tip });
+    path.push(node);
+    turn.tip = node.id;
+    turn.tell({ kind: 'input_taken', turn: turn.id, input, tip: turn.tip });
+  }
+  return wanted.length > 0;
+}

@@ -1,0 +1,103 @@
+import type { NodeId, TreeId, TurnId } from '../../protocol/node.js';
+import type { AgentEvent, Level, TurnOutcome, TurnReason } from '../../protocol/turn.js';
+import { type Answer, newAnswer } from '../request/answer.js';
+import { newSpending, type Spending } from '../request/spending.js';
+
+type Snapshot = Extract<AgentEvent, { kind: 'turn_snapshot' }>;
+export type CallUnderWay = NonNullable<Snapshot['step']>['calls'][number];
+
+/** The step that a turn is at. */
+export interface StepUnderWay {
+  id: NodeId;
+  answer: Answer;
+  calls: CallUnderWay[];
+}
+
+/** Who is told what happens in a turn. */
+export interface Listener {
+  emit(event: AgentEvent): void;
+  /** False while it is behind with reading: then it is spared what can be read elsewhere. */
+  hasRoom(): boolean;
+}
+
+export type Activity = 'starting' | 'compacting' | 'waiting' | 'answering' | 'calling' | 'retrying' | 'ending';
+
+/** What a sub-session is to whom it works for. */
+export interface Errand {
+  /** The turn and the call that wait for it. */
+  parent: { turn: TurnId; call: string };
+  /** The first words of what it is to do. */
+  task: string;
+}
+
+/** A turn that runs in this hub: what others may know of it and do to it. */
+export interface RunningTurn {
+  readonly id: TurnId;
+  readonly tree: TreeId;
+  readonly startedAtMs: number;
+  /** Null for a turn that a person began. */
+  readonly errand: Errand | null;
+  node: NodeId;
+  tip: NodeId;
+  model: string;
+  level: Level;
+  activity: Activity;
+  step: StepUnderWay | null;
+  /** What its sub-sessions used is in it, too. */
+  spending: Spending;
+  /** Aborted when it is to end now. */
+  signal: AbortSignal;
+  /** Ends it now; the first reason counts. */
+  stop(why: TurnReason): void;
+  stoppedBy(): TurnReason | null;
+  tell(event: AgentEvent): void;
+  /** Tells where it stands, then what happens; returns what ends that. */
+  follow(listener: Listener): () => void;
+  /** Fails when the turn could not begin. */
+  outcome: Promise<TurnOutcome>;
+}
+
+type Begun = Pick<RunningTurn, 'id' | 'tree' | 'node' | 'startedAtMs' | 'errand'>;
+
+/** Begins to run a turn; `work` does it, and everybody else watches. */
+export function startRunning(begun: Begun, work: (turn: RunningTurn) => Promise<TurnOutcome>): RunningTurn {
+  const listeners = new Set<Listener>();
+  const controller = new AbortController();
+  let stoppedBy: TurnReason | null = null;
+  const turn: RunningTurn = {
+    ...begun,
+    ...{ tip: begun.node, model: '', level: 'minimal', activity: 'starting', step: null, spending: newSpending() },
+    signal: controller.signal,
+    stop(why) {
+      stoppedBy ??= why;
+      controller.abort();
+    },
+    stoppedBy: () => stoppedBy,
+    tell(event) {
+      for (const listener of listeners) {
+        if (event.kind !== 'call_output' || listener.hasRoom()) listener.emit(event);
+      }
+    },
+    follow(listener) {
+      if (turn.activity !== 'starting') listener.emit(snapshotOf(turn));
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    // Not before the caller has had the chance to follow.
+    outcome: Promise.resolve().then(() => work(turn)),
+  };
+  // Who waits for it is told; when nobody does, that is no failure of the hub.
+  turn.outcome.catch(() => undefined);
+  return turn;
+}
+
+/** A step that has not begun to be answered. */
+export function newStep(id: NodeId): StepUnderWay {
+  return { id, answer: newAnswer(), calls: [] };
+}
+
+function snapshotOf({ id, tree, tip, model, step }: RunningTurn): Snapshot {
+  const kept = step === null ? null : { id: step.id, blocks: step.answer.blocks, calls: step.calls };
+  // A copy: what is told must not change while it waits to be sent.
+  return { kind: 'turn_snapshot', turn: id, tree, tip, model, step: structuredClone(kept) };
+}

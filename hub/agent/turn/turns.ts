@@ -1,0 +1,145 @@
+import { HubError } from '../../base/error.js';
+import type { Reach } from '../../base/internal_call.js';
+import type { CallContext, HubCalls, HubResolve } from '../../base/plugin.js';
+import { type TreeId, TurnId } from '../../protocol/node.js';
+import type { AgentEvent, TurnOutcome } from '../../protocol/turn.js';
+import type { Transcripts } from '../transcript/transcripts.js';
+import { type ParkedTurns, parkedTurns } from './answer_parked.js';
+import { type AgentParts, beginTurn, type RunParams } from './begin_turn.js';
+import { beginCompaction, type CompactParams, runCompaction, withSummary } from './compaction_turn.js';
+import { pastOutcome, runToEnd } from './end_turn.js';
+import { resumeSteps, runSteps } from './loop.js';
+import { type AnswerParams, type KeptAnswer, resumeTurn } from './parked_turn.js';
+import { type Errand, type RunningTurn, startRunning } from './running_turn.js';
+
+/** How many turns may run at once. */
+const RUNNING_MAX = 64;
+
+type TurnParts = AgentParts & { transcripts: Transcripts };
+
+/** The turns that run in this hub. */
+export interface RunningTurns extends ParkedTurns {
+  all(): RunningTurn[];
+  get(id: TurnId): RunningTurn | null;
+  /** Begins a turn, or returns the one that runs under this id; with an errand it is a sub-session's. */
+  run(params: RunParams, errand?: Errand): RunningTurn;
+  /** Begins to summarise a path, or returns the turn that does so under this id. */
+  compact(params: CompactParams): RunningTurn;
+  /** What a turn came to that runs no more; null when there is none of this id. */
+  past(id: TurnId): Promise<TurnOutcome | null>;
+  /** Calls back for every turn that begins; returns what ends that. */
+  onBegin(tell: (turn: RunningTurn) => void): () => void;
+  /** Calls back for what happens to turns that wait; returns what ends that. */
+  onWaiting(tell: (tree: TreeId, event: AgentEvent) => void): () => void;
+  /** Ends all of them, keeping what was said, and begins no more. */
+  end(): Promise<void>;
+}
+
+export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): RunningTurns {
+  const running = new Map<TurnId, RunningTurn>();
+  const watchers = new Set<(turn: RunningTurn) => void>();
+  const waitingWatchers = new Set<(tree: TreeId, event: AgentEvent) => void>();
+  let isEnding = false;
+
+  const lasting = (): Reach => ({ hub, context: { ...INTERNAL, signal: new AbortController().signal } });
+  const kinds = kindsOfTurns(parts, { lasting, run });
+
+  function refuseMore(): void {
+    if (isEnding) throw new HubError('cancelled', 'the hub is ending', { retryable: true });
+    if (running.size >= RUNNING_MAX) throw tooMany();
+  }
+
+  /** Runs a turn under an id, unless it runs already. */
+  function begin(
+    { id = TurnId.parse(parts.newId()), tree, node }: Pick<RunParams, 'id' | 'tree' | 'node'>,
+    errand: Errand | null,
+    toItsEnd: (turn: RunningTurn) => Promise<TurnOutcome>,
+  ): RunningTurn {
+    const known = running.get(id);
+    if (known !== undefined) return known;
+    refuseMore();
+    const turn = startRunning({ id, tree, node, startedAtMs: parts.timers.nowMs(), errand }, (own) =>
+      toItsEnd(own).finally(() => void running.delete(id)),
+    );
+    running.set(id, turn);
+    for (const tell of watchers) tell(turn);
+    return turn;
+  }
+
+  function run(params: RunParams, errand?: Errand): RunningTurn {
+    return begin(params, errand ?? null, (own) => kinds.work(own, params));
+  }
+
+  return {
+    all: () => [...running.values()],
+    get: (id) => running.get(id) ?? null,
+    past: (id) => pastOutcome(lasting(), id),
+    run,
+    compact: (params) => begin(params, null, (own) => kinds.summarise(own, params)),
+    ...parkedTurns({
+      reach: lasting,
+      ...{ refuseMore, get: (id) => running.get(id) ?? null },
+      goOn: (kept, params) => begin(kept.found.turn, null, (own) => kinds.goOn(own, params, kept)),
+      tell: (tree, event) => waitingWatchers.forEach((tell) => void tell(tree, event)),
+    }),
+    onWaiting(tell) {
+      waitingWatchers.add(tell);
+      return () => void waitingWatchers.delete(tell);
+    },
+    onBegin(tell) {
+      watchers.add(tell);
+      return () => void watchers.delete(tell);
+    },
+    async end() {
+      isEnding = true;
+      const ending = [...running.values()];
+      for (const turn of ending) turn.stop('hub_ended');
+      await Promise.allSettled(ending.map((turn) => turn.outcome));
+    },
+  };
+}
+
+/** What turns do from their beginning to their end. What is under way ends in order: only requests and calls are cut off. */
+function kindsOfTurns(parts: TurnParts, { lasting, run }: { lasting(): Reach; run: RunningTurns['run'] }) {
+  async function work(turn: RunningTurn, params: RunParams): Promise<TurnOutcome> {
+    const before = params.id === undefined ? null : await pastOutcome(lasting(), turn.id);
+    if (before !== null) return before;
+    const reach = lasting();
+    const transcript = await parts.transcripts.prepare(params.transcript, turn);
+    const begun = await beginTurn({ reach, parts, turn, run, resumed: null }, params);
+    transcript.begin(begun);
+    return await runToEnd(begun, parts, () => runSteps(begun)).finally(transcript.end);
+  }
+
+  async function summarise(turn: RunningTurn, params: CompactParams): Promise<TurnOutcome> {
+    const reach = lasting();
+    const before = params.id === undefined ? null : await pastOutcome(lasting(), turn.id);
+    if (before !== null) return withSummary(reach, before);
+    const begun = await beginCompaction({ reach, parts, turn }, params);
+    return await runToEnd(begun, parts, () => runCompaction(begun));
+  }
+
+  async function goOn(turn: RunningTurn, params: AnswerParams, kept: KeptAnswer): Promise<TurnOutcome> {
+    const reach = lasting();
+    const { work, calls } = await resumeTurn({ reach, parts, turn, run }, params, kept);
+    const transcript = await parts.transcripts.prepare(null, turn);
+    transcript.begin(work);
+    return await runToEnd(work, parts, () => resumeSteps(work, calls)).finally(transcript.end);
+  }
+
+  return { work, summarise, goOn };
+}
+
+const INTERNAL: Omit<CallContext, 'signal'> = {
+  caller: { kind: 'internal' },
+  emit: () => undefined,
+  hasRoom: () => true,
+  drained: () => Promise.resolve(),
+};
+
+function tooMany(): HubError {
+  return new HubError('limit', `${RUNNING_MAX} turns are running already`, {
+    hint: 'wait for one to end, or stop one',
+    retryable: true,
+  });
+}

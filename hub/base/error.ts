@@ -1,0 +1,30 @@
+import type { ErrorData, ErrorKind } from '../protocol/errors.js';
+
+interface Explanation {
+  hint?: string;
+  cause?: unknown;
+  retryable?: boolean;
+  details?: ErrorData['details'];
+}
+
+/** A failure told to a person: the message says what failed, with the value; the hint what to do next. */
+export class HubError extends Error {
+  readonly kind: ErrorKind;
+  readonly hint: string | null;
+  readonly retryable: boolean;
+  readonly details: ErrorData['details'];
+
+  constructor(kind: ErrorKind, message: string, explanation: Explanation = {}) {
+    super(message, { cause: explanation.cause });
+    this.name = 'HubError';
+    this.kind = kind;
+    this.hint = explanation.hint ?? null;
+    this.retryable = explanation.retryable ?? false;
+    this.details = explanation.details ?? {};
+  }
+
+  /** What travels as the `data` of an error response. */
+  get data(): ErrorData {
+    return { kind: this.kind, hint: this.hint, retryable: this.retryable, details: this.details };
+  }
+}

@@ -1,0 +1,42 @@
+import type { MethodName, ParsedOf, ResultOf } from '../protocol/methods/method_table.js';
+import type { Node, NodeId } from '../protocol/node.js';
+import { HubError } from './error.js';
+import { type CallContext, type HubCalls, type HubResolve, RawJson } from './plugin.js';
+
+const PAGE_NODES = 1_000;
+
+/** The rest of the hub, as one call reaches it. */
+export interface Reach {
+  hub: HubCalls & HubResolve;
+  context: CallContext;
+}
+
+/** Calls another part of the hub, which may answer with JSON text. */
+export async function asked<M extends MethodName>(
+  { hub, context }: Reach,
+  method: M,
+  params: ParsedOf<M>,
+): Promise<ResultOf<M>> {
+  if (context.signal.aborted) throw new HubError('cancelled', 'the call was cancelled');
+  const result = await hub.call(method, params, context);
+  if (!(result instanceof RawJson)) return result;
+  // Storage wrote it by this method's own schema.
+  const parsed: ResultOf<M> = JSON.parse(result.text);
+  return parsed;
+}
+
+/** Some nodes of a path that follow each other, and where they can be read again. */
+export interface PathPage {
+  nodes: Node[];
+  cursor: string | null;
+}
+
+/** Reads a path page by page, the root first, or from a page on that was read before. */
+export async function* pathPages(reach: Reach, node: NodeId, from: string | null = null): AsyncGenerator<PathPage> {
+  let cursor: string | null = from;
+  do {
+    const page = await asked(reach, 'loom.context_get_path', { node, cursor, limit: PAGE_NODES });
+    yield { nodes: page.nodes, cursor };
+    cursor = page.cursor;
+  } while (cursor !== null);
+}

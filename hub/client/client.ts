@@ -1,0 +1,205 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { z } from 'zod';
+import { HubError } from '../base/error.js';
+import { homeFolder, VERSION } from '../config/config.js';
+import type { ErrorData } from '../protocol/errors.js';
+import type { WatchEvent } from '../protocol/feed_events.js';
+import { PROTOCOL } from '../protocol/limits.js';
+import type { METHODS, MethodName, ParamsOf, ResultOf } from '../protocol/methods/method_table.js';
+import { ensureHub, type HubFound } from './find_hub.js';
+import { openLink } from './link.js';
+import { repeatable } from './repeatable_call.js';
+import { createRequests, type LineState, type Request } from './requests.js';
+
+const BACKOFF_MS_MAX = 2_000;
+
+/** The hub of a home folder; without anything, of the person's own. */
+export interface HomeHub {
+  /** The home folder; by default COGNITION_HOME or ~/.cognition. */
+  home?: string | undefined;
+  /** Whether to start a hub when none runs; true unless said otherwise. */
+  start?: boolean | undefined;
+  /** The built file of the hub, when it does not lie beside this one. */
+  hubEntry?: string | undefined;
+  /** The loopback address, as `host:port`, that the hub must listen on as well. */
+  listen?: string | undefined;
+}
+
+/** A hub that listens on TCP, by the token in its home folder. */
+export interface AddressHub {
+  address: { host: string; port: number; token: string };
+}
+
+/** Which hub to connect to, and a signal that gives up connecting. */
+export type ConnectOptions = (HomeHub | AddressHub) & { signal?: AbortSignal | undefined };
+
+type MethodTable = typeof METHODS;
+type StreamingMethod = { [M in MethodName]: MethodTable[M] extends { event: z.ZodType } ? M : never }[MethodName];
+type EventOf<M extends StreamingMethod> = z.output<MethodTable[M]['event']>;
+
+type ItemOf<T> = T extends readonly (infer Item)[] ? Item : never;
+
+export interface WatchOptions {
+  /** One tree; all of them without it. */
+  tree?: ParamsOf<'loom.watch'>['tree'] | undefined;
+  /** The `seq` to go on after; without it, only what is new. */
+  since?: number | null | undefined;
+  /** The epoch that `since` was read in. */
+  epoch?: string | null | undefined;
+  /** No more is read until what it returns is done. */
+  onEvent(event: WatchEvent): void | Promise<void>;
+  /** Ends the watch. */
+  signal?: AbortSignal | undefined;
+}
+
+interface StreamOptions<Event> {
+  onEvent(event: Event): void | Promise<void>;
+  signal?: AbortSignal | undefined;
+  /** Whether it is reason enough to start a hub again that was ended in order; true unless said otherwise. */
+  startsHub?: boolean | undefined;
+}
+
+/** A connection to a hub, made anew whenever it breaks. */
+export interface Client {
+  /** The hub as it was last met; `note` is a word about a version that differs. */
+  readonly hub: { version: string; protocol: number; epoch: string; listen: string | null; note: string | null };
+  /** Calls a method. After a break it is sent again: ids that the caller left out are filled in, so nothing doubles. */
+  call<M extends MethodName>(
+    method: M,
+    params: ParamsOf<M>,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<ResultOf<M>>;
+  /** Calls a method that sends events until it is answered. */
+  stream<M extends StreamingMethod>(
+    method: M,
+    params: Omit<ParamsOf<M>, 'stream'>,
+    options: StreamOptions<EventOf<M>>,
+  ): Promise<ResultOf<M>>;
+  /** Reads a list to its end, page by page: `key` is the field that holds the items. */
+  pages<M extends MethodName, K extends keyof ResultOf<M>>(
+    method: M,
+    params: ParamsOf<M>,
+    key: K,
+  ): AsyncIterable<ItemOf<ResultOf<M>[K]>>;
+  /** Follows the feed until the signal aborts, over breaks as well, missing nothing and repeating nothing. */
+  watch(options: WatchOptions): Promise<void>;
+  /** Tells when the hub goes away, when it is there again, and when none can be had; what it returns ends that. */
+  onLine(told: (state: LineState) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** Connects to a hub, starting it when need be. */
+export async function connect(options: ConnectOptions = {}): Promise<Client> {
+  const reach = reachWith(options);
+  const mayStart = 'address' in options || (options.start ?? true);
+  let hub = await reach(mayStart, options.signal ?? new AbortController().signal);
+  const listeners = new Set<(state: LineState) => void>();
+  const requests = createRequests(hub, {
+    toError: hubErrorFrom,
+    onChange(state) {
+      for (const told of listeners) told(state);
+    },
+    async reconnect({ start, signal }) {
+      hub = await persistently(() => reach(start && mayStart, signal), { start, signal });
+      return hub;
+    },
+  });
+  const plain = { onEvent: null, signal: null, resend: true, startsHub: true };
+  const send: Send = (request) => requests.send({ ...plain, ...request });
+
+  const client: Client = {
+    get hub() {
+      const { version, protocol, epoch, listen } = hub.hub;
+      return { version, protocol, epoch, listen, note: hub.note };
+    },
+    async call(method, params, { signal } = {}) {
+      const result = await send({ ...repeatable(method, params), signal: signal ?? null });
+      return result as ResultOf<typeof method>; // the hub answers by the same method table
+    },
+    async stream(method, params, { onEvent, signal = null, startsHub = true }) {
+      const take = (event: unknown) => onEvent(event as EventOf<typeof method>); // as above
+      const result = await send({ ...repeatable(method, params), onEvent: take, signal, startsHub });
+      return result as ResultOf<typeof method>; // as above
+    },
+    async *pages(method, params, key) {
+      let cursor: unknown = null;
+      do {
+        const page: Record<PropertyKey, unknown> = {
+          ...(await client.call(method, { ...params, ...(cursor === null ? {} : { cursor }) })),
+        };
+        yield* page[key] as ItemOf<ResultOf<typeof method>[typeof key]>[]; // as above
+        cursor = page.cursor;
+      } while (typeof cursor === 'string');
+    },
+    watch: (watching) => watchFeed(send, watching),
+    onLine(told) {
+      listeners.add(told);
+      return () => void listeners.delete(told);
+    },
+    close: requests.close,
+  };
+  return client;
+}
+
+type Send = (request: Partial<Request> & Pick<Request, 'method' | 'params'>) => Promise<unknown>;
+
+/** Each time it is sent again it goes on after what has come. */
+async function watchFeed(send: Send, { tree = null, since = null, epoch = null, ...options }: WatchOptions) {
+  const { onEvent, signal } = options;
+  const place = { since, epoch };
+  const take = (untyped: unknown): void | Promise<void> => {
+    const event = untyped as WatchEvent; // the hub tells by the same method table
+    place.since = event.seq;
+    place.epoch = 'epoch' in event ? event.epoch : place.epoch;
+    return onEvent(event);
+  };
+  const params = () => ({ tree, ...place });
+  const wanted = { method: 'loom.watch', params, onEvent: take, startsHub: false, signal: signal ?? null };
+  await send(wanted).catch((error: unknown) => {
+    if (signal?.aborted !== true) throw error;
+  });
+}
+
+function reachWith(options: ConnectOptions): (start: boolean, signal: AbortSignal) => Promise<HubFound> {
+  const program = { version: VERSION, protocol: PROTOCOL };
+  if ('address' in options) {
+    const { address } = options;
+    return async () => {
+      const link = await openLink({ kind: 'tcp', ...address }, program);
+      if (link !== null) return { ...link, note: null };
+      throw new HubError('unreachable', `no hub listens on ${address.host}:${address.port}`, {
+        hint: 'start it with: cognition hub start --listen host:port',
+        retryable: true,
+      });
+    };
+  }
+  const entry = options.hubEntry ?? fileURLToPath(new URL('./hub.js', import.meta.url));
+  const home = options.home ?? homeFolder();
+  return (start, signal) => ensureHub({ home, entry, start, listen: options.listen ?? null, program, signal });
+}
+
+// A hub that was ended in order comes back when somebody needs it: until then a watch looks for it now and then.
+async function persistently(
+  reach: () => Promise<HubFound>,
+  { start, signal }: { start: boolean; signal: AbortSignal },
+): Promise<HubFound> {
+  for (let backoffMs = 50; ; backoffMs = Math.min(backoffMs * 2, BACKOFF_MS_MAX)) {
+    try {
+      return await reach();
+    } catch (error) {
+      const isGone = error instanceof HubError && error.kind === 'unreachable' && error.retryable;
+      if (start || !isGone) throw error;
+    }
+    await wait(backoffMs, undefined, { signal });
+  }
+}
+
+function hubErrorFrom(error: unknown): HubError {
+  if (error instanceof HubError) return error;
+  if (error instanceof Error) return new HubError('internal', error.message, { cause: error });
+  const { message, data } = error as { message: string; data?: ErrorData }; // by JSON-RPC, and the hub's own schema
+  if (data === undefined) return new HubError('internal', message);
+  const { kind, hint, retryable, details } = data;
+  return new HubError(kind, message, { ...(hint === null ? {} : { hint }), retryable, details });
+}

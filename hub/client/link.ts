@@ -1,0 +1,126 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { connect as connectSocket } from 'node:net';
+import { WebSocket } from 'ws';
+import { HubError } from '../base/error.js';
+import { FRAME_BYTES_MAX } from '../protocol/limits.js';
+import { bundler } from '../wire/write_batching.js';
+
+const HANDSHAKE_MS_MAX = 10_000;
+
+/** Where a hub is reached. */
+export type Target = { kind: 'socket'; path: string } | { kind: 'tcp'; host: string; port: number; token: string };
+
+/** The program that asks. */
+export interface Program {
+  version: string;
+  protocol: number;
+}
+
+/** What a hub says of itself at the handshake. */
+export interface HubGreeting extends Program {
+  epoch: string;
+  /** How many calls and turns it has under way. */
+  busy: number;
+  /** The TCP address it listens on; null for none. */
+  listen: string | null;
+}
+
+/** An open connection to a hub. */
+export interface Link {
+  socket: WebSocket;
+  hub: HubGreeting;
+  send(text: string): void;
+}
+
+/** Connects to a hub; null when there is none at that place. */
+export function openLink(target: Target, program: Program): Promise<Link | null> {
+  const socket = dial(target, program);
+  return new Promise((resolve, reject) => {
+    let link: Link | null = null;
+    socket.on('upgrade', (response) => {
+      const hold = bundler(response.socket);
+      const send = (text: string): void => {
+        hold();
+        socket.send(text);
+      };
+      link = { socket, send, hub: greetingOf(response.headers) };
+    });
+    socket.on('open', () => {
+      if (link !== null) resolve(link);
+    });
+    socket.on('unexpected-response', (request, response) => {
+      request.destroy();
+      reject(refusalOf(response.statusCode ?? 0, target));
+    });
+    // After it has opened, the end of a connection is told by its close.
+    socket.on('error', (error) => (isAbsence(error) ? resolve(null) : reject(linkError(error, target))));
+  });
+}
+
+function dial(target: Target, program: Program): WebSocket {
+  const headers = { 'x-cognition-protocol': String(program.protocol), 'x-cognition-version': program.version };
+  const options = { maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_MS_MAX };
+  if (target.kind === 'tcp') {
+    const host = target.host.includes(':') ? `[${target.host}]` : target.host;
+    const authorization = `Bearer ${target.token}`;
+    return new WebSocket(`ws://${host}:${target.port}/`, { ...options, headers: { ...headers, authorization } });
+  }
+  // The path goes to the socket as it is: in an address its colons and signs would need another spelling.
+  // The limit of the handshake is the socket's own; once it has opened, ws takes it away.
+  const createConnection = () => connectSocket({ path: target.path, timeout: HANDSHAKE_MS_MAX });
+  return new WebSocket('ws://localhost/', { ...options, headers, createConnection });
+}
+
+function greetingOf(headers: IncomingHttpHeaders): HubGreeting {
+  const text = (name: string): string => String(headers[`x-cognition-${name}`] ?? '');
+  return {
+    protocol: Number(text('protocol')),
+    version: text('version'),
+    epoch: text('epoch'),
+    busy: Number(text('busy')),
+    listen: text('listen') || null,
+  };
+}
+
+// What a connection attempt reports when nobody listens, or when whoever did is just ending.
+const ABSENCES = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EAGAIN', 'ENOTSOCK', 'ENOTDIR']);
+
+function isAbsence(error: Error): boolean {
+  return 'code' in error && ABSENCES.has(String(error.code));
+}
+
+function linkError(error: Error, target: Target): HubError {
+  return new HubError('unreachable', `the hub at ${placeOf(target)} cannot be reached: ${error.message}`, {
+    hint: hintFor(error, target),
+    retryable: true,
+    cause: error,
+  });
+}
+
+function hintFor(error: Error, target: Target): string {
+  if (target.kind === 'tcp') return 'check the address, and that the hub was started with --listen';
+  const isDenied = 'code' in error && error.code === 'EACCES';
+  return isDenied ? 'the home folder is not yours: set COGNITION_HOME to one of your own' : 'run: cognition doctor';
+}
+
+function refusalOf(status: number, target: Target): HubError {
+  const place = placeOf(target);
+  if (status === 401) {
+    return new HubError('unauthorised', `the hub at ${place} does not know this token`, {
+      hint: 'the token is in the file hub.token of the home folder; every `hub start --listen` makes a new one',
+    });
+  }
+  if (status === 503) {
+    return new HubError('limit', `the hub at ${place} has no room for one more connection`, {
+      hint: 'close other clients, or wait',
+      retryable: true,
+    });
+  }
+  return new HubError('unreachable', `the hub at ${place} refuses connections (status ${status})`, {
+    hint: 'check that the address is the one the hub was started with',
+  });
+}
+
+function placeOf(target: Target): string {
+  return target.kind === 'tcp' ? `${target.host}:${target.port}` : target.path;
+}

@@ -1,0 +1,234 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { HubError } from '../base/error.js';
+import { nearest } from '../base/nearest_word.js';
+import { readConfigFile, writeConfigFile } from './config_file.js';
+import { connectionName, shownConnection } from './database_addresses.js';
+import { PREFERENCES, type Preference } from './preference_table.js';
+import { preferenceProblem } from './preference_value.js';
+
+declare const COGNITION_VERSION: string; // put in by the build
+
+/** This program's version. */
+export const VERSION: string = COGNITION_VERSION;
+
+/** The value of an environment variable; an empty one counts as unset. */
+export function environment(name: string): string | undefined {
+  return process.env[name] || undefined;
+}
+
+/** All that this process was given: what a person runs through it gets the same. */
+export function wholeEnvironment(): Record<string, string> {
+  return Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? '']));
+}
+
+/** The folder that holds everything cognition keeps. */
+export function homeFolder(): string {
+  return resolve(environment('COGNITION_HOME') ?? join(homedir(), '.cognition'));
+}
+
+/** The home folder of the person. */
+export function userHome(): string {
+  return homedir();
+}
+
+/** Where each thing lies in a home folder. */
+export function homePaths(home: string) {
+  return {
+    home,
+    database: join(home, 'trees.db'),
+    searchIndex: join(home, 'search.db'),
+    lock: join(home, 'hub.lock'),
+    starting: join(home, 'hub.starting'),
+    socket: join(home, 'hub.sock'),
+    /** Names the socket when the home's path is too long to hold it. */
+    address: join(home, 'hub.address'),
+    outputs: join(home, 'outputs'),
+    uploads: join(home, 'uploads'),
+    /** What is known of commands while they run, and what they have printed so far. */
+    commands: join(home, 'commands'),
+    logs: join(home, 'logs'),
+    /** The transcripts that nobody named a place for. */
+    sessions: join(home, 'sessions'),
+    hubLog: join(home, 'logs', 'hub.log'),
+    session: join(home, 'session.json'),
+    config: join(home, 'config'),
+    token: join(home, 'hub.token'),
+  };
+}
+export type HomePaths = ReturnType<typeof homePaths>;
+
+// What a hub may know of the environment it was started from: no keys, no shell or loader settings.
+const HUB_ENVIRONMENT = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+  'TZ',
+  'TMPDIR',
+  'XDG_RUNTIME_DIR',
+];
+
+/** The environment a hub is started with. */
+export function hubEnvironment(): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name of HUB_ENVIRONMENT) {
+    const value = environment(name);
+    if (value !== undefined) kept[name] = value;
+  }
+  return kept;
+}
+
+/** What a hub process was told on its command line: its home, and `--listen host:port`, and `--ready` for a starter that waits on fd 3. */
+export function hubArguments(): { home: string; listen: string | null; ready: boolean } {
+  const words = process.argv.slice(2);
+  const at = words.indexOf('--listen');
+  const [first] = words;
+  return {
+    home: first === undefined || first.startsWith('--') ? homeFolder() : resolve(first),
+    listen: at < 0 ? null : (words[at + 1] ?? ''),
+    ready: words.includes('--ready'),
+  };
+}
+
+/** The keys of all preferences, without the databases. */
+export function preferenceKeys(): string[] {
+  return PREFERENCES.map(({ key }) => key);
+}
+
+export type PreferenceOrigin = 'flag' | 'environment' | 'project' | 'user' | 'default';
+
+export interface PreferenceValue {
+  preference: Preference;
+  /** As it is shown: without a password. */
+  value: string;
+  origin: PreferenceOrigin;
+  /** The file, variable or option it comes from; null for a default. */
+  from: string | null;
+}
+
+export interface Preferences {
+  /** The value of a preference as it is shown; empty for a database that is not named. */
+  get(key: string): string;
+  /** Every preference in the order of PREFERENCES, then the databases. */
+  all: readonly PreferenceValue[];
+  /** How to reach the databases that the person has named, passwords included. */
+  connections: ReadonlyMap<string, string>;
+  /** What was ignored and why, one line each. */
+  warnings: readonly string[];
+}
+
+/** Reads all preferences: flag, then environment, then the project's file, then the person's, then the default. */
+export function readPreferences(places: {
+  home: string;
+  /** The project's folder; null outside any. */
+  project: string | null;
+  flags: Readonly<Record<string, string>>;
+}): Preferences {
+  const warnings: string[] = [];
+  const userFile = homePaths(places.home).config;
+  const projectFile = places.project === null ? null : projectConfig(places.project);
+  const user = readConfig(userFile, 'user', warnings);
+  // A home that lies in the project's folder is not the project's own file.
+  const project =
+    projectFile === null || projectFile === userFile ? new Map() : readConfig(projectFile, 'project', warnings);
+  const all = PREFERENCES.map((preference): PreferenceValue => {
+    const candidates: [PreferenceOrigin, string, string | undefined][] = [
+      ['flag', `--${preference.key}`, places.flags[preference.key]],
+      ...preference.environment.map((name): [PreferenceOrigin, string, string | undefined] => [
+        'environment',
+        name,
+        environment(name),
+      ]),
+      ['project', projectFile ?? '', project.get(preference.key)],
+      ['user', userFile, user.get(preference.key)],
+    ];
+    for (const [origin, from, value] of candidates) {
+      if (value === undefined) continue;
+      const problem = preferenceProblem(preference, value);
+      if (problem === null) return { preference, value, origin, from };
+      warnings.push(`${from}: ${problem}; it is ignored`);
+    }
+    return { preference, value: preference.default, origin: 'default', from: null };
+  });
+  const { shown, connections } = readConnections(user, userFile, warnings);
+  const values = new Map([...all, ...shown].map((one) => [one.preference.key, one.value]));
+  return { get: (key) => values.get(key) ?? '', all: [...all, ...shown], connections, warnings };
+}
+
+function readConnections(user: ReadonlyMap<string, string>, from: string, warnings: string[]) {
+  const shown: PreferenceValue[] = [];
+  const connections = new Map<string, string>();
+  for (const [key, value] of user) {
+    const name = connectionName(key);
+    if (name === null) continue;
+    const preference = connectionPreference(key);
+    const problem = preferenceProblem(preference, value);
+    if (problem === null) {
+      connections.set(name, value);
+      shown.push({ preference, value: shownValue(preference, value), origin: 'user', from });
+    } else warnings.push(`${from}: ${problem}; it is ignored`);
+  }
+  return { shown, connections };
+}
+
+/** The file in which a project keeps its preferences. */
+export function projectConfig(project: string): string {
+  return join(project, '.cognition', 'config');
+}
+
+/** The preference with this key; an unknown one is refused with the nearest. */
+export function preferenceOf(key: string): Preference {
+  const found = knownPreference(key);
+  if (found !== undefined) return found;
+  // What comes after a sign was meant as a value, and may be secret.
+  const [shown = ''] = key.split(/[=:\s]/, 1);
+  throw new HubError('invalid_params', `there is no preference ${JSON.stringify(shown)}`, { hint: suggestion(key) });
+}
+
+function knownPreference(key: string): Preference | undefined {
+  return connectionName(key) === null ? PREFERENCES.find((one) => one.key === key) : connectionPreference(key);
+}
+
+/** A database that queries may name. Its address may hold a password: it comes from the person's own file only. */
+function connectionPreference(key: string): Preference {
+  const description = `The database that queries call ${connectionName(key)}.`;
+  return { key, description, default: '', environment: [], kind: { type: 'connection' }, project: false };
+}
+
+/** A value as it is shown: the way to a database without its password. */
+export function shownValue({ kind }: Preference, value: string): string {
+  return kind.type === 'connection' ? shownConnection(value) : value;
+}
+
+/** Writes a preference into a configuration file, or takes it out when the value is null; other lines stay as they are. */
+export function writePreference(file: string, key: string, value: string | null): void {
+  const preference = preferenceOf(key);
+  const problem = value === null ? null : preferenceProblem(preference, value);
+  if (problem !== null) throw new HubError('invalid_params', problem, { hint: preference.description });
+  writeConfigFile(file, key, value);
+}
+
+function readConfig(file: string, origin: 'project' | 'user', warnings: string[]): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const { key, value, place } of readConfigFile(file, warnings)) {
+    const known = knownPreference(key);
+    if (key === '') warnings.push(`${place}: not of the form "key = value"; it is ignored`);
+    else if (known === undefined)
+      warnings.push(`${place}: there is no preference ${JSON.stringify(key)}; ${suggestion(key)}`);
+    else if (origin === 'project' && !known.project)
+      warnings.push(`${place}: ${key} cannot be set by a project; it is ignored`);
+    else values.set(key, value);
+  }
+  return values;
+}
+
+function suggestion(key: string): string {
+  const keys = preferenceKeys();
+  if (key.startsWith('postgres.')) return 'its name has letters, digits, - and _ only, and the address follows a space';
+  const near = nearest(key, keys);
+  return near === null ? `known ones: ${[...keys, 'postgres.<name>'].join(', ')}` : `did you mean ${near}?`;
+}

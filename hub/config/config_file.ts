@@ -1,0 +1,107 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { HubError } from '../base/error.js';
+
+/** A longer one is no configuration. */
+const BYTES_MAX = 256 * 1024;
+
+/** One line of a configuration file that sets something; its key is empty when the line makes no sense. */
+export interface ConfigEntry {
+  key: string;
+  value: string;
+  /** The file and the number of the line. */
+  place: string;
+}
+
+/** Reads a file of lines `key = value`. One that cannot be read is told among the warnings, and is as good as empty. */
+export function readConfigFile(file: string, warnings: string[]): ConfigEntry[] {
+  return textOrWarning(file, warnings)
+    .split('\n')
+    .flatMap((line, index) => {
+      const key = keyOf(line);
+      if (key === null) return [];
+      return [{ key, value: line.slice(line.indexOf('=') + 1).trim(), place: `${file}:${index + 1}` }];
+    });
+}
+
+/** Writes a line into a configuration file, or takes it out when the value is null; other lines stay as they are. */
+export function writeConfigFile(file: string, key: string, value: string | null): void {
+  const others = readText(file)
+    .split('\n')
+    .filter((line) => keyOf(line) !== key);
+  while (others.at(-1)?.trim() === '') others.pop();
+  if (value !== null) others.push(`${key} = ${value}`);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  replaceFile(file, others.map((line) => `${line}\n`).join(''));
+}
+
+function replaceFile(file: string, text: string): void {
+  const draft = `${file}.${process.pid}.new`;
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flush: true });
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HubError(isFull ? 'disk_full' : 'storage_failed', `${file} cannot be written: ${reason}`, {
+      hint: 'it is as it was before',
+      cause: error,
+    });
+  }
+}
+
+/** A file that cannot be read takes its preferences away, and nothing else. */
+function textOrWarning(file: string, warnings: string[]): string {
+  try {
+    return readText(file);
+  } catch (error) {
+    warnings.push(`${error instanceof Error ? error.message : file}; it is ignored`);
+    return '';
+  }
+}
+
+function readText(file: string): string {
+  if (!existsSync(file)) return '';
+  try {
+    return readSmallFile(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HubError('invalid_params', `${file} cannot be read: ${reason}`, { cause: error });
+  }
+}
+
+// A project's own file may be anything, also a pipe that nobody writes to or a device without an end.
+function readSmallFile(file: string): string {
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!fstatSync(fd).isFile()) throw new Error('it is not a file');
+    const bytes = Buffer.alloc(BYTES_MAX + 1);
+    const length = readSync(fd, bytes);
+    if (length > BYTES_MAX) throw new Error(`it has more than ${BYTES_MAX} bytes`);
+    return bytes.toString('utf8', 0, length);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The key a line sets; null for a blank line or a comment, empty for a line of no sense. */
+function keyOf(line: string): string | null {
+  const text = line.trim();
+  if (text === '' || text.startsWith('#')) return null;
+  const at = text.indexOf('=');
+  const key = text.slice(0, Math.max(at, 0)).trim();
+  // Where the sign was forgotten, what stands before a later one is a part of the value, and may be secret.
+  return /[\s:]/.test(key) ? '' : key;
+}

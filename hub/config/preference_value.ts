@@ -1,0 +1,29 @@
+import { connectionProblem } from './database_addresses.js';
+
+/** What values a preference takes. */
+export type PreferenceKind =
+  | { type: 'choice'; values: readonly string[] }
+  | { type: 'flag' }
+  | { type: 'number'; least: number; most: number }
+  | { type: 'command' }
+  | { type: 'connection' };
+
+/** Why a value does not fit its preference; null when it does. */
+export function preferenceProblem({ key, kind }: { key: string; kind: PreferenceKind }, value: string): string | null {
+  const shown = JSON.stringify(value);
+  switch (kind.type) {
+    case 'choice':
+      return kind.values.includes(value) ? null : `${key} is one of ${kind.values.join(', ')}, not ${shown}`;
+    case 'flag':
+      return value === 'true' || value === 'false' ? null : `${key} is true or false, not ${shown}`;
+    case 'number': {
+      const number = value.trim() === '' ? Number.NaN : Number(value);
+      const fits = number >= kind.least && number <= kind.most;
+      return fits ? null : `${key} is a number from ${kind.least} to ${kind.most}, not ${shown}`;
+    }
+    case 'command':
+      return /[\n\r\0]/.test(value) ? `${key} is one line, not ${shown}` : null;
+    case 'connection':
+      return connectionProblem(key, value);
+  }
+}

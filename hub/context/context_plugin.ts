@@ -1,0 +1,27 @@
+import { modelContext } from '../agent/request/model_context.js';
+import { HubError } from '../base/error.js';
+import { asked, type Reach } from '../base/internal_call.js';
+import type { HubCalls, HubResolve, Plugin } from '../base/plugin.js';
+import { renderPath } from './render.js';
+import { resolveNode } from './resolve_handle.js';
+
+/** Tells what stands behind handles, and renders a path for a reader or for a model. */
+export function createContext(hub: HubCalls & HubResolve, version: string): Plugin {
+  return {
+    name: 'context',
+    version,
+    methods: {
+      'context.resolve': async ({ node: id, fresh, bytes_max }, context) => {
+        const reach: Reach = { hub, context };
+        const { node } = await asked(reach, 'loom.node_get', { node: id, tree: null });
+        if (node.kind === 'external') return resolveNode(reach, node, { fresh, bytesMax: bytes_max });
+        throw new HubError('invalid_params', `the node ${id} is text: there is no handle to resolve`, {
+          hint: 'its blocks are all of it: loom.node_get',
+        });
+      },
+      'context.render': ({ node, fresh, handle_bytes_max, total_bytes_max }, context) =>
+        renderPath({ hub, context }, { node, fresh, handleBytesMax: handle_bytes_max, totalBytesMax: total_bytes_max }),
+      'context.model': ({ node }, context) => modelContext({ hub, context }, node),
+    },
+  };
+}

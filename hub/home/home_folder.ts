@@ -1,0 +1,97 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, type Stats, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { HubError } from '../base/error.js';
+import { type HomePaths, homePaths } from '../config/config.js';
+
+/** Makes the home folder, or checks that the one that is there is the caller's own and closed to everybody else. */
+export function prepareHome(home: string): HomePaths {
+  const paths = homePaths(home);
+  try {
+    makeFolder(home);
+    const stats = statSync(home);
+    if (!isPrivate(stats)) closeToOthers(paths, stats);
+    makeFolder(paths.logs);
+  } catch (error) {
+    throw error instanceof HubError ? error : homeError(home, error);
+  }
+  return paths;
+}
+
+// Not by `recursive`: where a file system takes no folders at all, such as /proc, Node tries for ever.
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  if (!existsSync(dirname(path))) makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (!existsSync(path)) throw error; // else another process was quicker
+  }
+}
+
+/** Whether a folder is the caller's own and nobody else may look into it. */
+export function isPrivate(stats: Stats): boolean {
+  return stats.isDirectory() && isOwn(stats) && (stats.mode & 0o077) === 0;
+}
+
+function isOwn(stats: Stats): boolean {
+  return process.getuid === undefined || stats.uid === process.getuid();
+}
+
+// A folder made by hand is usually open to readers; that is put right when it is empty or cognition's own. A folder
+// that holds something else, or that others could write to, is left alone.
+function closeToOthers(paths: HomePaths, stats: Stats): void {
+  const { home } = paths;
+  if (!isOwn(stats)) {
+    throw new HubError('unauthorised', `the home folder ${home} belongs to another user`, {
+      hint: 'set COGNITION_HOME to a folder of your own',
+    });
+  }
+  const entries = readdirSync(home);
+  const known = new Set(Object.values(paths).map((path) => basename(path)));
+  const isHome = (stats.mode & 0o022) === 0 && entries.some((entry) => known.has(entry));
+  if (entries.length > 0 && !isHome) {
+    throw new HubError('unauthorised', `the home folder ${home} is open to other users (mode ${modeOf(stats)})`, {
+      hint: `set COGNITION_HOME to a folder of its own, such as ${join(home, 'cognition')}`,
+    });
+  }
+  chmodSync(home, 0o700);
+}
+
+function modeOf(stats: Stats): string {
+  return (stats.mode & 0o7777).toString(8).padStart(4, '0');
+}
+
+/** Tells in plain words why something in the home folder could not be made. */
+export function homeError(path: string, error: unknown): HubError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new HubError('disk_full', `the disk with ${path} is full`, {
+        hint: 'make room and try again',
+        retryable: true,
+        cause: error,
+      });
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'ENOENT':
+      return new HubError('storage_failed', `${path} cannot be written to`, {
+        hint: 'check who owns it and whether its disk is mounted read-only, or set COGNITION_HOME to another folder',
+        cause: error,
+      });
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return new HubError('storage_failed', `${path} cannot be a folder: a file is in the way`, {
+        hint: 'move that file, or set COGNITION_HOME to another folder',
+        cause: error,
+      });
+    default: {
+      const reason = error instanceof Error ? error.message : String(error);
+      return new HubError('storage_failed', `${path} cannot be used: ${reason}`, {
+        hint: 'set COGNITION_HOME to another folder',
+        cause: error,
+      });
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { HubError } from '../base/error.js';
+import type { CallContext, Plugin } from '../base/plugin.js';
+import { ErrorData } from '../protocol/errors.js';
+import type { ResultOf } from '../protocol/methods/method_table.js';
+import type { PluginRequest } from '../protocol/methods/plugin_methods.js';
+
+/** The process that serves plugins at the moment, by its connection. */
+export interface Serving {
+  connection: number;
+  send(request: PluginRequest): void;
+}
+
+interface RunningCall {
+  about: string;
+  context: CallContext;
+  resolve(result: unknown): void;
+  reject(error: HubError): void;
+}
+
+/** Calls that another process serves. */
+export interface PluginCalls {
+  /** Sends a call there and waits for its answer; its events go to its caller. */
+  forward(to: Serving, call: ForwardedCall): Promise<unknown>;
+  emit(id: number, event: unknown): ResultOf<'plugins.emit'>;
+  answer(id: number, outcome: Outcome): void;
+  /** The process is gone: fails every call. */
+  failAll(): void;
+}
+
+export interface ForwardedCall {
+  /** What is called, in words for an error. */
+  about: string;
+  request(id: number): PluginRequest;
+  context: CallContext;
+}
+
+type AnswerHandler = NonNullable<Plugin['methods']['plugins.answer']>;
+type Outcome = Parameters<AnswerHandler>[0]['outcome'];
+
+/** Starts an empty register of calls. */
+export function createPluginCalls(): PluginCalls {
+  const running = new Map<number, RunningCall>();
+  const servers = new Map<number, Serving>();
+  let lastId = 0;
+
+  return {
+    async forward(to, { about, request, context }) {
+      if (context.signal.aborted) throw new HubError('cancelled', `${about} was cancelled`);
+      lastId += 1;
+      const id = lastId;
+      const cancel = (): void => to.send({ kind: 'cancel', id });
+      context.signal.addEventListener('abort', cancel, { once: true });
+      servers.set(id, to);
+      try {
+        return await new Promise((resolve, reject) => {
+          running.set(id, { about, context, resolve, reject });
+          to.send(request(id));
+        });
+      } finally {
+        running.delete(id);
+        servers.delete(id);
+        context.signal.removeEventListener('abort', cancel);
+      }
+    },
+    emit(id, event) {
+      const context = running.get(id)?.context;
+      if (context === undefined) return { room: true };
+      context.emit(Object(event));
+      const room = context.hasRoom();
+      // After the answer that says that there is none.
+      if (!room) void context.drained().then(() => servers.get(id)?.send({ kind: 'room', id }));
+      return { room };
+    },
+    answer(id, outcome) {
+      const call = running.get(id);
+      if (outcome.kind === 'result') call?.resolve(outcome.result);
+      else call?.reject(errorFrom(outcome.failure));
+    },
+    failAll() {
+      for (const { about, reject } of running.values()) reject(processEnded(about));
+    },
+  };
+}
+
+function errorFrom({ message, data }: { message: string; data: unknown }): HubError {
+  const { kind, hint, retryable, details } = ErrorData.parse(data);
+  return new HubError(kind, message, { ...(hint === null ? {} : { hint }), retryable, details });
+}
+
+function processEnded(about: string): HubError {
+  return new HubError('unreachable', `the process of the tools ended before it answered ${about}`, {
+    hint: 'it is started again by itself; the reason is in the log: cognition hub logs',
+    retryable: true,
+  });
+}

@@ -1,0 +1,33 @@
+import type { z } from 'zod';
+import type { MethodSpec } from '../method.js';
+import { agentMethods } from './agent_methods.js';
+import { contextMethods } from './context_methods.js';
+import { controlMethods } from './control_methods.js';
+import { nodeMethods } from './node_methods.js';
+import { pluginMethods } from './plugin_methods.js';
+import { questionMethods } from './question_methods.js';
+import { toolMethods } from './tool_methods.js';
+import { treeMethods } from './tree_methods.js';
+import { inputMethods, requestMethods, turnMethods } from './turn_methods.js';
+
+/** Every method there is. */
+export const METHODS = {
+  ...treeMethods,
+  ...nodeMethods,
+  ...turnMethods,
+  ...questionMethods,
+  ...inputMethods,
+  ...requestMethods,
+  ...contextMethods,
+  ...agentMethods,
+  ...toolMethods,
+  ...pluginMethods,
+  ...controlMethods,
+} satisfies Record<string, MethodSpec>;
+
+export type MethodName = keyof typeof METHODS;
+/** What a caller may write: fields with a default are optional. */
+export type ParamsOf<M extends MethodName> = z.input<(typeof METHODS)[M]['params']>;
+/** What a handler is given: every field is there. */
+export type ParsedOf<M extends MethodName> = z.output<(typeof METHODS)[M]['params']>;
+export type ResultOf<M extends MethodName> = z.output<(typeof METHODS)[M]['result']>;

@@ -1,0 +1,204 @@
+import * as z from 'zod';
+import { WatchEvent } from '../feed_events.js';
+import { STEP_CALLS_MAX } from '../limits.js';
+import { method } from '../method.js';
+import {
+  Blocks,
+  External,
+  Handle,
+  Leaf,
+  Node,
+  NodeId,
+  Role,
+  Settings,
+  Sha256,
+  SkeletonNode,
+  TreeId,
+  TurnId,
+} from '../node.js';
+import { cursor, limitUpTo, page } from '../page_schema.js';
+
+const ExternalInput = z.strictObject({ id: NodeId.optional(), blocks: Blocks, external: External });
+
+/** `branched` is true when the parent had a child already, so that both writers can be told. */
+const Created = z.strictObject({ node: Node, branched: z.boolean() });
+
+const Problem = z.strictObject({
+  tree: TreeId.nullable(),
+  node: NodeId.nullable(),
+  seq: z.int().nonnegative().nullable(),
+  problem: z.string(),
+});
+
+export const nodeMethods = {
+  'loom.node_create_text': method({
+    description: 'Appends a text node; durable when answered, and the same id with the same arguments appends once.',
+    params: z.strictObject({
+      id: NodeId.optional(),
+      tree: TreeId,
+      parent: NodeId,
+      role: z.enum(['user', 'assistant', 'summary']),
+      blocks: Blocks,
+      settings: Sha256.nullable().default(null),
+      /** A running turn whose last node is the parent: it goes on below this one, whatever becomes of its hub. */
+      turn: TurnId.optional(),
+    }),
+    result: Created,
+  }),
+  'loom.node_create_external': method({
+    description: 'Appends an external node, a handle with what a model sees of it, outside any step.',
+    params: z.strictObject({ ...ExternalInput.shape, tree: TreeId, parent: NodeId }),
+    result: Created,
+  }),
+  'loom.step_create': method({
+    description: 'Appends an assistant node and the external nodes of all its calls, whole or not at all.',
+    params: z.strictObject({
+      tree: TreeId,
+      parent: NodeId,
+      id: NodeId.optional(),
+      blocks: Blocks,
+      settings: Sha256.nullable().default(null),
+      calls: z.array(ExternalInput).max(STEP_CALLS_MAX),
+    }),
+    result: z.strictObject({ nodes: z.array(Node), branched: z.boolean() }),
+  }),
+  'loom.node_get': method({
+    description: 'Returns one node; with a tree, only if it belongs to that.',
+    params: z.strictObject({ node: NodeId, tree: TreeId.nullable().default(null) }),
+    result: z.strictObject({
+      node: Node,
+      /** The last node of its step; itself when it is settled. */
+      step_end: NodeId,
+      child_count: z.int().nonnegative(),
+    }),
+  }),
+  'loom.node_find': method({
+    description: 'Finds nodes of a tree by full id, else by mark, else by a prefix of 4 or more hex digits.',
+    params: z.strictObject({ tree: TreeId, ref: z.string().min(1).max(1_000) }),
+    result: z.strictObject({
+      matches: z.array(SkeletonNode).max(20),
+      near: z.array(z.string()).max(5),
+    }),
+  }),
+  'loom.node_get_children': method({
+    description: 'Lists the children of a node, oldest first.',
+    params: z.strictObject({
+      node: NodeId,
+      archived: z.boolean().default(false),
+      cursor,
+      limit: limitUpTo(1_000, 200),
+    }),
+    result: page('children', SkeletonNode),
+  }),
+  'loom.context_get_path': method({
+    description: 'Lists the nodes from the root, or from a depth below it, to a node, the uppermost first.',
+    params: z.strictObject({
+      node: NodeId,
+      from_depth: z.int().nonnegative().optional(),
+      cursor,
+      limit: limitUpTo(5_000, 1_000),
+    }),
+    result: page('nodes', Node),
+    callerGone: 'cancel',
+  }),
+  'loom.context_list_leaves': method({
+    description: 'Lists the leaves of a tree, or those below one node, newest first.',
+    params: z.strictObject({
+      tree: TreeId,
+      under: NodeId.nullable().default(null),
+      archived: z.boolean().default(false),
+      cursor,
+      limit: limitUpTo(1_000, 100),
+    }),
+    result: page('leaves', Leaf),
+    callerGone: 'cancel',
+  }),
+  'loom.context_get_handles': method({
+    description: 'Lists the handles on the path to a node, root first.',
+    params: z.strictObject({ node: NodeId, cursor, limit: limitUpTo(5_000, 1_000) }),
+    result: page('handles', z.strictObject({ node: NodeId, handle: Handle })),
+    callerGone: 'cancel',
+  }),
+  'loom.context_get_place': method({
+    description: 'Tells in which folder the branch of a node stands, and which commands of a person are on its path.',
+    params: z.strictObject({ node: NodeId }),
+    result: z.strictObject({
+      /** As the last call on the path left it; null when none did. */
+      cwd: z.string().nullable(),
+      /** Commands that nobody's model asked for, the last first. */
+      commands: z.array(NodeId).max(50),
+    }),
+  }),
+  'loom.context_get_settings': method({
+    description: 'Names the settings of the newest answer on the path to a node: what a turn there goes on with.',
+    params: z.strictObject({ node: NodeId }),
+    result: z.strictObject({ settings: Sha256.nullable() }),
+  }),
+  'loom.settings_put': method({
+    description: 'Stores settings and returns the hash that nodes name them by.',
+    params: z.strictObject({ settings: Settings }),
+    result: z.strictObject({ sha256: Sha256 }),
+  }),
+  'loom.settings_get': method({
+    description: 'Returns stored settings by their hash.',
+    params: z.strictObject({ sha256: Sha256 }),
+    result: z.strictObject({ settings: Settings }),
+  }),
+  'loom.search': method({
+    description: 'Finds text in all branches, newest first: every word must occur, "quoted words" together.',
+    params: z.strictObject({
+      query: z.string().min(1).max(1_000),
+      tree: TreeId.nullable().default(null),
+      /** With archived trees and branches. */
+      archived: z.boolean().default(false),
+      cursor,
+      limit: limitUpTo(200, 20),
+    }),
+    result: page(
+      'hits',
+      z.strictObject({
+        tree: TreeId,
+        tree_name: z.string().nullable(),
+        node: NodeId,
+        role: Role,
+        tool: z.string().nullable(),
+        created_at_ms: z.int(),
+        /** Text around the first match; `matches` are [start, end) in UTF-16 units of it. */
+        snippet: z.string(),
+        matches: z.array(z.tuple([z.int(), z.int()])),
+      }),
+    ),
+    callerGone: 'cancel',
+  }),
+  'loom.watch': method({
+    description: 'Sends the feed after `since` on the stream and goes on live until it is cancelled.',
+    params: z.strictObject({
+      tree: TreeId.nullable().default(null),
+      since: z.int().nonnegative().nullable().default(null),
+      /** The epoch that `since` was read in. */
+      epoch: z.string().max(100).nullable().default(null),
+      stream: z.string().min(1).max(200),
+    }),
+    result: z.strictObject({ seq: z.int().nonnegative() }),
+    event: WatchEvent,
+    callerGone: 'cancel',
+  }),
+  'loom.fsck': method({
+    description: 'Checks the database, every hash, every parent, every step and every stored output.',
+    params: z.strictObject({ tree: TreeId.nullable().default(null) }),
+    result: z.strictObject({
+      trees: z.int().nonnegative(),
+      nodes: z.int().nonnegative(),
+      outputs: z.int().nonnegative(),
+      /** The first thousand. */
+      problems: z.array(Problem),
+      problem_count: z.int().nonnegative(),
+    }),
+    callerGone: 'cancel',
+  }),
+  'loom.backup': method({
+    description: 'Writes a consistent copy of the database, and of the stored outputs beside it.',
+    params: z.strictObject({ path: z.string().min(1).max(4_096) }),
+    result: z.strictObject({ path: z.string(), size_bytes: z.int(), outputs: z.int() }),
+  }),
+};

@@ -1,0 +1,251 @@
+import * as z from 'zod';
+import { method } from '../method.js';
+import {
+  Mark,
+  MarkName,
+  NodeId,
+  Output,
+  PortableNode,
+  Settings,
+  Sha256,
+  SkeletonNode,
+  Tree,
+  TreeId,
+  TreeName,
+} from '../node.js';
+import { cursor, limitUpTo, page } from '../page_schema.js';
+
+/** What an export is made of and an import takes, in this order. Outputs travel as `blob_read` and `blob_write`. */
+export const ExportRecord = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('tree'),
+    format: z.literal(1),
+    tree: Tree.pick({ id: true, name: true, project: true, owner: true, created_at_ms: true }),
+  }),
+  z.strictObject({ kind: z.literal('settings'), sha256: Sha256, settings: Settings }),
+  z.strictObject({ kind: z.literal('node'), node: PortableNode }),
+  z.strictObject({ kind: z.literal('mark'), name: MarkName, node: NodeId }),
+  z.strictObject({ kind: z.literal('archived'), node: NodeId }),
+  /** A stored output that some node above points at. */
+  z.strictObject({ kind: z.literal('output'), sha256: Sha256, size_bytes: z.int().nonnegative() }),
+]);
+export type ExportRecord = z.infer<typeof ExportRecord>;
+
+/** How nodes are grown, in lists of one length. */
+const shape = {
+  /** The number of each node, less that of the node before it on this page. */
+  seq: z.array(z.int()),
+  /** By how much the number of its parent is smaller; 0 for the root. */
+  parent: z.array(z.int().nonnegative()),
+  /**
+   * A letter for each node: `r`oot, `u`ser, `a`nswer, answer that calls tools `b` (`A` when it says nothing), `s`ummary,
+   * `t`ool (`T` when it failed).
+   */
+  kind: z.string(),
+  /** When each was made, in seconds, less that of the node before it on this page. */
+  at: z.array(z.int()),
+  /** The places on this page of the tops of archived branches. */
+  archived: z.array(z.int().nonnegative()),
+};
+
+export const treeMethods = {
+  'loom.tree_create': method({
+    description: 'Starts a tree; its root node has the tree’s own id.',
+    params: z.strictObject({
+      id: TreeId.optional(),
+      name: TreeName.nullable().default(null),
+      project: z.string().max(16_384).nullable().default(null),
+      owner: z.strictObject({ tree: TreeId, node: NodeId }).nullable().default(null),
+    }),
+    result: Tree,
+  }),
+  'loom.tree_get': method({
+    description: 'Returns one tree by its id.',
+    params: z.strictObject({ tree: TreeId }),
+    result: Tree,
+  }),
+  'loom.tree_find': method({
+    description: 'Finds trees by full id, else by exact name, else by a prefix of 4 or more hex digits.',
+    params: z.strictObject({ ref: z.string().min(1).max(1_000) }),
+    result: z.strictObject({
+      /** Newest activity first, unarchived before archived; more than one when the reference is not exact. */
+      matches: z.array(Tree).max(20),
+      /** Names and ids that look like the reference, when nothing matches. */
+      near: z.array(z.string()).max(5),
+    }),
+  }),
+  'loom.tree_get_skeleton': method({
+    description: 'Lists what drawing a tree needs of each node, parents before their children.',
+    params: z.strictObject({
+      tree: TreeId,
+      /** With archived branches. */
+      archived: z.boolean().default(false),
+      cursor,
+      limit: limitUpTo(10_000, 2_000),
+    }),
+    result: page('nodes', SkeletonNode),
+    callerGone: 'cancel',
+  }),
+  'loom.tree_get_shape': method({
+    description:
+      'Tells how a tree is grown in a few bytes a node, parents before their children: what a navigator walks on.',
+    params: z.strictObject({
+      tree: TreeId,
+      /** With archived branches. */
+      archived: z.boolean().default(false),
+      cursor,
+      limit: limitUpTo(100_000, 100_000),
+    }),
+    result: z.strictObject({ ...shape, cursor: z.string().nullable() }),
+    callerGone: 'cancel',
+  }),
+  'loom.tree_get_near': method({
+    description:
+      'Tells how a tree is grown around one node, as `loom.tree_get_shape` does of the whole: what is listed above and below ' +
+      'that node when every branch that does not lead to it is one row. Takes as long in a large tree as in a small one.',
+    params: z.strictObject({
+      tree: TreeId,
+      node: NodeId,
+      /** The rows that are wanted above it, and as many below. */
+      rows: limitUpTo(1_000, 100),
+    }),
+    result: z.strictObject({
+      ...shape,
+      /** The number of the node; of one in an archived branch that of the nearest above that is in none. */
+      node: z.int(),
+      hidden: z.boolean(),
+      /** How many rows above and below it are told without a gap, and whether the list begins and ends with them. */
+      above: z.int().nonnegative(),
+      below: z.int().nonnegative(),
+      begins: z.boolean(),
+      ends: z.boolean(),
+      /** All nodes of the tree. */
+      node_count: z.int().nonnegative(),
+    }),
+    callerGone: 'cancel',
+  }),
+  'loom.tree_get_lines': method({
+    description:
+      'Returns some nodes of a tree by their numbers, as a list shows them, in this order; others are left out.',
+    params: z.strictObject({ tree: TreeId, seqs: z.array(z.int().nonnegative()).max(500) }),
+    result: z.strictObject({ nodes: z.array(SkeletonNode) }),
+    callerGone: 'cancel',
+  }),
+  'loom.tree_list': method({
+    description: 'Lists trees, newest activity first.',
+    params: z.strictObject({
+      /** Archived trees instead of the others. */
+      archived: z.boolean().default(false),
+      project: z.string().max(16_384).nullable().default(null),
+      /** Only trees that nodes of this tree own; without it, only trees that nobody owns. */
+      owner: TreeId.nullable().default(null),
+      cursor,
+      limit: limitUpTo(1_000, 100),
+    }),
+    result: page('trees', Tree),
+  }),
+  'loom.tree_update': method({
+    description: 'Renames a tree, or takes its name away.',
+    params: z.strictObject({ tree: TreeId, name: TreeName.nullable() }),
+    result: Tree,
+  }),
+  'loom.tree_archive': method({
+    description: 'Hides a tree; everything in it stays and can be read.',
+    params: z.strictObject({ tree: TreeId }),
+    result: Tree,
+  }),
+  'loom.tree_restore': method({
+    description: 'Shows an archived tree again, under a new name when its own has been taken meanwhile.',
+    params: z.strictObject({ tree: TreeId }),
+    result: Tree,
+  }),
+  'loom.tree_purge': method({
+    description:
+      'Deletes a tree and the sub-session trees it owns for good; without `confirm` it only says what would go.',
+    params: z.strictObject({ tree: TreeId, confirm: z.string().max(100).nullable().default(null) }),
+    result: z.strictObject({
+      purged: z.boolean(),
+      node_count: z.int().nonnegative(),
+      output_bytes: z.int().nonnegative(),
+      /** The sub-session trees that go with it. */
+      owned: z.array(Tree),
+      /** Give this back to delete exactly what is described here. */
+      confirm: z.string(),
+    }),
+  }),
+  'loom.tree_export': method({
+    description: 'Reads a whole tree as records that `loom.tree_import` gives back unchanged.',
+    params: z.strictObject({
+      tree: TreeId,
+      /** Leave out nodes whose hash or parent is damaged, and all that grew from them. */
+      undamaged: z.boolean().default(false),
+      cursor,
+      limit: limitUpTo(2_000, 500),
+    }),
+    result: page('records', ExportRecord),
+    callerGone: 'cancel',
+  }),
+  'loom.tree_import': method({
+    description:
+      'Takes exported records in order, in as many calls as needed; every hash is checked, what is already here is not doubled.',
+    params: z.strictObject({
+      tree: TreeId,
+      records: z.array(ExportRecord).max(2_000),
+      /** True in the last call: until then a new tree stays hidden. */
+      done: z.boolean(),
+    }),
+    result: z.strictObject({
+      added: z.int().nonnegative(),
+      present: z.int().nonnegative(),
+      /** Stored outputs that its nodes point at and that are not here, counted in the last call. */
+      missing_outputs: z.int().nonnegative(),
+      /** The tree as it is now; null until the last call. */
+      tree: Tree.nullable(),
+    }),
+  }),
+  'loom.mark_set': method({
+    description: 'Points a mark at a node, or removes the mark when the node is null.',
+    params: z.strictObject({ tree: TreeId, name: MarkName, node: NodeId.nullable() }),
+    result: z.strictObject({ mark: Mark.nullable() }),
+  }),
+  'loom.mark_list': method({
+    description: 'Lists the marks of a tree by name.',
+    params: z.strictObject({ tree: TreeId, cursor, limit: limitUpTo(1_000, 200) }),
+    result: page('marks', Mark),
+  }),
+  'loom.branch_archive': method({
+    description: 'Hides a node and all that grows from it.',
+    params: z.strictObject({ tree: TreeId, node: NodeId }),
+    result: Tree,
+  }),
+  'loom.branch_restore': method({
+    description: 'Shows an archived branch again.',
+    params: z.strictObject({ tree: TreeId, node: NodeId }),
+    result: Tree,
+  }),
+  'loom.blob_write': method({
+    description: 'Stores bytes, piece by piece; with the last piece they are durable and named by their SHA-256.',
+    params: z.strictObject({
+      /** Chosen by the caller; pieces of one upload carry the same. */
+      upload: z.uuid(),
+      offset: z.int().nonnegative(),
+      data: z.base64().max(2 * 1024 * 1024),
+      done: z.boolean(),
+    }),
+    result: z.strictObject({ output: Output.nullable() }),
+  }),
+  'loom.blob_read': method({
+    description: 'Reads a piece of a stored output.',
+    params: z.strictObject({
+      sha256: Sha256,
+      offset: z.int().nonnegative().default(0),
+      limit: z
+        .int()
+        .positive()
+        .max(1024 * 1024)
+        .default(1024 * 1024),
+    }),
+    result: z.strictObject({ data: z.base64(), size_bytes: z.int().nonnegative() }),
+    callerGone: 'cancel',
+  }),
+};

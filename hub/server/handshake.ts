@@ -1,0 +1,84 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type Refusal, refusedUpgrade, type TcpRules } from './tcp_admission.js';
+
+/** How long a caller may take to send its request, and the hub to answer it. */
+const HANDSHAKE_MS_MAX = 10_000;
+/** The most TCP callers that have connected and not yet shown who they are; one more pushes out the oldest. */
+export const HALF_OPEN_MAX = 100;
+const HEADER_BYTES_MAX = 16 * 1024;
+
+export interface Gate {
+  /** What callers must show; read anew for each, because a port is known only once it is bound. Null on the socket. */
+  rules(): TcpRules | null;
+  /** Whether there is room for one more connection. */
+  hasRoom(): boolean;
+  /** Takes over a caller that was let in. */
+  enter(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+/** Makes an HTTP server that does nothing but let WebSocket callers in, or tell them why not. */
+export function createListener(gate: Gate): Server {
+  const server = createServer({
+    maxHeaderSize: HEADER_BYTES_MAX,
+    headersTimeout: HANDSHAKE_MS_MAX,
+    requestTimeout: HANDSHAKE_MS_MAX,
+    connectionsCheckingInterval: HANDSHAKE_MS_MAX / 2,
+    requireHostHeader: false, // a missing one is refused like a wrong one
+    noDelay: true,
+  });
+  const halfOpen = limitHalfOpen(server, gate);
+  const turnAway = (request: IncomingMessage, response: ServerResponse): void => {
+    const refusal = refusedUpgrade(request.headers, gate.rules()) ?? UPGRADE_NEEDED;
+    response.writeHead(refusal.status, headersOf(refusal)).end(`${refusal.reason}\n`);
+  };
+  server.on('request', turnAway);
+  server.on('checkContinue', turnAway); // or it would be asked for its body first
+  server.on('upgrade', (request, socket, head) => {
+    halfOpen.delete(request.socket);
+    const refusal = refusedUpgrade(request.headers, gate.rules()) ?? (gate.hasRoom() ? null : FULL);
+    if (refusal !== null) return refuse(socket, refusal);
+    gate.enter(request, socket, head);
+  });
+  server.on('clientError', (_error, socket) => socket.destroy());
+  return server;
+}
+
+const UPGRADE_NEEDED: Refusal = { status: 426, reason: 'this is a WebSocket endpoint' };
+const FULL: Refusal = { status: 503, reason: 'too many connections' };
+
+function limitHalfOpen(server: Server, gate: Gate): Set<Socket> {
+  const halfOpen = new Set<Socket>();
+  server.on('connection', (socket) => {
+    // Only the owner reaches the socket, and may well start a thousand programs at once.
+    if (gate.rules() === null) return;
+    halfOpen.add(socket);
+    socket.once('close', () => halfOpen.delete(socket));
+    // Pushing out the oldest lets an honest caller in, who needs milliseconds, during any flood.
+    const [oldest] = halfOpen;
+    if (halfOpen.size > HALF_OPEN_MAX) oldest?.destroy();
+  });
+  return halfOpen;
+}
+
+function headersOf(refusal: Refusal): Record<string, string> {
+  return {
+    connection: 'close',
+    'content-type': 'text/plain',
+    'content-length': String(refusal.reason.length + 1),
+    ...(refusal.status === 426 ? { upgrade: 'websocket' } : {}),
+    ...(refusal.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+  };
+}
+
+const STATUS_TEXT = { 401: 'Unauthorized', 403: 'Forbidden', 426: 'Upgrade Required', 503: 'Service Unavailable' };
+
+function refuse(socket: Duplex, refusal: Refusal): void {
+  const headers = Object.entries(headersOf(refusal)).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.on('error', () => socket.destroy());
+  socket.end(
+    `HTTP/1.1 ${refusal.status} ${STATUS_TEXT[refusal.status]}\r\n${headers.join('')}\r\n${refusal.reason}\n`,
+    () => socket.destroy(),
+  );
+}

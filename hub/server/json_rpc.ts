@@ -1,0 +1,172 @@
+import type { JSONRPCErrorResponse, JSONRPCID, JSONRPCRequest, JSONRPCResponse } from 'json-rpc-2.0';
+import { createJSONRPCErrorResponse, createJSONRPCSuccessResponse, JSONRPCServer } from 'json-rpc-2.0';
+import { HubError } from '../base/error.js';
+import { RawJson } from '../base/plugin.js';
+import { ERROR_CODES } from '../protocol/errors.js';
+import { BATCH_MAX, FRAME_BYTES_MAX } from '../protocol/limits.js';
+import type { Calls } from '../routing/calls_under_way.js';
+import type { Hub } from '../routing/hub.js';
+import { refusedFrame } from '../wire/frame_limits.js';
+
+/** The connection a message came over, as far as answering it needs. */
+export interface Peer {
+  number: number;
+  /** Sends a message now, ahead of the answer under way. */
+  send(text: string): void;
+  hasRoom(): boolean;
+  drained(): Promise<void>;
+}
+
+/** Answers one frame: the text to send back, or null when there is nothing to say. It never fails. */
+export type AnswerFrame = (frame: Buffer, peer: Peer) => Promise<string | null>;
+
+/** Speaks JSON-RPC 2.0 for a hub. */
+export function createRpc({ hub, calls }: { hub: Hub; calls: Calls }): AnswerFrame {
+  const server = new JSONRPCServer<Peer>({
+    errorListener: () => undefined, // the hub has logged what is worth it
+  });
+  server.mapErrorToJSONRPCErrorResponse = errorResponse;
+  const serve = serveWith(hub, calls);
+  for (const method of hub.methodNames()) server.addMethodAdvanced(method, serve);
+  // A name nobody serves goes the same way: the hub knows the nearest.
+  server.applyMiddleware((next, request, peer) =>
+    server.hasMethod(request.method) ? next(request, peer) : serve(request, peer),
+  );
+
+  return async (frame, peer) => {
+    const refused = refusedFrame(frame);
+    if (refused !== null) return print(errorResponse(null, refused));
+    const message = parse(frame);
+    if (message instanceof HubError) return print(errorResponse(null, message));
+    if (!Array.isArray(message)) {
+      const response = await answerOne(server, message, peer);
+      return response === null ? null : fitting(print(response), response.id);
+    }
+    const refusal = refusedBatch(message);
+    if (refusal !== null) return print(errorResponse(null, refusal));
+    const responses = await Promise.all(message.map((one) => answerOne(server, one, peer)));
+    const answered = responses.filter((one) => one !== null);
+    return answered.length === 0 ? null : fitting(`[${answered.map(print).join(',')}]`, null);
+  };
+}
+
+function serveWith(hub: Hub, calls: Calls) {
+  return async (request: JSONRPCRequest, peer: Peer): Promise<JSONRPCResponse | null> => {
+    const stream = streamOf(request.params);
+    const { id = null, method } = request;
+    const call = calls.begin({ connection: peer.number, id, method, stream, detached: isDetached(request.params) });
+    const stage = { answered: false };
+    try {
+      const result = await hub.callRaw(request.method, request.params, {
+        signal: call.signal,
+        caller: { kind: 'client', connection: peer.number },
+        emit: stream === null ? () => undefined : emitter(stream, stage, peer),
+        hasRoom: () => peer.hasRoom(),
+        drained: () => peer.drained(),
+      });
+      return request.id === undefined ? null : createJSONRPCSuccessResponse(request.id, result);
+    } finally {
+      stage.answered = true;
+      call.end();
+    }
+  };
+}
+
+function emitter(stream: string, stage: { answered: boolean }, peer: Peer) {
+  const head = `{"jsonrpc":"2.0","method":"stream.event","params":{"stream":${JSON.stringify(stream)},"seq":`;
+  let seq = 0;
+  return (event: object | RawJson): void => {
+    if (stage.answered) return;
+    seq += 1;
+    peer.send(`${head}${seq},"event":${event instanceof RawJson ? event.text : JSON.stringify(event)}}}`);
+  };
+}
+
+function streamOf(params: unknown): string | null {
+  if (typeof params !== 'object' || params === null || !('stream' in params)) return null;
+  return typeof params.stream === 'string' ? params.stream : null;
+}
+
+function isDetached(params: unknown): boolean {
+  return typeof params === 'object' && params !== null && 'detached' in params && params.detached === true;
+}
+
+function parse(frame: Buffer): unknown {
+  try {
+    return JSON.parse(frame.toString('utf8'));
+  } catch (error) {
+    return new HubError('parse', 'the message is not JSON', {
+      hint: 'send one JSON-RPC 2.0 message per frame',
+      cause: error,
+    });
+  }
+}
+
+function refusedBatch(batch: readonly unknown[]): HubError | null {
+  if (batch.length === 0)
+    return new HubError('invalid_request', 'the batch is empty', { hint: 'put at least one call into it' });
+  if (batch.length <= BATCH_MAX) return null;
+  return new HubError('limit', `a batch has at most ${BATCH_MAX} calls, not ${batch.length}`, {
+    hint: 'send several batches',
+  });
+}
+
+async function answerOne(server: JSONRPCServer<Peer>, message: unknown, peer: Peer): Promise<JSONRPCResponse | null> {
+  const request = requestOf(message);
+  if (request instanceof HubError) return errorResponse(idOf(message), request);
+  return server.receive(request, peer);
+}
+
+function requestOf(message: unknown): JSONRPCRequest | HubError {
+  const wrong = (problem: string) =>
+    new HubError('invalid_request', problem, {
+      hint: 'send {"jsonrpc": "2.0", "id": …, "method": "…", "params": {…}}',
+    });
+  if (typeof message !== 'object' || message === null || Array.isArray(message))
+    return wrong('the message is not an object');
+  if (!('jsonrpc' in message) || message.jsonrpc !== '2.0') return wrong('the message is not of "jsonrpc": "2.0"');
+  if (!('method' in message) || typeof message.method !== 'string') return wrong('the message names no method');
+  if ('id' in message && !isId(message.id))
+    return wrong('the id is neither a string of at most 200 characters nor a number');
+  const params = 'params' in message ? message.params : undefined;
+  if (params !== undefined && (typeof params !== 'object' || params === null))
+    return wrong('the params are not an object');
+  return {
+    jsonrpc: '2.0',
+    method: message.method,
+    ...(params === undefined ? {} : { params }),
+    ...('id' in message && isId(message.id) ? { id: message.id } : {}),
+  };
+}
+
+function isId(id: unknown): id is JSONRPCID {
+  return id === null || Number.isFinite(id) || (typeof id === 'string' && id.length <= 200);
+}
+
+function idOf(message: unknown): JSONRPCID {
+  if (typeof message !== 'object' || message === null || !('id' in message)) return null;
+  return isId(message.id) ? message.id : null;
+}
+
+function errorResponse(id: JSONRPCID, error: unknown): JSONRPCErrorResponse {
+  const told =
+    error instanceof HubError ? error : new HubError('internal', 'the hub failed unexpectedly', { cause: error });
+  return createJSONRPCErrorResponse(id, ERROR_CODES[told.kind], told.message, told.data);
+}
+
+/** The answer itself, or word that it fits no frame. */
+function fitting(text: string, id: JSONRPCID): string {
+  // A UTF-16 unit takes at most three bytes, so that most answers need not be counted.
+  if (text.length * 3 <= FRAME_BYTES_MAX || Buffer.byteLength(text) <= FRAME_BYTES_MAX) return text;
+  const tooLarge = new HubError('limit', `the answer is larger than the ${FRAME_BYTES_MAX} bytes of a frame`, {
+    hint: 'ask for less at a time: use a smaller limit, or smaller batches',
+  });
+  return print(errorResponse(id, tooLarge));
+}
+
+function print(response: JSONRPCResponse): string {
+  if (response.result instanceof RawJson) {
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(response.id)},"result":${response.result.text}}`;
+  }
+  return JSON.stringify(response);
+}

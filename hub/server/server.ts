@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Log } from '../base/plugin.js';
+import { within } from '../base/wait_at_most.js';
+import { formatListen } from '../home/socket_path.js';
+import { FRAME_BYTES_MAX, PROTOCOL } from '../protocol/limits.js';
+import type { Calls } from '../routing/calls_under_way.js';
+import { type Binding, bindSocket, bindTcp } from './bind.js';
+import { type Connection, serveConnection } from './connection.js';
+import { createListener } from './handshake.js';
+import type { AnswerFrame } from './json_rpc.js';
+import { keepAlive } from './keepalive.js';
+import type { TcpRules } from './tcp_admission.js';
+
+/** The most connections at once. */
+const CONNECTIONS_MAX = 1_000;
+const KEEPALIVE_MS = 30_000;
+const END_GRACE_MS = 10_000;
+const CLOSE_GRACE_MS = 1_000;
+
+export interface ServerParts {
+  /** The path of the Unix socket. */
+  socket: string;
+  /** Where to listen for TCP callers that show the token; null for nowhere. */
+  tcp: TcpRules | null;
+  answer: AnswerFrame;
+  calls: Calls;
+  /** What a caller is told at the handshake: the program's version, the database's epoch, what is running. */
+  greeting(): { version: string; epoch: string; busy: number };
+  /** Called whenever a connection has come or gone. */
+  onCount(connections: number): void;
+  log: Log;
+}
+
+export interface Server {
+  /** The TCP address as bound; null without one. */
+  listen: string | null;
+  connections(): number;
+  /** Lets nobody in, answers what was begun, then closes every connection. */
+  close(): Promise<void>;
+}
+
+/** Opens the hub to its callers. */
+export async function startServer(parts: ServerParts): Promise<Server> {
+  const connections = new Map<WebSocket, Connection>();
+  const sockets = createSockets(() => ({ ...parts.greeting(), listen }));
+  const noteVersion = versionNotes(parts);
+  let listen: string | null = null;
+  let number = 0;
+  let isOpen = true;
+
+  const entrance = (keepaliveMs: number | null) => (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      number += 1;
+      noteVersion(request);
+      connections.set(socket, serveConnection(socket, { ...parts, number, stream }));
+      if (keepaliveMs !== null) keepAlive(socket, keepaliveMs);
+      socket.on('close', () => {
+        connections.delete(socket);
+        parts.onCount(connections.size);
+      });
+      parts.onCount(connections.size);
+    });
+  };
+
+  const hasRoom = (): boolean => isOpen && connections.size < CONNECTIONS_MAX;
+  const bindings: Binding[] = [];
+  // First, because the address may be taken: the socket is only seen of a hub that has all it needs.
+  if (parts.tcp !== null) {
+    let shown = parts.tcp;
+    const tcp = createListener({ rules: () => shown, hasRoom, enter: entrance(KEEPALIVE_MS) });
+    const binding = await bindTcp(tcp, shown.address);
+    shown = { ...shown, address: binding.address };
+    listen = formatListen(binding.address);
+    bindings.push(binding);
+  }
+  const unix = createListener({ rules: () => null, hasRoom, enter: entrance(null) });
+  bindings.push(await bindSocket(unix, parts.socket));
+  return {
+    listen,
+    connections: () => connections.size,
+    async close() {
+      isOpen = false;
+      for (const binding of bindings) binding.stop();
+      for (const connection of connections.values()) connection.stopReading();
+      await within(END_GRACE_MS, parts.calls.idle());
+      await nextTurn(); // the last answers are on their way to their sockets
+      await closeAll(connections);
+    },
+  };
+}
+
+type Greeting = ReturnType<ServerParts['greeting']> & { listen: string | null };
+
+function createSockets(greeting: () => Greeting): WebSocketServer {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: FRAME_BYTES_MAX,
+  });
+  sockets.on('headers', (headers) => {
+    const { version, epoch, busy, listen } = greeting();
+    headers.push(
+      `x-cognition-protocol: ${PROTOCOL}`,
+      `x-cognition-version: ${version}`,
+      `x-cognition-epoch: ${epoch}`,
+      `x-cognition-busy: ${busy}`,
+      `x-cognition-listen: ${listen ?? ''}`,
+    );
+  });
+  return sockets;
+}
+
+const VERSIONS_NOTED_MAX = 10;
+
+/** Says in the log, once each, which other versions of the program are in use. */
+function versionNotes({ greeting, log }: ServerParts): (request: IncomingMessage) => void {
+  const noted = new Set<string>();
+  return ({ headers }) => {
+    const version = String(headers['x-cognition-version'] ?? '').slice(0, 40);
+    const own = greeting().version;
+    if (version === '' || version === own || noted.has(version) || noted.size >= VERSIONS_NOTED_MAX) return;
+    noted.add(version);
+    log('info', `a program of version ${version} uses this hub of version ${own}`);
+  };
+}
+
+async function closeAll(connections: ReadonlyMap<WebSocket, Connection>): Promise<void> {
+  const closed = [...connections.keys()].map((socket) => once(socket, 'close'));
+  for (const connection of connections.values()) connection.goAway();
+  await within(CLOSE_GRACE_MS, Promise.all(closed));
+  for (const connection of connections.values()) connection.terminate();
+}

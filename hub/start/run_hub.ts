@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { type AgentPlugin, createAgent } from '../agent/agent_plugin.js';
+import { SYSTEM_PARTS } from '../agent/model/provider.js';
+import { providerTable } from '../agent/providers/all_providers.js';
+import { createSessionPlugin } from '../agent/sub_sessions/resolve_answers.js';
+import type { Log, Plugin } from '../base/plugin.js';
+import { within } from '../base/wait_at_most.js';
+import { type HomePaths, readPreferences, userHome, VERSION } from '../config/config.js';
+import { createContext } from '../context/context_plugin.js';
+import { prepareHome } from '../home/home_folder.js';
+import { refuseServed, watchPresence } from '../home/home_watch.js';
+import { type Lock, takeLock } from '../home/hub_lock.js';
+import { claimSocket, type ListenAddress, parseListen } from '../home/socket_path.js';
+import { removeToken, writeToken } from '../home/tcp_token.js';
+import { createHealth, createRpcPlugin, type Storage } from '../plugins/health.js';
+import { createPluginHost } from '../plugins/remote_plugins.js';
+import { createCalls } from '../routing/calls_under_way.js';
+import { createHub, type Hub } from '../routing/hub.js';
+import { createIdleEnd } from '../server/idle_end.js';
+import { createRpc } from '../server/json_rpc.js';
+import { openLog } from '../server/log_file.js';
+import { type Server, startServer } from '../server/server.js';
+
+// Enough for a hub that ends without work. Callers ask again while one is still answering.
+const LOCK_WAIT_MS = 500;
+// The server takes ten for itself at most.
+const STEP_MS_MAX = 15_000;
+const MINUTE_MS = 60_000;
+
+export interface RunParts {
+  home: string;
+  /** Where to listen for TCP callers as `host:port`; null for nowhere. */
+  listen: string | null;
+  clock: () => number;
+  /** The built file of the process that serves the tools. */
+  toolsEntry: string;
+  /** Opens the plugins, once this process is known to be the one hub of its home. */
+  openPlugins(place: { paths: HomePaths; log: Log }): Promise<{ plugins: Plugin[]; storage: Storage }>;
+}
+
+export interface RunningHub {
+  listen: string | null;
+  log: Log;
+  /** Ends in order: answers what was begun, closes the plugins, lets go of the home. */
+  end(reason: string): Promise<void>;
+  /** Resolves when it has ended, for whatever reason. */
+  ended: Promise<void>;
+}
+
+/** Runs the hub of a home folder in this process. */
+export async function runHub(parts: RunParts): Promise<RunningHub> {
+  const address = parts.listen === null ? null : parseListen(parts.listen);
+  const paths = prepareHome(parts.home);
+  const lock = await takeLock(paths.lock, LOCK_WAIT_MS);
+  const log = openLog(paths.hubLog, parts.clock);
+  try {
+    await refuseServed(paths);
+    return await open({ ...parts, paths, lock, log, address });
+  } catch (error) {
+    log('error', `the hub could not start: ${error instanceof Error ? error.message : String(error)}`);
+    lock.release();
+    throw error;
+  }
+}
+
+type OpenParts = RunParts & { paths: HomePaths; lock: Lock; log: Log; address: ListenAddress | null };
+
+async function open(parts: OpenParts): Promise<RunningHub> {
+  const { paths, log, clock } = parts;
+  const { plugins, storage } = await parts.openPlugins({ paths, log });
+  const calls = createCalls();
+  const busy = (): number => Math.max(calls.busy(), storage.busy(), agent.busy());
+  const socket = claimSocket(paths);
+  let server: Server | null = null;
+  const idle = createIdleEnd({
+    idleMs: idleMs(paths.home, log),
+    isBusy: () => busy() > 0,
+    onIdle: () => void running.end('nobody has needed it for a while'),
+  });
+  const clients = (): number => (server?.connections() ?? 0) - host.connections();
+  const host = createPluginHost({
+    entry: parts.toolsEntry,
+    home: paths.home,
+    logFile: paths.hubLog,
+    log,
+    clock,
+    onChange: () => idle.connectionsAre(clients()),
+  });
+  const health = createHealth({
+    endpoint: socket,
+    sqliteVersion: parts.lock.sqliteVersion,
+    about: { version: VERSION, home: paths.home, clock },
+    storage,
+    busy,
+    server: () => ({ listen: server?.listen ?? null, connections: clients() }),
+    stop: () => void running.end('it was asked to'),
+  });
+  const rpc = createRpcPlugin({ version: VERSION, calls });
+  const hub = createHub({ plugins: [...plugins, ...host.plugins, health, rpc], log });
+  for (const plugin of [createContext(hub, VERSION), createSessionPlugin(hub)]) hub.register(plugin);
+  const agent = agentOf(hub, { paths, epoch: storage.epoch, log });
+  hub.register(agent);
+  const token = parts.address === null ? null : writeToken(paths.token);
+  server = await startServer({
+    socket,
+    tcp: parts.address === null || token === null ? null : { address: parts.address, token },
+    answer: createRpc({ hub, calls }),
+    calls,
+    greeting: () => ({ version: VERSION, epoch: storage.epoch, busy: busy() }),
+    onCount: () => idle.connectionsAre(clients()),
+    log,
+  });
+  const { listen, close } = server;
+  const presence = watchPresence([paths.lock, paths.database], (file) => {
+    void running.end(`${file} was moved, replaced or deleted`);
+  });
+  const letGo = (): void => {
+    if (token !== null) removeToken(paths.token, token);
+    parts.lock.release();
+  };
+  const inOrder = [presence.stop, idle.stop, agent.end, host.end, close, hub.close, letGo];
+  const running = runningHub({ log, listen, close: inOrder });
+  idle.connectionsAre(0);
+  if (hasUnfinished(paths.commands)) host.start();
+  log('info', `hub ${VERSION}, process ${process.pid}, listens on ${[socket, listen ?? []].flat().join(' and ')}`);
+  return running;
+}
+
+function agentOf(hub: Hub, about: { paths: HomePaths; epoch: string; log: Log }): AgentPlugin {
+  return createAgent(hub, {
+    ...about,
+    ...{ version: VERSION, home: about.paths.home, userHome: userHome(), newId: randomUUID, random: Math.random },
+    ...{ providers: providerTable(), timers: SYSTEM_PARTS },
+  });
+}
+
+/** Whether there are commands that a hub before this one did not see the end of. */
+function hasUnfinished(commands: string): boolean {
+  return existsSync(commands) && readdirSync(commands).length > 0;
+}
+
+function idleMs(home: string, log: Log): number {
+  const preferences = readPreferences({ home, project: null, flags: {} });
+  for (const warning of preferences.warnings) log('warn', warning);
+  return Number(preferences.get('hub.idle_minutes')) * MINUTE_MS;
+}
+
+interface RunningParts {
+  log: Log;
+  listen: string | null;
+  /** What to do in order to end. */
+  close: readonly (() => Promise<void> | void)[];
+}
+
+function runningHub({ log, listen, close }: RunningParts): RunningHub {
+  let ending: Promise<void> | null = null;
+  let tellEnded: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    tellEnded = resolve;
+  });
+
+  async function closeAll(reason: string): Promise<void> {
+    log('info', `the hub ends: ${reason}`);
+    for (const step of close) {
+      // What fails to close must not keep the rest from closing.
+      const done = Promise.resolve()
+        .then(step)
+        .catch((error: unknown) => log('error', `while ending: ${String(error)}`));
+      await within(STEP_MS_MAX, done);
+    }
+    log('info', 'the hub has ended');
+    tellEnded();
+  }
+
+  return {
+    listen,
+    log,
+    ended,
+    end(reason) {
+      ending ??= closeAll(reason);
+      return ending;
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import type { Slices } from '../paging/slices.js';
+import { dashed } from '../store/rows.js';
+import type { Store } from '../store/store.js';
+import { checkInputs, checkRequests } from './check_turns.js';
+import { damagedSettings } from './damaged_nodes.js';
+import { type Report, tell } from './report.js';
+
+const FOUND_MAX = 1_000;
+/** Up to this size the whole file is checked page by page at once: about a second. */
+const WHOLE_BYTES_MAX = 256 * 1024 * 1024;
+const PAGE_PROBLEMS_MAX = 100;
+/** Of a larger file, the tables that stay small; its nodes and changes are read one by one anyway. */
+const SMALL_TABLES = [
+  'meta',
+  'trees',
+  'settings',
+  'marks',
+  'archived_branches',
+  'turns',
+  'turn_journal',
+  'inputs',
+  'requests',
+  'questions',
+];
+
+/** Lets SQLite look for damaged pages, for as long as nobody has to wait for it. */
+export function* checkFile(store: Store, report: Report): Slices<void> {
+  const bytes = Number(store.pragma('page_count')) * Number(store.pragma('page_size'));
+  const checks =
+    bytes <= WHOLE_BYTES_MAX
+      ? [`quick_check(${PAGE_PROBLEMS_MAX})`]
+      : SMALL_TABLES.map((table) => `quick_check(${table})`);
+  for (const check of checks) {
+    for (const { quick_check: line } of store.all<{ quick_check: string }>(`PRAGMA ${check}`)) {
+      if (line !== 'ok') tell(report, `the database file: ${line}`);
+    }
+    yield;
+  }
+}
+
+export function* checkSettings(store: Store, report: Report): Slices<void> {
+  for (const { sha256 } of yield* damagedSettings(store)) {
+    tell(report, `settings ${sha256} are not what their hash says`);
+  }
+}
+
+interface Astray {
+  tree_id: string | null;
+  what: string;
+}
+
+const ASTRAY = [
+  `SELECT lower(hex(t.id)) AS tree_id, 'mark ' || m.name AS what FROM marks m
+   LEFT JOIN trees t ON t.tree = m.tree LEFT JOIN nodes n ON n.seq = m.node
+   WHERE (? IS NULL OR m.tree = ?) AND (n.tree IS NULL OR n.tree <> m.tree) LIMIT ${FOUND_MAX}`,
+  `SELECT lower(hex(t.id)) AS tree_id, 'an archived branch' AS what FROM archived_branches a
+   LEFT JOIN trees t ON t.tree = a.tree LEFT JOIN nodes n ON n.seq = a.node
+   WHERE (? IS NULL OR a.tree = ?) AND (n.tree IS NULL OR n.tree <> a.tree) LIMIT ${FOUND_MAX}`,
+  `SELECT lower(hex(t.id)) AS tree_id, 'turn ' || lower(hex(u.id)) AS what FROM turns u
+   LEFT JOIN trees t ON t.tree = u.tree LEFT JOIN nodes n ON n.seq = u.node LEFT JOIN nodes p ON p.seq = u.tip
+   WHERE (? IS NULL OR u.tree = ?)
+     AND (n.tree IS NULL OR p.tree IS NULL OR n.tree <> u.tree OR p.tree <> u.tree) LIMIT ${FOUND_MAX}`,
+];
+const LEFT_JOURNALS = `SELECT DISTINCT lower(hex(t.id)) AS tree_id, lower(hex(u.id)) AS what
+  FROM turn_journal j JOIN turns u ON u.turn = j.turn LEFT JOIN trees t ON t.tree = u.tree
+  WHERE u.state NOT IN ('running', 'waiting') AND (? IS NULL OR u.tree = ?) LIMIT ${FOUND_MAX}`;
+const WAITING_FOR_NOTHING = `SELECT lower(hex(t.id)) AS tree_id, lower(hex(u.id)) AS what
+  FROM turns u LEFT JOIN trees t ON t.tree = u.tree
+  WHERE u.state = 'waiting' AND (? IS NULL OR u.tree = ?)
+    AND (NOT EXISTS (SELECT 1 FROM turn_journal j WHERE j.turn = u.turn AND j.call = '')
+      OR NOT EXISTS (SELECT 1 FROM questions q WHERE q.turn = u.turn AND q.answer IS NULL)) LIMIT ${FOUND_MAX}`;
+
+/** Checks what points at nodes: marks, archived branches, turns, inputs and requests; and what turns have left undone. */
+export function* checkPointers(store: Store, report: Report, tree: number | null): Slices<void> {
+  for (const sql of ASTRAY) {
+    for (const row of store.all<Astray>(sql, tree, tree)) {
+      tell(report, `${row.what} does not point at a node of its tree`, { tree: treeOf(row) });
+    }
+    yield;
+  }
+  for (const row of store.all<Astray>(LEFT_JOURNALS, tree, tree)) {
+    tell(report, `turn ${dashed(row.what)} left a step that could not be stored`, { tree: treeOf(row) });
+  }
+  for (const row of store.all<Astray>(WAITING_FOR_NOTHING, tree, tree)) {
+    tell(report, `turn ${dashed(row.what)} waits for an answer to nothing`, { tree: treeOf(row) });
+  }
+  yield;
+  yield* checkInputs(store, report, tree);
+  yield* checkRequests(store, report, tree);
+}
+
+function treeOf(row: Astray): string | null {
+  return row.tree_id === null ? null : dashed(row.tree_id);
+}

@@ -1,0 +1,71 @@
+import type { ReadContext } from '../paging/read_context.js';
+import { SLICE_ROWS, type Slices } from '../paging/slices.js';
+import { countLeaves } from '../read/list_leaves.js';
+import { dashed, idBlob, TREE_COLUMNS, type TreeRow } from '../store/rows.js';
+import type { Store } from '../store/store.js';
+import type { NodeTally } from './check_nodes.js';
+import { type Report, tell } from './report.js';
+
+/** What was counted of the feed up to `to`. */
+export interface CountedFeed {
+  tallies: Map<number, NodeTally>;
+  /** The newest change of each tree, by the tree's id in hex. */
+  changes: Map<string, number>;
+  to: number;
+}
+
+const TREES_AFTER = `SELECT ${TREE_COLUMNS} FROM trees t WHERE t.tree > ? ORDER BY t.tree LIMIT ${SLICE_ROWS}`;
+const CHANGES_AFTER = `SELECT seq, lower(hex(tree_id)) AS tree_id FROM changes
+  WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${SLICE_ROWS}`;
+const ONE_TREE = `SELECT ${TREE_COLUMNS} FROM trees t WHERE t.tree = ?`;
+
+/** Compares every tree's row with its nodes. */
+export function* checkTrees(context: ReadContext, report: Report, counted: CountedFeed): Slices<void> {
+  for (let after = 0; ; ) {
+    const rows = context.store.all<TreeRow>(TREES_AFTER, after);
+    for (const row of rows) yield* checkTree(context, report, { row, counted });
+    if (rows.length < SLICE_ROWS) return;
+    after = rows.at(-1)?.tree ?? after;
+    yield;
+  }
+}
+
+/** The newest change of each tree up to a number. */
+export function* newestChanges(store: Store, to: number): Slices<Map<string, number>> {
+  const newest = new Map<string, number>();
+  for (let after = 0; ; ) {
+    const rows = store.all<{ seq: number; tree_id: string }>(CHANGES_AFTER, after, to);
+    for (const row of rows) newest.set(row.tree_id, row.seq);
+    if (rows.length < SLICE_ROWS) return newest;
+    after = rows.at(-1)?.seq ?? after;
+    yield;
+  }
+}
+
+/** An import that goes on is not whole yet, and a tree that was written to meanwhile is not compared. */
+export function* checkTree(
+  context: ReadContext,
+  report: Report,
+  { row, counted }: { row: TreeRow; counted: CountedFeed },
+): Slices<void> {
+  report.trees += 1;
+  if (row.importing === 1) return;
+  const { store } = context;
+  const tree = dashed(row.id);
+  const root = store.get('SELECT 1 FROM nodes WHERE id = ? AND tree = ? AND parent IS NULL', idBlob(row.id), row.tree);
+  if (root === undefined) tell(report, 'the tree has no root', { tree });
+  const branches = yield* countLeaves(context, row.tree);
+  const now = store.get<TreeRow>(ONE_TREE, row.tree);
+  if (now === undefined || now.last_seq > counted.to) return;
+  const tally = counted.tallies.get(row.tree);
+  const lastSeq = Math.max(tally?.lastSeq ?? 0, counted.changes.get(row.id) ?? 0);
+  compare('number of nodes', now.node_count, tally?.nodeCount ?? 0);
+  compare('number of messages', now.message_count, tally?.messageCount ?? 0);
+  compare('number of branches', now.branch_count, branches);
+  compare('newest number', now.last_seq, lastSeq);
+  if (now.title !== (tally?.title ?? '')) tell(report, 'the tree’s title is not that of its first message', { tree });
+
+  function compare(what: string, said: number, found: number): void {
+    if (said !== found) tell(report, `the tree’s ${what} is ${found}, but its row says ${said}`, { tree });
+  }
+}

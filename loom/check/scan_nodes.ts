@@ -1,0 +1,69 @@
+import { SLICE_NODES } from '../paging/slices.js';
+import { endOfSlice, type NodeRange, rowsWithin } from '../read/node_rows.js';
+import { type Store, sqliteCode } from '../store/store.js';
+import { CHECKED_COLUMNS, type CheckedRow } from './checked_node.js';
+
+const SLICE_BYTES = 1024 * 1024;
+
+const FROM = `SELECT ${CHECKED_COLUMNS} FROM nodes n LEFT JOIN nodes p ON p.seq = n.parent`;
+export const CHECKED_WITHIN = `${FROM} WHERE n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
+export const CHECKED_OF_TREE = `${FROM} WHERE n.tree = ? AND n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
+const CHECKED_ONE = `${FROM} WHERE n.seq = ?`;
+
+/** Some nodes of a range, and the numbers at which nothing could be read; all up to `end` were looked at. */
+export interface Looked {
+  rows: CheckedRow[];
+  unreadable: number[];
+  end: number;
+}
+
+/** The next nodes of a range. Where the file is damaged they are read one by one, so that only those are missing. */
+export function lookAt(store: Store, range: NodeRange): Looked {
+  try {
+    const end = endOfSlice(store, range, SLICE_BYTES);
+    const rows = rowsWithin<CheckedRow>(store, { ...range, to: end }, { all: CHECKED_WITHIN, ofTree: CHECKED_OF_TREE });
+    return { rows, unreadable: [], end };
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return lookOneByOne(store, range);
+  }
+}
+
+/** Whether an error says that the file itself is damaged. */
+export function isDamage(error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(sqliteCode(error) ?? '');
+}
+
+// Numbers are drawn one after the other: trying each finds every node, whatever index is damaged.
+function lookOneByOne(store: Store, range: NodeRange): Looked {
+  const looked: Looked = { rows: [], unreadable: [], end: Math.min(range.to, range.after + SLICE_NODES) };
+  for (let seq = range.after + 1; seq <= looked.end; seq++) {
+    const row = unlessDamaged(() => store.get<CheckedRow>(CHECKED_ONE, seq));
+    if (row === 'damaged') {
+      if (mayBeNode(store, seq, range.tree)) looked.unreadable.push(seq);
+    } else if (row !== undefined && (range.tree === null || row.tree === range.tree)) {
+      looked.rows.push(row);
+    }
+  }
+  return looked;
+}
+
+/** False when the index of the trees, or the changes, show that the number is something else. */
+function mayBeNode(store: Store, seq: number, tree: number | null): boolean {
+  const change = unlessDamaged(() => store.get('SELECT 1 FROM changes WHERE seq = ?', seq));
+  if (change !== 'damaged' && change !== undefined) return false;
+  const sql = 'SELECT tree FROM nodes INDEXED BY nodes_by_tree WHERE tree = ? AND seq = ?';
+  if (tree === null) return true;
+  const listed = unlessDamaged(() => store.get(sql, tree, seq));
+  return listed === 'damaged' || listed !== undefined;
+}
+
+function unlessDamaged<T>(read: () => T): T | 'damaged' {
+  try {
+    return read();
+  } catch (error) {
+    // That a part cannot be read is what is being found out here.
+    if (isDamage(error)) return 'damaged';
+    throw error;
+  }
+}

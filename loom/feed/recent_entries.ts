@@ -1,0 +1,39 @@
+import type { FeedEntry } from '../store/thread_messages.js';
+
+/** How much is kept in memory for watchers that are nearly up to date; the others read the database. */
+const ENTRIES_MAX = 1_000;
+const LENGTH_MAX = 8 * 1024 * 1024;
+
+/** The newest entries of the feed, as many as fit. */
+export interface Recent {
+  keep(entry: FeedEntry): void;
+  newest(): number;
+  /** The entries after a number; null when some of them are not in memory any more. */
+  after(seq: number): FeedEntry[] | null;
+}
+
+/** Starts with a feed whose newest entry is on the disk only. */
+export function createRecent(lastSeq: number): Recent {
+  const entries: FeedEntry[] = [];
+  let length = 0;
+  let newest = lastSeq;
+  // Every entry after this number is here.
+  let since = lastSeq;
+  return {
+    keep(entry) {
+      entries.push(entry);
+      length += entry.json.length;
+      newest = entry.seq;
+      while (entries.length > ENTRIES_MAX || length > LENGTH_MAX) {
+        const oldest = entries.shift();
+        if (oldest === undefined) return;
+        length -= oldest.json.length;
+        since = oldest.seq;
+      }
+    },
+    newest: () => newest,
+    after(seq) {
+      return seq < since ? null : entries.slice(entries.findLastIndex((entry) => entry.seq <= seq) + 1);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { type CallContext, RawJson } from '../../hub/base/plugin.js';
+import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import type { FeedPage, FeedParams } from '../read/read_methods.js';
+import type { FeedEntry } from '../store/thread_messages.js';
+import { createRecent } from './recent_entries.js';
+
+const PAGE = 200;
+
+interface FeedSource {
+  epoch: string;
+  /** The newest number at the start. */
+  lastSeq: number;
+  read(params: FeedParams, signal: AbortSignal): Promise<FeedPage>;
+}
+
+export interface Feed {
+  publish(entries: readonly FeedEntry[]): void;
+  /** Sends the feed after `since`, then what comes, until the signal aborts. Nothing is skipped or sent twice. */
+  watch(params: ParsedOf<'loom.watch'>, context: CallContext): Promise<{ seq: number }>;
+}
+
+/** The one feed. A watcher has a place in it and catches up from there at its own speed, from memory or disk. */
+export function createFeed(source: FeedSource): Feed {
+  const recent = createRecent(source.lastSeq);
+  // What wakes each watcher that is up to date.
+  const sleepers = new Set<() => void>();
+
+  /** A page from the disk, or all that is left from memory. */
+  async function after(since: number, tree: string | null, signal: AbortSignal): Promise<FeedPage> {
+    const unseen = recent.after(since);
+    if (unseen === null) return source.read({ tree, since, until: recent.newest(), limit: PAGE }, signal);
+    return { events: unseen.filter((entry) => tree === null || entry.tree === tree), seq: recent.newest() };
+  }
+
+  function startOf({ since, epoch }: ParsedOf<'loom.watch'>): { at: number; isForeign: boolean } {
+    const newest = recent.newest();
+    const isForeign = (epoch !== null && epoch !== source.epoch) || (since !== null && since > newest);
+    return { isForeign, at: isForeign || since === null ? newest : since };
+  }
+
+  async function watch(params: ParsedOf<'loom.watch'>, { signal, emit, drained }: CallContext) {
+    const start = startOf(params);
+    if (start.isForeign) emit({ kind: 'watch_reset', seq: start.at, epoch: source.epoch });
+    const sleep = sleeper(sleepers, signal);
+    const catchUp = async (from: number): Promise<number> => {
+      let at = from;
+      while (at < recent.newest() && !signal.aborted) {
+        const page = await after(at, params.tree, signal);
+        for (const event of page.events) emit(new RawJson(event.json));
+        at = page.seq;
+        await drained();
+      }
+      return at;
+    };
+    let at = await catchUp(start.at);
+    emit({ kind: 'watch_live', seq: at, epoch: source.epoch });
+    while (!signal.aborted) {
+      // Nothing may come between this look and the sleep, or it would be slept through.
+      if (at >= recent.newest()) await sleep();
+      at = await catchUp(at);
+    }
+    return { seq: at };
+  }
+
+  return {
+    publish(entries) {
+      if (entries.length === 0) return;
+      for (const entry of entries) recent.keep(entry);
+      for (const awake of sleepers) awake();
+    },
+    watch,
+  };
+}
+
+/** Sleeps until the feed goes on or the signal aborts. */
+function sleeper(sleepers: Set<() => void>, signal: AbortSignal): () => Promise<void> {
+  let awake: (() => void) | null = null;
+  signal.addEventListener('abort', () => awake?.(), { once: true });
+  return async () => {
+    await new Promise<void>((resolve) => {
+      awake = resolve;
+      sleepers.add(resolve);
+    });
+    if (awake !== null) sleepers.delete(awake);
+  };
+}

@@ -1,0 +1,21 @@
+import { HubError } from '../../hub/base/error.js';
+
+/** A page of a list as JSON; a null cursor means that there is no more. */
+export function pageJson(key: string, items: readonly string[], cursor: string | number | null): string {
+  const next = cursor === null ? 'null' : JSON.stringify(String(cursor));
+  return `{"${key}":[${items.join(',')}],"cursor":${next}}`;
+}
+
+/** The number that a cursor stands for, or `first` when there is none. */
+export function cursorNumber(cursor: string | null, first: number): number {
+  if (cursor === null) return first;
+  if (!/^\d{1,15}$/.test(cursor)) throw cursorError(cursor);
+  return Number(cursor);
+}
+
+/** Says that a cursor was not made by the list it was given to. */
+export function cursorError(cursor: string): HubError {
+  return new HubError('invalid_params', `${JSON.stringify(cursor)} is not a cursor of this list`, {
+    hint: 'give back the cursor that the page before returned, or none to begin again',
+  });
+}

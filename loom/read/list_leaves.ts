@@ -1,0 +1,171 @@
+import { HubError } from '../../hub/base/error.js';
+import { cursorNumber, pageJson } from '../paging/page_json.js';
+import type { ReadContext } from '../paging/read_context.js';
+import type { Slices } from '../paging/slices.js';
+import { dashed, skeletonJson } from '../store/rows.js';
+import type { Store } from '../store/store.js';
+import { withDescendants } from './archived_descendants.js';
+import type { ReadParams } from './read_methods.js';
+import { skeletonRow } from './read_nodes.js';
+import { requireNodeOf, requireTree } from './require_tree.js';
+
+const WALK_ROWS = 2_000;
+/** Leaves whose way up is read between two looks at the clock; most forks are near. */
+const SLICE_LEAVES = 50;
+
+/** The SQL of leaves and forks, as seen with or without archived branches. */
+export interface LeafQueries {
+  /** Newest first; leaves may be rare, so that every node is told. */
+  nodesBefore: string;
+  upToFork: string;
+}
+
+const shownOnly = (node: string) => `AND NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = ${node})`;
+
+export function leafQueries(archived: boolean): LeafQueries {
+  const shown = archived ? '' : shownOnly('c.seq');
+  return {
+    nodesBefore: `
+      SELECT n.seq, NOT EXISTS (SELECT 1 FROM nodes c WHERE c.parent = n.seq ${shown}) AS is_leaf
+      FROM nodes n WHERE n.tree = ? AND n.seq < ? ORDER BY n.seq DESC LIMIT ${WALK_ROWS}`,
+    // Goes on above a node as long as that has no other child; the last row is the root or a fork point.
+    upToFork: `
+      WITH RECURSIVE up (seq, parent, alone) AS (
+        SELECT seq, parent, 1 FROM nodes WHERE seq = ?
+        UNION ALL
+        SELECT n.seq, n.parent,
+          NOT EXISTS (SELECT 1 FROM nodes c WHERE c.parent = n.seq AND c.seq <> up.seq ${shown})
+        FROM up CROSS JOIN nodes n ON n.seq = up.parent AND n.seq < up.seq WHERE up.alone
+        LIMIT ${WALK_ROWS}
+      )
+      SELECT up.seq, up.parent, up.alone, n.role, n.depth FROM up CROSS JOIN nodes n ON n.seq = up.seq`,
+  };
+}
+
+interface Step {
+  seq: number;
+  parent: number | null;
+  alone: number;
+  role: string;
+  depth: number;
+}
+
+/** Newest first. A node is a leaf when nothing that is shown grew from it. */
+export function* listLeaves(context: ReadContext, params: ReadParams['loom.context_list_leaves']): Slices<string> {
+  const { store } = context;
+  const { tree } = requireTree(store, params.tree);
+  const view = yield* viewOf(context, tree, params);
+  const queries = leafQueries(view.archived);
+  const leaves: string[] = [];
+  let before: number | null = cursorNumber(params.cursor, Number.MAX_SAFE_INTEGER);
+  while (before !== null) {
+    const slice: LeafSlice = leavesBefore(store, queries.nodesBefore, { tree, before });
+    for (const seq of slice.leaves) {
+      if (!view.isShown(seq)) continue;
+      if (leaves.length === params.limit) return pageJson('leaves', leaves, before);
+      leaves.push(leafJson(store, seq, yield* wayToFork(store, queries.upToFork, seq)));
+      before = seq;
+      if (leaves.length % SLICE_LEAVES === 0) yield;
+    }
+    before = slice.next;
+    yield;
+  }
+  return pageJson('leaves', leaves, null);
+}
+
+/** How many branches of a tree are shown. */
+export function* countLeaves(context: ReadContext, tree: number): Slices<number> {
+  const hidden = yield* context.hidden.nodesOf(context.store, tree);
+  const { nodesBefore } = leafQueries(false);
+  let count = 0;
+  for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null; ) {
+    const slice: LeafSlice = leavesBefore(context.store, nodesBefore, { tree, before });
+    count += slice.leaves.filter((seq) => !hidden.has(seq)).length;
+    before = slice.next;
+    yield;
+  }
+  return count;
+}
+
+/** The leaves among some nodes, and before which number to go on; null when there are no more. */
+interface LeafSlice {
+  leaves: number[];
+  next: number | null;
+}
+
+function leavesBefore(
+  store: Store,
+  nodesBefore: string,
+  { tree, before }: { tree: number; before: number },
+): LeafSlice {
+  const rows = store.all<{ seq: number; is_leaf: number }>(nodesBefore, tree, before);
+  const leaves = rows.filter((row) => row.is_leaf === 1).map((row) => row.seq);
+  return { leaves, next: rows.length < WALK_ROWS ? null : (rows.at(-1)?.seq ?? null) };
+}
+
+interface View {
+  archived: boolean;
+  isShown(seq: number): boolean;
+}
+
+/** Whoever asks about a node in an archived branch has gone there: all that is below it is shown. */
+function* viewOf(context: ReadContext, tree: number, params: ReadParams['loom.context_list_leaves']): Slices<View> {
+  const { store } = context;
+  const hidden = params.archived ? new Set<number>() : yield* context.hidden.nodesOf(store, tree);
+  if (params.under === null) return { archived: params.archived, isShown: (seq) => !hidden.has(seq) };
+  const top = requireNodeOf(store, params.under, params.tree).seq;
+  const below = yield* withDescendants(store, tree, top);
+  if (hidden.has(top)) return { archived: true, isShown: (seq) => below.has(seq) };
+  return { archived: params.archived, isShown: (seq) => below.has(seq) && !hidden.has(seq) };
+}
+
+/** What a walk from a leaf up to its fork point met. */
+interface Way {
+  leafDepth: number;
+  /** The fork point, or the root. */
+  top: Step;
+  /** The first node below it, and the first of a person. */
+  first: number | null;
+  firstAsked: number | null;
+}
+
+function* wayToFork(store: Store, upToFork: string, leaf: number): Slices<Way> {
+  let way: Way | undefined;
+  for (let from: number | null = leaf; from !== null; ) {
+    const steps: Step[] = store.all<Step>(upToFork, from);
+    for (const step of steps) way = extended(way, step);
+    const last = steps.at(-1);
+    from = last === undefined || isEnd(last) || steps.length < WALK_ROWS ? null : last.seq;
+    if (from !== null) yield;
+  }
+  if (way === undefined) throw wentAway(leaf);
+  return way;
+}
+
+// The row that a walk goes on from is met twice: that changes nothing.
+function extended(way: Way | undefined, step: Step): Way {
+  const leafDepth = way?.leafDepth ?? step.depth;
+  if (isEnd(step)) return { leafDepth, top: step, first: way?.first ?? null, firstAsked: way?.firstAsked ?? null };
+  const firstAsked = step.role === 'user' ? step.seq : (way?.firstAsked ?? null);
+  return { leafDepth, top: step, first: step.seq, firstAsked };
+}
+
+function isEnd(step: Step): boolean {
+  return step.alone === 0 || step.parent === null;
+}
+
+function leafJson(store: Store, leaf: number, way: Way): string {
+  const node = skeletonRow(store, leaf);
+  const fork = skeletonRow(store, way.top.seq);
+  if (node === undefined || fork === undefined) throw wentAway(leaf);
+  const differing = way.firstAsked ?? way.first;
+  const differs = differing === null ? '' : (skeletonRow(store, differing)?.preview ?? '');
+  return (
+    `{"node":${skeletonJson(node)},"fork":"${dashed(fork.id)}","differs":${JSON.stringify(differs)},` +
+    `"length":${way.leafDepth - way.top.depth}}`
+  );
+}
+
+function wentAway(seq: number): HubError {
+  return new HubError('not_found', `node number ${seq} was purged while it was read`, { retryable: true });
+}

@@ -1,0 +1,72 @@
+import type { ReadContext } from '../paging/read_context.js';
+import { PAGE_BYTES_MAX, SLICE_ROWS, type Slices } from '../paging/slices.js';
+import { dashed, idBlob, NODE_COLUMNS, type NodeRow, nodeJson } from '../store/rows.js';
+import type { Store } from '../store/store.js';
+import type { FeedEntry } from '../store/thread_messages.js';
+import { endOfSlice, rowsWithin } from './node_rows.js';
+import type { FeedPage, FeedParams } from './read_methods.js';
+
+// With the nodes of a tree whose import is not finished, as those who watch live have them: left out now, they would be
+// missing for good to whoever reads on from here.
+export const FEED_NODES = `SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
+export const FEED_NODES_OF_TREE = `SELECT ${NODE_COLUMNS} FROM nodes n
+  WHERE n.tree = ? AND n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
+const FEED_CHANGES = `SELECT seq, lower(hex(tree_id)) AS tree_id, body FROM changes
+  WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${SLICE_ROWS}`;
+
+/** The tree that a watch follows, by row and by id; null for all. */
+type Followed = { tree: number; id: string } | null;
+
+/** Nodes and changes in the order of the feed, from after `since` to as far as the page goes. */
+export function* readFeed({ store }: ReadContext, params: FeedParams): Slices<FeedPage> {
+  const followed = followedTree(store, params.tree);
+  const events: FeedEntry[] = [];
+  let seq = params.since;
+  let bytes = 0;
+  while (seq < params.until && events.length < params.limit && bytes < PAGE_BYTES_MAX) {
+    const slice = readSlice(store, followed, { after: seq, to: params.until, bytesMax: PAGE_BYTES_MAX - bytes });
+    const taken = slice.events.slice(0, params.limit - events.length);
+    for (const event of taken) {
+      events.push(event);
+      bytes += event.json.length;
+    }
+    seq = taken.length < slice.events.length ? (taken.at(-1)?.seq ?? seq) : slice.end;
+    yield;
+  }
+  return { events, seq };
+}
+
+/** A purged tree has no row any more, but its purge is in the feed. */
+function followedTree(store: Store, id: string | null): Followed {
+  if (id === null) return null;
+  const row = store.get<{ tree: number }>('SELECT tree FROM trees WHERE id = ?', idBlob(id));
+  return { tree: row?.tree ?? 0, id };
+}
+
+function readSlice(
+  store: Store,
+  followed: Followed,
+  { after, to, bytesMax }: { after: number; to: number; bytesMax: number },
+): { events: FeedEntry[]; end: number } {
+  const tree = followed?.tree ?? null;
+  const nodesEnd = endOfSlice(store, { tree, after, to }, bytesMax);
+  const changes = store.all<{ seq: number; tree_id: string; body: string }>(FEED_CHANGES, after, nodesEnd);
+  const end = changes.length < SLICE_ROWS ? nodesEnd : (changes.at(-1)?.seq ?? nodesEnd);
+  const sql = { all: FEED_NODES, ofTree: FEED_NODES_OF_TREE };
+  const events = rowsWithin<NodeRow>(store, { tree, after, to: end }, sql).map(nodeEvent);
+  for (const row of changes) {
+    const entry = { seq: row.seq, tree: dashed(row.tree_id), json: changeJson(row) };
+    if (followed === null || followed.id === entry.tree) events.push(entry);
+  }
+  return { events: events.sort((left, right) => left.seq - right.seq), end };
+}
+
+function nodeEvent(row: NodeRow): FeedEntry {
+  const json = `{"kind":"node_created","seq":${row.seq},"node":${nodeJson(row)}}`;
+  return { seq: row.seq, tree: dashed(row.tree_id), json };
+}
+
+/** The body as it is stored is the event without its number. */
+function changeJson(row: { seq: number; body: string }): string {
+  return row.body.replace(/^\{"kind":"[a-z_]+"/u, (kind) => `${kind},"seq":${row.seq}`);
+}

@@ -1,0 +1,69 @@
+import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import type { FeedEntry, WorkerReply } from '../store/thread_messages.js';
+
+/** The methods that the reading thread answers. */
+export const READ_METHODS = [
+  'loom.tree_get',
+  'loom.tree_find',
+  'loom.tree_get_skeleton',
+  'loom.tree_get_shape',
+  'loom.tree_get_near',
+  'loom.tree_get_lines',
+  'loom.tree_list',
+  'loom.mark_list',
+  'loom.tree_export',
+  'loom.node_get',
+  'loom.node_find',
+  'loom.node_get_children',
+  'loom.context_get_path',
+  'loom.context_list_leaves',
+  'loom.context_get_handles',
+  'loom.context_get_place',
+  'loom.context_get_settings',
+  'loom.settings_get',
+  'loom.search',
+  'loom.fsck',
+  'loom.turn_list',
+  'loom.turn_get',
+  'loom.turn_list_waiting',
+  'loom.input_list',
+  'loom.request_list',
+  'loom.cost_get',
+] as const;
+export type ReadMethod = (typeof READ_METHODS)[number];
+
+/** The part of the feed with `since < seq <= until`, of one tree or of all (null). */
+export interface FeedParams {
+  tree: string | null;
+  since: number;
+  until: number;
+  limit: number;
+}
+
+/** The next page begins after `seq`. */
+export interface FeedPage {
+  events: FeedEntry[];
+  seq: number;
+}
+
+/** What the reading thread can be asked, by name: the methods, and the feed for the watches. */
+export type ReadParams = { [M in ReadMethod]: ParsedOf<M> } & { feed: FeedParams };
+export type ReadOpName = keyof ReadParams;
+
+/** One question to the reading thread. */
+export type ReadRequest<O extends ReadOpName = ReadOpName> = {
+  [K in O]: { id: number; op: K; params: ReadParams[K] };
+}[O];
+
+/** `forget` drops what is kept of nodes, which only a purge makes untrue. */
+export type ReaderMessage = ReadRequest | { cancel: number } | { forget: true };
+
+/** What the reading thread is started with. */
+export interface ReaderOptions {
+  database: string;
+  searchIndex: string;
+  outputs: string;
+}
+
+/** The answer to one request; the feed's carries its events apart, each to be sent by itself. */
+export type ReaderReply = WorkerReply | { id: number; feed: FeedPage };

@@ -1,0 +1,107 @@
+import { cursorNumber, pageJson } from '../paging/page_json.js';
+import type { ReadContext } from '../paging/read_context.js';
+import { SLICE_ROWS, type Slices } from '../paging/slices.js';
+import {
+  dashed,
+  idBlob,
+  NODE_COLUMNS,
+  type NodeRow,
+  nodeJson,
+  SKELETON_COLUMNS,
+  type SkeletonRow,
+  skeletonJson,
+} from '../store/rows.js';
+import type { Store } from '../store/store.js';
+import type { ReadParams } from './read_methods.js';
+import { requireNode, requireNodeOf, requireTree } from './require_tree.js';
+
+export const STEP_END = `
+  WITH RECURSIVE down (seq, id, step, has_next) AS (
+    SELECT seq, id, step, step_index + 1 < step_size FROM nodes WHERE seq = ?
+    UNION ALL
+    SELECT n.seq, n.id, n.step, n.step_index + 1 < n.step_size
+    FROM down CROSS JOIN nodes n ON n.parent = down.seq AND n.step = down.step WHERE down.has_next
+  )
+  SELECT lower(hex(id)) AS id FROM down WHERE NOT has_next`;
+export const CHILD_COUNT = 'SELECT count(*) AS count FROM nodes WHERE parent = ?';
+export const CHILDREN_AFTER = `
+  SELECT ${SKELETON_COLUMNS} FROM nodes n WHERE n.parent = ? AND n.seq > ? ORDER BY n.seq LIMIT ${SLICE_ROWS}`;
+export const SKELETON_AFTER = `
+  SELECT ${SKELETON_COLUMNS} FROM nodes n WHERE n.tree = ? AND n.seq > ? ORDER BY n.seq LIMIT ?`;
+
+export function getNode({ store }: ReadContext, params: ReadParams['loom.node_get']): string {
+  const { seq } =
+    params.tree === null ? requireNode(store, params.node) : requireNodeOf(store, params.node, params.tree);
+  const row = store.get<NodeRow>(`SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq = ?`, seq);
+  if (row === undefined) throw new Error(`node ${seq} went away within one read`);
+  const count = store.get<{ count: number }>(CHILD_COUNT, seq)?.count ?? 0;
+  return `{"node":${nodeJson(row)},"step_end":"${dashed(stepEnd(store, row))}","child_count":${count}}`;
+}
+
+function stepEnd(store: Store, row: NodeRow): string {
+  if (row.step_index === null || row.step_size === null || row.step_index + 1 === row.step_size) return row.id;
+  return store.get<{ id: string }>(STEP_END, row.seq)?.id ?? row.id;
+}
+
+/** Without `archived`, the tops of archived branches are left out; below such a top, what is there is listed. */
+export function* getChildren(context: ReadContext, params: ReadParams['loom.node_get_children']): Slices<string> {
+  const { seq } = requireNode(context.store, params.node);
+  const read = (after: number) => context.store.all<SkeletonRow>(CHILDREN_AFTER, seq, after);
+  return yield* pageOfSkeletons('children', params, {
+    read,
+    isShown: (row) => params.archived || row.archived === 0,
+  });
+}
+
+/** Parents come before their children because the feed has them in that order. */
+export function* getSkeleton(context: ReadContext, params: ReadParams['loom.tree_get_skeleton']): Slices<string> {
+  const { tree } = requireTree(context.store, params.tree);
+  const hidden = params.archived ? new Set() : yield* context.hidden.nodesOf(context.store, tree);
+  const read = (after: number) => context.store.all<SkeletonRow>(SKELETON_AFTER, tree, after, SLICE_ROWS);
+  return yield* pageOfSkeletons('nodes', params, { read, isShown: (row) => !hidden.has(row.seq) });
+}
+
+interface SkeletonSource {
+  /** The next rows, `SLICE_ROWS` of them unless there are no more. */
+  read(after: number): SkeletonRow[];
+  isShown(row: SkeletonRow): boolean;
+}
+
+function* pageOfSkeletons(
+  key: string,
+  params: { cursor: string | null; limit: number },
+  source: SkeletonSource,
+): Slices<string> {
+  const items: string[] = [];
+  let after: number | null = cursorNumber(params.cursor, 0);
+  while (after !== null) {
+    const rows = source.read(after);
+    for (const row of rows) {
+      if (!source.isShown(row)) continue;
+      if (items.length === params.limit) return pageJson(key, items, after);
+      items.push(skeletonJson(row));
+      after = row.seq;
+    }
+    after = rows.length < SLICE_ROWS ? null : (rows.at(-1)?.seq ?? null);
+    yield;
+  }
+  return pageJson(key, items, null);
+}
+
+/** A node by its number, as a list shows it. */
+export function skeletonRow(store: Store, seq: number): SkeletonRow | undefined {
+  return store.get<SkeletonRow>(`SELECT ${SKELETON_COLUMNS} FROM nodes n WHERE n.seq = ?`, seq);
+}
+
+/** The nodes whose ids lie between two, in the order of their ids. */
+export function skeletonsBetween(
+  store: Store,
+  range: { from: string; to: string; limit: number },
+): (SkeletonRow & { tree: number })[] {
+  return store.all<SkeletonRow & { tree: number }>(
+    `SELECT ${SKELETON_COLUMNS}, n.tree FROM nodes n WHERE n.id >= ? AND n.id <= ? ORDER BY n.id LIMIT ?`,
+    idBlob(range.from),
+    idBlob(range.to),
+    range.limit,
+  );
+}

@@ -1,0 +1,97 @@
+import { HubError } from '../../hub/base/error.js';
+import { cursorNumber, pageJson } from '../paging/page_json.js';
+import type { ReadContext } from '../paging/read_context.js';
+import { SLICE_ROWS, type Slices } from '../paging/slices.js';
+import {
+  idBlob,
+  MARK_COLUMNS,
+  type MarkRow,
+  markJson,
+  TREE_COLUMNS,
+  type TreeRow,
+  TURN_COLUMNS,
+  type TurnRow,
+  treeJson,
+  turnJson,
+} from '../store/rows.js';
+import type { ReadParams } from './read_methods.js';
+import { requireTree } from './require_tree.js';
+
+export function getTree(context: ReadContext, params: ReadParams['loom.tree_get']): string {
+  return treeJson(requireTree(context.store, params.tree));
+}
+
+/** Newest activity first: `last_seq` orders it, and no two trees have the same. */
+export function* listTrees(context: ReadContext, params: ReadParams['loom.tree_list']): Slices<string> {
+  const trees: TreeRow[] = [];
+  let before: number | null = cursorNumber(params.cursor, Number.MAX_SAFE_INTEGER);
+  while (before !== null && trees.length < params.limit) {
+    const slice: ListedRow[] = treesBefore(context, params.owner, before);
+    trees.push(...slice.filter((tree) => isListed(tree, params)));
+    before = slice.length < SLICE_ROWS ? null : (slice.at(-1)?.last_seq ?? null);
+    yield;
+  }
+  const page = trees.slice(0, params.limit);
+  const hasMore = before !== null || trees.length > page.length;
+  const last = page.at(-1);
+  return pageJson('trees', page.map(treeJson), hasMore && last !== undefined ? last.last_seq : null);
+}
+
+/** A tree, and whether one that is here owns it: the owner of an imported one may be in another home. */
+type ListedRow = TreeRow & { is_owned: number };
+
+const HAS_OWNER = 'EXISTS (SELECT 1 FROM trees o WHERE o.id = t.owner_tree AND o.importing = 0) AS is_owned';
+const UNOWNED_BEFORE = `SELECT ${TREE_COLUMNS}, ${HAS_OWNER} FROM trees t
+  WHERE t.last_seq < ? ORDER BY t.last_seq DESC LIMIT ${SLICE_ROWS}`;
+
+function treesBefore(context: ReadContext, owner: string | null, before: number): ListedRow[] {
+  if (owner === null) {
+    return context.store.all<ListedRow>(UNOWNED_BEFORE, before);
+  }
+  const sql = `SELECT ${TREE_COLUMNS}, 1 AS is_owned FROM trees t WHERE t.owner_tree = ? AND t.last_seq < ?
+    ORDER BY t.last_seq DESC LIMIT ${SLICE_ROWS}`;
+  return context.store.all<ListedRow>(sql, idBlob(owner), before);
+}
+
+function isListed(tree: ListedRow, params: ReadParams['loom.tree_list']): boolean {
+  return (
+    tree.importing === 0 &&
+    (tree.archived_at_ms !== null) === params.archived &&
+    (params.owner !== null || tree.is_owned === 0) &&
+    (params.project === null || tree.project === params.project)
+  );
+}
+
+export function listMarks(context: ReadContext, params: ReadParams['loom.mark_list']): string {
+  const { tree } = requireTree(context.store, params.tree);
+  const rows = context.store.all<MarkRow>(
+    `SELECT ${MARK_COLUMNS} FROM marks m WHERE m.tree = ? AND m.name > ? ORDER BY m.name LIMIT ?`,
+    tree,
+    params.cursor ?? '',
+    params.limit + 1,
+  );
+  const page = rows.slice(0, params.limit);
+  return pageJson('marks', page.map(markJson), rows.length > page.length ? (page.at(-1)?.name ?? null) : null);
+}
+
+export function listTurns(context: ReadContext, params: ReadParams['loom.turn_list']): string {
+  const { tree } = requireTree(context.store, params.tree);
+  const rows = context.store.all<TurnRow>(
+    `SELECT ${TURN_COLUMNS} FROM turns u WHERE u.tree = ? AND u.turn < ? ORDER BY u.turn DESC LIMIT ?`,
+    tree,
+    cursorNumber(params.cursor, Number.MAX_SAFE_INTEGER),
+    params.limit + 1,
+  );
+  const page = rows.slice(0, params.limit);
+  return pageJson('turns', page.map(turnJson), rows.length > page.length ? (page.at(-1)?.turn ?? null) : null);
+}
+
+export function getSettings(context: ReadContext, params: ReadParams['loom.settings_get']): string {
+  const sql = 'SELECT body FROM settings WHERE sha256 = ?';
+  const row = context.store.get<{ body: string }>(sql, idBlob(params.sha256));
+  if (row !== undefined) return `{"settings":${row.body}}`;
+  throw new HubError('not_found', `there are no settings ${params.sha256}`, {
+    hint: 'the hash is in the `settings` field of a node that was made with them',
+    details: { settings: params.sha256 },
+  });
+}

@@ -1,0 +1,164 @@
+import type { ReadContext } from '../paging/read_context.js';
+import type { Store } from '../store/store.js';
+import type { ReadParams } from './read_methods.js';
+import { requireNodeOf, requireTree } from './require_tree.js';
+import { archivedTops, shapeAt } from './shape.js';
+
+/** How far the way up is followed: almost every conversation is shorter, and this many take a few milliseconds. */
+const PATH_NODES_MAX = 4_000;
+/** A branch is told with its first nodes, so that one of a single node is known from others. */
+const FIRST_NODES = 3;
+
+const IS_SILENT = "(n.role = 'assistant' AND n.step_index = 0 AND n.step_size > 1 AND n.preview = '')";
+/** What is listed of a branch's first node: it or, of a silent answer, what grew from it. */
+const IS_LISTED = `NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = n.seq)
+      AND NOT (${IS_SILENT} AND NOT EXISTS (
+        SELECT 1 FROM nodes c WHERE c.parent = n.seq
+          AND NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = c.seq)))`;
+
+/** The way up from a node, itself first, with one of the branches before each and one after it. */
+export const WAY_UP = `
+  WITH RECURSIVE way (seq, parent) AS (
+    SELECT n.seq, n.parent FROM nodes n WHERE n.seq = ?
+    UNION ALL SELECT n.seq, n.parent FROM way CROSS JOIN nodes n ON n.seq = way.parent LIMIT ${PATH_NODES_MAX}
+  )
+  SELECT way.seq, way.parent,
+    (SELECT ${IS_SILENT} FROM nodes n WHERE n.seq = way.seq) AS silent,
+    (SELECT n.seq FROM nodes n WHERE n.parent = way.parent AND n.seq < way.seq AND ${IS_LISTED}
+      ORDER BY n.seq DESC LIMIT 1) AS before,
+    (SELECT n.seq FROM nodes n WHERE n.parent = way.parent AND n.seq > way.seq AND ${IS_LISTED}
+      ORDER BY n.seq LIMIT 1) AS after
+  FROM way`;
+
+export const SIBLINGS_BEFORE = `
+  SELECT n.seq, ${IS_SILENT} AS silent FROM nodes n WHERE n.parent = ? AND n.seq < ? AND ${IS_LISTED}
+  ORDER BY n.seq DESC LIMIT ?`;
+export const SIBLINGS_AFTER = `
+  SELECT n.seq, ${IS_SILENT} AS silent FROM nodes n WHERE n.parent = ? AND n.seq > ? AND ${IS_LISTED}
+  ORDER BY n.seq LIMIT ?`;
+
+/** The first children of some nodes, of these again the first, and so on. */
+export const FIRST_BELOW = `
+  WITH RECURSIVE below (seq, level) AS (
+    SELECT list.value, 0 FROM json_each(?) list
+    UNION ALL
+    SELECT (SELECT n.seq FROM nodes n WHERE n.parent = below.seq AND ${IS_LISTED} ORDER BY n.seq LIMIT 1), level + 1
+    FROM below WHERE below.seq IS NOT NULL AND level < ${FIRST_NODES}
+  )
+  SELECT seq FROM below WHERE level > 0 AND seq IS NOT NULL`;
+
+interface Child {
+  seq: number;
+  silent: number;
+}
+
+interface Step extends Child {
+  parent: number | null;
+  before: number | null;
+  after: number | null;
+}
+
+/** What has been found of the surroundings, and how many rows of it have no gap towards the node. */
+interface Found {
+  store: Store;
+  seqs: Set<number>;
+  /** The first nodes of branches that are shown as one row. */
+  heads: Set<number>;
+}
+
+interface Reach {
+  rows: number;
+  isWhole: boolean;
+}
+
+/** The surroundings of a node in a tree whose branches are folded but for those that lead to it. */
+export function getNear({ store }: ReadContext, params: ReadParams['loom.tree_get_near']): string {
+  const { tree, node_count } = requireTree(store, params.tree);
+  const asked = requireNodeOf(store, params.node, params.tree);
+  const tops = archivedTops(store, tree);
+  const all = store.all<Step>(WAY_UP, asked.seq);
+  const shown = all.slice(all.findLastIndex(({ seq }) => tops.has(seq)) + 1);
+  // A silent answer is stood for by what it grew from.
+  const way = shown.slice(shown.findIndex(({ silent }) => silent === 0));
+  const [here] = way;
+  if (here === undefined) throw new RangeError(`node ${asked.seq} has no way up`);
+  const found: Found = { store, seqs: new Set(way.map(({ seq }) => seq)), heads: new Set() };
+  addForks(found, way);
+  const above = lookUp(found, way, params.rows);
+  const down = lookDown(found, here.seq, params.rows);
+  const below = down.isWhole ? lookOn(found, way, { wanted: params.rows, rows: down.rows }) : down;
+  for (const { seq } of store.all<Child>(FIRST_BELOW, JSON.stringify([...found.heads]))) found.seqs.add(seq);
+  const columns = shapeAt(
+    store,
+    [...found.seqs].sort((a, b) => a - b),
+  );
+  const isHidden = shown.length < all.length;
+  return (
+    `{${columns},"node":${here.seq},"hidden":${isHidden},"above":${above.rows},"below":${below.rows},` +
+    `"begins":${above.isWhole},"ends":${below.isWhole},"node_count":${node_count}}`
+  );
+}
+
+/** One other branch at each fork of the way, so that it is known for a fork, and whether it goes on below. */
+function addForks(found: Found, way: readonly Step[]): void {
+  for (const { before, after } of way) {
+    const one = after ?? before;
+    if (one !== null) addHead(found, one);
+  }
+}
+
+function addHead({ seqs, heads }: Found, seq: number): void {
+  seqs.add(seq);
+  heads.add(seq);
+}
+
+/** The rows above: at each step up the branches before this one, the last of them first, then what they grew from. */
+function lookUp(found: Found, way: readonly Step[], wanted: number): Reach {
+  let rows = 0;
+  for (const step of way) {
+    if (step.silent === 0 && step !== way[0]) rows += 1;
+    if (step.parent === null) return { rows, isWhole: true };
+    if (rows >= wanted) break;
+    if (step.before === null) continue;
+    const before = found.store.all<Child>(SIBLINGS_BEFORE, step.parent, step.seq, wanted - rows + 1);
+    for (const { seq } of before) addHead(found, seq);
+    rows += before.length;
+    if (rows >= wanted) break;
+  }
+  return { rows: Math.min(rows, wanted), isWhole: false };
+}
+
+/** The rows below that grew from the node: the run as far as it has no branches, then its branches. */
+function lookDown(found: Found, from: number, wanted: number): Reach {
+  let rows = 0;
+  let at = from;
+  while (rows <= wanted) {
+    const children = found.store.all<Child>(SIBLINGS_AFTER, at, at, wanted - rows + 2);
+    const [only] = children;
+    if (only === undefined) return { rows, isWhole: true };
+    if (children.length > 1) {
+      for (const { seq } of children) addHead(found, seq);
+      rows += children.length;
+      return { rows: Math.min(rows, wanted), isWhole: rows <= wanted };
+    }
+    found.seqs.add(only.seq);
+    if (only.silent === 0) rows += 1;
+    at = only.seq;
+  }
+  return { rows: wanted, isWhole: false };
+}
+
+/** The rows below that: at each step up the branches after this one. */
+function lookOn(found: Found, way: readonly Step[], { wanted, rows: first }: { wanted: number; rows: number }): Reach {
+  let rows = first;
+  for (const step of way) {
+    if (step.parent === null) return { rows, isWhole: true };
+    if (step.after === null) continue;
+    // One more than is shown: the last that is shown is not the last branch then.
+    const after = found.store.all<Child>(SIBLINGS_AFTER, step.parent, step.seq, wanted - rows + 1);
+    for (const { seq } of after) addHead(found, seq);
+    rows += after.length;
+    if (rows > wanted) return { rows: wanted, isWhole: false };
+  }
+  return { rows, isWhole: false };
+}

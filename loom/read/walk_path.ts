@@ -1,0 +1,109 @@
+import { cursorNumber, pageJson } from '../paging/page_json.js';
+import type { ReadContext } from '../paging/read_context.js';
+import { PAGE_BYTES_MAX, SLICE_NODES, SLICE_ROWS, type Slices } from '../paging/slices.js';
+import { dashed, nodeJson } from '../store/rows.js';
+import type { Store } from '../store/store.js';
+import { fittingNodes, nodeRows } from './node_rows.js';
+import type { ReadParams } from './read_methods.js';
+import { noNode, requireNode } from './require_tree.js';
+
+/** A walk reads two small columns of each node. */
+const WALK_ROWS = 2_000;
+
+// CROSS JOIN keeps SQLite from scanning the table for each step. A parent is older than its child: in a damaged
+// database too, the walk comes to an end.
+export const WALK_UP = `
+  WITH RECURSIVE up (seq, parent) AS (
+    SELECT seq, parent FROM nodes WHERE seq = ?
+    UNION ALL
+    SELECT n.seq, n.parent FROM up CROSS JOIN nodes n ON n.seq = up.parent AND n.seq < up.seq
+    LIMIT ${WALK_ROWS}
+  )
+  SELECT seq, parent FROM up`;
+
+export const HANDLES_AT = `
+  SELECT list.key AS at, lower(hex(n.id)) AS id, n.external -> '$.handle' AS handle
+  FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value
+  WHERE n.external IS NOT NULL`;
+
+/** The row numbers from the root to a node. */
+export function* pathTo(context: ReadContext, seq: number): Slices<readonly number[]> {
+  const known = context.paths.get(seq);
+  if (known !== undefined) return known;
+  const upwards: number[] = [];
+  let above: readonly number[] = [];
+  let next: number | null = seq;
+  while (next !== null) {
+    const cached = context.paths.get(next);
+    if (cached !== undefined) {
+      above = cached;
+      break;
+    }
+    next = climb(context.store, next, upwards);
+    yield;
+  }
+  const path = above.concat(upwards.reverse());
+  context.paths.put(seq, path);
+  return path;
+}
+
+function climb(store: Store, from: number, upwards: number[]): number | null {
+  const rows = store.all<{ seq: number; parent: number | null }>(WALK_UP, from);
+  for (const row of rows) upwards.push(row.seq);
+  return rows.length < WALK_ROWS ? null : (rows.at(-1)?.parent ?? null);
+}
+
+export function* getPath(context: ReadContext, params: ReadParams['loom.context_get_path']): Slices<string> {
+  const path = yield* pathTo(context, requireNode(context.store, params.node).seq);
+  const first = cursorNumber(params.cursor, params.from_depth ?? 0);
+  const end = Math.min(path.length, first + params.limit);
+  const nodes: string[] = [];
+  let at = first;
+  let bytes = 0;
+  while (at < end && bytes < PAGE_BYTES_MAX) {
+    const next = path.slice(at, Math.min(end, at + SLICE_NODES));
+    const fitting = fittingNodes(context.store, next, PAGE_BYTES_MAX - bytes);
+    const seqs = fitting.length === 0 && at === first ? next.slice(0, 1) : fitting;
+    if (seqs.length === 0) break;
+    const rows = nodeRows(context.store, seqs);
+    if (rows.length < seqs.length) throw noNode(params.node);
+    for (const row of rows) {
+      const json = nodeJson(row);
+      bytes += json.length;
+      nodes.push(json);
+    }
+    at += seqs.length;
+    yield;
+  }
+  return pageJson('nodes', nodes, at < path.length ? at : null);
+}
+
+export function* getHandles(context: ReadContext, params: ReadParams['loom.context_get_handles']): Slices<string> {
+  const path = yield* pathTo(context, requireNode(context.store, params.node).seq);
+  const handles: string[] = [];
+  let at = cursorNumber(params.cursor, 0);
+  let bytes = 0;
+  while (at < path.length && handles.length < params.limit && bytes < PAGE_BYTES_MAX) {
+    const next = path.slice(at, at + SLICE_ROWS);
+    const fitting = fittingNodes(context.store, next, PAGE_BYTES_MAX);
+    const slice = fitting.length === 0 ? next.slice(0, 1) : fitting;
+    const found = context.store.all<HandleRow>(HANDLES_AT, JSON.stringify(slice));
+    const taken = found.slice(0, params.limit - handles.length);
+    for (const row of taken) {
+      const json = `{"node":"${dashed(row.id)}","handle":${row.handle}}`;
+      bytes += json.length;
+      handles.push(json);
+    }
+    const last = taken.at(-1);
+    at += taken.length < found.length && last !== undefined ? last.at + 1 : slice.length;
+    yield;
+  }
+  return pageJson('handles', handles, at < path.length ? at : null);
+}
+
+/** `at` is the place in the slice that was asked for. */
+interface HandleRow {
+  at: number;
+  id: string;
+  handle: string;
+}

@@ -1,0 +1,166 @@
+import { cursorNumber, pageJson } from '../paging/page_json.js';
+import type { ReadContext } from '../paging/read_context.js';
+import type { Slices } from '../paging/slices.js';
+import type { ReadParams } from '../read/read_methods.js';
+import { requireTree } from '../read/require_tree.js';
+import { newestSeq } from '../store/newest_seq.js';
+import { dashed } from '../store/rows.js';
+import type { Store } from '../store/store.js';
+import { matchQuery } from './index_file.js';
+import { searchableText } from './indexed_text.js';
+import { findAll, folded, parseQuery, snippetOf, type Term } from './terms.js';
+
+/** How many candidates are asked for at first; twice as many each time that nothing is found among them. */
+const CANDIDATES = 200;
+const CANDIDATES_MAX = 3_200;
+/** How much text is looked through between two looks at the clock; one node may be larger. */
+const SLICE_BYTES = 256 * 1024;
+
+// CROSS JOIN keeps the order of the list and looks each node up by its number.
+export const TEXTS_AT = `
+  SELECT n.seq, n.tree, lower(hex(n.id)) AS id, n.role, n.tool, n.created_at_ms, n.external, n.blocks,
+    lower(hex(t.id)) AS tree_id, t.name AS tree_name
+  FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value CROSS JOIN trees t ON t.tree = n.tree
+  WHERE t.importing = 0 AND (? IS NULL OR n.tree = ?) AND (? OR t.archived_at_ms IS NULL)`;
+export const SIZES_AT = `
+  SELECT n.seq, octet_length(n.blocks) + coalesce(octet_length(n.external), 0) AS bytes
+  FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value WHERE ? IS NULL OR n.tree = ?`;
+export const NEWEST_BEFORE = `SELECT n.seq FROM nodes n WHERE n.seq < ? ORDER BY n.seq DESC LIMIT ?`;
+export const NEWEST_OF_BEFORE = `
+  SELECT n.seq FROM nodes n WHERE n.tree = ? AND n.seq < ? ORDER BY n.seq DESC LIMIT ?`;
+
+interface Candidate {
+  seq: number;
+  tree: number;
+  id: string;
+  role: string;
+  tool: string | null;
+  created_at_ms: number;
+  external: string | null;
+  blocks: string;
+  tree_id: string;
+  tree_name: string | null;
+}
+
+interface Search {
+  terms: readonly Term[];
+  tree: number | null;
+  archived: boolean;
+  limit: number;
+  /** Nodes that were appended after the search began are not looked at. */
+  newest: number;
+}
+
+/** Every hit is checked against the node itself: the index only says where to look. */
+export function* searchNodes(context: ReadContext, params: ReadParams['loom.search']): Slices<string> {
+  const { store } = context;
+  const search: Search = {
+    terms: parseQuery(params.query),
+    tree: params.tree === null ? null : requireTree(store, params.tree).tree,
+    archived: params.archived,
+    limit: params.limit,
+    newest: newestSeq(store),
+  };
+  const before = cursorNumber(params.cursor, search.newest + 1);
+  try {
+    return yield* hitsBefore(context, search, before);
+  } catch (error) {
+    // The index is derived: it is made anew, once.
+    if (!context.search.isDamaged()) throw error;
+    context.search.reset();
+    return yield* hitsBefore(context, search, before);
+  }
+}
+
+function* hitsBefore(context: ReadContext, search: Search, first: number): Slices<string> {
+  const hits: string[] = [];
+  let before = first;
+  let count = CANDIDATES;
+  for (;;) {
+    const seqs = yield* nextCandidates(context, search, { before, count });
+    const countBefore = hits.length;
+    for (const rows of slicesOf(context.store, search, seqs)) {
+      for (const hit of yield* hitsAmong(context, search, rows)) {
+        if (hits.length === search.limit) return pageJson('hits', hits, before);
+        hits.push(hit.json);
+        before = hit.seq;
+      }
+      yield;
+    }
+    if (seqs.length < count) return pageJson('hits', hits, null);
+    before = seqs.at(-1) ?? 0;
+    // Asking the index has its price, whatever the number of answers.
+    count = hits.length > countBefore ? CANDIDATES : Math.min(CANDIDATES_MAX, count * 2);
+  }
+}
+
+/** Words that are too short for the index are looked for in every node, newest first. */
+function* nextCandidates(
+  context: ReadContext,
+  search: Search,
+  { before, count }: { before: number; count: number },
+): Slices<number[]> {
+  const query = matchQuery(search.terms);
+  if (query === null) return newestBefore(context.store, search.tree, { before, count });
+  yield* context.search.catchUp(context.store, search.newest);
+  return context.search.candidates(query, before, count);
+}
+
+function newestBefore(
+  store: Store,
+  tree: number | null,
+  { before, count }: { before: number; count: number },
+): number[] {
+  const rows =
+    tree === null
+      ? store.all<{ seq: number }>(NEWEST_BEFORE, before, count)
+      : store.all<{ seq: number }>(NEWEST_OF_BEFORE, tree, before, count);
+  return rows.map((row) => row.seq);
+}
+
+/** The candidates' rows, in pieces that are small enough to be read at once. */
+function* slicesOf(store: Store, search: Search, seqs: readonly number[]): Generator<Candidate[], void> {
+  const sizes = store.all<{ seq: number; bytes: number }>(SIZES_AT, JSON.stringify(seqs), search.tree, search.tree);
+  let piece: number[] = [];
+  let bytes = 0;
+  for (const row of sizes) {
+    piece.push(row.seq);
+    bytes += row.bytes;
+    if (bytes < SLICE_BYTES) continue;
+    yield readCandidates(store, search, piece);
+    piece = [];
+    bytes = 0;
+  }
+  yield readCandidates(store, search, piece);
+}
+
+function readCandidates(store: Store, search: Search, seqs: readonly number[]): Candidate[] {
+  return store.all<Candidate>(TEXTS_AT, JSON.stringify(seqs), search.tree, search.tree, search.archived ? 1 : 0);
+}
+
+interface Hit {
+  seq: number;
+  json: string;
+}
+
+function* hitsAmong(context: ReadContext, search: Search, rows: readonly Candidate[]): Slices<Hit[]> {
+  const hits: Hit[] = [];
+  for (const row of rows) {
+    const json = yield* hitJson(context, search, row);
+    if (json !== null) hits.push({ seq: row.seq, json });
+  }
+  return hits;
+}
+
+function* hitJson(context: ReadContext, search: Search, row: Candidate): Slices<string | null> {
+  const text = searchableText(row.blocks, row.external);
+  const found = findAll(folded(text), search.terms);
+  if (found === null) return null;
+  if (!search.archived && (yield* context.hidden.nodesOf(context.store, row.tree)).has(row.seq)) return null;
+  const { snippet, matches } = snippetOf(text, search.terms, found);
+  return (
+    `{"tree":"${dashed(row.tree_id)}","tree_name":${JSON.stringify(row.tree_name)},"node":"${dashed(row.id)}",` +
+    `"role":"${row.role}","tool":${JSON.stringify(row.tool)},"created_at_ms":${row.created_at_ms},` +
+    `"snippet":${JSON.stringify(snippet)},"matches":${JSON.stringify(matches)}}`
+  );
+}

@@ -1,0 +1,196 @@
+import { createHash, type Hash, randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { HubError } from '../../hub/base/error.js';
+import type { Output } from '../../hub/protocol/node.js';
+import { Sha256 } from '../../hub/protocol/node.js';
+import { outputPath } from './output_path.js';
+import { storageError } from './store.js';
+
+/** The most bytes of one stored output. */
+const OUTPUT_BYTES_MAX = 1024 * 1024 * 1024;
+const UPLOADS_MAX = 64;
+const FINISHED_KEPT = 256;
+
+export interface Piece {
+  upload: string;
+  offset: number;
+  bytes: Buffer;
+  done: boolean;
+}
+
+/** Bytes named by their SHA-256. Written once, never changed. */
+export interface Blobs {
+  /** Takes one piece; after the last one the output is on the disk, and only then it has a name. */
+  write(piece: Piece): Promise<Output | null>;
+  read(range: { sha256: string; offset: number; limit: number }): Promise<{ bytes: Buffer; sizeBytes: number }>;
+  close(): Promise<void>;
+}
+
+interface Upload {
+  file: FileHandle;
+  path: string;
+  hash: Hash;
+  sizeBytes: number;
+  /** Pieces are taken one after the other, whatever the order in which their calls run. */
+  last: Promise<unknown>;
+}
+
+/** Opens the folder of stored outputs; what unfinished uploads left behind is removed. */
+export async function openBlobs(folders: { outputs: string; uploads: string }): Promise<Blobs> {
+  await rm(folders.uploads, { recursive: true, force: true });
+  for (const folder of [folders.outputs, folders.uploads]) await mkdir(folder, { recursive: true, mode: 0o700 });
+  const uploads = new Map<string, Promise<Upload>>();
+  // A retry of the last piece comes after its upload is gone.
+  const finished = new Map<string, Output>();
+  const answered = (piece: Piece) => (piece.done ? finished.get(piece.upload) : undefined);
+
+  // Pieces may arrive while the file is still being opened for the first of them.
+  function opened(piece: Piece): Promise<Upload> {
+    const known = uploads.get(piece.upload);
+    if (known !== undefined) return known;
+    if (piece.offset !== 0) throw outOfOrder(piece, 0);
+    const upload = openUpload(join(folders.uploads, randomUUID()));
+    uploads.set(piece.upload, upload);
+    dropOldest(uploads);
+    upload.catch(() => uploads.delete(piece.upload)); // a later piece may try again
+    return upload;
+  }
+
+  async function take(upload: Upload, piece: Piece): Promise<Output | null> {
+    const before = answered(piece); // while it waited for its turn
+    if (before !== undefined) return before;
+    const end = piece.offset + piece.bytes.length;
+    if (piece.offset !== upload.sizeBytes) {
+      if (end <= upload.sizeBytes && !piece.done) return null;
+      if (end !== upload.sizeBytes) throw outOfOrder(piece, upload.sizeBytes);
+    } else {
+      refuseTooLarge(end);
+      await writeAll(upload.file, piece.bytes);
+      upload.hash.update(piece.bytes);
+      upload.sizeBytes = end;
+    }
+    if (!piece.done) return null;
+    const output = await finish(folders.outputs, upload);
+    uploads.delete(piece.upload);
+    remember(finished, piece.upload, output);
+    return output;
+  }
+
+  return {
+    async write(piece) {
+      const before = answered(piece);
+      if (before !== undefined) return before;
+      const opening = opened(piece);
+      const upload = await opening;
+      const taken = upload.last.then(() => take(upload, piece));
+      upload.last = taken.catch(() => null); // its own caller hears of it
+      return taken.catch(async (error: unknown) => {
+        if (error instanceof HubError) throw error;
+        // How much of the piece is in the file is not known any more. The name may be another upload's by now.
+        if (uploads.get(piece.upload) === opening) uploads.delete(piece.upload);
+        await giveUp(upload);
+        throw storageError(error, upload.path);
+      });
+    },
+    read: (range) => readPiece(folders.outputs, range),
+    async close() {
+      for (const upload of uploads.values()) await (await upload).file.close();
+      uploads.clear();
+    },
+  };
+}
+
+function dropOldest(uploads: Map<string, Promise<Upload>>): void {
+  const [oldest] = uploads;
+  if (uploads.size <= UPLOADS_MAX || oldest === undefined) return;
+  const [name, upload] = oldest;
+  uploads.delete(name);
+  upload.then(giveUp).catch(() => null); // what could not be removed goes at the next start
+}
+
+async function openUpload(path: string): Promise<Upload> {
+  try {
+    const file = await open(path, 'w+', 0o600);
+    return { file, path, hash: createHash('sha256'), sizeBytes: 0, last: Promise.resolve() };
+  } catch (error) {
+    throw storageError(error, path);
+  }
+}
+
+/** Makes an upload durable under its name: the bytes first, then the name, then the folder that holds it. */
+async function finish(folder: string, upload: Upload): Promise<Output> {
+  const sha256 = Sha256.parse(upload.hash.digest('hex'));
+  const path = outputPath(folder, sha256);
+  await upload.file.sync();
+  await upload.file.close();
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await rename(upload.path, path);
+  await syncFolder(dirname(path));
+  await syncFolder(folder);
+  return { sha256, size_bytes: upload.sizeBytes, total_bytes: upload.sizeBytes };
+}
+
+async function readPiece(
+  folder: string,
+  { sha256, offset, limit }: { sha256: string; offset: number; limit: number },
+): Promise<{ bytes: Buffer; sizeBytes: number }> {
+  const file = await open(outputPath(folder, sha256), 'r').catch((error: unknown) => {
+    throw new HubError('not_found', `there is no stored output ${sha256}`, {
+      hint: 'it was purged or lost; run: cognition fsck',
+      cause: error,
+    });
+  });
+  try {
+    const { size } = await file.stat();
+    const bytes = Buffer.alloc(Math.max(0, Math.min(limit, size - offset)));
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, offset);
+    return { bytes: bytes.subarray(0, bytesRead), sizeBytes: size };
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
+  let written = 0;
+  while (written < bytes.length) {
+    written += (await file.write(bytes, written, bytes.length - written)).bytesWritten;
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Forgets an upload and removes what there is of it: whoever sends more of it is told to begin again. */
+async function giveUp(upload: Upload): Promise<void> {
+  await upload.file.close();
+  await rm(upload.path, { force: true });
+}
+
+function remember(finished: Map<string, Output>, upload: string, output: Output): void {
+  finished.set(upload, output);
+  for (const oldest of finished.keys()) {
+    if (finished.size <= FINISHED_KEPT) return;
+    finished.delete(oldest);
+  }
+}
+
+function outOfOrder(piece: Piece, expected: number): HubError {
+  return new HubError('conflict', `piece at ${piece.offset} of upload ${piece.upload} does not follow what is here`, {
+    hint: `the next piece begins at ${expected}; after a restart of the hub begin again with a new upload`,
+    details: { expected },
+  });
+}
+
+function refuseTooLarge(sizeBytes: number): void {
+  if (sizeBytes <= OUTPUT_BYTES_MAX) return;
+  throw new HubError('limit', `a stored output has at most ${OUTPUT_BYTES_MAX} bytes`, {
+    hint: 'store its head and tail, and say how much was cut',
+  });
+}

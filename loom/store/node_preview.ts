@@ -1,0 +1,52 @@
+import { callText } from '../../hub/base/call_title.js';
+import type { Block, External, Role } from '../../hub/protocol/node.js';
+import { canonicalJson } from './canonical_json.js';
+
+/** The most characters of a preview: a line of the widest terminal, and enough to tell branches apart. */
+const PREVIEW_LENGTH_MAX = 200;
+const TITLE_LENGTH_MAX = 80;
+// Read from a long text to fill a preview, even when much of it is blank.
+const SCANNED_LENGTH_MAX = 4_000;
+
+/** The first characters of a node on one line: of its text, or of what its call was asked. */
+export function previewOf(blocks: readonly Block[], external: External | null): string {
+  return oneLine(external === null ? firstText(blocks) : callText(asStored(external.call.input)), PREVIEW_LENGTH_MAX);
+}
+
+/** The title that a tree takes from the preview of its first user message. */
+export function titleOf(preview: string): string {
+  return oneLine(preview, TITLE_LENGTH_MAX);
+}
+
+/** Whether a node counts as a message: something that a person said or was told in words. */
+export function isMessage(role: Role, preview: string): boolean {
+  return (role === 'user' || role === 'assistant') && preview !== '';
+}
+
+/** With its keys in the order in which they are stored: a check that reads it back makes the same preview of it. */
+function asStored(input: unknown): unknown {
+  return JSON.parse(canonicalJson(input));
+}
+
+function firstText(blocks: readonly Block[]): string {
+  const texts: string[] = [];
+  let length = 0;
+  for (const block of blocks) {
+    if (block.type !== 'text') continue;
+    const head = block.text.slice(0, SCANNED_LENGTH_MAX - length);
+    texts.push(head);
+    length += head.length;
+    if (length >= SCANNED_LENGTH_MAX) break;
+  }
+  return texts.join(' ');
+}
+
+function oneLine(text: string, lengthMax: number): string {
+  const line = text.slice(0, SCANNED_LENGTH_MAX).replace(/\s+/gu, ' ').trim();
+  // By code points, so that no character is cut in half.
+  return line.length <= lengthMax
+    ? line
+    : Array.from(line.slice(0, lengthMax * 2))
+        .slice(0, lengthMax)
+        .join('');
+}

@@ -1,0 +1,59 @@
+import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { HubError } from '../../hub/base/error.js';
+import { MIGRATIONS } from './schema.js';
+import { openStore, type Store } from './store.js';
+
+/** Opens the database for writing, brought up to date; `newEpoch` names it when it is made now. */
+export function openDatabase(path: string, newEpoch: string): Store {
+  const store = openStore({ path, access: 'write', synchronous: 'full' });
+  // What is deleted is overwritten, so that a purge leaves nothing behind in the file.
+  store.pragma('secure_delete = on');
+  migrate(store, path, newEpoch);
+  return store;
+}
+
+/** Brings a database to this program's schema, keeping a copy of what was there before. */
+function migrate(store: Store, path: string, newEpoch: string): void {
+  const version = Number(store.pragma('user_version'));
+  if (version > MIGRATIONS.length) {
+    throw new HubError(
+      'version',
+      `${path} was written by a newer cognition (schema ${version}, known: ${MIGRATIONS.length})`,
+      {
+        hint: 'install the newer version: npm install -g cognition@latest',
+      },
+    );
+  }
+  if (version === MIGRATIONS.length) return;
+  if (version > 0) keepCopy(store, path, version);
+  store.exec('BEGIN EXCLUSIVE');
+  for (const step of MIGRATIONS.slice(version)) store.exec(step);
+  if (version === 0) {
+    store.run("INSERT INTO meta (key, value) VALUES ('epoch', ?)", newEpoch);
+  }
+  store.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+  store.exec('COMMIT');
+}
+
+function keepCopy(store: Store, path: string, version: number): void {
+  const copy = `${path}.schema-${version}`;
+  if (existsSync(copy)) return;
+  // With the log written back and nobody else in the file, the file alone is the whole database.
+  store.pragma('wal_checkpoint(TRUNCATE)');
+  // Under its name only when it is whole: one that a crash cut short must not count as kept.
+  const draft = `${copy}.part`;
+  copyFileSync(path, draft);
+  sync(draft);
+  renameSync(draft, copy);
+  sync(dirname(copy));
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,188 @@
+import Database from 'better-sqlite3';
+import { HubError } from '../../hub/base/error.js';
+
+// Earlier versions have a bug in WAL mode with several connections to one file.
+const SQLITE_MIN = [3, 51, 3] as const;
+const BUSY_TIMEOUT_MS = 5_000;
+const CACHE_KIB = 8_192;
+
+/**
+ * Node 24.19 and newer abort the process when a native object of better-sqlite3 12 is collected as garbage outside
+ * of a running script, so none ever is. There is one per statement that the program knows: text that varies
+ * belongs into values, never into SQL.
+ */
+const kept: object[] = [];
+
+function keep<Native extends object>(native: Native): Native {
+  kept.push(native);
+  return native;
+}
+
+export type SqlValue = string | number | bigint | Buffer | null;
+
+/** One connection to a database file. Statements are prepared once and kept. */
+export interface Store {
+  get<Row>(sql: string, ...values: SqlValue[]): Row | undefined;
+  all<Row>(sql: string, ...values: SqlValue[]): Row[];
+  /** Returns the number of rows changed. */
+  run(sql: string, ...values: SqlValue[]): number;
+  /** Runs statements without values. */
+  exec(sql: string): void;
+  pragma(text: string): unknown;
+  /** False outside a transaction: SQLite itself ends one on some failures, such as a full disk. */
+  inTransaction(): boolean;
+  close(): void;
+}
+
+export interface StoreOptions {
+  path: string;
+  access: 'write' | 'read';
+  /** `full` survives a power cut; `off` is for what can be derived again. */
+  synchronous: 'full' | 'off';
+}
+
+/** Opens a database file in WAL mode, or says why it cannot be trusted with data. */
+export function openStore(options: StoreOptions): Store {
+  refuseOldSqlite();
+  const database = openFile(options);
+  try {
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    if (options.access === 'write') useWal(database, options.path);
+    database.exec(`PRAGMA synchronous = ${options.synchronous}`);
+    database.exec(`PRAGMA cache_size = -${CACHE_KIB}; PRAGMA temp_store = memory; PRAGMA foreign_keys = on`);
+  } catch (error) {
+    database.close();
+    throw error instanceof HubError ? error : storageError(error);
+  }
+  return storeOn(database);
+}
+
+function storeOn(database: Database.Database): Store {
+  const statements = new Map<string, Database.Statement<SqlValue[]>>();
+  const prepared = (sql: string): Database.Statement<SqlValue[]> => {
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    const made = keep(database.prepare<SqlValue[]>(sql));
+    statements.set(sql, made);
+    return made;
+  };
+  return {
+    // Rows are typed by the statement that asks for them: SQL is the one place where their shape is written.
+    get: <Row>(sql: string, ...values: SqlValue[]) => prepared(sql).get(...values) as Row | undefined,
+    all: <Row>(sql: string, ...values: SqlValue[]) => prepared(sql).all(...values) as Row[],
+    run: (sql, ...values) => prepared(sql).run(...values).changes,
+    exec: (sql) => {
+      database.exec(sql);
+    },
+    pragma(text) {
+      const statement = prepared(`PRAGMA ${text}`);
+      return statement.reader ? statement.pluck().get() : statement.run().changes;
+    },
+    inTransaction: () => database.inTransaction,
+    close: () => {
+      database.close();
+    },
+  };
+}
+
+function openFile(options: StoreOptions): Database.Database {
+  try {
+    return keep(
+      new Database(options.path, {
+        readonly: options.access === 'read',
+        fileMustExist: options.access === 'read',
+      }),
+    );
+  } catch (error) {
+    if (isBindingMissing(error)) {
+      throw new HubError('storage_failed', 'the SQLite library better-sqlite3 was installed without its native part', {
+        hint: 'run: npm rebuild better-sqlite3   (needs a C++ compiler, make and python3)',
+        cause: error,
+      });
+    }
+    throw storageError(error, options.path);
+  }
+}
+
+function useWal(database: Database.Database, path: string): void {
+  const mode = keep(database.prepare('PRAGMA journal_mode = wal')).pluck().get();
+  if (mode === 'wal') return;
+  throw new HubError('storage_failed', `${path} cannot be opened in WAL mode (it is in mode ${String(mode)})`, {
+    hint: 'a home on a network file system would be damaged by two machines: set COGNITION_HOME to a local folder',
+  });
+}
+
+function refuseOldSqlite(): void {
+  const version = sqliteVersion();
+  const parts = version.split('.').map(Number);
+  for (const [index, least] of SQLITE_MIN.entries()) {
+    const part = parts[index] ?? 0;
+    if (part > least) return;
+    if (part < least) {
+      throw new HubError('storage_failed', `SQLite ${version} is too old; ${SQLITE_MIN.join('.')} is needed`, {
+        hint: 'run: npm install better-sqlite3@12',
+      });
+    }
+  }
+}
+
+let knownVersion: string | undefined;
+
+/** The version of the SQLite library in use. */
+export function sqliteVersion(): string {
+  if (knownVersion === undefined) {
+    const memory = openFile({ path: ':memory:', access: 'write', synchronous: 'off' });
+    knownVersion = String(keep(memory.prepare('SELECT sqlite_version()')).pluck().get());
+    memory.close();
+  }
+  return knownVersion;
+}
+
+/** The code of an SQLite failure, such as SQLITE_FULL; null for any other error. */
+export function sqliteCode(error: unknown): string | null {
+  return error instanceof Database.SqliteError ? error.code : null;
+}
+
+/** Tells a failure of SQLite in the words of a person who has to act on it. */
+export function storageError(error: unknown, path = 'the database'): HubError {
+  const code = sqliteCode(error) ?? systemCode(error);
+  if (code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE' || code === 'ENOSPC') {
+    return new HubError('disk_full', `the disk with ${path} is full; nothing of this call was stored`, {
+      hint: 'make room and try again',
+      retryable: true,
+      cause: error,
+    });
+  }
+  if (code === 'SQLITE_READONLY' || code === 'SQLITE_CANTOPEN' || code === 'EACCES' || code === 'EROFS') {
+    return new HubError('storage_failed', `${path} cannot be opened for writing`, {
+      hint: 'check who owns the home folder and whether its disk is mounted read-only',
+      cause: error,
+    });
+  }
+  if (code?.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
+    return new HubError('storage_failed', `${path} is damaged`, {
+      hint: 'run: cognition fsck   (it names what is damaged and can export the rest)',
+      cause: error,
+    });
+  }
+  if (code?.startsWith('SQLITE_BUSY') || code?.startsWith('SQLITE_LOCKED')) {
+    return new HubError('storage_failed', `${path} is held by another program; nothing of this call was stored`, {
+      hint: 'end what else has it open, such as sqlite3 or a backup, and try again',
+      retryable: true,
+      cause: error,
+    });
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return new HubError('storage_failed', `${path} failed: ${reason}`, {
+    hint: 'run: cognition hub logs',
+    cause: error,
+  });
+}
+
+function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+function isBindingMissing(error: unknown): boolean {
+  return error instanceof Error && /Could not locate the bindings file|was compiled against/.test(error.message);
+}

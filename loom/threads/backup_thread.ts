@@ -1,0 +1,101 @@
+import { constants } from 'node:fs';
+import { access, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { HubError } from '../../hub/base/error.js';
+import { storageError } from '../store/store.js';
+import type { WorkerError } from '../store/thread_messages.js';
+import { onDeath, revived, THREAD_LIMITS } from './calls_to_thread.js';
+
+/** What the copying thread is started with. */
+export interface CopyOptions {
+  database: string;
+  copy: string;
+  /** What the copy is named from now on. */
+  epoch: string;
+}
+
+/** What it says when it is done. */
+export type CopyOutcome = { copied: true } | { failed: WorkerError };
+
+interface BackupOptions extends CopyOptions {
+  outputs: string;
+  entry: URL;
+}
+
+/**
+ * Copies the database as it is at one moment, while others read and write, then the stored outputs beside it
+ * into `<copy>.outputs`. An output is never changed, so those that a copied node needs are there already.
+ */
+export async function backup(options: BackupOptions): Promise<{ path: string; size_bytes: number; outputs: number }> {
+  const { copy, database, epoch } = options;
+  await refuseUnfit(copy);
+  // Two may be asked for the same copy at once: one of them is too late.
+  const unfinished = join(dirname(copy), `.${basename(copy)}.${epoch}.unfinished`);
+  try {
+    await copyDatabase({ database, copy: unfinished, epoch }, options.entry);
+    await syncFile(unfinished);
+    const outputs = await copyOutputs(options.outputs, `${copy}.outputs`);
+    await refuseUnfit(copy);
+    await rename(unfinished, copy);
+    await syncFile(dirname(copy));
+    return { path: copy, size_bytes: (await stat(copy)).size, outputs };
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error instanceof HubError ? error : storageError(error, copy);
+  }
+}
+
+async function refuseUnfit(copy: string): Promise<void> {
+  const isThere = await stat(copy).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) {
+    throw new HubError('conflict', `${copy} is there already; a backup overwrites nothing`, {
+      hint: 'name a new file',
+    });
+  }
+  await access(dirname(copy), constants.W_OK).catch((error: unknown) => {
+    throw new HubError('not_found', `the folder ${dirname(copy)} is not there, or cannot be written`, {
+      hint: 'make the folder first',
+      cause: error,
+    });
+  });
+}
+
+/** On a thread of its own: copying a large database takes seconds. */
+function copyDatabase(options: CopyOptions, entry: URL): Promise<void> {
+  const thread = new Worker(entry, { workerData: options, resourceLimits: THREAD_LIMITS });
+  return new Promise((resolve, reject) => {
+    onDeath(thread, 'copying', reject);
+    thread.once('message', (outcome: CopyOutcome) => {
+      if ('failed' in outcome) reject(revived(outcome.failed));
+      else resolve();
+    });
+  });
+}
+
+async function copyOutputs(from: string, to: string): Promise<number> {
+  let count = 0;
+  for (const folder of await readdir(from)) {
+    const names = await readdir(join(from, folder));
+    if (names.length === 0) continue;
+    await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
+    for (const name of names) {
+      await copyFile(join(from, folder, name), join(to, folder, name), constants.COPYFILE_FICLONE);
+      await syncFile(join(to, folder, name));
+      count += 1;
+    }
+  }
+  return count;
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,83 @@
+import type { Worker } from 'node:worker_threads';
+import { HubError } from '../../hub/base/error.js';
+import { RawJson } from '../../hub/base/plugin.js';
+import type { FeedPage, ReaderReply } from '../read/read_methods.js';
+import type { WorkerError } from '../store/thread_messages.js';
+
+/** What a storage thread can answer: a result, or a piece of the feed. */
+type Answer = RawJson | FeedPage;
+
+interface Waiting {
+  resolve(answer: Answer): void;
+  reject(error: HubError): void;
+}
+
+/** Rows pass through a storage thread; nothing large lives in it. */
+export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 1_024, stackSizeMb: 4 };
+
+/** The calls that a storage thread has not answered yet. */
+export interface Pending {
+  count(): number;
+  /** Begins a call: `send` is given its number. */
+  begin(send: (id: number) => void): Promise<Answer>;
+  settle(reply: ReaderReply): void;
+  rejectAll(error: HubError): void;
+}
+
+export function createPending(): Pending {
+  const calls = new Map<number, Waiting>();
+  let newest = 0;
+  return {
+    count: () => calls.size,
+    begin: (send) =>
+      new Promise((resolve, reject) => {
+        newest += 1;
+        calls.set(newest, { resolve, reject });
+        send(newest);
+      }),
+    settle(reply) {
+      const call = calls.get(reply.id);
+      if (call === undefined) return;
+      calls.delete(reply.id);
+      if ('error' in reply) call.reject(revived(reply.error));
+      else call.resolve('json' in reply ? new RawJson(reply.json) : reply.feed);
+    },
+    rejectAll(error) {
+      const waiting = [...calls.values()];
+      calls.clear();
+      for (const call of waiting) call.reject(error);
+    },
+  };
+}
+
+/** The result of a call that is answered with one. */
+export function asResult(answer: Answer): RawJson {
+  if (answer instanceof RawJson) return answer;
+  throw new HubError('internal', 'a storage thread answered a call with a piece of the feed');
+}
+
+/** The piece of the feed that was asked for. */
+export function asFeed(answer: Answer): FeedPage {
+  if (!(answer instanceof RawJson)) return answer;
+  throw new HubError('internal', 'a storage thread answered a question about the feed with a result');
+}
+
+/** A failure that crossed a thread boundary, an error again. */
+export function revived({ message, kind, hint, retryable, details }: WorkerError): HubError {
+  return new HubError(kind, message, { retryable, details, ...(hint === null ? {} : { hint }) });
+}
+
+/** Tells once why a thread has ended. */
+export function onDeath(thread: Worker, which: string, tell: (error: HubError) => void): void {
+  let reason = 'it ended by itself';
+  thread.on('error', (error) => {
+    reason = String(error);
+  });
+  thread.on('exit', () =>
+    tell(
+      new HubError('storage_failed', `the ${which} thread of the storage died: ${reason}`, {
+        hint: 'run: cognition hub stop   (the next command starts a new hub)',
+      }),
+    ),
+  );
+}

@@ -1,0 +1,28 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { HubError } from '../../hub/base/error.js';
+import { openStore, storageError } from '../store/store.js';
+import { carried } from '../write/commit.js';
+import type { CopyOptions, CopyOutcome } from './backup_thread.js';
+
+// The copying thread of one backup: writes a compact copy of the database as it is now, and ends.
+parentPort?.postMessage(copyOf(workerData));
+
+function copyOf({ database, copy, epoch }: CopyOptions): CopyOutcome {
+  try {
+    const store = openStore({ path: database, access: 'read', synchronous: 'full' });
+    store.run('VACUUM INTO ?', copy);
+    store.close();
+    nameAnew(copy, epoch);
+    return { copied: true };
+  } catch (error) {
+    return { failed: carried(error instanceof HubError ? error : storageError(error, copy)) };
+  }
+}
+
+// From here on the copy has a history of its own: after it was put in the place of the original, the same numbers of the
+// feed mean other things, and watchers and the search index must not take the one for the other.
+function nameAnew(copy: string, epoch: string): void {
+  const store = openStore({ path: copy, access: 'write', synchronous: 'full' });
+  store.run("UPDATE meta SET value = ? WHERE key = 'epoch'", epoch);
+  store.close();
+}

@@ -1,0 +1,50 @@
+import { checkDatabase } from '../check/fsck.js';
+import { exportTree } from '../export/export_tree.js';
+import { oneSlice, type ReadOp } from '../paging/read_context.js';
+import { getPathSettings, getPlace } from '../read/branch_place.js';
+import { listRequests } from '../read/costs/request_list.js';
+import { getCost } from '../read/costs/tree_cost.js';
+import { findNodes } from '../read/find_nodes.js';
+import { findTrees } from '../read/find_trees.js';
+import { listInputs } from '../read/list_inputs.js';
+import { listLeaves } from '../read/list_leaves.js';
+import { readFeed } from '../read/read_feed.js';
+import type { ReadOpName } from '../read/read_methods.js';
+import { getChildren, getNode, getSkeleton } from '../read/read_nodes.js';
+import { getSettings, getTree, listMarks, listTrees, listTurns } from '../read/read_trees.js';
+import { getLines, getShape } from '../read/shape.js';
+import { getNear } from '../read/shape_near.js';
+import { getTurn, listWaiting } from '../read/waiting_turns.js';
+import { getHandles, getPath } from '../read/walk_path.js';
+import { searchNodes } from '../search/search_nodes.js';
+
+/** Every question that the reading thread answers, by the name of its method. */
+export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
+  'loom.tree_get': oneSlice(getTree),
+  'loom.tree_find': findTrees,
+  'loom.tree_get_skeleton': getSkeleton,
+  'loom.tree_get_shape': getShape,
+  'loom.tree_get_near': oneSlice(getNear),
+  'loom.tree_get_lines': oneSlice(getLines),
+  'loom.tree_list': listTrees,
+  'loom.mark_list': oneSlice(listMarks),
+  'loom.tree_export': exportTree,
+  'loom.node_get': oneSlice(getNode),
+  'loom.node_find': findNodes,
+  'loom.node_get_children': getChildren,
+  'loom.context_get_path': getPath,
+  'loom.context_list_leaves': listLeaves,
+  'loom.context_get_handles': getHandles,
+  'loom.context_get_place': getPlace,
+  'loom.context_get_settings': getPathSettings,
+  'loom.settings_get': oneSlice(getSettings),
+  'loom.search': searchNodes,
+  'loom.fsck': checkDatabase,
+  'loom.turn_list': oneSlice(listTurns),
+  'loom.turn_get': oneSlice(getTurn),
+  'loom.turn_list_waiting': listWaiting,
+  'loom.input_list': listInputs,
+  'loom.request_list': oneSlice(listRequests),
+  'loom.cost_get': getCost,
+  feed: readFeed,
+};

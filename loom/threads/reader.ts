@@ -1,0 +1,23 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { createHiddenCache } from '../read/archived_descendants.js';
+import { createPathCache } from '../read/path_cache.js';
+import type { ReaderMessage, ReaderOptions } from '../read/read_methods.js';
+import { openSearchIndex } from '../search/index_file.js';
+import { openStore } from '../store/store.js';
+import { createScheduler } from './read_scheduler.js';
+
+// The reading thread: it answers questions on its own connection, which sees what is committed.
+const options: ReaderOptions = workerData;
+const port = parentPort;
+if (port === null) throw new Error('the reader is a worker thread');
+
+const store = openStore({ path: options.database, access: 'read', synchronous: 'off' });
+const search = openSearchIndex(options.searchIndex);
+const paths = createPathCache();
+const hidden = createHiddenCache();
+const judgements = { newest: null };
+const scheduler = createScheduler({ store, search, paths, hidden, judgements, outputs: options.outputs }, (reply) => {
+  port.postMessage(reply);
+});
+
+port.on('message', (message: ReaderMessage) => scheduler.accept(message));

@@ -1,0 +1,50 @@
+import type { MethodName } from '../../hub/protocol/methods/method_table.js';
+import { createExternal, createText } from '../write/append_nodes.js';
+import { archiveBranch, restoreBranch } from '../write/archive_branches.js';
+import { archiveTree, createTree, renameTree, restoreTree } from '../write/change_trees.js';
+import { createStep } from '../write/create_step.js';
+import { importTree } from '../write/import_tree.js';
+import { setMark } from '../write/marks.js';
+import { endRequest, startRequest } from '../write/model_requests.js';
+import { answerQuestion, parkTurn } from '../write/parked_turns.js';
+import { purgeTree } from '../write/purge_tree.js';
+import { putSettings } from '../write/put_settings.js';
+import { addInput, dropInputs, takeInput } from '../write/turn_inputs.js';
+import { commitStep, endTurn, recordAnswer, recordResult, startTurn } from '../write/turn_journal.js';
+import type { WriteOp } from '../write/write_operation.js';
+
+/** Every call that the writing thread serves. The hub has parsed its parameters by the method's schema. */
+export const WRITE_OPS = {
+  'loom.tree_create': createTree,
+  'loom.tree_update': renameTree,
+  'loom.tree_archive': archiveTree,
+  'loom.tree_restore': restoreTree,
+  'loom.tree_purge': purgeTree,
+  'loom.tree_import': importTree,
+  'loom.mark_set': setMark,
+  'loom.branch_archive': archiveBranch,
+  'loom.branch_restore': restoreBranch,
+  'loom.node_create_text': createText,
+  'loom.node_create_external': createExternal,
+  'loom.step_create': createStep,
+  'loom.settings_put': putSettings,
+  'loom.turn_start': startTurn,
+  'loom.turn_record_answer': recordAnswer,
+  'loom.turn_record_result': recordResult,
+  'loom.turn_commit_step': commitStep,
+  'loom.turn_end': endTurn,
+  'loom.turn_park': parkTurn,
+  'loom.turn_answer': answerQuestion,
+  'loom.input_add': addInput,
+  'loom.input_take': takeInput,
+  'loom.input_drop': dropInputs,
+  'loom.request_start': startRequest,
+  'loom.request_end': endRequest,
+} satisfies { [M in MethodName]?: WriteOp<never> };
+
+/** The calls that only append nodes: what they answer tells nothing of their tree's counters. */
+export const APPENDS: ReadonlySet<string> = new Set<keyof typeof WRITE_OPS>([
+  'loom.node_create_text',
+  'loom.node_create_external',
+  'loom.step_create',
+]);

@@ -1,0 +1,49 @@
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { HubError } from '../../hub/base/error.js';
+import { openDatabase } from '../store/open_database.js';
+import { type Store, storageError } from '../store/store.js';
+import type { WorkerCall, WriterMessage, WriterOptions } from '../store/thread_messages.js';
+import { type Committed, carried, createCommitter } from '../write/commit.js';
+import { atStart } from './at_start.js';
+import { APPENDS, WRITE_OPS } from './write_operations.js';
+
+/** The most calls that share one commit: their answers wait for each other. */
+const BATCH_MAX = 256;
+
+function serve(port: MessagePort, options: WriterOptions): void {
+  const say = (message: WriterMessage) => port.postMessage(message);
+  try {
+    const store = openDatabase(options.database, options.newEpoch);
+    const ops = { ...WRITE_OPS, start: atStart };
+    const committer = createCommitter({ store, outputs: options.outputs, ops, appends: APPENDS });
+    const started = committer.commit([{ id: 0, op: 'start', params: {}, atMs: options.atMs }]);
+    for (const reply of started.replies)
+      if ('error' in reply) throw new HubError(reply.error.kind, reply.error.message);
+    say({ started: { epoch: epochOf(store), lastSeq: committer.lastSeq() } });
+    port.on('message', (first: WorkerCall[]) => {
+      const { replies, feed }: Committed = committer.commit(arrivedWith(port, first));
+      say({ replies, feed, readOnly: committer.failure() !== null });
+    });
+  } catch (error) {
+    // The main thread decides what to tell the person who started the hub.
+    say({ failed: carried(error instanceof HubError ? error : storageError(error, options.database)) });
+  }
+}
+
+function epochOf(store: Store): string {
+  return store.get<{ value: string }>("SELECT value FROM meta WHERE key = 'epoch'")?.value ?? '';
+}
+
+/** Everything that has arrived by now: one trip to the disk serves it all. */
+function arrivedWith(port: MessagePort, first: WorkerCall[]): WorkerCall[] {
+  const calls = [...first];
+  while (calls.length < BATCH_MAX) {
+    const next = receiveMessageOnPort(port);
+    if (next === undefined) break;
+    calls.push(...next.message);
+  }
+  return calls;
+}
+
+// The writing thread: the only place that changes the database.
+if (parentPort !== null) serve(parentPort, workerData);

@@ -1,0 +1,90 @@
+import { Worker } from 'node:worker_threads';
+import { HubError } from '../../hub/base/error.js';
+import type { RawJson } from '../../hub/base/plugin.js';
+import type { FeedEntry, WorkerCall, WriterMessage, WriterOptions } from '../store/thread_messages.js';
+import { asResult, createPending, onDeath, revived, THREAD_LIMITS } from './calls_to_thread.js';
+
+/** The most writing calls that wait for the disk; beyond it callers are told to come back. */
+const WAITING_MAX = 20_000;
+
+/** The writing thread, as the main thread sees it. */
+export interface WriterThread {
+  /** Names this database: numbers of another one mean nothing here. */
+  epoch: string;
+  /** The newest number of the feed at the start. */
+  lastSeq: number;
+  call(op: string, params: unknown): Promise<RawJson>;
+  waiting(): number;
+  /** True when writing has failed, and nothing more is written until the hub is started again. */
+  isReadOnly(): boolean;
+  close(): Promise<void>;
+}
+
+interface Surroundings {
+  entry: URL;
+  clock: () => number;
+  onFeed: (entries: FeedEntry[]) => void;
+}
+
+/** Starts the writing thread and waits until the database is open, or says why it cannot be. */
+export async function startWriter(options: WriterOptions, surroundings: Surroundings): Promise<WriterThread> {
+  const thread = new Worker(surroundings.entry, { workerData: options, resourceLimits: THREAD_LIMITS });
+  const pending = createPending();
+  let isReadOnly = false;
+  let death: HubError | null = null;
+  onDeath(thread, 'writing', (error) => {
+    isReadOnly = true;
+    death = error;
+    pending.rejectAll(error);
+  });
+  const { epoch, lastSeq } = await howItStarted(thread);
+  // Calls that arrive in one turn of the event loop travel together: waking a thread costs more than a call.
+  let unsent: WorkerCall[] = [];
+  const post = (call: WorkerCall) => {
+    unsent.push(call);
+    if (unsent.length > 1) return;
+    setImmediate(() => {
+      thread.postMessage(unsent);
+      unsent = [];
+    });
+  };
+  thread.on('message', (message: WriterMessage) => {
+    if (!('replies' in message)) return;
+    isReadOnly = message.readOnly;
+    // The feed first: who has an answer may ask what the watchers have seen.
+    surroundings.onFeed(message.feed);
+    for (const reply of message.replies) pending.settle(reply);
+  });
+  return {
+    epoch,
+    lastSeq,
+    async call(op, params) {
+      if (death !== null) throw death;
+      if (pending.count() >= WAITING_MAX) throw tooMany();
+      const atMs = surroundings.clock();
+      return asResult(await pending.begin((id) => post({ id, op, params, atMs })));
+    },
+    waiting: () => pending.count(),
+    isReadOnly: () => isReadOnly,
+    async close() {
+      await thread.terminate();
+    },
+  };
+}
+
+function howItStarted(thread: Worker): Promise<{ epoch: string; lastSeq: number }> {
+  return new Promise((resolve, reject) => {
+    onDeath(thread, 'writing', reject);
+    thread.once('message', (message: WriterMessage) => {
+      if ('started' in message) resolve(message.started);
+      else if ('failed' in message) reject(revived(message.failed));
+    });
+  });
+}
+
+function tooMany(): HubError {
+  return new HubError('limit', `${WAITING_MAX} writing calls are waiting for the disk already`, {
+    hint: 'try again in a moment',
+    retryable: true,
+  });
+}

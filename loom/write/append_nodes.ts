@@ -1,0 +1,177 @@
+import { HubError } from '../../hub/base/error.js';
+import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import { canonicalJson } from '../store/canonical_json.js';
+import { dashed, idBlob, NODE_COLUMNS, type NodeRow, nodeJson } from '../store/rows.js';
+import type { Store } from '../store/store.js';
+import { type Inserted, insertNode, type NodeDraft, wasBranched } from './insert_node.js';
+import {
+  appendableTree,
+  archivedTopAbove,
+  clearPlace,
+  nodeInTree,
+  type StoredNode,
+  settingsRow,
+  storedContents,
+  storedNode,
+  type TreeKey,
+} from './stored_rows.js';
+import { conflict, invalid, type WriteOp, type Writing } from './write_operation.js';
+
+/** The plugin makes the ids that a caller left out. */
+export type WithId<Params extends { id?: unknown }> = Params & { id: NonNullable<Params['id']> };
+
+export const createText: WriteOp<WithId<ParsedOf<'loom.node_create_text'>>> = (writing, params) => {
+  if (params.role !== 'assistant' && !params.blocks.some(hasContent)) {
+    throw invalid(`a ${params.role} message needs some text`, 'give it at least one character that is not blank');
+  }
+  const draft: NodeDraft = {
+    ...{ id: params.id, role: params.role, step: null, external: null },
+    ...{ settings: params.settings, blocks: params.blocks },
+  };
+  const json = append(writing, { tree: params.tree, parent: params.parent, draft });
+  if (params.turn !== undefined) moveTip(writing.store, { turn: params.turn, from: params.parent, to: params.id });
+  return json;
+};
+
+const seqOf = '(SELECT seq FROM nodes WHERE id = ?)';
+
+/** The last node of a turn that runs is where it is gone on with when its hub ends. */
+function moveTip(store: Store, { turn, from, to }: { turn: string; from: string; to: string }): void {
+  store.run(
+    `UPDATE turns SET tip = ${seqOf} WHERE id = ? AND state = 'running' AND tip = ${seqOf}`,
+    ...[idBlob(to), idBlob(turn), idBlob(from)],
+  );
+}
+
+export const createExternal: WriteOp<WithId<ParsedOf<'loom.node_create_external'>>> = (writing, params) => {
+  if (params.external.call.id !== null) {
+    throw invalid(
+      'external.call.id must be null outside a step: it would answer a call that no message made',
+      'append calls of a model together with its message: loom.step_create',
+    );
+  }
+  const draft: NodeDraft = {
+    ...{ id: params.id, role: 'tool' as const, step: null, settings: null },
+    ...{ blocks: params.blocks, external: params.external },
+  };
+  return append(writing, { tree: params.tree, parent: params.parent, draft });
+};
+
+interface Append {
+  tree: string;
+  parent: string;
+  draft: NodeDraft;
+}
+
+function append(writing: Writing, { tree, parent, draft }: Append): string {
+  const { store, atMs } = writing;
+  const clear = clearPlace(store, { tree, parent, id: draft.id });
+  if (clear !== null) {
+    const siblings = { isAny: clear.hasChild, isAnyVisible: clear.hasChild };
+    return createdJson(
+      insertNode(writing, draft, {
+        tree: clear.tree,
+        above: clear.above,
+        createdAtMs: atMs,
+        outputs: 'present',
+        siblings,
+      }),
+    );
+  }
+  const first = storedNode(store, draft.id);
+  if (first !== undefined) return firstResult(writing, first, { tree, parent, draft });
+  const place = placeBelow(store, tree, parent);
+  return createdJson(insertNode(writing, draft, { ...place, createdAtMs: atMs, outputs: 'present', siblings: null }));
+}
+
+function createdJson(made: Inserted): string {
+  return `{"node":${made.json},"branched":${made.branched}}`;
+}
+
+interface Place {
+  tree: TreeKey;
+  above: StoredNode;
+}
+
+/** Where a new node may go: below a settled node of a tree and branch that are not archived. */
+export function placeBelow(store: Store, treeId: string, parentId: string): Place {
+  const place = settledPlace(store, appendableTree(store, treeId), parentId);
+  const top = archivedTopAbove(store, place.above);
+  if (top !== null) {
+    throw new HubError('archived', `node ${parentId} is in an archived branch, so nothing can be added below it`, {
+      hint: `run: cognition restore ${treeId.slice(0, 8)} ${top.slice(0, 8)}`,
+      details: { top },
+    });
+  }
+  return place;
+}
+
+/** The same for what was begun before the tree or branch was archived. */
+export function settledPlace(store: Store, tree: TreeKey, parentId: string): Place {
+  const above = nodeInTree(store, tree, parentId);
+  refuseInsideStep(store, above);
+  return { tree, above };
+}
+
+function refuseInsideStep(store: Store, node: StoredNode): void {
+  if (node.step === null || node.step_index === null || node.step_size === null) return;
+  if (node.step_index === node.step_size - 1) return;
+  const end = stepEnd(store, node);
+  throw new HubError('inside_step', `node ${dashed(node.id)} is inside a step: its calls and results stay together`, {
+    hint: `append below the last node of the step, ${end}`,
+    details: { step_end: end },
+  });
+}
+
+function stepEnd(store: Store, node: StoredNode): string {
+  const end = store.get<{ id: string }>(
+    `WITH RECURSIVE down (seq, place) AS (
+       SELECT seq, step_index FROM nodes WHERE seq = ?
+       UNION ALL SELECT n.seq, n.step_index FROM down CROSS JOIN nodes n ON n.parent = down.seq AND n.step = ?
+     )
+     SELECT lower(hex(n.id)) AS id FROM down CROSS JOIN nodes n ON n.seq = down.seq ORDER BY down.place DESC LIMIT 1`,
+    node.seq,
+    idBlob(node.step ?? ''),
+  );
+  return dashed(end?.id ?? node.id);
+}
+
+/** A retry with the same arguments gets what the first call got; other arguments under the id are a conflict. */
+function firstResult(writing: Writing, first: StoredNode, { tree, parent, draft }: Append): string {
+  const row = storedRow(writing.store, first.seq);
+  const same =
+    dashed(row.tree_id) === tree &&
+    row.parent_id !== null &&
+    dashed(row.parent_id) === parent &&
+    isDraft(writing, first, draft);
+  if (!same) throw idTaken(draft.id);
+  return `{"node":${nodeJson(row)},"branched":${wasBranched(writing, first)}}`;
+}
+
+/** Whether a stored node is what a draft would become, apart from where and when. */
+export function isDraft(writing: Writing, stored: StoredNode, draft: NodeDraft): boolean {
+  const contents = storedContents(writing.store, stored.seq);
+  return (
+    contents?.role === draft.role &&
+    stored.step === (draft.step?.id.replaceAll('-', '') ?? null) &&
+    stored.step_index === (draft.step?.index ?? null) &&
+    stored.step_size === (draft.step?.size ?? null) &&
+    contents.settings === settingsRow(writing.store, draft.settings) &&
+    contents.blocks === canonicalJson(draft.blocks) &&
+    contents.external === (draft.external === null ? null : canonicalJson(draft.external))
+  );
+}
+
+export function storedRow(store: Store, seq: number): NodeRow {
+  const row = store.get<NodeRow>(`SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq = ?`, seq);
+  if (row === undefined) throw new HubError('internal', `node ${seq} vanished inside a transaction`);
+  return row;
+}
+
+export function idTaken(id: string): HubError {
+  return conflict(`the id ${id} belongs to another node already`, 'use a fresh random id for each new node', { id });
+}
+
+function hasContent(block: { type: string; text?: string }): boolean {
+  return block.type === 'image' || (block.text ?? '').trim() !== '';
+}

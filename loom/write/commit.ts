@@ -1,0 +1,169 @@
+import { HubError } from '../../hub/base/error.js';
+import { newestSeq } from '../store/newest_seq.js';
+import { type Store, sqliteCode } from '../store/store.js';
+import type { FeedEntry, WorkerCall, WorkerError, WorkerReply } from '../store/thread_messages.js';
+import { unforeseen } from '../store/unforeseen_error.js';
+import { createTally } from './tree_counters.js';
+import type { WriteOp, Writing } from './write_operation.js';
+
+/** What one transaction brought about. */
+export interface Committed {
+  replies: WorkerReply[];
+  feed: FeedEntry[];
+}
+
+export interface CommitterOptions {
+  store: Store;
+  outputs: string;
+  ops: Readonly<Record<string, WriteOp<never>>>;
+  /** The calls that only append: their trees' counters are written once for all of them. */
+  appends: ReadonlySet<string>;
+}
+
+export interface Committer {
+  /** Runs calls that arrived together in one transaction and answers each after it is on the disk. */
+  commit(calls: readonly WorkerCall[]): Committed;
+  /** The newest number of the feed that is on the disk. */
+  lastSeq(): number;
+  /** Why nothing is written any more; null while all is well. */
+  failure(): HubError | null;
+}
+
+/** Makes the one place where the database is written. */
+export function createCommitter(options: CommitterOptions): Committer {
+  const { store } = options;
+  const version = store.pragma('data_version');
+  let durableSeq = newestSeq(store);
+  let failure: HubError | null = null;
+
+  function together(calls: readonly WorkerCall[]): Committed {
+    store.run('BEGIN IMMEDIATE');
+    // The version of the file changes when anybody else has written: the numbers known here are then not the newest.
+    if (store.pragma('data_version') !== version) {
+      failure = foreignWrites();
+      throw failure;
+    }
+    const transaction = openTransaction(options, durableSeq);
+    const replies = calls.map(transaction.perform);
+    const { seq, feed, tasks } = transaction.end(calls.at(-1)?.atMs ?? 0);
+    store.run('COMMIT');
+    durableSeq = seq;
+    for (const task of tasks) task();
+    return { replies, feed };
+  }
+
+  function commit(calls: readonly WorkerCall[]): Committed {
+    if (failure !== null) return refuseAll(calls, failure);
+    try {
+      return together(calls);
+    } catch (error) {
+      return afterFailure(calls, error);
+    }
+  }
+
+  function afterFailure(calls: readonly WorkerCall[], error: unknown): Committed {
+    if (store.inTransaction()) store.run('ROLLBACK');
+    if (isLasting(error)) failure = lastingFailure(error);
+    if (failure !== null) return refuseAll(calls, failure);
+    // One call has spoilt it for all, perhaps by being too large for the disk: each gets its own answer.
+    if (calls.length > 1) return merge(calls.map((call) => commit([call])));
+    return refuseAll(calls, unforeseen('storage', error));
+  }
+
+  return { commit, lastSeq: () => durableSeq, failure: () => failure };
+}
+
+interface Transaction {
+  /** Answers one call; throws when the whole transaction must be undone. */
+  perform(call: WorkerCall): WorkerReply;
+  /** Writes what was put off to the end. */
+  end(atMs: number): { seq: number; feed: FeedEntry[]; tasks: (() => void)[] };
+}
+
+function openTransaction({ store, outputs, ops, appends }: CommitterOptions, durableSeq: number): Transaction {
+  const feed: FeedEntry[] = [];
+  const tasks: (() => void)[] = [];
+  const tally = createTally();
+  let seq = durableSeq;
+  let hasWritten = false;
+  const watched: Store = {
+    ...store,
+    run(sql, ...values) {
+      const changed = store.run(sql, ...values);
+      if (changed > 0) hasWritten = true;
+      return changed;
+    },
+  };
+
+  function writingFor(call: WorkerCall): Writing {
+    // Appends leave the counters for the end; whoever may read them finds them written.
+    const countsLater = appends.has(call.op);
+    if (!countsLater) tally.write(store, call.atMs);
+    return {
+      ...{ store: watched, outputs, atMs: call.atMs },
+      nextSeq: () => ++seq,
+      publish: ({ seq: at, tree, kind, fields }) =>
+        feed.push({ seq: at, tree, json: `{"kind":"${kind}","seq":${at},${fields}}` }),
+      count(tree, counted) {
+        tally.add(tree, counted);
+        if (!countsLater) tally.write(store, call.atMs);
+      },
+      afterCommit: (task) => tasks.push(task),
+    };
+  }
+
+  return {
+    perform(call) {
+      const before = seq;
+      const writing = writingFor(call);
+      hasWritten = false;
+      try {
+        const op = ops[call.op];
+        if (op === undefined) throw new HubError('internal', `${call.op} is not a write`);
+        return { id: call.id, json: op(writing, call.params as never) }; // the hub has parsed them by the method's schema
+      } catch (error) {
+        // A call that has written is undone with the whole transaction; one that has not needs no undoing.
+        if (!(error instanceof HubError) || hasWritten) throw error;
+        seq = before;
+        return { id: call.id, error: carried(error) };
+      }
+    },
+    end(atMs) {
+      tally.write(store, atMs);
+      return { seq, feed, tasks };
+    },
+  };
+}
+
+function foreignWrites(): HubError {
+  return new HubError('storage_failed', 'another process has written to the database; nothing more is written', {
+    hint: 'run: cognition hub stop   (the next command starts a new hub)',
+  });
+}
+
+// After an I/O error the kernel may have dropped what it failed to write and report success the next time:
+// only a new start reads back what is really on the disk. No room for the shared memory file is not of that kind.
+function isLasting(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code?.startsWith('SQLITE_IOERR') === true && code !== 'SQLITE_IOERR_SHMSIZE';
+}
+
+function lastingFailure(error: unknown): HubError {
+  return new HubError('storage_failed', `writing to the disk failed (${sqliteCode(error)}); nothing more is written`, {
+    hint: 'check the disk, then run: cognition hub stop   (the next command starts a new hub)',
+    cause: error,
+  });
+}
+
+/** A HubError as it travels between threads. */
+export function carried(error: HubError): WorkerError {
+  return { ...error.data, message: error.message };
+}
+
+function refuseAll(calls: readonly WorkerCall[], why: HubError): Committed {
+  return { replies: calls.map((call) => ({ id: call.id, error: carried(why) })), feed: [] };
+}
+
+function merge(parts: readonly Committed[]): Committed {
+  return { replies: parts.flatMap((part) => part.replies), feed: parts.flatMap((part) => part.feed) };
+}

@@ -1,0 +1,231 @@
+import { existsSync } from 'node:fs';
+import { HubError } from '../../hub/base/error.js';
+import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import type { ExportRecord } from '../../hub/protocol/methods/tree_methods.js';
+import type { PortableNode } from '../../hub/protocol/node.js';
+import { outputPath } from '../store/output_path.js';
+import { dashed, idBlob, type TreeRow } from '../store/rows.js';
+import type { Store } from '../store/store.js';
+import { recountBranches } from './archive_branches.js';
+import { announceTree, changeTree, freeName, insertTree, type originOf } from './change_trees.js';
+import { draftHash, insertNode, type NodeDraft, type Placing, storable } from './insert_node.js';
+import { putSettings } from './put_settings.js';
+import { type StoredNode, storedNode, treeJsonNow, treeRow } from './stored_rows.js';
+import { conflict, invalid, type WriteOp, type Writing } from './write_operation.js';
+
+type TreeRecord = Extract<ExportRecord, { kind: 'tree' }>['tree'];
+
+interface Taken {
+  added: number;
+  present: number;
+}
+
+export const importTree: WriteOp<ParsedOf<'loom.tree_import'>> = (writing, { tree, records, done }) => {
+  refuseArchived(writing.store, tree);
+  const taken: Taken = { added: 0, present: 0 };
+  for (const record of records) takeRecord(writing, { tree, record, taken });
+  refuseTornSteps(writing.store, tree, records);
+  if (!done) return `{"added":${taken.added},"present":${taken.present},"missing_outputs":0,"tree":null}`;
+  finish(writing, importedTree(writing.store, tree));
+  const missing = countMissingOutputs(writing, importedTree(writing.store, tree).tree);
+  return (
+    `{"added":${taken.added},"present":${taken.present},"missing_outputs":${missing},` +
+    `"tree":${treeJsonNow(writing.store, tree)}}`
+  );
+};
+
+function takeRecord(
+  writing: Writing,
+  { tree, record, taken }: { tree: string; record: ExportRecord; taken: Taken },
+): void {
+  switch (record.kind) {
+    case 'tree':
+      if (record.tree.id !== tree) throw invalid(`the records of tree ${tree} begin with those of ${record.tree.id}`);
+      takeTree(writing, record.tree);
+      return;
+    case 'settings':
+      takeSettings(writing, record);
+      return;
+    case 'node':
+      if (record.node.tree !== tree) throw invalid(`node ${record.node.id} is not of tree ${tree}`);
+      if (takeNode(writing, record.node)) taken.added += 1;
+      else taken.present += 1;
+      return;
+    case 'mark':
+    case 'archived':
+      takePointer(writing, importedTree(writing.store, tree), record);
+      return;
+    case 'output':
+      // Its bytes come through blob_write; the nodes say who needs them.
+      return;
+  }
+}
+
+function takeTree(writing: Writing, tree: TreeRecord): void {
+  if (treeRow(writing.store, tree.id) !== undefined) return;
+  insertTree(writing, { ...tree, importing: true, createdAtMs: tree.created_at_ms });
+}
+
+// In every call: it may have been archived between two of them.
+function refuseArchived(store: Store, tree: string): void {
+  const archivedAtMs = treeRow(store, tree)?.archived_at_ms ?? null;
+  if (archivedAtMs === null) return;
+  throw new HubError('archived', `tree ${tree} is here and archived, so nothing can be added to it`, {
+    hint: `run: cognition restore ${tree.slice(0, 8)}`,
+  });
+}
+
+function takeSettings(writing: Writing, record: Extract<ExportRecord, { kind: 'settings' }>): void {
+  const { sha256 }: { sha256: string } = JSON.parse(putSettings(writing, { settings: record.settings }));
+  if (sha256 !== record.sha256) throw damaged(`settings ${record.sha256}`);
+}
+
+/** Returns whether the node was new. */
+function takeNode(writing: Writing, node: PortableNode): boolean {
+  const { store } = writing;
+  const known = storedNode(store, node.id);
+  if (known !== undefined) {
+    if (known.hash.toString('hex') === node.hash) return false;
+    throw conflict(`node ${node.id} is here already, with other contents`, 'the file does not fit this home');
+  }
+  if (!isPossible(node))
+    throw invalid(`node ${node.id} is of a form that no home can have made`, 'the file was made up');
+  const tree = importedTree(store, node.tree);
+  const placing: Placing = {
+    tree,
+    above: aboveOf(store, tree, node),
+    createdAtMs: node.created_at_ms,
+    outputs: 'later',
+    siblings: null,
+  };
+  const draft: NodeDraft = { ...node, external: node.kind === 'external' ? node.external : null };
+  if (draftHash(storable(draft), placing).toString('hex') !== node.hash) throw damaged(`node ${node.id}`);
+  insertNode(writing, draft, placing);
+  return true;
+}
+
+/** What a hash cannot tell, as whoever makes up a file computes it too: whether the writing calls would make such a node. */
+function isPossible({ id, kind, role, parent, step, ...node }: PortableNode): boolean {
+  if ((role === 'root') !== (parent === null)) return false;
+  const isAnswer = step !== null && step.index > 0;
+  if (step !== null && step.index >= step.size) return false;
+  if (step?.index === 0 && (role !== 'assistant' || step.id !== id)) return false;
+  if (kind === 'text') return !isAnswer;
+  return 'external' in node && (node.external.call.id !== null) === isAnswer;
+}
+
+function aboveOf(store: Store, tree: TreeRow, node: PortableNode): StoredNode | null {
+  if (node.parent === null) {
+    if (!idBlob(node.id).equals(idBlob(tree.id))) throw invalid(`node ${node.id} has no parent and is not the root`);
+    return null;
+  }
+  const above = storedNode(store, node.parent);
+  if (above === undefined || above.tree !== tree.tree) {
+    throw invalid(
+      `node ${node.id} comes before its parent ${node.parent}`,
+      'records must stand in the order of the export',
+    );
+  }
+  if (!fitsBelow(above, node)) throw damaged(`the step around node ${node.id}`);
+  return above;
+}
+
+/** A node goes below a settled one, or below the one before it in its own step. */
+function fitsBelow(above: StoredNode, node: PortableNode): boolean {
+  const index = node.step?.index ?? 0;
+  if (index === 0) return above.step_size === null || above.step_index === above.step_size - 1;
+  return (
+    above.step !== null &&
+    dashed(above.step) === node.step?.id &&
+    above.step_size === node.step.size &&
+    above.step_index === index - 1
+  );
+}
+
+/** Every step that these records touch must be whole when they are in. */
+function refuseTornSteps(store: Store, tree: string, records: readonly ExportRecord[]): void {
+  for (const record of records) {
+    if (record.kind !== 'node' || record.node.step?.index !== 0 || record.node.step.size === 1) continue;
+    const { id, size } = record.node.step;
+    const end = store.get(
+      `WITH RECURSIVE down (seq, place) AS (
+         SELECT seq, step_index FROM nodes WHERE id = ?
+         UNION ALL SELECT n.seq, n.step_index FROM down CROSS JOIN nodes n ON n.parent = down.seq AND n.step = ?
+       )
+       SELECT 1 FROM down WHERE place = ?`,
+      ...[idBlob(id), idBlob(id), size - 1],
+    );
+    if (end === undefined) {
+      throw invalid(`step ${id} of tree ${tree} is not whole`, 'give all nodes of a step in one call');
+    }
+  }
+}
+
+function takePointer(
+  writing: Writing,
+  tree: TreeRow,
+  record: Extract<ExportRecord, { kind: 'mark' | 'archived' }>,
+): void {
+  const node = storedNode(writing.store, record.node);
+  if (node === undefined || node.tree !== tree.tree)
+    throw invalid(`${record.kind} points at ${record.node}, which is not here`);
+  const sql =
+    record.kind === 'mark'
+      ? 'INSERT INTO marks (tree, name, node, set_at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
+      : 'INSERT INTO archived_branches (tree, node, archived_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
+  const values = record.kind === 'mark' ? [tree.tree, record.name, node.seq] : [tree.tree, node.seq];
+  const added = writing.store.run(sql, ...values, writing.atMs);
+  // Whoever watches a tree that was here already learns of it; the marks of a new one are read with it.
+  if (added > 0 && tree.importing === 0) changeTree(writing, tree, pointerChange(record, tree, writing.atMs));
+}
+
+function pointerChange(
+  record: Extract<ExportRecord, { kind: 'mark' | 'archived' }>,
+  row: TreeRow,
+  atMs: number,
+): { kind: string; fields: string } {
+  const tree = `"tree":"${dashed(row.id)}"`;
+  const node = `"node":"${record.node}"`;
+  if (record.kind === 'archived') return { kind: 'branch_archived', fields: `${tree},${node}` };
+  const mark = `{${tree},"name":${JSON.stringify(record.name)},${node},"set_at_ms":${atMs}}`;
+  return { kind: 'mark_set', fields: `${tree},"mark":${mark}` };
+}
+
+/** Shows a tree whose records are all in, under its name or the next free one. */
+function finish(writing: Writing, row: TreeRow): void {
+  const { store } = writing;
+  recountBranches(store, row.tree);
+  if (row.importing === 0) return;
+  if (storedNode(store, dashed(row.id)) === undefined)
+    throw invalid(`the records of tree ${dashed(row.id)} have no root`);
+  const origin = store.get<{ origin: string }>('SELECT origin FROM trees WHERE tree = ?', row.tree)?.origin ?? '{}';
+  const { name }: Parameters<typeof originOf>[0] = JSON.parse(origin);
+  const seq = writing.nextSeq();
+  store.run(
+    'UPDATE trees SET importing = 0, name = ?, last_seq = ? WHERE tree = ?',
+    ...[freeName(store, name), seq, row.tree],
+  );
+  announceTree(writing, dashed(row.id), seq);
+}
+
+function importedTree(store: Store, id: string): TreeRow {
+  const row = treeRow(store, id);
+  if (row !== undefined) return row;
+  throw invalid(`the records of tree ${id} do not begin with the tree itself`, 'the file is not a whole export');
+}
+
+function countMissingOutputs(writing: Writing, tree: number): number {
+  const outputs = writing.store.all<{ sha256: string }>(
+    `SELECT DISTINCT lower(hex(o.sha256)) AS sha256 FROM nodes n CROSS JOIN node_outputs o ON o.node = n.seq
+     WHERE n.tree = ?`,
+    tree,
+  );
+  return outputs.filter(({ sha256 }) => !existsSync(outputPath(writing.outputs, sha256))).length;
+}
+
+function damaged(what: string): HubError {
+  return invalid(
+    `${what} does not match its hash: the file was changed or damaged`,
+    'export it again where it came from',
+  );
+}

@@ -1,0 +1,191 @@
+import { existsSync } from 'node:fs';
+import { HubError } from '../../hub/base/error.js';
+import { NODE_BYTES_MAX } from '../../hub/protocol/limits.js';
+import type { Block, External, Role } from '../../hub/protocol/node.js';
+import { canonicalJson } from '../store/canonical_json.js';
+import { nodeHash } from '../store/node_hash.js';
+import { isMessage, previewOf, titleOf } from '../store/node_preview.js';
+import { outputPath } from '../store/output_path.js';
+import { dashed, idBlob, nodeJson } from '../store/rows.js';
+import { type StoredNode, settingsRow, type TreeKey } from './stored_rows.js';
+import { invalid, type Writing } from './write_operation.js';
+
+/** A node as a caller gives it. */
+export interface NodeDraft {
+  id: string;
+  role: Role;
+  step: { id: string; index: number; size: number } | null;
+  settings: string | null;
+  blocks: readonly Block[];
+  external: External | null;
+}
+
+/** What the next node needs of the one above it. */
+export type Above = Pick<StoredNode, 'seq' | 'id' | 'depth' | 'hash'>;
+
+export interface Inserted extends Above {
+  json: string;
+  /** Whether the parent had a child already. */
+  branched: boolean;
+}
+
+/** Where and when a node is put, and whether its outputs must be there already. */
+export interface Placing {
+  tree: TreeKey;
+  above: Above | null;
+  createdAtMs: number;
+  outputs: 'present' | 'later';
+  /** What is known of the parent's children; null when that is still to be looked up. */
+  siblings: Siblings | null;
+}
+
+interface Siblings {
+  isAny: boolean;
+  /** Whether one of them is in no archived branch. */
+  isAnyVisible: boolean;
+}
+
+/** A draft with its contents as they are stored: RFC 8785 JSON, which the hash is made of too. */
+export interface StorableDraft extends NodeDraft {
+  blocksJson: string;
+  externalJson: string | null;
+}
+
+export function storable(draft: NodeDraft): StorableDraft {
+  const blocksJson = canonicalJson(draft.blocks);
+  const externalJson = draft.external === null ? null : canonicalJson(draft.external);
+  // A text counts as its author counts it, not with the escapes of its line ends and quotes.
+  const texts = draft.blocks.map((block) => ('text' in block ? block.text : canonicalJson(block)));
+  refuseTooLarge('text', { bytes: sumOf(texts.map(byteLength)), jsonBytes: byteLength(blocksJson) });
+  if (externalJson !== null) refuseTooLarge('call', { bytes: byteLength(externalJson), jsonBytes: 0 });
+  return { ...draft, externalJson, blocksJson };
+}
+
+/** The hash that a draft gets in its place. */
+export function draftHash(draft: StorableDraft, placing: Placing): Buffer {
+  return nodeHash(placing.above?.hash ?? null, {
+    id: draft.id,
+    tree: dashed(placing.tree.id),
+    parent: placing.above === null ? null : dashed(placing.above.id),
+    role: draft.role,
+    created_at_ms: placing.createdAtMs,
+    step: draft.step,
+    settings: draft.settings,
+    blocks: draft.blocksJson,
+    external: draft.externalJson,
+  });
+}
+
+/** Writes one node, its links and its tree's counters, and publishes it. */
+export function insertNode(writing: Writing, given: NodeDraft, placing: Placing): Inserted {
+  const { store } = writing;
+  const { tree, above } = placing;
+  const draft = storable(given);
+  const hash = draftHash(draft, placing);
+  const seq = writing.nextSeq();
+  const depth = above === null ? 0 : above.depth + 1;
+  const siblings = placing.siblings ?? siblingsBelow(writing, above);
+  const preview = previewOf(draft.blocks, draft.external);
+  const { blocksJson: blocks, externalJson: external, step } = draft;
+  store.run(
+    `INSERT INTO nodes (seq, id, tree, parent, depth, role, created_at_ms, step, step_index, step_size, settings,
+       hash, tool, exit_code, preview, external, blocks) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+    seq,
+    idBlob(draft.id),
+    tree.tree,
+    above?.seq ?? null,
+    depth,
+    draft.role,
+    placing.createdAtMs,
+    step === null ? null : idBlob(step.id),
+    step?.index ?? null,
+    step?.size ?? null,
+    settingsRow(store, draft.settings),
+    hash,
+    draft.external?.call.tool ?? null,
+    draft.external?.exit_code ?? null,
+    preview,
+    external,
+    blocks,
+  );
+  linkOutputs(writing, seq, { draft, must: placing.outputs });
+  const title = draft.role === 'user' ? titleOf(preview) : '';
+  const opensBranch = above === null || siblings.isAnyVisible;
+  writing.count(tree.tree, { seq, opensBranch, title, isMessage: isMessage(draft.role, preview) });
+  const id = hex(draft.id);
+  const json = nodeJson({
+    seq,
+    id,
+    tree_id: tree.id,
+    parent_id: above?.id ?? null,
+    depth,
+    role: draft.role,
+    created_at_ms: placing.createdAtMs,
+    step: step === null ? null : hex(step.id),
+    step_index: step?.index ?? null,
+    step_size: step?.size ?? null,
+    settings_sha256: draft.settings,
+    hash: hash.toString('hex'),
+    external,
+    blocks,
+  });
+  writing.publish({ seq, tree: dashed(tree.id), kind: 'node_created', fields: `"node":${json}` });
+  return { seq, id, depth, hash, json, branched: siblings.isAny };
+}
+
+/** Whether a node had an older sibling when it was made: what `branched` told its writer. */
+export function wasBranched(writing: Writing, node: Pick<StoredNode, 'seq' | 'parent'>): boolean {
+  const sql = 'SELECT 1 FROM nodes WHERE parent = ? AND seq < ? LIMIT 1';
+  return writing.store.get(sql, node.parent, node.seq) !== undefined;
+}
+
+function siblingsBelow(writing: Writing, above: Above | null): Siblings {
+  const any =
+    above !== null && writing.store.get('SELECT 1 FROM nodes WHERE parent = ? LIMIT 1', above.seq) !== undefined;
+  if (!any) return { isAny: false, isAnyVisible: false };
+  const visible = `SELECT 1 FROM nodes n WHERE n.parent = ?
+    AND NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = n.seq) LIMIT 1`;
+  return { isAny: true, isAnyVisible: writing.store.get(visible, above.seq) !== undefined };
+}
+
+function linkOutputs(
+  writing: Writing,
+  seq: number,
+  { draft, must }: { draft: NodeDraft; must: Placing['outputs'] },
+): void {
+  for (const sha256 of outputsOf(draft)) {
+    if (must === 'present' && !existsSync(outputPath(writing.outputs, sha256))) {
+      throw new HubError('not_found', `there is no stored output ${sha256}`, {
+        hint: 'store it first: loom.blob_write',
+        retryable: true,
+      });
+    }
+    writing.store.run('INSERT INTO node_outputs (node, sha256) VALUES (?, ?)', seq, idBlob(sha256));
+  }
+}
+
+function outputsOf(draft: NodeDraft): Set<string> {
+  const found = new Set<string>();
+  if (draft.external?.output) found.add(draft.external.output.sha256);
+  for (const block of draft.blocks) if (block.type === 'image') found.add(block.sha256);
+  return found;
+}
+
+// What is stored must fit a frame when it is read, escapes included.
+const JSON_BYTES_MAX = 3 * NODE_BYTES_MAX;
+
+function refuseTooLarge(what: string, { bytes, jsonBytes }: { bytes: number; jsonBytes: number }): void {
+  if (bytes <= NODE_BYTES_MAX && jsonBytes <= JSON_BYTES_MAX) return;
+  const mib = (count: number) => (count / 1024 / 1024).toFixed(1);
+  throw invalid(
+    `the ${what} of this node has ${mib(Math.max(bytes, jsonBytes / 3))} MiB; a node holds at most ${mib(NODE_BYTES_MAX)} MiB`,
+    'store large data as an output or a file and point at it',
+  );
+}
+
+const byteLength = (text: string): number => Buffer.byteLength(text);
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
+
+function hex(id: string): string {
+  return id.replaceAll('-', '');
+}

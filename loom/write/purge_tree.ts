@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import { rmSync, statSync } from 'node:fs';
+import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import { outputPath } from '../store/output_path.js';
+import { dashed, idBlob, TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
+import type { Store } from '../store/store.js';
+import { knownTree, treeRow } from './stored_rows.js';
+import { conflict, recordChange, type WriteOp, type Writing } from './write_operation.js';
+
+export const purgeTree: WriteOp<ParsedOf<'loom.tree_purge'>> = (writing, { tree, confirm }) => {
+  const { store } = writing;
+  const row = treeRow(store, tree);
+  // The answer of the first call was lost.
+  if (row === undefined && confirm !== null && wasPurged(store, tree)) return alreadyPurged(confirm);
+  const doomed = withOwned(store, knownTree(store, tree));
+  const outputs = outputsOnlyOf(store, doomed);
+  const plan = planOf(doomed);
+  const purged = confirm !== null;
+  const answer =
+    `{"purged":${purged},"node_count":${doomed.reduce((sum, row) => sum + row.node_count, 0)},` +
+    `"output_bytes":${totalBytes(writing.outputs, outputs)},` +
+    `"owned":[${doomed.slice(1).map(treeJson).join(',')}],"confirm":"${plan}"}`;
+  if (confirm === null) return answer;
+  if (confirm !== plan) {
+    throw conflict('the tree has changed since it was described', 'look at it again, then confirm what it says now');
+  }
+  // Sub-sessions first: an owner that is gone could no longer name them.
+  const settings = settingsOf(store, doomed);
+  for (const row of [...doomed].reverse()) deleteTree(writing, row);
+  deleteUnusedSettings(store, settings);
+  writing.afterCommit(() => sweep(writing, outputs));
+  return answer;
+};
+
+/** Removes what the deleted nodes alone pointed at, and the text of those nodes from the log. */
+function sweep({ store, outputs: folder }: Writing, outputs: readonly string[]): void {
+  try {
+    for (const sha256 of outputs) {
+      // A call of the same transaction may have appended a node that points at it.
+      if (!isNeeded(store, sha256)) rmSync(outputPath(folder, sha256), { force: true });
+    }
+    // What was deleted still stands in the log until it is written back and cut off.
+    store.pragma('wal_checkpoint(TRUNCATE)');
+  } catch {
+    // The nodes are gone for good: no failure to sweep behind them may undo what was committed beside them. The log is
+    // cut off by a later checkpoint, and at the latest when the hub ends.
+  }
+}
+
+const PENDING_IMAGE = `SELECT 1 FROM inputs i CROSS JOIN json_each(i.blocks) b
+  WHERE i.node IS NULL AND i.dropped_at_ms IS NULL AND b.value ->> '$.sha256' = ? LIMIT 1`;
+
+/** Whether a node points at an output, or an input does that will become a node. */
+function isNeeded(store: Store, sha256: string): boolean {
+  const byNode = store.get('SELECT 1 FROM node_outputs WHERE sha256 = ? LIMIT 1', idBlob(sha256));
+  return byNode !== undefined || store.get(PENDING_IMAGE, sha256) !== undefined;
+}
+
+function wasPurged(store: Store, tree: string): boolean {
+  const newest = store.get<{ body: string }>(
+    'SELECT body FROM changes WHERE tree_id = ? ORDER BY seq DESC LIMIT 1',
+    idBlob(tree),
+  );
+  return newest?.body.startsWith('{"kind":"tree_purged"') === true;
+}
+
+function alreadyPurged(confirm: string): string {
+  return `{"purged":true,"node_count":0,"output_bytes":0,"owned":[],"confirm":${JSON.stringify(confirm)}}`;
+}
+
+const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1_000;
+
+/** Deletes imports that were begun and not finished for a day; a younger one may still go on. */
+export function deleteAbandonedImports(writing: Writing): void {
+  const sql = `SELECT ${TREE_COLUMNS} FROM trees t WHERE t.importing = 1 AND t.updated_at_ms < ?`;
+  for (const row of writing.store.all<TreeRow>(sql, writing.atMs - ABANDONED_AFTER_MS)) deleteTree(writing, row);
+}
+
+/** A tree, then the trees that its nodes own, then theirs. */
+function withOwned(store: Store, top: TreeRow): TreeRow[] {
+  const found = [top];
+  const ids = new Set([top.id]);
+  for (const row of found) {
+    const sql = `SELECT ${TREE_COLUMNS} FROM trees t WHERE t.owner_tree = ?`;
+    for (const owned of store.all<TreeRow>(sql, idBlob(row.id))) {
+      if (ids.has(owned.id)) continue;
+      ids.add(owned.id);
+      found.push(owned);
+    }
+  }
+  return found;
+}
+
+/** A name for exactly this state of these trees: what is confirmed is what was described. */
+function planOf(doomed: readonly TreeRow[]): string {
+  const state = doomed.map((row) => `${row.id} ${row.last_seq}`).join('\n');
+  return createHash('sha256').update(state).digest('hex').slice(0, 16);
+}
+
+// The list of trees goes in as one value: a statement is kept for as long as the process lives.
+const treeNumbers = (doomed: readonly TreeRow[]): string => JSON.stringify(doomed.map((row) => row.tree));
+
+function outputsOnlyOf(store: Store, doomed: readonly TreeRow[]): string[] {
+  const trees = treeNumbers(doomed);
+  return store
+    .all<{ sha256: string }>(
+      `SELECT DISTINCT lower(hex(o.sha256)) AS sha256
+       FROM json_each(?) d CROSS JOIN nodes n ON n.tree = d.value CROSS JOIN node_outputs o ON o.node = n.seq
+       WHERE NOT EXISTS (
+         SELECT 1 FROM node_outputs p CROSS JOIN nodes m ON m.seq = p.node
+         WHERE p.sha256 = o.sha256 AND m.tree NOT IN (SELECT value FROM json_each(?)))`,
+      trees,
+      trees,
+    )
+    .map((row) => row.sha256);
+}
+
+function totalBytes(folder: string, outputs: readonly string[]): number {
+  let total = 0;
+  for (const sha256 of outputs) {
+    total += statSync(outputPath(folder, sha256), { throwIfNoEntry: false })?.size ?? 0;
+  }
+  return total;
+}
+
+function deleteTree(writing: Writing, row: TreeRow): void {
+  const { store } = writing;
+  for (const statement of [
+    'DELETE FROM requests WHERE tree = ?',
+    'DELETE FROM inputs WHERE turn IN (SELECT turn FROM turns WHERE tree = ?)',
+    'DELETE FROM questions WHERE turn IN (SELECT turn FROM turns WHERE tree = ?)',
+    'DELETE FROM turn_journal WHERE turn IN (SELECT turn FROM turns WHERE tree = ?)',
+    'DELETE FROM turns WHERE tree = ?',
+    'DELETE FROM marks WHERE tree = ?',
+    'DELETE FROM archived_branches WHERE tree = ?',
+    'DELETE FROM node_outputs WHERE node IN (SELECT seq FROM nodes WHERE tree = ?)',
+    'DELETE FROM nodes WHERE tree = ?',
+    'DELETE FROM trees WHERE tree = ?',
+  ]) {
+    store.run(statement, row.tree);
+  }
+  // Names stand in the changes too.
+  store.run('DELETE FROM changes WHERE tree_id = ?', idBlob(row.id));
+  recordChange(writing, {
+    ...{ tree: dashed(row.id), treeBlob: idBlob(row.id) },
+    ...{ kind: 'tree_purged', fields: `"tree":"${dashed(row.id)}"` },
+  });
+}
+
+function settingsOf(store: Store, doomed: readonly TreeRow[]): number[] {
+  const sql = `SELECT DISTINCT n.settings FROM json_each(?) d CROSS JOIN nodes n ON n.tree = d.value
+    WHERE n.settings IS NOT NULL`;
+  return store.all<{ settings: number }>(sql, treeNumbers(doomed)).map((row) => row.settings);
+}
+
+// A turn that runs, or waits for a person, may have stored settings that no node names yet.
+function deleteUnusedSettings(store: Store, candidates: readonly number[]): void {
+  if (store.get("SELECT 1 FROM turns WHERE state = 'running' OR state = 'waiting' LIMIT 1") !== undefined) return;
+  for (const settings of candidates) {
+    const sql = 'DELETE FROM settings WHERE settings = ? AND NOT EXISTS (SELECT 1 FROM nodes WHERE settings = ?)';
+    store.run(sql, settings, settings);
+  }
+}

@@ -1,0 +1,147 @@
+import { HubError } from '../../hub/base/error.js';
+import { dashed, idBlob, TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
+import type { Store } from '../store/store.js';
+
+/** The columns of a node that decide about its children: never its contents, which may be megabytes. */
+export interface StoredNode {
+  seq: number;
+  id: string;
+  tree: number;
+  parent: number | null;
+  depth: number;
+  step: string | null;
+  step_index: number | null;
+  step_size: number | null;
+  hash: Buffer;
+}
+
+const STORED_NODE = `SELECT seq, lower(hex(id)) AS id, tree, parent, depth,
+  nullif(lower(hex(step)), '') AS step, step_index, step_size, hash FROM nodes`;
+
+export function storedNode(store: Store, id: string): StoredNode | undefined {
+  return store.get<StoredNode>(`${STORED_NODE} WHERE id = ?`, idBlob(id));
+}
+
+/** A place for a new node with nothing in its way. */
+export interface ClearPlace {
+  tree: TreeKey;
+  above: StoredNode;
+  /** Whether the node has children; all of them are visible. */
+  hasChild: boolean;
+}
+
+export const CLEAR_PLACE = `SELECT p.seq, lower(hex(p.id)) AS id, p.tree, p.parent, p.depth,
+  nullif(lower(hex(p.step)), '') AS step, p.step_index, p.step_size, p.hash,
+  EXISTS (SELECT 1 FROM nodes c WHERE c.parent = p.seq) AS has_child
+  FROM trees t CROSS JOIN nodes p ON p.id = ? AND p.tree = t.tree
+  WHERE t.id = ? AND t.archived_at_ms IS NULL AND t.importing = 0
+    AND (p.step IS NULL OR p.step_index = p.step_size - 1)
+    AND NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.tree = t.tree)
+    AND NOT EXISTS (SELECT 1 FROM nodes d WHERE d.id = ?)`;
+
+/**
+ * What nearly every append needs, in one question: the parent, in its tree, when neither is archived, the parent
+ * is settled and the new id is free. Null means only that the longer way must find out more.
+ */
+export function clearPlace(store: Store, place: { tree: string; parent: string; id: string }): ClearPlace | null {
+  const row = store.get<StoredNode & { has_child: number }>(
+    CLEAR_PLACE,
+    idBlob(place.parent),
+    idBlob(place.tree),
+    idBlob(place.id),
+  );
+  if (row === undefined) return null;
+  return { tree: { tree: row.tree, id: place.tree.replaceAll('-', '') }, above: row, hasChild: row.has_child === 1 };
+}
+
+/** The rest of a node: what a retry is compared by. */
+export interface StoredContents {
+  role: string;
+  settings: number | null;
+  external: string | null;
+  blocks: string;
+}
+
+export function storedContents(store: Store, seq: number): StoredContents | undefined {
+  return store.get<StoredContents>('SELECT role, settings, external, blocks FROM nodes WHERE seq = ?', seq);
+}
+
+export function treeRow(store: Store, id: string): TreeRow | undefined {
+  return store.get<TreeRow>(`SELECT ${TREE_COLUMNS} FROM trees t WHERE t.id = ?`, idBlob(id));
+}
+
+/** A tree that is there, archived or not. */
+export function knownTree(store: Store, id: string): TreeRow {
+  const row = treeRow(store, id);
+  if (row !== undefined && row.importing === 0) return row;
+  throw new HubError('not_found', `there is no tree ${id}`, {
+    hint: 'run: cognition list   (--archived for hidden ones)',
+  });
+}
+
+/** What placing a node needs of its tree. */
+export type TreeKey = Pick<TreeRow, 'tree' | 'id'>;
+
+/** A tree that may be appended to, read with no more than that takes. */
+export function appendableTree(store: Store, id: string): TreeKey {
+  const row = store.get<{ tree: number; usable: number }>(
+    'SELECT tree, archived_at_ms IS NULL AND importing = 0 AS usable FROM trees WHERE id = ?',
+    idBlob(id),
+  );
+  // Otherwise the whole row is needed, to say what is wrong with it.
+  return row?.usable === 1 ? { tree: row.tree, id: id.replaceAll('-', '') } : openTree(store, id);
+}
+
+/** A tree that may be changed: one that is not archived. */
+export function openTree(store: Store, id: string): TreeRow {
+  const row = knownTree(store, id);
+  if (row.archived_at_ms === null) return row;
+  throw new HubError('archived', `tree ${row.name ?? id.slice(0, 8)} is archived, so it can be read but not changed`, {
+    hint: `run: cognition restore ${id.slice(0, 8)}`,
+  });
+}
+
+export function treeJsonNow(store: Store, id: string): string {
+  return treeJson(knownTree(store, id));
+}
+
+/** A node of this tree, or word of what is wrong with the id. */
+export function nodeInTree(store: Store, tree: TreeKey, id: string): StoredNode {
+  const node = storedNode(store, id);
+  if (node === undefined) {
+    throw new HubError('not_found', `there is no node ${id}`, {
+      hint: `run: cognition show ${tree.id.slice(0, 8)}`,
+    });
+  }
+  if (node.tree === tree.tree) return node;
+  const other = store.get<{ id: string }>('SELECT lower(hex(id)) AS id FROM trees WHERE tree = ?', node.tree);
+  const otherId = dashed(other?.id ?? '');
+  throw new HubError('not_found', `node ${id} belongs to another tree, ${otherId}`, {
+    hint: `it is not in ${dashed(tree.id)}: name the tree and the node that belong together`,
+    details: { tree: otherId },
+  });
+}
+
+/** The archived node at or above this one, if there is any. */
+export function archivedTopAbove(store: Store, node: { seq: number; tree: number }): string | null {
+  const any = store.get('SELECT 1 FROM archived_branches WHERE tree = ? LIMIT 1', node.tree);
+  if (any === undefined) return null;
+  const top = store.get<{ id: string }>(
+    `WITH RECURSIVE up (seq, parent) AS (
+       SELECT seq, parent FROM nodes WHERE seq = ?
+       UNION ALL SELECT n.seq, n.parent FROM up CROSS JOIN nodes n ON n.seq = up.parent
+     )
+     SELECT lower(hex(n.id)) AS id FROM up CROSS JOIN archived_branches a ON a.node = up.seq
+     CROSS JOIN nodes n ON n.seq = a.node LIMIT 1`,
+    node.seq,
+  );
+  return top === undefined ? null : dashed(top.id);
+}
+
+/** The settings row that a hash names. */
+export function settingsRow(store: Store, sha256: string | null): number | null {
+  if (sha256 === null) return null;
+  const row = store.get<{ settings: number }>('SELECT settings FROM settings WHERE sha256 = ?', idBlob(sha256));
+  if (row !== undefined) return row.settings;
+  throw new HubError('not_found', `there are no settings ${sha256}`, { hint: 'store them first: loom.settings_put' });
+}

@@ -1,0 +1,56 @@
+import { HubError } from '../../hub/base/error.js';
+import type { ErrorData } from '../../hub/protocol/errors.js';
+import type { Store } from '../store/store.js';
+
+/** What a writing call works with, inside the transaction that it shares with the calls beside it. */
+export interface Writing {
+  store: Store;
+  /** The hub's clock when the call arrived. */
+  atMs: number;
+  /** The folder of the stored outputs. */
+  outputs: string;
+  /** Draws the next number of the feed. */
+  nextSeq(): number;
+  /** Adds an entry to the feed; watchers see it after the commit. `fields` is JSON, without its braces. */
+  publish(entry: { seq: number; tree: string; kind: string; fields: string }): void;
+  /** Adds to a tree's counters; they are written once for all calls of a transaction. */
+  count(tree: number, counted: Counted): void;
+  /** Does what must wait until the commit is on the disk, and must not fail the call any more. */
+  afterCommit(task: () => void): void;
+}
+
+/** What one new node adds to the counters of its tree. */
+export interface Counted {
+  seq: number;
+  opensBranch: boolean;
+  isMessage: boolean;
+  /** What the tree is called by when it has no title yet. */
+  title: string;
+}
+
+/** A writing call: returns its result as JSON. A HubError thrown undoes this call alone. */
+export type WriteOp<Params> = (writing: Writing, params: Params) => string;
+
+/** Draws a number, stores a change under it and publishes it. */
+export function recordChange(
+  writing: Writing,
+  change: { tree: string; treeBlob: Buffer; kind: string; fields: string },
+): number {
+  const seq = writing.nextSeq();
+  writing.store.run(
+    'INSERT INTO changes (seq, tree_id, body) VALUES (?, ?, ?)',
+    seq,
+    change.treeBlob,
+    `{"kind":"${change.kind}",${change.fields}}`,
+  );
+  writing.publish({ seq, tree: change.tree, kind: change.kind, fields: change.fields });
+  return seq;
+}
+
+export function invalid(message: string, hint?: string): HubError {
+  return new HubError('invalid_params', message, hint === undefined ? {} : { hint });
+}
+
+export function conflict(message: string, hint: string, details: ErrorData['details'] = {}): HubError {
+  return new HubError('conflict', message, { hint, details });
+}

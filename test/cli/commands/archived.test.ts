@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { type TestCli, withCli } from '../../support/cli.js';
+import { nodesOf } from '../../support/shown.js';
+
+/** Two branches below `one`; the person stands in `three`, which is archived then. */
+async function standingInArchived({ print, json }: TestCli): Promise<Record<string, string>> {
+  await print('new', 'notes');
+  await print('add', '@', 'one');
+  await print('add', '@', 'two');
+  const { one = '' } = await nodesOf(json);
+  await print('add', '@', 'three', '--at', one);
+  const ids = await nodesOf(json);
+  await print('delete', '@', ids.three ?? '');
+  return ids;
+}
+
+test('a position in an archived branch is told, and no other node is taken for it', async () => {
+  await withCli(async (cli) => {
+    const { three = '' } = await standingInArchived(cli);
+    const note = `You stand at ${three.slice(0, 8)}, in an archived branch. See it with --all.\n`;
+    expect(await cli.run(['show'])).toEqual({ code: 0, stdout: '(root)\n User: one\n User: two\n', stderr: note });
+    expect(await cli.json('show')).toMatchObject({ position: three });
+    expect((await cli.run(['show', '--at', three])).stderr).toBe(note);
+    expect(await cli.print('show', '--all')).toContain('User: three (archived)          ● you are here\n');
+  });
+});
+
+test('from an archived branch the branches of the nearest node above are listed', async () => {
+  await withCli(async (cli) => {
+    const { two, three = '' } = await standingInArchived(cli);
+    expect(await cli.json('branches')).toMatchObject([{ id: two, current: false }]);
+    expect((await cli.run(['branches'])).stderr).toBe(
+      `You stand at ${three.slice(0, 8)}, in an archived branch. See it with --all.\n`,
+    );
+    expect(await cli.json('branches', '--all')).toMatchObject([
+      { id: three, current: true },
+      { id: two, current: false },
+    ]);
+  });
+});
+
+test('a branch that stays hidden by another above it is restored with a word', async () => {
+  await withCli(async (cli) => {
+    const { one = '', two = '' } = await standingInArchived(cli);
+    await cli.print('delete', '@', two);
+    await cli.print('delete', '@', one);
+    expect(await cli.run(['restore', '@', two])).toMatchObject({
+      stdout: `Restored the branch at ${two.slice(0, 8)}.\n`,
+      stderr: expect.stringMatching(`^It stays hidden .* cognition restore [0-9a-f]{8} ${one.slice(0, 8)}\n$`),
+    });
+    expect((await cli.run(['restore', '@', one])).stderr).toBe('');
+  });
+});
+
+test('a name that an archived and another conversation share means the archived one for restore', async () => {
+  await withCli(async ({ run, print }) => {
+    const archived = (await print('new', 'notes')).trim();
+    await print('delete', 'notes');
+    await print('new', 'notes');
+    expect(await run(['restore', 'notes', '--json'])).toMatchObject({
+      stdout: expect.stringContaining(`"id":"${archived}","name":"notes (2)"`),
+      stderr: 'The name "notes" has been taken meanwhile; it is now called "notes (2)".\n',
+    });
+    expect(await run(['restore', 'notes'])).toEqual({ code: 0, stdout: '', stderr: 'notes is not archived.\n' });
+  });
+});
+
+test('a branch is restored in the conversation that has the name now', async () => {
+  await withCli(async ({ print, json }) => {
+    await print('new', 'notes');
+    await print('delete', 'notes');
+    await print('new', 'notes');
+    await print('add', '@', 'one');
+    const { one = '' } = await nodesOf(json);
+    await print('delete', 'notes', one);
+    expect(await print('restore', 'notes', one)).toBe(`Restored the branch at ${one.slice(0, 8)}.\n`);
+  });
+});
+
+test('a name that an archived and another conversation share is not purged', async () => {
+  await withCli(async ({ run, print, json }) => {
+    await print('new', 'notes');
+    await print('delete', 'notes');
+    await print('new', 'notes');
+    expect(await run(['purge', 'notes', '--yes'])).toMatchObject({
+      ...{ code: 3, stderr: expect.stringContaining('"notes" means 2 trees:\n') },
+    });
+    expect(await json('list')).toHaveLength(1);
+  });
+});
+
+test('@ is the place where one stands, wherever a node is asked for', async () => {
+  await withCli(async ({ print, json }) => {
+    await print('new', 'notes');
+    await print('add', '@', 'one');
+    await print('add', '@', 'two');
+    const { two } = await nodesOf(json);
+    await print('add', '@', 'else', '--at', 'root');
+    await print('add', '@', 'three', '--at', two ?? '');
+    const { three } = await nodesOf(json);
+    expect(await json('leaves', '@', '--under', '@')).toMatchObject([{ node: { id: three } }]);
+    expect(await print('delete', '@', '@')).toContain(`Archived the branch at ${three?.slice(0, 8)}.`);
+    expect(await print('restore', '@', '@')).toBe(`Restored the branch at ${three?.slice(0, 8)}.\n`);
+  });
+});

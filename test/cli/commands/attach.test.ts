@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { attachmentFrom } from '../../../cli/transfer/attachment.js';
+import { type TestCli, withCli } from '../../support/cli.js';
+
+function withTree(use: (cli: TestCli) => Promise<void>): Promise<void> {
+  return withCli(async (cli) => {
+    await cli.print('new', 'notes');
+    await use(cli);
+  });
+}
+
+test('a file is read into the conversation, and one stands below it', async () => {
+  await withTree(async ({ folder, print }) => {
+    writeFileSync(join(folder, 'a b.txt'), 'one\ntwo\n');
+    expect(await print('attach', '@', 'file:a b.txt')).toMatch(
+      /^Attached file:a b\.txt \(8 bytes, 2 lines\) as [0-9a-f]{8}\n$/,
+    );
+    expect(await print('show')).toBe('(root)\n [read:a b.txt]          ● you are here\n');
+    expect(await print('context')).toMatch(/^[0-9a-f]{8} \[read\] a b\.txt {2}just now\none\ntwo\n\n$/);
+    expect(await print('output', '@')).toBe('one\ntwo\n');
+    expect(await print('attach', '@', `file://${folder}/a b.txt`, '--at', 'root')).toMatch(/, a new branch\n$/);
+  });
+});
+
+test('a path begins in the folder that one is in, wherever the branch stands', async () => {
+  await withTree(async ({ folder, print, run }) => {
+    mkdirSync(join(folder, 'deep'));
+    writeFileSync(join(folder, 'here.txt'), 'here');
+    await print('exec', '@', 'cd deep');
+    expect(await print('attach', '@', 'file:here.txt')).toContain('4 bytes, 1 line)');
+    expect(await print('attach', '@', 'file:~/here.txt')).toContain('4 bytes, 1 line)');
+    expect(await run(['attach', '@', 'file:missing'])).toMatchObject({
+      ...{ code: 3, stdout: '', stderr: expect.stringContaining('missing') },
+    });
+    expect(existsSync(join(folder, 'missing'))).toBe(false);
+  });
+});
+
+test('with --json the node is printed', async () => {
+  await withTree(async ({ folder, json }) => {
+    writeFileSync(join(folder, 'empty'), '');
+    expect(await json('attach', '@', 'file:empty')).toMatchObject({
+      ...{ kind: 'external', branched: false, external: { handle: { source: 'file' }, output: null } },
+    });
+  });
+});
+
+test('a page is fetched from where that is allowed', async () => {
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end('<h1>A page</h1><p>with text</p>');
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  try {
+    await withTree(async ({ run, print }) => {
+      const refused = await run(['attach', '@', `http://127.0.0.1:${port}/`]);
+      expect(refused.code).not.toBe(0);
+      expect(refused.stderr).toContain('http.allow');
+      await print('config', 'set', 'http.allow', `127.0.0.1:${port}`);
+      expect(await print('attach', '@', `http://127.0.0.1:${port}/`)).toMatch(/^Attached http:\/\/127\.0\.0\.1:\d+\/ /);
+      expect(await print('context')).toMatch(/A page.*with text/s);
+    });
+  } finally {
+    server.close();
+  }
+});
+
+test('a database that is not configured is named with how to configure it', async () => {
+  await withTree(async ({ run }) => {
+    const ran = await run(['attach', '@', 'postgres:shop:SELECT 1']);
+    expect(ran.code).not.toBe(0);
+    expect(ran.stderr).toContain('postgres.shop');
+  });
+});
+
+test.each([
+  ['http://example.org/a', { kind: 'http', url: 'http://example.org/a' }],
+  ['HTTPS://example.org', { kind: 'http', url: 'HTTPS://example.org' }],
+  ['http:https://example.org', { kind: 'http', url: 'https://example.org' }],
+  ['http:example.org/x', { kind: 'http', url: 'http://example.org/x' }],
+  ['file:a:b.txt', { kind: 'file', path: 'a:b.txt' }],
+  ['file:///etc/hosts', { kind: 'file', path: '/etc/hosts' }],
+  ['file:a\nb', { kind: 'file', path: 'a\nb' }],
+  ['postgres:shop:SELECT a::text\nFROM b', { kind: 'postgres', connection: 'shop', sql: 'SELECT a::text\nFROM b' }],
+])('%j is understood', (text, attachment) => {
+  expect(attachmentFrom(text)).toEqual(attachment);
+});
+
+test.each([
+  [
+    'package.json',
+    '"package.json" does not say of what kind it is',
+    'for the file: cognition attach @ file:package.json',
+  ],
+  ['fil:a', 'attach knows no "fil:"', 'did you mean file:?'],
+  ['htps://x', 'attach knows no "htps:"', 'did you mean https:?'],
+  ['bash:ls', 'attach runs no commands', 'cognition exec @ "ls"'],
+  ['', 'attach knows no ""', 'attach takes file:<path>'],
+  ['file:', 'file: names no file', 'cognition attach @ file:notes.txt'],
+  ['http:', '"http:" names no page', 'https://'],
+  ['postgres:shop', 'a query is written postgres:<name>:<sql>', 'postgres:orders:SELECT'],
+])('%j is refused with what to write instead', (text, message, hint) => {
+  expect(() => attachmentFrom(text)).toThrow(
+    expect.objectContaining({ kind: 'invalid_params', message, hint: expect.stringContaining(hint) }),
+  );
+});

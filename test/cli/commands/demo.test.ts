@@ -1,0 +1,197 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { PROGRAM, withCli } from '../../support/cli.js';
+import { inShell, startProgram } from '../shell.js';
+
+const Demo = z.object({
+  tree: z.string(),
+  position: z.string(),
+  project: z.string(),
+  tips: z.tuple([z.string(), z.string()]),
+});
+
+/** Ids told apart only by their order. */
+function settled(text: string, home: string): string {
+  const seen: string[] = [];
+  return text.replaceAll(`${home}-demo`, '<folder>').replace(/\b[0-9a-f]{8}\b/g, (id) => {
+    if (!seen.includes(id)) seen.push(id);
+    return `<${seen.indexOf(id) + 1}>`;
+  });
+}
+
+const TRANSCRIPT = `This is a demo. Its model is no AI, only a few rules:
+it needs no key, and nothing leaves this machine.
+
+> list the python files in src/
+
+[bash] ls src/*.py
+
+I found 2 Python files:
+
+- src/main.py
+- src/utils.py
+
+(I am the demo model: no AI, only a few rules, and nothing leaves this machine. Say "help" to see what I can do.)
+
+> show me the contents of main.py
+
+[bash] cat src/main.py
+
+Here's the contents of main.py:
+
+\`\`\`
+from utils import greet
+
+if __name__ == "__main__":
+    print(greet("world"))
+\`\`\`
+
+Now back to the list of files, to ask something else there: that is a fork.
+
+> actually, show me utils.py instead
+
+[bash] cat src/utils.py
+
+Here's the contents of utils.py:
+
+\`\`\`
+def greet(name):
+    """What main.py prints."""
+    return f"Hello, {name}!"
+\`\`\`
+
+This is what the conversation has become, a tree:
+
+(root)
+ User: list the python files in src/
+ [bash:ls src/*.py]
+ Assistant: I found 2 Python files: - src/main.py - src/utils.py (I am the demo model: no AI, only…
+ ├── User: show me the contents of main.py
+ │   [bash:cat src/main.py]
+ │   Assistant: Here's the contents of main.py: \`\`\` from utils import greet if __name__ == "__main_…
+ └── User: actually, show me utils.py instead
+     [bash:cat src/utils.py]
+     Assistant: Here's the contents of utils.py: \`\`\` def greet(name): """What main.…  ● you are here
+
+The conversation stays, both branches of it. Now you can
+  talk on; say "help"   cognition chat <1>
+  draw it again         cognition show <1>
+  read where you are    cognition context <1>
+  compare the branches  cognition compare <1> <2> <3>
+  ask one thing more    cognition ask <1> "how many lines has main.py?"
+  hide it               cognition delete <1>
+
+Its folder: <folder>
+A real model needs ANTHROPIC_API_KEY or OPENAI_API_KEY, and then:
+  cognition ask "what does this project do?"
+`;
+
+test('the demo has a conversation, forks it, and draws the tree', async () => {
+  await withCli(async ({ run, home }) => {
+    const { code, stdout, stderr } = await run(['demo']);
+    expect({ code, stderr, shown: settled(stdout, realpathSync(home)) }).toEqual({
+      code: 0,
+      stderr: '',
+      shown: TRANSCRIPT,
+    });
+  });
+});
+
+test('what the demo says that one can do works, also after a second demo and in another folder', async () => {
+  await withCli(async (cli) => {
+    await cli.print('demo');
+    const shown = await cli.print('demo');
+    const lines = shown.split('\n').flatMap((line) => /^ {2}\w.* {2}(cognition .*)$/.exec(line)?.[1] ?? []);
+    expect(lines).toHaveLength(6);
+    const printed: string[] = [];
+    for (const line of lines) {
+      const { code, stdout, stderr } = await inShell(cli, line);
+      expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({ line, code: 0, stderr: '' });
+      printed.push(stdout);
+    }
+    expect(printed[0]).toContain('> actually, show me utils.py instead');
+    expect(printed[1]).toContain('● you are here');
+    expect(printed[3]).toMatch(/show me the contents of main\.py.*actually, show me utils\.py instead/s);
+    expect(printed[4]).toMatch(/wc -l src\/main\.py says:\s+```\s+4 src\/main\.py/);
+    expect(await cli.json('list')).toHaveLength(1);
+  });
+});
+
+test('the demo becomes the current conversation only when there is none', async () => {
+  await withCli(async ({ json, print, home }) => {
+    const demo = Demo.parse(await json('demo'));
+    expect(demo).toMatchObject({ project: `${realpathSync(home)}-demo`, position: demo.tips[1] });
+    expect(await json('show')).toMatchObject({
+      tree: { id: demo.tree, project: demo.project },
+      position: demo.position,
+    });
+    await print('demo');
+    expect(await json('show')).toMatchObject({ tree: { id: demo.tree } });
+  });
+});
+
+test('the folder of the demo keeps what somebody changed, and one that is in the way is told', async () => {
+  await withCli(async ({ print, run, home }) => {
+    mkdirSync(`${home}-demo/src`, { recursive: true });
+    writeFileSync(`${home}-demo/src/main.py`, 'print("mine")\n');
+    expect(await print('demo')).toContain('print("mine")');
+    expect(readFileSync(`${home}-demo/src/main.py`, 'utf8')).toBe('print("mine")\n');
+    const other = `${home}2`;
+    writeFileSync(`${other}-demo`, 'a file');
+    const { code, stderr } = await run(['demo'], { env: { COGNITION_HOME: other } });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        `cognition: the folder of the demo, ${other}-demo, cannot be used: it is no folder of your own\n` +
+        'hint: move away what is there, or set COGNITION_HOME to another folder\n',
+    });
+    await run(['hub', 'stop'], { env: { COGNITION_HOME: other } });
+  });
+});
+
+test('Ctrl-C ends the command that runs, keeps what there is, and a demo works afterwards', async () => {
+  await withCli(async (cli) => {
+    const bin = `${cli.home}-demo/bin`;
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, 'ls'), '#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 });
+    const demo = startProgram(cli, ['demo'], { PATH: `${bin}:${process.env.PATH ?? ''}` });
+    await demo.printed('[bash] ls');
+    demo.child.kill('SIGINT');
+    const { code, stderr } = await demo.ended;
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/^Interrupted\. What there is so far: cognition show [0-9a-f]{8}\n$/);
+    expect(await cli.print('show')).toContain('[bash:ls src/*.py] killed');
+    expect(await cli.print('demo')).toContain('you are here');
+    expect(await cli.print('fsck')).toContain('all is well');
+  });
+});
+
+const isBubblewrapHere = spawnSync('bwrap', ['--dev-bind', '/', '/', 'true']).status === 0;
+
+test.runIf(isBubblewrapHere)('where nothing can keep a command in, the demo says so, and can go without', async () => {
+  await withCli(async (cli) => {
+    const without = 'bwrap --dev-bind / / --ro-bind /dev/null /usr/bin/bwrap --ro-bind /dev/null /usr/bin/unshare';
+    const program = `${without} "${process.execPath}" "${PROGRAM}"`;
+    const ran = await inShell(cli, `${program} demo`);
+    expect(ran.code).toBe(8);
+    expect(ran.stderr).toMatch(/no sandbox works.*\nhint: .*--no-sandbox\n$/s);
+    const open = await inShell(cli, `${program} demo --no-sandbox`);
+    expect(open).toMatchObject({ code: 0, stderr: 'UNSANDBOXED: its commands run as in your own shell.\n' });
+    expect(existsSync(`${cli.home}-demo/src/main.py`)).toBe(true);
+  });
+});
+
+const isScriptHere = spawnSync('script', ['--version']).status === 0;
+
+test.runIf(isScriptHere)('on a terminal the demo shows the same, at a pace that a person can follow', async () => {
+  await withCli(async (cli) => {
+    const { stdout } = await inShell(
+      cli,
+      "script -qec 'stty cols 100; cognition demo --color never' /dev/null < /dev/null",
+    );
+    expect(settled(stdout.replaceAll('\r\n', '\n'), realpathSync(cli.home))).toBe(TRANSCRIPT);
+  });
+});

@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { COMMANDS } from '../../../cli/command_table.js';
+import { candidatesFor } from '../../../cli/help/completion_candidates.js';
+import { completionScript, SHELLS } from '../../../cli/help/completion_scripts.js';
+import { manualPage } from '../../../cli/help/manual_page.js';
+
+test.each([
+  [['sh'], { words: expect.arrayContaining(['show', 'search']), more: null }],
+  [['show', ''], { words: ['@'], more: 'trees' }],
+  [['show', '--at', 'root', ''], { words: ['@'], more: 'trees' }],
+  [['show', '--ne'], { words: expect.arrayContaining(['--nested', '--json', '--help']), more: null }],
+  [['export', '@', '--format', ''], { words: ['text', 'markdown', 'html', 'json', 'jsonl'], more: null }],
+  [['search', 'x', '--tree', ''], { words: ['@'], more: 'trees' }],
+  [['attach', '@', ''], { words: ['file:', 'http://', 'https://', 'postgres:'], more: null }],
+  [['import', ''], { words: [], more: 'files' }],
+  [['hub', ''], { words: ['start', 'status', 'stop', 'logs', 'discover'], more: null }],
+  [['config', 'get', ''], { words: expect.arrayContaining(['pager']), more: null }],
+  [['completion', ''], { words: ['bash', 'zsh', 'fish'], more: null }],
+  [['list', '--color', ''], { words: ['auto', 'always', 'never'], more: null }],
+  [['show', '--color', 'always', ''], { words: ['@'], more: 'trees' }],
+  [['nonsense', ''], { words: [], more: null }],
+])('after %j', (words, candidates) => {
+  expect(candidatesFor(words, COMMANDS)).toEqual(candidates);
+});
+
+test('the bash script is valid bash', () => {
+  const { status, stderr } = spawnSync('bash', ['-n'], { input: completionScript('bash'), encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});
+
+test('in bash a name with blanks is completed from its middle', () => {
+  const asked = `${completionScript('bash')}
+    cognition() { printf '%s\\n' "\${@: -1}" "it's"; }
+    COMP_WORDS=(cognition show 'a\\ na'); COMP_CWORD=2; _cognition; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  expect(spawnSync('bash', ['-c', asked], { encoding: 'utf8' }).stdout).toBe("a\\ na\nit\\'s\n");
+});
+
+test.each(SHELLS)('the script for %s asks the program itself', (shell) => {
+  expect(completionScript(shell)).toContain('cognition completion --complete -- ');
+});
+
+test('the manual describes every command, and no line of it is taken for an instruction', () => {
+  const page = manualPage(COMMANDS, '1.2.3');
+  for (const entry of COMMANDS) {
+    const names = entry.kind === 'command' ? [entry.name] : entry.commands.map((one) => `${entry.name} ${one.name}`);
+    for (const name of names) expect(page).toMatch(new RegExp(`^\\.SS ${name}\\b`, 'm'));
+  }
+  const instructions = new Set(
+    page.split('\n').flatMap((line) => (/^[.'](\w*)/.test(line) ? [line.split(' ')[0]] : [])),
+  );
+  expect([...instructions].sort()).toEqual(['.B', '.I', '.PP', '.SH', '.SS', '.TH', '.TP', '.fi', '.nf']);
+});

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import type { DocumentFormat } from '../../../../cli/render/export/document.js';
+import { htmlFormat } from '../../../../cli/render/export/html.js';
+import { markdownFormat } from '../../../../cli/render/export/markdown.js';
+import { textFormat } from '../../../../cli/render/export/text.js';
+import { commandNode, textNode, treeNamed } from '../../../support/nodes.js';
+import { nodeId } from '../../../support/skeleton.js';
+
+const nodes = [
+  textNode(0, 'root', ''),
+  textNode(1, 'user', 'list the \x1b]0;title\x07files'),
+  commandNode(2, 'ls *.md', 'README.md\n```'),
+  textNode(3, 'assistant', '<script>alert(1)</script> & more'),
+];
+
+function written(format: DocumentFormat): string {
+  const fork = format.fork({ number: '2', of: 3, from: nodeId(1) });
+  const [root, question, command, reply] = nodes.map((node) => format.node(node));
+  return [format.begin(treeNamed('notes <b>')), root, question, fork, command, reply, format.end()].join('');
+}
+
+test('as text a conversation says who speaks', () => {
+  expect(written(textFormat)).toBe(`User: list the files
+
+--- branch 2 (one of 3 from 00000001) ---
+
+[bash] ls *.md
+README.md
+\`\`\`
+
+Assistant: <script>alert(1)</script> & more
+
+`);
+});
+
+test('in Markdown no output can close its fence and no name become markup', () => {
+  expect(written(markdownFormat)).toBe(`# notes \\<b\\>
+
+## User
+
+list the files
+
+---
+
+*Branch 2, one of 3 from \`00000001\`*
+
+### bash \`ls *.md\`
+
+\`\`\`\`
+README.md
+\`\`\`
+\`\`\`\`
+
+## Assistant
+
+<script>alert(1)</script> & more
+
+`);
+});
+
+test('as HTML everything is escaped and nothing may be loaded or run', () => {
+  const page = written(htmlFormat);
+  expect(page).toContain('<title>notes &lt;b&gt;</title>');
+  expect(page).toContain('<pre>&lt;script&gt;alert(1)&lt;/script&gt; &amp; more</pre>');
+  expect(page).toMatch(/Content-Security-Policy" content="default-src 'none'; style-src 'sha256-[\w+/]+=*'; base-uri/);
+  expect(page).not.toMatch(/<script|<link|<img|src=|\p{Cc}(?<!\n)|https?:/u);
+  expect(page.match(/<(article|h2|title|pre|style)\b/g)).toHaveLength(
+    page.match(/<\/(article|h2|title|pre|style)>/g)?.length ?? 0,
+  );
+});
+
+test('a branch names the node that it forks from', () => {
+  expect(htmlFormat.fork({ number: '2.1', of: 2, from: nodeId(1) })).toBe(
+    `<h2 id="branch-2.1">Branch 2.1, one of 2 from <a href="#${nodeId(1)}">00000001</a></h2>\n`,
+  );
+});

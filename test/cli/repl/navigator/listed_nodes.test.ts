@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { apart, branchesOffPath, branchingOf, rowsOf } from '../../../../cli/repl/navigator/listed_nodes.js';
+import { createGrown, type Grown, NONE, type ShapePage } from '../../../../cli/repl/navigator/tree_shape.js';
+import { pathTo, shapeOf, sharedLength } from '../../../../loom/tree.js';
+
+/** Parents by index: each node grows from one before it. */
+const parentsArbitrary = fc
+  .array(fc.nat(), { maxLength: 60 })
+  .map((numbers) => numbers.map((number, at) => number % (at + 1)));
+
+function pageOf(parents: readonly number[], kinds = ''): ShapePage {
+  const count = parents.length + 1;
+  return {
+    seq: Array(count).fill(1),
+    parent: [0, ...parents.map((parent, at) => at + 1 - parent)],
+    kind: kinds || `r${'u'.repeat(parents.length)}`,
+    at: Array(count).fill(10),
+    archived: [],
+  };
+}
+
+function grownFrom(parents: readonly number[], kinds = ''): Grown {
+  const grown = createGrown();
+  grown.add(pageOf(parents, kinds));
+  return grown;
+}
+
+function oracleOf(parents: readonly number[]) {
+  return shapeOf([
+    { id: '0', parent: null },
+    ...parents.map((parent, at) => ({ id: String(at + 1), parent: String(parent) })),
+  ]);
+}
+
+const ALL = { filter: 'all', marked: new Set<number>(), folded: new Set<number>() } as const;
+
+/** The nodes in the order of a drawing: each with all that grew from it, oldest branch first. */
+function drawn(oracle: ReturnType<typeof oracleOf>): number[] {
+  const order: number[] = [];
+  const waiting = [0];
+  for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
+    order.push(index);
+    waiting.push(...[...oracle.childrenOf(index)].reverse());
+  }
+  return order;
+}
+
+test('a tree in numbers has the children, sizes and ages of the tree itself', () => {
+  fc.assert(
+    fc.property(parentsArbitrary, (parents) => {
+      const grown = grownFrom(parents);
+      const oracle = oracleOf(parents);
+      for (let index = 0; index <= parents.length; index += 1) {
+        const below = [...oracle.nodes.keys()].filter((one) => pathTo(oracle, one).includes(index));
+        expect(grown.childCount(index)).toBe(oracle.childrenOf(index).length);
+        expect(grown.sizeOf(index)).toBe(below.length);
+        expect(grown.newestMs(index)).toBe(Math.max(...below.map((one) => grown.atMs(one))));
+        expect(grown.indexOf(grown.seqOf(index))).toBe(index);
+      }
+    }),
+  );
+});
+
+test('rows come in the order of a drawing, and folded branches are one row', () => {
+  fc.assert(
+    fc.property(parentsArbitrary, fc.nat(), (parents, at) => {
+      const grown = grownFrom(parents);
+      const oracle = oracleOf(parents);
+      expect([...rowsOf(grown, ALL)]).toEqual(drawn(oracle));
+      const place = at % grown.count();
+      const folded = branchesOffPath(grown, place);
+      const rows = [...rowsOf(grown, { ...ALL, folded })];
+      const isShown = (index: number): boolean =>
+        pathTo(oracle, index)
+          .slice(0, -1)
+          .every((above) => !folded.has(above));
+      expect(rows).toEqual(drawn(oracle).filter(isShown));
+      // Whoever stands there is seen.
+      expect(rows).toContain(place);
+    }),
+  );
+});
+
+test('a page at a time gives the same tree as all at once', () => {
+  fc.assert(
+    fc.property(parentsArbitrary, fc.nat(), (parents, cut) => {
+      const whole = pageOf(parents);
+      const at = cut % (parents.length + 2);
+      const grown = createGrown();
+      for (const [from, to] of [
+        [0, at],
+        [at, whole.kind.length],
+      ] as const) {
+        grown.add({
+          ...whole,
+          // The first of a page is told from zero.
+          seq: whole.seq.slice(from, to).map((one, place) => (place === 0 ? from + 1 : one)),
+          parent: whole.parent.slice(from, to),
+          kind: whole.kind.slice(from, to),
+          at: whole.at.slice(from, to).map((one, place) => (place === 0 ? (from + 1) * 10 : one)),
+        });
+      }
+      const expected = grownFrom(parents);
+      expect([...rowsOf(grown, ALL)]).toEqual([...rowsOf(expected, ALL)]);
+      expect(grown.newestMs(0)).toBe(expected.newestMs(0));
+    }),
+  );
+});
+
+test('two places part where their paths do', () => {
+  fc.assert(
+    fc.property(parentsArbitrary, fc.nat(), fc.nat(), (parents, one, other) => {
+      const grown = grownFrom(parents);
+      const oracle = oracleOf(parents);
+      const [left, right] = [one % grown.count(), other % grown.count()];
+      const [pathLeft, pathRight] = [pathTo(oracle, left), pathTo(oracle, right)];
+      const asNodes = (path: number[]) => path.map((id) => ({ id: String(id) }));
+      const shared = sharedLength(asNodes(pathLeft), asNodes(pathRight));
+      expect(apart(grown, left, right)).toEqual({
+        ancestor: pathLeft[shared - 1],
+        left: pathLeft.slice(shared),
+        right: pathRight.slice(shared),
+      });
+    }),
+  );
+});
+
+test('an answer that only calls tools is stood for by what it grew from', () => {
+  const grown = grownFrom([0, 1, 2, 3], 'ruAtu');
+  expect(grown.count()).toBe(4);
+  expect([...rowsOf(grown, ALL)].map((index) => grown.kindOf(index)).join('')).toBe('rutu');
+  expect(grown.indexOf(3)).toBe(1);
+  expect(grown.parentOf(2)).toBe(1);
+});
+
+test('filters list messages, tools, ends of branches or what is marked', () => {
+  const grown = grownFrom([0, 1, 2, 1], 'rutau');
+  const kinds = (filter: 'messages' | 'tools' | 'leaves' | 'marks', marked: number[] = []) =>
+    [...rowsOf(grown, { ...ALL, filter, marked: new Set(marked) })].map((index) => grown.kindOf(index)).join('');
+  expect(kinds('messages')).toBe('uau');
+  expect(kinds('tools')).toBe('t');
+  expect(kinds('leaves')).toBe('au');
+  expect(kinds('marks')).toBe('');
+  expect(kinds('marks', [grown.seqOf(2)])).toBe('t');
+});
+
+test('what stands before a row tells which branches go on below', () => {
+  const grown = grownFrom([0, 1, 2, 2, 1]);
+  const lines = [...rowsOf(grown, ALL)].map((index) => branchingOf(grown, index, 10));
+  expect(lines).toEqual([
+    { depth: 0, bars: [], isHead: false, isLast: true },
+    { depth: 0, bars: [], isHead: false, isLast: true },
+    { depth: 1, bars: [true], isHead: true, isLast: false },
+    { depth: 2, bars: [true, true], isHead: true, isLast: false },
+    { depth: 2, bars: [true, false], isHead: true, isLast: true },
+    { depth: 1, bars: [false], isHead: true, isLast: true },
+  ]);
+});
+
+test('a fork of 200,000 branches and a chain of as many nodes are only loops', () => {
+  const count = 200_000;
+  for (const parents of [Array(count).fill(0), Array.from({ length: count }, (_, at) => at)]) {
+    const grown = grownFrom(parents);
+    expect(rowsOf(grown, ALL)).toHaveLength(count + 1);
+    expect(grown.sizeOf(0)).toBe(count + 1);
+    expect(apart(grown, 0, count).right.length).toBeGreaterThan(0);
+    expect(grown.headOf(count)).not.toBe(NONE);
+  }
+});

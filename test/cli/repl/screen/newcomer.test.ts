@@ -1,0 +1,90 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { withCli } from '../../../support/cli.js';
+import { KEYS, withChat } from '../../../support/terminal.js';
+
+test('a line that is typed before the header stands is answered below it', async () => {
+  await withChat({ args: ['--model', 'demo'] }, async (terminal) => {
+    await terminal.waitFor('[ INSERT ]');
+    terminal.type('help', KEYS.enter);
+    await terminal.waitFor('Whatever I have said');
+    const shown = terminal.transcript().join('\n');
+    expect(shown.indexOf('Commands: /help')).toBeGreaterThan(0);
+    expect(shown.indexOf('Commands: /help')).toBeLessThan(shown.indexOf('list the files'));
+  });
+});
+
+test('where a chosen model does not answer the first lines say why', async () => {
+  const cases = [
+    [
+      ['--model', 'sonnet'],
+      'Model: none, so messages are notes: there is no key for anthropic.\n  Set ANTHROPIC_API_KEY,',
+    ],
+    [['--model', 'sonet'], 'Model: none, so messages are notes: no model is called sonet.\n  Did you mean sonnet?'],
+    [[], 'Model: none, so messages are notes.\n  Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or try: /model demo\n'],
+  ] as const;
+  for (const [args, told] of cases) {
+    await withChat({ args }, async (terminal) => {
+      await terminal.waitFor('Commands: /help');
+      expect(`${terminal.transcript().join('\n')}\n`).toContain(told);
+    });
+  }
+});
+
+test('who chooses a model for a note that nobody answered is told how to have it answered', async () => {
+  await withCli(async ({ run }) => {
+    const lines = ['a note', '/model demo', '/retry', '/model demo', '/quit', ''].join('\n');
+    const { stderr } = await run(['chat'], { input: lines });
+    expect(stderr.match(/\/retry has it answered/g)).toHaveLength(1);
+  });
+});
+
+test('in the folder with the conversations no plan is begun, and one is told where to go', async () => {
+  await withCli(async ({ folder: place, run }) => {
+    const home = join(place, '.cognition');
+    const env = { COGNITION_HOME: home };
+    for (const line of ['/plan', '/edit-plan']) {
+      const { stderr, code } = await run(['chat', '--model', 'demo'], { env, input: `${line}\n` });
+      expect(stderr).toContain('plans need a project: .cognition here is where your conversations are');
+      expect(code).not.toBe(0);
+    }
+    expect(existsSync(join(home, 'plan.md'))).toBe(false);
+    await run(['hub', 'stop'], { env });
+  });
+});
+
+test('with --accessible the words at the end stand on a line of their own', async () => {
+  await withChat({ args: ['--accessible', '--model', 'demo'] }, async (terminal) => {
+    await terminal.waitFor(/^>$/m);
+    terminal.type('\u0004');
+    await terminal.exited;
+    expect(terminal.transcript().map((row) => row.trimEnd())).toContain('Nothing was said, so nothing is kept.');
+  });
+});
+
+test('with --accessible keys leave nothing in a line, and help tells those that there are', async () => {
+  await withChat({ args: ['--accessible', '--model', 'demo'] }, async (terminal) => {
+    await terminal.waitFor(/^>$/m);
+    terminal.type(KEYS.shiftTab, KEYS.up, '/level', KEYS.enter);
+    await terminal.waitFor('Here the level is orchestrator.');
+    terminal.type('/help keys', KEYS.enter);
+    const told = (await terminal.waitFor('Ctrl-Z')).join('\n');
+    expect(told).toContain('Ctrl-D          leave, with nothing written');
+    expect(told).not.toContain('Shift-Tab');
+    terminal.type(KEYS.control('c'));
+    await terminal.waitFor(/^Nothing is running\. To leave: \/quit$/m);
+    terminal.type(KEYS.escape, '/quit', KEYS.enter);
+    await terminal.exited;
+    expect(terminal.transcript().join('\n')).toContain('Nothing was said, so nothing is kept.');
+  });
+});
+
+test('where no draft can be kept that is told in plain words', async () => {
+  await withChat({}, async (terminal, { home }) => {
+    await terminal.waitFor('Commands: /help');
+    writeFileSync(join(home, 'drafts'), '');
+    terminal.type('a draft');
+    await terminal.waitFor('what you write cannot be kept: something else is in the way in ');
+  });
+});

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { randomFrom } from '../../../gauntlet/extent.js';
+import { words } from '../../../hub/agent/turn/turn_calls.js';
+import { say } from '../../../support/model/script.js';
+import { KEYS, type TestTerminal } from '../../../support/terminal.js';
+import { withTalkOnScreen } from '../screen/screen_talk.js';
+
+interface Sent {
+  /** What was said and answered, in order. */
+  committed: string[];
+  /** The transcript at the end. */
+  shown: string[];
+}
+
+/** A conversation of so many turns, with keys that are typed while the size changes ten times in each. */
+function talkedInStorm(
+  { seed, turns }: { seed: number; turns: number },
+  blow: (terminal: TestTerminal, random: () => number) => Promise<void>,
+): Promise<Sent> {
+  return withTalkOnScreen([], async ({ terminal, server }) => {
+    const random = randomFrom(seed);
+    const committed: string[] = [];
+    await terminal.waitFor('Commands: /help');
+    for (let turn = 1; turn <= turns; turn += 1) {
+      const goingOn = 'and goes on '.repeat(between(random, 1, 30));
+      const answer = `Answer ${turn} begins ${goingOn}until it ends ${turn}.`;
+      server.script(say(words(answer)));
+      committed.push(`> message ${turn} is said`, answer);
+      const before = terminal.raw().length;
+      for (const key of ['', '', `message ${turn} `, '', 'is said', '', KEYS.enter, '', '', '']) {
+        await blow(terminal, random);
+        terminal.type(key);
+      }
+      await terminal.waitFor(() => terminal.raw().includes(`until it ends ${turn}.`, before));
+      await atRest(terminal);
+    }
+    terminal.type('/quit', KEYS.enter);
+    await terminal.exited;
+    return { committed, shown: terminal.transcript() };
+  });
+}
+
+test('a storm of sizes takes nothing from the transcript and doubles nothing', async () => {
+  const { committed, shown } = await talkedInStorm({ seed: 1, turns: 15 }, blown);
+  expect(withoutGhosts(shown)).toEqual(committed);
+});
+
+test.each([2, 3])('sizes that change faster than can be drawn take nothing from it (seed %i)', async (seed) => {
+  const { committed, shown } = await talkedInStorm({ seed, turns: 20 }, async (terminal, random) => {
+    for (let sizes = between(random, 1, 6); sizes > 0; sizes -= 1) resizeAnyhow(terminal, random);
+  });
+  expect(committed.filter((line) => !shown.includes(line))).toEqual([]);
+});
+
+function between(random: () => number, least: number, most: number): number {
+  return least + Math.floor(random() * (most - least + 1));
+}
+
+function resizeAnyhow(terminal: TestTerminal, random: () => number): void {
+  terminal.resize(between(random, 20, 200), between(random, 6, 60));
+}
+
+/** Resolves when something was drawn after it. */
+async function blown(terminal: TestTerminal, random: () => number): Promise<void> {
+  const seen = terminal.raw().length;
+  resizeAnyhow(terminal, random);
+  await terminal.waitFor(() => terminal.raw().length > seen && !terminal.modes().synchronized);
+}
+
+/** Of an answer that still grew the beginning may have been left in a row of its own, above where it stands whole. */
+function withoutGhosts(transcript: string[]): string[] {
+  const shown = transcript.filter((line) => /^(> message \d+ is said$|Answer \d+ begins)/.test(line));
+  return shown.filter((line, place) => shown[place + 1]?.startsWith(line) !== true);
+}
+
+/** In a window of this size a gap stands above the editor, but while a turn runs. */
+async function atRest(terminal: TestTerminal): Promise<void> {
+  terminal.resize(120, 40);
+  await terminal.waitFor((screen) => screen.at(-1)?.startsWith('[ INSERT ]') === true && screen.at(-3) === '');
+}

@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { styleFor } from '../../../../cli/render/look/style.js';
+import { renderBlock } from '../../../../cli/render/screens/viewer_block.js';
+import type { ViewedBlock } from '../../../../cli/repl/viewer/path_blocks.js';
+import { growingAnswer } from '../../../../cli/repl/viewer/streaming_text.js';
+import { type Coming, createComing } from '../../../../cli/repl/viewer/uncommitted_blocks.js';
+import { NodeId, TreeId, TurnId } from '../../../../hub/protocol/node.js';
+import type { AgentEvent } from '../../../../hub/protocol/turn.js';
+import { RequestId } from '../../../../hub/protocol/usage.js';
+import { lookAt } from '../../../support/look.js';
+
+const node = (number: number): NodeId => NodeId.parse(`00000000-0000-4000-8000-${String(number).padStart(12, '0')}`);
+const TURN = TurnId.parse(node(900));
+const TREE = TreeId.parse(node(901));
+const LOOK = lookAt(60);
+const ofTurn = { turn: TURN };
+
+const started = (at: number): AgentEvent => ({
+  ...{
+    kind: 'turn_started',
+    ...ofTurn,
+    tree: TREE,
+    node: node(at),
+    model: 'demo/demo',
+    level: 'minimal',
+    instructions: [],
+  },
+});
+const requested = (id: number): AgentEvent => ({
+  ...{ kind: 'request_started', ...ofTurn, request: RequestId.parse(node(950)), node: node(id), attempt: 0 },
+});
+const said = (text: string): AgentEvent => ({ kind: 'text_added', ...ofTurn, text });
+const thought = (text: string): AgentEvent => ({ kind: 'thinking_added', ...ofTurn, text });
+const called = (id: number, command: string): AgentEvent => ({
+  ...{ kind: 'call_started', ...ofTurn, call: `c${id}`, id: node(id), tool: 'bash', input: { command } },
+});
+const printed = (id: number, text: string | Buffer): AgentEvent => ({
+  ...{ kind: 'call_output', ...ofTurn, call: `c${id}`, id: node(id), from: 'stdout', offset: 0 },
+  data: Buffer.from(text).toString('base64'),
+});
+const callEnded = (id: number, text: string): AgentEvent => ({
+  ...{ kind: 'call_ended', ...ofTurn, call: `c${id}`, id: node(id), failed: false, blocks: [{ type: 'text', text }] },
+});
+const committed = (tip: number): AgentEvent => ({
+  kind: 'step_committed',
+  ...ofTurn,
+  nodes: [node(tip)],
+  tip: node(tip),
+});
+const ended = (tip: number): AgentEvent => ({
+  ...{ kind: 'turn_ended', ...ofTurn },
+  outcome: {
+    ...{ turn: TURN, tree: TREE, state: 'done', why: 'answered', failure: null, tip: node(tip), text: '' },
+    ...{ usage: null, price_microdollars: null, questions: [] },
+  },
+});
+
+function comingAfter(...events: AgentEvent[]): Coming {
+  const coming = createComing(() => 0);
+  for (const event of events) coming.take(event);
+  return coming;
+}
+
+function rowsOf({ shown, startsFolded }: ViewedBlock): string[] {
+  const rows = shown.kind === 'coming' ? shown.coming.rows(LOOK, startsFolded) : renderBlock(shown, startsFolded, LOOK);
+  return rows.map(({ text }) => text);
+}
+
+const seen = (coming: Coming, at: number): string[] => coming.below(node(at)).flatMap(rowsOf);
+
+test('what is thought, said and called is seen below where the turn began, in its order', () => {
+  const coming = comingAfter(
+    ...[started(1), requested(2), thought('Is it?\nIt'), thought(' is.'), said('Let me **lo'), said('ok**.')],
+    ...[called(3, 'ls'), printed(3, 'a\nb\n')],
+  );
+  expect(seen(coming, 1)).toEqual(['> thinking -- 2 lines', 'Let me look.', '> bash(ls) 0 s', '  a', '  b']);
+  expect(seen(coming, 7)).toEqual([]);
+  expect(coming.isTimed()).toBe(true);
+  expect(coming.take(callEnded(3, 'a\nb\nc'))).toBe(true);
+  expect(seen(coming, 1).at(-1)).toBe('> bash(ls) -- 3 lines');
+  expect(coming.isTimed()).toBe(false);
+});
+
+test('a character that is cut between two pieces of what a call prints is seen whole', () => {
+  const bytes = Buffer.from('数据 🎯');
+  const pieces = Array.from(bytes, (_, at) => printed(3, bytes.subarray(at, at + 1)));
+  const [call] = comingAfter(started(1), requested(2), called(3, 'ls'), ...pieces).below(node(1));
+  expect(call?.shown.kind === 'coming' ? call.shown.coming.text() : null).toBe('数据 🎯');
+});
+
+test('more of the same is no other block', () => {
+  const coming = comingAfter(started(1), requested(2));
+  expect(coming.take(said('One'))).toBe(true);
+  expect(coming.take(said(' two'))).toBe(false);
+  expect(seen(coming, 1)).toEqual(['One two']);
+});
+
+test('an answer that begins again takes the place of what was said', () => {
+  const coming = comingAfter(started(1), requested(2), said('Wrong'), {
+    kind: 'answer_restarted',
+    ...ofTurn,
+    attempt: 1,
+  });
+  expect(seen(coming, 1)).toEqual([]);
+  coming.take(said('Right'));
+  expect(seen(coming, 1)).toEqual(['Right']);
+});
+
+test('it is seen until it is on the path, also where the commit is told first', () => {
+  const coming = comingAfter(started(1), requested(2), said('Done.'), committed(2), ended(2));
+  expect(seen(coming, 1)).toEqual(['Done.']);
+  coming.settled(new Set([node(2)]));
+  expect(seen(coming, 1)).toEqual([]);
+  expect(seen(coming, 2)).toEqual([]);
+});
+
+test('who stays where a turn began sees all its steps', () => {
+  const coming = comingAfter(
+    started(1),
+    requested(2),
+    said('One.'),
+    committed(2),
+    requested(3),
+    said('Two.'),
+    ended(3),
+  );
+  expect(seen(coming, 1)).toEqual(['One.', 'Two.']);
+});
+
+test('who comes in the middle of a step sees what was said and which calls run', () => {
+  const call = { call: 'c4', id: node(4), tool: 'bash', input: { command: 'ls' } };
+  const coming = comingAfter({
+    ...{ kind: 'turn_snapshot', ...ofTurn, tree: TREE, tip: node(1), model: 'demo/demo' },
+    step: {
+      id: node(2),
+      blocks: [{ type: 'text', text: 'Looking.' }],
+      calls: [
+        { ...call, state: 'running' },
+        { ...call, call: 'c5', id: node(5), state: 'waiting' },
+      ],
+    },
+  });
+  expect(seen(coming, 1)).toEqual(['Looking.', '> bash(ls) 0 s']);
+});
+
+const part = fc.constantFrom(
+  'words ',
+  'more **bold** ',
+  '\n',
+  '\n\n',
+  '- item ',
+  '1. one\n',
+  '```ts\nconst a = 1;\n```\n',
+  '| a | b |\n| - | - |\n| 1 | 2 |\n',
+  '> quote\n',
+  'a `b c` d ',
+  '数据',
+  '# Head\n',
+);
+
+test('however an answer is cut into pieces, it looks as it does when it is whole', async () => {
+  const look = { ...lookAt(24), style: await styleFor(true) };
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 20 }), fc.array(fc.nat(40), { maxLength: 8 }), (parts, lengths) => {
+      const text = parts.join('');
+      const growing = growingAnswer();
+      let at = 0;
+      for (const length of lengths) {
+        growing.add(text.slice(at, at + length));
+        growing.rows(look, false);
+        at += length;
+      }
+      growing.add(text.slice(at));
+      const whole = renderBlock({ kind: 'answer', text }, false, look).map((row) => row.text);
+      expect(growing.rows(look, false).map((row) => row.text)).toEqual(whole);
+    }),
+  );
+});

@@ -1,0 +1,34 @@
+import { afterEach, expect, test } from 'vitest';
+import { modelAccess } from '../../../cli/turn/model_access.js';
+
+const VARIABLES = ['OLLAMA_HOST', 'OPENAI_BASE_URL', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'];
+const before = Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]]));
+
+afterEach(() => {
+  for (const name of VARIABLES) {
+    if (before[name] === undefined) delete process.env[name];
+    else process.env[name] = before[name];
+  }
+});
+
+function accessWith(variables: Record<string, string>): ReturnType<typeof modelAccess> {
+  for (const name of VARIABLES) delete process.env[name];
+  Object.assign(process.env, variables);
+  return modelAccess();
+}
+
+test.each([
+  ['localhost', 'http://localhost:11434'],
+  ['192.168.0.2:8080', 'http://192.168.0.2:8080'],
+  ['[::1]', 'http://[::1]:11434'],
+  ['box/ollama', 'http://box:11434/ollama'],
+  ['https://box.example', 'https://box.example'],
+])('a host for Ollama that is given as %s is reached at %s', (given, address) => {
+  expect(accessWith({ OLLAMA_HOST: given })).toEqual({ ollama: { key: null, base_url: address } });
+});
+
+test('an address of others is taken as it is, so that no key goes where a guess leads', () => {
+  expect(accessWith({ OPENAI_BASE_URL: 'api.example.com/v1', OPENAI_API_KEY: 'key', ANTHROPIC_API_KEY: '' })).toEqual({
+    openai: { key: 'key', base_url: 'api.example.com/v1' },
+  });
+});

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { breaking, say } from '../../../support/model/script.js';
+import { accessTo, withAgent } from '../../../support/turns.js';
+import { call, words } from '../turn/turn_calls.js';
+
+test('a hub that is killed while a path is summarised loses nothing, and the next one summarises again', async () => {
+  await withAgent(async ({ hub, server, tree, say: ask, run, path }) => {
+    server.script(say(words('Forty-two.')));
+    const { tip } = await run(await ask('Count the beans.'));
+    const before = await path(tip);
+    server.script(breaking('hang', words('## As')));
+    const client = await hub.connect();
+    const given = { tree, node: tip, access: accessTo(server) };
+    const cut = client.call('agent.compact', given).then(
+      (outcome) => outcome.state,
+      (error: unknown) => String(error),
+    );
+    await server.hanging();
+    server.script(say(words('## Asked\nBeans.')), say(words('## Asked\nBeans, once more.')));
+    await hub.kill();
+    // A client sends its call again to the next hub by itself.
+    await cut;
+    const other = await hub.connect();
+    expect((await other.call('loom.context_get_path', { node: tip })).nodes).toEqual(before);
+    const again = await other.call('agent.compact', given);
+    expect(again.state).toBe('done');
+    const { turns } = await other.call('loom.turn_list', { tree });
+    expect(turns.map(({ state }) => state)).toContain('interrupted');
+    expect((await other.call('loom.fsck', {})).problems).toEqual([]);
+  });
+});
+
+test('a hub that is killed after a summary is gone on from below that, with what was asked', async () => {
+  await withAgent(async ({ hub, server, tree, say: ask, run, begin }) => {
+    server.script(say(words('Yes.')));
+    const { tip } = await run(await ask(`Read this. ${'Words and words. '.repeat(2_000)}`));
+    server.script(
+      say(call('c1', 'bash', { command: 'seq 1 9000' })),
+      say(words('## Asked\nBeans.')),
+      breaking('hang', words('Pa')),
+    );
+    const asked = await ask('Now paint it blue.', tip);
+    const turn = begin(asked, { window: 20_000 });
+    const cut = turn.outcome.then(
+      () => 'ended',
+      () => 'cut',
+    );
+    const { node: summary } = await turn.event('context_compacted');
+    await server.hanging();
+    server.script(say(words('Painted.')));
+    await hub.kill();
+    await cut;
+    const other = await hub.connect();
+    const { turns } = await other.call('loom.turn_list', { tree });
+    expect(turns.find(({ node }) => node === asked)).toMatchObject({ tip: summary, state: 'interrupted' });
+    const again = { tree, node: summary, access: accessTo(server), cwd: process.cwd() };
+    expect(await other.call('agent.run', again)).toMatchObject({ state: 'done', text: 'Painted.' });
+    expect(server.requests.at(-1)?.text).toContain('Now paint it blue.');
+    expect((await other.call('loom.fsck', {})).problems).toEqual([]);
+  });
+});

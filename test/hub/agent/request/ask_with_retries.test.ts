@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import type { ModelEvent, Provider } from '../../../../hub/agent/model/provider.js';
+import { askModel } from '../../../../hub/agent/request/ask_with_retries.js';
+import { RETRIES_MAX, RETRY_AFTER_MS_MAX, retryDelayMs } from '../../../../hub/agent/request/backoff.js';
+import { addRequest, limitReached, newSpending, priceOf } from '../../../../hub/agent/request/spending.js';
+import { HubError } from '../../../../hub/base/error.js';
+import { manualTimers } from '../../../support/manual_timers.js';
+import { REQUEST } from '../providers/dialects.js';
+
+const overloaded = new HubError('overloaded', 'too much to do', { retryable: true, details: { visible: false } });
+const text = (words: string): ModelEvent => ({ kind: 'text', text: words });
+const END: ModelEvent = { kind: 'end', reason: 'answered' };
+
+/** A provider that does one thing per request: says events, and then fails when it has a failure. */
+function inTurns(...turns: (ModelEvent | HubError)[][]): Provider {
+  return {
+    name: 'in-turns',
+    async *answer() {
+      for (const event of turns.shift() ?? []) {
+        if (event instanceof HubError) throw event;
+        yield event;
+      }
+    },
+  };
+}
+
+/** Asks with timers that a test lets go off, and tells what happened in words. */
+function asked(provider: Provider, signal = new AbortController().signal) {
+  const timers = manualTimers();
+  const told: string[] = [];
+  const reply = askModel(
+    {
+      ...{ provider, request: REQUEST, timers, random: () => 1 },
+      on: {
+        sent(attempt) {
+          told.push(`sent ${attempt}`);
+          return ({ outcome }) => void told.push(`ended ${outcome}`);
+        },
+        heard: (event) => void told.push(event.kind),
+        failed: (_, retryInMs) => void told.push(`failed, again in ${retryInMs}`),
+        restarted: (attempt) => void told.push(`restarted ${attempt}`),
+      },
+    },
+    signal,
+  );
+  return { reply, told, timers };
+}
+
+/** Lets timers go off as they are set, until the reply is there. */
+async function fireUntil<T>(reply: Promise<T>, timers: ReturnType<typeof manualTimers>): Promise<T> {
+  let isDone = false;
+  const done = reply.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await new Promise((resolve) => setImmediate(resolve));
+    timers.fire();
+  }
+  return done;
+}
+
+test('a request that failed is sent again after growing waits, and given up in the end', async () => {
+  const turns = Array.from({ length: RETRIES_MAX + 1 }, () => [overloaded]);
+  const { reply, told, timers } = asked(inTurns(...turns));
+  expect((await fireUntil(reply, timers)).failure).toBe(overloaded);
+  const waits = told.flatMap((line) => /again in (.*)/.exec(line)?.[1] ?? []);
+  expect(waits).toEqual(['1000', '2000', '4000', '8000', '16000', '32000', 'null']);
+  expect(told.filter((line) => line.startsWith('restarted'))).toEqual([]);
+});
+
+test('only what was heard of an answer before is said to begin again', async () => {
+  const { reply, told, timers } = asked(inTurns([text('Hel'), overloaded], [text('Hello'), END]));
+  expect((await fireUntil(reply, timers)).answer.blocks).toEqual([{ type: 'text', text: 'Hello' }]);
+  expect(told).toEqual([
+    ...['sent 1', 'text', 'ended overloaded', 'failed, again in 1000', 'restarted 2'],
+    ...['sent 2', 'text', 'end', 'ended ok'],
+  ]);
+});
+
+test('a stop while it waits keeps what was said', async () => {
+  const controller = new AbortController();
+  const { reply, timers } = asked(inTurns([text('Hel'), overloaded]), controller.signal);
+  while (timers.running().length === 0) await new Promise((resolve) => setImmediate(resolve));
+  controller.abort();
+  expect((await reply).answer.blocks).toEqual([{ type: 'text', text: 'Hel' }]);
+  expect(timers.running()).toEqual([]);
+});
+
+test('the wish of a server comes first, unless it is to wait for longer than helps', () => {
+  const after = (retry_after_ms: number) =>
+    new HubError('rate_limited', 'slow down', { retryable: true, details: { retry_after_ms } });
+  expect(retryDelayMs(after(1_234), 1, Math.random)).toBe(1_234);
+  expect(retryDelayMs(after(RETRY_AFTER_MS_MAX + 1), 1, Math.random)).toBeNull();
+  expect(retryDelayMs(new HubError('rejected', 'no'), 1, Math.random)).toBeNull();
+  expect(retryDelayMs(overloaded, 1, () => 0)).toBe(500);
+});
+
+test('what was spent is added up, and an unknown price makes the sum unknown', () => {
+  const usage = {
+    ...{ tokens_in: 1, tokens_out: 2, tokens_cache_read: 3, tokens_cache_write_5m: 4, tokens_cache_write_1h: 5 },
+  };
+  const limits = { iterations: null, tokens: 30, cost_microdollars: 10, time_ms: null };
+  const spending = newSpending();
+  addRequest(spending, usage, 4);
+  expect(limitReached(spending, limits)).toBeNull();
+  addRequest(spending, usage, 6);
+  expect(limitReached(spending, limits)).toBe('tokens');
+  expect(limitReached(spending, { ...limits, tokens: null })).toBe('cost');
+  addRequest(spending, null, null);
+  expect(priceOf(spending)).toBeNull();
+  expect(spending).toMatchObject({ price: 10, usage: { tokens_out: 4 } });
+  // What is known to be spent is a limit all the same.
+  expect(limitReached(spending, { ...limits, tokens: null })).toBe('cost');
+});

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import * as turnRows from '../../../loom/check/check_turns.js';
+import * as rows from '../../../loom/check/scan_nodes.js';
+import * as exportNodes from '../../../loom/export/export_nodes.js';
+import * as hidden from '../../../loom/read/archived_descendants.js';
+import * as place from '../../../loom/read/branch_place.js';
+import * as costRows from '../../../loom/read/costs/cost_rows.js';
+import * as requestList from '../../../loom/read/costs/request_list.js';
+import * as costs from '../../../loom/read/costs/tree_cost.js';
+import * as inputs from '../../../loom/read/list_inputs.js';
+import { leafQueries } from '../../../loom/read/list_leaves.js';
+import * as nodeRows from '../../../loom/read/node_rows.js';
+import * as feed from '../../../loom/read/read_feed.js';
+import * as nodes from '../../../loom/read/read_nodes.js';
+import * as shape from '../../../loom/read/shape.js';
+import * as surroundings from '../../../loom/read/shape_near.js';
+import * as parked from '../../../loom/read/waiting_turns.js';
+import * as path from '../../../loom/read/walk_path.js';
+import * as index from '../../../loom/search/index_file.js';
+import * as search from '../../../loom/search/search_nodes.js';
+import * as placing from '../../../loom/write/stored_rows.js';
+import { LEFT_INPUTS } from '../../../loom/write/turn_inputs.js';
+import { withReader } from '../../support/reader.js';
+import { user } from '../../support/trees.js';
+
+const modules = {
+  rows,
+  turnRows,
+  exportNodes,
+  feed,
+  hidden,
+  nodeRows,
+  nodes,
+  path,
+  place,
+  index,
+  search,
+  placing,
+  costRows,
+  costs,
+  inputs,
+  requestList,
+  shape,
+  surroundings,
+  parked,
+};
+const statements = Object.entries(modules).flatMap(([module, exports]) =>
+  Object.entries(exports).flatMap(([name, value]) => (typeof value === 'string' ? [[`${module}.${name}`, value]] : [])),
+);
+for (const archived of [false, true]) {
+  for (const [name, sql] of Object.entries(leafQueries(archived))) statements.push([`leaves.${name} ${archived}`, sql]);
+}
+
+test.each(statements)('%s looks its nodes up: it neither scans nor sorts them', async (_name, sql = '') => {
+  await withReader(async ({ store }, writer) => {
+    await writer.plant(user('a'));
+    const rows = store.all<{ detail: string }>(
+      `EXPLAIN QUERY PLAN ${sql}`,
+      ...Array((sql.match(/\?/g) ?? []).length).fill(1),
+    );
+    const plan = rows.map(({ detail }) => detail).join('\n');
+    expect(plan).not.toMatch(/^SCAN (n|c|m|p|o|r|i|u|t|nodes|requests|inputs|turns)\b/m);
+    expect(plan).not.toContain('TEMP B-TREE');
+    // The feed's own order would make one tree's nodes a look at everybody's.
+    if (/n\.tree = \?/.test(sql) && !sql.includes('json_each')) expect(plan).toContain('nodes_by_tree');
+  });
+});
+
+test('at the start of a hub only inputs that wait are read, however many there have been', async () => {
+  await withReader(async ({ store }, writer) => {
+    await writer.plant(user('a'));
+    const plan = store.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${LEFT_INPUTS}`).map(({ detail }) => detail);
+    expect(plan[0]).toBe('SCAN i USING INDEX inputs_pending');
+    expect(plan.join('\n')).not.toContain('TEMP B-TREE');
+  });
+});

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { METHODS } from '../../../hub/protocol/methods/method_table.js';
+import { NodeId, TreeId } from '../../../hub/protocol/node.js';
+import { type TestReader, withReader } from '../../support/reader.js';
+import { text, user } from '../../support/trees.js';
+import type { TestWriter } from '../../support/writer.js';
+
+const skeletonOf = (tree: string) => METHODS['loom.tree_get_skeleton'].params.parse({ tree, limit: 10_000 });
+
+async function wideTree(writer: TestWriter, count: number): Promise<string> {
+  const { tree } = await writer.plant();
+  const parent = NodeId.parse(tree);
+  for (let index = 0; index < count; index++) {
+    writer.write('loom.node_create_text', { tree: TreeId.parse(tree), parent, role: 'user', blocks: text(`${index}`) });
+  }
+  return tree;
+}
+
+const ask = ({ scheduler, answer }: TestReader, id: number, tree: string) => {
+  const reply = answer(id);
+  scheduler.accept({ id, op: 'loom.tree_get_skeleton', params: skeletonOf(tree) });
+  return reply;
+};
+
+test('a long question does not delay a short one that came later', async () => {
+  await withReader(async (reader, writer) => {
+    const tree = await wideTree(writer, 3_000);
+    const order: string[] = [];
+    const long = ask(reader, 1, tree).then(() => order.push('long'));
+    const short = reader.read('loom.tree_get', { tree: TreeId.parse(tree) }).then(() => order.push('short'));
+    await Promise.all([long, short]);
+    expect(order).toEqual(['short', 'long']);
+  });
+});
+
+test('a cancelled question is answered as cancelled, whether it runs or waits', async () => {
+  await withReader(async (reader, writer) => {
+    const tree = await wideTree(writer, 2_000);
+    const replies = Array.from({ length: 40 }, (_, index) => ask(reader, index + 1, tree));
+    reader.scheduler.accept({ cancel: 1 });
+    reader.scheduler.accept({ cancel: 40 });
+    const kinds = (await Promise.all(replies)).map((reply) => ('error' in reply ? reply.error.kind : 'answered'));
+    expect(kinds).toEqual(['cancelled', ...Array(38).fill('answered'), 'cancelled']);
+  });
+});
+
+test('questions beyond the limit are refused and may be asked again', async () => {
+  await withReader(async (reader, writer) => {
+    const tree = await wideTree(writer, 1);
+    const replies = Array.from({ length: 2_100 }, (_, index) => ask(reader, index + 1, tree));
+    const refused = (await Promise.all(replies)).flatMap((reply) => ('error' in reply ? [reply.error] : []));
+    expect(refused.length).toBeGreaterThan(0);
+    expect(new Set(refused.map(({ kind, retryable }) => `${kind} ${retryable}`))).toEqual(new Set(['limit true']));
+  });
+});
+
+test('cancelling what was answered already changes nothing', async () => {
+  await withReader(async (reader, writer) => {
+    const { tree } = await writer.plant(user('a'));
+    await ask(reader, 1, tree);
+    reader.scheduler.accept({ cancel: 1 });
+    expect(await reader.read('loom.tree_get', { tree: TreeId.parse(tree) })).toMatchObject({ id: tree });
+  });
+});

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { NodeId, TreeId } from '../../../hub/protocol/node.js';
+import { startReader } from '../../../loom/threads/reader_thread.js';
+import { answer, user } from '../../support/trees.js';
+import { type TestWriter, withWriter } from '../../support/writer.js';
+
+const built = new URL('../../../dist/loom_reader.js', import.meta.url);
+const never = new AbortController().signal;
+
+const startOn = ({ folder }: TestWriter) =>
+  startReader(built, {
+    database: join(folder, 'trees.db'),
+    searchIndex: join(folder, 'search.db'),
+    outputs: join(folder, 'outputs'),
+  });
+
+test('the reading thread sees each commit and answers with the text of the result', async () => {
+  await withWriter(async (writer) => {
+    const reader = startOn(writer);
+    const { tree, ids } = await writer.plant(user('a'));
+    const params = { node: NodeId.parse(ids.a), cursor: null, limit: 10 };
+    const path = JSON.parse((await reader.call('loom.context_get_path', params, never)).text);
+    expect(path.nodes.map((node: { id: string }) => node.id)).toEqual([tree, ids.a]);
+    const below = await writer.plant(user('b', answer('needle')));
+    const search = { query: 'needle', tree: null, archived: false, cursor: null, limit: 10 };
+    const { hits } = JSON.parse((await reader.call('loom.search', search, never)).text);
+    expect(hits.map((hit: { node: string }) => hit.node)).toEqual([below.ids.needle]);
+    await reader.close();
+  });
+});
+
+test('a refusal crosses the thread with its kind, its hint and its details', async () => {
+  await withWriter(async (writer) => {
+    const reader = startOn(writer);
+    const tree = TreeId.parse('99999999-0000-4000-8000-000000000000');
+    await expect(reader.call('loom.tree_get', { tree }, never)).rejects.toMatchObject({
+      kind: 'not_found',
+      hint: 'run: cognition list   (cognition list --archived shows the archived ones)',
+      details: { tree },
+    });
+    await reader.close();
+  });
+});
+
+test('a call whose caller goes away is answered as cancelled', async () => {
+  await withWriter(async (writer) => {
+    const reader = startOn(writer);
+    await writer.plant(...Array.from({ length: 1_500 }, (_, index) => user(`${index}`)));
+    const caller = new AbortController();
+    const checked = reader.call('loom.fsck', { tree: null }, caller.signal);
+    caller.abort();
+    await expect(checked).rejects.toMatchObject({ kind: 'cancelled' });
+    await reader.close();
+  });
+});

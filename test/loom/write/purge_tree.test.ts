@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { outputPath } from '../../../loom/store/output_path.js';
+import { refusal } from '../../support/refusal.js';
+import { ran, text, user } from '../../support/trees.js';
+import { type TestWriter, withWriter } from '../../support/writer.js';
+
+const SECRET = 'the-canary-of-the-purged-tree';
+
+function store(writer: TestWriter, bytes: string): { sha256: string; path: string } {
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const path = outputPath(join(writer.folder, 'outputs'), sha256);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes);
+  return { sha256, path };
+}
+
+const withOutput = (sha256: string) => ({ ...ran('cat'), output: { sha256, size_bytes: 3, total_bytes: 3 } });
+
+describe('purge', () => {
+  test('says what would go, and deletes only what it has said', () =>
+    withWriter(async (writer) => {
+      const { tree, ids } = await writer.plant(user('a'));
+      const plan = writer.write('loom.tree_purge', { tree });
+      expect(plan).toMatchObject({ purged: false, node_count: 2, output_bytes: 0, owned: [] });
+      writer.write('loom.node_create_text', { tree, parent: ids.a ?? '', role: 'user', blocks: text('later') });
+      expect(refusal(() => writer.write('loom.tree_purge', { tree, confirm: plan.confirm })).kind).toBe('conflict');
+      const { confirm } = writer.write('loom.tree_purge', { tree });
+      expect(writer.write('loom.tree_purge', { tree, confirm })).toMatchObject({ purged: true, node_count: 3 });
+      expect(refusal(() => writer.write('loom.tree_purge', { tree })).kind).toBe('not_found');
+    }));
+
+  test('leaves no byte of the text, the names or the marks in the database files', () =>
+    withWriter(async (writer) => {
+      const kept = await writer.plant(user('kept'));
+      const { tree, ids } = await writer.plant(user(`${SECRET} ${'x'.repeat(20_000)}`));
+      writer.write('loom.tree_update', { tree, name: `${SECRET}-name` });
+      writer.write('loom.mark_set', { tree, name: `${SECRET}-mark`, node: Object.values(ids)[0] ?? '' });
+      const { confirm } = writer.write('loom.tree_purge', { tree });
+      writer.write('loom.tree_purge', { tree, confirm });
+      for (const file of ['trees.db', 'trees.db-wal']) {
+        expect(readFileSync(join(writer.folder, file)).includes(SECRET), file).toBe(false);
+      }
+      expect(writer.write('loom.tree_update', { tree: kept.tree, name: 'still' }).node_count).toBe(2);
+    }));
+
+  test('removes the outputs that no other tree needs', () =>
+    withWriter(async (writer) => {
+      const [own, common] = [store(writer, 'own'), store(writer, 'common')];
+      const place = async () => {
+        const { tree, ids } = await writer.plant(user('a'));
+        return { tree, parent: ids.a ?? '', blocks: text('out') };
+      };
+      const [doomed, other] = [await place(), await place()];
+      writer.write('loom.node_create_external', { ...doomed, external: withOutput(own.sha256) });
+      writer.write('loom.node_create_external', { ...doomed, external: withOutput(common.sha256) });
+      writer.write('loom.node_create_external', { ...other, external: withOutput(common.sha256) });
+      const plan = writer.write('loom.tree_purge', { tree: doomed.tree });
+      expect(plan.output_bytes).toBe(3);
+      writer.write('loom.tree_purge', { tree: doomed.tree, confirm: plan.confirm });
+      expect([existsSync(own.path), existsSync(common.path)]).toEqual([false, true]);
+    }));
+
+  test('takes the sub-session trees along, and names them before', () =>
+    withWriter(async (writer) => {
+      const { tree, ids } = await writer.plant(user('a'));
+      const child = writer.write('loom.tree_create', { name: 'child', owner: { tree, node: ids.a ?? '' } });
+      const grandchild = writer.write('loom.tree_create', { owner: { tree: child.id, node: child.id } });
+      const plan = writer.write('loom.tree_purge', { tree });
+      expect(plan.owned.map((owned) => owned.id)).toEqual([child.id, grandchild.id]);
+      writer.write('loom.tree_purge', { tree, confirm: plan.confirm });
+      expect(writer.store.get('SELECT count(*) AS n FROM trees')).toEqual({ n: 0 });
+      expect(writer.feed.filter((entry) => entry.json.includes('tree_purged'))).toHaveLength(3);
+    }));
+
+  test('keeps an output that is pointed at by a node of the same commit', () =>
+    withWriter(async (writer) => {
+      const { sha256, path } = store(writer, 'shared');
+      const doomed = writer.write('loom.tree_create', {}).id;
+      const kept = writer.write('loom.tree_create', {}).id;
+      const node = { blocks: text('x'), external: withOutput(sha256) };
+      writer.write('loom.node_create_external', { tree: doomed, parent: doomed, ...node });
+      const { confirm } = writer.write('loom.tree_purge', { tree: doomed });
+      writer.writeTogether([
+        ['loom.tree_purge', { tree: doomed, confirm }],
+        ['loom.node_create_external', { tree: kept, parent: kept, ...node }],
+      ]);
+      expect(existsSync(path)).toBe(true);
+    }));
+
+  test('that cannot sweep an output away does not undo or repeat what was committed beside it', () =>
+    withWriter(async (writer) => {
+      const { sha256, path } = store(writer, 'stuck');
+      const { tree } = await writer.plant(user('a'));
+      writer.write('loom.node_create_external', { tree, parent: tree, blocks: [], external: withOutput(sha256) });
+      rmSync(path);
+      mkdirSync(path); // what cannot be removed as a file
+      const { confirm } = writer.write('loom.tree_purge', { tree });
+      const answers = writer.writeTogether([
+        ['loom.tree_create', { name: 'beside' }],
+        ['loom.tree_purge', { tree, confirm }],
+      ]);
+      expect(answers).toMatchObject([{ name: 'beside' }, { purged: true, node_count: 3 }]);
+    }));
+
+  test('confirmed again after a lost answer is still done', () =>
+    withWriter(async (writer) => {
+      const { tree } = await writer.plant(user('a'));
+      const { confirm } = writer.write('loom.tree_purge', { tree });
+      writer.write('loom.tree_purge', { tree, confirm });
+      const seq = writer.feed.at(-1)?.seq;
+      expect(writer.write('loom.tree_purge', { tree, confirm })).toMatchObject({
+        purged: true,
+        node_count: 0,
+        owned: [],
+      });
+      expect(writer.feed.at(-1)?.seq).toBe(seq);
+    }));
+});

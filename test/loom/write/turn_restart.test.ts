@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { RawJson } from '../../../hub/base/plugin.js';
+import { homePaths } from '../../../hub/config/config.js';
+import { METHODS, type MethodName, type ParamsOf, type ResultOf } from '../../../hub/protocol/methods/method_table.js';
+import { NodeId, TurnId } from '../../../hub/protocol/node.js';
+import { type LoomPlugin, openLoom } from '../../../loom/loom_plugin.js';
+import { connectTo, HUB_ENTRY, killHub, withHome } from '../../support/hub.js';
+import { text } from '../../support/trees.js';
+
+const built = (name: string) => new URL(name, pathToFileURL(HUB_ENTRY));
+
+/** The storage of a home with its real threads, as the hub's own parts use it. */
+async function openStorage(home: string) {
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const loom = await openLoom({
+    ...{ paths: homePaths(home), clock: Date.now, newId: randomUUID },
+    workers: {
+      ...{ writer: built('loom_writer.js'), reader: built('loom_reader.js'), copier: built('loom_copier.js') },
+    },
+  });
+  return { call: callsOf(loom), close: async () => loom.close?.() };
+}
+
+function callsOf(loom: LoomPlugin) {
+  return async <M extends MethodName>(method: M, params: ParamsOf<M>): Promise<ResultOf<M>> => {
+    const handler = loom.methods[method];
+    if (handler === undefined) throw new Error(`the storage does not serve ${method}`);
+    const context = {
+      ...{ signal: new AbortController().signal, caller: { kind: 'internal' as const } },
+      ...{ emit: () => undefined, hasRoom: () => true, drained: async () => undefined },
+    };
+    const answer = await handler(METHODS[method].params.parse(params) as never, context); // its own schema parsed it
+    return METHODS[method].result.parse(answer instanceof RawJson ? JSON.parse(answer.text) : answer) as never; // its own schema parsed it
+  };
+}
+
+type Call = Awaited<ReturnType<typeof openStorage>>['call'];
+
+type Turn = ResultOf<'loom.turn_start'>;
+type Input = ResultOf<'loom.input_add'>;
+
+/** A turn with a request under way and one input that waits, whose storage ends without another word but the last ones. */
+async function leaveTurn(home: string, last: (call: Call, left: { turn: Turn; input: Input }) => unknown = () => null) {
+  const { call, close } = await openStorage(home);
+  const { id: tree } = await call('loom.tree_create', { name: 'left' as never }); // a brand that the schema gives
+  const { node } = await call('loom.node_create_text', {
+    ...{ tree, parent: NodeId.parse(tree), role: 'user', blocks: text('go') },
+  });
+  const turn = await call('loom.turn_start', { tree, node: node.id });
+  const asked = { turn: turn.id, parent: node.id, provider: 'anthropic', model: 'sonnet' };
+  const request = await call('loom.request_start', asked);
+  const input = await call('loom.input_add', {
+    ...{ turn: turn.id, kind: 'steer', blocks: [{ type: 'text', text: 'and faster' }] },
+  });
+  await last(call, { turn, input });
+  await close();
+  return { tree, turn, request, input };
+}
+
+test('after a restart what was said to a turn stands below its end, and one sees what is known of the costs', () =>
+  withHome(async (home) => {
+    const { tree, turn, request, input } = await leaveTurn(home);
+    const client = await connectTo(home);
+    try {
+      expect(await client.call('loom.turn_get', { turn: turn.id })).toEqual({
+        turn: { ...turn, state: 'interrupted', tip: input.id, ended_at_ms: expect.any(Number) },
+        ...{ inputs: [], questions: [], parked: null },
+      });
+      const { node } = await client.call('loom.node_get', { node: input.id });
+      expect(node).toMatchObject({ parent: turn.tip, role: 'user', blocks: input.blocks });
+      expect((await client.call('loom.request_list', { tree })).requests).toEqual([
+        { ...request, outcome: 'interrupted' },
+      ]);
+      const { total } = await client.call('loom.cost_get', { tree });
+      expect(total).toMatchObject({ requests: 1, failed: 1, price_microdollars: 0, unknown_price: 1 });
+      // It cannot be taken back any more, and nothing more is taken.
+      const back = await client.call('loom.input_drop', { turn: turn.id, inputs: [input.id] });
+      expect(back.inputs).toEqual([{ ...input, state: 'taken', node: input.id }]);
+      const late = client.call('loom.input_add', { turn: turn.id, kind: 'after', blocks: input.blocks });
+      await expect(late).rejects.toMatchObject({ data: { kind: 'conflict' } });
+    } finally {
+      await client.close();
+    }
+  }));
+
+test.each([
+  ['ended', async (call: Call, { turn }: { turn: Turn }) => call('loom.turn_end', { turn: turn.id, state: 'done' })],
+  [
+    'ended, and had made a message of it',
+    async (call: Call, { turn, input }: { turn: Turn; input: Input }) => {
+      await call('loom.turn_end', { turn: turn.id, state: 'done' });
+      const { id, blocks } = input;
+      await call('loom.node_create_text', { id, tree: turn.tree, parent: turn.tip, role: 'user', blocks });
+    },
+  ],
+])('what was said to a turn is one message when its hub was killed right after it had %s', (_, last) =>
+  withHome(async (home) => {
+    const { tree, turn, input } = await leaveTurn(home, last);
+    for (const _start of [1, 2]) {
+      const client = await connectTo(home);
+      const { nodes } = await client.call('loom.tree_get_skeleton', { tree });
+      expect(nodes.map(({ id, parent }) => [id, parent])).toEqual([
+        [tree, null],
+        [turn.tip, tree],
+        [input.id, turn.tip],
+      ]);
+      expect(await client.call('loom.turn_get', { turn: turn.id })).toMatchObject({
+        turn: { state: 'done' },
+        inputs: [],
+      });
+      expect(await client.call('loom.fsck', {})).toMatchObject({ problems: [] });
+      await client.close();
+      await killHub(home);
+    }
+  }),
+);
+
+test('no client may write the account or take an input for a turn', () =>
+  withHome(async (home) => {
+    const client = await connectTo(home);
+    try {
+      for (const method of ['loom.request_start', 'loom.request_end', 'loom.input_take'] as const) {
+        const call = client.call(method, { turn: TurnId.parse(randomUUID()) } as never); // refused before it is read
+        await expect(call).rejects.toMatchObject({ data: { kind: 'method_not_found' } });
+      }
+    } finally {
+      await client.close();
+    }
+  }));

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import type { ByteSource } from '../../../tools/file/content/byte_source.js';
+import { headAndTail, lookAt, type WantedPart } from '../../../tools/file/look_at_file.js';
+
+const { signal } = new AbortController();
+const LARGE = 9_000_000;
+
+/** So many bytes of lines, of which no more than what is asked for is ever held. */
+function sourceOf(sizeBytes: number, holdsBytes: () => number): ByteSource {
+  return {
+    sizeBytes,
+    read: async (offset, length) => Buffer.alloc(Math.max(0, Math.min(length, holdsBytes() - offset)), 'seven!\n'),
+  };
+}
+
+function whole(keptBytesMax: number): WantedPart {
+  return { name: 'file', offset: 1, limit: null, keptBytesMax, signal };
+}
+
+async function sizesOf(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<number[]> {
+  const sizes: number[] = [];
+  for await (const piece of pieces) sizes.push(piece.length);
+  return sizes;
+}
+
+const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+test('a large file is passed on in small pieces, while they are taken', async () => {
+  const { kept } = await lookAt(
+    sourceOf(LARGE, () => LARGE),
+    whole(10_000_000),
+  );
+  const sizes = await sizesOf(kept?.pieces ?? []);
+  expect(sum(sizes)).toBe(LARGE);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(256 * 1024);
+  expect(kept).toMatchObject({ totalBytes: LARGE, sha256: null });
+});
+
+test('of a file that is larger than what is kept, head and tail are passed on', async () => {
+  const { kept } = await lookAt(
+    sourceOf(LARGE, () => LARGE),
+    whole(6_000_001),
+  );
+  expect(sum(await sizesOf(kept?.pieces ?? []))).toBe(6_000_000);
+  expect(kept?.totalBytes).toBe(LARGE);
+  const held = headAndTail(Buffer.from('abcdefghi'), 5);
+  expect(held).toMatchObject({ pieces: [Buffer.from('ab'), Buffer.from('hi')], totalBytes: 9, sha256: null });
+});
+
+test('a file that becomes shorter while it is passed on is told as such', async () => {
+  let holds = LARGE;
+  const { kept } = await lookAt(
+    sourceOf(LARGE, () => holds),
+    whole(10_000_000),
+  );
+  holds = LARGE - 1;
+  await expect(sizesOf(kept?.pieces ?? [])).rejects.toMatchObject({
+    kind: 'conflict',
+    message: 'file became shorter while it was read',
+  });
+});
+
+test('a file of the system that states no size is not read without end', async () => {
+  await expect(
+    lookAt(
+      sourceOf(0, () => LARGE),
+      whole(10_000_000),
+    ),
+  ).rejects.toMatchObject({
+    kind: 'limit',
+    message: 'file holds more than the 0 bytes that it states',
+  });
+  const { kept } = await lookAt(
+    sourceOf(0, () => 70),
+    whole(10_000_000),
+  );
+  expect(kept?.totalBytes).toBe(70);
+});

@@ -1,0 +1,59 @@
+import type { CallContext } from '../../hub/base/plugin.js';
+import type { CommandEvent } from '../../hub/protocol/methods/tool_methods.js';
+import type { BashCommand } from './bash_command.js';
+
+/** Tells a caller what a command prints, from a place on and until it ends. */
+export async function follow(command: BashCommand, context: CallContext, options: { offset: number; paces: boolean }) {
+  command.spool.hold();
+  try {
+    await tellPieces(command, context, options);
+  } finally {
+    command.spool.close();
+  }
+}
+
+async function tellPieces(command: BashCommand, context: CallContext, options: { offset: number; paces: boolean }) {
+  const { spool } = command;
+  const wait = createWait(context.signal);
+  const emit = (event: CommandEvent): void => context.emit(event);
+  let { offset } = options;
+  const advance = (to: number): void => {
+    offset = to;
+    // A command must not run away from the reader it was started for; others find in the spool what they missed.
+    if (options.paces) command.readTo(offset);
+  };
+  advance(offset);
+  while (!context.signal.aborted) {
+    const piece = spool.at(offset);
+    if (piece === null) {
+      if (command.hasEnded()) break;
+      await wait(command.news());
+    } else if ('goneBytes' in piece) {
+      emit({ kind: 'skipped', offset, bytes: piece.goneBytes });
+      advance(offset + piece.goneBytes);
+    } else {
+      emit({ kind: 'output', from: piece.from, offset, data: piece.bytes.toString('base64') });
+      advance(offset + piece.bytes.length);
+    }
+    if (!context.hasRoom()) await wait(context.drained());
+  }
+  if (options.paces) command.readTo(null);
+}
+
+/** Waits for one thing after the other, each time no longer than a call lasts. A race against its end would keep them all. */
+function createWait(signal: AbortSignal): (happening: Promise<void>) => Promise<void> {
+  let wake: (() => void) | null = null;
+  signal.addEventListener('abort', () => wake?.(), { once: true });
+  return (happening) =>
+    new Promise((resolve) => {
+      wake = resolve;
+      if (signal.aborted) resolve();
+      else void happening.then(resolve);
+    });
+}
+
+/** Resolves when a call is given up. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

@@ -1,0 +1,48 @@
+import { HubError } from '../../hub/base/error.js';
+import { excerptOf } from '../../hub/base/head_and_tail.js';
+import type { Resolved, Resolving } from '../../hub/base/plugin.js';
+import type { Output } from '../../hub/protocol/node.js';
+import type { HubLink } from '../base/parts.js';
+
+const PIECE_BYTES = 1024 * 1024;
+/** Of what does not fit, so much is shown from the beginning; the rest from the end. */
+const HEAD_SHARE = 1 / 3;
+
+/** Tells what a command printed. Looking runs nothing: also a fresh look finds what was stored. */
+export async function resolveCommand(hub: HubLink, { handle, output, bytes_max }: Resolving): Promise<Resolved> {
+  const { stdout_bytes, stderr_bytes } = Object(handle.metadata);
+  if (output === null) {
+    if (stdout_bytes === 0 && stderr_bytes === 0) return { text: '', total_bytes: 0, left_out_bytes: 0, changed: null };
+    throw new HubError('resolve_failed', `the output of ${handle.identifier} was not stored`, {
+      hint: 'a command is not run again by looking at it: run it anew to see what it prints now',
+    });
+  }
+  const headBytes = Math.ceil(bytes_max * HEAD_SHARE);
+  const tailBytes = bytes_max - headBytes;
+  const isWhole = output.total_bytes === output.size_bytes;
+  const fits = isWhole && output.size_bytes <= bytes_max;
+  const head = await read(hub, output, { from: 0, to: fits ? output.size_bytes : headBytes });
+  const tail = fits ? head : await read(hub, output, { from: output.size_bytes - tailBytes, to: output.size_bytes });
+  const excerpt = excerptOf({ head, tail, totalBytes: output.total_bytes }, { headBytes, tailBytes });
+  const gap = excerpt.leftOutBytes === 0 ? '' : `\n[… ${excerpt.leftOutBytes} bytes left out …]\n`;
+  return {
+    text: `${excerpt.head}${gap}${excerpt.tail}`,
+    total_bytes: output.total_bytes,
+    left_out_bytes: excerpt.leftOutBytes,
+    changed: null,
+  };
+}
+
+async function read(hub: HubLink, output: Output, { from, to }: { from: number; to: number }): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  const end = Math.min(to, output.size_bytes);
+  for (let offset = Math.max(0, from); offset < end; ) {
+    const limit = Math.min(PIECE_BYTES, end - offset);
+    const { data } = await hub.call('loom.blob_read', { sha256: output.sha256, offset, limit });
+    const bytes = Buffer.from(data, 'base64');
+    if (bytes.length === 0) break;
+    pieces.push(bytes);
+    offset += bytes.length;
+  }
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,106 @@
+import { mkdirSync } from 'node:fs';
+import { HubError } from '../../hub/base/error.js';
+import type { Contained } from '../../hub/protocol/policy.js';
+import type { ToolParts } from '../base/parts.js';
+import type { SpawnPlan } from '../process/spawn_process.js';
+import type { Sandbox, SandboxReport } from '../sandbox/sandbox.js';
+import { type Changes, changed, type Environment, sparseEnvironment } from './environment.js';
+import { findBash } from './folder.js';
+import type { BashSession } from './sessions.js';
+import type { Control } from './shell_state.js';
+
+/** Stands in the environment of every process that a command begins. */
+const MARKER_VARIABLE = 'COGNITION_COMMAND';
+
+/** What a shell is started with, wherever it runs. */
+export interface ShellStart {
+  control: Control;
+  cwd: string;
+  environment: Environment;
+}
+
+/** What a command of a session is given: the caller's environment with the changes of its branch, or next to nothing. */
+export function environmentOf(session: BashSession, changes: Changes, parts: ToolParts): Environment {
+  const { environment, policy } = session;
+  if (policy.kind === 'contained' || environment === null) return sparseEnvironment(environment, parts.place);
+  return changed(environment, changes);
+}
+
+/** Adds what tells the processes of one command, and its folder as a shell passes it on. */
+export function marked(environment: Environment, { marker, cwd }: { marker: string; cwd: string }): Environment {
+  return { ...environment, PWD: cwd, [MARKER_VARIABLE]: marker };
+}
+
+/** How a shell is started as a person's own. */
+export function openPlan({ control, cwd, environment }: ShellStart, parts: ToolParts): SpawnPlan {
+  return {
+    program: findBash([environment.PATH, parts.place.path]),
+    arguments: ['-c', control.argument],
+    calledAs: 'bash',
+    cwd,
+    environment: { ...environment, ...control.environment },
+    controlFd: control.fd,
+  };
+}
+
+/** How a shell is started where it can touch only what its policy says; `release` is called when it has ended. */
+export async function containedPlan(
+  { control, cwd, environment }: ShellStart,
+  { policy, tmp, sandbox }: { policy: Contained; tmp: string; sandbox: Sandbox },
+): Promise<SpawnPlan & { release(): void }> {
+  const report = await sandbox.report();
+  if (report.kind === 'none') throw notContained(report);
+  // Whoever has cleared it meanwhile takes nothing from this command.
+  mkdirSync(tmp, { recursive: true, mode: 0o700 });
+  // The variables for the shell itself are set inside: what makes the sandbox may be a script of a shell as well.
+  const variables = Object.entries(control.environment).map(([name, value]) => `${name}=${value}`);
+  const wrapped = await sandbox.wrap({
+    program: '/usr/bin/env',
+    arguments: [...variables, 'bash', '-c', control.argument],
+    ...{ policy, cwd, tmp },
+  });
+  return {
+    program: wrapped.program,
+    arguments: wrapped.arguments,
+    calledAs: wrapped.program,
+    // Where it starts is for the sandbox to say: inside.
+    cwd: '/',
+    environment,
+    controlFd: control.fd,
+    release: wrapped.release,
+  };
+}
+
+/** Why a command that must be contained is not run. */
+function notContained(report: SandboxReport): HubError {
+  const reason = report.problem === null ? '' : `: ${report.problem}`;
+  return new HubError('approval_needed', `no sandbox works on this machine${reason}`, {
+    hint: report.hint ?? 'install bubblewrap, or open the session with the policy "open" if you accept what that means',
+  });
+}
+
+/** What is told when a command could not be started. */
+export function spawnError(error: unknown, environment: Environment): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'E2BIG') {
+    const bytes = Object.entries(environment).reduce((sum, [name, value]) => sum + name.length + value.length + 2, 0);
+    return new HubError('limit', `the environment is too large for a process: ${bytes} bytes`, {
+      hint: 'no single variable may have 128 KiB; unset the largest ones',
+      cause: error,
+    });
+  }
+  if (code === 'EAGAIN' || code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM') {
+    return new HubError('limit', `the system has no room for another process (${code})`, {
+      hint: 'end some first, or raise the limits of processes and open files',
+      retryable: true,
+      cause: error,
+    });
+  }
+  if (code === 'ENOENT' || code === 'EACCES') {
+    return new HubError('not_found', `the command could not be started (${code})`, {
+      hint: 'its folder or bash has gone away meanwhile',
+      cause: error,
+    });
+  }
+  return error;
+}

@@ -1,0 +1,194 @@
+import { HubError } from '../../hub/base/error.js';
+import { isBinary } from '../../hub/base/head_and_tail.js';
+import type { Block, Sha256 } from '../../hub/protocol/node.js';
+import { IMAGE_BYTES_MAX, type ImageFacts, imageFacts, imageProblem } from '../base/image.js';
+import { sha256Of } from '../base/sha256.js';
+import type { Pieces } from '../base/store_output.js';
+import { type ByteSource, piecesFrom } from './content/byte_source.js';
+import { type Encoding, encodingOf, lineEndsOf } from './content/encoding.js';
+import { type LineWindow, readLines } from './content/lines.js';
+import { shownPath } from './path/file_errors.js';
+
+/** What tells one kind of content from another stands in so many bytes. */
+const START_BYTES = 256 * 1024;
+/** What is larger is passed on in pieces and never held whole. */
+const HELD_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Which part of something is wanted. */
+export interface WantedPart {
+  /** What a person calls it. */
+  name: string;
+  offset: number;
+  /** Null for all of it. */
+  limit: number | null;
+  /** The most bytes that are kept; of more, the head and the tail. */
+  keptBytesMax: number;
+  signal: AbortSignal;
+}
+
+/** What was found. */
+export interface SeenContent {
+  blocks: Block[];
+  /** What is stored of it, to be taken while the source is open. */
+  kept: Kept | null;
+  facts: Facts;
+}
+
+export interface Kept {
+  pieces: Pieces;
+  totalBytes: number;
+  /** Null when only head and tail are kept, and when it is not held whole. */
+  sha256: Sha256 | null;
+}
+
+type Facts = Record<string, string | number | null>;
+
+/** Looks at what is there: an image, lines of text, or something that can only be named. */
+export async function lookAt(source: ByteSource, look: WantedPart): Promise<SeenContent> {
+  const start = await source.read(0, START_BYTES);
+  const image = imageFacts(start);
+  if (image !== null) return seeImage(source, image, look);
+  const encoding = encodingOf(start);
+  if (encoding.name === 'utf-8' && isBinary(start)) return seeBinary(source, look);
+  return seeText(source, encoding, look);
+}
+
+async function seeImage(source: ByteSource, image: ImageFacts, look: WantedPart): Promise<SeenContent> {
+  const bytes = await read(source, { to: IMAGE_BYTES_MAX + 1, signal: look.signal });
+  const sizeBytes = Math.max(source.sizeBytes, bytes.length);
+  const problem = imageProblem(image, sizeBytes);
+  if (problem !== null || sizeBytes > look.keptBytesMax) {
+    const reason = problem ?? 'outputs of its size are not stored whole: see output.megabytes_max';
+    throw new HubError('limit', `the image ${shownPath(look.name)} cannot be shown: ${reason}`, {
+      hint: 'make it smaller first',
+    });
+  }
+  const { media_type, width, height } = image;
+  const sha256 = sha256Of([bytes]);
+  const text = `[${media_type}, ${width}×${height} pixels, ${sizeOf(bytes.length)}: ${shownPath(look.name)}]`;
+  return {
+    blocks: [
+      { type: 'text', text },
+      { type: 'image', sha256, media_type, width, height },
+    ],
+    kept: { pieces: [bytes], totalBytes: bytes.length, sha256 },
+    facts: { content: 'image', media_type, width, height, sha256 },
+  };
+}
+
+async function seeBinary(source: ByteSource, look: WantedPart): Promise<SeenContent> {
+  const kept = look.limit === null ? await readWhole(source, look) : null;
+  const sizeBytes = Math.max(source.sizeBytes, kept?.totalBytes ?? 0);
+  const text = `[${shownPath(look.name)} is binary, ${sizeOf(sizeBytes)}: not shown]`;
+  return {
+    blocks: [{ type: 'text', text }],
+    kept,
+    facts: { content: 'binary', sha256: kept?.sha256 ?? null },
+  };
+}
+
+async function seeText(source: ByteSource, encoding: Encoding, look: WantedPart): Promise<SeenContent> {
+  const { offset, signal } = look;
+  const whole = look.limit === null ? await readWhole(source, look) : null;
+  const limit = look.limit ?? Number.MAX_SAFE_INTEGER;
+  const window = await readLines(source, { offset, limit, encoding, signal });
+  if (window.lines.length === 0 && offset > 1) throw pastTheEnd(look, window);
+  const isAll = offset === 1 && window.total === window.lines.length && !window.isBroken;
+  const bytes = isAll && encoding.markBytes > 0 ? await readAll(source, signal) : window.bytes;
+  const kept = whole ?? (bytes.length === 0 ? null : headAndTail(bytes, look.keptBytesMax));
+  return {
+    blocks: [{ type: 'text', text: shownText(window, look) }],
+    kept,
+    facts: {
+      content: 'text',
+      encoding: encoding.name,
+      byte_order_mark: encoding.markBytes > 0 ? 'yes' : 'no',
+      line_ends: lineEndsOf(window.bytes, encoding),
+      first_line: offset,
+      last_line: offset + window.lines.length - 1,
+      lines: window.total,
+      sha256: isAll || whole !== null ? (kept ?? headAndTail(bytes, look.keptBytesMax)).sha256 : null,
+    },
+  };
+}
+
+function shownText(window: LineWindow, { offset, name }: WantedPart): string {
+  const { lines, total, isBroken } = window;
+  if (lines.length === 0) return `[${shownPath(name)} is empty]`;
+  const text = lines.join('\n');
+  const last = offset + lines.length - 1;
+  if (isBroken) return `${text}\n[line ${last} is longer than what is read at once; look at it with a command]`;
+  if (total === last && offset === 1) return lines.length === 1 && text === '' ? '[one empty line]' : text;
+  if (total === last) return `${text}\n[lines ${offset} to ${last}: the end]`;
+  const all = total === null ? 'of many' : `of ${total}`;
+  return `${text}\n[lines ${offset} to ${last} ${all}; read on with offset=${last + 1}]`;
+}
+
+function pastTheEnd({ name, offset }: WantedPart, { total }: LineWindow): HubError {
+  const has = total === 1 ? 'has 1 line' : `has ${total ?? 'fewer'} lines`;
+  return new HubError('invalid_params', `line ${offset} is past the end: ${shownPath(name)} ${has}`, {
+    hint: total === 0 || total === null ? 'read it without an offset' : `an offset from 1 to ${total} shows something`,
+  });
+}
+
+/** All of it, or its head and its tail when there is more than is kept. */
+async function readWhole(source: ByteSource, look: WantedPart): Promise<Kept> {
+  const held = await read(source, { to: HELD_BYTES_MAX + 1, signal: look.signal });
+  if (held.length <= HELD_BYTES_MAX) return headAndTail(held, look.keptBytesMax);
+  if (source.sizeBytes >= held.length) {
+    return { pieces: laterPieces(source, look), totalBytes: source.sizeBytes, sha256: null };
+  }
+  throw new HubError(
+    'limit',
+    `${shownPath(look.name)} holds more than the ${sizeOf(source.sizeBytes)} that it states`,
+    {
+      hint: 'read a part of it, or print it with a command',
+    },
+  );
+}
+
+async function* laterPieces(source: ByteSource, { keptBytesMax, signal, name }: WantedPart): AsyncGenerator<Buffer> {
+  const size = source.sizeBytes;
+  const half = Math.floor(keptBytesMax / 2);
+  const ranges =
+    size <= keptBytesMax
+      ? [[0, size]]
+      : [
+          [0, half],
+          [size - half, size],
+        ];
+  for (const [from = 0, to = 0] of ranges) {
+    let at = from;
+    for await (const piece of piecesFrom(source, { from, to, signal })) {
+      at += piece.length;
+      yield piece;
+    }
+    if (at === to) continue;
+    throw new HubError('conflict', `${shownPath(name)} became shorter while it was read`, {
+      hint: 'try again',
+      retryable: true,
+    });
+  }
+}
+
+async function readAll(source: ByteSource, signal: AbortSignal): Promise<Buffer> {
+  return read(source, { to: Number.MAX_SAFE_INTEGER, signal });
+}
+
+async function read(source: ByteSource, range: { from?: number; to: number; signal: AbortSignal }): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of piecesFrom(source, { from: 0, ...range })) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+/** Bytes as they are kept when only so many are. */
+export function headAndTail(bytes: Buffer, keptBytesMax: number): Kept {
+  const totalBytes = bytes.length;
+  if (totalBytes <= keptBytesMax) return { pieces: [bytes], totalBytes, sha256: sha256Of([bytes]) };
+  const half = Math.floor(keptBytesMax / 2);
+  return { pieces: [bytes.subarray(0, half), bytes.subarray(totalBytes - half)], totalBytes, sha256: null };
+}
+
+export function sizeOf(bytes: number): string {
+  return bytes === 1 ? '1 byte' : `${bytes.toLocaleString('en')} bytes`;
+}

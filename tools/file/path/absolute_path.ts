@@ -1,0 +1,45 @@
+import { isAbsolute, resolve } from 'node:path';
+import { HubError } from '../../../hub/base/error.js';
+import type { Asked } from '../../base/outcome.js';
+import type { ToolParts } from '../../base/parts.js';
+import { shownPath } from './file_errors.js';
+
+/** A path as it was given, and where such paths begin. */
+export interface GivenPath {
+  path: string;
+  cwd: string | null;
+  place: Asked['place'];
+  /** Whether a person's own call asks. */
+  isOpen: boolean;
+}
+
+/** The absolute path that is meant. */
+export async function absolutePath(parts: ToolParts, given: GivenPath): Promise<string> {
+  const { path, isOpen } = given;
+  if (path.includes('\0')) {
+    throw new HubError('invalid_params', `the path ${JSON.stringify(path)} holds a zero character`, {
+      hint: 'no file can have such a name',
+    });
+  }
+  if (path === '~' || path.startsWith('~/')) {
+    if (isOpen) return `${resolve(parts.place.userHome, `.${path.slice(1)}`)}${path.endsWith('/') ? '/' : ''}`;
+    throw new HubError('invalid_params', `${shownPath(path)}: ~ stands for nothing here`, {
+      hint: 'write the whole path, from / on',
+    });
+  }
+  const absolute = isAbsolute(path) ? resolve(path) : resolve(await beginning(parts, given), path);
+  // A slash at the end says that a folder is meant, and is told to the system.
+  return /\/\.?$/.test(path) && absolute !== '/' ? `${absolute}/` : absolute;
+}
+
+async function beginning(parts: ToolParts, { path, cwd, place }: GivenPath): Promise<string> {
+  if (cwd !== null && isAbsolute(cwd)) return cwd;
+  if (cwd !== null) {
+    throw new HubError('invalid_params', `the folder ${shownPath(cwd)} is not absolute`, { hint: 'begin it with /' });
+  }
+  const found = place === null ? null : (await parts.hub.call('loom.context_get_place', { node: place.node })).cwd;
+  if (found !== null) return found;
+  throw new HubError('invalid_params', `${shownPath(path)} begins nowhere: the branch has no folder yet`, {
+    hint: 'give the whole path, from / on',
+  });
+}

@@ -1,0 +1,115 @@
+import { constants, existsSync, type Stats } from 'node:fs';
+import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
+import { HubError } from '../../../hub/base/error.js';
+import { shownPath, unless } from './file_errors.js';
+
+/**
+ * A file or folder that is held: whatever is renamed or linked meanwhile, this stays the same one. A name is
+ * looked up once, its real path is checked, and all that follows goes through what is held.
+ */
+export interface Pinned {
+  /** Its real path at the time. */
+  path: string;
+  /** The path by which the system reaches exactly this file or folder. */
+  at: string;
+  stats: Stats;
+  handle: FileHandle;
+}
+
+/** What a name may lead to: anything, a folder, or a folder that the name itself is, not a link to it. */
+export type PinKind = 'any' | 'folder' | 'real-folder';
+
+// Linux: open without opening, so that no device and no pipe notices. The same number on all machines Node runs on.
+const O_PATH = 0o10000000;
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_RDONLY } = constants;
+/** Whether open files have paths of their own here. Without them (macOS; untested) names are compared twice instead. */
+const hasHandlePaths = process.platform === 'linux' && existsSync('/proc/self/fd');
+const DELETED = ' (deleted)';
+
+/** Holds what a path leads to for as long as `use` runs. */
+export async function withPinned<T>(path: string, kind: PinKind, use: (pinned: Pinned) => Promise<T>): Promise<T> {
+  const pinned = hasHandlePaths ? await pinByHandle(path, kind) : await pinByName(path, kind);
+  try {
+    return await use(pinned);
+  } finally {
+    await pinned.handle.close();
+  }
+}
+
+/** The real path of what is held, as it is now. */
+export async function realPathOf(pinned: Pinned): Promise<string> {
+  if (!hasHandlePaths) return realpath(pinned.at);
+  const path = await readlink(pinned.at);
+  const { nlink } = await pinned.handle.stat();
+  if (nlink > 0 && !(path.endsWith(DELETED) && (await isGone(path)))) return path;
+  throw new HubError('conflict', `${shownPath(path)}: it was removed meanwhile`, {
+    hint: 'try again',
+    retryable: true,
+  });
+}
+
+/** Opens what is held for reading, so that nothing can keep the reader waiting. */
+export async function openPinned(pinned: Pinned): Promise<FileHandle> {
+  const handle = await open(pinned.at, O_RDONLY | O_NONBLOCK | O_NOCTTY | (hasHandlePaths ? 0 : O_NOFOLLOW));
+  if (hasHandlePaths || isSame(await handle.stat(), pinned.stats)) return handle;
+  await handle.close();
+  throw changed(pinned.path);
+}
+
+export function isSame(one: Stats, other: Stats): boolean {
+  return one.ino === other.ino && one.dev === other.dev;
+}
+
+async function pinByHandle(path: string, kind: PinKind): Promise<Pinned> {
+  const handle = await open(path, O_PATH | flagsOf(kind));
+  try {
+    const at = `/proc/self/fd/${handle.fd}`;
+    const held = { path: '', at, stats: await handle.stat(), handle };
+    return { ...held, path: await realPathOf(held) };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function pinByName(path: string, kind: PinKind): Promise<Pinned> {
+  const real = await realpath(path);
+  const before = await lstat(kind === 'real-folder' ? path : real);
+  if (!before.isFile() && !before.isDirectory()) throw notRegular(real, before);
+  const handle = await open(real, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | (flagsOf(kind) & O_DIRECTORY));
+  const stats = await handle.stat();
+  if (isSame(before, stats) && (await realpath(real)) === real) return { path: real, at: real, stats, handle };
+  await handle.close();
+  throw changed(path);
+}
+
+function flagsOf(kind: PinKind): number {
+  if (kind === 'any') return 0;
+  return kind === 'folder' ? O_DIRECTORY : O_DIRECTORY | O_NOFOLLOW;
+}
+
+/** Whether nothing has this name: a file may really be called so. */
+async function isGone(path: string): Promise<boolean> {
+  return (await unless(['ENOENT'], lstat(path), null)) === null;
+}
+
+function changed(path: string): HubError {
+  return new HubError('conflict', `${shownPath(path)}: it changed while it was opened`, {
+    hint: 'try again',
+    retryable: true,
+  });
+}
+
+/** Says what something is that cannot be read or written as a file. */
+export function notRegular(path: string, stats: Stats): HubError {
+  return new HubError('invalid_params', `${shownPath(path)} is ${kindOf(stats)}, not a file`, {
+    hint: 'only regular files are read and written; anything else is for a command',
+  });
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a folder';
+  if (stats.isFIFO()) return 'a named pipe';
+  if (stats.isSocket()) return 'a socket';
+  return stats.isCharacterDevice() || stats.isBlockDevice() ? 'a device' : 'something else';
+}

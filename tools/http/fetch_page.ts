@@ -1,0 +1,125 @@
+import { isIP, type Socket } from 'node:net';
+import { HubError } from '../../hub/base/error.js';
+import { networkError } from './http_errors.js';
+import { exchange, type HttpAnswer, isRedirect } from './http_exchange.js';
+import type { Network } from './network.js';
+import { hostOf, isAllowed, portOf, readUrl, requirePublic, shownUrl } from './url_rules.js';
+
+const REDIRECTS_MAX = 10;
+/** Addresses are kept with what was found there. */
+const ADDRESS_UNITS_MAX = 8_192;
+const ADDRESSES_TRIED_MAX = 4;
+/** One address of several may not use up all the time. */
+const CONNECT_MS_MAX = 10_000;
+
+/** What is asked of a fetch. */
+export interface Fetching {
+  url: string;
+  timeoutMs: number;
+  bytesMax: number;
+  /** Machines that may be reached although their addresses are private. */
+  allowed: readonly string[];
+  agent: string;
+  signal: AbortSignal;
+}
+
+export interface Fetched extends HttpAnswer {
+  /** Where the answer came from at last. */
+  url: URL;
+  redirects: string[];
+}
+
+/** Fetches a page. Each address on the way is looked up once, checked, and connected to as it was checked. */
+export async function fetchPage(network: Network, asked: Fetching): Promise<Fetched> {
+  const deadline = AbortSignal.timeout(asked.timeoutMs);
+  const signal = AbortSignal.any([asked.signal, deadline]);
+  try {
+    return await follow(network, { ...asked, signal });
+  } catch (error) {
+    if (asked.signal.aborted) {
+      throw new HubError('cancelled', `fetching ${shownUrl(asked.url)} was cancelled`, { cause: error });
+    }
+    if (!deadline.aborted) throw networkError(error, shownUrl(asked.url));
+    throw new HubError('network', `${shownUrl(asked.url)}: it did not answer in full within ${asked.timeoutMs} ms`, {
+      hint: 'try again, or give it more time with timeout_ms',
+      cause: error,
+      retryable: true,
+    });
+  }
+}
+
+async function follow(network: Network, asked: Fetching): Promise<Fetched> {
+  const redirects: string[] = [];
+  let url = readUrl(asked.url);
+  for (;;) {
+    const answer = await fetchOne(network, url, asked);
+    const { location } = answer.headers;
+    if (!isRedirect(answer.status) || location === undefined) return { ...answer, url, redirects };
+    if (redirects.length >= REDIRECTS_MAX) throw tooMany(asked.url);
+    url = nextUrl(location, url);
+    redirects.push(url.href);
+  }
+}
+
+/** Where a redirect leads: to http or https, and never from a secure page to one that is not. */
+function nextUrl(location: string, from: URL): URL {
+  const url = readUrl(location, from);
+  if (url.href.length > ADDRESS_UNITS_MAX) {
+    throw new HubError('limit', `${shownUrl(from.href)} sends to an address of ${url.href.length} characters`, {
+      hint: `at most ${ADDRESS_UNITS_MAX} are followed`,
+    });
+  }
+  if (from.protocol === 'http:' || url.protocol === 'https:') return url;
+  throw new HubError('network', `${shownUrl(from.href)} sends to ${shownUrl(url.href)}, which is not secure`, {
+    hint: 'fetch that address itself, if it is meant',
+  });
+}
+
+async function fetchOne(network: Network, url: URL, asked: Fetching): Promise<HttpAnswer> {
+  const socket = await connectTo(network, url, asked);
+  try {
+    return await exchange({ url, socket, agent: asked.agent, bytesMax: asked.bytesMax, signal: asked.signal });
+  } catch (error) {
+    throw networkError(error, shownUrl(url.href));
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function connectTo(network: Network, url: URL, { allowed, signal }: Fetching): Promise<Socket> {
+  const host = hostOf(url);
+  const addresses = isIP(host) === 0 ? await lookUp(network, url, signal) : [host];
+  if (!isAllowed(url, allowed)) requirePublic(url, addresses, network.own());
+  let failure: unknown = new HubError('network', `${shownUrl(url.href)}: the name has no address`);
+  for (const address of addresses.slice(0, ADDRESSES_TRIED_MAX)) {
+    signal.throwIfAborted();
+    const isOnly = addresses.length === 1;
+    const patience = isOnly ? signal : AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS_MAX)]);
+    const isSecure = url.protocol === 'https:';
+    try {
+      return await network.connect({ address, port: portOf(url), isSecure, host, signal: patience });
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw networkError(failure, shownUrl(url.href));
+}
+
+async function lookUp(network: Network, url: URL, signal: AbortSignal): Promise<string[]> {
+  signal.throwIfAborted();
+  const name = url.hostname; // with the dot at its end, if it has one: so no search domain is tried
+  const given = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  try {
+    return await Promise.race([network.lookup(name), given]);
+  } catch (error) {
+    throw networkError(error, shownUrl(url.href));
+  }
+}
+
+function tooMany(url: string): HubError {
+  return new HubError('network', `${shownUrl(url)} sends on more than ${REDIRECTS_MAX} times`, {
+    hint: 'it may send in a circle',
+  });
+}

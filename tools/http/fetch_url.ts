@@ -1,0 +1,86 @@
+import { HubError } from '../../hub/base/error.js';
+import type { CallContext } from '../../hub/base/plugin.js';
+import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
+import { type Handle, NodeId } from '../../hub/protocol/node.js';
+import { keep } from '../base/outcome.js';
+import type { ToolParts } from '../base/parts.js';
+import { sha256Of } from '../base/sha256.js';
+import { charsetIn } from './charset.js';
+import { type Fetched, fetchPage } from './fetch_page.js';
+import type { Network } from './network.js';
+import { pageBlocks, typeOf } from './page_blocks.js';
+import { shownUrl } from './url_rules.js';
+
+/** The version of what is recorded in handles. */
+export const SOURCE_VERSION = '1.0.0';
+/** How it names itself to servers. */
+export const AGENT = 'cognition/1';
+const HEADER_UNITS_MAX = 500;
+
+/** What a fetch is made with. */
+export interface FetchParts {
+  parts: ToolParts;
+  network: Network;
+}
+
+/** Fetches a page and keeps what came: its bytes, and the text that a reader is shown. */
+export async function fetchUrl(
+  { parts, network }: FetchParts,
+  params: ParsedOf<'http.fetch'>,
+  { signal }: CallContext,
+): Promise<ToolAnswer> {
+  const { url, policy, timeout_ms: timeoutMs, bytes_max: bytesMax } = params;
+  if (policy.kind === 'contained' && !policy.network) {
+    throw new HubError('unauthorised', `${shownUrl(url)} was not fetched: the network is off here`, {
+      hint: 'ask the person to fetch it, or to allow the network',
+    });
+  }
+  const startedAtMs = parts.clock();
+  const id = params.id ?? NodeId.parse(parts.newId());
+  const allowed = parts.config.httpAllowed();
+  const fetched = await fetchPage(network, { url, timeoutMs, bytesMax, allowed, agent: AGENT, signal });
+  const keptBytesMax = parts.config.outputBytesMax();
+  const blocks = await pageBlocks(fetched, { name: `output:${id}`, bytesMax: keptBytesMax, signal });
+  const { place, append, call_id } = params;
+  return keep(
+    parts.hub,
+    { id, place, append, call_id },
+    {
+      ...{ tool: 'fetch', input: { url }, handle: handleOf(fetched, url, parts.clock()) },
+      output: fetched.body.length === 0 ? null : headAndTail(fetched.body, keptBytesMax),
+      blocks,
+      ...{ exit_code: null, signal: null, duration_ms: parts.clock() - startedAtMs, cwd: null },
+    },
+  );
+}
+
+function handleOf(fetched: Fetched, asked: string, nowMs: number): Handle {
+  const { url, status, body, headers, redirects } = fetched;
+  return {
+    source: 'http',
+    source_version: SOURCE_VERSION,
+    identifier: url.href.slice(0, 4_096),
+    metadata: {
+      url: asked,
+      status,
+      content_type: typeOf(fetched),
+      charset: charsetIn(headers['content-type'] ?? ''),
+      bytes: body.length,
+      sha256: sha256Of([body]),
+      fetched_at_ms: nowMs,
+      etag: headers.etag?.slice(0, HEADER_UNITS_MAX) ?? null,
+      last_modified: headers['last-modified']?.slice(0, HEADER_UNITS_MAX) ?? null,
+      redirects,
+    },
+  };
+}
+
+function headAndTail(body: Buffer, keptBytesMax: number): { pieces: Buffer[]; totalBytes: number } {
+  const half = Math.floor(keptBytesMax / 2);
+  const isWhole = body.length <= keptBytesMax;
+  return {
+    pieces: isWhole ? [body] : [body.subarray(0, half), body.subarray(body.length - half)],
+    totalBytes: body.length,
+  };
+}

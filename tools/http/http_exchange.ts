@@ -1,0 +1,139 @@
+import { type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
+import { HubError } from '../../hub/base/error.js';
+import { quoted, shownUrl } from './url_rules.js';
+
+const ENCODINGS_MAX = 3;
+const HEAD_BYTES_MAX = 64 * 1024;
+
+/** An answer to a request. */
+export interface HttpAnswer {
+  status: number;
+  reason: string;
+  headers: IncomingMessage['headers'];
+  /** As it was meant: decompressed. */
+  body: Buffer;
+}
+
+export interface Exchange {
+  url: URL;
+  socket: Socket;
+  agent: string;
+  bytesMax: number;
+  signal: AbortSignal;
+}
+
+/** Sends one GET over a connection and reads the answer, which is never larger than was asked for. */
+export async function exchange(asked: Exchange): Promise<HttpAnswer> {
+  const message = await send(asked);
+  const { statusCode: status = 0, statusMessage: reason = '', headers } = message;
+  if (isRedirect(status) && headers.location !== undefined) {
+    message.destroy();
+    return { status, reason, headers, body: Buffer.alloc(0) };
+  }
+  if (Number(headers['content-length'] ?? 0) > asked.bytesMax) {
+    message.destroy();
+    throw tooLarge(asked);
+  }
+  const sent = await read(message, asked);
+  return { status, reason, headers, body: await decompressed(sent, headers['content-encoding'] ?? '', asked) };
+}
+
+export function isRedirect(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status);
+}
+
+function send({ url, socket, agent, signal }: Exchange): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sending = request({
+      createConnection: () => socket,
+      ...{ method: 'GET', path: `${url.pathname}${url.search}`, setHost: false, signal },
+      maxHeaderSize: HEAD_BYTES_MAX,
+      headers: {
+        host: url.host,
+        'user-agent': agent,
+        accept: 'text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.5',
+        'accept-encoding': 'gzip, br, deflate',
+        connection: 'close',
+      },
+    });
+    sending.once('response', resolve);
+    sending.on('error', reject);
+    // Node ends a request without a word when the server wants to speak something else, even when time is up.
+    sending.once('close', () =>
+      reject(
+        new HubError('network', `${shownUrl(url.href)}: it gave no answer to the request`, { hint: 'try again later' }),
+      ),
+    );
+    sending.end();
+  });
+}
+
+async function read(message: IncomingMessage, asked: Exchange): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of message) {
+    const part = Buffer.from(piece);
+    bytes += part.length;
+    if (bytes > asked.bytesMax) throw tooLarge(asked);
+    pieces.push(part);
+  }
+  return Buffer.concat(pieces);
+}
+
+const DECOMPRESS = {
+  gzip: promisify(gunzip),
+  br: promisify(brotliDecompress),
+  inflate: promisify(inflate),
+  inflateRaw: promisify(inflateRaw),
+};
+
+async function decompressed(sent: Buffer, header: string, asked: Exchange): Promise<Buffer> {
+  const encodings = header.split(',').map((one) => one.trim().toLowerCase());
+  const steps = encodings.filter((one) => one !== '' && one !== 'identity').reverse();
+  if (steps.length > ENCODINGS_MAX) throw unknownEncoding(header, asked);
+  let bytes = sent;
+  for (const step of steps) {
+    if (bytes.length === 0) break; // servers say so of answers without a body, too
+    bytes = await stepOf(
+      step,
+      bytes,
+      asked,
+    )(bytes, { maxOutputLength: asked.bytesMax }).catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(asked);
+      throw new HubError('network', `${shownUrl(asked.url.href)}: what it sent as ${step} is broken`, {
+        hint: 'try again',
+        cause: error,
+        retryable: true,
+      });
+    });
+    asked.signal.throwIfAborted();
+  }
+  return bytes;
+}
+
+function stepOf(name: string, bytes: Buffer, asked: Exchange) {
+  if (name === 'gzip' || name === 'x-gzip') return DECOMPRESS.gzip;
+  if (name === 'br') return DECOMPRESS.br;
+  // Of "deflate" two forms are in use: with the head that RFC 1950 wants, and without.
+  if (name === 'deflate') return ((bytes[0] ?? 0) & 0x0f) === 8 ? DECOMPRESS.inflate : DECOMPRESS.inflateRaw;
+  throw unknownEncoding(name, asked);
+}
+
+function unknownEncoding(name: string, { url }: Exchange): HubError {
+  return new HubError(
+    'network',
+    `${shownUrl(url.href)}: it sends an encoding that is not known: ${quoted(name.slice(0, 100))}`,
+    {
+      hint: 'the server was asked for gzip, br or deflate',
+    },
+  );
+}
+
+function tooLarge({ url, bytesMax }: Exchange): HubError {
+  return new HubError('limit', `${shownUrl(url.href)} has more than ${bytesMax.toLocaleString('en')} bytes`, {
+    hint: 'ask with a larger bytes_max',
+  });
+}

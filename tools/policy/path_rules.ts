@@ -1,0 +1,84 @@
+import type { Contained } from '../../hub/protocol/policy.js';
+import type { MachinePlace } from '../base/parts.js';
+import { PRIVATE_ROOTS, SECRETS, SKILLS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS } from './known_paths.js';
+
+/**
+ * Files through which a project's own tools run commands later, outside: readable, never writable. In any spelling, because
+ * some disks do not tell `.GIT` from `.git`.
+ */
+const PROTECTED =
+  /\/(\.git$|\.git\/(config|config\.worktree|commondir|hooks|modules|worktrees|info\/attributes)(\/|$)|\.cognition(\/|$))/i;
+
+/** The plan of a project, which stands among what is protected. */
+const PLAN = /\/\.cognition\/plan\.md$/;
+
+/** Whether a path is a folder or lies in it. Both are real paths. */
+export function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}
+
+/** Whether a policy lets the file at this real path be read. */
+export function mayRead(path: string, policy: Contained, place: MachinePlace): boolean {
+  if (skillFoldersOf(place).some((folder) => isWithin(path, folder))) return true;
+  if (isSecret(path, place)) return false;
+  const { readable, writable } = shownBy(policy);
+  if ([...writable, ...(readable ?? [])].some((folder) => isWithin(path, folder))) return true;
+  if (toolchainsOf(place).some((folder) => isWithin(path, folder))) return true;
+  if (privateRoots(place).some((folder) => isWithin(path, folder))) return false;
+  return readable === null || SYSTEM.some((folder) => isWithin(path, folder));
+}
+
+/** Whether a policy lets the file at this real path be written. */
+export function mayWrite(path: string, policy: Contained, place: MachinePlace): boolean {
+  if (isSecret(path, place)) return false;
+  const { writable } = shownBy(policy);
+  // Nothing runs a plan: one that is named itself may be written, and nothing beside it.
+  if (isProtected(path)) return PLAN.test(path) && writable.includes(path);
+  return writable.some((folder) => isWithin(path, folder));
+}
+
+/** Whether a real path names a file that is never writable, whatever the policy says. */
+export function isProtected(path: string): boolean {
+  return PROTECTED.test(path);
+}
+
+/** Whether a policy cannot show this path as it is: the kernel's own files, and all of the disk at once. */
+export function isBeyondPolicy(path: string): boolean {
+  return path === '/' || ['/proc', '/sys', '/dev'].some((folder) => isWithin(path, folder));
+}
+
+/** What a policy names, without what it cannot show. To read `/` is to read all that is not hidden. */
+export function shownBy({ readable, writable }: Contained): { readable: string[] | null; writable: string[] } {
+  return {
+    writable: writable.filter((path) => !isBeyondPolicy(path)),
+    readable: readable === null || readable.includes('/') ? null : readable.filter((path) => !isBeyondPolicy(path)),
+  };
+}
+
+/** Everything that is hidden whatever the policy says. */
+export function secretsOf(place: MachinePlace): string[] {
+  return [place.cognitionHome, ...SYSTEM_SECRETS, ...SECRETS.map((name) => below(place.userHome, name))];
+}
+
+/** The programs in the person's home folder. */
+export function toolchainsOf(place: MachinePlace): string[] {
+  return TOOLCHAINS.map((name) => below(place.userHome, name));
+}
+
+/** The person's own skills: may be read, never written. A link to elsewhere leads to what is hidden there. */
+export function skillFoldersOf(place: MachinePlace): string[] {
+  return [below(place.cognitionHome, 'skills'), ...SKILLS.map((name) => below(place.userHome, name))];
+}
+
+/** What is hidden unless a policy names it. A home folder at the top hides nothing more. */
+export function privateRoots(place: MachinePlace): string[] {
+  return place.userHome === '/' ? PRIVATE_ROOTS : [...PRIVATE_ROOTS, place.userHome];
+}
+
+function isSecret(path: string, place: MachinePlace): boolean {
+  return secretsOf(place).some((folder) => isWithin(path, folder));
+}
+
+function below(folder: string, name: string): string {
+  return folder.endsWith('/') ? `${folder}${name}` : `${folder}/${name}`;
+}

@@ -1,0 +1,132 @@
+import { HubError } from '../../hub/base/error.js';
+import type { ErrorKind } from '../../hub/protocol/errors.js';
+import { PREFIX, type Query } from './query_session.js';
+
+/** How the library says it: there is no code for it. */
+const NO_SSL = 'The server does not support SSL connections';
+const MESSAGE_LENGTH_MAX = 1_000;
+const READING_ONLY = 'one query that reads runs here: SELECT, VALUES, TABLE or WITH, without what changes data';
+
+/** What is known of a query that has failed. */
+export interface Failing {
+  /** The name of the connection: its address is told to nobody. */
+  connection: string;
+  query: Query;
+  isCancelled: boolean;
+  isLate: boolean;
+}
+
+/** Tells in words why a query failed. Nothing of the address gets into them: messages about logins name the user. */
+export function failureOf(error: unknown, failing: Failing): HubError {
+  const { connection, query } = failing;
+  const seconds = query.timeoutMs / 1_000;
+  if (failing.isCancelled) return new HubError('cancelled', 'the query was cancelled', { cause: error });
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (failing.isLate || code === '57014') {
+    return new HubError('limit', `the query took longer than ${seconds} s and was ended`, {
+      hint: 'ask for less, or give it more time',
+      cause: error,
+    });
+  }
+  if (error instanceof RangeError) {
+    return new HubError('limit', 'a row of the result, or what the server says of it, is too large to be fetched', {
+      hint: 'select fewer columns, or a part of the value: left(column, 1000)',
+      cause: error,
+    });
+  }
+  if (isServers(error)) return serversFailure(error, { connection, sql: query.sql, address: query.address });
+  if (error instanceof Error && error.message.startsWith('SASL')) return refusedLogin(connection, error);
+  if (error instanceof Error && error.message === NO_SSL) {
+    return new HubError('network', `the server of the database ${connection} offers no encrypted connection (SSL)`, {
+      hint: 'its address asks for one, by sslmode: where the way to the server is safe, it can do without',
+      cause: error,
+    });
+  }
+  return new HubError('network', `the server of the database ${connection} cannot be reached${code && ` (${code})`}`, {
+    hint: `is it running, and is its address right? cognition config get postgres.${connection}`,
+    retryable: true,
+    cause: error,
+  });
+}
+
+/** What a server says: its five-character code, a message, and where in the text it stumbled. */
+interface ServersError extends Error {
+  code: string;
+  position?: string;
+  hint?: string;
+}
+
+function isServers(error: unknown): error is ServersError {
+  return error instanceof Error && 'code' in error && 'severity' in error && /^[0-9A-Z]{5}$/.test(String(error.code));
+}
+
+interface Asked {
+  connection: string;
+  sql: string;
+  address: string;
+}
+
+function serversFailure(error: ServersError, asked: Asked): HubError {
+  const { connection, sql } = asked;
+  const { code } = error;
+  if (/^28/.test(code)) return refusedLogin(connection, error);
+  if (code === '3D000') {
+    return new HubError('not_found', `the server of ${connection} has no such database`, {
+      hint: `cognition config get postgres.${connection}`,
+      cause: error,
+    });
+  }
+  if (code === '08P01' && /\$\d/.test(sql)) {
+    return new HubError('invalid_params', `${connection}: the query has parameters such as $1, and nobody gives them`, {
+      hint: 'write the values into the query',
+      cause: error,
+    });
+  }
+  if (/^(08|53|57|58)/.test(code)) {
+    return new HubError('network', `the server of the database ${connection} does not serve us now (${code})`, {
+      hint: 'try again later',
+      retryable: true,
+      cause: error,
+    });
+  }
+  const message = withoutSecrets(error.message, asked.address);
+  const hint = error.hint === undefined ? null : withoutSecrets(error.hint, asked.address);
+  const isRefused = code === '25006' || code === '0A000' || code === '42601';
+  return new HubError(kindOf(code), `${connection}: ${message}${placeOf(error, sql)} (${code})`, {
+    ...(isRefused || hint !== null ? { hint: hint ?? READING_ONLY } : {}),
+    cause: error,
+  });
+}
+
+// Class 42 is about the text of a query, 22 about values in it.
+function kindOf(code: string): ErrorKind {
+  return /^(42|22|0A|25)/.test(code) ? 'invalid_params' : 'resolve_failed';
+}
+
+/** Where in the query it is, counted from 1; the server counts characters from the start of what it was sent. */
+function placeOf({ position }: ServersError, sql: string): string {
+  const at = Number(position) - PREFIX.length - 1;
+  if (!(at >= 0)) return '';
+  const lines = [...sql].slice(0, at).join('').split('\n');
+  return ` at line ${lines.length}, column ${[...(lines.at(-1) ?? '')].length + 1}`;
+}
+
+function refusedLogin(connection: string, cause: Error): HubError {
+  return new HubError('unauthorised', `the server of the database ${connection} refuses the login`, {
+    hint: `set its address anew, with user and password: cognition config set postgres.${connection} <address>`,
+    cause,
+  });
+}
+
+/** Whatever the server repeats of it, a password goes no further; and a value that it repeats may be of any length. */
+function withoutSecrets(text: string, address: string): string {
+  const secrets = URL.canParse(address) ? passwordsOf(new URL(address)) : [];
+  const clean = secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+  const start = [...clean.slice(0, 2 * MESSAGE_LENGTH_MAX)];
+  return start.length <= MESSAGE_LENGTH_MAX ? clean : `${start.slice(0, MESSAGE_LENGTH_MAX).join('')}…`;
+}
+
+function passwordsOf({ password, searchParams }: URL): string[] {
+  const raw = [password, searchParams.get('password') ?? ''].filter((one) => one !== '');
+  return [...raw, ...raw.map((one) => new URLSearchParams(`p=${one.replaceAll('+', '%2B')}`).get('p') ?? one)];
+}

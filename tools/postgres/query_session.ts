@@ -1,0 +1,166 @@
+import type { Client, QueryArrayResult } from 'pg';
+import { byteLength, type Cell, lineOf } from './row_lines.js';
+
+const CONNECT_MS_MAX = 15_000;
+/** How long the server may take to hear that nobody waits for its answer any more. */
+const CANCEL_MS_MAX = 3_000;
+const CURSOR = 'cognition_rows';
+/** What stands before the query, so that positions in it can be told. */
+export const PREFIX = `DECLARE ${CURSOR} NO SCROLL CURSOR FOR `;
+/** About how much is fetched at once, and the most that may arrive: a single value can have a gigabyte. */
+const SLICE_BYTES = 256 * 1024;
+const SLICE_ROWS_MAX = 500;
+const ARRIVING_BYTES_MAX = 64 * 1024 * 1024;
+
+export interface Query {
+  /** How to reach the database. */
+  address: string;
+  sql: string;
+  rowsMax: number;
+  /** The most bytes of rows, as they are stored. */
+  bytesMax: number;
+  timeoutMs: number;
+}
+
+/** The rows of a query, as the server writes them. */
+export interface Found {
+  columns: string[];
+  rows: Cell[][];
+  /** What kept the rest out; null when this is all. */
+  cut: 'rows' | 'bytes' | null;
+  serverVersion: string;
+}
+
+/** Runs one reading query in a connection of its own. `stop` ends it, on the server too. */
+export async function runQuery(query: Query, stop: AbortSignal): Promise<Found> {
+  stop.throwIfAborted();
+  const client = await newClient(query.address, CONNECT_MS_MAX);
+  // Whatever is waited for, the login or an answer, is not waited for any longer.
+  const hangUp = (): unknown => client.connection.stream.destroy();
+  stop.addEventListener('abort', hangUp, { once: true });
+  try {
+    await client.connect();
+    return await begun(client, query, stop);
+  } finally {
+    stop.removeEventListener('abort', hangUp);
+    await ended(client);
+  }
+}
+
+async function newClient(address: string, connectMs: number): Promise<Client> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({
+    connectionString: address,
+    connectionTimeoutMillis: connectMs,
+    application_name: 'cognition',
+    // Text as it comes: numbers keep all their digits, and times their form.
+    types: { getTypeParser: () => String },
+  });
+  // A broken connection fails the query that waits for it; nobody else needs to hear of it.
+  client.on('error', () => undefined);
+  return client;
+}
+
+async function begun(client: Client, query: Query, stop: AbortSignal): Promise<Found> {
+  const arrival = weighArrival(client);
+  // Should this process not live to say so, the server ends it by itself: from version 14 on, where its system lets it
+  // look whether anybody still listens, within a second.
+  const look =
+    "SELECT set_config(name, '1000', false) FROM pg_settings WHERE name = 'client_connection_check_interval'";
+  await client.query(look).catch(() => undefined);
+  const timeout = `SET LOCAL statement_timeout = ${query.timeoutMs}`;
+  await client.query(`BEGIN READ ONLY; ${timeout}`);
+  const about = await client.query({
+    text: "SELECT pg_backend_pid(), current_setting('server_version')",
+    rowMode: 'array',
+  });
+  const [pid, serverVersion] = firstRow(about);
+  let cancelling: Promise<void> = Promise.resolve();
+  const cancel = (): void => {
+    cancelling = cancelOnServer(query.address, pid);
+  };
+  stop.addEventListener('abort', cancel, { once: true });
+  try {
+    stop.throwIfAborted();
+    // The extended protocol takes one statement only, and a cursor only what reads.
+    const declaration = { text: `${PREFIX}${query.sql}`, queryMode: 'extended' };
+    await client.query(declaration);
+    const found = await rowsOf(query, stop, (count) => fetched(client, arrival, count));
+    return { ...found, serverVersion };
+  } finally {
+    stop.removeEventListener('abort', cancel);
+    await cancelling;
+  }
+}
+
+function firstRow(result: QueryArrayResult): [pid: string, serverVersion: string] {
+  const [row = []] = result.rows;
+  return [String(row[0]), String(row[1])];
+}
+
+type Fetch = (count: number) => Promise<{ columns: string[]; rows: Cell[][] }>;
+
+async function rowsOf(query: Query, stop: AbortSignal, fetch: Fetch): Promise<Omit<Found, 'serverVersion'>> {
+  const rows: Cell[][] = [];
+  let columns: string[] = [];
+  let bytes = 0;
+  let slice = 1;
+  for (;;) {
+    stop.throwIfAborted();
+    const wanted = Math.min(slice, query.rowsMax + 1 - rows.length);
+    const arrived = await fetch(wanted);
+    columns = arrived.columns;
+    for (const row of arrived.rows) {
+      if (rows.length === query.rowsMax) return { columns, rows, cut: 'rows' };
+      bytes += byteLength(lineOf(columns, row));
+      if (bytes > query.bytesMax) return { columns, rows, cut: 'bytes' };
+      rows.push(row);
+    }
+    if (arrived.rows.length < wanted) return { columns, rows, cut: null };
+    slice = Math.min(SLICE_ROWS_MAX, Math.max(1, Math.floor((SLICE_BYTES * rows.length) / Math.max(bytes, 1))));
+  }
+}
+
+/** What has arrived since the last time that somebody began to count. */
+interface Arrival {
+  bytes: number;
+}
+
+/** Ends the connection when more arrives for one answer than fits: also an error's message can have a gigabyte. */
+function weighArrival({ connection: { stream } }: Client): Arrival {
+  const arrival = { bytes: 0 };
+  stream.on('data', (piece: Buffer) => {
+    arrival.bytes += piece.length;
+    if (arrival.bytes > ARRIVING_BYTES_MAX) stream.destroy(new RangeError('too much arrives at once'));
+  });
+  return arrival;
+}
+
+async function fetched(client: Client, arrival: Arrival, count: number): ReturnType<Fetch> {
+  arrival.bytes = 0;
+  const result = await client.query<Cell[]>({ text: `FETCH FORWARD ${count} FROM ${CURSOR}`, rowMode: 'array' });
+  return { columns: result.fields.map(({ name }) => name), rows: result.rows };
+}
+
+/** Tells the server in a second connection, because the first one is listening to no one. */
+async function cancelOnServer(address: string, pid: string): Promise<void> {
+  const second = await newClient(address, CANCEL_MS_MAX);
+  const timer = setTimeout(() => second.connection.stream.destroy(), CANCEL_MS_MAX);
+  await second
+    .connect()
+    .then(() => second.query(`SELECT pg_cancel_backend(${Number(pid)})`))
+    // Then its own timeout ends it.
+    .catch(() => undefined);
+  clearTimeout(timer);
+  await ended(second);
+}
+
+/** Ends a connection; the server rolls back what was begun. */
+async function ended(client: Client): Promise<void> {
+  const { stream } = client.connection;
+  if (stream.destroyed) return;
+  const timer = setTimeout(() => stream.destroy(), CANCEL_MS_MAX);
+  // A connection that has broken meanwhile is as closed as it can be.
+  await client.end().catch(() => undefined);
+  clearTimeout(timer);
+}

@@ -1,0 +1,19 @@
+import type { Plugin } from '../../hub/base/plugin.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+
+/** Tells how the tools are. */
+export function createCheck(parts: { sandbox: Sandbox; version: string; running(): number }): Plugin {
+  return {
+    name: 'tools',
+    version: '1.0.0',
+    methods: {
+      'tools.check': async () => ({
+        pid: process.pid,
+        version: parts.version,
+        memory_bytes: process.memoryUsage.rss(),
+        running: parts.running(),
+        sandbox: await parts.sandbox.report(),
+      }),
+    },
+  };
+}

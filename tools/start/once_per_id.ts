@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from 'node:util';
+import { HubError } from '../../hub/base/error.js';
+import type { CallContext, Plugin } from '../../hub/base/plugin.js';
+import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
+import { type Node, NodeId } from '../../hub/protocol/node.js';
+import type { HubLink } from '../base/parts.js';
+import { nodeIfThere } from '../base/store_output.js';
+
+type AnyHandler = (params: object, context: CallContext) => Promise<unknown>;
+
+interface UnderWay {
+  params: object;
+  answer: Promise<unknown>;
+}
+
+/**
+ * A plugin whose calls that append a node are made once for each id: a retry after a lost answer returns the node that
+ * is there, and one that comes while the first is at work waits for it.
+ */
+export function onceForEachId(hub: HubLink, plugin: Plugin): Plugin {
+  const underWay = new Map<string, UnderWay>();
+
+  async function perform(id: NodeId, call: { params: object; context: CallContext; handler: AnyHandler }) {
+    const node = await nodeIfThere(hub, id);
+    if (node !== null) return answerAgain(node, plugin.name, call.params);
+    return call.handler(call.params, call.context);
+  }
+
+  function wrap(handler: AnyHandler): AnyHandler {
+    return async function once(params, context): Promise<unknown> {
+      const id = appendedId(params);
+      if (id === null) return handler(params, context);
+      const first = underWay.get(id);
+      if (first !== undefined) return follow(first, { id, params, context }, once);
+      const answer = perform(id, { params, context, handler }).finally(() => underWay.delete(id));
+      underWay.set(id, { params, answer });
+      return answer;
+    };
+  }
+
+  const methods = Object.entries(plugin.methods).map(([name, handler]) => [name, wrap(handler as AnyHandler)]); // of this very method
+  return { ...plugin, methods: Object.fromEntries(methods) };
+}
+
+interface Retry {
+  id: NodeId;
+  params: object;
+  context: CallContext;
+}
+
+/** Waits for the first call of an id, and makes it anew when that was cancelled: with a lost connection its calls are. */
+async function follow(first: UnderWay, { id, params, context }: Retry, again: AnyHandler): Promise<unknown> {
+  if (!isDeepStrictEqual(first.params, params)) throw idTaken(id);
+  try {
+    return await first.answer;
+  } catch (error) {
+    if (isCancelled(error) && !context.signal.aborted) return again(params, context);
+    throw error;
+  }
+}
+
+function appendedId(params: object): NodeId | null {
+  if (!('append' in params && params.append === true && 'id' in params)) return null;
+  return NodeId.safeParse(params.id).data ?? null;
+}
+
+function answerAgain(node: Node, source: string, params: object): ToolAnswer {
+  if (node.kind === 'external' && node.external.handle.source === source && isSame(node.external.call.input, params)) {
+    return { blocks: node.blocks, external: node.external, node, branched: false };
+  }
+  throw idTaken(node.id);
+}
+
+function idTaken(id: NodeId): HubError {
+  return new HubError('conflict', `the id ${id} belongs to another call or node`, {
+    hint: 'use a fresh random id for each new call',
+  });
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof HubError ? error.kind === 'cancelled' : error instanceof Error && error.name === 'AbortError';
+}
+
+/** Whether all texts that a node's call was asked with are among the parameters of this one. */
+function isSame(input: unknown, params: object): boolean {
+  const given = new Set<unknown>(Object.values(params));
+  return Object.values(Object(input)).every((value) => typeof value !== 'string' || given.has(value));
+}

@@ -1,0 +1,152 @@
+import { HubError } from '../../hub/base/error.js';
+import type { CallContext, Plugin, Resolving } from '../../hub/base/plugin.js';
+import type { Client } from '../../hub/client/client.js';
+import type { PluginRequest } from '../../hub/protocol/methods/plugin_methods.js';
+
+/** Events on their way to the hub that it has not taken yet; with more, whoever emits should wait. */
+const UNTAKEN_BYTES_MAX = 1024 * 1024;
+const UNTAKEN_MAX = 32;
+const MESSAGE_LENGTH_MAX = 10_000;
+
+type AnyHandler = (params: unknown, context: CallContext) => Promise<unknown>;
+
+/** The calls that this process serves for the hub. */
+export interface CallTaker {
+  take(request: PluginRequest): void;
+  /** Resolves when nothing is under way that has not been answered. */
+  answered(): Promise<void>;
+}
+
+/** Serves the calls of plugins that the hub sends over the connection of a client. */
+export function servePlugins(client: Client, plugins: readonly Plugin[]): CallTaker {
+  const handlers = new Map<string, AnyHandler>();
+  for (const plugin of plugins) {
+    for (const [method, handler] of Object.entries(plugin.methods)) {
+      handlers.set(method, handler as AnyHandler); // the hub has parsed its parameters by this method's own schema
+    }
+  }
+  const running = new Map<number, Emitter & { controller: AbortController }>();
+
+  async function perform(request: Exclude<PluginRequest, { kind: 'cancel' | 'room' }>, context: CallContext) {
+    if (request.kind === 'call') {
+      const handler = handlers.get(request.method);
+      if (handler !== undefined) return handler(request.params, context);
+      throw new HubError('method_not_found', `the tools do not serve ${request.method}`, {
+        hint: 'the hub and the tools are of different versions: cognition hub stop',
+      });
+    }
+    const plugin = plugins.find(({ name }) => name === request.plugin);
+    if (plugin?.resolve === undefined)
+      throw new HubError('resolve_failed', `${request.plugin} resolves no handles afresh`);
+    return plugin.resolve(request.params as Resolving, context); // the hub passes on what its own type holds
+  }
+
+  let waiters: (() => void)[] = [];
+
+  function left(id: number): void {
+    running.delete(id);
+    if (running.size > 0) return;
+    for (const resolve of waiters) resolve();
+    waiters = [];
+  }
+
+  async function answer(request: Exclude<PluginRequest, { kind: 'cancel' | 'room' }>): Promise<void> {
+    const { id } = request;
+    const controller = new AbortController();
+    const emitter = createEmitter(client, id);
+    running.set(id, { ...emitter, controller });
+    const { signal } = controller;
+    const { emit, hasRoom, drained } = emitter;
+    try {
+      const result = await perform(request, { signal, caller: { kind: 'internal' }, emit, hasRoom, drained });
+      await emitter.taken();
+      await client.call('plugins.answer', { id, outcome: { kind: 'result', result } });
+    } catch (error) {
+      const { message, data } = toHubError(error, request);
+      // One that does not fit a frame would never be told.
+      const failure = { message: message.slice(0, MESSAGE_LENGTH_MAX), data };
+      await client.call('plugins.answer', { id, outcome: { kind: 'failure', failure } });
+    } finally {
+      left(id);
+    }
+  }
+
+  return {
+    take(request) {
+      if (request.kind === 'cancel') running.get(request.id)?.controller.abort();
+      else if (request.kind === 'room') running.get(request.id)?.room();
+      // An answer that does not reach the hub any more has nobody who waits for it.
+      else void answer(request).catch(() => undefined);
+    },
+    answered: () => (running.size === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))),
+  };
+}
+
+interface Emitter extends Pick<CallContext, 'emit' | 'hasRoom' | 'drained'> {
+  /** The caller has read what was sent. */
+  room(): void;
+  /** Resolves when the hub has taken every event. */
+  taken(): Promise<void>;
+}
+
+function createEmitter(client: Client, id: number): Emitter {
+  let untakenBytes = 0;
+  let untaken = 0;
+  // Word that there is room again follows each word that there is none, but may be heard before it.
+  let held = 0;
+  let waiters: { done: () => boolean; resolve: () => void }[] = [];
+  const hasRoom = (): boolean => held === 0 && untakenBytes < UNTAKEN_BYTES_MAX && untaken < UNTAKEN_MAX;
+
+  function until(done: () => boolean): Promise<void> {
+    if (done()) return Promise.resolve();
+    return new Promise((resolve) => waiters.push({ done, resolve }));
+  }
+
+  function look(): void {
+    const ready = waiters.filter(({ done }) => done());
+    waiters = waiters.filter((waiter) => !ready.includes(waiter));
+    for (const { resolve } of ready) resolve();
+  }
+
+  return {
+    hasRoom,
+    emit(event) {
+      const bytes = sizeOf(event);
+      untakenBytes += bytes;
+      untaken += 1;
+      const taken = (room: boolean): void => {
+        untakenBytes -= bytes;
+        untaken -= 1;
+        if (!room) held += 1;
+        look();
+      };
+      // When the hub has gone, everything here ends with it.
+      client.call('plugins.emit', { id, event }).then(
+        ({ room }) => taken(room),
+        () => taken(true),
+      );
+    },
+    drained: () => until(hasRoom),
+    taken: () => until(() => untaken === 0),
+    room() {
+      held -= 1;
+      look();
+    },
+  };
+}
+
+function sizeOf(event: object): number {
+  return 'data' in event && typeof event.data === 'string' ? event.data.length : 100;
+}
+
+function toHubError(error: unknown, request: PluginRequest): HubError {
+  if (error instanceof HubError) return error;
+  const about = request.kind === 'call' ? request.method : 'a handle';
+  if (error instanceof Error && error.name === 'AbortError')
+    return new HubError('cancelled', `${about} was cancelled`, { cause: error });
+  console.error(`${about} failed unexpectedly:`, error instanceof Error ? error.stack : typeof error);
+  return new HubError('internal', `the tools failed unexpectedly while they served ${about}`, {
+    hint: 'the reason is in the log: cognition hub logs',
+    cause: error,
+  });
+}
