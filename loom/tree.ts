@@ -10,7 +10,7 @@ export interface Item {
 }
 
 /** A list of nodes, ready to be walked. */
-export interface TreeShape<T extends Item> {
+export interface TreeIndex<T extends Item> {
   nodes: readonly T[];
   /** The children of the node at an index, as indexes, in the order of the list. */
   childrenOf(index: number): readonly number[];
@@ -21,10 +21,10 @@ export interface TreeShape<T extends Item> {
 const NONE: readonly number[] = [];
 
 /** Takes nodes, parents first. One that is left out gives its place to its parent, and its children with it. */
-export function shapeOf<T extends Item>(
+export function treeIndex<T extends Item>(
   items: Iterable<T>,
   isLeftOut: (item: T) => boolean = () => false,
-): TreeShape<T> {
+): TreeIndex<T> {
   const nodes: T[] = [];
   const children: (number[] | undefined)[] = [];
   const places = new Map<string, number>();
@@ -45,7 +45,7 @@ export function shapeOf<T extends Item>(
 }
 
 /** The nodes from the root down to one. */
-export function pathTo(shape: TreeShape<Item>, index: number): number[] {
+export function pathTo(shape: TreeIndex<Item>, index: number): number[] {
   const path: number[] = [];
   for (let one: number | undefined = index; one !== undefined; one = parentOf(shape, one)) path.push(one);
   return path.reverse();
@@ -65,14 +65,14 @@ export function leavesOf<T extends Item>(items: readonly T[]): T[] {
 }
 
 /** The nearest node above one that has more than one child; undefined when there is none. */
-export function forkPointOf(shape: TreeShape<Item>, index: number): number | undefined {
+export function forkPointOf(shape: TreeIndex<Item>, index: number): number | undefined {
   let above = parentOf(shape, index);
   while (above !== undefined && shape.childrenOf(above).length < 2) above = parentOf(shape, above);
   return above;
 }
 
 /** The last node of a run that begins at an index: everything up to the next fork or end. */
-export function runEnd(shape: TreeShape<Item>, start: number): number {
+export function runEnd(shape: TreeIndex<Item>, start: number): number {
   let end = start;
   for (;;) {
     const [only, other] = shape.childrenOf(end);
@@ -82,14 +82,14 @@ export function runEnd(shape: TreeShape<Item>, start: number): number {
 }
 
 /** The nodes from one down to another of the same run. */
-export function* runOf(shape: TreeShape<Item>, start: number, end: number): Generator<number> {
+export function* runOf(shape: TreeIndex<Item>, start: number, end: number): Generator<number> {
   for (let index: number | undefined = start; index !== undefined; ) {
     yield index;
     index = index === end ? undefined : shape.childrenOf(index)[0];
   }
 }
 
-function parentOf(shape: TreeShape<Item>, index: number): number | undefined {
+function parentOf(shape: TreeIndex<Item>, index: number): number | undefined {
   const parent = shape.nodes[index]?.parent ?? null;
   return parent === null ? undefined : shape.indexOf(parent);
 }

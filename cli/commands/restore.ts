@@ -1,6 +1,6 @@
 import type { Client } from '../../hub/client/client.js';
 import type { NodeId, Tree } from '../../hub/protocol/node.js';
-import { pathTo, shapeOf } from '../../loom/tree.js';
+import { pathTo, treeIndex } from '../../loom/tree.js';
 import { command, NODE_WORDS, TREE } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
 import { nodeFrom } from '../place/position.js';
@@ -56,7 +56,7 @@ export const restoreCommand = command({
 
 /** The highest archived node on the path to one; null when nothing hides it. */
 async function archivedAbove(client: Client, tree: Tree, node: NodeId): Promise<NodeId | null> {
-  const shape = shapeOf(await readSkeleton(client, tree, true));
+  const shape = treeIndex(await readSkeleton(client, tree, true));
   const path = pathTo(shape, shape.indexOf(node) ?? 0).map((index) => shape.nodes[index]);
   return path.find((one) => one?.archived)?.id ?? null;
 }

@@ -9,10 +9,10 @@ import { isNodeId, isTreeId, isTurnId } from './ids.js';
 export interface SessionState {
   version: 1;
   current: TreeId | null;
-  trees: Record<string, Place>;
+  trees: Record<string, SavedPosition>;
 }
 
-export interface Place {
+export interface SavedPosition {
   node: NodeId;
   moved_at_ms: number;
   /** The turn that this person began there, and has not left: they come along to its end. */
@@ -87,7 +87,7 @@ export function parseState(text: string): SessionState | null {
   if (!isRecord(value) || value.version !== 1 || !isRecord(value.trees)) return null;
   const current = value.current;
   if (current !== null && !isTreeId(current)) return null;
-  const trees: Record<string, Place> = {};
+  const trees: Record<string, SavedPosition> = {};
   for (const [tree, place] of Object.entries(value.trees)) {
     if (!isTreeId(tree) || !isRecord(place) || !isNodeId(place.node)) return null;
     const movedAtMs = place.moved_at_ms;

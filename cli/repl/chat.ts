@@ -7,7 +7,7 @@ import { newTreeId } from '../place/ids.js';
 import { rootOf } from '../place/reference.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 import { showLeaves } from './commands/leaves.js';
-import type { Means } from './conversation/chat_turn_options.js';
+import type { ChatTurnOptions } from './conversation/chat_turn_options.js';
 import { type Conversation, type Opened, openConversation } from './conversation/conversation.js';
 import { showFailure } from './conversation/conversation_parts.js';
 import { createVerdict } from './conversation/exit_code.js';
@@ -29,7 +29,7 @@ export interface ChatStart {
   /** Null for a new conversation. */
   tree: Tree | null;
   at: string | undefined;
-  means: Means;
+  means: ChatTurnOptions;
 }
 
 /** Ends of branches that are offered to who does not know where they stand. */
@@ -80,7 +80,7 @@ export async function chat(context: Context, shown: Front, start: ChatStart): Pr
   });
   front.attach(repl);
   const forget = tellHubLine({ client, front, listen: () => conversation().listen() });
-  const code = await takeWishes(repl, { left, begun: beginWish, ...opened });
+  const code = await takeActions(repl, { left, begun: beginWish, ...opened });
   forget();
   await leaveWith(repl);
   return code;
@@ -147,14 +147,14 @@ interface Attending {
 }
 
 /** Does one line after the other; what stops something is done at once. */
-async function takeWishes(repl: Repl, { left, begun, opened }: Attending): Promise<number> {
+async function takeActions(repl: Repl, { left, begun, opened }: Attending): Promise<number> {
   const { front, verdict } = repl;
   let hasLeft = false;
   void left.then(() => {
     hasLeft = true;
   });
   const lines = takeLines(repl, { hasLeft: () => hasLeft, opened });
-  const wishes = front.wishes(lines.idle);
+  const wishes = front.actions(lines.idle);
   for (;;) {
     const next = await Promise.race([wishes.next(), left]);
     if (next === null || next.done === true) break;

@@ -1,7 +1,7 @@
 import type { Client } from '../../hub/client/client.js';
 import type { TreeId } from '../../hub/protocol/node.js';
 import type { Context } from '../command_line/command_context.js';
-import type { Means } from './conversation/chat_turn_options.js';
+import type { ChatTurnOptions } from './conversation/chat_turn_options.js';
 import type { Conversation } from './conversation/conversation.js';
 import type { Verdict } from './conversation/exit_code.js';
 import type { OwnCommands } from './conversation/own_commands.js';
@@ -14,7 +14,7 @@ export interface Repl {
   context: Context;
   client: Client;
   front: Front;
-  means: Means;
+  means: ChatTurnOptions;
   verdict: Verdict;
   speaking: Speaking;
   shell: OwnCommands;

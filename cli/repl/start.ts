@@ -6,7 +6,7 @@ import { findTree } from '../place/reference.js';
 import { plainStyle } from '../render/look/style.js';
 import { noteUnsandboxed, type TurnWanted } from '../turn/turn_options.js';
 import { chat } from './chat.js';
-import { meansFrom } from './conversation/chat_turn_options.js';
+import { chatTurnOptions } from './conversation/chat_turn_options.js';
 import type { Front } from './front/front.js';
 import { plainFront } from './front/plain_front.js';
 
@@ -31,7 +31,7 @@ export async function runChat(context: Context, words: ChatWords): Promise<numbe
   const front = await frontFor(context, words.isAccessible || isSaid('ACCESSIBLE'));
   try {
     noteUnsandboxed({ ...context, note: (text) => void front.show({ kind: 'note', text }) }, wanted);
-    return await chat(context, front, { tree, at, means: meansFrom(wanted) });
+    return await chat(context, front, { tree, at, means: chatTurnOptions(wanted) });
   } finally {
     await front.close();
   }

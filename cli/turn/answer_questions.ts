@@ -17,7 +17,7 @@ export interface OpenQuestion {
 }
 
 /** With what a turn goes on when it has its answer. */
-export type AnswerMeans = Pick<ParamsOf<'agent.answer'>, 'access' | 'limits' | 'grants'>;
+export type AnswerOptions = Pick<ParamsOf<'agent.answer'>, 'access' | 'limits' | 'grants'>;
 
 /** The open questions of a tree: those of the newest turn first. */
 export async function openQuestions(context: Context, tree: Tree): Promise<OpenQuestion[]> {
@@ -54,7 +54,7 @@ export function chosenQuestion(open: readonly OpenQuestion[], number: string | u
 /** Gives an answer, and shows what the turn does then. */
 export function giveAnswer(
   context: Context,
-  { turn, call, answer, ...means }: AnswerMeans & { turn: TurnId; call: string; answer: Said },
+  { turn, call, answer, ...means }: AnswerOptions & { turn: TurnId; call: string; answer: Said },
   output: TurnOutput,
 ): Promise<TurnWaited> {
   const place = { cwd: process.cwd(), environment: modelEnvironment() };
@@ -67,7 +67,7 @@ type Said = ParamsOf<'agent.answer'>['answer'];
 export async function answeredHere(
   context: Context,
   waited: TurnWaited,
-  { means, output }: { means: AnswerMeans; output: () => TurnOutput },
+  { means, output }: { means: AnswerOptions; output: () => TurnOutput },
 ): Promise<TurnWaited> {
   let now = waited;
   while (now.outcome?.state === 'waiting' && now.interrupted === null && !context.json && canAsk(context)) {

@@ -1,5 +1,5 @@
 import { HubError } from '../base/error.js';
-import { asked, type Reach } from '../base/internal_call.js';
+import { callHub, type InternalCaller } from '../base/internal_call.js';
 import type { CallContext, HubCalls, HubResolve, Plugin } from '../base/plugin.js';
 import type { HomePaths } from '../config/config.js';
 import type { NodeId, Settings, TreeId, TurnId } from '../protocol/node.js';
@@ -81,7 +81,7 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
         const answered = await turns.answer(params);
         return 'outcome' in answered ? watched(answered, context, { stops: true }) : answered;
       },
-      'agent.steer': async (params, context) => asked({ hub, context }, 'loom.input_add', params),
+      'agent.steer': async (params, context) => callHub({ hub, context }, 'loom.input_add', params),
       'agent.status': async ({ tree }, context) => {
         const parked = await parkedTurns({ hub, context }, tree);
         const running = turns.all().filter((turn) => tree === null || turn.tree === tree);
@@ -96,15 +96,19 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
 }
 
 /** The settings that a turn at a node would go on with. */
-async function knownSettings(reach: Reach, node: NodeId, change: SettingsChange | null): Promise<Settings | null> {
-  const { node: found } = await asked(reach, 'loom.node_get', { node, tree: null });
+async function knownSettings(
+  reach: InternalCaller,
+  node: NodeId,
+  change: SettingsChange | null,
+): Promise<Settings | null> {
+  const { node: found } = await callHub(reach, 'loom.node_get', { node, tree: null });
   return settingsBefore(reach, { tree: found.tree, current: await pathSettings(reach, node), change });
 }
 
 /** What a turn at this node would refuse of a change is refused before anything is said there. */
-async function refuseWider(reach: Reach, at: NodeId, change: SettingsChange | null): Promise<void> {
-  const { node } = await asked(reach, 'loom.node_get', { node: at, tree: null });
-  const { owner } = await asked(reach, 'loom.tree_get', { tree: node.tree });
+async function refuseWider(reach: InternalCaller, at: NodeId, change: SettingsChange | null): Promise<void> {
+  const { node } = await callHub(reach, 'loom.node_get', { node: at, tree: null });
+  const { owner } = await callHub(reach, 'loom.tree_get', { tree: node.tree });
   await refuseSecondLevel(reach, owner, change);
 }
 
@@ -125,7 +129,7 @@ function listenerOf(context: CallContext): Listener {
   return { emit: (event: AgentEvent) => context.emit(event), hasRoom: () => context.hasRoom() };
 }
 
-async function followTurn(turns: RunningTurns, id: TurnId, { hub, context }: Reach): Promise<TurnOutcome> {
+async function followTurn(turns: RunningTurns, id: TurnId, { hub, context }: InternalCaller): Promise<TurnOutcome> {
   const turn = turns.get(id);
   if (turn === null) {
     const past = await pastOf(turns, id);

@@ -1,11 +1,11 @@
-import { asked, type Reach } from '../base/internal_call.js';
+import { callHub, type InternalCaller } from '../base/internal_call.js';
 import type { ParsedOf, ResultOf } from '../protocol/methods/method_table.js';
 import type { Settings } from '../protocol/node.js';
 import { windowOf } from './compaction/window_room.js';
 import { type Warmth, warmthOf } from './estimate/cache_warmth.js';
 import { countedOf } from './estimate/counted_usage.js';
 import { pathTokens } from './estimate/token_estimate.js';
-import { type AskedModel, formatModelName, loadPrices, outputTokensMax, parseModelName } from './model/model_names.js';
+import { formatModelName, loadPrices, type NamedModel, outputTokensMax, parseModelName } from './model/model_names.js';
 import { modelByKeys } from './model/provider_access.js';
 import { sentNodes, settingsOf } from './request/model_context.js';
 import { microdollars } from './request/spending.js';
@@ -17,8 +17,8 @@ type Params = ParsedOf<'agent.estimate'>;
 type Estimate = ResultOf<'agent.estimate'>;
 
 /** What the next request below a node would be: how large, how much of it is cached, and what its input would cost. */
-export async function estimatePath(reach: Reach, params: Params, nowMs: number): Promise<Estimate> {
-  const { node: found, step_end } = await asked(reach, 'loom.node_get', { node: params.node, tree: null });
+export async function estimatePath(reach: InternalCaller, params: Params, nowMs: number): Promise<Estimate> {
+  const { node: found, step_end } = await callHub(reach, 'loom.node_get', { node: params.node, tree: null });
   const { tree } = found;
   const sent = await sentNodes(reach, step_end);
   const { current } = await settingsOf(reach, sent);
@@ -48,7 +48,7 @@ function firstPrefix({ change }: Params) {
 }
 
 /** A key is not needed to estimate. */
-function wantedModel({ change, usual_model, access }: Params, known: Settings | null): AskedModel | null {
+function wantedModel({ change, usual_model, access }: Params, known: Settings | null): NamedModel | null {
   const named = change?.model ?? known?.model ?? usual_model ?? modelByKeys(access);
   if (named === null) return null;
   const model = parseModelName(named);
@@ -56,7 +56,7 @@ function wantedModel({ change, usual_model, access }: Params, known: Settings | 
 }
 
 /** Whether what is sent before the messages stays as it was. */
-function isUnchanged({ change }: Params, known: Settings | null, model: AskedModel): boolean {
+function isUnchanged({ change }: Params, known: Settings | null, model: NamedModel): boolean {
   if (known === null || known.model !== formatModelName(model)) return false;
   if (change === null) return true;
   const { model: _, level, thinking, reload, ...others } = change;
@@ -65,7 +65,7 @@ function isUnchanged({ change }: Params, known: Settings | null, model: AskedMod
 }
 
 interface Priced {
-  model: AskedModel;
+  model: NamedModel;
   tokens: number;
   cached: Warmth;
   nowMs: number;

@@ -6,14 +6,14 @@ import { type CallContext, type HubCalls, type HubResolve, RawJson } from './plu
 const PAGE_NODES = 1_000;
 
 /** The rest of the hub, as one call reaches it. */
-export interface Reach {
+export interface InternalCaller {
   hub: HubCalls & HubResolve;
   context: CallContext;
 }
 
 /** Calls another part of the hub, which may answer with JSON text. */
-export async function asked<M extends MethodName>(
-  { hub, context }: Reach,
+export async function callHub<M extends MethodName>(
+  { hub, context }: InternalCaller,
   method: M,
   params: ParsedOf<M>,
 ): Promise<ResultOf<M>> {
@@ -32,10 +32,14 @@ export interface PathPage {
 }
 
 /** Reads a path page by page, the root first, or from a page on that was read before. */
-export async function* pathPages(reach: Reach, node: NodeId, from: string | null = null): AsyncGenerator<PathPage> {
+export async function* pathPages(
+  reach: InternalCaller,
+  node: NodeId,
+  from: string | null = null,
+): AsyncGenerator<PathPage> {
   let cursor: string | null = from;
   do {
-    const page = await asked(reach, 'loom.context_get_path', { node, cursor, limit: PAGE_NODES });
+    const page = await callHub(reach, 'loom.context_get_path', { node, cursor, limit: PAGE_NODES });
     yield { nodes: page.nodes, cursor };
     cursor = page.cursor;
   } while (cursor !== null);

@@ -1,6 +1,6 @@
 import { modelContext } from '../agent/request/model_context.js';
 import { HubError } from '../base/error.js';
-import { asked, type Reach } from '../base/internal_call.js';
+import { callHub, type InternalCaller } from '../base/internal_call.js';
 import type { HubCalls, HubResolve, Plugin } from '../base/plugin.js';
 import { renderPath } from './render.js';
 import { resolveNode } from './resolve_handle.js';
@@ -12,8 +12,8 @@ export function createContext(hub: HubCalls & HubResolve, version: string): Plug
     version,
     methods: {
       'context.resolve': async ({ node: id, fresh, bytes_max }, context) => {
-        const reach: Reach = { hub, context };
-        const { node } = await asked(reach, 'loom.node_get', { node: id, tree: null });
+        const reach: InternalCaller = { hub, context };
+        const { node } = await callHub(reach, 'loom.node_get', { node: id, tree: null });
         if (node.kind === 'external') return resolveNode(reach, node, { fresh, bytesMax: bytes_max });
         throw new HubError('invalid_params', `the node ${id} is text: there is no handle to resolve`, {
           hint: 'its blocks are all of it: loom.node_get',

@@ -1,4 +1,4 @@
-import { pathPages, type Reach } from '../base/internal_call.js';
+import { type InternalCaller, pathPages } from '../base/internal_call.js';
 import type { Node, NodeId } from '../protocol/node.js';
 import { callLabel } from './call_label.js';
 
@@ -33,7 +33,7 @@ export interface PathPlan {
 }
 
 /** Decides from the sizes alone what of a path is rendered, holding none of its texts. */
-export async function planPath(reach: Reach, budget: Budget): Promise<PathPlan> {
+export async function planPath(reach: InternalCaller, budget: Budget): Promise<PathPlan> {
   const plan: PathPlan = { ...{ nodes: 0, handles: 0, summaryDepth: 0, headEnd: 0, tailStart: 0 }, pages: [] };
   const choice = choose(Math.max(0, budget.totalBytesMax - GAP_BYTES));
   for await (const { nodes, cursor } of pathPages(reach, budget.node)) {

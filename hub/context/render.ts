@@ -1,5 +1,5 @@
 import { shortened } from '../base/head_and_tail.js';
-import { pathPages, type Reach } from '../base/internal_call.js';
+import { type InternalCaller, pathPages } from '../base/internal_call.js';
 import type { ResultOf } from '../protocol/methods/method_table.js';
 import type { Node } from '../protocol/node.js';
 import { callLabel } from './call_label.js';
@@ -15,7 +15,7 @@ type ExternalNode = Extract<Node, { kind: 'external' }>;
 type Counts = Pick<ResultOf<'context.render'>, 'placeholders' | 'excerpts'>;
 
 /** Renders the path to a node for a reader, the middle of it left out when it is longer than the budget. */
-export async function renderPath(reach: Reach, budget: Budget): Promise<ResultOf<'context.render'>> {
+export async function renderPath(reach: InternalCaller, budget: Budget): Promise<ResultOf<'context.render'>> {
   const plan = await planPath(reach, budget);
   const counts: Counts = { placeholders: 0, excerpts: 0 };
   const entries: string[] = [];
@@ -37,7 +37,7 @@ export async function renderPath(reach: Reach, budget: Budget): Promise<ResultOf
 }
 
 /** The nodes that are rendered, as many at a time as may be resolved at once. */
-async function* chosenNodes(reach: Reach, { node }: Budget, plan: PathPlan): AsyncGenerator<Node[]> {
+async function* chosenNodes(reach: InternalCaller, { node }: Budget, plan: PathPlan): AsyncGenerator<Node[]> {
   const isChosen = ({ depth }: Node): boolean => depth < plan.headEnd || depth >= plan.tailStart;
   for (const [at, page] of plan.pages.entries()) {
     const end = plan.pages[at + 1]?.depth ?? Number.POSITIVE_INFINITY;
@@ -49,7 +49,7 @@ async function* chosenNodes(reach: Reach, { node }: Budget, plan: PathPlan): Asy
 }
 
 interface Rendering {
-  reach: Reach;
+  reach: InternalCaller;
   budget: Budget;
   plan: PathPlan;
   counts: Counts;

@@ -1,6 +1,6 @@
 import { HubError } from '../base/error.js';
 import { shortened } from '../base/head_and_tail.js';
-import type { Reach } from '../base/internal_call.js';
+import type { InternalCaller } from '../base/internal_call.js';
 import type { Resolved } from '../base/plugin.js';
 import type { ResultOf } from '../protocol/methods/method_table.js';
 import type { Block, Node } from '../protocol/node.js';
@@ -18,7 +18,7 @@ interface Wanted {
 }
 
 /** Turns the handle of a node into content. What fails becomes a placeholder; only a call that is cancelled throws. */
-export async function resolveNode(reach: Reach, node: ExternalNode, wanted: Wanted): Promise<Resolution> {
+export async function resolveNode(reach: InternalCaller, node: ExternalNode, wanted: Wanted): Promise<Resolution> {
   const { handle, output } = node.external;
   try {
     if (!wanted.fresh && output !== null) return await pinned(reach, { node, output, wanted });
@@ -39,7 +39,7 @@ export async function resolveNode(reach: Reach, node: ExternalNode, wanted: Want
 
 type Stored = { node: ExternalNode; output: NonNullable<ExternalNode['external']['output']>; wanted: Wanted };
 
-async function pinned(reach: Reach, { node, output, wanted }: Stored): Promise<Resolution> {
+async function pinned(reach: InternalCaller, { node, output, wanted }: Stored): Promise<Resolution> {
   const readable = isMarkup(node.external.handle) ? await asText(reach, node, wanted) : null;
   if (readable !== null) return readable;
   const { text, leftOutBytes, isBinary } = await storedText(
@@ -63,7 +63,7 @@ function isMarkup({ metadata }: ExternalNode['external']['handle']): boolean {
 }
 
 /** Null when the plugin cannot say: then the stored bytes are shown as they are. */
-async function asText(reach: Reach, node: ExternalNode, wanted: Wanted): Promise<Resolution | null> {
+async function asText(reach: InternalCaller, node: ExternalNode, wanted: Wanted): Promise<Resolution | null> {
   const resolved = await throughPlugin(reach, node, wanted).catch(() => null);
   return resolved === null ? null : { ...pick(resolved), placeholder: null };
 }
@@ -84,7 +84,11 @@ function shownThen({ blocks }: ExternalNode, { bytesMax }: Wanted, placeholder: 
 }
 
 /** Null when no plugin knows the source. */
-async function throughPlugin({ hub, context }: Reach, node: ExternalNode, wanted: Wanted): Promise<Resolved | null> {
+async function throughPlugin(
+  { hub, context }: InternalCaller,
+  node: ExternalNode,
+  wanted: Wanted,
+): Promise<Resolved | null> {
   const { handle, output } = node.external;
   const late = AbortSignal.timeout(RESOLVE_MS_MAX);
   const signal = AbortSignal.any([context.signal, late]);

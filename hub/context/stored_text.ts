@@ -1,5 +1,5 @@
 import { excerptOf, excerptText, isBinary } from '../base/head_and_tail.js';
-import { asked, type Reach } from '../base/internal_call.js';
+import { callHub, type InternalCaller } from '../base/internal_call.js';
 import type { External, Output } from '../protocol/node.js';
 
 const PIECE_BYTES = 1024 * 1024;
@@ -15,7 +15,7 @@ export interface StoredText {
 type Kept = Pick<External, 'handle'> & { output: Output };
 
 /** Reads as much of a stored output as is wanted, never all of one that is longer. */
-export async function storedText(reach: Reach, kept: Kept, bytesMax: number): Promise<StoredText> {
+export async function storedText(reach: InternalCaller, kept: Kept, bytesMax: number): Promise<StoredText> {
   const { output } = kept;
   const { size_bytes, total_bytes } = output;
   const isWhole = size_bytes === total_bytes;
@@ -41,11 +41,15 @@ function gapOf({ handle, output }: Kept): number {
   return isPlace ? head_bytes : Math.ceil(output.size_bytes / 2);
 }
 
-async function range(reach: Reach, { sha256 }: Output, { from, to }: { from: number; to: number }): Promise<Buffer> {
+async function range(
+  reach: InternalCaller,
+  { sha256 }: Output,
+  { from, to }: { from: number; to: number },
+): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for (let offset = from; offset < to; offset += PIECE_BYTES) {
     const limit = Math.min(PIECE_BYTES, to - offset);
-    const { data } = await asked(reach, 'loom.blob_read', { sha256, offset, limit });
+    const { data } = await callHub(reach, 'loom.blob_read', { sha256, offset, limit });
     pieces.push(Buffer.from(data, 'base64'));
   }
   return Buffer.concat(pieces);

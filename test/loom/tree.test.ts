@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { forkPointOf, type Item, leavesOf, pathTo, runEnd, runOf, shapeOf, sharedLength } from '../../loom/tree.js';
+import { forkPointOf, type Item, leavesOf, pathTo, runEnd, runOf, sharedLength, treeIndex } from '../../loom/tree.js';
 
 // Each number chooses the parent of the next node among those before it.
 const items = fc
@@ -26,7 +26,7 @@ const indexIn = (item: Item) => Number(item.id);
 test('a path begins at the root, ends at its node and goes from parent to child', () => {
   fc.assert(
     fc.property(treeWithTwo, ({ tree, a }) => {
-      expect(pathTo(shapeOf(tree), indexIn(a)).map((index) => tree[index])).toEqual(pathIn(tree, a));
+      expect(pathTo(treeIndex(tree), indexIn(a)).map((index) => tree[index])).toEqual(pathIn(tree, a));
     }),
   );
 });
@@ -34,7 +34,7 @@ test('a path begins at the root, ends at its node and goes from parent to child'
 test('children and leaves are those that the parents say', () => {
   fc.assert(
     fc.property(treeWithTwo, ({ tree, a }) => {
-      expect(shapeOf(tree).childrenOf(indexIn(a))).toEqual(childrenIn(tree, a).map(indexIn));
+      expect(treeIndex(tree).childrenOf(indexIn(a))).toEqual(childrenIn(tree, a).map(indexIn));
       expect(leavesOf(tree)).toEqual(tree.filter((item) => childrenIn(tree, item).length === 0));
     }),
   );
@@ -54,7 +54,7 @@ test('a fork point is the nearest node above with several children', () => {
     fc.property(treeWithTwo, ({ tree, a }) => {
       const above = pathIn(tree, a).slice(0, -1).reverse();
       const fork = above.find((item) => childrenIn(tree, item).length > 1);
-      expect(forkPointOf(shapeOf(tree), indexIn(a))).toEqual(fork && indexIn(fork));
+      expect(forkPointOf(treeIndex(tree), indexIn(a))).toEqual(fork && indexIn(fork));
     }),
   );
 });
@@ -62,7 +62,7 @@ test('a fork point is the nearest node above with several children', () => {
 test('a run goes from its start through only children to a fork or an end', () => {
   fc.assert(
     fc.property(treeWithTwo, ({ tree, a }) => {
-      const shape = shapeOf(tree);
+      const shape = treeIndex(tree);
       const end = runEnd(shape, indexIn(a));
       const run = [...runOf(shape, indexIn(a), end)];
       expect(run[0]).toBe(indexIn(a));
@@ -77,7 +77,7 @@ test('the children of what is left out grow from its parent, and its id stands f
   fc.assert(
     fc.property(treeWithTwo, ({ tree, a, b }) => {
       const isKept = (item: Item) => item.parent === null || (item !== a && item !== b);
-      const shape = shapeOf(tree, (item) => !isKept(item));
+      const shape = treeIndex(tree, (item) => !isKept(item));
       expect(shape.nodes).toEqual(tree.filter(isKept));
       for (const item of tree) {
         const kept = pathIn(tree, item).filter(isKept);
@@ -93,12 +93,12 @@ test('a chain 200,000 deep is walked without running out of stack', () => {
     id: `${index}`,
     parent: index === 0 ? null : `${index - 1}`,
   }));
-  const shape = shapeOf(chain);
+  const shape = treeIndex(chain);
   expect(pathTo(shape, 199_999)).toHaveLength(200_000);
   expect(runEnd(shape, 0)).toBe(199_999);
   expect(forkPointOf(shape, 199_999)).toBe(undefined);
 });
 
 test('an id that is not in the tree has no index', () => {
-  expect(shapeOf([{ id: 'a', parent: null }]).indexOf('x')).toBe(undefined);
+  expect(treeIndex([{ id: 'a', parent: null }]).indexOf('x')).toBe(undefined);
 });

@@ -4,7 +4,7 @@ import { keep, type Outcome } from '../base/outcome.js';
 import type { HubLink, ToolParts } from '../base/parts.js';
 import type { Spool } from '../process/spool.js';
 import type { Begun, End, RecordFile } from './command_records.js';
-import { tell } from './text_for_model.js';
+import { blocksForModel } from './text_for_model.js';
 
 export const VERSION = '1.0.0';
 
@@ -99,7 +99,7 @@ function outcomeOf({ begun, end, spool }: Ran): Outcome {
     input: { command },
     handle: { source: 'bash', source_version: VERSION, identifier: `${session}/cmd-${id}`, metadata },
     output: spool.totalBytes() === 0 ? null : { pieces: spool.pieces(), totalBytes: spool.totalBytes() },
-    blocks: tell(begun, end, spool),
+    blocks: blocksForModel(begun, end, spool),
     ...{ exit_code, signal, duration_ms, cwd },
   };
 }

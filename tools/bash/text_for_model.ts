@@ -8,7 +8,7 @@ const HEAD_BYTES = 10_000;
 const TAIL_BYTES = 20_000;
 
 /** What a model sees of a command: what it printed, and how it ended when that was not well. */
-export function tell(begun: Begun, end: End, spool: Spool): Block[] {
+export function blocksForModel(begun: Begun, end: End, spool: Spool): Block[] {
   const printed = printedOf(begun.id, spool);
   const notes = notesOf(end, spool);
   const lineBreak = printed.endsWith('\n') || notes === '' ? '' : '\n';

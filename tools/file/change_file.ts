@@ -1,7 +1,7 @@
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { NodeId } from '../../hub/protocol/node.js';
 import type { Policy } from '../../hub/protocol/policy.js';
-import { type Asked, keep } from '../base/outcome.js';
+import { keep, type ToolCall } from '../base/outcome.js';
 import type { ToolParts } from '../base/parts.js';
 import { sha256Of } from '../base/sha256.js';
 import { type OldContent, oldContent } from './content/old_content.js';
@@ -17,7 +17,7 @@ import { handleOf } from './read.js';
 /** What is asked of a change of a file, besides what it changes. */
 export interface ChangeAsked {
   id?: NodeId | undefined;
-  place: Asked['place'];
+  place: ToolCall['place'];
   append: boolean;
   call_id: string | null;
   path: string;

@@ -55,13 +55,13 @@ export function renderOpenCall(call: EndedCall, look: Look): string[] {
   const between =
     leftOut === null ? [] : [look.style.quiet(`${look.glyphs.ellipsis} ${count(leftOut.lines, 'line')} left out`)];
   const output = [...linesOf(head), ...between, ...(leftOut === null ? [] : linesOf(tail))];
-  const done = call.failed ? [] : deedOf(call, look, 'excerpt');
+  const done = call.failed ? [] : renderChange(call, look, 'excerpt');
   return [renderFoldedCall(call, look), ...(done.length > 0 ? done : output).map((line) => (INDENT + line).trimEnd())];
 }
 
 /** The same with all that it did or gave. */
 export function renderWholeCall(call: FoldedCall, look: Look): string[] {
-  const done = call.failed ? [] : deedOf(call, look, 'whole');
+  const done = call.failed ? [] : renderChange(call, look, 'whole');
   const given = done.length > 0 ? done : linesOf(outputOf(call));
   return [renderFoldedCall(call, look), ...given.map((line) => (INDENT + line).trimEnd())];
 }
@@ -101,7 +101,7 @@ function outputOf({ tool, output }: EndedCall): string {
   return (tool === 'bash' ? cleanPrinted : clean)(output).replaceAll('\t', TAB);
 }
 
-function deedOf({ tool, input }: EndedCall, look: Look, extent: Extent): string[] {
+function renderChange({ tool, input }: EndedCall, look: Look, extent: Extent): string[] {
   if (input === null || typeof input !== 'object') return [];
   if (tool === 'edit' && 'old_text' in input && 'new_text' in input) {
     return renderDiff({ oldText: String(input.old_text), newText: String(input.new_text) }, look, extent);

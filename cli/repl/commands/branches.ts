@@ -1,9 +1,9 @@
 import { noteArchivedPlace } from '../../place/position.js';
 import { formatNumber } from '../../render/text/ids_and_counts.js';
 import { type Branch, renderBranches } from '../../render/tree/branches.js';
-import { type Grown, NONE } from '../navigator/tree_shape.js';
+import { NONE, type TreeShape } from '../navigator/tree_shape.js';
 import type { Repl, ReplCommand } from '../repl.js';
-import { childrenOf, growth, newestBelow, pathUp, shownIndex } from '../tree/open_tree_shape.js';
+import { childrenOf, newestBelow, pathUp, readOpenTreeShape, shownIndex } from '../tree/open_tree_shape.js';
 import { hasFlag } from '../tree/quoted_words.js';
 
 // Nobody reads a longer list.
@@ -18,7 +18,7 @@ export const branchesCommand: ReplCommand = {
   async run(given, repl) {
     const all = hasFlag(given, '--all', branchesCommand);
     await repl.conversation().ensure();
-    const grown = await growth(repl, all);
+    const grown = await readOpenTreeShape(repl, all);
     const { place } = repl.conversation();
     const here = await shownIndex(repl, grown, place.position());
     if (!here.isItself) noteArchivedPlace(repl.context, place.position());
@@ -43,7 +43,7 @@ export const branchesCommand: ReplCommand = {
 };
 
 /** The node whose children are listed: the position if anything grew from it, else the nearest fork above. */
-function forkFor(grown: Grown, index: number): number {
+function forkFor(grown: TreeShape, index: number): number {
   if (grown.childCount(index) > 0) return index;
   let above = grown.parentOf(index);
   while (above !== NONE && grown.childCount(above) < 2) above = grown.parentOf(above);
@@ -57,7 +57,7 @@ interface Placed {
 }
 
 /** The branch where one stands first, then the newest. */
-function sortedBranches(grown: Grown, { fork, here }: { fork: number; here: number }): Placed[] {
+function sortedBranches(grown: TreeShape, { fork, here }: { fork: number; here: number }): Placed[] {
   const path = pathUp(grown, here);
   const newest = newestBelow(grown);
   return childrenOf(grown, fork)
@@ -67,7 +67,7 @@ function sortedBranches(grown: Grown, { fork, here }: { fork: number; here: numb
 
 async function readBranches(
   { client, conversation }: Repl,
-  grown: Grown,
+  grown: TreeShape,
   placed: readonly Placed[],
 ): Promise<Branch[]> {
   const { tree } = conversation().place;
@@ -85,7 +85,7 @@ async function readBranches(
 
 /** The size and the age of a branch, as its list tells them. */
 export async function branchFrom(repl: Repl, seq: number): Promise<Branch | null> {
-  const grown = await growth(repl, true);
+  const grown = await readOpenTreeShape(repl, true);
   const index = grown.indexOf(seq);
   if (index === NONE) return null;
   const newest = newestBelow(grown)[index] ?? index;

@@ -4,7 +4,7 @@ import { isNodeId } from '../../place/ids.js';
 import { NONE } from '../navigator/tree_shape.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { goTo, nodeNamed } from '../tree/go_to.js';
-import { growth, pathUp } from '../tree/open_tree_shape.js';
+import { pathUp, readOpenTreeShape } from '../tree/open_tree_shape.js';
 
 export const switchCommand: ReplCommand = {
   name: 'switch',
@@ -56,7 +56,7 @@ const ASKED_AT_ONCE = 64;
 async function lastStood(repl: Repl, branch: NodeId): Promise<NodeId | null> {
   const { client, conversation } = repl;
   const { place } = conversation();
-  const grown = await growth(repl, true);
+  const grown = await readOpenTreeShape(repl, true);
   const indexOf = async (node: NodeId): Promise<number> => {
     const { node: there } = await client.call('loom.node_get', { node });
     return grown.indexOf(there.seq);

@@ -6,7 +6,7 @@ import type { TurnWanted } from '../../turn/turn_options.js';
 type Run = ParamsOf<'agent.run'>;
 
 /** What the turns of a conversation are run with. */
-export interface Means extends Omit<TurnWanted, 'change'> {
+export interface ChatTurnOptions extends Omit<TurnWanted, 'change'> {
   /** What is to be different from the next turn on; then the path itself says so. */
   change: Partial<SettingsChange>;
   /** What was chosen since the chat began: a new conversation begins with it. */
@@ -15,20 +15,24 @@ export interface Means extends Omit<TurnWanted, 'change'> {
   transcriptFile: string | null;
 }
 
-export function meansFrom(wanted: TurnWanted): Means {
+export function chatTurnOptions(wanted: TurnWanted): ChatTurnOptions {
   const chosen = wanted.change ?? {};
   return { ...wanted, change: chosen, chosen, transcriptFile: null };
 }
 
 /** What every call about models takes along. */
-export function reachOf({ access, change, usual_model }: Means): Pick<TurnWanted, 'access' | 'change' | 'usual_model'> {
+export function reachOf({
+  access,
+  change,
+  usual_model,
+}: ChatTurnOptions): Pick<TurnWanted, 'access' | 'change' | 'usual_model'> {
   return { access, change: Object.keys(change).length === 0 ? null : { ...change }, usual_model };
 }
 
 type Brought = Pick<Run, 'cwd' | 'environment' | 'grants' | 'transcript' | 'limits' | 'compact' | 'window'>;
 
 /** What every turn takes along beside that. */
-export function broughtBy({ grants, limits, compact, window, transcript, transcriptFile }: Means): Brought {
+export function broughtBy({ grants, limits, compact, window, transcript, transcriptFile }: ChatTurnOptions): Brought {
   return {
     ...{ cwd: process.cwd(), environment: modelEnvironment(), grants, limits, compact, window },
     transcript: transcriptFile === null ? transcript : { file: transcriptFile },

@@ -6,20 +6,20 @@ import { turnIfThere } from '../../place/position.js';
 import { rootOf } from '../../place/reference.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
 import type { Front } from '../front/front.js';
-import type { Means } from './chat_turn_options.js';
-import type { Stage } from './conversation_parts.js';
+import type { ChatTurnOptions } from './chat_turn_options.js';
+import type { ConversationParts } from './conversation_parts.js';
 import type { Verdict } from './exit_code.js';
 import { moveScene, newScene } from './on_display.js';
 import { createTurns, type OwnTurns } from './own_turns.js';
-import { createPlace, type Standpoint } from './standpoint.js';
+import { createPlace, type ReplPosition } from './repl_position.js';
 import { createFeed, type TreeFeed } from './tree_feed.js';
 
 /** One open conversation. */
 export interface Conversation {
-  stage: Stage;
-  place: Standpoint;
+  stage: ConversationParts;
+  place: ReplPosition;
   turns: OwnTurns;
-  means: Means;
+  means: ChatTurnOptions;
   /** Makes the tree when nothing has been written to it yet, and listens to it from then on. */
   ensure(): Promise<void>;
   /** Listens again after listening has failed. */
@@ -40,20 +40,20 @@ export interface Opened {
   known: { position: NodeId; following: TurnId | null; seq: number } | null;
 }
 
-export interface ConversationParts {
+export interface ConversationOptions {
   /** As it is outside: its session writes the file. */
   context: Context;
   /** As commands see it from inside. */
   own: Context;
   client: Client;
   front: Front;
-  means: Means;
+  means: ChatTurnOptions;
   verdict: Verdict;
 }
 
 const NO_TOKENS = { input: 0, cached: 0, output: 0 };
 
-export function openConversation(parts: ConversationParts, { tree, known }: Opened): Conversation {
+export function openConversation(parts: ConversationOptions, { tree, known }: Opened): Conversation {
   const { context, own, client, front, means } = parts;
   const { position, following } = known ?? { position: rootOf(tree), following: null };
   const scene = newScene(position);
@@ -72,7 +72,7 @@ export function openConversation(parts: ConversationParts, { tree, known }: Open
     },
     onFailed: tellingOnce(front),
   });
-  const stage: Stage = { context: own, client, front, place, scene, ours: new Set(), toldFiles: new Set() };
+  const stage: ConversationParts = { context: own, client, front, place, scene, ours: new Set(), toldFiles: new Set() };
   const turns = createTurns(stage, means, parts.verdict);
   const feed: TreeFeed = createFeed(stage, turns);
   const making = createMaking(parts, { place, feed, seq: known?.seq ?? null });
@@ -126,8 +126,8 @@ interface Making {
 
 /** A tree is made when something is written to it first: who opens a chat and leaves it again leaves nothing behind. */
 function createMaking(
-  { client, context }: ConversationParts,
-  { place, feed, seq }: { place: Standpoint; feed: TreeFeed; seq: number | null },
+  { client, context }: ConversationOptions,
+  { place, feed, seq }: { place: ReplPosition; feed: TreeFeed; seq: number | null },
 ): Making {
   let making: Promise<void> | null = seq === null ? null : Promise.resolve();
   const make = async (): Promise<void> => {
@@ -151,7 +151,7 @@ function createMaking(
 }
 
 /** What a turn has just committed may not have been told yet. */
-async function catchUp({ client, place }: Stage, turn: TurnId | null): Promise<void> {
+async function catchUp({ client, place }: ConversationParts, turn: TurnId | null): Promise<void> {
   if (turn === null) return;
   const found = await turnIfThere(client, turn);
   if (found !== null && place.following() === turn) place.advance(found.tip, turn);

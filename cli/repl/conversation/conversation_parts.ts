@@ -3,18 +3,18 @@ import type { Client } from '../../../hub/client/client.js';
 import type { NodeId } from '../../../hub/protocol/node.js';
 import type { Context } from '../../command_line/command_context.js';
 import { reasonOf } from '../../output/failure.js';
-import type { Front, Happening } from '../front/front.js';
+import type { DisplayEvent, Front } from '../front/front.js';
 import { hintHere } from './hints_in_chat.js';
 import type { Scene } from './on_display.js';
-import type { Standpoint } from './standpoint.js';
+import type { ReplPosition } from './repl_position.js';
 
 /** What everything that happens in one open conversation shares. */
-export interface Stage {
+export interface ConversationParts {
   /** As commands see it from inside: its session is the place, its output the front. */
   context: Context;
   client: Client;
   front: Front;
-  place: Standpoint;
+  place: ReplPosition;
   scene: Scene;
   /** Nodes that we have named and that are not on display yet. */
   ours: Set<NodeId>;
@@ -23,7 +23,7 @@ export interface Stage {
 }
 
 /** Shows several things in their order. */
-export async function showAll(front: Front, shown: readonly Happening[]): Promise<void> {
+export async function showAll(front: Front, shown: readonly DisplayEvent[]): Promise<void> {
   await Promise.all(shown.map((one) => front.show(one)));
 }
 

@@ -2,7 +2,7 @@ import type { ToolAnswer } from '../../../hub/protocol/methods/tool_methods.js';
 import type { Block, Node, NodeId } from '../../../hub/protocol/node.js';
 import type { AgentEvent } from '../../../hub/protocol/turn.js';
 import { nodeText } from '../../render/node/node_text.js';
-import type { CallEnded, Happening } from '../front/front.js';
+import type { CallEnded, DisplayEvent } from '../front/front.js';
 import { createPrintedText, type PrintedText } from './decode_output.js';
 
 /** What of a tree is on display: what the hub tells twice, as events and as nodes, is shown once. */
@@ -25,10 +25,10 @@ interface CallOnDisplay {
   input: unknown;
   printed: PrintedText;
   /** What of its output was held back, to be shown before its end. */
-  heldBack: () => Happening[];
+  heldBack: () => DisplayEvent[];
 }
 
-const nothing = (): Happening[] => [];
+const nothing = (): DisplayEvent[] => [];
 
 /** How many nodes are remembered as shown: far more than come twice. */
 const SEEN_MAX = 20_000;
@@ -38,7 +38,7 @@ export function newScene(tip: NodeId): Scene {
 }
 
 /** Takes what happens in a turn that is on display. */
-export function takeEvent(scene: Scene, event: AgentEvent): Happening[] {
+export function takeEvent(scene: Scene, event: AgentEvent): DisplayEvent[] {
   switch (event.kind) {
     case 'request_started': {
       const shown = endAnswer(scene);
@@ -81,7 +81,7 @@ export function takeEvent(scene: Scene, event: AgentEvent): Happening[] {
 export const UNKNOWN_END = { failed: true, text: '', remark: 'how it ended is not known' };
 
 /** Ends what is still on display of a turn that is over: how those calls ended will not be told. */
-export function endCallsOf(scene: Scene): Happening[] {
+export function endCallsOf(scene: Scene): DisplayEvent[] {
   const untold = [...scene.calls.keys()].filter((id) => !scene.expected.has(id));
   return untold.flatMap((id) => endCall(scene, id, UNKNOWN_END));
 }
@@ -92,7 +92,7 @@ export function isOnDisplay(scene: Scene, node: Node): boolean {
 }
 
 /** Takes a node that is on display; what of it was shown while it came is not shown again. */
-export function takeNode(scene: Scene, node: Node, by: 'us' | 'others'): Happening[] {
+export function takeNode(scene: Scene, node: Node, by: 'us' | 'others'): DisplayEvent[] {
   if (!scene.expected.delete(node.id)) scene.tip = node.id;
   if (scene.seen.has(node.id)) return [];
   remember(scene, node.id);
@@ -119,7 +119,7 @@ export function moveScene(scene: Scene, tip: NodeId): void {
 }
 
 /** Forgets that a call is under way, and tells how it ended. */
-export function endCall(scene: Scene, id: NodeId, end: Pick<CallEnded, 'failed' | 'text' | 'remark'>): Happening[] {
+export function endCall(scene: Scene, id: NodeId, end: Pick<CallEnded, 'failed' | 'text' | 'remark'>): DisplayEvent[] {
   const call = scene.calls.get(id);
   if (call === undefined) return [];
   scene.calls.delete(id);
@@ -137,19 +137,19 @@ function remember(scene: Scene, id: NodeId): void {
   }
 }
 
-function grow(scene: Scene, text: string): Happening[] {
+function grow(scene: Scene, text: string): DisplayEvent[] {
   scene.answer ??= { id: null, text: '' };
   scene.answer.text += text;
   return text === '' ? [] : [{ kind: 'answer_grew', text }];
 }
 
-function restart(scene: Scene): Happening[] {
+function restart(scene: Scene): DisplayEvent[] {
   if (scene.answer === null || scene.answer.text === '') return [];
   scene.answer.text = '';
   return [{ kind: 'answer_restarted' }];
 }
 
-function endAnswer(scene: Scene): Happening[] {
+function endAnswer(scene: Scene): DisplayEvent[] {
   const { answer } = scene;
   scene.answer = null;
   if (answer === null || answer.text === '') return [];
@@ -158,13 +158,13 @@ function endAnswer(scene: Scene): Happening[] {
 }
 
 /** Shows what of a text has not been shown. */
-function catchUp(scene: Scene, text: string): Happening[] {
+function catchUp(scene: Scene, text: string): DisplayEvent[] {
   const shown = scene.answer?.text ?? '';
   if (text.startsWith(shown)) return grow(scene, text.slice(shown.length));
   return [...restart(scene), ...grow(scene, text)];
 }
 
-function takeAnswer(scene: Scene, { id, blocks }: Node): Happening[] {
+function takeAnswer(scene: Scene, { id, blocks }: Node): DisplayEvent[] {
   const before = scene.answer?.id === id ? [] : endAnswer(scene);
   scene.answer ??= { id, text: '' };
   const text = textIn(blocks);
@@ -173,9 +173,9 @@ function takeAnswer(scene: Scene, { id, blocks }: Node): Happening[] {
 }
 
 /** Where a turn stands for who comes in its middle, or comes again. */
-function takeStep(scene: Scene, { step }: Extract<AgentEvent, { kind: 'turn_snapshot' }>): Happening[] {
+function takeStep(scene: Scene, { step }: Extract<AgentEvent, { kind: 'turn_snapshot' }>): DisplayEvent[] {
   if (step === null) return [];
-  const shown: Happening[] = [];
+  const shown: DisplayEvent[] = [];
   if (scene.answer?.id !== step.id) shown.push(...endAnswer(scene));
   if (!scene.seen.has(step.id)) {
     scene.answer ??= { id: step.id, text: '' };
@@ -190,7 +190,7 @@ function takeStep(scene: Scene, { step }: Extract<AgentEvent, { kind: 'turn_snap
   return shown;
 }
 
-function takeCall(scene: Scene, node: Extract<Node, { kind: 'external' }>, ranBy: 'us' | 'others'): Happening[] {
+function takeCall(scene: Scene, node: Extract<Node, { kind: 'external' }>, ranBy: 'us' | 'others'): DisplayEvent[] {
   const { call } = node.external;
   const end = callEnd(node);
   // Of our own command some output may still be on its way: its end is told when all of that has been shown.

@@ -3,7 +3,7 @@ import type { Client } from '../../../hub/client/client.js';
 import type { TurnId } from '../../../hub/protocol/node.js';
 import type { Question } from '../../../hub/protocol/question.js';
 import type { Conversation } from './conversation.js';
-import type { Stage } from './conversation_parts.js';
+import type { ConversationParts } from './conversation_parts.js';
 import { questionOf } from './turn_notes.js';
 
 /** What the turn that waits where the person stands asks first; null when nothing is asked. */
@@ -20,7 +20,7 @@ export async function openQuestion(
 }
 
 /** A permission is for what a person has seen: another question may have come meanwhile, or stand in another branch. */
-export async function mustBeSeen({ front, scene }: Stage, question: Question): Promise<void> {
+export async function mustBeSeen({ front, scene }: ConversationParts, question: Question): Promise<void> {
   if (question.kind !== 'approval' || scene.asked.has(question.id)) return;
   await front.show(questionOf(question));
   scene.asked.add(question.id);

@@ -2,7 +2,7 @@ import type { Node, NodeId } from '../../../hub/protocol/node.js';
 import { isSilent } from '../../render/node/node_text.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
 import { quotedWords } from '../tree/go_to.js';
-import type { Stage } from './conversation_parts.js';
+import type { ConversationParts } from './conversation_parts.js';
 
 /** What is written in the tree beside what is on display. */
 export interface Others {
@@ -17,7 +17,7 @@ export interface Others {
 /** How many ends of branches are remembered, to tell of each only once. */
 const KNOWN_MAX = 10_000;
 
-export function createOthers({ client, context, front, scene }: Stage): Others {
+export function createOthers({ client, context, front, scene }: ConversationParts): Others {
   const known = new Set<NodeId>();
   /** Answers that only call tools, and what they answer: the first call tells what the branch is about. */
   const untold = new Map<NodeId, NodeId>();

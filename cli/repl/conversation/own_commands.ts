@@ -4,9 +4,9 @@ import type { NodeId } from '../../../hub/protocol/node.js';
 import { type BegunExecution, beginExecution } from '../../exec/run_command.js';
 import { newNodeId } from '../../place/ids.js';
 import { formatBytes } from '../../render/text/ids_and_counts.js';
-import type { Happening } from '../front/front.js';
+import type { DisplayEvent } from '../front/front.js';
 import type { Conversation } from './conversation.js';
-import { type Stage, showAll } from './conversation_parts.js';
+import { type ConversationParts, showAll } from './conversation_parts.js';
 import { createPrintedText } from './decode_output.js';
 import { callEnd, endCall, UNKNOWN_END } from './on_display.js';
 
@@ -91,7 +91,7 @@ interface Printing {
   holdBack(): void;
 }
 
-function printingOf({ scene, front }: Stage, id: NodeId, command: string): Printing {
+function printingOf({ scene, front }: ConversationParts, id: NodeId, command: string): Printing {
   const printed = createPrintedText();
   let held: { text: string; leftOutBytes: number } | null = null;
   const output = (text: string): Promise<void> => {
@@ -101,7 +101,7 @@ function printingOf({ scene, front }: Stage, id: NodeId, command: string): Print
     held = { text: kept, leftOutBytes: held.leftOutBytes + all.length - kept.length };
     return Promise.resolve();
   };
-  const heldBack = (): Happening[] => {
+  const heldBack = (): DisplayEvent[] => {
     if (held === null || held.text === '') return [];
     const { text, leftOutBytes } = held;
     return [...(leftOutBytes === 0 ? [] : [notShown(leftOutBytes)]), { kind: 'call_printed', id, text }];
@@ -115,7 +115,7 @@ function printingOf({ scene, front }: Stage, id: NodeId, command: string): Print
         case 'started': {
           const input = { command };
           scene.calls.set(id, { tool: 'bash', input, printed, heldBack });
-          const shown: Happening[] = [{ kind: 'call_began', id, tool: 'bash', input, by: 'person' }];
+          const shown: DisplayEvent[] = [{ kind: 'call_began', id, tool: 'bash', input, by: 'person' }];
           if (event.cwd !== process.cwd()) shown.push({ kind: 'note', text: `(in ${event.cwd})` });
           return showAll(front, shown);
         }
@@ -128,6 +128,6 @@ function printingOf({ scene, front }: Stage, id: NodeId, command: string): Print
   };
 }
 
-function notShown(bytes: number): Happening {
+function notShown(bytes: number): DisplayEvent {
   return { kind: 'note', text: `(${formatBytes(bytes)} are not shown)` };
 }

@@ -3,8 +3,8 @@ import type { Block, NodeId, TurnId } from '../../../hub/protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../../hub/protocol/turn.js';
 import { exitCodeOf } from '../../output/failure.js';
 import { newNodeId, newTurnId } from '../../place/ids.js';
-import { broughtBy, type Means, reachOf } from './chat_turn_options.js';
-import { type Stage, showAll } from './conversation_parts.js';
+import { broughtBy, type ChatTurnOptions, reachOf } from './chat_turn_options.js';
+import { type ConversationParts, showAll } from './conversation_parts.js';
 import type { Verdict } from './exit_code.js';
 import { endCallsOf } from './on_display.js';
 import { countTokens, type TokenCount } from './token_totals.js';
@@ -58,12 +58,12 @@ interface Current {
   start: NodeId | null;
   /** The command that goes on where it was interrupted. */
   goOn: '/retry' | '/compact';
-  change: Means['change'] | null;
+  change: ChatTurnOptions['change'] | null;
 }
 
 interface Turning {
-  stage: Stage;
-  means: Means;
+  stage: ConversationParts;
+  means: ChatTurnOptions;
   verdict: Verdict;
   current: Current | null;
   /** What was said to the turn and is not a node yet. */
@@ -72,7 +72,7 @@ interface Turning {
   counted: TokenCount;
 }
 
-export function createTurns(stage: Stage, means: Means, verdict: Verdict): OwnTurns {
+export function createTurns(stage: ConversationParts, means: ChatTurnOptions, verdict: Verdict): OwnTurns {
   const turning: Turning = {
     stage,
     means,
@@ -112,12 +112,12 @@ function begin(turning: Turning, node: NodeId): void {
   const id = newTurnId();
   place.advance(node, id);
   const asked = { id, tree: place.tree, node, ...reachOf(means), ...broughtBy(means) };
-  comeAlong(turning, { id, start: node, goOn: '/retry' }, () => client.call('agent.run', asked));
+  follow(turning, { id, start: node, goOn: '/retry' }, () => client.call('agent.run', asked));
 }
 
 function join(turning: Turning, turn: TurnId): void {
   const { client } = turning.stage;
-  comeAlong(turning, { id: turn, start: null, goOn: '/retry' }, async () => {
+  follow(turning, { id: turn, start: null, goOn: '/retry' }, async () => {
     // What happens in it comes with all that happens in the tree.
     const { outcome } = await client.stream('agent.follow', { turn }, { onEvent: () => undefined });
     if (outcome === null) throw new HubError('internal', `the turn ${turn} has no outcome`);
@@ -132,7 +132,7 @@ function answer(turning: Turning, { turn, call, answer: text }: Answering): void
   // Its transcript goes on where it was begun.
   const { transcript: _, ...brought } = broughtBy(means);
   const asked = { turn, call, answer: text, access: means.access, ...brought };
-  comeAlong(turning, { id: turn, start: null, goOn: '/retry' }, () => client.call('agent.answer', asked));
+  follow(turning, { id: turn, start: null, goOn: '/retry' }, () => client.call('agent.answer', asked));
 }
 
 function compact(turning: Turning, instructions: string | null): void {
@@ -141,11 +141,11 @@ function compact(turning: Turning, instructions: string | null): void {
   const [id, node] = [newTurnId(), place.position()];
   place.advance(node, id);
   const asked = { id, tree: place.tree, node, instructions, window: means.window, ...reachOf(means) };
-  comeAlong(turning, { id, start: null, goOn: '/compact' }, () => client.call('agent.compact', asked));
+  follow(turning, { id, start: null, goOn: '/compact' }, () => client.call('agent.compact', asked));
 }
 
 /** Waits for the end of a turn, and stands there when the person has not gone elsewhere. */
-function comeAlong(
+function follow(
   turning: Turning,
   begun: Pick<Current, 'id' | 'start' | 'goOn'>,
   outcome: () => Promise<TurnOutcome>,
@@ -156,7 +156,7 @@ function comeAlong(
   turning.counted.begin();
   turning.stage.front.update({ retryAtMs: null });
   tellStatus(turning);
-  current.ended = seeThrough(turning, current, outcome).then((late) => {
+  current.ended = awaitOutcome(turning, current, outcome).then((late) => {
     if (turning.current !== current) return;
     turning.current = null;
     tellStatus(turning);
@@ -165,7 +165,7 @@ function comeAlong(
 }
 
 /** Resolves with a message that came too late for the turn and waits for another one; null when there is none. */
-async function seeThrough(
+async function awaitOutcome(
   turning: Turning,
   current: Current,
   outcome: () => Promise<TurnOutcome>,

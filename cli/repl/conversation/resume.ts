@@ -5,7 +5,7 @@ import { followedPlace, positionOf } from '../../place/position.js';
 import { cleanLine } from '../../render/text/clean.js';
 import { excerptOf } from '../../render/text/cut_middle.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
-import type { Front, Happening } from '../front/front.js';
+import type { DisplayEvent, Front } from '../front/front.js';
 import { isMessage, upwards } from '../tree/ancestors.js';
 import type { Conversation, Opened } from './conversation.js';
 import { showAll } from './conversation_parts.js';
@@ -69,7 +69,7 @@ async function lastNodes(client: Client, position: NodeId): Promise<{ nodes: Nod
   return { nodes: nodes.reverse(), isWhole: true };
 }
 
-function excerpted(node: Node): Happening[] {
+function excerpted(node: Node): DisplayEvent[] {
   return takeNode(newScene(node.parent ?? node.id), node, 'us').map((shown) => {
     if (shown.kind !== 'answer_grew' && shown.kind !== 'said') return shown;
     const { head, leftOut, tail } = excerptOf(shown.text);

@@ -1,11 +1,11 @@
 import type { Session } from '../../place/session_file.js';
-import type { Standpoint } from './standpoint.js';
+import type { ReplPosition } from './repl_position.js';
 
 /**
  * The session as commands see it from inside a conversation: the current tree is the one that is open, and the place in it
  * is the REPL's own, whatever other terminals do meanwhile.
  */
-export function ownSession(session: Session, place: () => Standpoint): Session {
+export function ownSession(session: Session, place: () => ReplPosition): Session {
   return {
     ...session,
     read() {

@@ -5,7 +5,7 @@ import type { AgentEvent } from '../../../hub/protocol/turn.js';
 import { nodeText } from '../../render/node/node_text.js';
 import { cleanLine } from '../../render/text/clean.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
-import { type Stage, showAll, showFailure } from './conversation_parts.js';
+import { type ConversationParts, showAll, showFailure } from './conversation_parts.js';
 import { isOnDisplay, takeEvent, takeNode } from './on_display.js';
 import { createOthers, type Others } from './other_terminals.js';
 import type { OwnTurns } from './own_turns.js';
@@ -25,7 +25,7 @@ export interface TreeFeed {
 }
 
 interface Feeding {
-  stage: Stage;
+  stage: ConversationParts;
   turns: OwnTurns;
   /** Turns that are on display, and the last that the person came along with. */
   watched: Set<TurnId>;
@@ -37,7 +37,7 @@ interface Feeding {
   others: Others;
 }
 
-export function createFeed(stage: Stage, turns: OwnTurns): TreeFeed {
+export function createFeed(stage: ConversationParts, turns: OwnTurns): TreeFeed {
   const { client, front, place } = stage;
   const feeding: Feeding = {
     ...{ stage, turns, watched: new Set(), own: null, elsewhere: new Map(), others: createOthers(stage) },

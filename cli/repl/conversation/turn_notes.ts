@@ -4,7 +4,7 @@ import { EXIT, exitCodeOf, reasonOf } from '../../output/failure.js';
 import { renderQuestion } from '../../render/node/question_text.js';
 import { count, shortId } from '../../render/text/ids_and_counts.js';
 import { endCode, endWords } from '../../turn/run_turn.js';
-import type { Happening } from '../front/front.js';
+import type { DisplayEvent } from '../front/front.js';
 import { hintHere } from './hints_in_chat.js';
 
 /** What is said of an event beside the conversation itself; null for nothing. Each file of instructions is told of once. */
@@ -45,15 +45,15 @@ export function exitCodeOfEnd({ state, why, failure }: TurnOutcome): number {
 }
 
 /** What is said when nobody knows how a turn ended, or it did not even begin. */
-export function failureWords(error: unknown, goOn: string): Happening[] {
+export function failureWords(error: unknown, goOn: string): DisplayEvent[] {
   const own = error instanceof HubError && error.hint !== null ? hintHere(error.hint) : null;
-  const failure: Happening = { kind: 'failure', message: reasonOf(error), hint: own ?? `then: ${goOn}` };
+  const failure: DisplayEvent = { kind: 'failure', message: reasonOf(error), hint: own ?? `then: ${goOn}` };
   if (!(error instanceof HubError) || error.kind !== 'unreachable') return [failure];
   return [failure, { kind: 'note', text: `(how far it came is not known; when there is a hub again: ${goOn})` }];
 }
 
 /** How a turn ended, where the answer does not say it. */
-export function endOf({ state, why, failure, questions }: TurnOutcome, goOn: string): Happening[] {
+export function endOf({ state, why, failure, questions }: TurnOutcome, goOn: string): DisplayEvent[] {
   if (state === 'waiting') return questions.flatMap((one) => (one.answer === null ? [questionOf(one)] : []));
   if (failure !== null) return [{ kind: 'failure', message: failure.message, hint: whatToDo(failure.data, goOn) }];
   if (state === 'done') return [];
@@ -74,7 +74,7 @@ function waitWords(waitMs: number): string {
 }
 
 /** What a turn asks, and how it is answered. */
-export function questionOf(question: TurnOutcome['questions'][number]): Happening {
+export function questionOf(question: TurnOutcome['questions'][number]): DisplayEvent {
   return { kind: 'text', text: `\nIt asks:\n${renderQuestion(question)}\n${howToAnswer(question)}\n` };
 }
 

@@ -1,11 +1,15 @@
 import type { NodeId, TurnId } from '../../../hub/protocol/node.js';
-import type { Stage } from './conversation_parts.js';
+import type { ConversationParts } from './conversation_parts.js';
 
 /** How many are taken back with one call. */
 const AT_ONCE = 100;
 
 /** Takes back what was said to a turn and not heard yet: it stands in the editor again, in its order. */
-export async function withdraw({ client, front, ours }: Stage, turn: TurnId, said: Map<NodeId, string>): Promise<void> {
+export async function withdraw(
+  { client, front, ours }: ConversationParts,
+  turn: TurnId,
+  said: Map<NodeId, string>,
+): Promise<void> {
   // The turn may end while the hub is asked, and then nobody else knows any more what was said.
   const all = [...said];
   const texts: string[] = [];

@@ -1,4 +1,4 @@
-import type { Front, Happening } from './front.js';
+import type { DisplayEvent, Front } from './front.js';
 
 /** A front that is told the same failure by several, and shows it once. */
 export interface UnrepeatedFront {
@@ -10,7 +10,7 @@ export interface UnrepeatedFront {
 /** What fails because of one thing, such as a hub that is gone, says so in each place; a person wants to read it once. */
 export function unrepeated(shown: Front): UnrepeatedFront {
   let told = new Set<string>();
-  const isRepeated = (happening: Happening): boolean => {
+  const isRepeated = (happening: DisplayEvent): boolean => {
     if (happening.kind !== 'failure') return false;
     if (told.has(happening.message)) return true;
     told.add(happening.message);

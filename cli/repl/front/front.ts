@@ -2,7 +2,7 @@ import type { NodeId } from '../../../hub/protocol/node.js';
 import type { Repl } from '../repl.js';
 
 /** What is shown of a conversation, in the order in which it happens: all of it comes from the hub or from a command. */
-export type Happening =
+export type DisplayEvent =
   /** What a person said; `others` is somebody at another terminal. */
   | { kind: 'said'; id: NodeId; text: string; by: 'us' | 'others' }
   | { kind: 'answer_grew'; text: string }
@@ -39,7 +39,7 @@ export interface CallEnded {
 }
 
 /** What the person wants. */
-export type Wish =
+export type FrontAction =
   /** `after`: not before what runs has ended. */
   | { kind: 'line'; text: string; when: 'now' | 'after' }
   /** A line that is none, such as one that is too long. */
@@ -97,11 +97,11 @@ export interface Front {
   readonly isAppendOnly: boolean;
   columns(): number;
   /** Resolves when there is room for more. */
-  show(shown: Happening): Promise<void>;
+  show(shown: DisplayEvent): Promise<void>;
   /** Tells what has changed of that. */
   update(change: Partial<Status>): void;
   /** What is wanted, until there is no more; a line of a script comes when `idle` has resolved. */
-  wishes(idle: () => Promise<void>): AsyncGenerator<Wish>;
+  actions(idle: () => Promise<void>): AsyncGenerator<FrontAction>;
   /** Takes back a text that could not be sent. */
   giveBack(text: string): Promise<void>;
   /** Gives a text to the clipboard; false when there is none to reach. */

@@ -3,10 +3,10 @@ import { EXIT } from '../../output/failure.js';
 import type { Sink } from '../../output/sink.js';
 import type { Look } from '../../render/look/look.js';
 import { isStopLine } from '../lines/stop_line.js';
-import type { Front, Status, Wish } from './front.js';
+import type { Front, FrontAction, Status } from './front.js';
 import { type PlainStyle, plainTranscript } from './plain_output.js';
 import { typedLines, withoutKeys } from './typed_lines.js';
-import { createMailbox } from './waiting_items.js';
+import { createWaitingItems } from './waiting_items.js';
 
 export interface PlainParts {
   input: AsyncIterable<Uint8Array>;
@@ -29,7 +29,7 @@ const WITHOUT_SCREEN = {
 export function plainFront({ input, out, err, look, style, attended }: PlainParts): Front {
   const transcript = plainTranscript(look, style);
   const notes = statusNotes();
-  const signals = createMailbox<Wish>();
+  const signals = createWaitingItems<FrontAction>();
   const release = takeSignals((code) => {
     // The terminal has shown `^C` in the row.
     if (attended && code === EXIT.interrupted) void write('stdout', '\n');
@@ -54,14 +54,12 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
     update(change) {
       for (const text of notes(change)) void write('stderr', text);
     },
-    wishes(idle) {
+    actions(idle) {
       const lines = typedLines(input);
       return wishesFrom(() => nextLine(lines, idle), signals);
     },
-    giveBack: async (text) => {
-      // There is no editor that could take it: it stands in what was typed, or in the script.
-      await write('stderr', `(not sent: ${text.length > 60 ? `${text.slice(0, 60)}…` : text})\n`);
-    },
+    // There is no editor that could take it: it stands in what was typed, or in the script.
+    giveBack: (text) => write('stderr', `(not sent: ${text.length > 60 ? `${text.slice(0, 60)}…` : text})\n`),
     ...WITHOUT_SCREEN,
     async close() {
       release();
@@ -81,7 +79,10 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
     });
   }
 
-  async function nextLine(lines: AsyncGenerator<Wish>, idle: () => Promise<void>): Promise<IteratorResult<Wish>> {
+  async function nextLine(
+    lines: AsyncGenerator<FrontAction>,
+    idle: () => Promise<void>,
+  ): Promise<IteratorResult<FrontAction>> {
     askedFor(idle);
     const next = await lines.next();
     // Whoever types a line ends it; at the end of all nobody has.
@@ -111,15 +112,15 @@ function statusNotes(): (change: Partial<Status>) => string[] {
   };
 }
 
-function wishOf(code: number): Wish {
+function wishOf(code: number): FrontAction {
   return code === EXIT.interrupted ? { kind: 'stop' } : { kind: 'leave', code };
 }
 
 /** Lines as they are asked for, and signals at once. */
 async function* wishesFrom(
-  nextLine: () => Promise<IteratorResult<Wish>>,
-  signals: ReturnType<typeof createMailbox<Wish>>,
-): AsyncGenerator<Wish> {
+  nextLine: () => Promise<IteratorResult<FrontAction>>,
+  signals: ReturnType<typeof createWaitingItems<FrontAction>>,
+): AsyncGenerator<FrontAction> {
   let line = nextLine();
   for (;;) {
     const got = await Promise.race([line, signals.filled().then(() => null)]);

@@ -3,7 +3,7 @@ import type { Look } from '../../render/look/look.js';
 import { clean, cleanLine, cleanPrinted, createCleaner, overwritten } from '../../render/text/clean.js';
 import { excerptOf } from '../../render/text/cut_middle.js';
 import { count, formatNumber, shortId } from '../../render/text/ids_and_counts.js';
-import type { CallEnded, Happening } from './front.js';
+import type { CallEnded, DisplayEvent } from './front.js';
 
 /** How a transcript is written where nothing that was written can be changed. */
 export interface PlainStyle {
@@ -20,7 +20,7 @@ export interface Written {
 }
 
 /** Turns what is shown into text that is only ever appended, in whole lines. */
-export function plainTranscript(look: Look, style: PlainStyle): (shown: Happening) => Written[] {
+export function plainTranscript(look: Look, style: PlainStyle): (shown: DisplayEvent) => Written[] {
   const page = newPage(look, style);
   return (shown) => {
     const isBeside = shown.kind === 'note' || shown.kind === 'failure';
@@ -52,7 +52,7 @@ function newPage(look: Look, style: PlainStyle): Page {
   return { look, style, isBegun: false, line: null, cleaner: createCleaner(), openCall: null, printing: null };
 }
 
-function partFor(page: Page, shown: Happening): string {
+function partFor(page: Page, shown: DisplayEvent): string {
   switch (shown.kind) {
     case 'answer_grew':
       return grown(page, shown.text);
@@ -96,7 +96,7 @@ function commandText(page: Page, text: string): string {
   return clean(text);
 }
 
-function failure({ look }: Page, { message, hint }: Extract<Happening, { kind: 'failure' }>): string {
+function failure({ look }: Page, { message, hint }: Extract<DisplayEvent, { kind: 'failure' }>): string {
   const hinted = hint === null ? '' : `hint: ${clean(hint)}\n`;
   return `${look.style.failure('cognition:')} ${clean(message)}\n${hinted}`;
 }
@@ -109,7 +109,7 @@ function begin(page: Page): string {
   return gap;
 }
 
-function said(page: Page, { text, by }: Extract<Happening, { kind: 'said' }>): string {
+function said(page: Page, { text, by }: Extract<DisplayEvent, { kind: 'said' }>): string {
   const { look, style } = page;
   if (by === 'us' && style.echoed) return '';
   const who = by === 'others' ? 'Another terminal: ' : 'User: ';

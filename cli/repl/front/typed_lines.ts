@@ -2,16 +2,16 @@ import { HubError } from '../../../hub/base/error.js';
 import { NODE_BYTES_MAX } from '../../../hub/protocol/limits.js';
 import { decodeMessage } from '../../input/message.js';
 import { formatBytes } from '../../render/text/ids_and_counts.js';
-import type { Wish } from './front.js';
+import type { FrontAction } from './front.js';
 
 const NEWLINE = 0x0a;
 const ESC = '\\x1b';
 
 /** The lines that come in, one by one as they are asked for. One that cannot be a message is refused, and the next is read. */
-export async function* typedLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Wish> {
+export async function* typedLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<FrontAction> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
-  const take = (): Wish => {
+  const take = (): FrontAction => {
     const line = heldBytes > NODE_BYTES_MAX ? tooLong() : lineFrom(Buffer.concat(held));
     held = [];
     heldBytes = 0;
@@ -39,11 +39,11 @@ export async function* typedLines(pieces: AsyncIterable<Uint8Array>): AsyncGener
 const KEYS = new RegExp(`${ESC}(?:\\[[0-?]*[ -/]*[@-~]|O[@-~])?|[^\\P{Cc}\\t]`, 'gu');
 
 /** A line as it was meant, without the keys that left signs in it. */
-export function withoutKeys(wish: Wish): Wish {
+export function withoutKeys(wish: FrontAction): FrontAction {
   return wish.kind === 'line' ? { ...wish, text: wish.text.replace(KEYS, '') } : wish;
 }
 
-function lineFrom(bytes: Uint8Array): Wish {
+function lineFrom(bytes: Uint8Array): FrontAction {
   try {
     return { kind: 'line', text: decodeMessage(bytes), when: 'now' };
   } catch (error) {
@@ -51,7 +51,7 @@ function lineFrom(bytes: Uint8Array): Wish {
   }
 }
 
-function tooLong(): Wish {
+function tooLong(): FrontAction {
   const error = new HubError('invalid_params', `a line has more than ${formatBytes(NODE_BYTES_MAX)}`, {
     hint: 'keep large data in a file and name that file in the message',
   });

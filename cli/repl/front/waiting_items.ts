@@ -1,5 +1,5 @@
 /** Things that wait for somebody who takes them one by one. */
-export interface Mailbox<T> {
+export interface WaitingItems<T> {
   /** False when there is no room for it. */
   put(item: T): boolean;
   /** Resolves when there is something, which stays until it is taken. */
@@ -10,7 +10,7 @@ export interface Mailbox<T> {
 /** How many wait at most. */
 const ITEMS_MAX = 1_000;
 
-export function createMailbox<T>(): Mailbox<T> {
+export function createWaitingItems<T>(): WaitingItems<T> {
   const items: T[] = [];
   let wake = (): void => undefined;
   let waiting: Promise<void> | null = null;

@@ -1,6 +1,6 @@
 import { exitCodeOf } from '../../output/failure.js';
 import { showFailure } from '../conversation/conversation_parts.js';
-import type { Wish } from '../front/front.js';
+import type { FrontAction } from '../front/front.js';
 import type { Repl } from '../repl.js';
 import { takeLine } from './take_line.js';
 
@@ -16,7 +16,7 @@ export interface LineQueue {
   leave(): Promise<void>;
 }
 
-type Asking = Exclude<Wish, { kind: 'stop' } | { kind: 'leave' }>;
+type Asking = Exclude<FrontAction, { kind: 'stop' } | { kind: 'leave' }>;
 
 /** Lines that wait for the one before. */
 const WAITING_MAX = 1_000;

@@ -1,7 +1,7 @@
-import type { NavigatorParts } from './navigator.js';
+import type { NavigatorOptions } from './navigator.js';
 import { type Navigation, openNavigation } from './navigator_state.js';
 import type { Growing } from './read_shape.js';
-import { createGrown, NONE } from './tree_shape.js';
+import { createTreeShape, NONE } from './tree_shape.js';
 
 /** Trees up to this size are read before anything is shown: that takes a moment. */
 const READ_FIRST_NODES_MAX = 4_000;
@@ -11,7 +11,7 @@ const NEAR_ROWS_MAX = 1_000;
 
 /** What is seen first: a small tree whole, of a large one the rows around the position. */
 export async function beginAt(
-  { client, tree, position, terminal }: NavigatorParts,
+  { client, tree, position, terminal }: NavigatorOptions,
   growing: Growing,
 ): Promise<Navigation> {
   const rows = Math.min(Math.max(NEAR_ROWS_MIN, terminal.size().rows), NEAR_ROWS_MAX);
@@ -22,7 +22,7 @@ export async function beginAt(
     const at = Math.max(0, grown.indexOf(near.node));
     return openNavigation({ grown, early: null, position: near.hidden ? NONE : at, sought: at });
   }
-  const grown = createGrown();
+  const grown = createTreeShape();
   grown.add(near);
   const at = grown.indexOf(near.node);
   const { above, below, begins, ends, node_count: nodeCount } = near;

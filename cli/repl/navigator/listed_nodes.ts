@@ -1,4 +1,4 @@
-import { type Grown, NONE } from './tree_shape.js';
+import { NONE, type TreeShape } from './tree_shape.js';
 
 /** Which nodes are listed: all, what people and models said, what tools did, or where branches end; marked ones. */
 export const FILTERS = ['all', 'messages', 'tools', 'leaves', 'marks'] as const;
@@ -13,7 +13,7 @@ export interface View {
 }
 
 /** The nodes that are listed, by index, from top to bottom: each branch follows the run that it forks from. */
-export function rowsOf(grown: Grown, view: View): Int32Array {
+export function rowsOf(grown: TreeShape, view: View): Int32Array {
   const rows = new Int32Array(grown.count());
   let length = 0;
   // Branches that wait for those before them; the last is the next.
@@ -38,25 +38,25 @@ export function rowsOf(grown: Grown, view: View): Int32Array {
 }
 
 /** An unbranched run, from its first node on. */
-function* runFrom(grown: Grown, head: number): Generator<number> {
+function* runFrom(grown: TreeShape, head: number): Generator<number> {
   yield head;
   for (let index = onlyChild(grown, head); index !== NONE; index = onlyChild(grown, index)) yield index;
 }
 
 /** None of an archived node: what grew from that is not listed. */
-function onlyChild(grown: Grown, index: number): number {
+function onlyChild(grown: TreeShape, index: number): number {
   return grown.childCount(index) === 1 && !grown.isArchived(index) ? grown.firstChild(index) : NONE;
 }
 
 /** The children of a node, oldest first; those of an unbranched one are part of its run, those of an archived one not listed. */
-function childrenOf(grown: Grown, index: number): number[] {
+function childrenOf(grown: TreeShape, index: number): number[] {
   const children: number[] = [];
   if (grown.childCount(index) < 2 || grown.isArchived(index)) return children;
   for (let child = grown.firstChild(index); child !== NONE; child = grown.nextSibling(child)) children.push(child);
   return children;
 }
 
-function isListed(grown: Grown, index: number, { filter, marked }: View): boolean {
+function isListed(grown: TreeShape, index: number, { filter, marked }: View): boolean {
   switch (filter) {
     case 'all':
       return true;
@@ -72,7 +72,7 @@ function isListed(grown: Grown, index: number, { filter, marked }: View): boolea
 }
 
 /** The first nodes of all branches of several nodes but those that lead to a node, and of those below it. */
-export function branchesOffPath(grown: Grown, index: number): Set<number> {
+export function branchesOffPath(grown: TreeShape, index: number): Set<number> {
   const onPath = new Set<number>();
   for (let head = grown.headOf(index); head !== NONE; ) {
     onPath.add(head);
@@ -96,7 +96,7 @@ export interface Branching {
 }
 
 /** Where a row stands among the branches; only the innermost levels are looked at. */
-export function branchingOf(grown: Grown, index: number, levelsMax: number): Branching {
+export function branchingOf(grown: TreeShape, index: number, levelsMax: number): Branching {
   const head = grown.headOf(index);
   const bars: boolean[] = [];
   let depth = 0;
@@ -117,7 +117,7 @@ export interface Apart {
   right: number[];
 }
 
-export function apart(grown: Grown, left: number, right: number): Apart {
+export function apart(grown: TreeShape, left: number, right: number): Apart {
   const sides: Omit<Apart, 'ancestor'> = { left: [], right: [] };
   let [one, other] = [left, right];
   while (one !== other) {

@@ -6,7 +6,7 @@ import type { Key } from '../editor/keys/key_decoder.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { createRereading } from './coalesced_reads.js';
 import { beginAt } from './first_rows.js';
-import { type Desk, fulfil, type NavigatorEnd } from './navigator_actions.js';
+import { type NavigatorEnd, type NavigatorParts, performNavigatorAction } from './navigator_actions.js';
 import { pressed } from './navigator_keys.js';
 import { centered, type Navigation, onWhole, scrolled, steadied } from './navigator_state.js';
 import { seqsSeen, viewOf } from './navigator_view.js';
@@ -22,7 +22,7 @@ export interface Navigator {
   end: Promise<NavigatorEnd | null>;
 }
 
-export interface NavigatorParts {
+export interface NavigatorOptions {
   client: Client;
   tree: { id: TreeId; title: string };
   position(): NodeId;
@@ -33,7 +33,7 @@ export interface NavigatorParts {
 const READING = 'The tree is being read; what you press comes after that. Ctrl-C leaves.';
 
 /** Opens the navigator on the alternate screen. */
-export async function openNavigator(parts: NavigatorParts): Promise<Navigator> {
+export async function openNavigator(parts: NavigatorOptions): Promise<Navigator> {
   const { client, tree, terminal } = parts;
   const contents = createContents(client, tree.id, () => terminal.redrawScreen());
   const { ended, leave, signal } = leaving(terminal);
@@ -44,7 +44,7 @@ export async function openNavigator(parts: NavigatorParts): Promise<Navigator> {
   const height = (): number => roomOf(terminal, state).height;
   // Before the whole tree is read, which may take a while: what is seen first has its words.
   await contents.fetch(seqsSeen(state, height()));
-  const desk: Desk = {
+  const desk: NavigatorParts = {
     ...{ client, tree: tree.id, contents, leave },
     state: () => state,
     show(next) {
@@ -59,7 +59,7 @@ export async function openNavigator(parts: NavigatorParts): Promise<Navigator> {
   function press(key: Key): void {
     const { state: next, wish } = pressed(state, key, height());
     desk.show(next);
-    if (wish !== null) fulfil(wish, desk).catch(failed);
+    if (wish !== null) performNavigatorAction(wish, desk).catch(failed);
   }
 
   const reread = createRereading(async () => {
@@ -99,7 +99,7 @@ export async function openNavigator(parts: NavigatorParts): Promise<Navigator> {
 }
 
 /** The rows that the list has beside a preview, and whether there is room for that. */
-function roomOf({ size }: NavigatorParts['terminal'], { preview }: Navigation) {
+function roomOf({ size }: NavigatorOptions['terminal'], { preview }: Navigation) {
   const { rows } = size();
   const hasPreview = preview && previewHeight(rows) > 0;
   return { hasPreview, height: listHeight({ rows, preview: hasPreview }) };
@@ -111,7 +111,7 @@ function lettersOf(key: Key): Key[] {
 }
 
 /** How it ends: what is still being read then is given up. */
-function leaving(terminal: NavigatorParts['terminal']) {
+function leaving(terminal: NavigatorOptions['terminal']) {
   const gone = new AbortController();
   let end: (result: NavigatorEnd | null) => void = () => undefined;
   const ended = new Promise<NavigatorEnd | null>((resolve) => {

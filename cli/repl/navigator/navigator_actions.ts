@@ -1,6 +1,6 @@
 import type { Client } from '../../../hub/client/client.js';
 import type { NodeId, TreeId } from '../../../hub/protocol/node.js';
-import type { NavigatorWish } from './navigator_keys.js';
+import type { NavigatorAction } from './navigator_keys.js';
 import { chosen, listed, type Navigation, revealed, steadied } from './navigator_state.js';
 import type { Contents } from './node_lines.js';
 import { NONE } from './tree_shape.js';
@@ -12,7 +12,7 @@ export interface NavigatorEnd {
 }
 
 /** What wishes are fulfilled with. */
-export interface Desk {
+export interface NavigatorParts {
   client: Client;
   tree: TreeId;
   contents: Contents;
@@ -25,7 +25,7 @@ export interface Desk {
 const SLOW_MS = 300;
 
 /** Does what the navigator cannot do by itself. */
-export async function fulfil(wish: NavigatorWish, desk: Desk): Promise<void> {
+export async function performNavigatorAction(wish: NavigatorAction, desk: NavigatorParts): Promise<void> {
   switch (wish.kind) {
     case 'leave':
       return desk.leave(null);
@@ -46,9 +46,9 @@ export async function fulfil(wish: NavigatorWish, desk: Desk): Promise<void> {
   }
 }
 
-type Wish<K extends NavigatorWish['kind']> = Extract<NavigatorWish, { kind: K }>;
+type ActionOf<K extends NavigatorAction['kind']> = Extract<NavigatorAction, { kind: K }>;
 
-async function go({ index, edit }: Wish<'go'>, { contents, state, leave }: Desk): Promise<void> {
+async function go({ index, edit }: ActionOf<'go'>, { contents, state, leave }: NavigatorParts): Promise<void> {
   const { grown } = state();
   const node = await contents.idOf(grown.seqOf(index));
   if (!edit) return leave({ node, edit: null });
@@ -57,12 +57,12 @@ async function go({ index, edit }: Wish<'go'>, { contents, state, leave }: Desk)
   leave({ node: before, edit: await contents.textOf(node) });
 }
 
-async function goToHit({ node }: Wish<'go_to_hit'>, desk: Desk): Promise<void> {
+async function goToHit({ node }: ActionOf<'go_to_hit'>, desk: NavigatorParts): Promise<void> {
   const match = await matchOf(node, desk);
   if (match !== null) desk.leave({ node: match.id, edit: null });
 }
 
-async function reveal({ found }: Wish<'reveal'>, desk: Desk): Promise<void> {
+async function reveal({ found }: ActionOf<'reveal'>, desk: NavigatorParts): Promise<void> {
   const { show, state } = desk;
   const match = await matchOf(found.hits[found.selected]?.node ?? '', desk);
   if (match === null) return;
@@ -73,13 +73,13 @@ async function reveal({ found }: Wish<'reveal'>, desk: Desk): Promise<void> {
   show({ ...revealed(before, index), word });
 }
 
-async function matchOf(node: string, { client, tree, show, state }: Desk) {
+async function matchOf(node: string, { client, tree, show, state }: NavigatorParts) {
   const match = (await client.call('loom.node_find', { tree, ref: node })).matches[0];
   if (match === undefined) show({ ...state(), word: 'That node is not there any more.' });
   return match ?? null;
 }
 
-async function search(query: string, desk: Desk): Promise<void> {
+async function search(query: string, desk: NavigatorParts): Promise<void> {
   const { contents, state, show } = desk;
   const hits = await tellingSlow(desk, contents.search(query), query);
   const { typing } = state();
@@ -94,7 +94,7 @@ async function search(query: string, desk: Desk): Promise<void> {
 }
 
 /** The first search of a large tree has to wait until all of it can be searched. */
-async function tellingSlow<T>({ state, show }: Desk, searched: Promise<T>, query: string): Promise<T> {
+async function tellingSlow<T>({ state, show }: NavigatorParts, searched: Promise<T>, query: string): Promise<T> {
   const timer = setTimeout(() => {
     if (state().typing?.text.trim() === query) show({ ...state(), word: 'searching…' });
   }, SLOW_MS);
@@ -105,14 +105,20 @@ async function tellingSlow<T>({ state, show }: Desk, searched: Promise<T>, query
   }
 }
 
-async function mark({ index, name }: Wish<'mark'>, { client, tree, contents, state, show }: Desk): Promise<void> {
+async function mark(
+  { index, name }: ActionOf<'mark'>,
+  { client, tree, contents, state, show }: NavigatorParts,
+): Promise<void> {
   const seq = state().grown.seqOf(index);
   await client.call('loom.mark_set', { tree, name, node: await contents.idOf(seq) });
   const marks = await contents.marks();
   show({ ...steadied(state(), { ...state(), marks }), word: `Marked: ${name}` });
 }
 
-async function archive({ index }: Wish<'archive'>, { client, tree, contents, state, show }: Desk): Promise<void> {
+async function archive(
+  { index }: ActionOf<'archive'>,
+  { client, tree, contents, state, show }: NavigatorParts,
+): Promise<void> {
   const { grown } = state();
   const node = await contents.idOf(grown.seqOf(index));
   await client.call('loom.branch_archive', { tree, node });
@@ -121,7 +127,10 @@ async function archive({ index }: Wish<'archive'>, { client, tree, contents, sta
   show({ ...listed(chosen(state(), index)), word });
 }
 
-async function restore({ index }: Wish<'restore'>, { client, tree, contents, state, show }: Desk): Promise<void> {
+async function restore(
+  { index }: ActionOf<'restore'>,
+  { client, tree, contents, state, show }: NavigatorParts,
+): Promise<void> {
   const { grown } = state();
   await client.call('loom.branch_restore', { tree, node: await contents.idOf(grown.seqOf(index)) });
   grown.setArchived(index, false);

@@ -15,7 +15,7 @@ import {
 import { NONE } from './tree_shape.js';
 
 /** What the navigator cannot do by itself. */
-export type NavigatorWish =
+export type NavigatorAction =
   | { kind: 'leave' }
   /** Go to a node; with `edit`, to before it, with its text in the editor. */
   | { kind: 'go'; index: number; edit: boolean }
@@ -30,7 +30,7 @@ export type NavigatorWish =
 
 export interface Pressed {
   state: Navigation;
-  wish: NavigatorWish | null;
+  wish: NavigatorAction | null;
 }
 
 const TYPED_LENGTH_MAX = 200;
@@ -133,11 +133,11 @@ function ofLetter(state: Navigation, letter: string, height: number): Pressed {
     case 'N':
       return nextFound(state, -1);
     default:
-      return ofWish(state, letter);
+      return pressedAction(state, letter);
   }
 }
 
-function ofWish(state: Navigation, letter: string): Pressed {
+function pressedAction(state: Navigation, letter: string): Pressed {
   switch (letter) {
     case 'q':
     case 'i':

@@ -1,6 +1,6 @@
 import type { Hit } from '../../render/tree/search_hits.js';
 import { type Apart, branchesOffPath, FILTERS, type Filter, rowsOf } from './listed_nodes.js';
-import { type Grown, NONE } from './tree_shape.js';
+import { NONE, type TreeShape } from './tree_shape.js';
 
 /** Trees up to this size are opened with every branch unfolded. */
 const UNFOLDED_NODES_MAX = 200;
@@ -35,7 +35,7 @@ export interface Early {
 
 /** What is seen of a tree, and what is chosen in it. Changed by making a new one; the tree itself only grows. */
 export interface Navigation {
-  readonly grown: Grown;
+  readonly grown: TreeShape;
   /** Null once the tree is read. */
   readonly early: Early | null;
   /** Where the person stands; none while that is in an archived branch. */
@@ -110,7 +110,7 @@ export function steadied(before: Navigation, changed: Navigation): Navigation {
 }
 
 /** The same once the whole tree is read. */
-export function onWhole(state: Navigation, grown: Grown): Navigation {
+export function onWhole(state: Navigation, grown: TreeShape): Navigation {
   const { early } = state;
   if (early === null) return state;
   const renumbered = (index: number): number => (index === NONE ? NONE : grown.indexOf(state.grown.seqOf(index)));
@@ -136,7 +136,7 @@ function unfoldedTo(state: Navigation, branch: number): Navigation {
   return { ...state, folded };
 }
 
-function headAbove(grown: Grown, head: number): number {
+function headAbove(grown: TreeShape, head: number): number {
   const above = grown.parentOf(head);
   return above === NONE ? NONE : grown.headOf(above);
 }

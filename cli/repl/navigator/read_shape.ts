@@ -1,10 +1,10 @@
 import type { Client } from '../../../hub/client/client.js';
 import type { TreeId } from '../../../hub/protocol/node.js';
-import { createGrown, type Grown } from './tree_shape.js';
+import { createTreeShape, type TreeShape } from './tree_shape.js';
 
 /** A tree whose shape is read page by page, and later what was added to it. */
 export interface Growing {
-  grown: Grown;
+  grown: TreeShape;
   /** Reads on to the end; one reading at a time. */
   grow(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface GrowingParts {
 }
 
 export function createGrowing({ client, tree, signal, told }: GrowingParts): Growing {
-  const grown = createGrown();
+  const grown = createTreeShape();
   let cursor: string | null = null;
   return {
     grown,

@@ -11,7 +11,7 @@ const START_CAPACITY = 1_024;
  * A tree in numbers: nodes are known by their index, parents stand before their children. A million nodes take some
  * 40 MB, where objects would take a gigabyte. Answers that only call tools are left out: their calls stand for them.
  */
-export interface Grown {
+export interface TreeShape {
   count(): number;
   /** Takes the next page. */
   add(page: ShapePage): void;
@@ -48,7 +48,7 @@ interface Columns {
   childCount: Int32Array;
 }
 
-export function createGrown(): Grown {
+export function createTreeShape(): TreeShape {
   let columns = allocate(START_CAPACITY);
   let count = 0;
   let last = NONE;

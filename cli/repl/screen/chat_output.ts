@@ -5,14 +5,14 @@ import { clean, cleanLine, cleanPrinted, createCleaner, overwritten } from '../.
 import { cut } from '../../render/text/cut.js';
 import { excerptOf } from '../../render/text/cut_middle.js';
 import { count, shortId } from '../../render/text/ids_and_counts.js';
-import type { CallEnded, Happening } from '../front/front.js';
+import type { CallEnded, DisplayEvent } from '../front/front.js';
 import type { HeavyDrawing } from './lazy_renderers.js';
 import { formatSeconds } from './seconds.js';
 
 /** Turns what is shown into text that stays, and rows that still change. */
 export interface ScreenTranscript {
   /** What is finished by this: to be put above the live block. */
-  take(shown: Happening): string[];
+  take(shown: DisplayEvent): string[];
   /** What is not finished, in rows. */
   live(nowMs: number): string[];
   /** Whether the rows change with time alone. */
@@ -71,7 +71,7 @@ export function screenTranscript(parts: TranscriptParts): ScreenTranscript {
   };
 }
 
-function taken(page: Page, shown: Happening): string[] {
+function taken(page: Page, shown: DisplayEvent): string[] {
   const { style } = page.parts.look();
   switch (shown.kind) {
     case 'thought':
@@ -123,7 +123,7 @@ function part(page: Page, ...texts: string[]): string[] {
   return [...gap, ...texts];
 }
 
-function said({ id, text, by }: Extract<Happening, { kind: 'said' }>, page: Page): string {
+function said({ id, text, by }: Extract<DisplayEvent, { kind: 'said' }>, page: Page): string {
   const { style } = page.parts.look();
   const user = (part: string): string => style.user(clean(part));
   const mark = by === 'others' ? 'Another terminal: ' : '> ';
@@ -135,7 +135,7 @@ function said({ id, text, by }: Extract<Happening, { kind: 'said' }>, page: Page
   return [user((mark + head).trimEnd()), style.quiet(gap), user(tail.replace(/^\n/, ''))].join('\n');
 }
 
-function failed({ message, hint }: Extract<Happening, { kind: 'failure' }>, page: Page): string {
+function failed({ message, hint }: Extract<DisplayEvent, { kind: 'failure' }>, page: Page): string {
   const { style } = page.parts.look();
   const hinted = hint === null ? '' : `\n${style.quiet(`hint: ${clean(hint)}`)}`;
   return `${style.failure(clean(message))}${hinted}`;
@@ -163,7 +163,7 @@ function thoughtLine(page: Page): string[] {
   return part(page, style.quiet(`> thinking, ${formatSeconds(page.parts.nowMs() - sinceMs)}`));
 }
 
-function callBegan(page: Page, { id, tool, input, by }: Extract<Happening, { kind: 'call_began' }>): string[] {
+function callBegan(page: Page, { id, tool, input, by }: Extract<DisplayEvent, { kind: 'call_began' }>): string[] {
   const sinceMs = page.parts.nowMs();
   page.running.set(id, {
     tool,
@@ -215,9 +215,9 @@ function callEnded(page: Page, shown: CallEnded): string[] {
   }
   const line = running?.by === 'person' ? [] : part(page, callLine(page, shown));
   const text = (shown.tool === 'bash' ? cleanPrinted : clean)(shown.text).trimEnd();
-  const deed = shown.failed ? [] : (page.parts.heavy()?.deed(shown, page.parts.look()) ?? []);
+  const change = shown.failed ? [] : (page.parts.heavy()?.renderChange(shown, page.parts.look()) ?? []);
   const given = text === '' ? [] : [excerpted(text, shown.id, style.quiet)];
-  return [...ended(page), ...line, ...(deed.length > 0 ? deed : given)];
+  return [...ended(page), ...line, ...(change.length > 0 ? change : given)];
 }
 
 function excerpted(text: string, id: string, quiet: (text: string) => string): string {

@@ -3,13 +3,13 @@ import { wholeText } from '../editor/state/buffer.js';
 import type { Effect } from '../editor/state/editor_state.js';
 import { hasLongLine } from '../editor/state/paste_tokens.js';
 import { writtenOutside } from './outside_editor.js';
-import { hint, isBusy, putLine, type ScreenDesk } from './screen_state.js';
+import { hint, isBusy, putLine, type ScreenState } from './screen_state.js';
 
 /** A second Ctrl-C within this time leaves. */
 const AGAIN_MS = 1_000;
 
 /** What the keys mean that are not about the text. */
-export function act(desk: ScreenDesk, effect: Effect): void {
+export function act(desk: ScreenState, effect: Effect): void {
   const { terminal } = desk.parts;
   switch (effect.kind) {
     case 'submit':
@@ -19,10 +19,10 @@ export function act(desk: ScreenDesk, effect: Effect): void {
       interrupt(desk, effect.cleared);
       break;
     case 'leave':
-      desk.wishes.put({ kind: 'leave', code: EXIT.ok });
+      desk.actions.put({ kind: 'leave', code: EXIT.ok });
       break;
     case 'escape':
-      if (isBusy(desk)) desk.wishes.put({ kind: 'stop' });
+      if (isBusy(desk)) desk.actions.put({ kind: 'stop' });
       else if (desk.input.state().buffer.text === '') desk.alternate.open('transcript');
       else hint(desk, 'Esc does nothing while something is written. Ctrl-C clears it.');
       break;
@@ -47,7 +47,7 @@ export function act(desk: ScreenDesk, effect: Effect): void {
   }
 }
 
-function submit(desk: ScreenDesk, { text, content, how }: Extract<Effect, { kind: 'submit' }>): void {
+function submit(desk: ScreenState, { text, content, how }: Extract<Effect, { kind: 'submit' }>): void {
   if (!putLine(desk, text, how === 'queue' ? 'after' : 'now')) {
     desk.input.replace(content);
     hint(desk, 'Too much waits already: send it when some of that is done.');
@@ -58,11 +58,11 @@ function submit(desk: ScreenDesk, { text, content, how }: Extract<Effect, { kind
 }
 
 /** Ctrl-C: first what is written goes, then what runs is ended, then, twice, one leaves. */
-function interrupt(desk: ScreenDesk, cleared: boolean): void {
+function interrupt(desk: ScreenState, cleared: boolean): void {
   const nowMs = desk.parts.nowMs();
   if (cleared) hint(desk, 'Cleared. Ctrl-_ brings it back.');
-  else if (isBusy(desk)) desk.wishes.put({ kind: 'stop' });
-  else if (nowMs - desk.interruptedMs < AGAIN_MS) desk.wishes.put({ kind: 'leave', code: EXIT.ok });
+  else if (isBusy(desk)) desk.actions.put({ kind: 'stop' });
+  else if (nowMs - desk.interruptedMs < AGAIN_MS) desk.actions.put({ kind: 'leave', code: EXIT.ok });
   else {
     desk.interruptedMs = nowMs;
     hint(desk, 'Ctrl-C once more leaves. The conversation stays.');
@@ -72,7 +72,7 @@ function interrupt(desk: ScreenDesk, cleared: boolean): void {
 /** What is longer is one sign when it comes back: drawing it would take longer than a key may. */
 const OUTSIDE_LENGTH_MAX = 20_000;
 
-async function editOutside(desk: ScreenDesk): Promise<void> {
+async function editOutside(desk: ScreenState): Promise<void> {
   if (desk.isOutside) return;
   desk.isOutside = true;
   try {

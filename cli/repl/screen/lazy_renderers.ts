@@ -10,7 +10,7 @@ export interface HeavyDrawing {
   /** What is said, with line breaks between its words where the person wants them. */
   prose(text: string, look: Look): string;
   /** What a call has changed, where that says more than what it gave; empty for other calls. */
-  deed(call: { tool: string; input: unknown }, look: Look): string[];
+  renderChange(call: { tool: string; input: unknown }, look: Look): string[];
 }
 
 /** Loads what is not needed for the first prompt: an answer comes later than that. */
@@ -25,7 +25,7 @@ export async function loadDrawing(style: Style, wrap: string): Promise<HeavyDraw
     markdown: (look) =>
       streamingMarkdown({ look, ink: (language) => codeInk(language, style), prose: isInWords ? proseRows : null }),
     prose: (text, look) => (isInWords ? inWords(text, look) : text),
-    deed({ tool, input }, look) {
+    renderChange({ tool, input }, look) {
       if (input === null || typeof input !== 'object') return [];
       if (tool === 'edit' && 'old_text' in input && 'new_text' in input) {
         return renderDiff({ oldText: String(input.old_text), newText: String(input.new_text) }, look, 'excerpt');

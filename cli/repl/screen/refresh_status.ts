@@ -7,7 +7,7 @@ import type { Repl } from '../repl.js';
 import { isPlanning } from '../tree/plan_mode.js';
 
 /** Finds out what the status tells about where one stands: plan or execute, how full the model is, and the cost. */
-export interface Standing {
+export interface StatusRefresh {
   /** Asks again, once, however often it is called meanwhile. */
   refresh(): void;
 }
@@ -20,7 +20,7 @@ export function isAboutPlace(change: Partial<Status>): boolean {
 /** Where an estimate takes longer than this, it is made only while no turn runs: each step would ask for one. */
 const ESTIMATE_MS_MAX = 200;
 
-export function createStanding(repl: Repl): Standing {
+export function createStatusRefresh(repl: Repl): StatusRefresh {
   let isAsking = false;
   let isDue = false;
   let estimateMs = 0;

@@ -3,8 +3,8 @@ import { EXIT } from '../../output/failure.js';
 import type { Look } from '../../render/look/look.js';
 import { unsent } from '../editor/actions/history_keys.js';
 import { textOfContent } from '../editor/state/buffer.js';
-import type { Front, Happening, Wish } from '../front/front.js';
-import { createMailbox } from '../front/waiting_items.js';
+import type { DisplayEvent, Front, FrontAction } from '../front/front.js';
+import { createWaitingItems } from '../front/waiting_items.js';
 import { createAlternate } from './alternate_screen.js';
 import { screenTranscript } from './chat_output.js';
 import { copied } from './clipboard.js';
@@ -14,8 +14,8 @@ import { act } from './effects.js';
 import type { HeavyDrawing } from './lazy_renderers.js';
 import { editFile } from './outside_editor.js';
 import { createPermission } from './permission_keys.js';
-import { createStanding, isAboutPlace } from './refresh_status.js';
-import { draw, hint, isBusy, putLine, type ScreenDesk, type ScreenParts } from './screen_state.js';
+import { createStatusRefresh, isAboutPlace } from './refresh_status.js';
+import { draw, hint, isBusy, putLine, type ScreenParts, type ScreenState } from './screen_state.js';
 
 const NO_TOKENS = { input: 0, cached: 0, output: 0 };
 
@@ -29,16 +29,16 @@ export interface ScreenFront extends Front {
 /** A conversation on a terminal: what is finished above, and at the bottom what still changes, with an editor. */
 export function screenFront(parts: ScreenParts): ScreenFront {
   const { terminal } = parts;
-  const desk = openDesk(parts);
+  const desk = openScreenState(parts);
   let last = Promise.resolve();
   const release = takeSignals((code) => {
     // Whatever comes of leaving in order, what was being written is kept.
     desk.drafts.save(desk.status.tree);
-    desk.wishes.put({ kind: 'leave', code });
+    desk.actions.put({ kind: 'leave', code });
   });
   terminal.onInput(desk.input.type);
   terminal.onResize(() => draw(desk));
-  terminal.onGone(() => desk.wishes.put({ kind: 'leave', code: EXIT.hungUp }));
+  terminal.onGone(() => desk.actions.put({ kind: 'leave', code: EXIT.hungUp }));
   draw(desk);
   return {
     attended: true,
@@ -56,9 +56,9 @@ export function screenFront(parts: ScreenParts): ScreenFront {
       if (desk.status.tree !== tree) openTree(desk, tree);
       draw(desk);
       desk.alternate.changed();
-      if (isAboutPlace(change)) desk.standing?.refresh();
+      if (isAboutPlace(change)) desk.statusRefresh?.refresh();
     },
-    wishes: () => wishesOf(desk),
+    actions: () => wishesOf(desk),
     async giveBack(text) {
       desk.input.insert(text);
     },
@@ -68,8 +68,8 @@ export function screenFront(parts: ScreenParts): ScreenFront {
       desk.alternate.attach(repl);
       desk.isMade = () => repl.conversation().isMade();
       if (!desk.isMade()) adoptDraft(desk);
-      desk.standing = createStanding(repl);
-      desk.standing.refresh();
+      desk.statusRefresh = createStatusRefresh(repl);
+      desk.statusRefresh.refresh();
     },
     treeChanged: () => desk.alternate.changed(),
     tree: () => desk.status.tree,
@@ -88,14 +88,14 @@ export function screenFront(parts: ScreenParts): ScreenFront {
   };
 }
 
-function openDesk(parts: ScreenParts): ScreenDesk {
+function openScreenState(parts: ScreenParts): ScreenState {
   const { terminal, home, history, completion, nowMs } = parts;
   const look = (): Look => parts.look(terminal.size().columns);
   let heavy: HeavyDrawing | null = null;
   void parts.drawing.then((loaded) => {
     heavy = loaded;
   });
-  const desk: ScreenDesk = {
+  const desk: ScreenState = {
     parts,
     transcript: screenTranscript({ look, heavy: () => heavy, nowMs }),
     input: createEditorInput({
@@ -112,7 +112,7 @@ function openDesk(parts: ScreenParts): ScreenDesk {
       isMade: () => desk.isMade(),
       failed: (reason) => hint(desk, `what you write cannot be kept: ${reason}`),
     }),
-    wishes: createMailbox<Wish>(),
+    actions: createWaitingItems<FrontAction>(),
     permission: createPermission({
       isAsked: () => desk.status.asks === 'approval',
       isEmpty: () => desk.input.state().buffer.text === '',
@@ -141,13 +141,13 @@ function openDesk(parts: ScreenParts): ScreenDesk {
       isOutside: false,
       leftAtLine: '',
       timer: undefined,
-      standing: null,
+      statusRefresh: null,
     },
   };
   return desk;
 }
 
-async function show(desk: ScreenDesk, shown: Happening): Promise<void> {
+async function show(desk: ScreenState, shown: DisplayEvent): Promise<void> {
   const { terminal } = desk.parts;
   if (shown.kind === 'answer_grew' || shown.kind === 'call_ended') await desk.parts.drawing;
   for (const text of desk.transcript.take(shown)) terminal.append(text);
@@ -155,14 +155,14 @@ async function show(desk: ScreenDesk, shown: Happening): Promise<void> {
   await terminal.ready();
 }
 
-function changed(desk: ScreenDesk): void {
+function changed(desk: ScreenState): void {
   desk.hint = null;
   if (desk.status.tree !== '') desk.drafts.changed(desk.status.tree);
   draw(desk);
 }
 
 /** What was being written in another conversation is kept for it. */
-function openTree(desk: ScreenDesk, before: string): void {
+function openTree(desk: ScreenState, before: string): void {
   const { drafts, input, status } = desk;
   // A conversation takes a moment to open, and one may have begun to write meanwhile.
   const isAhead = desk.leftAtLine === '' && input.state().buffer.text !== '';
@@ -180,7 +180,7 @@ function openTree(desk: ScreenDesk, before: string): void {
 }
 
 /** What was left unsaid in a new conversation goes on in the next new one. */
-function adoptDraft(desk: ScreenDesk): void {
+function adoptDraft(desk: ScreenState): void {
   if (desk.input.state().buffer.text !== '') return;
   const draft = desk.drafts.adopt(desk.status.tree);
   if (draft === null) return;
@@ -188,7 +188,7 @@ function adoptDraft(desk: ScreenDesk): void {
   hint(desk, 'This was being written when a chat ended.');
 }
 
-async function* wishesOf({ wishes }: ScreenDesk): AsyncGenerator<Wish> {
+async function* wishesOf({ actions: wishes }: ScreenState): AsyncGenerator<FrontAction> {
   for (;;) {
     await wishes.filled();
     const wish = wishes.take();

@@ -2,8 +2,8 @@ import type { Look } from '../../render/look/look.js';
 import type { Completion } from '../editor/completion/menu.js';
 import { drawingOf } from '../editor/editor_drawing.js';
 import type { Content } from '../editor/state/buffer.js';
-import type { Status, Wish } from '../front/front.js';
-import type { Mailbox } from '../front/waiting_items.js';
+import type { FrontAction, Status } from '../front/front.js';
+import type { WaitingItems } from '../front/waiting_items.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Alternate } from './alternate_screen.js';
 import type { ScreenTranscript } from './chat_output.js';
@@ -11,7 +11,7 @@ import type { Drafts } from './drafts.js';
 import type { EditorInput } from './editor_input.js';
 import type { HeavyDrawing } from './lazy_renderers.js';
 import type { Permission } from './permission_keys.js';
-import type { Standing } from './refresh_status.js';
+import type { StatusRefresh } from './refresh_status.js';
 import { liveBlock } from './screen_bottom.js';
 
 export interface ScreenParts {
@@ -33,12 +33,12 @@ const PLACEHOLDER = 'Say something, or /help';
 const ANSWER_PLACEHOLDER = 'Say your answer, or its number';
 
 /** What everything on the screen shares. */
-export interface ScreenDesk {
+export interface ScreenState {
   parts: ScreenParts;
   transcript: ScreenTranscript;
   input: EditorInput;
   drafts: Drafts;
-  wishes: Mailbox<Wish>;
+  actions: WaitingItems<FrontAction>;
   /** What is shown on the alternate screen. */
   alternate: Alternate;
   permission: Permission;
@@ -54,11 +54,11 @@ export interface ScreenDesk {
   /** Whether the open tree exists. */
   isMade: () => boolean;
   /** Null before there is a conversation. */
-  standing: Standing | null;
+  statusRefresh: StatusRefresh | null;
 }
 
 /** Nothing is computed for what is out of sight: it is drawn once, as it is then, when it is seen again. */
-export function draw(desk: ScreenDesk): void {
+export function draw(desk: ScreenState): void {
   tick(desk);
   if (desk.alternate.isShown()) return;
   const { terminal, nowMs } = desk.parts;
@@ -79,7 +79,7 @@ export function draw(desk: ScreenDesk): void {
 }
 
 /** A timer runs only while something is shown that time changes. */
-function tick(desk: ScreenDesk): void {
+function tick(desk: ScreenState): void {
   if (isBusy(desk)) desk.timer ??= setInterval(() => draw(desk), TICK_MS);
   else {
     clearInterval(desk.timer);
@@ -87,17 +87,17 @@ function tick(desk: ScreenDesk): void {
   }
 }
 
-export function hint(desk: ScreenDesk, text: string): void {
+export function hint(desk: ScreenState, text: string): void {
   desk.hint = text;
   draw(desk);
 }
 
 /** Wishes for a line to be done; false when too much waits already. */
-export function putLine(desk: ScreenDesk, text: string, when: 'now' | 'after'): boolean {
+export function putLine(desk: ScreenState, text: string, when: 'now' | 'after'): boolean {
   desk.leftAtLine = desk.input.state().buffer.text;
-  return desk.wishes.put({ kind: 'line', text, when });
+  return desk.actions.put({ kind: 'line', text, when });
 }
 
-export function isBusy({ status, transcript }: ScreenDesk): boolean {
+export function isBusy({ status, transcript }: ScreenState): boolean {
   return status.turn !== null || transcript.isTimed();
 }

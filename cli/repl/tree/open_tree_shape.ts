@@ -1,11 +1,11 @@
 import type { NodeId } from '../../../hub/protocol/node.js';
-import { createGrown, type Grown, NONE } from '../navigator/tree_shape.js';
+import { createTreeShape, NONE, type TreeShape } from '../navigator/tree_shape.js';
 import type { Repl } from '../repl.js';
 import { upwards } from './ancestors.js';
 
 /** How the open tree is grown: a few bytes for each node, so that a large one is read at once. */
-export async function growth({ client, conversation }: Repl, archived: boolean): Promise<Grown> {
-  const grown = createGrown();
+export async function readOpenTreeShape({ client, conversation }: Repl, archived: boolean): Promise<TreeShape> {
+  const grown = createTreeShape();
   const tree = conversation().place.tree;
   let cursor: string | null = null;
   do {
@@ -20,7 +20,7 @@ export async function growth({ client, conversation }: Repl, archived: boolean):
 /** Where a node stands in that; of one that is archived away the nearest above that is not. */
 export async function shownIndex(
   { client }: Repl,
-  grown: Grown,
+  grown: TreeShape,
   node: NodeId,
 ): Promise<{ index: number; isItself: boolean }> {
   let isItself = true;
@@ -33,21 +33,21 @@ export async function shownIndex(
 }
 
 /** The nodes right below one, in the order in which they were made. */
-export function childrenOf(grown: Grown, index: number): number[] {
+export function childrenOf(grown: TreeShape, index: number): number[] {
   const children: number[] = [];
   for (let child = grown.firstChild(index); child !== NONE; child = grown.nextSibling(child)) children.push(child);
   return children;
 }
 
 /** All nodes from one up to the root. */
-export function pathUp(grown: Grown, index: number): Set<number> {
+export function pathUp(grown: TreeShape, index: number): Set<number> {
   const path = new Set<number>();
   for (let one = index; one !== NONE; one = grown.parentOf(one)) path.add(one);
   return path;
 }
 
 /** The newest node that grew from each node, itself included. Later nodes have greater indexes. */
-export function newestBelow(grown: Grown): Int32Array {
+export function newestBelow(grown: TreeShape): Int32Array {
   const newest = Int32Array.from({ length: grown.count() }, (_, index) => index);
   for (let index = newest.length - 1; index > 0; index -= 1) {
     const above = grown.parentOf(index);

@@ -1,9 +1,9 @@
 import type { KeyWords } from '../../render/screens/viewer_page.js';
 
 /** What is done when the leader key and one more were pressed. */
-export type LeaderWish = 'network' | 'clear' | 'plan' | 'edit_plan' | 'execute' | 'agents' | 'navigator' | 'keys';
+export type LeaderAction = 'network' | 'clear' | 'plan' | 'edit_plan' | 'execute' | 'agents' | 'navigator' | 'keys';
 
-const LEADER: readonly { key: string; words: string; wish: LeaderWish }[] = [
+const LEADER: readonly { key: string; words: string; wish: LeaderAction }[] = [
   { key: 'n', words: 'network on, off', wish: 'network' },
   { key: 'c', words: 'clear: to the root', wish: 'clear' },
   { key: 'p', words: 'plan mode on, off', wish: 'plan' },
@@ -16,6 +16,6 @@ const LEADER: readonly { key: string; words: string; wish: LeaderWish }[] = [
 
 export const LEADER_KEYS: readonly KeyWords[] = LEADER.map(({ key, words }) => [key, words]);
 
-export function leaderWish(letter: string): LeaderWish | null {
+export function leaderAction(letter: string): LeaderAction | null {
   return LEADER.find(({ key }) => key === letter)?.wish ?? null;
 }

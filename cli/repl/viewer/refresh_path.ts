@@ -3,7 +3,16 @@ import { withOutput } from './path_blocks.js';
 import { openPath, type PathWindow, type Read } from './path_window.js';
 import { readOutput } from './read_path.js';
 import { shownEnd } from './viewer_keys.js';
-import { composed, doNext, goneAlong, isFollowing, onPath, show, type ViewerDesk, withComing } from './viewer_state.js';
+import {
+  composed,
+  doNext,
+  goneAlong,
+  isFollowing,
+  onPath,
+  show,
+  type ViewerState,
+  withComing,
+} from './viewer_state.js';
 import { chosenAt, chosenBlock, folded, isFolded, type Viewing } from './viewport.js';
 
 const NEVER = new AbortController().signal;
@@ -12,7 +21,7 @@ const ADDED_MAX = 1_000;
 const NO_CALL = 'No tool was called here.';
 
 /** Reads what has changed of the path. */
-export async function sync(desk: ViewerDesk): Promise<void> {
+export async function sync(desk: ViewerState): Promise<void> {
   const { parts, path: before } = desk;
   const tip = parts.position();
   // The row at the bottom may tell something else all the same.
@@ -33,7 +42,11 @@ export async function sync(desk: ViewerDesk): Promise<void> {
 }
 
 /** What was read with what has been added to the path since; null when that is another path, or far away. */
-async function grownRead({ path: before, view }: ViewerDesk, path: PathWindow, isAtEnd: boolean): Promise<Read | null> {
+async function grownRead(
+  { path: before, view }: ViewerState,
+  path: PathWindow,
+  isAtEnd: boolean,
+): Promise<Read | null> {
   if (before === null || path.length <= before.length) return null;
   const length = path.length;
   const isMuch = length - before.length > ADDED_MAX;
@@ -44,7 +57,7 @@ async function grownRead({ path: before, view }: ViewerDesk, path: PathWindow, i
   return { blocks: [...blocks, ...added], span: { ...view.span, end: length, length } };
 }
 
-async function showLastCall(desk: ViewerDesk, view: Viewing): Promise<void> {
+async function showLastCall(desk: ViewerState, view: Viewing): Promise<void> {
   const call = view.blocks.findLastIndex(({ shown }) =>
     shown.kind === 'coming' ? shown.coming.isCall : shown.kind === 'call',
   );
@@ -57,7 +70,7 @@ async function showLastCall(desk: ViewerDesk, view: Viewing): Promise<void> {
 }
 
 /** Listens to the turns of the tree that one stands in; again, where listening was cut off. */
-function follow(desk: ViewerDesk, { tree }: PathWindow): void {
+function follow(desk: ViewerState, { tree }: PathWindow): void {
   const { following, parts } = desk;
   if (following !== null && following.tree === tree && !following.isOver()) return;
   following?.stop();
@@ -77,19 +90,19 @@ function follow(desk: ViewerDesk, { tree }: PathWindow): void {
 }
 
 /** Other blocks are coming below the path than before. */
-function changeBelow(desk: ViewerDesk): void {
+function changeBelow(desk: ViewerState): void {
   const wasFollowing = isFollowing(desk);
   show(desk, goneAlong(withComing(desk), wasFollowing, desk.rows()));
 }
 
-export async function goToEnd(desk: ViewerDesk, which: 'first' | 'last'): Promise<void> {
+export async function goToEnd(desk: ViewerState, which: 'first' | 'last'): Promise<void> {
   if (desk.path === null) return;
   const read = await desk.path.around(which === 'first' ? 0 : desk.path.length);
   show(desk, shownEnd(composed(desk, read), which, desk.rows()));
 }
 
 /** Reads on before somebody comes to the end of what was read. */
-export function growIfNear(desk: ViewerDesk): void {
+export function growIfNear(desk: ViewerState): void {
   const { view, path } = desk;
   const near = desk.rows().height * 2;
   const which = nearEdge(view, near);
@@ -108,7 +121,7 @@ function nearEdge({ top, blocks, span }: Viewing, near: number): 'up' | 'down' |
 }
 
 /** Of an output that is longer than what a model was shown, the rest comes when it is unfolded. */
-export async function readMore(desk: ViewerDesk): Promise<void> {
+export async function readMore(desk: ViewerState): Promise<void> {
   const block = chosenBlock(desk.view);
   if (block === null || block.more === null || isFolded(desk.view, block)) return;
   const { text, isWhole } = await readOutput(desk.parts.client, block.more.sha256);

@@ -1,13 +1,13 @@
 import { createFinder, type Finder, type NextFound, orderOf, type SearchPlace } from './finder.js';
 import type { ViewedBlock } from './path_blocks.js';
-import type { ViewerWish } from './viewer_keys.js';
-import { composed, show, type ViewerDesk } from './viewer_state.js';
+import type { ViewerAction } from './viewer_keys.js';
+import { composed, show, type ViewerState } from './viewer_state.js';
 import { chosenAt, chosenBlock, folded, isFolded, type Rows, seenRows, shownAt, type Viewing } from './viewport.js';
 
 /** Goes to the next place that has what is searched for, and then counts all of them. */
 export async function search(
-  desk: ViewerDesk,
-  { query, by }: Extract<ViewerWish, { kind: 'search' }>,
+  desk: ViewerState,
+  { query, by }: Extract<ViewerAction, { kind: 'search' }>,
   signal: AbortSignal,
 ): Promise<void> {
   desk.searches -= 1;
@@ -25,7 +25,7 @@ export async function search(
   if (desk.searches === 0) await count(desk, finder, found);
 }
 
-async function count(desk: ViewerDesk, finder: Finder, { block, index }: NextFound): Promise<void> {
+async function count(desk: ViewerState, finder: Finder, { block, index }: NextFound): Promise<void> {
   const { signal } = desk.counting;
   try {
     const tally = await finder.tally({ order: block.order, index }, signal);
@@ -38,7 +38,7 @@ async function count(desk: ViewerDesk, finder: Finder, { block, index }: NextFou
 }
 
 /** What was looked through counts as long as the path, the text and the width are the same. */
-function finderFor(desk: ViewerDesk, query: string): Finder | null {
+function finderFor(desk: ViewerState, query: string): Finder | null {
   const { path, finder, rows } = desk;
   if (path === null) return null;
   const { width } = rows();
@@ -70,7 +70,7 @@ function startOf(view: Viewing, by: -1 | 1, rows: Rows): SearchPlace {
 }
 
 /** Chooses the block, unfolds it, and scrolls to the place. */
-async function reveal(desk: ViewerDesk, { block, index, isAround }: NextFound): Promise<void> {
+async function reveal(desk: ViewerState, { block, index, isAround }: NextFound): Promise<void> {
   const { path } = desk;
   const isHere = desk.view.blocks.some(({ key }) => key === block.key);
   const before = isHere || path === null ? desk.view : composed(desk, await path.around(block.at));

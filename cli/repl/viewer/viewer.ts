@@ -13,9 +13,9 @@ import { LEADER_KEYS } from './leader.js';
 import { createLeaderTimer } from './leader_timer.js';
 import { growIfNear, sync } from './refresh_path.js';
 import { refreshLine, shownLine } from './typed_line.js';
-import { fulfil } from './viewer_actions.js';
+import { performViewerAction } from './viewer_actions.js';
 import { pressed } from './viewer_keys.js';
-import { doNext, show, type ViewerDesk, type ViewerEnd, type ViewerParts } from './viewer_state.js';
+import { doNext, show, type ViewerEnd, type ViewerParts, type ViewerState } from './viewer_state.js';
 import { atEnd, EMPTY_VIEW, isAtEnd, type Rows, scrolled, seenRows, type Viewing } from './viewport.js';
 
 export interface Viewer {
@@ -53,7 +53,7 @@ export async function openViewer(parts: ViewerParts): Promise<Viewer> {
   const end = new Promise<ViewerEnd>((resolve) => {
     leave = resolve;
   });
-  const desk: ViewerDesk = {
+  const desk: ViewerState = {
     ...{ parts, rows, view: EMPTY_VIEW, path: null, following: null, finder: null, isAtEnd: true },
     ...{
       errand: new AbortController(),
@@ -78,7 +78,7 @@ export async function openViewer(parts: ViewerParts): Promise<Viewer> {
   return { end, take: (key) => take(desk, key), changed: () => doNext(desk, () => sync(desk)) };
 }
 
-function draw(desk: ViewerDesk, columns: number, high: number) {
+function draw(desk: ViewerState, columns: number, high: number) {
   const { parts } = desk;
   const rows = desk.rows();
   // What grows at the end is gone along with by who looks there.
@@ -116,7 +116,7 @@ function foundWord({ found, query }: Viewing): string | null {
 }
 
 /** What can be completed has become known. */
-function offer(desk: ViewerDesk): void {
+function offer(desk: ViewerState): void {
   const { view, completion } = desk;
   if (view.typing !== null) show(desk, { ...view, typing: refreshLine(view.typing, completion) });
 }
@@ -126,7 +126,7 @@ function keysShown({ help, leader }: Viewing): readonly KeyWords[] {
   return leader === 'listed' ? LEADER_KEYS : [];
 }
 
-function take(desk: ViewerDesk, key: Key): void {
+function take(desk: ViewerState, key: Key): void {
   desk.counting.abort();
   desk.counting = new AbortController();
   const { view, wish } = pressed(desk.view, key, {
@@ -140,6 +140,6 @@ function take(desk: ViewerDesk, key: Key): void {
   }
   show(desk, view);
   desk.isAtEnd = isAtEnd(view, desk.rows());
-  if (wish !== null) fulfil(desk, wish);
+  if (wish !== null) performViewerAction(desk, wish);
   growIfNear(desk);
 }

@@ -3,12 +3,12 @@ import { colonCommand } from './colon_command.js';
 import { copiedText } from './path_blocks.js';
 import { goToEnd, readMore } from './refresh_path.js';
 import { search } from './search_path.js';
-import type { ViewerWish } from './viewer_keys.js';
-import { doNext, show, type ViewerDesk } from './viewer_state.js';
+import type { ViewerAction } from './viewer_keys.js';
+import { doNext, show, type ViewerState } from './viewer_state.js';
 import { chosenBlock } from './viewport.js';
 
 /** Does what the view cannot do by itself. */
-export function fulfil(desk: ViewerDesk, wish: ViewerWish): void {
+export function performViewerAction(desk: ViewerState, wish: ViewerAction): void {
   const { signal } = desk.errand;
   switch (wish.kind) {
     case 'leave':
@@ -38,14 +38,14 @@ export function fulfil(desk: ViewerDesk, wish: ViewerWish): void {
   }
 }
 
-function obey(desk: ViewerDesk, text: string): void {
+function obey(desk: ViewerState, text: string): void {
   const command = colonCommand(text, desk.parts.commands);
   if (command.kind === 'unknown') show(desk, { ...desk.view, word: command.word });
   else if (command.kind === 'line') desk.leave(command);
   else lead(desk, 'edit_plan');
 }
 
-function lead(desk: ViewerDesk, wish: Extract<ViewerWish, { kind: 'leader' }>['wish']): void {
+function lead(desk: ViewerState, wish: Extract<ViewerAction, { kind: 'leader' }>['wish']): void {
   switch (wish) {
     case 'clear':
     case 'execute':
@@ -65,7 +65,7 @@ function lead(desk: ViewerDesk, wish: Extract<ViewerWish, { kind: 'leader' }>['w
   }
 }
 
-function copy(desk: ViewerDesk): void {
+function copy(desk: ViewerState): void {
   const block = chosenBlock(desk.view);
   if (block === null) return;
   const text = copiedText(block);

@@ -1,20 +1,20 @@
 import type { Completion } from '../editor/completion/menu.js';
 import type { Key, KeyPress } from '../editor/keys/key_decoder.js';
-import { type LeaderWish, leaderWish } from './leader.js';
+import { type LeaderAction, leaderAction } from './leader.js';
 import { beginLine, remember, type TypedHistory, type TypedLine, typedKey } from './typed_line.js';
 import { atEnd, chosenAt, folded, type Rows, scrolled, type Viewing } from './viewport.js';
 
 /** What the view cannot do by itself. */
-export type ViewerWish =
+export type ViewerAction =
   | { kind: 'leave' | 'copy' | 'first' | 'last' | 'unfolded' }
-  | { kind: 'leader'; wish: Exclude<LeaderWish, 'keys'> }
+  | { kind: 'leader'; wish: Exclude<LeaderAction, 'keys'> }
   /** Towards the beginning, or towards the end. */
   | { kind: 'search'; query: string; by: -1 | 1 }
   | { kind: 'command'; text: string };
 
 export interface ViewerPressed {
   view: Viewing;
-  wish: ViewerWish | null;
+  wish: ViewerAction | null;
 }
 
 const FAR = Number.MAX_SAFE_INTEGER;
@@ -55,7 +55,7 @@ function stay(view: Viewing): ViewerPressed {
 }
 
 function ofLeader(view: Viewing, letter: string): ViewerPressed {
-  const wish = leaderWish(letter);
+  const wish = leaderAction(letter);
   if (wish === 'keys') return stay({ ...view, leader: 'none', help: true });
   const next: Viewing = { ...view, leader: 'none' };
   if (wish === null) return stay({ ...next, word: `Space ${letter} means nothing. Space ? lists the keys.` });
@@ -129,11 +129,11 @@ function ofLetter(view: Viewing, letter: string, { rows, history }: Around): Vie
     case ' ':
       return stay({ ...view, leader: 'pressed' });
     default:
-      return ofWish(view, letter, history);
+      return pressedAction(view, letter, history);
   }
 }
 
-function ofWish(view: Viewing, letter: string, history: TypedHistory): ViewerPressed {
+function pressedAction(view: Viewing, letter: string, history: TypedHistory): ViewerPressed {
   switch (letter) {
     case 'q':
     case 'i':

@@ -33,7 +33,7 @@ export interface ViewerParts {
 }
 
 /** What everything in an open viewer shares. */
-export interface ViewerDesk {
+export interface ViewerState {
   parts: ViewerParts;
   rows: () => Rows;
   view: Viewing;
@@ -57,14 +57,14 @@ export interface ViewerDesk {
   leave(end: ViewerEnd): void;
 }
 
-export function show(desk: ViewerDesk, view: Viewing): void {
+export function show(desk: ViewerState, view: Viewing): void {
   desk.view = view;
   desk.timer.follow(view.leader);
   desk.parts.terminal.redrawScreen();
 }
 
 /** One thing after the other; what fails is told. */
-export function doNext(desk: ViewerDesk, work: () => Promise<void>): void {
+export function doNext(desk: ViewerState, work: () => Promise<void>): void {
   const { signal } = desk.errand;
   desk.work = desk.work.then(work).catch((error: unknown) => {
     if (!signal.aborted) show(desk, { ...desk.view, word: reasonOf(error) });
@@ -72,12 +72,12 @@ export function doNext(desk: ViewerDesk, work: () => Promise<void>): void {
 }
 
 /** Whether one looks at the end, and goes along with what comes there. */
-export function isFollowing({ view, isAtEnd }: ViewerDesk): boolean {
+export function isFollowing({ view, isAtEnd }: ViewerState): boolean {
   return isAtEnd && view.chosen >= view.blocks.length - 1;
 }
 
 /** The view of what was read of the path; where that is its end, what is still coming stands below it. */
-export function composed({ view, path, following }: ViewerDesk, { blocks, span }: Read): Viewing {
+export function composed({ view, path, following }: ViewerState, { blocks, span }: Read): Viewing {
   const read = onPath(blocks);
   if (path === null || following === null || span.end < span.length) return withBlocks(view, read, span);
   following.coming.settled(new Set(read.map(({ key }) => key)));
@@ -85,7 +85,7 @@ export function composed({ view, path, following }: ViewerDesk, { blocks, span }
 }
 
 /** The same view with what is coming now. */
-export function withComing(desk: ViewerDesk): Viewing {
+export function withComing(desk: ViewerState): Viewing {
   return composed(desk, desk.view);
 }
 

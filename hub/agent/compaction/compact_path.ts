@@ -1,5 +1,5 @@
 import { HubError } from '../../base/error.js';
-import { asked } from '../../base/internal_call.js';
+import { callHub } from '../../base/internal_call.js';
 import type { Block, Node, NodeId } from '../../protocol/node.js';
 import { pathTokens } from '../estimate/token_estimate.js';
 import type { ModelRequest } from '../model/provider.js';
@@ -59,7 +59,7 @@ export async function compactPath(work: CompactionWork, wanted: CompactionWanted
   await Promise.all(counted);
   if (summary instanceof HubError) return summary;
   const blocks = [...summary.blocks, ...carried(path, wanted)];
-  const { node } = await asked(work.reach, 'loom.node_create_text', {
+  const { node } = await callHub(work.reach, 'loom.node_create_text', {
     ...{ id: wanted.id, tree: turn.tree, parent: turn.tip, role: 'summary', blocks, settings: null, turn: turn.id },
   });
   path.splice(0, path.length, node);

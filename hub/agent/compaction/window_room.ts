@@ -1,7 +1,7 @@
 import type { HubError } from '../../base/error.js';
 import { countedOf } from '../estimate/counted_usage.js';
 import { type Measure, pathTokens, usedTokens } from '../estimate/token_estimate.js';
-import { type AskedModel, loadPrices, outputTokensMax } from '../model/model_names.js';
+import { loadPrices, type NamedModel, outputTokensMax } from '../model/model_names.js';
 import type { ModelReply } from '../request/ask_with_retries.js';
 import type { TurnWork } from '../turn/loop.js';
 import { canShrink, compactPath } from './compact_path.js';
@@ -31,7 +31,7 @@ export function openRoom(mode: WindowRoom['mode'], window: WindowRoom['window'])
 }
 
 /** The window of a model: as the table has it, else as the person says. */
-export async function windowOf(asked: AskedModel, said: number | null): Promise<number | null> {
+export async function windowOf(asked: NamedModel, said: number | null): Promise<number | null> {
   return (await loadPrices()).window(asked) ?? said;
 }
 

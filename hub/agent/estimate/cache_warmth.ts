@@ -1,7 +1,7 @@
 import { HubError } from '../../base/error.js';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { Node, NodeId, Sha256, TreeId } from '../../protocol/node.js';
-import { type AskedModel, formatModelName, type ProviderName } from '../model/model_names.js';
+import { formatModelName, type NamedModel, type ProviderName } from '../model/model_names.js';
 import { type CountedRequest, countedOf, newestRequests } from './counted_usage.js';
 import { pathTokens } from './token_estimate.js';
 
@@ -25,14 +25,14 @@ export interface WarmthQuestion {
   tree: TreeId;
   /** What is sent of the path. */
   path: readonly Node[];
-  model: AskedModel;
+  model: NamedModel;
   /** The settings that the next request is made with; null when no request was made with them. */
   settings: Sha256 | null;
   nowMs: number;
 }
 
 /** What the requests of a tree have left in the cache for a path: those on it, and those on branches that share its beginning. */
-export async function warmthOf(reach: Reach, question: WarmthQuestion): Promise<Warmth> {
+export async function warmthOf(reach: InternalCaller, question: WarmthQuestion): Promise<Warmth> {
   const { tree, path, model, settings, nowMs } = question;
   const cache = CACHES[model.provider];
   if (cache === undefined) return { tokens: 0, state: 'unknown', until_ms: null };
@@ -54,7 +54,7 @@ export async function warmthOf(reach: Reach, question: WarmthQuestion): Promise<
   return best;
 }
 
-function isCaching(request: CountedRequest, model: AskedModel): boolean {
+function isCaching(request: CountedRequest, model: NamedModel): boolean {
   const name = formatModelName(model);
   return request.outcome === 'ok' && `${request.provider}/${request.model}` === name && cachedBy(request) > 0;
 }
@@ -64,7 +64,10 @@ function cachedBy({ usage }: CountedRequest): number {
   return usage.tokens_cache_read + usage.tokens_cache_write_5m + usage.tokens_cache_write_1h;
 }
 
-async function tokensUpTo(reach: Reach, { tree, path }: { tree: TreeId; path: readonly Node[] }): Promise<number> {
+async function tokensUpTo(
+  reach: InternalCaller,
+  { tree, path }: { tree: TreeId; path: readonly Node[] },
+): Promise<number> {
   const measure = await countedOf(reach, tree, path);
   return measure === null ? 0 : pathTokens(path, { measure, prefix: { system_prompt: '', tools: [] } });
 }
@@ -73,7 +76,7 @@ async function tokensUpTo(reach: Reach, { tree, path }: { tree: TreeId; path: re
 type Place = { at: number; isOn: boolean };
 
 /** Finds where nodes stand to a path, by going up from them; what was gone over once is known. */
-function placesOn(reach: Reach, path: readonly Node[]): (node: NodeId) => Promise<Place | null> {
+function placesOn(reach: InternalCaller, path: readonly Node[]): (node: NodeId) => Promise<Place | null> {
   const known = new Map<NodeId, Place | null>(path.map(({ id }, at) => [id, { at, isOn: true }]));
   let left = NODES_MAX;
   return async (node) => {
@@ -82,7 +85,7 @@ function placesOn(reach: Reach, path: readonly Node[]): (node: NodeId) => Promis
     while (at !== null && !known.has(at) && left > 0) {
       left -= 1;
       passed.push(at);
-      at = (await asked(reach, 'loom.node_get', { node: at, tree: null })).node.parent;
+      at = (await callHub(reach, 'loom.node_get', { node: at, tree: null })).node.parent;
     }
     const found = at === null ? null : (known.get(at) ?? null);
     const place = found === null || passed.length === 0 ? found : { at: found.at, isOn: false };
@@ -93,14 +96,14 @@ function placesOn(reach: Reach, path: readonly Node[]): (node: NodeId) => Promis
 
 /** Whether a request had the same system prompt, tools and model: what its answer was made with. */
 async function isMadeWith(
-  reach: Reach,
+  reach: InternalCaller,
   { node }: CountedRequest,
   { path, settings }: { path: readonly Node[]; settings: Sha256 },
 ): Promise<boolean> {
   if (node === null) return false;
   const on = path.find(({ id }) => id === node);
   if (on !== undefined) return on.settings === settings;
-  const found = await asked(reach, 'loom.node_get', { node, tree: null }).catch((error: unknown) => {
+  const found = await callHub(reach, 'loom.node_get', { node, tree: null }).catch((error: unknown) => {
     // An answer without anything in it is no node.
     if (error instanceof HubError && error.kind === 'not_found') return null;
     throw error;

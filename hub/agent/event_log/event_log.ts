@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { logHeader, logNode, type UsageBook, usageBook } from '../../base/event_log_line.js';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { type CallContext, type HubCalls, type HubResolve, RawJson } from '../../base/plugin.js';
 import type { LogNode } from '../../protocol/event_log.js';
 import type { WatchEvent } from '../../protocol/feed_events.js';
@@ -101,7 +101,7 @@ export function createEventLogs(parts: EventLogParts): EventLogs {
 /** Writes what the feed has of a tree after the last line of its log. */
 async function catchUp(parts: EventLogParts, tree: TreeId): Promise<void> {
   const stop = new AbortController();
-  const reach: Reach = { hub: parts.hub, context: { ...SILENT, signal: new AbortController().signal } };
+  const reach: InternalCaller = { hub: parts.hub, context: { ...SILENT, signal: new AbortController().signal } };
   const path = join(parts.folder, `${tree}.jsonl`);
   const found = await logEnd(path);
   const isOurs = found?.header.tree === tree && found.header.epoch === parts.epoch;
@@ -123,7 +123,7 @@ async function catchUp(parts: EventLogParts, tree: TreeId): Promise<void> {
       if (lines.length > 0) end = await added(path, end, lines);
     },
   };
-  await asked({ hub: parts.hub, context }, 'loom.watch', { tree, since: end.seq, epoch: null, stream: 'log' });
+  await callHub({ hub: parts.hub, context }, 'loom.watch', { tree, since: end.seq, epoch: null, stream: 'log' });
 }
 
 /** The lines of nodes, as far as it is known what their requests used. */
@@ -146,17 +146,17 @@ async function added(path: string, end: LogEnd, lines: readonly LogNode[]): Prom
   return { ...end, sizeBytes, seq: lines.at(-1)?.seq ?? end.seq };
 }
 
-async function headerOf(reach: Reach, { epoch }: EventLogParts, tree: TreeId) {
-  return logHeader(await asked(reach, 'loom.tree_get', { tree }), epoch);
+async function headerOf(reach: InternalCaller, { epoch }: EventLogParts, tree: TreeId) {
+  return logHeader(await callHub(reach, 'loom.tree_get', { tree }), epoch);
 }
 
 async function* requestsOf(
-  reach: Reach,
+  reach: InternalCaller,
   tree: TreeId,
 ): AsyncGenerator<ResultOf<'loom.request_list'>['requests'][number]> {
   let cursor: string | null = null;
   do {
-    const page: ResultOf<'loom.request_list'> = await asked(reach, 'loom.request_list', {
+    const page: ResultOf<'loom.request_list'> = await callHub(reach, 'loom.request_list', {
       ...{ tree, turn: null, cursor, limit: REQUESTS_PAGE },
     });
     yield* page.requests;

@@ -83,16 +83,16 @@ export function outputTokensMax({ model }: ModelName): number {
 }
 
 /** Where a model is reached, and when; prices of a provider do not hold for other servers that speak like it. */
-export interface AskedModel extends ModelName {
+export interface NamedModel extends ModelName {
   baseUrl: string | null;
 }
 
 /** The offline table of prices and windows. What it does not know is null: never nothing, never a guess. */
 export interface Prices {
   /** Tokens that fit the model's window. */
-  window(asked: AskedModel): number | null;
+  window(asked: NamedModel): number | null;
   /** US dollars for a request at a time. */
-  cost(asked: AskedModel, usage: TokenUsage, atMs: number): number | null;
+  cost(asked: NamedModel, usage: TokenUsage, atMs: number): number | null;
 }
 
 let loaded: Promise<Prices> | null = null;

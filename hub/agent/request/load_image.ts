@@ -1,5 +1,5 @@
 import { HubError } from '../../base/error.js';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { LoadImage } from '../model/provider.js';
 
 const PIECE_BYTES = 1024 * 1024;
@@ -7,13 +7,13 @@ const PIECE_BYTES = 1024 * 1024;
 const IMAGE_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Reads stored images, piece by piece. */
-export function imageLoader(reach: Reach): LoadImage {
+export function imageLoader(reach: InternalCaller): LoadImage {
   return async ({ sha256 }) => {
     const pieces: Buffer[] = [];
     let bytes = 0;
     try {
       for (;;) {
-        const { data, size_bytes } = await asked(reach, 'loom.blob_read', {
+        const { data, size_bytes } = await callHub(reach, 'loom.blob_read', {
           sha256,
           offset: bytes,
           limit: PIECE_BYTES,

@@ -1,5 +1,5 @@
 import { HubError } from '../../base/error.js';
-import { asked, pathPages, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller, pathPages } from '../../base/internal_call.js';
 import { RawJson } from '../../base/plugin.js';
 import { FRAME_BYTES_MAX } from '../../protocol/limits.js';
 import type { Node, NodeId, Settings, Sha256 } from '../../protocol/node.js';
@@ -9,8 +9,8 @@ import { newestSettings, type Prompt, promptOf, signingSettings } from './prompt
 const BYTES_MAX = FRAME_BYTES_MAX / 2;
 
 /** What a model is sent for a node; a node inside a step stands for the end of that. */
-export async function modelContext(reach: Reach, node: NodeId): Promise<RawJson> {
-  const { step_end } = await asked(reach, 'loom.node_get', { node, tree: null });
+export async function modelContext(reach: InternalCaller, node: NodeId): Promise<RawJson> {
+  const { step_end } = await callHub(reach, 'loom.node_get', { node, tree: null });
   const path = await sentNodes(reach, step_end);
   const settings = await settingsOf(reach, path);
   const { left_out, ...prompt } = promptOf(path.nodes, settings);
@@ -33,7 +33,7 @@ export interface SentNodes {
 }
 
 /** Reads a path from its newest summary on. */
-export async function sentNodes(reach: Reach, node: NodeId): Promise<SentNodes> {
+export async function sentNodes(reach: InternalCaller, node: NodeId): Promise<SentNodes> {
   const sent: SentNodes = { nodes: [], dropped: 0, newest: null };
   let bytes = 0;
   let tooMuch = false;
@@ -59,11 +59,11 @@ export async function sentNodes(reach: Reach, node: NodeId): Promise<SentNodes> 
 }
 
 /** The newest settings of a path, and the models that signed anything on it. */
-export async function settingsOf(reach: Reach, { nodes, newest }: SentNodes) {
+export async function settingsOf(reach: InternalCaller, { nodes, newest }: SentNodes) {
   const models = new Map<Sha256, string>();
   let current: Settings | null = null;
   for (const sha256 of new Set([...signingSettings(nodes), ...(newest === null ? [] : [newest])])) {
-    const { settings } = await asked(reach, 'loom.settings_get', { sha256 });
+    const { settings } = await callHub(reach, 'loom.settings_get', { sha256 });
     models.set(sha256, settings.model);
     if (sha256 === newest) current = settings;
   }

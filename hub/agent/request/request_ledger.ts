@@ -2,7 +2,7 @@ import type { HubError } from '../../base/error.js';
 import type { ParsedOf, ResultOf } from '../../protocol/methods/method_table.js';
 import type { NodeId } from '../../protocol/node.js';
 import { RequestId as RequestIdSchema } from '../../protocol/usage.js';
-import { type AskedModel, loadPrices } from '../model/model_names.js';
+import { loadPrices, type NamedModel } from '../model/model_names.js';
 import type { TokenUsage } from '../model/provider.js';
 import type { Answer } from './answer.js';
 import { microdollars, type UsageCount, usageRow } from './spending.js';
@@ -29,7 +29,7 @@ export interface AccountParts {
   /** Calls another part of the hub. */
   call<M extends 'loom.request_start' | 'loom.request_end'>(method: M, params: ParsedOf<M>): Promise<ResultOf<M>>;
   turn: ParsedOf<'loom.request_start'>['turn'];
-  asked: AskedModel;
+  asked: NamedModel;
   nowMs(): number;
   newId(): string;
   /** A row that cannot be written must not end what is paid for already. */
@@ -71,7 +71,7 @@ export function openAccount({ call, turn, asked, nowMs, newId, failed }: Account
   };
 }
 
-async function costOf({ answer, outcome }: RequestEnding, asked: AskedModel, atMs: number): Promise<RequestCost> {
+async function costOf({ answer, outcome }: RequestEnding, asked: NamedModel, atMs: number): Promise<RequestCost> {
   const isCut = outcome !== 'ok';
   if (answer.usage === null) return { usage: null, price: null, estimate: false };
   const usage = isCut ? withSaid(answer.usage, answer) : answer.usage;

@@ -1,4 +1,4 @@
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { ParsedOf, ResultOf } from '../../protocol/methods/method_table.js';
 import { workplaceOf } from '../tools/project_folders.js';
 import type { AgentParts } from '../turn/begin_turn.js';
@@ -7,7 +7,7 @@ import { pathSettings, settingsBefore } from './settings.js';
 
 /** The files of instructions that a turn is told of: those in the settings that it goes on with, else those that it would read. */
 export async function toldInstructions(
-  reach: Reach,
+  reach: InternalCaller,
   { home, userHome }: Pick<AgentParts, 'home' | 'userHome'>,
   { node, project, cwd }: ParsedOf<'agent.instructions_list'>,
 ): Promise<ResultOf<'agent.instructions_list'>> {
@@ -16,13 +16,13 @@ export async function toldInstructions(
   if (node !== null) {
     const [current, found, place] = await Promise.all([
       pathSettings(reach, node),
-      asked(reach, 'loom.node_get', { node, tree: null }),
-      asked(reach, 'loom.context_get_place', { node }),
+      callHub(reach, 'loom.node_get', { node, tree: null }),
+      callHub(reach, 'loom.context_get_place', { node }),
     ]);
     const { tree } = found.node;
     const known = await settingsBefore(reach, { tree, current, change: null });
     if (known !== null) return { files: namedInstructions(known.system_prompt) };
-    treeProject = (await asked(reach, 'loom.tree_get', { tree })).project;
+    treeProject = (await callHub(reach, 'loom.tree_get', { tree })).project;
     branchCwd = place.cwd;
   }
   const workplace = await workplaceOf({ treeProject, branchCwd, callerCwd: cwd });

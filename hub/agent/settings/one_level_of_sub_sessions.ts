@@ -1,5 +1,5 @@
 import { HubError } from '../../base/error.js';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { Tree } from '../../protocol/node.js';
 import { SettingsChange } from '../../protocol/turn.js';
 import { levelOf, type SettingsWanted, type StoredSettings, settleSettings } from './settings.js';
@@ -8,14 +8,18 @@ import { levelOf, type SettingsWanted, type StoredSettings, settleSettings } fro
 type Owner = Tree['owner'];
 
 /** There is one level of sub-sessions: refuses what would be another, whoever asks for it. */
-export async function refuseSecondLevel(reach: Reach, owner: Owner, change: SettingsChange | null): Promise<void> {
+export async function refuseSecondLevel(
+  reach: InternalCaller,
+  owner: Owner,
+  change: SettingsChange | null,
+): Promise<void> {
   if (owner === null) return;
   if (change?.level === 'orchestrator') {
     throw new HubError('invalid_params', 'a sub-session cannot start sub-sessions of its own', {
       hint: 'leave its level as it is; for an orchestrator begin a conversation of your own',
     });
   }
-  const above = await asked(reach, 'loom.tree_get', { tree: owner.tree }).catch((error: unknown) => {
+  const above = await callHub(reach, 'loom.tree_get', { tree: owner.tree }).catch((error: unknown) => {
     // An imported tree's owner may be in another home.
     if (error instanceof HubError && error.kind === 'not_found') return null;
     throw error;
@@ -34,7 +38,11 @@ export async function refuseSecondLevel(reach: Reach, owner: Owner, change: Sett
  * The settings that the turn goes on with, stored. In a tree that a node owns, and where that is not wanted, nobody starts
  * sub-sessions: whatever the path or the usual says, the level is less then.
  */
-export async function settleLevel(reach: Reach, owner: Owner, wanted: SettingsWanted): Promise<StoredSettings> {
+export async function settleLevel(
+  reach: InternalCaller,
+  owner: Owner,
+  wanted: SettingsWanted,
+): Promise<StoredSettings> {
   const settled = await settleSettings(reach, wanted);
   const mayNot = owner !== null || wanted.change?.spawn === false;
   if (!mayNot || levelOf(settled.settings) !== 'orchestrator') return settled;

@@ -1,4 +1,4 @@
-import { asked, pathPages, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller, pathPages } from '../../base/internal_call.js';
 import type { ResultOf } from '../../protocol/methods/method_table.js';
 import type { NodeId, Sha256 } from '../../protocol/node.js';
 import { PLAN_LENGTH_MAX } from '../../protocol/turn.js';
@@ -10,10 +10,10 @@ import { firstSettings, levelOf, storedSettings } from './settings.js';
  * At which level a turn would go on at a node, with which settings the work went on before plans were made, and what the
  * project's plan says. Without a project of the tree there is no plan.
  */
-export async function planAt(reach: Reach, node: NodeId): Promise<ResultOf<'agent.plan_get'>> {
-  const { tree } = (await asked(reach, 'loom.node_get', { node, tree: null })).node;
-  const { project } = await asked(reach, 'loom.tree_get', { tree });
-  const { settings: newest } = await asked(reach, 'loom.context_get_settings', { node });
+export async function planAt(reach: InternalCaller, node: NodeId): Promise<ResultOf<'agent.plan_get'>> {
+  const { tree } = (await callHub(reach, 'loom.node_get', { node, tree: null })).node;
+  const { project } = await callHub(reach, 'loom.tree_get', { tree });
+  const { settings: newest } = await callHub(reach, 'loom.context_get_settings', { node });
   const level = levelOf(newest === null ? await firstSettings(reach, tree) : await storedSettings(reach, newest));
   const before = level === 'plan' ? await settingsBeforePlans(reach, node) : newest;
   const file = project === null ? null : planFileOf(project);
@@ -22,7 +22,7 @@ export async function planAt(reach: Reach, node: NodeId): Promise<ResultOf<'agen
 }
 
 /** The newest settings on a path with which no plan was made; null where there are none. */
-async function settingsBeforePlans(reach: Reach, node: NodeId): Promise<Sha256 | null> {
+async function settingsBeforePlans(reach: InternalCaller, node: NodeId): Promise<Sha256 | null> {
   const used = await settingsUsed(reach, node);
   // The newest first: the settings of one run of plan mode are often only one.
   for (const sha256 of used.reverse()) {
@@ -32,7 +32,7 @@ async function settingsBeforePlans(reach: Reach, node: NodeId): Promise<Sha256 |
 }
 
 /** The settings of a path, each once, by where it was used last. */
-async function settingsUsed(reach: Reach, node: NodeId): Promise<Sha256[]> {
+async function settingsUsed(reach: InternalCaller, node: NodeId): Promise<Sha256[]> {
   const used = new Set<Sha256>();
   for await (const { nodes } of pathPages(reach, node)) {
     for (const { role, settings } of nodes) {

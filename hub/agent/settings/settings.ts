@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { HubError } from '../../base/error.js';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { NodeId, Settings, Sha256, TreeId } from '../../protocol/node.js';
 import { Level, type SettingsChange } from '../../protocol/turn.js';
 import { formatModelName, parseModelName } from '../model/model_names.js';
@@ -31,10 +31,10 @@ const ToolDefinitions = z.array(
 );
 
 /** The settings that the turn goes on with, stored. */
-export async function settleSettings(reach: Reach, wanted: SettingsWanted): Promise<StoredSettings> {
+export async function settleSettings(reach: InternalCaller, wanted: SettingsWanted): Promise<StoredSettings> {
   const settings = await settingsWanted(wanted);
-  const { sha256 } = await asked(reach, 'loom.settings_put', { settings });
-  return { sha256, ...(await asked(reach, 'loom.settings_get', { sha256 })) };
+  const { sha256 } = await callHub(reach, 'loom.settings_put', { settings });
+  return { sha256, ...(await callHub(reach, 'loom.settings_get', { sha256 })) };
 }
 
 async function settingsWanted({ known, change, usualModel, places }: SettingsWanted): Promise<Settings> {
@@ -68,7 +68,7 @@ function withPlan(prompt: string, change: SettingsChange | null): string {
 
 /** What a change is made to: the settings that it names, else those of the path, else the first of the tree. */
 export async function settingsBefore(
-  reach: Reach,
+  reach: InternalCaller,
   { tree, current, change }: { tree: TreeId; current: Settings | null; change: SettingsChange | null },
 ): Promise<Settings | null> {
   const sha256 = change?.from ?? null;
@@ -122,21 +122,21 @@ async function systemPrompt(level: Level, places: InstructionPlaces): Promise<st
 }
 
 /** The settings of the newest answer on a path; null where nothing was answered yet. */
-export async function pathSettings(reach: Reach, node: NodeId): Promise<Settings | null> {
-  const { settings: sha256 } = await asked(reach, 'loom.context_get_settings', { node });
+export async function pathSettings(reach: InternalCaller, node: NodeId): Promise<Settings | null> {
+  const { settings: sha256 } = await callHub(reach, 'loom.context_get_settings', { node });
   return sha256 === null ? null : storedSettings(reach, sha256);
 }
 
-export async function storedSettings(reach: Reach, sha256: Sha256): Promise<Settings> {
-  return (await asked(reach, 'loom.settings_get', { sha256 })).settings;
+export async function storedSettings(reach: InternalCaller, sha256: Sha256): Promise<Settings> {
+  return (await callHub(reach, 'loom.settings_get', { sha256 })).settings;
 }
 
 /** The settings that a tree was first used with, for a path of it that has none yet. */
-export async function firstSettings(reach: Reach, tree: TreeId): Promise<Settings | null> {
+export async function firstSettings(reach: InternalCaller, tree: TreeId): Promise<Settings | null> {
   let first: NodeId | null = null;
   let cursor: string | null = null;
   do {
-    const page: { turns: { node: NodeId; tip: NodeId }[]; cursor: string | null } = await asked(
+    const page: { turns: { node: NodeId; tip: NodeId }[]; cursor: string | null } = await callHub(
       reach,
       'loom.turn_list',
       { tree, cursor, limit: 1_000 },

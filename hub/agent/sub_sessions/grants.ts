@@ -5,7 +5,7 @@ import type { Policy } from '../../protocol/policy.js';
 import type { Grants } from '../../protocol/turn.js';
 
 /** What a model wishes for a sub-session. */
-export interface SandboxWish {
+export interface SandboxRequest {
   network?: boolean | undefined;
   extra_write_paths?: string[] | undefined;
 }
@@ -22,7 +22,7 @@ export interface Granting {
  * What a sub-session is granted: never more than whoever starts it has. It may write where that may. The network it has only
  * when it is asked for. Beside somebody unsandboxed it is that too, unless a sandbox is asked for.
  */
-export async function grantsFor({ grants, policy, cwd }: Granting, wish: SandboxWish | undefined): Promise<Grants> {
+export async function grantsFor({ grants, policy, cwd }: Granting, wish: SandboxRequest | undefined): Promise<Grants> {
   const network = wish?.network ?? false;
   if (wish?.extra_write_paths?.some((path) => path.includes('\0'))) throw refusal('no path holds a NUL character');
   const extra = await Promise.all((wish?.extra_write_paths ?? []).map((path) => realPlace(resolve(cwd, path))));

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { HubError } from '../../base/error.js';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { NodeId, type TreeId } from '../../protocol/node.js';
 import type { Policy } from '../../protocol/policy.js';
 
@@ -26,11 +26,11 @@ export interface OutputFile {
  * Opens the file, which must be a new one, by writing an empty transcript. The tools write it, as they do for the model itself: the hub may write more
  * than a model, and a model can put a link in the place of a folder at any moment.
  */
-export async function openOutputFile(reach: Reach, wanted: OutputPlace, tree: TreeId): Promise<OutputFile> {
+export async function openOutputFile(reach: InternalCaller, wanted: OutputPlace, tree: TreeId): Promise<OutputFile> {
   const { path } = wanted;
   await refuseTaken(reach, wanted);
   const write = async (content: string): Promise<void> => {
-    await asked(reach, 'file.write', { ...asTool(wanted), content });
+    await callHub(reach, 'file.write', { ...asTool(wanted), content });
   };
   await write(`${JSON.stringify({ metadata: { session_id: tree, is_sub_session: true }, entries: [] })}\n`);
   return {
@@ -54,9 +54,9 @@ function asTool({ path, cwd, policy, place, newId }: OutputPlace) {
 }
 
 /** What is there already is somebody's work, and a model that names it for a transcript has hardly meant to replace it. */
-async function refuseTaken(reach: Reach, wanted: OutputPlace): Promise<void> {
+async function refuseTaken(reach: InternalCaller, wanted: OutputPlace): Promise<void> {
   const look = { ...asTool(wanted), offset: 1, limit: 1 };
-  const isTaken = await asked(reach, 'file.read', look).then(
+  const isTaken = await callHub(reach, 'file.read', look).then(
     () => true,
     (error: unknown) => {
       // What may not be looked at is not written either, which the writing tells.

@@ -6,7 +6,7 @@ import type { CallSurroundings } from '../tools/executor.js';
 const LINE_LENGTH_MAX = 200;
 
 /** Makes of what happens in a sub-session what its call prints: what it says, and a line for each call of its own. */
-export function voiceOf(onOutput: CallSurroundings['onOutput']): (event: AgentEvent) => void {
+export function progressOutput(onOutput: CallSurroundings['onOutput']): (event: AgentEvent) => void {
   let offset = 0;
   let isLineBegun = false;
 

@@ -1,6 +1,6 @@
 import { HubError } from '../../base/error.js';
 import { shortened } from '../../base/head_and_tail.js';
-import { asked, pathPages, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller, pathPages } from '../../base/internal_call.js';
 import type { HubCalls, HubResolve, Plugin, Resolved, Resolving } from '../../base/plugin.js';
 import { type Handle, NodeId, TreeId } from '../../protocol/node.js';
 import { textIn } from '../tools/run_calls.js';
@@ -19,7 +19,7 @@ export function createSessionPlugin(hub: HubCalls & HubResolve): Plugin {
   };
 }
 
-async function resolveSession(reach: Reach, { handle, bytes_max }: Resolving): Promise<Resolved> {
+async function resolveSession(reach: InternalCaller, { handle, bytes_max }: Resolving): Promise<Resolved> {
   const { tree, tip } = placeOf(handle);
   const answer = await newestAnswer(reach, tree, tip);
   const { text, leftOutBytes } = shortened(answer.text, bytes_max);
@@ -48,8 +48,8 @@ interface Answer {
 }
 
 /** The last thing that was said in the newest turns that said anything; else what the node was made of. */
-async function newestAnswer(reach: Reach, tree: TreeId, tip: NodeId): Promise<Answer> {
-  const { turns } = await asked(reach, 'loom.turn_list', { tree, cursor: null, limit: TURNS_LOOKED_AT }).catch(gone);
+async function newestAnswer(reach: InternalCaller, tree: TreeId, tip: NodeId): Promise<Answer> {
+  const { turns } = await callHub(reach, 'loom.turn_list', { tree, cursor: null, limit: TURNS_LOOKED_AT }).catch(gone);
   for (const turn of turns) {
     if (turn.tip === turn.node) continue;
     const answer = await answerAt(reach, turn.tip);
@@ -58,7 +58,7 @@ async function newestAnswer(reach: Reach, tree: TreeId, tip: NodeId): Promise<An
   return (await answerAt(reach, tip).catch(gone)) ?? { node: tip, text: '' };
 }
 
-async function answerAt(reach: Reach, tip: NodeId): Promise<Answer | null> {
+async function answerAt(reach: InternalCaller, tip: NodeId): Promise<Answer | null> {
   let found: string | null = null;
   for await (const { nodes } of pathPages(reach, tip)) {
     for (const { role, blocks } of nodes) if (role === 'assistant') found = textIn(blocks);

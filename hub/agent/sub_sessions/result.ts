@@ -1,5 +1,5 @@
 import { shortened } from '../../base/head_and_tail.js';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { NodeId, Output, TreeId } from '../../protocol/node.js';
 import type { TurnOutcome, TurnReason } from '../../protocol/turn.js';
 import type { CallResult } from '../tools/executor.js';
@@ -29,7 +29,11 @@ export interface EndedSession {
 }
 
 /** What a sub-session came to, as the result of its call: its last answer, or in one line why there is none. */
-export async function sessionResult(reach: Reach, session: EndedSession, end: SessionEnd): Promise<CallResult> {
+export async function sessionResult(
+  reach: InternalCaller,
+  session: EndedSession,
+  end: SessionEnd,
+): Promise<CallResult> {
   const { id, call, input, tree, model, task } = session;
   const output = await stored(reach, id, end.text);
   return {
@@ -47,12 +51,17 @@ export async function sessionResult(reach: Reach, session: EndedSession, end: Se
 }
 
 /** Keeps the answer whole, so that it can be read on and is the same for ever. */
-async function stored(reach: Reach, upload: NodeId, text: string): Promise<Output | null> {
+async function stored(reach: InternalCaller, upload: NodeId, text: string): Promise<Output | null> {
   const bytes = Buffer.from(text);
   for (let offset = 0; offset < bytes.length; offset += PIECE_BYTES) {
     const piece = bytes.subarray(offset, offset + PIECE_BYTES);
     const done = offset + piece.length === bytes.length;
-    const { output } = await asked(reach, 'loom.blob_write', { upload, offset, data: piece.toString('base64'), done });
+    const { output } = await callHub(reach, 'loom.blob_write', {
+      upload,
+      offset,
+      data: piece.toString('base64'),
+      done,
+    });
     if (done) return output;
   }
   return null;

@@ -1,5 +1,5 @@
 import { HubError } from '../../base/error.js';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { NodeId, TreeId, TurnId } from '../../protocol/node.js';
 import type { Policy } from '../../protocol/policy.js';
 import { type AgentEvent, SettingsChange, type TurnReason } from '../../protocol/turn.js';
@@ -13,7 +13,7 @@ import { modelFor } from './child_model.js';
 import { grantsFor } from './grants.js';
 import { limitsLeft } from './limits_left.js';
 import { type OutputFile, openOutputFile } from './output_file.js';
-import { voiceOf } from './progress_output.js';
+import { progressOutput } from './progress_output.js';
 import { type SessionEnd, sessionResult } from './result.js';
 import { createSlots } from './slots.js';
 
@@ -39,7 +39,7 @@ export interface SubSessions {
 }
 
 export interface SubSessionParts {
-  reach: Reach;
+  reach: InternalCaller;
   /** The turn that they work for, and what it was begun with. */
   turn: RunningTurn;
   params: RunParams;
@@ -129,8 +129,8 @@ async function makeTree(parts: SubSessionParts, { call, input }: SessionCall, { 
   const message = { id: node, tree, parent: NodeId.parse(tree), role: 'user' as const, blocks, settings: null };
   // Sent together they share one wait for the disk.
   await Promise.all([
-    asked(reach, 'loom.tree_create', { id: tree, name: null, project, owner: { tree: params.tree, node: call.id } }),
-    asked(reach, 'loom.node_create_text', message),
+    callHub(reach, 'loom.tree_create', { id: tree, name: null, project, owner: { tree: params.tree, node: call.id } }),
+    callHub(reach, 'loom.node_create_text', message),
   ]);
 }
 
@@ -143,7 +143,7 @@ interface Watched {
 /** Passes on what a sub-session says, counts what it spends, and ends it with the turn that it works for. */
 async function watched(parts: SubSessionParts, child: RunningTurn, around: CallSurroundings): Promise<Watched> {
   const { turn } = parts;
-  const say = voiceOf(around.onOutput);
+  const say = progressOutput(around.onOutput);
   let transcript: string | null = null;
   const emit = (event: AgentEvent): void => {
     say(event);

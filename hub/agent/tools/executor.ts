@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { HubError } from '../../base/error.js';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { CommandEvent, ToolAnswer } from '../../protocol/methods/tool_methods.js';
 import type { Block, External, NodeId, TreeId } from '../../protocol/node.js';
 import type { Policy } from '../../protocol/policy.js';
@@ -47,7 +47,7 @@ export interface Executor {
 }
 
 export interface ExecutorParts {
-  reach: Reach;
+  reach: InternalCaller;
   tree: TreeId;
   level: Level;
   grants: Grants;
@@ -79,9 +79,9 @@ export function createExecutor(parts: ExecutorParts): Executor {
   function file<M extends 'file.read' | 'file.write' | 'file.edit'>(
     method: M,
     around: CallSurroundings,
-    params: Parameters<typeof asked<M>>[2],
+    params: Parameters<typeof callHub<M>>[2],
   ) {
-    return asked({ hub: reach.hub, context: { ...reach.context, signal: around.signal } }, method, params);
+    return callHub({ hub: reach.hub, context: { ...reach.context, signal: around.signal } }, method, params);
   }
 
   async function perform(call: ModelCall, around: CallSurroundings): Promise<CallResult> {

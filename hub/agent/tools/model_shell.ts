@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { HubError } from '../../base/error.js';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { ParsedOf } from '../../protocol/methods/method_table.js';
 import type { CommandEvent, ToolAnswer } from '../../protocol/methods/tool_methods.js';
 import type { TreeId } from '../../protocol/node.js';
@@ -14,7 +14,7 @@ const PASSED_ON = /^(PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ)$/;
 const INSIDE = 'COGNITION_SESSION';
 
 export interface ShellParts {
-  reach: Reach;
+  reach: InternalCaller;
   policy: Policy;
   /** Where the branch stands, and where commands go when that is no more. */
   cwd: string;
@@ -41,7 +41,7 @@ export function openShell({ reach, policy, project, session, ...parts }: ShellPa
   let isOpen = false;
 
   async function open(): Promise<void> {
-    await asked(reach, 'bash.open', { session, cwd: project, environment, umask: null, policy });
+    await callHub(reach, 'bash.open', { session, cwd: project, environment, umask: null, policy });
     isOpen = true;
   }
 
@@ -54,7 +54,7 @@ export function openShell({ reach, policy, project, session, ...parts }: ShellPa
         if (isOutput(event)) onOutput(event);
       };
       const execute = () =>
-        asked({ hub: reach.hub, context: { ...reach.context, signal, emit } }, 'bash.execute', {
+        callHub({ hub: reach.hub, context: { ...reach.context, signal, emit } }, 'bash.execute', {
           ...{ ...call, session, command, cwd, detached: false, stream: call.id },
           timeout_ms: timeout === undefined ? null : Math.ceil(timeout * 1_000),
         });

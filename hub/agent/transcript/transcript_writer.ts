@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { Node, NodeId } from '../../protocol/node.js';
 import { textIn } from '../tools/run_calls.js';
 import type { TurnWork } from '../turn/loop.js';
@@ -15,7 +15,7 @@ export function transcriptWriter(file: string, { turn, model, reach }: TurnWork)
 
   /** The file is there with its first entries, or not at all. */
   async function create(nodes: readonly Node[]): Promise<void> {
-    const { owner } = await asked(reach, 'loom.tree_get', { tree: turn.tree });
+    const { owner } = await callHub(reach, 'loom.tree_get', { tree: turn.tree });
     const metadata = {
       ...{ session_id: turn.tree, started_at: new Date(turn.startedAtMs).toISOString() },
       ...{ provider: model.provider, model: model.model },
@@ -60,11 +60,11 @@ interface Written {
 }
 
 /** What stands on the path below what the file has; when it has nothing of the path, what was said since the last answer. */
-async function newNodes(reach: Reach, tip: NodeId, { last, known }: Written): Promise<Node[]> {
+async function newNodes(reach: InternalCaller, tip: NodeId, { last, known }: Written): Promise<Node[]> {
   const nodes: Node[] = [];
   let sinceAnswer: number | null = null;
   for (let at: NodeId | null = tip; at !== null && at !== last && nodes.length < NODES_MAX; ) {
-    const { node }: { node: Node } = await asked(reach, 'loom.node_get', { node: at, tree: null });
+    const { node }: { node: Node } = await callHub(reach, 'loom.node_get', { node: at, tree: null });
     if (entriesOf(node).some((entry) => known.has(entryLine(entry)))) return nodes.reverse();
     if (node.role === 'assistant' || node.role === 'summary') sinceAnswer ??= nodes.length;
     if (last === null && known.size === 0 && sinceAnswer !== null) break; // a new file has nothing to look for

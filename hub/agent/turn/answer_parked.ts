@@ -1,5 +1,5 @@
 import { HubError } from '../../base/error.js';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { TreeId, TurnId } from '../../protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../protocol/turn.js';
 import { keepLateInputs, pastOutcome } from './end_turn.js';
@@ -7,7 +7,7 @@ import { type AnswerParams, type KeptAnswer, keepAnswer } from './parked_turn.js
 import type { RunningTurn } from './running_turn.js';
 
 export interface ParkedTurnsParts {
-  reach(): Reach;
+  reach(): InternalCaller;
   get(id: TurnId): RunningTurn | null;
   /** Fails when no more turns may run. */
   refuseMore(): void;
@@ -48,7 +48,7 @@ export function parkedTurns({ reach, get, refuseMore, goOn, tell }: ParkedTurnsP
       return goOn(kept, params);
     } catch (error) {
       // Others began meanwhile and left no room. It runs as far as anybody knows, and nobody would ever end it.
-      await asked(reach(), 'loom.turn_end', { turn: kept.found.turn.id, state: 'interrupted' });
+      await callHub(reach(), 'loom.turn_end', { turn: kept.found.turn.id, state: 'interrupted' });
       throw error;
     }
   }
@@ -59,7 +59,7 @@ export function parkedTurns({ reach, get, refuseMore, goOn, tell }: ParkedTurnsP
     if (running !== null) return running;
     const waiting = await pastOutcome(reach(), id);
     if (waiting?.state !== 'waiting') return null;
-    const { tip, state } = await asked(reach(), 'loom.turn_end', { turn: id, state: 'interrupted' });
+    const { tip, state } = await callHub(reach(), 'loom.turn_end', { turn: id, state: 'interrupted' });
     const end = await keepLateInputs({ reach: reach(), turn: { id, tree: waiting.tree } }, tip);
     const outcome: TurnOutcome = { ...waiting, state, why: 'asked', tip: end, questions: [] };
     tell(waiting.tree, { kind: 'turn_ended', turn: id, outcome });

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { HubError } from '../../base/error.js';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { ParsedOf } from '../../protocol/methods/method_table.js';
 import { type Node, NodeId, type Settings, type TreeId } from '../../protocol/node.js';
 import type { Access, SettingsChange } from '../../protocol/turn.js';
 import { openRoom, windowOf } from '../compaction/window_room.js';
-import { type AskedModel, loadPrices, type ModelName, parseModelName } from '../model/model_names.js';
+import { loadPrices, type ModelName, type NamedModel, parseModelName } from '../model/model_names.js';
 import type { Provider, ProviderParts } from '../model/provider.js';
 import { accessTo, modelByKeys } from '../model/provider_access.js';
 import { imageLoader } from '../request/load_image.js';
@@ -40,7 +40,7 @@ export interface AgentParts {
 
 /** What a turn is begun with beside what its caller says; `run` begins its sub-sessions. */
 export interface Beginning {
-  reach: Reach;
+  reach: InternalCaller;
   parts: AgentParts;
   turn: RunningTurn;
   run: SubSessionParts['run'];
@@ -53,8 +53,8 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
   const { tree, node, access, change, limits, grants } = params;
   const [path, { project: treeProject, owner }, place] = await Promise.all([
     sentNodes(reach, node),
-    asked(reach, 'loom.tree_get', { tree }),
-    asked(reach, 'loom.context_get_place', { node }),
+    callHub(reach, 'loom.tree_get', { tree }),
+    callHub(reach, 'loom.context_get_place', { node }),
   ]);
   const { current, models } = await settingsOf(reach, path);
   const known = await settingsBefore(reach, { tree, current, change });
@@ -75,7 +75,7 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
   models.set(settings.sha256, settings.settings.model);
   const sent = [...path.nodes];
   const start = await startOf(reach, { tree, node, sent, prompt: { current: settings.settings, models } });
-  if (resumed === null) await asked(reach, 'loom.turn_start', { id: turn.id, tree, node: start });
+  if (resumed === null) await callHub(reach, 'loom.turn_start', { id: turn.id, tree, node: start });
   const level = levelOf(settings.settings);
   Object.assign(turn, {
     node: resumed === null ? start : turn.node,
@@ -109,12 +109,12 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
 }
 
 export function accountOf(
-  { reach, parts, turn }: { reach: Reach; parts: AgentParts; turn: RunningTurn },
-  model: AskedModel,
+  { reach, parts, turn }: { reach: InternalCaller; parts: AgentParts; turn: RunningTurn },
+  model: NamedModel,
 ): Account {
   return openAccount({
     ...{ turn: turn.id, asked: model, newId: parts.newId, nowMs: parts.timers.nowMs },
-    call: (method, row) => asked(reach, method, row),
+    call: (method, row) => callHub(reach, method, row),
     failed: (error) => parts.log('warn', `a request was not accounted for: ${String(error)}`),
   });
 }
@@ -164,7 +164,7 @@ interface Starting {
 }
 
 /** Where the turn begins: at the node, or below it at a word that asks a model to go on with what it was saying. */
-async function startOf(reach: Reach, { tree, node, sent, prompt }: Starting): Promise<NodeId> {
+async function startOf(reach: InternalCaller, { tree, node, sent, prompt }: Starting): Promise<NodeId> {
   const last = promptOf(sent, prompt).messages.at(-1);
   if (last?.role === 'user') return sent.at(-1)?.id ?? node;
   if (last === undefined) {
@@ -174,7 +174,7 @@ async function startOf(reach: Reach, { tree, node, sent, prompt }: Starting): Pr
   }
   const blocks = [{ type: 'text' as const, text: GO_ON }];
   const parent = sent.at(-1)?.id ?? node;
-  const made = await asked(reach, 'loom.node_create_text', {
+  const made = await callHub(reach, 'loom.node_create_text', {
     ...{ id: undefined, tree, parent, role: 'user', blocks, settings: null },
   });
   sent.push(made.node);

@@ -1,5 +1,5 @@
 import { HubError } from '../../base/error.js';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { ParsedOf } from '../../protocol/methods/method_table.js';
 import { NodeId, type Settings, type TreeId, type TurnId } from '../../protocol/node.js';
 import type { TurnOutcome } from '../../protocol/turn.js';
@@ -30,11 +30,11 @@ export interface CompactionTurn extends CompactionWork, Pick<TurnWork, 'limits'>
 
 /** Gathers what is needed to summarise a path, and opens a turn for it. Nothing is written when there is nothing to summarise. */
 export async function beginCompaction(
-  { reach, parts, turn }: { reach: Reach; parts: AgentParts; turn: RunningTurn },
+  { reach, parts, turn }: { reach: InternalCaller; parts: AgentParts; turn: RunningTurn },
   params: CompactParams,
 ): Promise<CompactionTurn> {
   const { tree, access, change, instructions } = params;
-  const { step_end: node } = await asked(reach, 'loom.node_get', { node: params.node, tree });
+  const { step_end: node } = await callHub(reach, 'loom.node_get', { node: params.node, tree });
   const sent = await sentNodes(reach, node);
   const { current, models } = await settingsOf(reach, sent);
   const known = current ?? (await firstSettings(reach, tree));
@@ -42,7 +42,7 @@ export async function beginCompaction(
   if (!canShrink(sent.nodes)) throw nothingToDo(sent.nodes.length > 0);
   const model = formatModelName(chosen.model);
   const isCutOff = await wasCutOff(reach, tree, node);
-  await asked(reach, 'loom.turn_start', { id: turn.id, tree, node });
+  await callHub(reach, 'loom.turn_start', { id: turn.id, tree, node });
   const level = levelOf(known);
   Object.assign(turn, { node, tip: node, model, level });
   turn.tell({ kind: 'turn_started', turn: turn.id, tree, node, model, level, instructions: [] });
@@ -60,8 +60,8 @@ export async function beginCompaction(
 }
 
 /** Whether the turn that came to its end at a node did so before its answer was whole; one that added nothing does not count. */
-async function wasCutOff(reach: Reach, tree: TreeId, node: NodeId): Promise<boolean> {
-  const { turns } = await asked(reach, 'loom.turn_list', { tree, cursor: null, limit: TURNS_MAX });
+async function wasCutOff(reach: InternalCaller, tree: TreeId, node: NodeId): Promise<boolean> {
+  const { turns } = await callHub(reach, 'loom.turn_list', { tree, cursor: null, limit: TURNS_MAX });
   const last = turns.find(({ node: from, tip }) => tip === node && from !== node);
   return last !== undefined && last.state !== 'done';
 }
@@ -87,9 +87,9 @@ function nothingToDo(isShort: boolean): HubError {
 }
 
 /** The outcome of a compaction that ended before, with the text of its summary, which has the turn's own id. */
-export async function withSummary(reach: Reach, outcome: TurnOutcome): Promise<TurnOutcome> {
+export async function withSummary(reach: InternalCaller, outcome: TurnOutcome): Promise<TurnOutcome> {
   if (!isSummaryOf(outcome.turn, outcome.tip)) return outcome;
-  const { node } = await asked(reach, 'loom.node_get', { node: outcome.tip, tree: outcome.tree });
+  const { node } = await callHub(reach, 'loom.node_get', { node: outcome.tip, tree: outcome.tree });
   return { ...outcome, text: textIn(node.blocks) };
 }
 

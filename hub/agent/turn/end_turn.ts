@@ -1,5 +1,5 @@
 import { HubError } from '../../base/error.js';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { NodeId, TurnId } from '../../protocol/node.js';
 import type { TurnOutcome } from '../../protocol/turn.js';
 import { priceOf, timeLimitMs } from '../request/spending.js';
@@ -11,15 +11,15 @@ import { parkedOutcome } from './parked_turn.js';
 import type { RunningTurn } from './running_turn.js';
 
 /** What a turn came to that has ended; null when there is none of this id. */
-export async function pastOutcome(reach: Reach, id: TurnId): Promise<TurnOutcome | null> {
-  const found = await asked(reach, 'loom.turn_get', { turn: id }).catch((error: unknown) => {
+export async function pastOutcome(reach: InternalCaller, id: TurnId): Promise<TurnOutcome | null> {
+  const found = await callHub(reach, 'loom.turn_get', { turn: id }).catch((error: unknown) => {
     if (error instanceof HubError && error.kind === 'not_found') return null;
     throw error;
   });
   if (found === null) return null;
   if (found.parked !== null) return parkedOutcome(reach, found);
   const { turn } = found;
-  const { node } = await asked(reach, 'loom.node_get', { node: turn.tip, tree: null });
+  const { node } = await callHub(reach, 'loom.node_get', { node: turn.tip, tree: null });
   return {
     ...{ turn: turn.id, tree: turn.tree, state: turn.state, why: null, failure: null, tip: turn.tip },
     text: turn.tip === turn.node || node.role !== 'assistant' ? '' : textIn(node.blocks),
@@ -49,7 +49,7 @@ export async function runToEnd(
   if (end.state === 'parked') return tellParked(work, end);
   turn.activity = 'ending';
   turn.step = null;
-  const { tip } = await asked(reach, 'loom.turn_end', { turn: turn.id, state: end.state });
+  const { tip } = await callHub(reach, 'loom.turn_end', { turn: turn.id, state: end.state });
   turn.tip = await keepLateInputs(work, tip);
   const outcome = outcomeOf(work, end, before);
   turn.tell({ kind: 'turn_ended', turn: turn.id, outcome });
@@ -73,18 +73,18 @@ function failureFrom(error: unknown, { log }: AgentParts): HubError {
  * next turn answers.
  */
 export async function keepLateInputs(
-  { reach, turn }: { reach: Reach; turn: Pick<RunningTurn, 'id' | 'tree'> },
+  { reach, turn }: { reach: InternalCaller; turn: Pick<RunningTurn, 'id' | 'tree'> },
   end: NodeId,
 ): Promise<NodeId> {
-  const { inputs } = await asked(reach, 'loom.turn_get', { turn: turn.id });
+  const { inputs } = await callHub(reach, 'loom.turn_get', { turn: turn.id });
   if (inputs.length === 0) return end;
   let tip = end;
   for (const { id, blocks } of inputs) {
     const message = { id, tree: turn.tree, parent: tip, role: 'user' as const, blocks, settings: null };
-    tip = (await asked(reach, 'loom.node_create_text', message)).node.id;
+    tip = (await callHub(reach, 'loom.node_create_text', message)).node.id;
   }
   // Only now: whatever happens meanwhile, what was said is somewhere.
-  await asked(reach, 'loom.input_drop', { turn: turn.id, inputs: inputs.map(({ id }) => id) });
+  await callHub(reach, 'loom.input_drop', { turn: turn.id, inputs: inputs.map(({ id }) => id) });
   return tip;
 }
 

@@ -1,4 +1,4 @@
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { Block, Node, NodeId, Sha256, TurnId } from '../../protocol/node.js';
 import type { Question } from '../../protocol/question.js';
 import type { CallResult, ModelCall } from '../tools/executor.js';
@@ -26,21 +26,21 @@ export interface Journal {
   commitAnswer(step: StepRecord): Promise<Node[]>;
 }
 
-export function openJournal(reach: Reach, turn: TurnId): Journal {
+export function openJournal(reach: InternalCaller, turn: TurnId): Journal {
   const recordAnswer = async ({ calls, ...step }: StepRecord): Promise<void> => {
-    await asked(reach, 'loom.turn_record_answer', {
+    await callHub(reach, 'loom.turn_record_answer', {
       ...{ turn, ...step },
       calls: calls.map(({ call, id }) => ({ call, id })),
     });
   };
-  const commit = async (): Promise<Node[]> => (await asked(reach, 'loom.turn_commit_step', { turn })).nodes;
+  const commit = async (): Promise<Node[]> => (await callHub(reach, 'loom.turn_commit_step', { turn })).nodes;
   return {
     recordAnswer,
     commit,
     async recordResult(call, { blocks, external }) {
-      await asked(reach, 'loom.turn_record_result', { turn, call, blocks, external });
+      await callHub(reach, 'loom.turn_record_result', { turn, call, blocks, external });
     },
-    park: async (questions) => (await asked(reach, 'loom.turn_park', { turn, questions })).questions,
+    park: async (questions) => (await callHub(reach, 'loom.turn_park', { turn, questions })).questions,
     async commitAnswer(step) {
       // Sent together they share one wait for the disk; without the first there is nothing to commit.
       const [, nodes] = await Promise.all([recordAnswer(step), commit()]);

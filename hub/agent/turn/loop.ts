@@ -1,5 +1,5 @@
 import type { HubError } from '../../base/error.js';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { Block, Node, NodeId, Sha256 } from '../../protocol/node.js';
 import type { Question } from '../../protocol/question.js';
 import type { TurnLimits, TurnOutcome, TurnReason } from '../../protocol/turn.js';
@@ -26,7 +26,7 @@ import { newStep, type RunningTurn } from './running_turn.js';
 
 /** All that a turn works with. */
 export interface TurnWork {
-  reach: Reach;
+  reach: InternalCaller;
   turn: RunningTurn;
   journal: Journal;
   executor: Executor;
@@ -191,10 +191,10 @@ function committed({ turn, path }: TurnWork, nodes: Node[]): void {
 
 /** Makes user nodes of what people said meanwhile; true when there was anything. */
 async function takeInputs({ reach, turn, path }: TurnWork, kinds: readonly ('steer' | 'after')[]): Promise<boolean> {
-  const { inputs } = await asked(reach, 'loom.turn_get', { turn: turn.id });
+  const { inputs } = await callHub(reach, 'loom.turn_get', { turn: turn.id });
   const wanted = inputs.filter(({ kind }) => kinds.includes(kind));
   for (const { id: input } of wanted) {
-    const { node } = await asked(reach, 'loom.input_take', { turn: turn.id, input, parent: turn.tip });
+    const { node } = await callHub(reach, 'loom.input_take', { turn: turn.id, input, parent: turn.tip });
     path.push(node);
     turn.tip = node.id;
     turn.tell({ kind: 'input_taken', turn: turn.id, input, tip: turn.tip });

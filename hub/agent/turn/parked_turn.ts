@@ -1,5 +1,5 @@
 import { HubError } from '../../base/error.js';
-import { asked, type Reach } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { ParsedOf, ResultOf } from '../../protocol/methods/method_table.js';
 import type { Settings, TurnId } from '../../protocol/node.js';
 import { type AgentEvent, SettingsChange, type TurnOutcome } from '../../protocol/turn.js';
@@ -32,8 +32,8 @@ export interface KeptAnswer {
 /**
  * Keeps an answer, once: the same again changes nothing. Before the last one is kept it is known that the model can be asked.
  */
-export async function keepAnswer(reach: Reach, params: AnswerParams): Promise<KeptAnswer> {
-  const found = await asked(reach, 'loom.turn_get', { turn: params.turn });
+export async function keepAnswer(reach: InternalCaller, params: AnswerParams): Promise<KeptAnswer> {
+  const found = await callHub(reach, 'loom.turn_get', { turn: params.turn });
   const { parked } = found;
   const open = parked?.questions.filter(({ answer }) => answer === null) ?? [];
   const question = open.find(({ call, id }) => call === params.call || id === params.call);
@@ -44,7 +44,7 @@ export async function keepAnswer(reach: Reach, params: AnswerParams): Promise<Ke
   const called = calledIn(parked, question.call);
   const isPermission = question.kind === 'approval' && isAllowed(words);
   const denied = question.kind === 'approval' ? deniedResult(called, words) : answeredResult(called, words);
-  const { again, turn } = await asked(reach, 'loom.turn_answer', {
+  const { again, turn } = await callHub(reach, 'loom.turn_answer', {
     ...{ turn: params.turn, question: question.id, answer: words, result: isPermission ? null : denied },
   });
   const isLast = !again && turn.state === 'running';
@@ -59,11 +59,14 @@ function unnamed({ id }: KeptAnswer['question']): HubError {
 }
 
 /** What is no open question has an answer, which may be this one; or is none at all. */
-async function keepAgain(reach: Reach, { params, found }: { params: AnswerParams; found: Found }): Promise<KeptAnswer> {
+async function keepAgain(
+  reach: InternalCaller,
+  { params, found }: { params: AnswerParams; found: Found },
+): Promise<KeptAnswer> {
   const known = found.questions.findLast(({ call, id }) => call === params.call || id === params.call);
   const words = wordsOf(known ?? { options: [] }, params.answer);
   const { turn, call: question } = params;
-  const kept = await asked(reach, 'loom.turn_answer', { turn, question, answer: words, result: null });
+  const kept = await callHub(reach, 'loom.turn_answer', { turn, question, answer: words, result: null });
   if (!kept.again) throw new HubError('internal', `the question ${question} was not open`);
   return {
     found,
@@ -79,7 +82,7 @@ function calledIn({ blocks }: Parked, id: string) {
   return { call: id, tool, input };
 }
 
-async function refuseUnaskable(reach: Reach, parked: Parked, params: AnswerParams): Promise<void> {
+async function refuseUnaskable(reach: InternalCaller, parked: Parked, params: AnswerParams): Promise<void> {
   const known = await settingsOf(reach, parked);
   const chosen = chooseModel({ known, change: null, usual: null, access: params.access });
   await refuseUnknownPrice(params, chosen);
@@ -118,7 +121,7 @@ export async function resumeTurn(
     return { work, calls: callsLeft(parked, kept) };
   } catch (error) {
     // It runs as far as anybody knows, and nobody would ever end it.
-    await asked(reach, 'loom.turn_end', { turn: turn.id, state: 'failed' });
+    await callHub(reach, 'loom.turn_end', { turn: turn.id, state: 'failed' });
     throw error;
   }
 }
@@ -130,8 +133,8 @@ function callsLeft(parked: Parked, { question, isAllowed: runs }: KeptAnswer): M
 }
 
 /** What a turn has used in all, from its account: limits count from its beginning. */
-async function spentBy(reach: Reach, turn: TurnId): Promise<Spending> {
-  const { total } = await asked(reach, 'loom.cost_get', {
+async function spentBy(reach: InternalCaller, turn: TurnId): Promise<Spending> {
+  const { total } = await callHub(reach, 'loom.cost_get', {
     ...{
       turn,
       tree: null,
@@ -155,7 +158,7 @@ async function spentBy(reach: Reach, turn: TurnId): Promise<Spending> {
 }
 
 /** What a turn has come to that waits for a person. */
-export async function parkedOutcome(reach: Reach, { turn, parked }: Found): Promise<TurnOutcome> {
+export async function parkedOutcome(reach: InternalCaller, { turn, parked }: Found): Promise<TurnOutcome> {
   const spending = await spentBy(reach, turn.id);
   return {
     ...{
@@ -172,8 +175,8 @@ export async function parkedOutcome(reach: Reach, { turn, parked }: Found): Prom
 }
 
 /** Where a turn stands that waits for a person, for who comes later; its calls are those that have no result yet. */
-export async function parkedSnapshot(reach: Reach, id: TurnId): Promise<AgentEvent | null> {
-  const { turn, parked } = await asked(reach, 'loom.turn_get', { turn: id });
+export async function parkedSnapshot(reach: InternalCaller, id: TurnId): Promise<AgentEvent | null> {
+  const { turn, parked } = await callHub(reach, 'loom.turn_get', { turn: id });
   if (parked === null) return null;
   const calls = parked.open_calls.map(({ call, id: node }) => {
     const { tool, input } = calledIn(parked, call);
@@ -186,16 +189,19 @@ export async function parkedSnapshot(reach: Reach, id: TurnId): Promise<AgentEve
   };
 }
 
-async function settingsOf(reach: Reach, { settings: sha256 }: Pick<Parked, 'settings'>): Promise<Settings | null> {
-  return sha256 === null ? null : (await asked(reach, 'loom.settings_get', { sha256 })).settings;
+async function settingsOf(
+  reach: InternalCaller,
+  { settings: sha256 }: Pick<Parked, 'settings'>,
+): Promise<Settings | null> {
+  return sha256 === null ? null : (await callHub(reach, 'loom.settings_get', { sha256 })).settings;
 }
 
 /** How many turns that wait are told of at once: the newest. */
 const PARKED_MAX = 100;
 
 /** The turns that wait for a person, as a status tells of them. */
-export async function parkedTurns(reach: Reach, tree: ParsedOf<'agent.status'>['tree']) {
-  const { turns } = await asked(reach, 'loom.turn_list_waiting', { tree, cursor: null, limit: PARKED_MAX });
+export async function parkedTurns(reach: InternalCaller, tree: ParsedOf<'agent.status'>['tree']) {
+  const { turns } = await callHub(reach, 'loom.turn_list_waiting', { tree, cursor: null, limit: PARKED_MAX });
   return Promise.all(
     turns.map(async ({ turn, parked }) => {
       const settings = await settingsOf(reach, parked);

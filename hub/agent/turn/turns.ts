@@ -1,5 +1,5 @@
 import { HubError } from '../../base/error.js';
-import type { Reach } from '../../base/internal_call.js';
+import type { InternalCaller } from '../../base/internal_call.js';
 import type { CallContext, HubCalls, HubResolve } from '../../base/plugin.js';
 import { type TreeId, TurnId } from '../../protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../protocol/turn.js';
@@ -41,7 +41,7 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
   const waitingWatchers = new Set<(tree: TreeId, event: AgentEvent) => void>();
   let isEnding = false;
 
-  const lasting = (): Reach => ({ hub, context: { ...INTERNAL, signal: new AbortController().signal } });
+  const lasting = (): InternalCaller => ({ hub, context: { ...INTERNAL, signal: new AbortController().signal } });
   const kinds = kindsOfTurns(parts, { lasting, run });
 
   function refuseMore(): void {
@@ -100,7 +100,7 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
 }
 
 /** What turns do from their beginning to their end. What is under way ends in order: only requests and calls are cut off. */
-function kindsOfTurns(parts: TurnParts, { lasting, run }: { lasting(): Reach; run: RunningTurns['run'] }) {
+function kindsOfTurns(parts: TurnParts, { lasting, run }: { lasting(): InternalCaller; run: RunningTurns['run'] }) {
   async function work(turn: RunningTurn, params: RunParams): Promise<TurnOutcome> {
     const before = params.id === undefined ? null : await pastOutcome(lasting(), turn.id);
     if (before !== null) return before;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NodeId, TreeId } from '../../../hub/protocol/node.js';
-import { forkPointOf, type Item, leavesOf, pathTo, shapeOf } from '../../../loom/tree.js';
+import { forkPointOf, type Item, leavesOf, pathTo, treeIndex } from '../../../loom/tree.js';
 import { withReader } from '../../support/reader.js';
 import { answer, command, text, user } from '../../support/trees.js';
 
@@ -79,7 +79,7 @@ test('leaves of random trees are those of the list, newest first, over any pages
           found.push(...page.leaves.map((leaf) => [leaf.node.id, leaf.fork, leaf.length]));
           cursor = page.cursor;
         } while (cursor !== null);
-        const shape = shapeOf(items);
+        const shape = treeIndex(items);
         const expected = leavesOf(items)
           .reverse()
           .map(({ id }) => {

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { HubError } from '../../../hub/base/error.js';
-import type { Asked } from '../../base/outcome.js';
+import type { ToolCall } from '../../base/outcome.js';
 import type { ToolParts } from '../../base/parts.js';
 import { shownPath } from './file_errors.js';
 
@@ -8,7 +8,7 @@ import { shownPath } from './file_errors.js';
 export interface GivenPath {
   path: string;
   cwd: string | null;
-  place: Asked['place'];
+  place: ToolCall['place'];
   /** Whether a person's own call asks. */
   isOpen: boolean;
 }

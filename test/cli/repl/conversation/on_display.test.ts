@@ -9,7 +9,7 @@ import {
   takeEvent,
   takeNode,
 } from '../../../../cli/repl/conversation/on_display.js';
-import type { Happening } from '../../../../cli/repl/front/front.js';
+import type { DisplayEvent } from '../../../../cli/repl/front/front.js';
 import { type Node, NodeId, Sha256, TreeId, TurnId } from '../../../../hub/protocol/node.js';
 import type { AgentEvent } from '../../../../hub/protocol/turn.js';
 import { RequestId } from '../../../../hub/protocol/usage.js';
@@ -54,7 +54,7 @@ function stepOf(parent: NodeId, text: string, output: string): { events: AgentEv
 }
 
 /** What a reader has seen in the end. */
-function seen(shown: readonly Happening[]): string[] {
+function seen(shown: readonly DisplayEvent[]): string[] {
   const parts: string[] = [];
   let answer = '';
   for (const one of shown) {
@@ -70,7 +70,7 @@ function seen(shown: readonly Happening[]): string[] {
   return parts;
 }
 
-function takeNodes(scene: Scene, nodes: readonly Node[]): Happening[] {
+function takeNodes(scene: Scene, nodes: readonly Node[]): DisplayEvent[] {
   return nodes.flatMap((node) => (isOnDisplay(scene, node) ? takeNode(scene, node, 'others') : []));
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Stage } from '../../../../cli/repl/conversation/conversation_parts.js';
+import type { ConversationParts } from '../../../../cli/repl/conversation/conversation_parts.js';
 import { withdraw } from '../../../../cli/repl/conversation/withdraw_inputs.js';
 import type { NodeId } from '../../../../hub/protocol/node.js';
 import { words } from '../../../hub/agent/turn/turn_calls.js';
@@ -18,7 +18,7 @@ test('what is taken back stands in the editor, also when the turn ends while the
     }
     const back: string[] = [];
     const front = { giveBack: async (text: string) => void back.push(text) };
-    const stage = { client, front, ours: new Set(said.keys()) } as unknown as Stage; // no more of it is used
+    const stage = { client, front, ours: new Set(said.keys()) } as unknown as ConversationParts; // no more of it is used
     const withdrawn = withdraw(stage, turn.id, said);
     // What waits for a turn is forgotten with it.
     said.clear();

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { apart, branchesOffPath, branchingOf, rowsOf } from '../../../../cli/repl/navigator/listed_nodes.js';
-import { createGrown, type Grown, NONE, type ShapePage } from '../../../../cli/repl/navigator/tree_shape.js';
-import { pathTo, shapeOf, sharedLength } from '../../../../loom/tree.js';
+import { createTreeShape, NONE, type ShapePage, type TreeShape } from '../../../../cli/repl/navigator/tree_shape.js';
+import { pathTo, sharedLength, treeIndex } from '../../../../loom/tree.js';
 
 /** Parents by index: each node grows from one before it. */
 const parentsArbitrary = fc
@@ -20,14 +20,14 @@ function pageOf(parents: readonly number[], kinds = ''): ShapePage {
   };
 }
 
-function grownFrom(parents: readonly number[], kinds = ''): Grown {
-  const grown = createGrown();
+function grownFrom(parents: readonly number[], kinds = ''): TreeShape {
+  const grown = createTreeShape();
   grown.add(pageOf(parents, kinds));
   return grown;
 }
 
 function oracleOf(parents: readonly number[]) {
-  return shapeOf([
+  return treeIndex([
     { id: '0', parent: null },
     ...parents.map((parent, at) => ({ id: String(at + 1), parent: String(parent) })),
   ]);
@@ -87,7 +87,7 @@ test('a page at a time gives the same tree as all at once', () => {
     fc.property(parentsArbitrary, fc.nat(), (parents, cut) => {
       const whole = pageOf(parents);
       const at = cut % (parents.length + 2);
-      const grown = createGrown();
+      const grown = createTreeShape();
       for (const [from, to] of [
         [0, at],
         [at, whole.kind.length],

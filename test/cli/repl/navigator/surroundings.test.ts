@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { branchesOffPath, branchingOf, rowsOf } from '../../../../cli/repl/navigator/listed_nodes.js';
 import { onWhole, openNavigation, rowOf, scrolled } from '../../../../cli/repl/navigator/navigator_state.js';
-import { createGrown, type Grown, NONE } from '../../../../cli/repl/navigator/tree_shape.js';
+import { createTreeShape, NONE, type TreeShape } from '../../../../cli/repl/navigator/tree_shape.js';
 import { NodeId, TreeId } from '../../../../hub/protocol/node.js';
 import { type TestReader, withReader } from '../../../support/reader.js';
 import { stepParts } from '../../../support/trees.js';
@@ -49,7 +49,7 @@ async function bothOf(plan: Plan, { read }: TestReader, writer: TestWriter) {
   const { tree, all } = planted(plan, writer);
   const position = all[plan.position % all.length] ?? NodeId.parse(tree);
   const near = await read('loom.tree_get_near', { tree, node: position, rows: plan.rows });
-  const whole = createGrown();
+  const whole = createTreeShape();
   whole.add(await read('loom.tree_get_shape', { tree }));
   const { node } = await read('loom.node_get', { node: position });
   return { near, whole, position: whole.indexOf(node.seq), all };
@@ -58,7 +58,7 @@ async function bothOf(plan: Plan, { read }: TestReader, writer: TestWriter) {
 type Near = Awaited<ReturnType<typeof bothOf>>['near'];
 
 function earlyOf(near: Near) {
-  const grown = createGrown();
+  const grown = createTreeShape();
   grown.add(near);
   const anchor = grown.indexOf(near.node);
   const { above, below, begins, ends, node_count: nodeCount } = near;
@@ -67,7 +67,7 @@ function earlyOf(near: Near) {
 }
 
 /** What a list shows of these rows. */
-const drawn = (grown: Grown, rows: Iterable<number>, folded: ReadonlySet<number>) =>
+const drawn = (grown: TreeShape, rows: Iterable<number>, folded: ReadonlySet<number>) =>
   [...rows].map((index) => ({
     seq: grown.seqOf(index),
     ...{ branching: branchingOf(grown, index, 100), isFolded: folded.has(index) && grown.sizeOf(index) > 1 },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
   ALIAS_NAMES,
-  type AskedModel,
   formatModelName,
   loadPrices,
+  type NamedModel,
   outputTokensMax,
   PROVIDER_NAMES,
   type ProviderName,
@@ -15,7 +15,7 @@ import { refusal } from '../../../support/refusal.js';
 const AT_MS = Date.UTC(2026, 10, 1);
 const NOTHING = { input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
 const MILLION = 1_000_000;
-const model = (provider: ProviderName, name: string, baseUrl: string | null = null): AskedModel => ({
+const model = (provider: ProviderName, name: string, baseUrl: string | null = null): NamedModel => ({
   provider,
   model: name,
   baseUrl,

@@ -2,7 +2,7 @@ import type { NodeId, TreeId, TurnId } from '../../../hub/protocol/node.js';
 import type { Session } from '../../place/session_file.js';
 
 /** Where the person of this REPL stands in a tree: its own copy, of which the file gets the last move. */
-export interface Standpoint {
+export interface ReplPosition {
   readonly tree: TreeId;
   position(): NodeId;
   /** The turn that was begun here and has not been left. */
@@ -22,7 +22,7 @@ export interface Standpoint {
 /** How many places are remembered to go back to. */
 const TRAIL_MAX = 1_000;
 
-export interface PlaceParts {
+export interface ReplPositionParts {
   session: Session;
   tree: TreeId;
   position: NodeId;
@@ -35,7 +35,7 @@ export interface PlaceParts {
   onFailed(error: unknown): void;
 }
 
-export function createPlace({ session, tree, onGo, onMoved, onFailed, ...start }: PlaceParts): Standpoint {
+export function createPlace({ session, tree, onGo, onMoved, onFailed, ...start }: ReplPositionParts): ReplPosition {
   let { position, following } = start;
   let forked = false;
   let trail: NodeId[] = [position];
