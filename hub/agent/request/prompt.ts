@@ -1,6 +1,7 @@
+import { callEnd } from '../../base/call_end.js';
 import { callText } from '../../base/call_title.js';
 import type { ModelMessage } from '../../protocol/methods/context_methods.js';
-import type { Block, External, Node, Settings, Sha256 } from '../../protocol/node.js';
+import type { Block, Node, Settings, Sha256 } from '../../protocol/node.js';
 
 /** All that a model is sent for a node. */
 export interface Prompt {
@@ -150,11 +151,7 @@ function commandParts({ external, blocks }: Result): Block[] {
 }
 
 function resultPart({ external, blocks }: Result): Part {
-  return { type: 'result', id: external.call.id ?? '', content: shownParts(blocks), failed: hasFailed(external) };
-}
-
-function hasFailed({ exit_code, signal, handle }: External): boolean {
-  return (exit_code !== null && exit_code !== 0) || signal !== null || handle.source === 'interrupted';
+  return { type: 'result', id: external.call.id ?? '', content: shownParts(blocks), failed: callEnd(external).failed };
 }
 
 function userMessage(content: Part[]): ModelMessage {

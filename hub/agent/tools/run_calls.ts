@@ -1,3 +1,4 @@
+import { callEnd } from '../../base/call_end.js';
 import { STEP_CALLS_MAX } from '../../protocol/limits.js';
 import type { Block, NodeId } from '../../protocol/node.js';
 import type { Answer } from '../request/answer.js';
@@ -107,7 +108,7 @@ async function executeCall(
   }
   await journal.recordResult(call.call, result);
   mark(shown, 'ended');
-  turn.tell({ kind: 'call_ended', ...about, failed: hasFailed(result), blocks: result.blocks });
+  turn.tell({ kind: 'call_ended', ...about, failed: callEnd(result.external).failed, blocks: result.blocks });
   return null;
 }
 
@@ -117,10 +118,6 @@ function mark(call: CallUnderWay | undefined, state: CallUnderWay['state']): voi
 
 function resultOf(work: () => Promise<CallResult>): Promise<CallResult | { error: unknown }> {
   return work().catch((error: unknown) => ({ error }));
-}
-
-function hasFailed({ external }: CallResult): boolean {
-  return external.exit_code !== 0 && external.exit_code !== null;
 }
 
 /** Resolves when the time is over that calls have for ending. */

@@ -72,6 +72,25 @@ test('what a model calls wrongly is told to it as a failed result, and the turn 
   });
 });
 
+test('a command that is killed or timed out has failed for clients as it has for the model', async () => {
+  await withAgent(async ({ say: ask, begin, server }) => {
+    server.script(
+      say(
+        call('c1', 'bash', { command: 'kill -9 $$' }),
+        call('c2', 'bash', { command: 'exec sleep 60', timeout: 0.1 }),
+        call('c3', 'bash', { command: 'true' }),
+      ),
+      say(words('Two did not end well.')),
+    );
+    const turn = begin(await ask('try'));
+    await turn.outcome;
+    const ends = turn.events.flatMap((event) => (event.kind === 'call_ended' ? [event.failed] : []));
+    expect(ends).toEqual([true, true, false]);
+    const sent = JSON.stringify(server.requests[1]?.body.messages);
+    expect(sent.match(/"is_error":(true|false)/g)).toEqual(['"is_error":true', '"is_error":true', '"is_error":false']);
+  });
+});
+
 test('commands go on in the folder where the one before ended, and cannot write outside of the project', async () => {
   await withAgent(async ({ say: ask, run, path, server, project, hub }) => {
     server.script(
