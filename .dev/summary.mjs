@@ -1,9 +1,19 @@
-// Prints "N passed, M failed" from vitest's JSON report; fails when a test failed or none ran.
-import { readFileSync } from 'node:fs';
+// Prints "N passed, M failed, K skipped" from vitest's JSON reports; fails when a test failed, or a report has none that passed.
+import { existsSync, readFileSync } from 'node:fs';
 
-const text = readFileSync(process.argv[2] ?? '', 'utf8');
-const report = text === '' ? { numPassedTests: 0, numFailedTests: 0, success: false } : JSON.parse(text);
-// A file that could not even be loaded fails the run without a failed test.
-const failed = report.success ? 0 : Math.max(1, report.numFailedTests);
-console.log(`${report.numPassedTests} passed, ${failed} failed`);
-process.exitCode = failed === 0 && report.numPassedTests > 0 ? 0 : 1;
+const reports = process.argv.slice(2).map(read);
+const passed = sum('numPassedTests');
+// A file that could not even be loaded fails its run without a failed test.
+const failed =
+  sum('numFailedTests') + reports.filter((report) => !report.success && report.numFailedTests === 0).length;
+console.log(`${passed} passed, ${failed} failed, ${sum('numPendingTests')} skipped`);
+process.exitCode = failed === 0 && reports.every((report) => report.numPassedTests > 0) ? 0 : 1;
+
+function read(path) {
+  const none = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, success: false };
+  return existsSync(path) ? { ...none, ...JSON.parse(readFileSync(path, 'utf8')) } : none;
+}
+
+function sum(field) {
+  return reports.reduce((total, report) => total + report[field], 0);
+}
