@@ -1,13 +1,13 @@
 import type { NodeId, SkeletonNode, Tree } from '../../hub/protocol/node.js';
 import { leavesOf } from '../../loom/tree.js';
-import { CURRENT_TREE, command, NODE_WORDS } from '../command_line/command.js';
+import { CURRENT_TREE, command, type Input, NODE_WORDS } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { EXIT } from '../output/failure.js';
 import { writeLines } from '../output/sink.js';
 import { knownPosition, noteArchivedPlace } from '../place/position.js';
 import { findNode, findTree } from '../place/reference.js';
 import { readSkeleton } from '../place/skeleton.js';
-import { drawTree } from '../render/tree/draw_tree.js';
+import { type TreeLine, treeLines } from '../render/tree/draw_tree.js';
 import { type Outline, outlineOf } from '../render/tree/outline.js';
 
 export const showCommand = command({
@@ -27,24 +27,41 @@ export const showCommand = command({
     { line: 'cognition show a1b2c3d4 --ids', does: 'draws another one, with ids to use elsewhere' },
   ],
   async run(input, context) {
-    const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
-    const skeleton = await readSkeleton(await context.client(), tree, input.flag('all'));
-    const outline = outlineOf(skeleton);
-    const at = input.value('at');
-    const wanted = at === undefined || at === '@' ? null : await findNode(context, tree.id, at);
-    const position = wanted === null ? await positionIn(context, tree, skeleton) : endOfStep(skeleton, wanted);
-    if (position !== null && outline.indexOf(position) === undefined) noteArchivedPlace(context, position);
-    if (context.json) {
-      await context.printJson({ tree, position, nodes: skeleton });
-      return EXIT.ok;
-    }
-    if (tree.archived_at_ms !== null) context.note('This conversation is archived.');
-    const look = await context.look(previews(outline));
-    const drawing = { outline, position, nested: input.flag('nested'), ids: input.flag('ids') };
-    await writeLines(context.out, drawTree(drawing, look));
+    await writeLines(context.out, textsOf((await drawnTree(input, context)).lines));
     return EXIT.ok;
   },
 });
+
+function* textsOf(lines: Iterable<TreeLine>): Generator<string> {
+  for (const { text } of lines) yield text;
+}
+
+interface DrawnTree {
+  tree: Tree;
+  lines: Iterable<TreeLine>;
+}
+
+/** The tree that `show` draws; without lines with --json, which prints it instead. */
+export async function drawnTree(
+  input: Input<'tree', 'nested' | 'all' | 'ids', 'at'>,
+  context: Context,
+): Promise<DrawnTree> {
+  const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
+  const skeleton = await readSkeleton(await context.client(), tree, input.flag('all'));
+  const outline = outlineOf(skeleton);
+  const at = input.value('at');
+  const wanted = at === undefined || at === '@' ? null : await findNode(context, tree.id, at);
+  const position = wanted === null ? await positionIn(context, tree, skeleton) : endOfStep(skeleton, wanted);
+  if (position !== null && outline.indexOf(position) === undefined) noteArchivedPlace(context, position);
+  if (context.json) {
+    await context.printJson({ tree, position, nodes: skeleton });
+    return { tree, lines: [] };
+  }
+  if (tree.archived_at_ms !== null) context.note('This conversation is archived.');
+  const look = await context.look(previews(outline));
+  const drawing = { outline, position, nested: input.flag('nested'), ids: input.flag('ids') };
+  return { tree, lines: treeLines(drawing, look) };
+}
 
 /** Where the person stands: the saved place, else the only leaf; null when several are possible. */
 async function positionIn(context: Context, tree: Tree, skeleton: readonly SkeletonNode[]): Promise<NodeId | null> {

@@ -1,20 +1,20 @@
-import treeify from 'treeify';
+import treeify, { type TreeObject } from 'treeify';
 
-/** Where one branch of a drawing stands. */
+/** One branch of a drawing. */
 export interface ForkLine {
-  /** What is drawn there. */
+  /** Which branch is drawn. */
   index: number;
-  /** How many levels stand before it. */
+  /** How many levels stand above it. */
   depth: number;
-  /** Of the innermost levels before it, outermost first: `|` where a line goes on downwards, else a blank. */
-  bars: string;
   /** Whether it is the last branch of its fork. */
   last: boolean;
+  /** What treeify draws before it: a guide of GUIDE_COLUMNS for each of the innermost levels, its own last. */
+  guides: string;
 }
 
 interface Level {
   depth: number;
-  bars: string;
+  guides: string;
 }
 
 interface Piece {
@@ -22,20 +22,19 @@ interface Piece {
   next: number;
 }
 
-type Shape = { [label: string]: Shape };
-
-/** The most levels whose bars are kept; drawings show fewer, and say how many they leave out. */
-export const BARS_MAX = 48;
+/** The columns of one guide, such as `├─ `, as treeify draws it. */
+export const GUIDE_COLUMNS = 3;
+/** The most levels whose guides are kept; drawings show fewer, and say how many they leave out. */
+export const GUIDES_MAX = 48;
 // treeify recurses, so it is given pieces of so many levels, one below the other.
 const PIECE_LEVELS = 40;
-const SHAPE = /^((?:[│ ] {2})*)([├└])─ n(\d+)$/;
 
 /** Lays out branches of any depth, in the order in which they are drawn. `forksOf` names the branches below one. */
 export function* forkLines(
   starts: readonly number[],
   forksOf: (index: number) => readonly number[],
 ): Generator<ForkLine> {
-  const pieces = [pieceOf(starts, { depth: 0, bars: '' }, forksOf)];
+  const pieces = [pieceOf(starts, { depth: 0, guides: '' }, forksOf)];
   for (let piece = pieces.at(-1); piece !== undefined; piece = pieces.at(-1)) {
     const line = piece.lines[piece.next];
     piece.next += 1;
@@ -47,28 +46,40 @@ export function* forkLines(
     const pieceDepth = piece.lines[0]?.depth ?? 0;
     if (line.depth - pieceDepth < PIECE_LEVELS - 1) continue;
     const below = forksOf(line.index);
-    if (below.length > 0) pieces.push(pieceOf(below, deeper(line, line.last ? ' ' : '|'), forksOf));
+    const level = { depth: line.depth + 1, guides: guidesBelow(line) };
+    if (below.length > 0) pieces.push(pieceOf(below, level, forksOf));
   }
 }
 
-function pieceOf(starts: readonly number[], level: Level, forksOf: (index: number) => readonly number[]): Piece {
-  // The object that treeify draws. Labels are keys, so each is a name of its own that is not a number: those are reordered.
-  const shapeOf = (indexes: readonly number[], levels: number): Shape => {
-    const shape: Shape = {};
-    for (const index of indexes) shape[`n${index}`] = levels > 1 ? shapeOf(forksOf(index), levels - 1) : {};
-    return shape;
+/** The guides of what stands below a branch: its own goes on as a bar, or as a blank where it was the last. */
+export function guidesBelow({ guides, last }: ForkLine): string {
+  return guides.slice(0, -GUIDE_COLUMNS) + (last ? '   ' : '│  ');
+}
+
+/** The first levels of some branches. Lines come in the order of the object's keys, so each one's branch is known. */
+function pieceOf(starts: readonly number[], above: Level, forksOf: (index: number) => readonly number[]): Piece {
+  const branches: Omit<ForkLine, 'guides'>[] = [];
+  const objectOf = (indexes: readonly number[], level: number): TreeObject => {
+    const object: TreeObject = {};
+    for (const index of indexes) {
+      branches.push({ index, depth: above.depth + level, last: index === indexes.at(-1) });
+      object[keyOf(index)] = level + 1 < PIECE_LEVELS ? objectOf(forksOf(index), level + 1) : {};
+    }
+    return object;
   };
-  const lines: ForkLine[] = [];
-  treeify.asLines(shapeOf(starts, PIECE_LEVELS), false, (text) => {
-    const match = SHAPE.exec(text);
-    if (match === null) throw new Error(`treeify drew an unexpected line: ${text}`);
-    const [, bars = '', sign, index] = match;
-    const inner = bars.replace(/(.) {2}/g, (_, bar) => (bar === ' ' ? ' ' : '|'));
-    lines.push({ index: Number(index), ...deeper(level, inner), last: sign === '└' });
+  const object = objectOf(starts, 0);
+  const guides: string[] = [];
+  treeify.asLines(object, false, (line) => {
+    guides.push(line);
+  });
+  const lines = branches.map((branch, order) => {
+    const own = (guides[order] ?? '').slice(0, -keyOf(branch.index).length);
+    return { ...branch, guides: (above.guides + own).slice(-GUIDES_MAX * GUIDE_COLUMNS) };
   });
   return { lines, next: 0 };
 }
 
-function deeper(level: Level, bars: string): Level {
-  return { depth: level.depth + bars.length, bars: (level.bars + bars).slice(-BARS_MAX) };
+// A key that looks like a number would be moved to the front.
+function keyOf(index: number): string {
+  return `n${index}`;
 }
