@@ -1,4 +1,4 @@
-import type { Rendering } from './form_input.js';
+import type { FormInput } from './form.js';
 import type { Mount } from './mounts.js';
 
 /** What a bubblewrap can: older ones know fewer options, and as root some machines want none of user namespaces. */
@@ -12,18 +12,18 @@ const HOME_BYTES_MAX = 1_073_741_824;
 const COVER_BYTES_MAX = 4_096;
 
 /** The arguments of bubblewrap for a plan. */
-export function bubblewrapArguments({ plan, inside }: Rendering, form: BubblewrapForm): string[] {
+export function bubblewrapArguments({ plan, command }: FormInput, form: BubblewrapForm): string[] {
   const size = sizeOf(form);
   return [
     ...(form.userNamespace ? ['--unshare-user'] : []),
     ...(form.userNamespace && form.isModern ? ['--disable-userns'] : []),
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-    ...(inside.policy.network ? [] : ['--unshare-net']),
+    ...(command.policy.network ? [] : ['--unshare-net']),
     ...['--cap-drop', 'ALL', '--new-session', '--die-with-parent'],
     ...['--dev', '/dev', ...size, '--tmpfs', '/dev/shm', '--proc', '/proc'],
     ...plan.mounts.flatMap((mount) => mountArguments(mount, form)),
     ...['--remount-ro', '/dev', '--remount-ro', '/proc', '--remount-ro', '/'],
-    ...['--chdir', inside.cwd, '--', inside.program, ...inside.arguments],
+    ...['--chdir', command.cwd, '--', command.program, ...command.arguments],
   ];
 }
 

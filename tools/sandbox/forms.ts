@@ -1,19 +1,9 @@
 import type { SandboxKind } from '../../hub/protocol/methods/tool_methods.js';
 import { type BubblewrapForm, bubblewrapArguments } from './bubblewrap.js';
-import type { Rendering } from './form_input.js';
+import type { Form } from './form.js';
 import { findProgram, sharesMounts } from './machine.js';
-import type { Invocation } from './sandbox.js';
 import { sandboxExecInvocation } from './sandbox_exec.js';
 import { findUtilLinux, utilLinuxInvocation } from './util_linux.js';
-
-/** One way to keep a command in. */
-export interface Form {
-  kind: SandboxKind;
-  name: string;
-  /** Whether nothing inside can make a user namespace, in which it would hold rights over what it mounts itself. */
-  forbidsNamespaces: boolean;
-  invocation(rendering: Rendering): Invocation;
-}
 
 /** What could be used here, the best first. */
 export function formsOf(only: SandboxKind | null): Form[] {
@@ -26,7 +16,7 @@ function bubblewraps(): Form[] {
   if (program === null) return [];
   const of = (name: string, form: BubblewrapForm): Form => ({
     ...{ kind: 'bubblewrap', name, forbidsNamespaces: form.userNamespace && form.isModern },
-    invocation: (rendering) => ({ program, arguments: bubblewrapArguments(rendering, form) }),
+    invocation: (input) => ({ program, arguments: bubblewrapArguments(input, form) }),
   });
   const apart = (form: Form): Form[] => {
     const first = sharesMounts() ? apartFromMounts() : [];
@@ -54,8 +44,8 @@ function apartFromMounts(): string[] | null {
 }
 
 function after([first, ...given]: readonly string[], form: Form): Form['invocation'] {
-  return (rendering) => {
-    const invocation = form.invocation(rendering);
+  return (input) => {
+    const invocation = form.invocation(input);
     if (first === undefined) return invocation;
     return { program: first, arguments: [...given, invocation.program, ...invocation.arguments] };
   };
@@ -70,7 +60,7 @@ function utilLinuxes(): Form[] {
     return [
       {
         ...{ kind: 'util-linux', name, forbidsNamespaces: userNamespace },
-        invocation: (rendering) => utilLinuxInvocation(rendering, found),
+        invocation: (input) => utilLinuxInvocation(input, found),
       },
     ];
   });
@@ -79,7 +69,7 @@ function utilLinuxes(): Form[] {
 function sandboxExec(): Form {
   return {
     ...{ kind: 'sandbox-exec', name: 'sandbox-exec', forbidsNamespaces: false },
-    invocation: ({ inside, place }) => sandboxExecInvocation(inside, place),
+    invocation: ({ command, place }) => sandboxExecInvocation(command, place),
   };
 }
 

@@ -8,24 +8,24 @@ import { guardsOf } from './read_only_paths.js';
 import { socketsIn } from './sockets.js';
 
 export interface CoverRequest {
-  /** What is in sight so far. */
+  /** The mounts so far. */
   mounts: readonly Mount[];
-  /** Takes up what is made outside to mount on. */
-  made: MountPoint[];
+  /** Gains what is made outside. */
+  mountPoints: MountPoint[];
   writable: readonly string[];
   /** `shown` is what the policy names. */
   request: { place: MachinePlace; points: MountPoints; shown: readonly string[] };
 }
 
 /** What comes over the policy's paths: files that execute later are read-only, and what is secret is covered. */
-export function coversOf({ mounts, made, writable, request }: CoverRequest): Mount[] {
+export function coversOf({ mounts, mountPoints, writable, request }: CoverRequest): Mount[] {
   const { place, points } = request;
   const guards = writable
     .filter(isFolder)
     .flatMap((root) => guardsOf(root, writable, points))
     .flatMap(({ path, writable: isWritable, made: point }) => {
       const isHeld = point === null || points.hold(point);
-      if (isHeld && point !== null) made.push(point);
+      if (isHeld && point !== null) mountPoints.push(point);
       if (isHeld) return onItself(path, isWritable);
       // What cannot be made from here now could be made from inside by whoever owns the folder and opens it first.
       return isFolder(dirname(path)) ? onItself(dirname(path), false) : [];

@@ -18,10 +18,10 @@ import type { MountPoint, MountPoints } from './mount_points.js';
 import { isVisible, type Mount } from './mounts.js';
 import { attempt } from './try_errno.js';
 
-export interface Plan {
+export interface MountPlan {
   mounts: Mount[];
-  /** What was made outside to mount on, to be released when the command has ended. */
-  made: MountPoint[];
+  /** Made outside, to be released when the command has ended. */
+  mountPoints: MountPoint[];
 }
 
 export interface PlanRequest {
@@ -42,17 +42,17 @@ const MADE_ANYWAY = ['/run', '/tmp', '/dev', '/proc', '/sys'];
 const SYS_SHOWN = ['/sys/devices/system'];
 
 /** What is in sight of a command: the system read-only, the policy's paths, and nothing of what is secret or executes later. */
-export function makePlan(request: PlanRequest): Plan {
+export function makePlan(request: PlanRequest): MountPlan {
   const policy = realPolicy(request.policy);
   const mounts = [...baseOf(policy, request), ...pathsOf(policy, request)];
-  const made: MountPoint[] = [];
+  const mountPoints: MountPoint[] = [];
   const failure = attempt(() => {
     const shown = [...policy.writable, ...(policy.readable ?? [])];
-    mounts.push(...coversOf({ mounts, made, writable: policy.writable, request: { ...request, shown } }));
+    mounts.push(...coversOf({ mounts, mountPoints, writable: policy.writable, request: { ...request, shown } }));
     refuse(mounts, request);
   });
-  if (failure === null) return { mounts, made };
-  for (const point of made) request.points.release(point);
+  if (failure === null) return { mounts, mountPoints };
+  for (const point of mountPoints) request.points.release(point);
   throw failure;
 }
 

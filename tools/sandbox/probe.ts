@@ -5,9 +5,9 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MachinePlace } from '../base/parts.js';
-import type { Form } from './forms.js';
+import type { Form, FormTrial } from './form.js';
+import type { SandboxCommand, WrappedCommand } from './invocation.js';
 import { attemptsOf, type Planted } from './probe_attempts.js';
-import type { Inside, Trial, Wrapped } from './sandbox.js';
 import { attempt } from './try_errno.js';
 
 const PROBE_MS_MAX = 5_000;
@@ -18,12 +18,12 @@ const EXIT_CODE = 7;
 
 interface ProbeParts {
   place: MachinePlace;
-  wrap(inside: Inside): Wrapped;
+  wrap(command: SandboxCommand): WrappedCommand;
 }
 
 /** Tries a form by doing inside what must fail, and what must work. */
-export async function probe(form: Form, { place, wrap }: ProbeParts): Promise<Trial> {
-  const failed = (failure: string): Trial => ({ form, holds: [], failure });
+export async function probe(form: Form, { place, wrap }: ProbeParts): Promise<FormTrial> {
+  const failed = (failure: string): FormTrial => ({ form, holds: [], failure });
   let planted: Planting | null = null;
   try {
     planted = await plant(place);
@@ -35,7 +35,7 @@ export async function probe(form: Form, { place, wrap }: ProbeParts): Promise<Tr
   }
 }
 
-async function tryOn(form: Form, planted: Planting, wrap: ProbeParts['wrap']): Promise<Trial> {
+async function tryOn(form: Form, planted: Planting, wrap: ProbeParts['wrap']): Promise<FormTrial> {
   const attempts = attemptsOf(planted, form);
   const wrapped = wrap({
     program: 'bash',
@@ -79,7 +79,7 @@ interface Ended {
   stderr: string;
 }
 
-function run({ program, arguments: given }: Wrapped): Promise<Ended> {
+function run({ program, arguments: given }: WrappedCommand): Promise<Ended> {
   const PATH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin';
   const child = spawn(program, given, {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,4 @@
-import type { Form } from './forms.js';
+import type { Form } from './form.js';
 
 /** What stands outside for the probe to reach for. */
 export interface Planted {

@@ -1,20 +1,20 @@
 import type { MachinePlace } from '../base/parts.js';
 import { isProtected, privateRoots, secretsOf, shownBy, skillFoldersOf, toolchainsOf } from '../policy/path_rules.js';
-import type { Inside, Invocation } from './sandbox.js';
+import type { Invocation, SandboxCommand } from './invocation.js';
 
 /**
  * The same policy for macOS, as a profile of `sandbox-exec`. It is untested: nobody has tried to break it, and macOS hides
  * neither processes nor Unix sockets of the same person as namespaces do.
  */
-export function sandboxExecInvocation(inside: Inside, place: MachinePlace): Invocation {
+export function sandboxExecInvocation(command: SandboxCommand, place: MachinePlace): Invocation {
   return {
     program: '/usr/bin/sandbox-exec',
-    arguments: ['-p', profileOf(inside, place), inside.program, ...inside.arguments],
+    arguments: ['-p', profileOf(command, place), command.program, ...command.arguments],
   };
 }
 
 /** Of several rules the last one that fits is the one that holds. */
-function profileOf({ policy, tmp }: Inside, place: MachinePlace): string {
+function profileOf({ policy, tmp }: SandboxCommand, place: MachinePlace): string {
   const { writable, readable } = shownBy(policy);
   const rules = [
     ['allow default'],

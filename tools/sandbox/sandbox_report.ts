@@ -1,9 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { SandboxReport, Trial } from './sandbox.js';
+import type { SandboxKind } from '../../hub/protocol/methods/tool_methods.js';
+import type { FormTrial } from './form.js';
 import { answer } from './try_errno.js';
 
-/** What is told of the trials: what holds, and why nothing better does. */
-export function reportOf(trials: readonly Trial[]): SandboxReport {
+export interface SandboxReport {
+  kind: SandboxKind;
+  /** What was tried from inside and failed, as it must. */
+  holds: string[];
+  problem: string | null;
+  hint: string | null;
+}
+
+/** Reports which form holds, and why no better one does. */
+export function reportOf(trials: readonly FormTrial[]): SandboxReport {
   const holding = trials.find(({ failure }) => failure === null);
   const failed = trials.filter(({ failure }) => failure !== null);
   const hint = hintFor(failed);
@@ -27,7 +36,7 @@ export function reportOf(trials: readonly Trial[]): SandboxReport {
 const KERNEL = '/proc/sys/kernel';
 
 /** What can be done so that a better form works. */
-function hintFor(failed: readonly Trial[]): string {
+function hintFor(failed: readonly FormTrial[]): string {
   const setting = (path: string): string | null => answer(() => readFileSync(path, 'utf8').trim());
   if (process.getuid?.() !== 0 && setting(`${KERNEL}/apparmor_restrict_unprivileged_userns`) === '1') {
     return [

@@ -2,10 +2,10 @@ import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
 import { isWithin } from '../policy/path_rules.js';
-import type { Rendering } from './form_input.js';
+import type { FormInput } from './form.js';
+import type { Invocation, SandboxCommand } from './invocation.js';
 import { findProgram, kernelFiles, lockedFlags, type Mounted, mountedNow } from './machine.js';
 import type { Mount } from './mounts.js';
-import type { Invocation } from './sandbox.js';
 import { answer } from './try_errno.js';
 
 /** Where the new root is put together: a folder that every Linux has, and of which nothing is shown. */
@@ -46,9 +46,9 @@ export function findUtilLinux(userNamespace: boolean): UtilLinux | null {
   };
 }
 
-/** The program that makes namespaces, mounts the plan in them by a script, drops every right and starts what is inside. */
-export function utilLinuxInvocation({ plan, inside }: Rendering, form: UtilLinux): Invocation {
-  const script = scriptOf(plan.mounts, inside, form);
+/** The program that makes namespaces, mounts the plan in them by a script, drops every right and starts what is command. */
+export function utilLinuxInvocation({ plan, command }: FormInput, form: UtilLinux): Invocation {
+  const script = scriptOf(plan.mounts, command, form);
   if (Buffer.byteLength(script) > SCRIPT_BYTES_MAX) {
     throw new HubError('limit', `the policy's paths make a script of more than ${SCRIPT_BYTES_MAX} bytes`, {
       hint: 'name fewer and larger folders in the policy, or install bubblewrap',
@@ -66,17 +66,17 @@ export function utilLinuxInvocation({ plan, inside }: Rendering, form: UtilLinux
     '--cgroup',
   ];
   const user = form.userNamespace ? ['--user', '--map-root-user'] : [];
-  const network = inside.policy.network ? [] : ['--net'];
+  const network = command.policy.network ? [] : ['--net'];
   return {
     program: form.setpriv,
     arguments: [
       ...['--pdeathsig', 'KILL', form.unshare, ...user, ...namespaces, ...network],
-      ...[form.sh, '-c', script, 'sh', inside.program, ...inside.arguments],
+      ...[form.sh, '-c', script, 'sh', command.program, ...command.arguments],
     ],
   };
 }
 
-function scriptOf(mounts: readonly Mount[], inside: Rendering['inside'], form: UtilLinux): string {
+function scriptOf(mounts: readonly Mount[], command: SandboxCommand, form: UtilLinux): string {
   const { folders, files, table } = layoutOf(mounts);
   const links = mounts.flatMap((mount) => (mount.kind === 'link' ? quoted(mount.path) : []));
   const limit = form.userNamespace ? ['echo 1 >/proc/sys/user/max_user_namespaces'] : [];
@@ -86,7 +86,7 @@ function scriptOf(mounts: readonly Mount[], inside: Rendering['inside'], form: U
   const drop = `${form.setpriv} --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all --pdeathsig KILL`;
   return [
     ...['set -e', ...limit],
-    ...(form.ip !== null && !inside.policy.network ? [`${form.ip} link set lo up || :`] : []),
+    ...(form.ip !== null && !command.policy.network ? [`${form.ip} link set lo up || :`] : []),
     `${form.mount} -t tmpfs -o mode=755,size=${MEMORY},nosuid,nodev cognition ${BASE}`,
     `${form.mkdir} -p ${folders.map(quoted).join(' ')}`,
     ...files.map((file) => `: >${quoted(file)}`),
@@ -94,7 +94,7 @@ function scriptOf(mounts: readonly Mount[], inside: Rendering['inside'], form: U
     `${form.cp} -P /dev/fd /dev/stdin /dev/stdout /dev/stderr ${BASE}/dev/`,
     `printf '%s\\n' ${table.map(quoted).join(' ')} >${STORE}/table`,
     `${form.mount} -a -T ${STORE}/table`,
-    ...[`cd ${BASE}`, `${form.pivotRoot} . .`, `${form.umount} -l .`, `cd ${quoted(inside.cwd)}`],
+    ...[`cd ${BASE}`, `${form.pivotRoot} . .`, `${form.umount} -l .`, `cd ${quoted(command.cwd)}`],
     // The shell stays as the first process of its namespace; what it has to say of how the command ended is not for anybody.
     'exec 9>&2 2>/dev/null',
     'set +e',

@@ -2,7 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { findSandbox, type Invocation } from '../../../tools/sandbox/sandbox.js';
+import type { Invocation } from '../../../tools/sandbox/invocation.js';
+import { findSandbox } from '../../../tools/sandbox/sandbox.js';
 import { ESCAPES, type Verdict } from './all.js';
 import { type Escape, PRELUDE } from './escape.js';
 import { makeWorld, type World } from './world.js';

@@ -1,0 +1,28 @@
+import type { SandboxKind } from '../../hub/protocol/methods/tool_methods.js';
+import type { MachinePlace } from '../base/parts.js';
+import type { Invocation, SandboxCommand } from './invocation.js';
+import type { MountPlan } from './mount_plan.js';
+
+/** One way to build a sandbox. */
+export interface Form {
+  kind: SandboxKind;
+  name: string;
+  /** Whether nothing inside can make a user namespace, in which it would hold rights over what it mounts itself. */
+  forbidsNamespaces: boolean;
+  invocation(input: FormInput): Invocation;
+}
+
+export interface FormInput {
+  plan: MountPlan;
+  command: SandboxCommand;
+  place: MachinePlace;
+}
+
+/** The result of probing a form. */
+export interface FormTrial {
+  form: Form;
+  /** What was tried from inside and failed, as it must. */
+  holds: string[];
+  /** Why the form cannot be used; null when it holds. */
+  failure: string | null;
+}
