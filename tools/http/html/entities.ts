@@ -41,16 +41,33 @@ const NAMES = new Map<string, string>([
   }),
 ]);
 
+const ENTITY = /&(#x[0-9a-f]{1,8}|#[0-9]{1,9}|[a-z][a-z0-9]{1,31});?/gi;
+
 // What numbers from 128 to 159 mean on pages, by the HTML standard: the characters of windows-1252.
 const WINDOWS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ';
 
-/** A text of a page with its entities, such as `&amp;`, as characters; unknown ones stay as they are. */
+// Only these are read without their semicolon, by the HTML standard.
+const LEGACY = new Set([...words(LATIN), ...words('amp lt gt quot AMP LT GT QUOT COPY REG')]);
+
+/** Replaces entities, such as `&amp;`, by their characters; unknown ones stay as they are. */
 export function decodeEntities(text: string): string {
+  return decode(text, () => true);
+}
+
+/** The same for the value of an attribute: `?a=1&copy=2` is an address, not a copyright sign. */
+export function decodeAttribute(value: string): string {
+  return decode(value, (end) => value[end] !== '=');
+}
+
+function decode(text: string, mayLackSemicolon: (end: number) => boolean): string {
   if (!text.includes('&')) return text;
-  return text.replace(/&(#x[0-9a-f]{1,8}|#[0-9]{1,9}|[a-z][a-z0-9]{1,31});?/gi, (whole, name: string) => {
-    if (!name.startsWith('#')) return NAMES.get(name) ?? whole;
-    const isHex = /^#x/i.test(name);
-    return characterOf(Number.parseInt(name.slice(isHex ? 2 : 1), isHex ? 16 : 10));
+  return text.replace(ENTITY, (whole, name: string, offset: number) => {
+    if (name.startsWith('#')) {
+      const isHex = /^#x/i.test(name);
+      return characterOf(Number.parseInt(name.slice(isHex ? 2 : 1), isHex ? 16 : 10));
+    }
+    const isEntity = whole.endsWith(';') || (LEGACY.has(name) && mayLackSemicolon(offset + whole.length));
+    return isEntity ? (NAMES.get(name) ?? whole) : whole;
   });
 }
 

@@ -1,4 +1,4 @@
-import { decodeEntities } from './entities.js';
+import { decodeAttribute, decodeEntities } from './entities.js';
 
 /** A piece of a page. */
 export type Token =
@@ -85,7 +85,7 @@ function attributesAt(html: string, from: number): { attributes: Map<string, str
     const equals = skip(html, nameEnd, /\s*/y);
     const { value, end } = html[equals] === '=' ? valueAt(html, equals + 1) : { value: '', end: nameEnd };
     at = end;
-    if (!attributes.has(name) && attributes.size < ATTRIBUTES_MAX) attributes.set(name, decodeEntities(value));
+    if (!attributes.has(name) && attributes.size < ATTRIBUTES_MAX) attributes.set(name, decodeAttribute(value));
   }
 }
 

@@ -77,6 +77,11 @@ test('entities become characters, and what is none stays as it is', async () => 
   );
 });
 
+test('parameters of an address that look like entities stay as they are', async () => {
+  const html = '<a href="/p?a=1&lang=en&copy=2&amp;x=&lt;&#50;">x</a> &alpha &alpha; &copy';
+  expect(await textOf(html)).toBe('[x](https://example.org/p?a=1&lang=en&copy=2&x=%3C2) &alpha α ©');
+});
+
 test('names of objects are names of elements like any other', async () => {
   expect(await textOf('<constructor>a</constructor><tostring>b</tostring><hasownproperty x=1 __proto__=2>c')).toBe(
     'abc',
