@@ -3,13 +3,7 @@
  * rejects with, and says so to whom it concerns; an error that it throws itself is not caught.
  */
 export function detach(promise: Promise<unknown>, onFailure: (error: unknown) => void): void {
-  promise.catch((error: unknown) => {
-    try {
-      onFailure(error);
-    } catch (thrown) {
-      neverFails(thrown);
-    }
-  });
+  promise.catch(onFailure).catch(neverFails);
 }
 
 /**
