@@ -1,6 +1,6 @@
 import type { MethodName, ParsedOf, ResultOf } from '../protocol/methods/method_table.js';
 import type { Node, NodeId } from '../protocol/node.js';
-import { HubError } from './error.js';
+import { throwIfCancelled } from './abort.js';
 import { type CallContext, type HubCalls, type HubResolve, RawJson } from './plugin.js';
 
 const PAGE_NODES = 1_000;
@@ -17,7 +17,7 @@ export async function callHub<M extends MethodName>(
   method: M,
   params: ParsedOf<M>,
 ): Promise<ResultOf<M>> {
-  if (context.signal.aborted) throw new HubError('cancelled', 'the call was cancelled');
+  throwIfCancelled(context.signal, 'the call');
   const result = await hub.call(method, params, context);
   if (!(result instanceof RawJson)) return result;
   // Storage wrote it by this method's own schema.

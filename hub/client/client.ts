@@ -135,7 +135,9 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     watch: (watching) => watchFeed(send, watching),
     onLine(told) {
       listeners.add(told);
-      return () => void listeners.delete(told);
+      return () => {
+        listeners.delete(told);
+      };
     },
     close: requests.close,
   };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
+import { throwIfCancelled } from '../base/abort.js';
 import { HubError } from '../base/error.js';
 import { within } from '../base/wait_at_most.js';
 import { homePaths } from '../config/config.js';
@@ -36,7 +37,7 @@ export async function ensureHub(wanted: HubWanted): Promise<HubFound> {
   const deadlineMs = performance.now() + START_MS_MAX;
   let replaced = false;
   for (;;) {
-    refuseAborted(wanted.signal);
+    throwIfCancelled(wanted.signal, 'connecting to the hub');
     const link = await findHub(wanted);
     if (link !== null) {
       const verdict = judge(link.hub, wanted);
@@ -156,8 +157,4 @@ function compareVersions(one: string, other: string): number {
     if (difference !== 0) return difference;
   }
   return 0;
-}
-
-function refuseAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw new HubError('cancelled', 'connecting to the hub was cancelled');
 }

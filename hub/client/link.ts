@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { connect as connectSocket } from 'node:net';
 import { WebSocket } from 'ws';
+import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
 import { FRAME_BYTES_MAX } from '../protocol/limits.js';
 import { bundler } from '../wire/write_batching.js';
@@ -86,7 +87,7 @@ function greetingOf(headers: IncomingHttpHeaders): HubGreeting {
 const ABSENCES = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EAGAIN', 'ENOTSOCK', 'ENOTDIR']);
 
 function isAbsence(error: Error): boolean {
-  return 'code' in error && ABSENCES.has(String(error.code));
+  return ABSENCES.has(errnoOf(error) ?? '');
 }
 
 function linkError(error: Error, target: Target): HubError {
@@ -99,8 +100,9 @@ function linkError(error: Error, target: Target): HubError {
 
 function hintFor(error: Error, target: Target): string {
   if (target.kind === 'tcp') return 'check the address, and that the hub was started with --listen';
-  const isDenied = 'code' in error && error.code === 'EACCES';
-  return isDenied ? 'the home folder is not yours: set COGNITION_HOME to one of your own' : 'run: cognition doctor';
+  return errnoOf(error) === 'EACCES'
+    ? 'the home folder is not yours: set COGNITION_HOME to one of your own'
+    : 'run: cognition doctor';
 }
 
 function refusalOf(status: number, target: Target): HubError {

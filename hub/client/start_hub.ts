@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { onAbort } from '../base/abort.js';
+import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
 import { type HomePaths, hubEnvironment } from '../config/config.js';
 import { homeError } from '../home/home_folder.js';
@@ -25,7 +27,7 @@ export function electStarter(paths: HomePaths): boolean {
     }
     return true;
   } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw homeError(paths.starting, error);
+    if (errnoOf(error) !== 'EEXIST') throw homeError(paths.starting, error);
     // Two may take the same dead starter away, and both start: then the hub's lock decides.
     if (isAbandoned(paths.starting)) rmSync(paths.starting, { force: true });
     return false;
@@ -44,7 +46,7 @@ function isAbandoned(file: string): boolean {
     if (!Number.isSafeInteger(pid) || pid <= 0) return ageMs > UNSIGNED_AGE_MS_MAX;
     return ageMs > ELECTION_AGE_MS_MAX || !isAlive(pid);
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return false; // the start has ended meanwhile
+    if (errnoOf(error) === 'ENOENT') return false; // the start has ended meanwhile
     throw homeError(file, error);
   }
 }
@@ -54,12 +56,8 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return isCode(error, 'EPERM');
+    return errnoOf(error) === 'EPERM';
   }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 export interface HubStart {
@@ -117,15 +115,16 @@ async function failure(child: ChildProcess): Promise<never> {
 async function firstLine(pipe: Readable, signal: AbortSignal): Promise<string> {
   pipe.setEncoding('utf8');
   let text = '';
-  const stop = (): void => void pipe.destroy(new HubError('cancelled', 'the start of the hub was not waited for'));
-  signal.addEventListener('abort', stop, { once: true });
+  const stopListening = onAbort(signal, () =>
+    pipe.destroy(new HubError('cancelled', 'the start of the hub was cancelled')),
+  );
   try {
     for await (const piece of pipe) {
       text += String(piece);
       if (text.includes('\n')) break;
     }
   } finally {
-    signal.removeEventListener('abort', stop);
+    stopListening();
   }
   return text.split('\n', 1)[0] ?? '';
 }

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
 
 /** A longer one is no configuration. */
@@ -53,7 +54,7 @@ function replaceFile(file: string, text: string): void {
     renameSync(draft, file);
   } catch (error) {
     rmSync(draft, { force: true });
-    const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+    const isFull = errnoOf(error) === 'ENOSPC';
     const reason = error instanceof Error ? error.message : String(error);
     throw new HubError(isFull ? 'disk_full' : 'storage_failed', `${file} cannot be written: ${reason}`, {
       hint: 'it is as it was before',

@@ -1,7 +1,9 @@
+import { raceAbort } from '../base/abort.js';
 import { HubError } from '../base/error.js';
 import { shortened } from '../base/head_and_tail.js';
 import type { InternalCaller } from '../base/internal_call.js';
 import type { Resolved } from '../base/plugin.js';
+import { wholeSeconds } from '../base/whole_seconds.js';
 import type { ResultOf } from '../protocol/methods/method_table.js';
 import type { Block, Node } from '../protocol/node.js';
 import { storedText } from './stored_text.js';
@@ -97,20 +99,12 @@ async function throughPlugin(
     // What it may want to tell meanwhile has no place in the answer.
     { ...context, signal, emit: () => undefined, hasRoom: () => true, drained: () => Promise.resolve() },
   );
-  return resolving === null ? null : Promise.race([resolving, refusalOf(signal, late)]);
-}
-
-/** Fails as soon as the signal says so, whatever the plugin does about it. */
-function refusalOf(signal: AbortSignal, late: AbortSignal): Promise<never> {
-  const reason = (): HubError =>
+  if (resolving === null) return null;
+  return raceAbort(resolving, signal, () =>
     late.aborted
-      ? new HubError('limit', `it took longer than ${RESOLVE_MS_MAX / 1_000} s`)
-      : new HubError('cancelled', 'the call was cancelled');
-  return new Promise((_, reject) => {
-    const refuse = (): void => reject(reason());
-    if (signal.aborted) refuse();
-    else signal.addEventListener('abort', refuse, { once: true });
-  });
+      ? new HubError('limit', `it took longer than ${wholeSeconds(RESOLVE_MS_MAX)}`)
+      : new HubError('cancelled', 'the call was cancelled'),
+  );
 }
 
 function isResolveFailure(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
 import { type HomePaths, homePaths } from '../config/config.js';
 
@@ -63,7 +64,7 @@ function modeOf(stats: Stats): string {
 
 /** Tells in plain words why something in the home folder could not be made. */
 export function homeError(path: string, error: unknown): HubError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = errnoOf(error);
   switch (code) {
     case 'ENOSPC':
     case 'EDQUOT':

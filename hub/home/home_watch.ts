@@ -1,5 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { connect } from 'node:net';
+import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
 import type { HomePaths } from '../config/config.js';
 import { knownSocket } from './socket_path.js';
@@ -52,6 +53,6 @@ function isServed(path: string): Promise<boolean> {
       resolve(true);
     });
     // Of a socket whose hub does not get round to its callers the system says EAGAIN.
-    socket.on('error', (error) => resolve('code' in error && error.code === 'EAGAIN'));
+    socket.on('error', (error) => resolve(errnoOf(error) === 'EAGAIN'));
   });
 }

@@ -1,3 +1,5 @@
+import { onAbort, throwIfCancelled } from '../base/abort.js';
+import { detach, neverFails } from '../base/detach.js';
 import { HubError } from '../base/error.js';
 import type { CallContext, Plugin } from '../base/plugin.js';
 import { ErrorData } from '../protocol/errors.js';
@@ -43,13 +45,18 @@ export function createPluginCalls(): PluginCalls {
   const servers = new Map<number, Serving>();
   let lastId = 0;
 
+  /** Comes after the answer that says that there is none. */
+  async function reportRoom(id: number, context: CallContext): Promise<void> {
+    await context.drained();
+    servers.get(id)?.send({ kind: 'room', id });
+  }
+
   return {
     async forward(to, { about, request, context }) {
-      if (context.signal.aborted) throw new HubError('cancelled', `${about} was cancelled`);
+      throwIfCancelled(context.signal, about);
       lastId += 1;
       const id = lastId;
-      const cancel = (): void => to.send({ kind: 'cancel', id });
-      context.signal.addEventListener('abort', cancel, { once: true });
+      const stopListening = onAbort(context.signal, () => to.send({ kind: 'cancel', id }));
       servers.set(id, to);
       try {
         return await new Promise((resolve, reject) => {
@@ -59,7 +66,7 @@ export function createPluginCalls(): PluginCalls {
       } finally {
         running.delete(id);
         servers.delete(id);
-        context.signal.removeEventListener('abort', cancel);
+        stopListening();
       }
     },
     emit(id, event) {
@@ -67,8 +74,7 @@ export function createPluginCalls(): PluginCalls {
       if (context === undefined) return { room: true };
       context.emit(Object(event));
       const room = context.hasRoom();
-      // After the answer that says that there is none.
-      if (!room) void context.drained().then(() => servers.get(id)?.send({ kind: 'room', id }));
+      if (!room) detach(reportRoom(id, context), neverFails);
       return { room };
     },
     answer(id, outcome) {

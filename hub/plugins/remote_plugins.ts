@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { aborted, onAbort } from '../base/abort.js';
 import { HubError } from '../base/error.js';
 import { type CallContext, type Handlers, type Log, type Plugin, RawJson, type Resolved } from '../base/plugin.js';
 import { FRAME_BYTES_MAX } from '../protocol/limits.js';
@@ -123,19 +124,21 @@ function createPost(): Post {
     },
     async wait(signal) {
       if (serving !== null) return serving;
-      let waiter: Waiter | undefined;
-      const stop = (): void => waiter?.failed(new HubError('cancelled', 'the call was cancelled'));
-      const timer = setTimeout(() => waiter?.failed(didNotStart()), READY_MS_MAX);
-      signal.addEventListener('abort', stop, { once: true });
+      let cleanUp = (): void => undefined;
       try {
         return await new Promise((found, failed) => {
-          waiter = { found, failed };
+          const waiter = { found, failed };
           waiters.add(waiter);
+          const timer = setTimeout(() => failed(didNotStart()), READY_MS_MAX);
+          const stopListening = onAbort(signal, () => failed(new HubError('cancelled', 'the call was cancelled')));
+          cleanUp = () => {
+            waiters.delete(waiter);
+            clearTimeout(timer);
+            stopListening();
+          };
         });
       } finally {
-        if (waiter !== undefined) waiters.delete(waiter);
-        clearTimeout(timer);
-        signal.removeEventListener('abort', stop);
+        cleanUp();
       }
     },
   };
@@ -214,11 +217,6 @@ function frameOf(request: PluginRequest): RawJson {
 
 function connectionOf({ caller }: CallContext): number {
   return caller.kind === 'client' ? caller.connection : 0;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 function isSame(given: string, secret: string): boolean {

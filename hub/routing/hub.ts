@@ -1,3 +1,4 @@
+import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
 import { nearest } from '../base/nearest_word.js';
 import type { CallContext, HubCalls, HubResolve, Log, Plugin } from '../base/plugin.js';
@@ -93,7 +94,8 @@ function toHubError(error: unknown, call: { method: string; context: CallContext
 // parts of the program.
 function traceOf(error: unknown): string {
   if (!(error instanceof Error)) return `a ${typeof error} was thrown`;
-  const code = 'code' in error ? ` ${String(error.code)}` : '';
+  const errno = errnoOf(error);
+  const code = errno === null ? '' : ` ${errno}`;
   const own = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
   const message = own && code === '' ? `: ${error.message.split('\n', 1)[0]}` : '';
   const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));

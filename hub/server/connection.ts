@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { detach, neverFails } from '../base/detach.js';
 import type { Log } from '../base/plugin.js';
 import type { Calls } from '../routing/calls_under_way.js';
 import { bundler } from '../wire/write_batching.js';
@@ -66,7 +67,7 @@ export function serveConnection(
       const frame = waiting.shift();
       if (frame === undefined) break;
       underWay += 1;
-      void serve(frame);
+      detach(serve(frame), neverFails);
     }
     if (waiting.length > 0) socket.pause();
     else if (socket.isPaused) socket.resume();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openLoom } from '../../loom/loom_plugin.js';
+import { detach, neverFails } from '../base/detach.js';
 import { HubError } from '../base/error.js';
 import { closeInherited } from '../base/inherited_descriptors.js';
 import { hubArguments } from '../config/config.js';
@@ -53,7 +54,7 @@ const openPlugins: Parameters<typeof runHub>[0]['openPlugins'] = async ({ paths 
 
 function obeySignals(hub: RunningHub): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => void hub.end(`${signal} was sent`));
+    process.on(signal, () => detach(hub.end(`${signal} was sent`), neverFails));
   }
   // The terminal it was started from may be closed.
   process.on('SIGHUP', () => undefined);

@@ -4,6 +4,7 @@ import { type AgentPlugin, createAgent } from '../agent/agent_plugin.js';
 import { SYSTEM_PARTS } from '../agent/model/provider.js';
 import { providerTable } from '../agent/providers/all_providers.js';
 import { createSessionPlugin } from '../agent/sub_sessions/resolve_answers.js';
+import { detach, neverFails } from '../base/detach.js';
 import type { Log, Plugin } from '../base/plugin.js';
 import { within } from '../base/wait_at_most.js';
 import { type HomePaths, readPreferences, userHome, VERSION } from '../config/config.js';
@@ -72,11 +73,12 @@ async function open(parts: OpenParts): Promise<RunningHub> {
   const calls = createCalls();
   const busy = (): number => Math.max(calls.busy(), storage.busy(), agent.busy());
   const socket = claimSocket(paths);
+  const end = (reason: string): void => detach(running.end(reason), neverFails);
   let server: Server | null = null;
   const idle = createIdleEnd({
     idleMs: idleMs(paths.home, log),
     isBusy: () => busy() > 0,
-    onIdle: () => void running.end('nobody has needed it for a while'),
+    onIdle: () => end('nobody has needed it for a while'),
   });
   const clients = (): number => (server?.connections() ?? 0) - host.connections();
   const host = createPluginHost({
@@ -94,7 +96,7 @@ async function open(parts: OpenParts): Promise<RunningHub> {
     storage,
     busy,
     server: () => ({ listen: server?.listen ?? null, connections: clients() }),
-    stop: () => void running.end('it was asked to'),
+    stop: () => end('it was asked to'),
   });
   const rpc = createRpcPlugin({ version: VERSION, calls });
   const hub = createHub({ plugins: [...plugins, ...host.plugins, health, rpc], log });
@@ -112,9 +114,7 @@ async function open(parts: OpenParts): Promise<RunningHub> {
     log,
   });
   const { listen, close } = server;
-  const presence = watchPresence([paths.lock, paths.database], (file) => {
-    void running.end(`${file} was moved, replaced or deleted`);
-  });
+  const presence = watchPresence([paths.lock, paths.database], (file) => end(`${file} was moved, replaced or deleted`));
   const letGo = (): void => {
     if (token !== null) removeToken(paths.token, token);
     parts.lock.release();
