@@ -1,4 +1,5 @@
 import { type InternalCaller, pathPages } from '../base/internal_call.js';
+import { textOf } from '../base/node_blocks.js';
 import type { Node, NodeId } from '../protocol/node.js';
 import { callLabel } from './call_label.js';
 
@@ -57,10 +58,7 @@ export function bytesPerNode({ totalBytesMax, handleBytesMax }: Budget): { text:
 function costOf(node: Node, budget: Budget): number {
   if (node.role === 'root') return 0;
   const most = bytesPerNode(budget);
-  const shown = node.blocks.reduce(
-    (sum, block) => sum + (block.type === 'text' ? Buffer.byteLength(block.text) : 0),
-    0,
-  );
+  const shown = Buffer.byteLength(textOf(node.blocks));
   if (node.kind === 'text') return AROUND_BYTES + within(shown, most.text);
   const label = Buffer.byteLength(callLabel(node.external.call));
   return AROUND_BYTES + label + within(node.external.output?.total_bytes ?? shown, most.handle);

@@ -1,10 +1,11 @@
 import { shortened } from '../base/head_and_tail.js';
 import { type InternalCaller, pathPages } from '../base/internal_call.js';
+import { blocksOfType } from '../base/node_blocks.js';
 import type { ResultOf } from '../protocol/methods/method_table.js';
 import type { Node } from '../protocol/node.js';
 import { callLabel } from './call_label.js';
 import { type Budget, bytesPerNode, type PathPlan, planPath } from './path_budget.js';
-import { type Resolution, resolveNode, textOf } from './resolve_handle.js';
+import { type Resolution, readableText, resolveNode } from './resolve_handle.js';
 
 /** Handles that are resolved at the same time. */
 const AT_ONCE = 8;
@@ -101,10 +102,10 @@ const SPEAKERS = { root: '', user: 'User', assistant: 'Assistant', summary: 'Sum
 /** What a node says, thinking left out, and calls whose results follow. */
 function saidIn(node: Node): string {
   const isAlone = node.step === null || node.step.size === 1;
-  const calls = node.blocks.flatMap((block) =>
-    block.type === 'call' && isAlone ? [`${callLabel(block)} (not run)`] : [],
-  );
-  return [textOf(node.blocks), ...calls].filter((text) => text !== '').join('\n');
+  const calls = isAlone ? blocksOfType(node.blocks, 'call') : [];
+  return [readableText(node.blocks), ...calls.map((call) => `${callLabel(call)} (not run)`)]
+    .filter((text) => text !== '')
+    .join('\n');
 }
 
 function endOf({ external: { exit_code, signal } }: ExternalNode): string {

@@ -2,6 +2,7 @@ import { raceAbort } from '../base/abort.js';
 import { HubError } from '../base/error.js';
 import { shortened } from '../base/head_and_tail.js';
 import type { InternalCaller } from '../base/internal_call.js';
+import { blocksOfType, imageLabel } from '../base/node_blocks.js';
 import type { Resolved } from '../base/plugin.js';
 import { wholeSeconds } from '../base/whole_seconds.js';
 import type { ResultOf } from '../protocol/methods/method_table.js';
@@ -49,7 +50,7 @@ async function pinned(reach: InternalCaller, { node, output, wanted }: Stored): 
     { handle: node.external.handle, output },
     wanted.bytesMax,
   );
-  const images = isBinary ? textOf(node.blocks.filter(({ type }) => type === 'image')) : '';
+  const images = isBinary ? blocksOfType(node.blocks, 'image').map(imageLabel).join('\n') : '';
   return {
     text: images === '' ? text : images,
     ...{ total_bytes: output.total_bytes, left_out_bytes: leftOutBytes },
@@ -77,7 +78,7 @@ function hasRun({ external }: ExternalNode): boolean {
 
 /** What a model was shown when the node was made: all of it where nothing else was stored. */
 function shownThen({ blocks }: ExternalNode, { bytesMax }: Wanted, placeholder: string | null): Resolution {
-  const whole = textOf(blocks);
+  const whole = readableText(blocks);
   const { text, leftOutBytes } = shortened(whole, bytesMax);
   return {
     ...{ text, total_bytes: Buffer.byteLength(whole), left_out_bytes: leftOutBytes },
@@ -120,11 +121,22 @@ function noPlugin(source: string): string {
   return `no plugin knows the source ${JSON.stringify(source)}`;
 }
 
-/** The words of a node; images are named. */
-export function textOf(blocks: readonly Block[]): string {
-  const texts = blocks.map((block) => {
-    if (block.type === 'text') return block.text;
-    return block.type === 'image' ? `[image ${block.width}x${block.height} ${block.media_type}]` : '';
-  });
-  return texts.filter((text) => text !== '').join('\n');
+/** What a node says to a reader, with a line for each image. */
+export function readableText(blocks: readonly Block[]): string {
+  return blocks
+    .map(readableBlock)
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+function readableBlock(block: Block): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+      return imageLabel(block);
+    case 'thinking':
+    case 'call':
+      return '';
+  }
 }

@@ -1,3 +1,4 @@
+import { outputsOf } from '../../hub/base/node_blocks.js';
 import type { Block, External } from '../../hub/protocol/node.js';
 import { nodeHash } from '../store/node_hash.js';
 import { previewOf } from '../store/node_preview.js';
@@ -106,11 +107,7 @@ function derivedProblems(row: CheckedRow): string[] {
   const depth = row.parent_depth === null ? 0 : row.parent_depth + 1;
   if (row.depth !== depth) problems.push('its depth is not one more than its parent’s');
   if (!derives) problems.push('its preview does not match its contents');
-  if (row.output_links !== outputsOf(blocks, external).size) problems.push('its stored outputs are not linked to it');
+  if (row.output_links !== outputsOf({ blocks, external }).size)
+    problems.push('its stored outputs are not linked to it');
   return problems;
-}
-
-function outputsOf(blocks: readonly Block[], external: External | null): Set<string> {
-  const images = blocks.flatMap((block) => (block.type === 'image' ? [block.sha256] : []));
-  return new Set(external?.output ? [...images, external.output.sha256] : images);
 }

@@ -1,11 +1,11 @@
+import { textsOf } from '../../hub/base/node_blocks.js';
 import type { Block, External } from '../../hub/protocol/node.js';
 
 /** Everything in a node that a person may look for: what was asked of a call, then its text; thinking is not. */
 export function searchableText(blocks: string, external: string | null): string {
   // Both were written by the writing thread from what the schema had let through.
   const texts = external === null ? [] : stringsIn(externalOf(external).call.input);
-  for (const block of blocksOf(blocks)) if (block.type === 'text') texts.push(block.text);
-  return texts.join('\n');
+  return [...texts, ...textsOf(blocksOf(blocks))].join('\n');
 }
 
 function blocksOf(json: string): Block[] {

@@ -1,4 +1,5 @@
 import { callText } from '../../hub/base/call_title.js';
+import { spokenText } from '../../hub/base/node_blocks.js';
 import type { Block, External, Role } from '../../hub/protocol/node.js';
 import { canonicalJson } from './canonical_json.js';
 
@@ -32,8 +33,9 @@ function firstText(blocks: readonly Block[]): string {
   const texts: string[] = [];
   let length = 0;
   for (const block of blocks) {
-    if (block.type !== 'text') continue;
-    const head = block.text.slice(0, SCANNED_LENGTH_MAX - length);
+    const text = spokenText(block);
+    if (text === null) continue;
+    const head = text.slice(0, SCANNED_LENGTH_MAX - length);
     texts.push(head);
     length += head.length;
     if (length >= SCANNED_LENGTH_MAX) break;

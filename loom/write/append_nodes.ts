@@ -3,7 +3,7 @@ import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import { canonicalJson } from '../store/canonical_json.js';
 import { dashed, idBlob, NODE_COLUMNS, type NodeRow, nodeJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
-import { type Inserted, insertNode, type NodeDraft, wasBranched } from './insert_node.js';
+import { hasContent, type Inserted, insertNode, type NodeDraft, wasBranched } from './insert_node.js';
 import {
   appendableTree,
   archivedTopAbove,
@@ -170,8 +170,4 @@ export function storedRow(store: Store, seq: number): NodeRow {
 
 export function idTaken(id: string): HubError {
   return conflict(`the id ${id} belongs to another node already`, 'use a fresh random id for each new node', { id });
-}
-
-function hasContent(block: { type: string; text?: string }): boolean {
-  return block.type === 'image' || (block.text ?? '').trim() !== '';
 }

@@ -1,3 +1,4 @@
+import { blocksOfType } from '../../hub/base/node_blocks.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { Block, External } from '../../hub/protocol/node.js';
 import { dashed, nodeJson } from '../store/rows.js';
@@ -78,7 +79,7 @@ function stepNodes(step: StepDraft): NodeDraft[] {
 
 // A model refuses a conversation whose results answer no call, so such a step must never come to be.
 function refuseUnpaired(step: StepDraft): void {
-  const asked = step.blocks.flatMap((block) => (block.type === 'call' ? [block.id] : []));
+  const asked = blocksOfType(step.blocks, 'call').map(({ id }) => id);
   let from = 0;
   for (const [index, call] of step.calls.entries()) {
     const answered = call.external.call.id;

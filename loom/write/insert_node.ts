@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { HubError } from '../../hub/base/error.js';
+import { outputsOf, writtenText } from '../../hub/base/node_blocks.js';
 import { NODE_BYTES_MAX } from '../../hub/protocol/limits.js';
 import type { Block, External, Role } from '../../hub/protocol/node.js';
 import { canonicalJson } from '../store/canonical_json.js';
@@ -55,7 +56,7 @@ export function storable(draft: NodeDraft): StorableDraft {
   const blocksJson = canonicalJson(draft.blocks);
   const externalJson = draft.external === null ? null : canonicalJson(draft.external);
   // A text counts as its author counts it, not with the escapes of its line ends and quotes.
-  const texts = draft.blocks.map((block) => ('text' in block ? block.text : canonicalJson(block)));
+  const texts = draft.blocks.map((block) => writtenText(block) ?? canonicalJson(block));
   refuseTooLarge('text', { bytes: sumOf(texts.map(byteLength)), jsonBytes: byteLength(blocksJson) });
   if (externalJson !== null) refuseTooLarge('call', { bytes: byteLength(externalJson), jsonBytes: 0 });
   return { ...draft, externalJson, blocksJson };
@@ -154,21 +155,30 @@ function linkOutputs(
   { draft, must }: { draft: NodeDraft; must: Placing['outputs'] },
 ): void {
   for (const sha256 of outputsOf(draft)) {
-    if (must === 'present' && !existsSync(outputPath(writing.outputs, sha256))) {
-      throw new HubError('not_found', `there is no stored output ${sha256}`, {
-        hint: 'store it first: loom.blob_write',
-        retryable: true,
-      });
-    }
+    if (must === 'present') requireOutput(writing, sha256);
     writing.store.run('INSERT INTO node_outputs (node, sha256) VALUES (?, ?)', seq, idBlob(sha256));
   }
 }
 
-function outputsOf(draft: NodeDraft): Set<string> {
-  const found = new Set<string>();
-  if (draft.external?.output) found.add(draft.external.output.sha256);
-  for (const block of draft.blocks) if (block.type === 'image') found.add(block.sha256);
-  return found;
+export function requireOutput({ outputs }: Writing, sha256: string): void {
+  if (existsSync(outputPath(outputs, sha256))) return;
+  throw new HubError('not_found', `there is no stored output ${sha256}`, {
+    hint: 'store it first: loom.blob_write',
+    retryable: true,
+  });
+}
+
+/** Whether a block alone is worth a message: some visible text, or an image. */
+export function hasContent(block: Block): boolean {
+  switch (block.type) {
+    case 'text':
+    case 'thinking':
+      return block.text.trim() !== '';
+    case 'image':
+      return true;
+    case 'call':
+      return false; // a call is a model's, and stands in a step
+  }
 }
 
 // What is stored must fit a frame when it is read, escapes included.

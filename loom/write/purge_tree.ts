@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
+import { outputsOfBlock } from '../../hub/base/node_blocks.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import type { Block } from '../../hub/protocol/node.js';
 import { outputPath } from '../store/output_path.js';
 import { dashed, idBlob, TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
@@ -35,9 +37,11 @@ export const purgeTree: WriteOp<ParsedOf<'loom.tree_purge'>> = (writing, { tree,
 /** Removes what the deleted nodes alone pointed at, and the text of those nodes from the log. */
 function sweep({ store, outputs: folder }: Writing, outputs: readonly string[]): void {
   try {
+    const pending = outputsOfPendingInputs(store);
     for (const sha256 of outputs) {
       // A call of the same transaction may have appended a node that points at it.
-      if (!isNeeded(store, sha256)) rmSync(outputPath(folder, sha256), { force: true });
+      const isLinked = store.get('SELECT 1 FROM node_outputs WHERE sha256 = ? LIMIT 1', idBlob(sha256)) !== undefined;
+      if (!isLinked && !pending.has(sha256)) rmSync(outputPath(folder, sha256), { force: true });
     }
     // What was deleted still stands in the log until it is written back and cut off.
     store.pragma('wal_checkpoint(TRUNCATE)');
@@ -47,13 +51,13 @@ function sweep({ store, outputs: folder }: Writing, outputs: readonly string[]):
   }
 }
 
-const PENDING_IMAGE = `SELECT 1 FROM inputs i CROSS JOIN json_each(i.blocks) b
-  WHERE i.node IS NULL AND i.dropped_at_ms IS NULL AND b.value ->> '$.sha256' = ? LIMIT 1`;
-
-/** Whether a node points at an output, or an input does that will become a node. */
-function isNeeded(store: Store, sha256: string): boolean {
-  const byNode = store.get('SELECT 1 FROM node_outputs WHERE sha256 = ? LIMIT 1', idBlob(sha256));
-  return byNode !== undefined || store.get(PENDING_IMAGE, sha256) !== undefined;
+/** The outputs that inputs point at which will become nodes. */
+function outputsOfPendingInputs(store: Store): Set<string> {
+  const rows = store.all<{ blocks: string }>('SELECT blocks FROM inputs WHERE node IS NULL AND dropped_at_ms IS NULL');
+  // What addInput wrote, which was given it by the schema.
+  return new Set(
+    rows.map(({ blocks }): Block[] => JSON.parse(blocks)).flatMap((blocks) => blocks.flatMap(outputsOfBlock)),
+  );
 }
 
 function wasPurged(store: Store, tree: string): boolean {

@@ -1,14 +1,13 @@
-import { existsSync } from 'node:fs';
 import { HubError } from '../../hub/base/error.js';
+import { outputsOfBlock } from '../../hub/base/node_blocks.js';
 import { NODE_BYTES_MAX } from '../../hub/protocol/limits.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import { canonicalJson } from '../store/canonical_json.js';
-import { outputPath } from '../store/output_path.js';
 import { dashed, idBlob, nodeJson, type TurnRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { INPUT_COLUMNS, type InputRow, inputJson } from '../store/turn_rows.js';
 import { idTaken, settledPlace, storedRow, type WithId } from './append_nodes.js';
-import { insertNode, type NodeDraft, storable } from './insert_node.js';
+import { hasContent, insertNode, type NodeDraft, requireOutput, storable } from './insert_node.js';
 import { knownTree, storedNode } from './stored_rows.js';
 import { salvage } from './try_or_else.js';
 import { knownTurn, runningTurn } from './turn_journal.js';
@@ -55,18 +54,12 @@ function takingTurn(store: Store, id: string): TurnRow {
 
 // What is acknowledged must become a node whatever happens: what would keep it from that is refused while it can be.
 function refuseUnfit(writing: Writing, params: Addition): void {
-  if (!params.blocks.some((block) => block.type === 'image' || block.text.trim() !== '')) {
+  if (!params.blocks.some(hasContent)) {
     throw invalid('a user message needs some text', 'give it at least one character that is not blank');
   }
   if (storedNode(writing.store, params.id) !== undefined) throw idTaken(params.id);
   storable(draftOf(params));
-  for (const block of params.blocks) {
-    if (block.type !== 'image' || existsSync(outputPath(writing.outputs, block.sha256))) continue;
-    throw new HubError('not_found', `there is no stored output ${block.sha256}`, {
-      hint: 'store it first: loom.blob_write',
-      retryable: true,
-    });
-  }
+  for (const sha256 of params.blocks.flatMap(outputsOfBlock)) requireOutput(writing, sha256);
 }
 
 const PENDING = `SELECT count(*) AS inputs, coalesce(sum(octet_length(blocks)), 0) AS bytes FROM inputs

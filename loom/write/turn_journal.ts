@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { blocksOfType } from '../../hub/base/node_blocks.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { Block, External } from '../../hub/protocol/node.js';
 import { canonicalJson } from '../store/canonical_json.js';
@@ -34,7 +35,7 @@ export const recordAnswer: WriteOp<Answer> = (writing, params) => {
   const { store } = writing;
   const turn = runningTurn(store, params.turn);
   placeBelow(store, dashed(turn.tree_id), params.parent);
-  const asked = new Set(params.blocks.flatMap((block) => (block.type === 'call' ? [block.id] : [])));
+  const asked = new Set(blocksOfType(params.blocks, 'call').map(({ id }) => id));
   for (const { call } of params.calls) {
     if (!asked.delete(call)) throw invalid(`the message makes no call ${call}, or it is named twice`);
   }
@@ -138,8 +139,8 @@ export function journalOf(store: Store, turn: TurnRow): Journal | null {
 }
 
 function interrupted(answer: Answer, call: string): { blocks: Block[]; external: External } {
-  const block = answer.blocks.find((candidate) => candidate.type === 'call' && candidate.id === call);
-  const { tool, input } = block?.type === 'call' ? block : { tool: 'unknown', input: null };
+  const block = blocksOfType(answer.blocks, 'call').find(({ id }) => id === call);
+  const { tool, input } = block ?? { tool: 'unknown', input: null };
   return {
     blocks: [{ type: 'text', text: 'interrupted: this call did not finish, and what it did is not known' }],
     external: {

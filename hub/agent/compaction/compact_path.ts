@@ -1,12 +1,12 @@
 import { HubError } from '../../base/error.js';
 import { callHub } from '../../base/internal_call.js';
+import { blocksOfType, spokenText, textOf, withSpokenText } from '../../base/node_blocks.js';
 import type { Block, Node, NodeId } from '../../protocol/node.js';
 import { pathTokens } from '../estimate/token_estimate.js';
 import type { ModelRequest } from '../model/provider.js';
 import type { ModelReply } from '../request/ask_with_retries.js';
 import { type Requester, requestFor, sendRequest } from '../request/send_request.js';
 import { ASKED_LINE, openRequest } from '../request/unanswered_request.js';
-import { textIn } from '../tools/run_calls.js';
 import type { TurnWork } from '../turn/loop.js';
 import { cutText, SUMMARISER, summaryWanted, transcriptOf } from './compaction_prompt.js';
 
@@ -76,10 +76,10 @@ function carried(path: readonly Node[], { window, isCutOff }: CompactionWanted):
   if (open.length === 0) return [];
   // A quarter of the window: a token is 4 bytes.
   const most = Math.min(CARRIED_BYTES_MAX, window ?? CARRIED_BYTES_MAX);
-  const sizes = open.map((block) => (block.type === 'text' ? Buffer.byteLength(block.text) : 0));
+  const sizes = open.map((block) => Buffer.byteLength(spokenText(block) ?? ''));
   const fits = sizes.reduce((sum, size) => sum + size, 0) <= most;
   const each = fits ? most : Math.floor(most / sizes.filter((size) => size > 0).length);
-  const words = open.map((block) => (block.type === 'text' ? { ...block, text: cutText(block.text, each) } : block));
+  const words = open.map((block) => withSpokenText(block, (text) => cutText(text, each)));
   return [{ type: 'text', text: ASKED_LINE }, ...words];
 }
 
@@ -167,8 +167,8 @@ function failureOf({ answer, failure }: ModelReply, { turn }: CompactionWork): H
       hint: 'ask another one: cognition compact --model <model>',
     });
   }
-  const least = answer.blocks.some(({ type }) => type === 'call') ? SUMMARY_LENGTH_MIN : 1;
-  if (textIn(answer.blocks).trim().length >= least) return null;
+  const least = blocksOfType(answer.blocks, 'call').length > 0 ? SUMMARY_LENGTH_MIN : 1;
+  if (textOf(answer.blocks).trim().length >= least) return null;
   return new HubError('rejected', 'the model wrote no summary', {
     hint: 'try again, or ask another one: cognition compact --model <model>',
     retryable: true,
@@ -180,7 +180,7 @@ function failureOf({ answer, failure }: ModelReply, { turn }: CompactionWork): H
 function summaryFrom({ answer }: ModelReply, leftOut: boolean): Summary {
   const lines = [
     ...(leftOut ? [WAS_TOO_LONG] : []),
-    textIn(answer.blocks).trim(),
+    textOf(answer.blocks).trim(),
     ...(answer.end === 'max_tokens' ? [WAS_CUT] : []),
   ];
   return { blocks: [{ type: 'text', text: [BEGINNING, ...lines].join('\n\n') }], leftOut };

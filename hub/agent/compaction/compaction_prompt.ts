@@ -1,5 +1,6 @@
 import { callText } from '../../base/call_title.js';
 import { excerptOf, excerptText } from '../../base/head_and_tail.js';
+import { spokenText } from '../../base/node_blocks.js';
 import type { ModelMessage } from '../../protocol/methods/context_methods.js';
 
 /** With this a request for a summary begins. */
@@ -74,7 +75,7 @@ function entryOf(part: ModelMessage['content'][number], who: string, bytesMax: n
     case 'call':
       return `${who} calls ${part.tool}: ${cutText(callText(part.input), bytesMax)}\n\n`;
     case 'result': {
-      const said = part.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
+      const said = part.content.map((block) => spokenText(block) ?? `[${block.type}]`).join('\n');
       return `${part.failed ? 'Failed' : 'Result'}: ${cutText(said, bytesMax)}\n\n`;
     }
     case 'image':

@@ -37,11 +37,18 @@ function nodesTokens(nodes: readonly Node[]): number {
 }
 
 function blockTokens(block: Block): number {
-  if (block.type === 'image') {
-    return Math.min(IMAGE_TOKENS_MAX, Math.ceil((block.width * block.height) / IMAGE_PIXELS_PER_TOKEN));
+  switch (block.type) {
+    case 'text':
+      return wrappedTokens(block.text);
+    case 'thinking':
+      return block.signature === null ? 0 : wrappedTokens(block.text); // without a signature it is never sent
+    case 'call':
+      return wrappedTokens(block.tool + JSON.stringify(block.input));
+    case 'image':
+      return Math.min(IMAGE_TOKENS_MAX, Math.ceil((block.width * block.height) / IMAGE_PIXELS_PER_TOKEN));
   }
-  // Thinking without a signature is never sent.
-  if (block.type === 'thinking' && block.signature === null) return 0;
-  const text = block.type === 'call' ? block.tool + JSON.stringify(block.input) : block.text;
+}
+
+function wrappedTokens(text: string): number {
   return Math.ceil((Buffer.byteLength(text) + AROUND_BYTES) / BYTES_PER_TOKEN);
 }

@@ -1,3 +1,4 @@
+import { blocksOfType } from '../../base/node_blocks.js';
 import type { ModelMessage } from '../../protocol/methods/context_methods.js';
 
 /** Marks that a request has for its messages, besides the one after its system prompt and tools. */
@@ -14,7 +15,7 @@ export function cacheMarks(messages: readonly ModelMessage[]): number[] {
   const places: number[] = [];
   for (const [place, message] of messages.entries()) {
     const isLast = messages[place + 1]?.role !== message.role;
-    const isOpen = message.role === 'assistant' && message.content.some(({ type }) => type === 'call');
+    const isOpen = message.role === 'assistant' && blocksOfType(message.content, 'call').length > 0;
     if (isLast && !isOpen) places.push(place);
   }
   return places.slice(-MESSAGE_MARKS_MAX);

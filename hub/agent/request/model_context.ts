@@ -1,5 +1,6 @@
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller, pathPages } from '../../base/internal_call.js';
+import { blocksOfType } from '../../base/node_blocks.js';
 import { RawJson } from '../../base/plugin.js';
 import { FRAME_BYTES_MAX } from '../../protocol/limits.js';
 import type { Node, NodeId, Settings, Sha256 } from '../../protocol/node.js';
@@ -73,7 +74,7 @@ export async function settingsOf(reach: InternalCaller, { nodes, newest }: SentN
 function imagesIn(messages: Prompt['messages']): number {
   const contents = messages.flatMap(({ content }) => content);
   const blocks = contents.flatMap((part) => (part.type === 'result' ? part.content : [part]));
-  return blocks.filter(({ type }) => type === 'image').length;
+  return blocksOfType(blocks, 'image').length;
 }
 
 function sizeOf(value: unknown): number {

@@ -1,5 +1,6 @@
 import { callEnd } from '../../base/call_end.js';
 import { callText } from '../../base/call_title.js';
+import { blocksOfType } from '../../base/node_blocks.js';
 import type { ModelMessage } from '../../protocol/methods/context_methods.js';
 import type { Block, Node, Settings, Sha256 } from '../../protocol/node.js';
 
@@ -53,7 +54,9 @@ export function newestSettings(path: readonly Node[]): Sha256 | null {
 
 /** The settings whose model decides what is sent of a path. */
 export function signingSettings(path: readonly Node[]): Sha256[] {
-  const signed = path.filter(({ role, blocks }) => role === 'assistant' && blocks.some(isSigned));
+  const signed = path.filter(
+    ({ role, blocks }) => role === 'assistant' && blocksOfType(blocks, 'thinking').some(isSigned),
+  );
   return [...new Set(signed.flatMap(({ settings }) => (settings === null ? [] : [settings])))];
 }
 
@@ -89,7 +92,7 @@ function messagesOf({ first, results }: Step, settings: PromptSettings): ModelMe
   const answered = answeredCalls(first.blocks, results);
   const content = first.blocks.filter((block) => isSent(block, { node: first, answered, settings }));
   // Thinking that led to nothing which is sent is no message.
-  if (content.every(({ type }) => type === 'thinking')) return [];
+  if (blocksOfType(content, 'thinking').length === content.length) return [];
   const paired = results.slice(0, answered.size);
   return [{ role: 'assistant', content }, ...withContent(userMessage(paired.map(resultPart)))];
 }
@@ -98,8 +101,8 @@ function messagesOf({ first, results }: Step, settings: PromptSettings): ModelMe
 function answeredCalls(blocks: readonly Block[], results: readonly Result[]): ReadonlySet<Called> {
   const answered = new Set<Called>();
   let at = 0;
-  for (const block of blocks) {
-    if (block.type !== 'call' || block.id !== results[at]?.external.call.id) continue;
+  for (const block of blocksOfType(blocks, 'call')) {
+    if (block.id !== results[at]?.external.call.id) continue;
     answered.add(block);
     at += 1;
   }
@@ -125,8 +128,8 @@ function isSent(block: Block, { node, answered, settings }: Surroundings): boole
   }
 }
 
-function isSigned(block: Block): boolean {
-  return block.type === 'thinking' && block.signature !== null && block.signature !== '';
+function isSigned({ signature }: Extract<Block, { type: 'thinking' }>): boolean {
+  return signature !== null && signature !== '';
 }
 
 /** A signature means something to the model that made it only. */
@@ -141,7 +144,19 @@ function isBlank(text: string): boolean {
 
 /** What somebody else than the model says: text and images. */
 function shownParts(blocks: readonly Block[]): Block[] {
-  return blocks.filter((block) => block.type === 'image' || (block.type === 'text' && !isBlank(block.text)));
+  return blocks.filter(isShown);
+}
+
+function isShown(block: Block): boolean {
+  switch (block.type) {
+    case 'text':
+      return !isBlank(block.text);
+    case 'image':
+      return true;
+    case 'thinking':
+    case 'call':
+      return false;
+  }
 }
 
 /** What a person ran or attached: a model must be told that it did not ask for it. */

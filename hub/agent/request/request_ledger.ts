@@ -1,4 +1,5 @@
 import type { HubError } from '../../base/error.js';
+import { writtenText } from '../../base/node_blocks.js';
 import type { ParsedOf, ResultOf } from '../../protocol/methods/method_table.js';
 import type { NodeId } from '../../protocol/node.js';
 import { RequestId as RequestIdSchema } from '../../protocol/usage.js';
@@ -81,6 +82,6 @@ async function costOf({ answer, outcome }: RequestEnding, asked: NamedModel, atM
 
 /** Of an answer that was cut off the server has counted no more than the beginning. */
 function withSaid(usage: TokenUsage, { blocks }: Answer): TokenUsage {
-  const said = blocks.reduce((sum, block) => sum + Buffer.byteLength('text' in block ? block.text : '{}'), 0);
+  const said = blocks.reduce((sum, block) => sum + Buffer.byteLength(writtenText(block) ?? '{}'), 0);
   return { ...usage, output: Math.max(usage.output, Math.ceil(said / BYTES_PER_TOKEN)) };
 }

@@ -1,3 +1,4 @@
+import { blocksOfType, spokenText, textOf } from '../../base/node_blocks.js';
 import type { Block, Node } from '../../protocol/node.js';
 
 /** What a model is told that was interrupted while it spoke. */
@@ -28,17 +29,16 @@ export function openRequest(path: readonly Node[], isCutOff: boolean): Block[] {
 
 /** Words without calls, unless they were cut off and are gone on with: thoughts alone answer nothing. */
 function isClosing({ role, blocks }: Node, next: Node | undefined): boolean {
-  if (role !== 'assistant' || blocks.some(({ type }) => type === 'call')) return false;
-  if (!blocks.some((block) => block.type === 'text' && block.text.trim() !== '')) return false;
+  if (role !== 'assistant' || blocksOfType(blocks, 'call').length > 0) return false;
+  if (textOf(blocks).trim() === '') return false;
   return next === undefined || !isGoOn(next);
 }
 
 function isGoOn({ role, blocks }: Node): boolean {
-  const [first] = blocks;
-  return role === 'user' && blocks.length === 1 && first?.type === 'text' && first.text === GO_ON;
+  return role === 'user' && blocks.length === 1 && textOf(blocks) === GO_ON;
 }
 
 function carriedIn({ blocks }: Node): Block[] {
-  const line = blocks.findIndex((block) => block.type === 'text' && block.text === ASKED_LINE);
+  const line = blocks.findIndex((block) => spokenText(block) === ASKED_LINE);
   return line < 0 ? [] : blocks.slice(line + 1);
 }

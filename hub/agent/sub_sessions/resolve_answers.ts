@@ -1,9 +1,9 @@
 import { HubError } from '../../base/error.js';
 import { shortened } from '../../base/head_and_tail.js';
 import { callHub, type InternalCaller, pathPages } from '../../base/internal_call.js';
+import { textOf } from '../../base/node_blocks.js';
 import type { HubCalls, HubResolve, Plugin, Resolved, Resolving } from '../../base/plugin.js';
 import { type Handle, NodeId, TreeId } from '../../protocol/node.js';
-import { textIn } from '../tools/run_calls.js';
 import { SESSION_SOURCE } from './result.js';
 
 /** How many of the newest turns of a sub-session are looked at for an answer. */
@@ -61,7 +61,7 @@ async function newestAnswer(reach: InternalCaller, tree: TreeId, tip: NodeId): P
 async function answerAt(reach: InternalCaller, tip: NodeId): Promise<Answer | null> {
   let found: string | null = null;
   for await (const { nodes } of pathPages(reach, tip)) {
-    for (const { role, blocks } of nodes) if (role === 'assistant') found = textIn(blocks);
+    for (const { role, blocks } of nodes) if (role === 'assistant') found = textOf(blocks);
   }
   return found === null ? null : { node: tip, text: found };
 }

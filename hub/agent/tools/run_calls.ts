@@ -1,4 +1,5 @@
 import { callEnd } from '../../base/call_end.js';
+import { blocksOfType, spokenText } from '../../base/node_blocks.js';
 import { STEP_CALLS_MAX } from '../../protocol/limits.js';
 import type { Block, NodeId } from '../../protocol/node.js';
 import type { Answer } from '../request/answer.js';
@@ -13,8 +14,8 @@ const STOP_MS_MAX = 800;
 /** The calls of an answer that are executed, in the model's order. */
 export function callsIn(answer: Answer, newId: () => NodeId): ModelCall[] {
   const calls = new Map<string, ModelCall>();
-  for (const block of answer.blocks) {
-    if (block.type !== 'call' || calls.has(block.id)) continue;
+  for (const block of blocksOfType(answer.blocks, 'call')) {
+    if (calls.has(block.id)) continue;
     const { id: call, tool, input } = block;
     calls.set(call, { call, id: newId(), tool, input, problem: answer.malformed.get(call) ?? null });
   }
@@ -135,18 +136,25 @@ const INTERRUPTED: Block = { type: 'text', text: '\n[interrupted]' };
 
 /** What is kept of an answer that did not come to its end; nothing when a reader would see nothing of it. */
 export function keptOf({ blocks }: Answer): Block[] {
-  const isSaid = blocks.some((block) => block.type === 'call' || ('text' in block && block.text.trim() !== ''));
-  return isSaid ? [...blocks, INTERRUPTED] : [];
+  return blocks.some(isVisible) ? [...blocks, INTERRUPTED] : [];
+}
+
+function isVisible(block: Block): boolean {
+  switch (block.type) {
+    case 'text':
+    case 'thinking':
+      return block.text.trim() !== '';
+    case 'call':
+      return true;
+    case 'image':
+      return false; // no model answers with one
+  }
 }
 
 /** A refused answer is kept as words that are never sent again. */
 export function refusedOf({ blocks }: Answer): Block[] {
-  return blocks.map((block) =>
-    block.type === 'text' ? { type: 'thinking', text: block.text, signature: null } : block,
-  );
-}
-
-/** The words of an answer. */
-export function textIn(blocks: readonly Block[]): string {
-  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+  return blocks.map((block) => {
+    const text = spokenText(block);
+    return text === null ? block : { type: 'thinking', text, signature: null };
+  });
 }

@@ -1,3 +1,4 @@
+import { blocksOfType } from '../../base/node_blocks.js';
 import type { Block, Node } from '../../protocol/node.js';
 import type { TranscriptEntry } from '../../protocol/transcript.js';
 
@@ -5,7 +6,7 @@ import type { TranscriptEntry } from '../../protocol/transcript.js';
 export function entriesOf(node: Node): TranscriptEntry[] {
   const timestamp = new Date(node.created_at_ms).toISOString();
   if (node.kind === 'external') return resultEntries(node, timestamp);
-  const content = textOf(node.blocks);
+  const content = contentOf(node.blocks);
   switch (node.role) {
     case 'root':
       return [];
@@ -16,7 +17,7 @@ export function entriesOf(node: Node): TranscriptEntry[] {
     case 'assistant':
       return [
         ...(content === '' ? [] : [{ timestamp, role: 'assistant' as const, content }]),
-        ...node.blocks.flatMap((block) => (block.type === 'call' ? [callEntry(block, timestamp)] : [])),
+        ...blocksOfType(node.blocks, 'call').map((block) => callEntry(block, timestamp)),
       ];
   }
 }
@@ -28,18 +29,24 @@ function callEntry({ id, tool, input }: Extract<Block, { type: 'call' }>, timest
 /** What a person ran has no call in an answer before it: its own stands here. */
 function resultEntries({ external, blocks }: Extract<Node, { kind: 'external' }>, timestamp: string) {
   const { tool: tool_name, input, id } = external.call;
-  const content = textOf(blocks);
+  const content = contentOf(blocks);
   if (id !== null) return [{ timestamp, role: 'tool_result' as const, content, tool_name, tool_id: id }];
   const call: TranscriptEntry = { timestamp, role: 'tool_call', content: JSON.stringify(input), tool_name };
   return [call, { timestamp, role: 'tool_result' as const, content, tool_name }];
 }
 
-function textOf(blocks: readonly Block[]): string {
-  return blocks.flatMap(wordsOf).join('');
+function contentOf(blocks: readonly Block[]): string {
+  return blocks.map(blockContent).join('');
 }
 
-function wordsOf(block: Block): string[] {
-  if (block.type === 'text') return [block.text];
-  if (block.type !== 'image') return [];
-  return [`[image ${block.width}x${block.height} ${block.media_type} ${block.sha256}]`];
+function blockContent(block: Block): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+      return `[image ${block.width}x${block.height} ${block.media_type} ${block.sha256}]`;
+    case 'thinking':
+    case 'call':
+      return '';
+  }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import { textOf } from '../../base/node_blocks.js';
 import type { Node, NodeId } from '../../protocol/node.js';
-import { textIn } from '../tools/run_calls.js';
 import type { TurnWork } from '../turn/loop.js';
 import { entriesOf } from './transcript_entries.js';
 import { addLines, createTranscript, entryLine, lastLines, refuseForeign } from './transcript_file.js';
@@ -19,7 +19,7 @@ export function transcriptWriter(file: string, { turn, model, reach }: TurnWork)
     const metadata = {
       ...{ session_id: turn.tree, started_at: new Date(turn.startedAtMs).toISOString() },
       ...{ provider: model.provider, model: model.model },
-      task: textIn(nodes.find(({ role }) => role === 'user')?.blocks ?? []),
+      task: textOf(nodes.find(({ role }) => role === 'user')?.blocks ?? []),
       ...{ parent_session_id: owner?.tree ?? null, is_sub_session: owner !== null },
     };
     await createTranscript(file, { metadata, lines: linesOf(nodes) });

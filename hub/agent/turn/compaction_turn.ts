@@ -1,5 +1,6 @@
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import { textOf } from '../../base/node_blocks.js';
 import type { ParsedOf } from '../../protocol/methods/method_table.js';
 import { NodeId, type Settings, type TreeId, type TurnId } from '../../protocol/node.js';
 import type { TurnOutcome } from '../../protocol/turn.js';
@@ -11,7 +12,6 @@ import { formatModelName } from '../model/model_names.js';
 import { imageLoader } from '../request/load_image.js';
 import { sentNodes, settingsOf } from '../request/model_context.js';
 import { firstSettings, levelOf } from '../settings/settings.js';
-import { textIn } from '../tools/run_calls.js';
 import { type AgentParts, accountOf, chooseModel, providerOf } from './begin_turn.js';
 import { failedBy, stopOf, type TurnEnd, type TurnWork } from './loop.js';
 import type { RunningTurn } from './running_turn.js';
@@ -90,7 +90,7 @@ function nothingToDo(isShort: boolean): HubError {
 export async function withSummary(reach: InternalCaller, outcome: TurnOutcome): Promise<TurnOutcome> {
   if (!isSummaryOf(outcome.turn, outcome.tip)) return outcome;
   const { node } = await callHub(reach, 'loom.node_get', { node: outcome.tip, tree: outcome.tree });
-  return { ...outcome, text: textIn(node.blocks) };
+  return { ...outcome, text: textOf(node.blocks) };
 }
 
 /** Whether a node is what a compaction of its own came to. */

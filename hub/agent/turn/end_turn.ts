@@ -1,9 +1,9 @@
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import { textOf } from '../../base/node_blocks.js';
 import type { NodeId, TurnId } from '../../protocol/node.js';
 import type { TurnOutcome } from '../../protocol/turn.js';
 import { priceOf, timeLimitMs } from '../request/spending.js';
-import { textIn } from '../tools/run_calls.js';
 import type { AgentParts } from './begin_turn.js';
 import { isSummaryOf } from './compaction_turn.js';
 import type { TurnEnd, TurnParking, TurnWork } from './loop.js';
@@ -22,7 +22,7 @@ export async function pastOutcome(reach: InternalCaller, id: TurnId): Promise<Tu
   const { node } = await callHub(reach, 'loom.node_get', { node: turn.tip, tree: null });
   return {
     ...{ turn: turn.id, tree: turn.tree, state: turn.state, why: null, failure: null, tip: turn.tip },
-    text: turn.tip === turn.node || node.role !== 'assistant' ? '' : textIn(node.blocks),
+    text: turn.tip === turn.node || node.role !== 'assistant' ? '' : textOf(node.blocks),
     ...{ usage: null, price_microdollars: null, questions: [] },
   };
 }
@@ -94,7 +94,7 @@ function outcomeOf({ turn, path }: OpenTurn, { state, why, failure }: TurnEnd, b
   return {
     ...{ turn: turn.id, tree: turn.tree, state, why, tip: turn.tip },
     failure: failure === null ? null : { message: failure.message, data: failure.data },
-    text: textIn(last?.blocks ?? []),
+    text: textOf(last?.blocks ?? []),
     ...{ usage: turn.spending.usage, price_microdollars: priceOf(turn.spending), questions: [] },
   };
 }
@@ -102,7 +102,7 @@ function outcomeOf({ turn, path }: OpenTurn, { state, why, failure }: TurnEnd, b
 /** Tells that a turn runs no more until a person has answered: everything of it is on the disk. */
 function tellParked(work: OpenTurn, { questions }: TurnParking): TurnOutcome {
   const { turn } = work;
-  const said = textIn(turn.step?.answer.blocks ?? []);
+  const said = textOf(turn.step?.answer.blocks ?? []);
   const outcome = { ...outcomeOf(work, PARKED, 0), state: 'waiting' as const, text: said, questions };
   for (const { call, id, question, options, kind: asks } of questions) {
     turn.tell({ kind: 'question_asked', turn: turn.id, call, id, question, options, asks });

@@ -1,5 +1,6 @@
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import { blocksOfType, textOf } from '../../base/node_blocks.js';
 import type { ParsedOf, ResultOf } from '../../protocol/methods/method_table.js';
 import type { Settings, TurnId } from '../../protocol/node.js';
 import { type AgentEvent, SettingsChange, type TurnOutcome } from '../../protocol/turn.js';
@@ -7,7 +8,6 @@ import { priceOf, type Spending } from '../request/spending.js';
 import { levelOf } from '../settings/settings.js';
 import type { ModelCall } from '../tools/executor.js';
 import { answeredResult, approvalsIn, deniedResult, isAllowed, wordsOf } from '../tools/person_questions.js';
-import { textIn } from '../tools/run_calls.js';
 import { type Beginning, beginTurn, chooseModel, refuseUnknownPrice } from './begin_turn.js';
 import type { TurnWork } from './loop.js';
 import { newStep } from './running_turn.js';
@@ -77,8 +77,8 @@ async function keepAgain(
 }
 
 function calledIn({ blocks }: Parked, id: string) {
-  const block = blocks.find((one) => one.type === 'call' && one.id === id);
-  const { tool, input } = block?.type === 'call' ? block : { tool: 'ask_user', input: null };
+  const block = blocksOfType(blocks, 'call').find((one) => one.id === id);
+  const { tool, input } = block ?? { tool: 'ask_user', input: null };
   return { call: id, tool, input };
 }
 
@@ -169,7 +169,7 @@ export async function parkedOutcome(reach: InternalCaller, { turn, parked }: Fou
       failure: null,
       tip: parked?.parent ?? turn.tip,
     },
-    text: textIn(parked?.blocks ?? []),
+    text: textOf(parked?.blocks ?? []),
     ...{ usage: spending.usage, price_microdollars: priceOf(spending), questions: parked?.questions ?? [] },
   };
 }

@@ -1,4 +1,5 @@
 import type { ModelMessage } from '../../../protocol/methods/context_methods.js';
+import type { Block } from '../../../protocol/node.js';
 import type { ModelRequest } from '../../model/provider.js';
 import { MESSAGE_MARKS_MAX } from '../../request/cache_marks.js';
 import { type CallIds, callIds, sentTool } from '../blocks/call_ids_and_tool_names.js';
@@ -126,11 +127,26 @@ async function wireResult(
 ): Promise<WireResult> {
   const seen: (WireText | WireImage)[] = [];
   for (const block of content) {
-    if (block.type === 'image') seen.push(wireImage(await sendImage(block)));
-    else if (block.type === 'text') seen.push(...[wireText(block.text)].filter((text) => text !== null));
+    const wire = await wireResultBlock(block, sendImage);
+    if (wire !== null) seen.push(wire);
   }
   if (seen.length === 0) seen.push({ type: 'text', text: NO_OUTPUT });
   return { type: 'tool_result', tool_use_id: ids.result(id), content: seen, is_error: failed };
+}
+
+async function wireResultBlock(
+  block: Block,
+  sendImage: ReturnType<typeof imageSender>,
+): Promise<WireText | WireImage | null> {
+  switch (block.type) {
+    case 'text':
+      return wireText(block.text);
+    case 'image':
+      return wireImage(await sendImage(block));
+    case 'thinking':
+    case 'call':
+      return null;
+  }
 }
 
 /** This API refuses text without a visible character. */

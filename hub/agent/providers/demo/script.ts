@@ -1,3 +1,4 @@
+import { blocksOfType, textOf } from '../../../base/node_blocks.js';
 import type { ModelMessage } from '../../../protocol/methods/context_methods.js';
 import type { EndReason, ModelRequest } from '../../model/provider.js';
 import { abilityStep } from './abilities.js';
@@ -96,17 +97,17 @@ function manyWords(count: number): string {
 }
 
 function taskOf({ messages, tools, systemPrompt }: ModelRequest): DemoTask {
-  const asked = messages.findLastIndex(({ role, content }) => role === 'user' && textOf(content) !== '');
+  const asked = messages.findLastIndex(({ role, content }) => role === 'user' && linesOf(content) !== '');
   const since = messages.slice(asked + 1);
   return {
-    question: textOf(messages[asked]?.content ?? []),
+    question: linesOf(messages[asked]?.content ?? []),
     steps: since.filter(({ role }) => role === 'assistant').length,
     results: resultsOf(messages.slice(Math.max(0, messages.length - 2)), since),
     earlier: messages
       .slice(0, asked)
-      .flatMap(({ content }) => content.flatMap(resultText))
+      .flatMap(({ content }) => blocksOfType(content, 'result').map((result) => linesOf(result.content)))
       .reverse(),
-    isFirst: !messages.slice(0, asked).some(({ role, content }) => role === 'assistant' && textOf(content) !== ''),
+    isFirst: !messages.slice(0, asked).some(({ role, content }) => role === 'assistant' && linesOf(content) !== ''),
     tools: new Set(tools.map(({ name }) => name)),
     systemPrompt,
   };
@@ -115,23 +116,13 @@ function taskOf({ messages, tools, systemPrompt }: ModelRequest): DemoTask {
 /** The results of the newest calls, when they were made since the question. */
 function resultsOf(newest: readonly ModelMessage[], since: readonly ModelMessage[]): DemoResult[] {
   const answers = since.length === 0 ? [] : newest.flatMap(({ content }) => content);
-  return answers.flatMap((block) => {
-    if (block.type !== 'result') return [];
-    const call = answers.find((other) => other.type === 'call' && other.id === block.id);
-    const asked = call?.type === 'call' ? { tool: call.tool, input: call.input } : { tool: 'unknown', input: {} };
-    return [{ ...asked, text: textOf(block.content), failed: block.failed }];
+  return blocksOfType(answers, 'result').map(({ id, content, failed }) => {
+    const call = blocksOfType(answers, 'call').find((other) => other.id === id);
+    const asked = call === undefined ? { tool: 'unknown', input: {} } : { tool: call.tool, input: call.input };
+    return { ...asked, text: linesOf(content), failed };
   });
 }
 
-type Content = ModelMessage['content'][number];
-
-function resultText(block: Content): string[] {
-  return block.type === 'result' ? [textOf(block.content)] : [];
-}
-
-function textOf(content: readonly Content[]): string {
-  return content
-    .flatMap((block) => (block.type === 'text' ? [block.text] : []))
-    .join('\n')
-    .trim();
+function linesOf(content: ModelMessage['content']): string {
+  return textOf(content, '\n').trim();
 }

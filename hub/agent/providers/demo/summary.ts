@@ -1,4 +1,5 @@
 import { callText } from '../../../base/call_title.js';
+import { blocksOfType, textOf, textsOf } from '../../../base/node_blocks.js';
 import type { ModelMessage } from '../../../protocol/methods/context_methods.js';
 import { SUMMARY_BEGINS } from '../../compaction/compaction_prompt.js';
 
@@ -7,14 +8,12 @@ const LINES_MAX = 50;
 
 /** What it says when it is asked for a summary: what was asked and which commands ran, by rules; null when it is asked for something else. */
 export function demoSummary(messages: readonly ModelMessage[]): string | null {
-  const last = messages.at(-1)?.content.at(-1);
-  if (last?.type !== 'text' || !last.text.includes(SUMMARY_BEGINS)) return null;
+  const last = messages.at(-1)?.content.slice(-1) ?? [];
+  if (!textOf(last).includes(SUMMARY_BEGINS)) return null;
   const before = messages.slice(0, -1);
-  const asked = before.flatMap(({ role, content }) =>
-    role === 'user' ? content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [],
-  );
+  const asked = before.flatMap(({ role, content }) => (role === 'user' ? textsOf(content) : []));
   const called = before.flatMap(({ content }) =>
-    content.flatMap((part) => (part.type === 'call' ? [`${part.tool}: ${callText(part.input)}`] : [])),
+    blocksOfType(content, 'call').map(({ tool, input }) => `${tool}: ${callText(input)}`),
   );
   return [listed('Asked', asked), listed('Done', called)].filter((text) => text !== '').join('\n\n');
 }

@@ -1,4 +1,6 @@
+import { blocksOfType, textsOf } from '../../../base/node_blocks.js';
 import type { ModelMessage } from '../../../protocol/methods/context_methods.js';
+import type { Block } from '../../../protocol/node.js';
 import type { ModelRequest } from '../../model/provider.js';
 import { type CallIds, callIds, sentTool } from '../blocks/call_ids_and_tool_names.js';
 import { type ImageLimits, imageSender } from '../blocks/images.js';
@@ -65,8 +67,8 @@ export async function openaiMessages(request: ModelRequest): Promise<ChatMessage
 
 /** Thinking is not sent: this API has no place for it. */
 function addAnswer(messages: ChatMessage[], content: readonly Content[], { ids }: Making): void {
-  const text = content.flatMap((block) => (block.type === 'text' && block.text.trim() !== '' ? [block.text] : []));
-  const calls = content.flatMap((block) => (block.type === 'call' ? [wireCall(block, ids)] : []));
+  const text = textsOf(content).filter((line) => line.trim() !== '');
+  const calls = blocksOfType(content, 'call').map((block) => wireCall(block, ids));
   if (text.length === 0 && calls.length === 0) return;
   const last = messages.at(-1);
   if (last === undefined || last.role === 'system') messages.push({ role: 'user', content: BEGINNING });
@@ -85,8 +87,7 @@ async function addUser(messages: ChatMessage[], content: readonly Content[], mak
   const parts: Part[] = [];
   for (const block of content) {
     if (block.type === 'result') messages.push(await wireResult(block, making, parts));
-    else if (block.type === 'image') parts.push(await wireImage(block, making));
-    else if (block.type === 'text' && block.text.trim() !== '') parts.push({ type: 'text', text: block.text });
+    else parts.push(...(await wireParts(block, making)));
   }
   if (parts.length === 0) return;
   // Templates of many models want a person and the model to take turns.
@@ -98,16 +99,28 @@ async function addUser(messages: ChatMessage[], content: readonly Content[], mak
 /** A result has text only: its images are shown in the message of the person that follows. */
 async function wireResult(block: ResultBlock, making: Making, shown: Part[]): Promise<ChatMessage> {
   const lines: string[] = [];
-  for (const part of block.content) {
-    if (part.type === 'text' && part.text.trim() !== '') lines.push(part.text);
-    if (part.type !== 'image') continue;
-    const image = await wireImage(part, making);
-    if (image.type === 'image_url') shown.push(image);
-    lines.push(image.type === 'image_url' ? SEEN_BELOW : image.text);
+  for (const inner of block.content) {
+    for (const part of await wireParts(inner, making)) {
+      if (part.type === 'image_url') shown.push(part);
+      lines.push(part.type === 'image_url' ? SEEN_BELOW : part.text);
+    }
   }
   const text = lines.length === 0 ? NO_OUTPUT : lines.join('\n');
   // This API has no mark for a call that failed.
   return { role: 'tool', tool_call_id: making.ids.result(block.id), content: block.failed ? `Error: ${text}` : text };
+}
+
+/** What somebody else than the model says. */
+async function wireParts(block: Block, making: Making): Promise<Part[]> {
+  switch (block.type) {
+    case 'text':
+      return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
+    case 'image':
+      return [await wireImage(block, making)];
+    case 'thinking':
+    case 'call':
+      return [];
+  }
 }
 
 async function wireImage(block: Extract<Content, { type: 'image' }>, { sendImage }: Making): Promise<Part> {
