@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
+import { blocksOfType } from '../../hub/base/node_blocks.js';
 import type { Client } from '../../hub/client/client.js';
 import { userHome } from '../../hub/config/config.js';
 import type { Block } from '../../hub/protocol/node.js';
@@ -44,8 +45,8 @@ async function storedImage(path: string, client: Client): Promise<Image> {
     .catch((error: unknown) => {
       throw withWords(error, path);
     });
-  const image = blocks.find((block) => block.type === 'image');
-  if (image?.type === 'image') return image;
+  const [image] = blocksOfType(blocks, 'image');
+  if (image !== undefined) return image;
   throw new HubError('invalid_params', `${quoted(path)} holds no image, whatever its name says`, {
     hint: `a model is shown JPEG, PNG, GIF and WebP${asWords(path)}`,
   });

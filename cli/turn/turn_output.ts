@@ -1,4 +1,5 @@
 import { callText } from '../../hub/base/call_title.js';
+import { textOf, textsOf } from '../../hub/base/node_blocks.js';
 import { userHome } from '../../hub/config/config.js';
 import type { AgentEvent, TurnOutcome } from '../../hub/protocol/turn.js';
 import type { Context } from '../command_line/command_context.js';
@@ -138,11 +139,6 @@ function sessionLine({ session, model, task, attachable }: Extract<AgentEvent, {
 
 type Blocks = Extract<AgentEvent, { kind: 'call_ended' }>['blocks'];
 
-function textOf(blocks: Blocks): string {
-  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
-}
-
 function lastLine(blocks: Blocks): string {
-  const last = blocks.findLast((block) => block.type === 'text');
-  return last?.type === 'text' ? (last.text.trim().split('\n').at(-1) ?? '') : '';
+  return textsOf(blocks).at(-1)?.trim().split('\n').at(-1) ?? '';
 }

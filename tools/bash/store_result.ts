@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { withSpokenText } from '../../hub/base/node_blocks.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { keep, type Outcome } from '../base/outcome.js';
 import type { HubLink, ToolParts } from '../base/parts.js';
@@ -56,11 +57,8 @@ export async function keepCommand(hub: HubLink, ran: Ran): Promise<ToolAnswer> {
     const isFull = error instanceof HubError && (error.kind === 'disk_full' || error.kind === 'limit');
     if (!isFull || outcome.output === null) throw error;
     const note = `(the output is not stored: ${error.message})`;
-    const blocks = outcome.blocks.map((block) =>
-      block.type === 'text'
-        ? { ...block, text: `${block.text}${block.text.endsWith('\n') ? '' : '\n'}${note}` }
-        : block,
-    );
+    const withNote = (text: string): string => `${text}${text.endsWith('\n') ? '' : '\n'}${note}`;
+    const blocks = outcome.blocks.map((block) => withSpokenText(block, withNote));
     // What could not be stored makes room for the node that says so.
     ran.spool.discard();
     return keep(hub, ran.begun, { ...outcome, output: null, blocks });

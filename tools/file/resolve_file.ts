@@ -1,5 +1,6 @@
 import { HubError } from '../../hub/base/error.js';
 import { excerptOf, excerptText, shortened } from '../../hub/base/head_and_tail.js';
+import { textOf } from '../../hub/base/node_blocks.js';
 import type { CallContext, Resolved, Resolving } from '../../hub/base/plugin.js';
 import type { Output } from '../../hub/protocol/node.js';
 import type { ToolParts } from '../base/parts.js';
@@ -94,7 +95,7 @@ async function changed(parts: ToolParts, { now, passed, then, output }: Compared
 
 function shownOf({ seen }: SeenFile, passed: Passed, bytesMax: number): Omit<Resolved, 'changed'> {
   if (seen.facts.content !== 'text' || seen.kept === null) {
-    const shown = seen.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+    const shown = textOf(seen.blocks, '\n');
     return { text: shown, total_bytes: Buffer.byteLength(shown), left_out_bytes: 0 };
   }
   const { head, tail, whole } = passed;

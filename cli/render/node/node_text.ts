@@ -1,4 +1,5 @@
 import { callText } from '../../../hub/base/call_title.js';
+import { imageLabel } from '../../../hub/base/node_blocks.js';
 import type { Block, Node, SkeletonNode } from '../../../hub/protocol/node.js';
 import { clean, cleanLine } from '../text/clean.js';
 
@@ -62,6 +63,6 @@ function blockText(block: Block, alone: boolean): string {
     case 'call':
       return alone ? `[${block.tool}: ${callText(block.input)}] (not run)` : '';
     case 'image':
-      return `[image ${block.width}x${block.height} ${block.media_type}]`;
+      return imageLabel(block);
   }
 }

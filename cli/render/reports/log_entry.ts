@@ -1,4 +1,5 @@
 import { callText } from '../../../hub/base/call_title.js';
+import { blocksOfType, textsOf } from '../../../hub/base/node_blocks.js';
 import type { LogNode } from '../../../hub/protocol/event_log.js';
 import type { Block } from '../../../hub/protocol/node.js';
 import type { AgentEvent } from '../../../hub/protocol/turn.js';
@@ -72,9 +73,11 @@ function titledOf(payload: LogNode['payload']): Titled {
 
 /** The words of an answer; of one that only calls, the names of the tools. */
 function previewOf(blocks: readonly Block[]): string {
-  const words = blocks.flatMap((block) => (block.type === 'text' ? [shortened(block.text)] : [])).join(' ');
+  const words = textsOf(blocks).map(shortened).join(' ');
   if (words.trim() !== '') return shortened(words);
-  return blocks.flatMap((block) => (block.type === 'call' ? [`[${block.tool}]`] : [])).join(' ');
+  return blocksOfType(blocks, 'call')
+    .map(({ tool }) => `[${tool}]`)
+    .join(' ');
 }
 
 function shortened(text: string): string {

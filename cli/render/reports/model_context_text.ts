@@ -1,3 +1,4 @@
+import { imageLabel } from '../../../hub/base/node_blocks.js';
 import type { ModelMessage } from '../../../hub/protocol/methods/context_methods.js';
 import type { ResultOf } from '../../../hub/protocol/methods/method_table.js';
 import type { Look } from '../look/look.js';
@@ -42,7 +43,7 @@ function partText(part: Part, look: Look): string {
     case 'call':
       return `${look.style.tool(`[call ${cleanLine(part.id)}: ${cleanLine(part.tool)}]`)} ${cleanLine(JSON.stringify(part.input))}`;
     case 'image':
-      return look.style.quiet(`[image ${part.width}x${part.height} ${part.media_type}]`);
+      return look.style.quiet(imageLabel(part));
     case 'result': {
       const title = `[result of ${cleanLine(part.id)}${part.failed ? ', failed' : ''}]`;
       return [look.style.tool(title), ...part.content.map((block) => partText(block, look))].join('\n');

@@ -1,4 +1,5 @@
 import { callText } from '../../../hub/base/call_title.js';
+import { textsOf } from '../../../hub/base/node_blocks.js';
 import type { Client } from '../../../hub/client/client.js';
 import type { NodeId, TurnId } from '../../../hub/protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../../hub/protocol/turn.js';
@@ -113,7 +114,7 @@ function printedBy(calls: Hearing['calls'], id: NodeId): PrintedText {
 }
 
 function snapshotText(step: NonNullable<Extract<AgentEvent, { kind: 'turn_snapshot' }>['step']>): string {
-  const said = step.blocks.flatMap((block) => (block.type === 'text' ? [clean(block.text)] : [])).join('');
+  const said = textsOf(step.blocks).map(clean).join('');
   const calls = step.calls.map(({ tool, input }) => `[${cleanLine(tool)}] ${cleanLine(callText(input))}\n`);
   return `${said}${said === '' || said.endsWith('\n') ? '' : '\n'}${calls.join('')}`;
 }

@@ -1,5 +1,6 @@
+import { textOf } from '../../../hub/base/node_blocks.js';
 import type { ToolAnswer } from '../../../hub/protocol/methods/tool_methods.js';
-import type { Block, Node, NodeId } from '../../../hub/protocol/node.js';
+import type { Node, NodeId } from '../../../hub/protocol/node.js';
 import type { AgentEvent } from '../../../hub/protocol/turn.js';
 import { nodeText } from '../../render/node/node_text.js';
 import type { CallEnded, DisplayEvent } from '../front/front.js';
@@ -66,7 +67,7 @@ export function takeEvent(scene: Scene, event: AgentEvent): DisplayEvent[] {
       return [{ kind: 'call_printed', id: event.id, text: printed(event) }];
     }
     case 'call_ended':
-      return endCall(scene, event.id, { failed: event.failed, text: textIn(event.blocks), remark: null });
+      return endCall(scene, event.id, { failed: event.failed, text: textOf(event.blocks), remark: null });
     case 'step_committed':
       for (const node of event.nodes) if (!scene.seen.has(node)) scene.expected.add(node);
       scene.tip = event.tip;
@@ -167,7 +168,7 @@ function catchUp(scene: Scene, text: string): DisplayEvent[] {
 function takeAnswer(scene: Scene, { id, blocks }: Node): DisplayEvent[] {
   const before = scene.answer?.id === id ? [] : endAnswer(scene);
   scene.answer ??= { id, text: '' };
-  const text = textIn(blocks);
+  const text = textOf(blocks);
   // Of a refused answer no words are kept as such: what was shown of it stays as it is.
   return [...before, ...(text === '' ? [] : catchUp(scene, text)), ...endAnswer(scene)];
 }
@@ -179,7 +180,7 @@ function takeStep(scene: Scene, { step }: Extract<AgentEvent, { kind: 'turn_snap
   if (scene.answer?.id !== step.id) shown.push(...endAnswer(scene));
   if (!scene.seen.has(step.id)) {
     scene.answer ??= { id: step.id, text: '' };
-    shown.push(...catchUp(scene, textIn(step.blocks)));
+    shown.push(...catchUp(scene, textOf(step.blocks)));
   }
   for (const { id, tool, input, state } of step.calls) {
     if (state === 'waiting' || scene.calls.has(id) || scene.seen.has(id)) continue;
@@ -211,9 +212,5 @@ export function callEnd({
 }: Pick<ToolAnswer, 'blocks' | 'external'>): Pick<CallEnded, 'failed' | 'text' | 'remark'> {
   const { exit_code: code, signal } = external;
   const exit = code === 0 || code === null ? null : `exit code ${code}`;
-  return { failed: exit !== null, text: textIn(blocks), remark: signal === null ? exit : `ended by ${signal}` };
-}
-
-function textIn(blocks: readonly Block[]): string {
-  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+  return { failed: exit !== null, text: textOf(blocks), remark: signal === null ? exit : `ended by ${signal}` };
 }

@@ -1,3 +1,4 @@
+import { spokenText } from '../../../hub/base/node_blocks.js';
 import type { Client } from '../../../hub/client/client.js';
 import type { Node, NodeId, Tree } from '../../../hub/protocol/node.js';
 
@@ -37,7 +38,7 @@ export function isMessage(node: Node): boolean {
 }
 
 function hasText({ blocks }: Node): boolean {
-  return blocks.some((block) => block.type !== 'text' || block.text.trim() !== '');
+  return blocks.some((block) => spokenText(block)?.trim() !== '');
 }
 
 /** The node so many messages above a place; where there are fewer, the root. */

@@ -1,3 +1,4 @@
+import { blocksOfType } from '../../../hub/base/node_blocks.js';
 import type { Node, NodeId, Output } from '../../../hub/protocol/node.js';
 import type { Look } from '../../render/look/look.js';
 import { nodeText } from '../../render/node/node_text.js';
@@ -44,7 +45,9 @@ export function blocksOf(node: Node): ViewedBlock[] {
     case 'summary':
       return said('summary');
     case 'assistant': {
-      const thought = node.blocks.flatMap((block) => (block.type === 'thinking' ? [block.text] : [])).join('\n');
+      const thought = blocksOfType(node.blocks, 'thinking')
+        .map(({ text }) => text)
+        .join('\n');
       const shown = { kind: 'thinking' as const, text: thought };
       const thinking = { ...here, key: thinkingKey(node.id), startsFolded: true, shown };
       return [...(thought.trim() === '' ? [] : [thinking]), ...said('answer')];

@@ -1,3 +1,4 @@
+import { spokenText, textOf, writtenText } from '../../../hub/base/node_blocks.js';
 import type { Node, NodeId, TurnId } from '../../../hub/protocol/node.js';
 import type { AgentEvent } from '../../../hub/protocol/turn.js';
 import { renderRunningCall } from '../../render/node/tool_call.js';
@@ -144,8 +145,9 @@ function takeSnapshot(
   if (step === null) return;
   begin(turn, step.id);
   for (const block of step.blocks) {
-    if (block.type === 'thinking') grow(turn, 'thought', block.text);
-    else if (block.type === 'text') grow(turn, 'said', block.text);
+    const said = spokenText(block);
+    if (said === null) grow(turn, 'thought', writtenText(block) ?? '');
+    else grow(turn, 'said', said);
   }
   for (const call of step.calls) if (call.state !== 'waiting') beginCall(turn, call, nowMs);
 }
@@ -208,7 +210,7 @@ function endCall(turn: TurnUnderWay, event: Extract<AgentEvent, { kind: 'call_en
   turn.running.delete(event.id);
   if (running === undefined) return;
   const { tool, input } = running;
-  const output = event.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+  const output = textOf(event.blocks);
   const call = { tool, input, output, failed: event.failed, remark: null, durationMs: null, size: null };
   turn.blocks = turn.blocks.map((block) =>
     block.key === event.id ? { ...block, startsFolded: true, shown: { kind: 'call' as const, call } } : block,
