@@ -1,3 +1,5 @@
+import { KEY_VARIABLES } from '../../hub/base/provider_records.js';
+
 const ASK = 'one question, one answer: cognition ask "what is this?"; to talk: cognition chat';
 const RESUME = 'go on in the current conversation: cognition chat @; the others: cognition list';
 const IN_CHAT = 'that is a command of a conversation: /help in `cognition chat` lists them';
@@ -13,7 +15,7 @@ const HERE: Readonly<Record<string, string>> = {
   ...sameHint('the version: cognition --version; nothing updates by itself', [
     ...['version', '-v', '-V', 'update', 'upgrade'],
   ]),
-  ...sameHint('a key stands in ANTHROPIC_API_KEY or OPENAI_API_KEY; nothing is logged in to', [
+  ...sameHint(`a key stands in ${KEY_VARIABLES.join(' or ')}; nothing is logged in to`, [
     ...['login', 'logout', 'auth', 'setup-token'],
   ]),
   ...sameHint('choose one with: cognition ask --model <name>, or for always: cognition config set model <name>', [

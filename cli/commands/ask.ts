@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HubError } from '../../hub/base/error.js';
+import { ADDRESS_VARIABLES, KEY_VARIABLES } from '../../hub/base/provider_records.js';
 import type { Block, NodeId, Tree, TreeId, TurnId } from '../../hub/protocol/node.js';
 import { command, type Input, NODE_WORDS, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
@@ -19,8 +20,7 @@ import { unfinishedTurn } from '../turn/unfinished_turn.js';
 export const askCommand = command({
   name: 'ask',
   summary: 'Ask a model, which works with its tools until it has answered.',
-  details:
-    'With a message alone it starts a conversation, whose id is told on stderr; with a tree it goes on where you stand. The answer alone goes to stdout; what the model does is told on stderr. Its commands run in a sandbox: they may change the project and nothing else, without the network. Keys come from the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY, and for servers of your own ANTHROPIC_BASE_URL, OPENAI_BASE_URL, OLLAMA_HOST. They are kept nowhere. Ctrl-C stops it and keeps what was said. What is piped in is added to the message. An image that the message names as @file.png (jpg, gif and webp, too; quotes around a name with blanks: @"my shot.png") is shown to the model; other files that it names it can read itself.',
+  details: `With a message alone it starts a conversation, whose id is told on stderr; with a tree it goes on where you stand. The answer alone goes to stdout; what the model does is told on stderr. Its commands run in a sandbox: they may change the project and nothing else, without the network. Keys come from the environment: ${KEY_VARIABLES.join(', ')}, and for servers of your own ${ADDRESS_VARIABLES.join(', ')}. They are kept nowhere. Ctrl-C stops it and keeps what was said. What is piped in is added to the message. An image that the message names as @file.png (jpg, gif and webp, too; quotes around a name with blanks: @"my shot.png") is shown to the model; other files that it names it can read itself.`,
   arguments: [
     { ...TREE, required: false, description: `${TREE.description}; a new one when left out` },
     { name: 'message', required: false, description: 'the message, or - for standard input', completes: null },

@@ -1,19 +1,19 @@
 import { HubError } from '../base/error.js';
 import { callHub, type InternalCaller } from '../base/internal_call.js';
 import type { CallContext, HubCalls, HubResolve, Plugin } from '../base/plugin.js';
+import { needsKey, PROVIDER_RECORDS } from '../base/provider_records.js';
 import type { HomePaths } from '../config/config.js';
+import type { ResultOf } from '../protocol/methods/method_table.js';
 import type { NodeId, Settings, TreeId, TurnId } from '../protocol/node.js';
 import type { AgentEvent, SettingsChange, TurnOutcome } from '../protocol/turn.js';
 import { estimatePath } from './estimate_next_request.js';
 import { createEventLogs } from './event_log/event_log.js';
-import { ALIAS_NAMES, formatModelName, PROVIDER_NAMES, parseModelName } from './model/model_names.js';
-import { needsKey } from './model/provider_access.js';
+import { ALIAS_NAMES, formatModelName, parseModelName } from './model/model_names.js';
 import { priceOf } from './request/spending.js';
 import { toldInstructions } from './settings/instructions_in_use.js';
 import { refuseSecondLevel } from './settings/one_level_of_sub_sessions.js';
 import { planAt } from './settings/project_plan.js';
 import { pathSettings, settingsBefore } from './settings/settings.js';
-import { USUAL_MODELS } from './sub_sessions/child_model.js';
 import { createTranscripts } from './transcript/transcripts.js';
 import { type AgentParts, chooseModel } from './turn/begin_turn.js';
 import { parkedSnapshot, parkedTurns } from './turn/parked_turn.js';
@@ -87,11 +87,19 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
         const running = turns.all().filter((turn) => tree === null || turn.tree === tree);
         return { turns: [...running.map(statusOf), ...parked.filter(({ turn }) => turns.get(turn) === null)] };
       },
-      'agent.providers': async () => ({
-        providers: PROVIDER_NAMES.map((name) => ({ name, needs_key: needsKey(name), usual_model: USUAL_MODELS[name] })),
-        aliases: ALIAS_NAMES.map((name) => ({ name, model: formatModelName(parseModelName(name)) })),
-      }),
+      'agent.providers': async () => providerList(),
     },
+  };
+}
+
+function providerList(): ResultOf<'agent.providers'> {
+  return {
+    providers: PROVIDER_RECORDS.map((record) => ({
+      name: record.name,
+      needs_key: needsKey(record),
+      usual_model: record.defaultModel,
+    })),
+    aliases: ALIAS_NAMES.map((name) => ({ name, model: formatModelName(parseModelName(name)) })),
   };
 }
 

@@ -5,7 +5,9 @@ import { windowOf } from './compaction/window_room.js';
 import { type Warmth, warmthOf } from './estimate/cache_warmth.js';
 import { countedOf } from './estimate/counted_usage.js';
 import { pathTokens } from './estimate/token_estimate.js';
-import { formatModelName, loadPrices, type NamedModel, outputTokensMax, parseModelName } from './model/model_names.js';
+import { formatModelName, type ModelAtServer, parseModelName } from './model/model_names.js';
+import { outputTokensMax } from './model/output_limit.js';
+import { loadPriceTable } from './model/price_table.js';
 import { modelByKeys } from './model/provider_access.js';
 import { sentNodes, settingsOf } from './request/model_context.js';
 import { microdollars } from './request/spending.js';
@@ -48,7 +50,7 @@ function firstPrefix({ change }: Params) {
 }
 
 /** A key is not needed to estimate. */
-function wantedModel({ change, usual_model, access }: Params, known: Settings | null): NamedModel | null {
+function wantedModel({ change, usual_model, access }: Params, known: Settings | null): ModelAtServer | null {
   const named = change?.model ?? known?.model ?? usual_model ?? modelByKeys(access);
   if (named === null) return null;
   const model = parseModelName(named);
@@ -56,7 +58,7 @@ function wantedModel({ change, usual_model, access }: Params, known: Settings | 
 }
 
 /** Whether what is sent before the messages stays as it was. */
-function isUnchanged({ change }: Params, known: Settings | null, model: NamedModel): boolean {
+function isUnchanged({ change }: Params, known: Settings | null, model: ModelAtServer): boolean {
   if (known === null || known.model !== formatModelName(model)) return false;
   if (change === null) return true;
   const { model: _, level, thinking, reload, ...others } = change;
@@ -65,7 +67,7 @@ function isUnchanged({ change }: Params, known: Settings | null, model: NamedMod
 }
 
 interface Priced {
-  model: NamedModel;
+  model: ModelAtServer;
   tokens: number;
   cached: Warmth;
   nowMs: number;
@@ -83,5 +85,5 @@ async function inputPrice({ model, tokens, cached, nowMs }: Priced): Promise<num
     cacheWrite5m: isWritten ? rest : 0,
     cacheWrite1h: 0,
   };
-  return microdollars((await loadPrices()).cost(model, usage, nowMs));
+  return microdollars((await loadPriceTable()).cost(model, usage, nowMs));
 }

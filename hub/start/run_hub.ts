@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { type AgentPlugin, createAgent } from '../agent/agent_plugin.js';
-import { SYSTEM_PARTS } from '../agent/model/provider.js';
-import { providerTable } from '../agent/providers/all_providers.js';
+import { SYSTEM_TIMERS } from '../agent/model/timers.js';
+import { allProviders } from '../agent/providers/all_providers.js';
 import { createSessionPlugin } from '../agent/sub_sessions/resolve_answers.js';
 import { detach, neverFails } from '../base/detach.js';
 import type { Log, Plugin } from '../base/plugin.js';
@@ -131,7 +131,7 @@ function agentOf(hub: Hub, about: { paths: HomePaths; epoch: string; log: Log })
   return createAgent(hub, {
     ...about,
     ...{ version: VERSION, home: about.paths.home, userHome: userHome(), newId: randomUUID, random: Math.random },
-    ...{ providers: providerTable(), timers: SYSTEM_PARTS },
+    ...{ providers: allProviders(), timers: SYSTEM_TIMERS },
   });
 }
 

@@ -1,6 +1,6 @@
-import type { ProviderParts } from '../../hub/agent/model/provider.js';
+import type { Timers } from '../../hub/agent/model/timers.js';
 
-export interface ManualTimers extends ProviderParts {
+export interface ManualTimers extends Timers {
   /** The delays of the timers that run. */
   running(): number[];
   /** Lets all of them come to their end. */

@@ -1,3 +1,4 @@
+import { KEY_VARIABLES } from '../../../hub/base/provider_records.js';
 import type { Look } from '../look/look.js';
 import { columns, widest } from '../text/columns.js';
 import { shortId } from '../text/ids_and_counts.js';
@@ -36,7 +37,7 @@ export function renderDemoEnd({ tree, tips, project }: DemoPlaces, look: Look): 
     ...shown.map((line) => INDENT + line),
     '',
     `Its folder: ${project}`,
-    'A real model needs ANTHROPIC_API_KEY or OPENAI_API_KEY, and then:',
+    `A real model needs ${KEY_VARIABLES.join(' or ')}, and then:`,
     `${INDENT}${look.style.strong('cognition ask "what does this project do?"')}`,
   ]
     .map((line) => `${line}\n`)

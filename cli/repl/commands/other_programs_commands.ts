@@ -1,3 +1,5 @@
+import { KEY_VARIABLES } from '../../../hub/base/provider_records.js';
+
 /** Other words for a command, which people try. */
 const ALSO: Readonly<Record<string, string>> = { '': 'help', '?': 'help', exit: 'quit', q: 'quit' };
 
@@ -7,7 +9,7 @@ const HERE: readonly (readonly [names: string, hint: string])[] = [
   ['undo rewind checkpoint redo', 'go back with /back, or say the last message anew with /fork'],
   ['init memory remember', 'what a model has to know stands in AGENTS.md; after a change: /reload'],
   ['status session stats usage tokens', 'who answers: /model, what was spent: /cost, what is sent: /context'],
-  ['login logout auth key', 'a key is taken from ANTHROPIC_API_KEY or OPENAI_API_KEY at the start'],
+  ['login logout auth key', `a key is taken from ${KEY_VARIABLES.join(' or ')} at the start`],
   ['config settings preferences theme', 'in the shell: cognition config list'],
   ['vim', 'Esc reads with the keys of vim; Ctrl-G writes in $EDITOR'],
   ['name title', 'that is /rename here'],

@@ -1,7 +1,9 @@
 import type { HubError } from '../../base/error.js';
 import { countedOf } from '../estimate/counted_usage.js';
 import { type Measure, pathTokens, usedTokens } from '../estimate/token_estimate.js';
-import { loadPrices, type NamedModel, outputTokensMax } from '../model/model_names.js';
+import type { ModelAtServer } from '../model/model_names.js';
+import { outputTokensMax } from '../model/output_limit.js';
+import { loadPriceTable } from '../model/price_table.js';
 import type { ModelReply } from '../request/ask_with_retries.js';
 import type { TurnWork } from '../turn/loop.js';
 import { canShrink, compactPath } from './compact_path.js';
@@ -31,8 +33,8 @@ export function openRoom(mode: WindowRoom['mode'], window: WindowRoom['window'])
 }
 
 /** The window of a model: as the table has it, else as the person says. */
-export async function windowOf(asked: NamedModel, said: number | null): Promise<number | null> {
-  return (await loadPrices()).window(asked) ?? said;
+export async function windowOf(asked: ModelAtServer, said: number | null): Promise<number | null> {
+  return (await loadPriceTable()).window(asked) ?? said;
 }
 
 /** Tokens of a request for which there is room beside its answer. */

@@ -1,14 +1,10 @@
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import { providerRecord } from '../../base/provider_records.js';
 import type { Node, NodeId, Sha256, TreeId } from '../../protocol/node.js';
-import { formatModelName, type NamedModel, type ProviderName } from '../model/model_names.js';
+import { formatModelName, type ModelAtServer } from '../model/model_names.js';
 import { type CountedRequest, countedOf, newestRequests } from './counted_usage.js';
 import { pathTokens } from './token_estimate.js';
-
-/** Of providers that say how they cache: how long a beginning is kept since it was used last, and how long it must be. */
-const CACHES: Partial<Record<ProviderName, { lifetimeMs: number; tokensMin: number }>> = {
-  anthropic: { lifetimeMs: 300_000, tokensMin: 1_024 },
-};
 
 /** How many of the newest requests are looked at, and how many nodes between them and the path. */
 const REQUESTS_MAX = 20;
@@ -25,7 +21,7 @@ export interface WarmthQuestion {
   tree: TreeId;
   /** What is sent of the path. */
   path: readonly Node[];
-  model: NamedModel;
+  model: ModelAtServer;
   /** The settings that the next request is made with; null when no request was made with them. */
   settings: Sha256 | null;
   nowMs: number;
@@ -34,8 +30,8 @@ export interface WarmthQuestion {
 /** What the requests of a tree have left in the cache for a path: those on it, and those on branches that share its beginning. */
 export async function warmthOf(reach: InternalCaller, question: WarmthQuestion): Promise<Warmth> {
   const { tree, path, model, settings, nowMs } = question;
-  const cache = CACHES[model.provider];
-  if (cache === undefined) return { tokens: 0, state: 'unknown', until_ms: null };
+  const { cache } = providerRecord(model.provider);
+  if (cache === null) return { tokens: 0, state: 'unknown', until_ms: null };
   const places = placesOn(reach, path);
   let best: Warmth = { tokens: 0, state: 'cold', until_ms: null };
   let looked = 0;
@@ -54,7 +50,7 @@ export async function warmthOf(reach: InternalCaller, question: WarmthQuestion):
   return best;
 }
 
-function isCaching(request: CountedRequest, model: NamedModel): boolean {
+function isCaching(request: CountedRequest, model: ModelAtServer): boolean {
   const name = formatModelName(model);
   return request.outcome === 'ok' && `${request.provider}/${request.model}` === name && cachedBy(request) > 0;
 }

@@ -92,19 +92,3 @@ export interface Provider {
   name: string;
   answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined>;
 }
-
-/** What providers take from outside, so that tests decide it. */
-export interface ProviderParts {
-  nowMs(): number;
-  /** Calls back once after a time; returns what stops it. */
-  startTimer(delayMs: number, fire: () => void): () => void;
-}
-
-/** The real clock. */
-export const SYSTEM_PARTS: ProviderParts = {
-  nowMs: Date.now,
-  startTimer(delayMs, fire) {
-    const timer = setTimeout(fire, delayMs);
-    return () => clearTimeout(timer);
-  },
-};

@@ -1,37 +1,20 @@
-import { HubError } from '../../base/error.js';
+import { PROVIDER_RECORDS, providerRecord } from '../../base/provider_records.js';
 import type { Access } from '../../protocol/turn.js';
-import type { ModelName, ProviderName } from './model_names.js';
-import { OWN_ADDRESSES, serverAddress, usableKey } from './server_address.js';
-
-/** The variable that a person sets, and whether a server of their own does without. */
-const KEYS: Record<ProviderName, { variable: string | null; optionalElsewhere: boolean }> = {
-  anthropic: { variable: 'ANTHROPIC_API_KEY', optionalElsewhere: false },
-  openai: { variable: 'OPENAI_API_KEY', optionalElsewhere: true },
-  ollama: { variable: null, optionalElsewhere: true },
-  demo: { variable: null, optionalElsewhere: true },
-};
-
-export function needsKey(provider: ProviderName): boolean {
-  return KEYS[provider].variable !== null;
-}
+import type { ModelName } from './model_names.js';
+import { serverAccess } from './server_access.js';
 
 /** How a model is reached with what the caller has; refused before anything is begun when that cannot work. */
 export function accessTo({ provider }: ModelName, access: Access): { baseUrl: string | null; key: string | null } {
-  const given = access[provider];
-  const baseUrl = given?.base_url ?? null;
-  const key = given?.key ?? null;
-  const { variable, optionalElsewhere } = KEYS[provider];
-  if (provider !== 'demo' && baseUrl !== null) serverAddress(baseUrl, OWN_ADDRESSES[provider]);
-  if (key !== null) usableKey(key, provider);
-  if (key !== null || variable === null || (optionalElsewhere && baseUrl !== null)) return { baseUrl, key };
-  throw new HubError('no_key', `there is no key for ${provider}`, {
-    hint: `set ${variable}, or choose another model: --model demo needs no key`,
-    details: { provider },
-  });
+  const { server } = providerRecord(provider);
+  const given = { baseUrl: access[provider]?.base_url ?? null, key: access[provider]?.key ?? null };
+  if (server !== null) serverAccess(provider, server, given);
+  return given;
 }
 
-/** The model to take when nothing says one: of a provider whose key is there. */
+/** The model to take when nothing says one: of the first provider whose key is there. */
 export function modelByKeys(access: Access): string | null {
-  if (access.anthropic?.key != null) return 'sonnet';
-  return access.openai?.key != null ? 'gpt' : null;
+  const usable = PROVIDER_RECORDS.find(({ name, defaultModel, server }) => {
+    return server !== null && defaultModel !== null && access[name]?.key != null;
+  });
+  return usable?.defaultModel ?? null;
 }

@@ -1,5 +1,6 @@
 import { HubError } from '../../base/error.js';
-import type { ModelEvent, ModelRequest, Provider, ProviderParts } from '../model/provider.js';
+import type { ModelEvent, ModelRequest, Provider } from '../model/provider.js';
+import type { Timers } from '../model/timers.js';
 import { type Answer, addToAnswer, newAnswer } from './answer.js';
 import { retryDelayMs } from './backoff.js';
 import type { RequestEnding } from './request_ledger.js';
@@ -18,7 +19,7 @@ export interface AskingEvents {
 export interface Asking {
   provider: Provider;
   request: ModelRequest;
-  timers: ProviderParts;
+  timers: Timers;
   random(): number;
   on: AskingEvents;
 }
@@ -66,7 +67,7 @@ function isVisible({ answer, failure }: ModelReply): boolean {
   return answer.blocks.length > 0 || failure?.details.visible === true;
 }
 
-function delay(timers: ProviderParts, delayMs: number, signal: AbortSignal): Promise<void> {
+function delay(timers: Timers, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       stop();

@@ -3,7 +3,8 @@ import { writtenText } from '../../base/node_blocks.js';
 import type { ParsedOf, ResultOf } from '../../protocol/methods/method_table.js';
 import type { NodeId } from '../../protocol/node.js';
 import { RequestId as RequestIdSchema } from '../../protocol/usage.js';
-import { loadPrices, type NamedModel } from '../model/model_names.js';
+import type { ModelAtServer } from '../model/model_names.js';
+import { loadPriceTable } from '../model/price_table.js';
 import type { TokenUsage } from '../model/provider.js';
 import type { Answer } from './answer.js';
 import { microdollars, type UsageCount, usageRow } from './spending.js';
@@ -30,7 +31,7 @@ export interface AccountParts {
   /** Calls another part of the hub. */
   call<M extends 'loom.request_start' | 'loom.request_end'>(method: M, params: ParsedOf<M>): Promise<ResultOf<M>>;
   turn: ParsedOf<'loom.request_start'>['turn'];
-  asked: NamedModel;
+  asked: ModelAtServer;
   nowMs(): number;
   newId(): string;
   /** A row that cannot be written must not end what is paid for already. */
@@ -72,11 +73,11 @@ export function openAccount({ call, turn, asked, nowMs, newId, failed }: Account
   };
 }
 
-async function costOf({ answer, outcome }: RequestEnding, asked: NamedModel, atMs: number): Promise<RequestCost> {
+async function costOf({ answer, outcome }: RequestEnding, asked: ModelAtServer, atMs: number): Promise<RequestCost> {
   const isCut = outcome !== 'ok';
   if (answer.usage === null) return { usage: null, price: null, estimate: false };
   const usage = isCut ? withSaid(answer.usage, answer) : answer.usage;
-  const prices = await loadPrices();
+  const prices = await loadPriceTable();
   return { usage: usageRow(usage), price: microdollars(prices.cost(asked, usage, atMs)), estimate: isCut };
 }
 

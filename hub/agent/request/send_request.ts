@@ -1,5 +1,5 @@
 import type { NodeId } from '../../protocol/node.js';
-import { outputTokensMax } from '../model/model_names.js';
+import { outputTokensMax } from '../model/output_limit.js';
 import type { ModelEvent, ModelRequest } from '../model/provider.js';
 import { thinkingOf, toolsIn } from '../settings/settings.js';
 import type { TurnWork } from '../turn/loop.js';

@@ -5,9 +5,11 @@ import type { ParsedOf } from '../../protocol/methods/method_table.js';
 import { type Node, NodeId, type Settings, type TreeId } from '../../protocol/node.js';
 import type { Access, SettingsChange } from '../../protocol/turn.js';
 import { openRoom, windowOf } from '../compaction/window_room.js';
-import { loadPrices, type ModelName, type NamedModel, parseModelName } from '../model/model_names.js';
-import type { Provider, ProviderParts } from '../model/provider.js';
+import { type ModelAtServer, type ModelName, parseModelName } from '../model/model_names.js';
+import { loadPriceTable } from '../model/price_table.js';
+import type { Provider } from '../model/provider.js';
 import { accessTo, modelByKeys } from '../model/provider_access.js';
+import type { Timers } from '../model/timers.js';
 import { imageLoader } from '../request/load_image.js';
 import { sentNodes, settingsOf } from '../request/model_context.js';
 import { promptOf } from '../request/prompt.js';
@@ -32,7 +34,7 @@ export interface AgentParts {
   /** The person's home folder. */
   userHome: string;
   providers: Record<string, Provider>;
-  timers: ProviderParts;
+  timers: Timers;
   random(): number;
   newId(): string;
   log(level: 'warn' | 'error', message: string): void;
@@ -110,7 +112,7 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
 
 export function accountOf(
   { reach, parts, turn }: { reach: InternalCaller; parts: AgentParts; turn: RunningTurn },
-  model: NamedModel,
+  model: ModelAtServer,
 ): Account {
   return openAccount({
     ...{ turn: turn.id, asked: model, newId: parts.newId, nowMs: parts.timers.nowMs },
@@ -145,7 +147,7 @@ export async function refuseUnknownPrice(
 ) {
   if (limits.cost_microdollars === null) return;
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
-  const price = (await loadPrices()).cost({ ...model, baseUrl: access.baseUrl }, usage, Date.now());
+  const price = (await loadPriceTable()).cost({ ...model, baseUrl: access.baseUrl }, usage, Date.now());
   if (price !== null) return;
   throw new HubError(
     'invalid_params',

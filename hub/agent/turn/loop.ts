@@ -11,7 +11,8 @@ import {
   type WindowRoom,
 } from '../compaction/window_room.js';
 import type { ModelName } from '../model/model_names.js';
-import type { LoadImage, Provider, ProviderParts } from '../model/provider.js';
+import type { LoadImage, Provider } from '../model/provider.js';
+import type { Timers } from '../model/timers.js';
 import type { Answer } from '../request/answer.js';
 import type { ModelReply } from '../request/ask_with_retries.js';
 import type { Account } from '../request/request_ledger.js';
@@ -43,7 +44,7 @@ export interface TurnWork {
   limits: TurnLimits;
   room: WindowRoom;
   loadImage: LoadImage;
-  timers: ProviderParts;
+  timers: Timers;
   random(): number;
   newNodeId(): NodeId;
 }

@@ -1,4 +1,5 @@
-import { ANSWER_BYTES_MAX, EVENT_BYTES_MAX, IDLE_MS_MAX, type ProviderParts } from '../../model/provider.js';
+import { ANSWER_BYTES_MAX, EVENT_BYTES_MAX, IDLE_MS_MAX } from '../../model/provider.js';
+import type { Timers } from '../../model/timers.js';
 import { wholeEvents } from './whole_sse_events.js';
 
 const OWN_HEADERS = { accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'cognition' };
@@ -30,12 +31,12 @@ export interface ModelConnection {
 export type ServerHeaders = Readonly<Record<string, string>>;
 
 interface Watched {
-  parts: ProviderParts;
+  timers: Timers;
   signal: AbortSignal;
   headers: ServerHeaders;
 }
 
-export function watchConnection({ parts, signal: caller, headers }: Watched): ModelConnection {
+export function watchConnection({ timers, signal: caller, headers }: Watched): ModelConnection {
   const controller = new AbortController();
   let why: Ending | null = null;
   let contentType: string | null = null;
@@ -53,7 +54,7 @@ export function watchConnection({ parts, signal: caller, headers }: Watched): Mo
   const waitAtMost = (limitMs: number): void => {
     pause();
     isSilenceCounted = false;
-    stopTimer = parts.startTimer(limitMs, () => end('idle'));
+    stopTimer = timers.startTimer(limitMs, () => end('idle'));
   };
   const wait = (): void => {
     waitAtMost(IDLE_MS_MAX);

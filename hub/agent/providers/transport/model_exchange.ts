@@ -1,4 +1,7 @@
-import { type ModelEvent, type ModelRequest, type ProviderParts, SAID_BYTES_MAX } from '../../model/provider.js';
+import type { ProviderServer } from '../../../base/provider_records.js';
+import { type ModelEvent, type ModelRequest, SAID_BYTES_MAX } from '../../model/provider.js';
+import type { ServerAccess } from '../../model/server_access.js';
+import type { Timers } from '../../model/timers.js';
 import { type ModelConnection, type ServerHeaders, watchConnection } from './model_connection.js';
 import { type FailedRequest, failureOf } from './server_failure.js';
 
@@ -21,20 +24,27 @@ export interface Wire {
   finish(): ModelEvent[];
 }
 
+/** A provider whose models are reached at a server. */
+export interface ServedProvider {
+  name: string;
+  server: ProviderServer;
+  timers: Timers;
+}
+
 export interface ModelExchange {
+  provider: ServedProvider;
   request: ModelRequest;
-  parts: ProviderParts;
   signal: AbortSignal;
-  provider: string;
-  address: URL;
-  key: string;
-  /** How the server takes the key, and which version of its API is spoken. */
+  access: ServerAccess;
+  /** What a dialect sends beside the key. */
   headers: ServerHeaders;
 }
 
 /** Sends one request and gives out what comes back, with every failure made into one that a person can read. */
 export async function* exchange(wire: Wire, about: ModelExchange): AsyncGenerator<ModelEvent, void, undefined> {
-  const connection = watchConnection(about);
+  const { provider, signal, access } = about;
+  const headers = { authorization: `Bearer ${access.key}`, ...about.headers };
+  const connection = watchConnection({ timers: provider.timers, signal, headers });
   let events: AsyncIterator<unknown> | null = null;
   let visible = false;
   try {
@@ -116,15 +126,24 @@ function failing(
   about: ModelExchange,
   what: Pick<FailedRequest, 'error' | 'ending' | 'contentType' | 'visible'>,
 ): FailedRequest {
-  const { parts, provider, request, key } = about;
-  return { ...what, nowMs: parts.nowMs(), provider, server: serverName(about), model: request.model, key };
+  const { provider, request, access } = about;
+  return {
+    ...what,
+    nowMs: provider.timers.nowMs(),
+    provider: provider.name,
+    hints: provider.server.hints,
+    server: serverName(about),
+    model: request.model,
+    key: access.key,
+  };
 }
 
 function isVisible({ kind }: ModelEvent): boolean {
   return kind === 'text' || kind === 'thinking' || kind === 'call_begun';
 }
 
-/** The provider by its name, and by its address where a person has chosen that. */
-function serverName({ provider, address, request }: ModelExchange): string {
-  return request.baseUrl === null ? provider : `${provider} at ${address.origin}`;
+/** The provider by its name, and by its address where that was chosen, or is on the person's own machine. */
+function serverName({ provider: { name, server }, access, request }: ModelExchange): string {
+  const isHosted = request.baseUrl === null && server.needsKey !== 'never';
+  return isHosted ? name : `${name} at ${access.address.origin}`;
 }

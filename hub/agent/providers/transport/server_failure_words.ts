@@ -1,3 +1,4 @@
+import type { ProviderServer } from '../../../base/provider_records.js';
 import type { ErrorKind } from '../../../protocol/errors.js';
 
 /** What a server said of a failure. */
@@ -13,6 +14,7 @@ export interface Told {
 /** Who was asked for what. */
 export interface Sent {
   provider: string;
+  hints: ProviderServer['hints'];
   /** The server, as a person knows it. */
   server: string;
   model: string;
@@ -110,10 +112,10 @@ const WORDS: Record<Reason, (sent: Sent, told: string) => Pick<Explained, 'kind'
     message: `${server} refuses for want of credit${told}`,
     hint: 'add credit in your account there, or choose another provider',
   }),
-  model: ({ provider, server, model }, told) => ({
+  model: ({ server, model, hints }, told) => ({
     kind: 'rejected',
     message: `${server} has no model ${model}${told}`,
-    hint: provider === 'ollama' ? `run: ollama pull ${model}` : 'choose another model',
+    hint: hints.noModel?.(model) ?? 'choose another model',
   }),
   redirected: ({ server }, told) => ({
     kind: 'rejected',
@@ -148,9 +150,8 @@ export function isCertificate(code: string | null): boolean {
 }
 
 /** What to do about a line that does not work. */
-export function networkHint(code: string | null, { provider }: Sent): string {
-  if (code === 'ECONNREFUSED' && provider === 'ollama') return 'start it with: ollama serve';
-  if (code === 'ECONNREFUSED') return 'look whether the server runs and the base URL is right';
+export function networkHint(code: string | null, { hints }: Sent): string {
+  if (code === 'ECONNREFUSED') return hints.notRunning ?? 'look whether the server runs and the base URL is right';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'look at your network and the base URL';
   if (isCertificate(code) || (code !== null && /TLS|SSL/.test(code))) return 'look at the certificate of the server';
   return 'look at your network and try again';

@@ -2,20 +2,19 @@ import { describe, expect, test } from 'vitest';
 import {
   ALIAS_NAMES,
   formatModelName,
-  loadPrices,
-  type NamedModel,
-  outputTokensMax,
-  PROVIDER_NAMES,
-  type ProviderName,
+  type ModelAtServer,
   parseModelName,
 } from '../../../../hub/agent/model/model_names.js';
-import { providerTable } from '../../../../hub/agent/providers/all_providers.js';
+import { outputTokensMax } from '../../../../hub/agent/model/output_limit.js';
+import { loadPriceTable } from '../../../../hub/agent/model/price_table.js';
+import { allProviders } from '../../../../hub/agent/providers/all_providers.js';
+import { PROVIDER_RECORDS } from '../../../../hub/base/provider_records.js';
 import { refusal } from '../../../support/refusal.js';
 
 const AT_MS = Date.UTC(2026, 10, 1);
 const NOTHING = { input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
 const MILLION = 1_000_000;
-const model = (provider: ProviderName, name: string, baseUrl: string | null = null): NamedModel => ({
+const model = (provider: string, name: string, baseUrl: string | null = null): ModelAtServer => ({
   provider,
   model: name,
   baseUrl,
@@ -63,7 +62,7 @@ describe('a model’s name', () => {
   });
 
   test('of every short one the price and the window are known', async () => {
-    const prices = await loadPrices();
+    const prices = await loadPriceTable();
     for (const alias of ALIAS_NAMES.filter((name) => name !== 'demo')) {
       const asked = { ...parseModelName(alias), baseUrl: null };
       expect([alias, prices.window(asked)]).toEqual([alias, expect.any(Number)]);
@@ -73,8 +72,8 @@ describe('a model’s name', () => {
 });
 
 test('every provider that a name can have is there', () => {
-  expect(Object.entries(providerTable()).map(([key, { name }]) => [key, name])).toEqual(
-    PROVIDER_NAMES.map((name) => [name, name]),
+  expect(Object.entries(allProviders()).map(([key, { name }]) => [key, name])).toEqual(
+    PROVIDER_RECORDS.map(({ name }) => [name, name]),
   );
 });
 
@@ -88,7 +87,7 @@ describe('the table of prices', () => {
     [{ input: MILLION, cacheRead: MILLION, cacheWrite5m: MILLION, cacheWrite1h: MILLION, output: MILLION }, 18.7],
     [{}, 0],
   ])('prices %j of a Claude Sonnet 5 at $%d', async (usage, dollars) => {
-    const { cost } = await loadPrices();
+    const { cost } = await loadPriceTable();
     expect(cost(sonnet, { ...NOTHING, ...usage }, AT_MS)).toBeCloseTo(dollars, 9);
   });
 
@@ -100,7 +99,7 @@ describe('the table of prices', () => {
     model('ollama', 'gpt-5'),
     model('openai', 'gpt-5', 'http://127.0.0.1:8080'),
   ])('knows nothing of $provider/$model at $baseUrl', async (asked) => {
-    const { cost, window } = await loadPrices();
+    const { cost, window } = await loadPriceTable();
     expect(cost(asked, { ...NOTHING, input: MILLION }, AT_MS)).toBeNull();
     expect(window(asked)).toBeNull();
   });
@@ -111,13 +110,13 @@ describe('the table of prices', () => {
     ['anthropic', 'claude-3-5-haiku-20241022', 200_000],
     ['openai', 'gpt-4o-2024-11-20', 128_000],
   ] as const)('knows %s/%s by its date', async (provider, name, tokens) => {
-    const { cost, window } = await loadPrices();
+    const { cost, window } = await loadPriceTable();
     expect(window(model(provider, name))).toBe(tokens);
     expect(cost(model(provider, name), { ...NOTHING, input: MILLION }, AT_MS)).toBeGreaterThan(0);
   });
 
   test('knows that the demo costs nothing', async () => {
-    expect((await loadPrices()).cost(model('demo', 'demo'), { ...NOTHING, input: MILLION }, AT_MS)).toBe(0);
+    expect((await loadPriceTable()).cost(model('demo', 'demo'), { ...NOTHING, input: MILLION }, AT_MS)).toBe(0);
   });
 });
 

@@ -1,9 +1,9 @@
-import type { ModelEvent, ModelRequest, Provider, ProviderParts } from '../../../../hub/agent/model/provider.js';
-import { anthropicProvider } from '../../../../hub/agent/providers/anthropic/anthropic.js';
-import { ollamaProvider } from '../../../../hub/agent/providers/openai/ollama.js';
-import { openaiProvider } from '../../../../hub/agent/providers/openai/openai.js';
+import type { ModelEvent, ModelRequest, Provider } from '../../../../hub/agent/model/provider.js';
+import type { Timers } from '../../../../hub/agent/model/timers.js';
+import { providerFor } from '../../../../hub/agent/providers/all_providers.js';
 import { type Answer, addToAnswer, newAnswer } from '../../../../hub/agent/request/answer.js';
 import { HubError } from '../../../../hub/base/error.js';
+import { providerRecord } from '../../../../hub/base/provider_records.js';
 import type { ModelMessage } from '../../../../hub/protocol/methods/context_methods.js';
 import { manualTimers } from '../../../support/manual_timers.js';
 import { KEY, type ModelServer } from '../../../support/model_server.js';
@@ -11,15 +11,18 @@ import { KEY, type ModelServer } from '../../../support/model_server.js';
 /** A provider that reaches its server over the network, and where it finds the loopback one. */
 export interface Dialect {
   name: string;
-  make(parts: ProviderParts): Provider;
+  make(parts: Timers): Provider;
   baseUrl(server: ModelServer): string;
   model: string;
 }
 
+/** Makes the provider of a name. */
+export const makerOf = (name: string) => (timers: Timers) => providerFor(providerRecord(name), timers);
+
 export const DIALECTS: readonly Dialect[] = [
-  { name: 'anthropic', make: anthropicProvider, baseUrl: ({ origin }) => origin, model: 'claude-sonnet-5' },
-  { name: 'openai', make: openaiProvider, baseUrl: ({ openaiUrl }) => openaiUrl, model: 'gpt-5.6-sol' },
-  { name: 'ollama', make: ollamaProvider, baseUrl: ({ origin }) => origin, model: 'qwen3:8b' },
+  { name: 'anthropic', make: makerOf('anthropic'), baseUrl: ({ origin }) => origin, model: 'claude-sonnet-5' },
+  { name: 'openai', make: makerOf('openai'), baseUrl: ({ openaiUrl }) => openaiUrl, model: 'gpt-5.6-sol' },
+  { name: 'ollama', make: makerOf('ollama'), baseUrl: ({ origin }) => origin, model: 'qwen3:8b' },
 ];
 export const COMPATIBLE = DIALECTS.filter(({ name }) => name !== 'anthropic');
 

@@ -260,7 +260,7 @@ test.each([
   const cause = Object.assign(new Error('the line'), { code });
   const failure = failureOf({
     ...{ error: new Error('no connection', { cause }), ending: null, contentType: null, visible: false, nowMs: NOW_MS },
-    ...{ provider: 'openai', server: 'openai', model: 'gpt-5', key: KEY },
+    ...{ provider: 'openai', server: 'openai', model: 'gpt-5', key: KEY, hints: { notRunning: null, noModel: null } },
   });
   expect(failure).toMatchObject({ kind: 'network', retryable, message: `cannot reach openai (${code})` });
   if (!retryable) expect(failure.hint).toBe('look at the certificate of the server');

@@ -1,22 +1,16 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import {
-  EVENT_BYTES_MAX,
-  type ModelRequest,
-  SAID_BYTES_MAX,
-  SYSTEM_PARTS,
-} from '../../../../hub/agent/model/provider.js';
-import { anthropicProvider } from '../../../../hub/agent/providers/anthropic/anthropic.js';
-import { openaiProvider } from '../../../../hub/agent/providers/openai/openai.js';
+import { EVENT_BYTES_MAX, type ModelRequest, SAID_BYTES_MAX } from '../../../../hub/agent/model/provider.js';
+import { SYSTEM_TIMERS } from '../../../../hub/agent/model/timers.js';
 import { manualTimers } from '../../../support/manual_timers.js';
 import { type Respond, streaming, withRawServer, writeInChunks } from '../../../support/model/raw_server.js';
 import { KEY } from '../../../support/model_server.js';
-import { type Heard, hear, REQUEST, text } from './dialects.js';
+import { type Heard, hear, makerOf, REQUEST, text } from './dialects.js';
 
 /** How each of the two formats says things, written by hand. */
 const FORMATS = [
   {
-    ...{ name: 'anthropic', provider: anthropicProvider(SYSTEM_PARTS), make: anthropicProvider, path: '' },
+    ...{ name: 'anthropic', provider: makerOf('anthropic')(SYSTEM_TIMERS), make: makerOf('anthropic'), path: '' },
     ...{ model: 'claude-sonnet-5', begin: begun({ input_tokens: 5, output_tokens: 1 }), says: anthropicSays },
     calls: anthropicCalls,
     end: (usage: unknown = { output_tokens: 3 }, stop_reason = 'end_turn') =>
@@ -24,7 +18,7 @@ const FORMATS = [
     ended: (usage: unknown) => frame({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage }),
   },
   {
-    ...{ name: 'openai', provider: openaiProvider(SYSTEM_PARTS), make: openaiProvider, path: '/v1' },
+    ...{ name: 'openai', provider: makerOf('openai')(SYSTEM_TIMERS), make: makerOf('openai'), path: '/v1' },
     ...{ model: 'gpt-5', begin: '', says: openaiSays, calls: openaiCalls },
     end: (usage: unknown = { prompt_tokens: 5, completion_tokens: 3 }, finish_reason = 'stop') =>
       `${chunk({ choices: [{ delta: {}, finish_reason }] })}${chunk({ choices: [], usage })}data: [DONE]\n\n`,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { demoProvider } from '../../../../../hub/agent/providers/demo/demo.js';
+import { demoProvider } from '../../../../../hub/agent/providers/demo/demo_provider.js';
 import { definitionsFor } from '../../../../../hub/agent/tools/tool_definitions.js';
 import type { ModelMessage } from '../../../../../hub/protocol/methods/context_methods.js';
 import type { Level } from '../../../../../hub/protocol/turn.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { demoProvider } from '../../../../../hub/agent/providers/demo/demo.js';
+import { demoProvider } from '../../../../../hub/agent/providers/demo/demo_provider.js';
 import type { ModelMessage } from '../../../../../hub/protocol/methods/context_methods.js';
 import { manualTimers } from '../../../../support/manual_timers.js';
 import { assistant, hear, REQUEST, result, text, user } from '../dialects.js';

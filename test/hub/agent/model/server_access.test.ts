@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { expect, test } from 'vitest';
-import { SYSTEM_PARTS } from '../../../../hub/agent/model/provider.js';
 import { accessTo } from '../../../../hub/agent/model/provider_access.js';
-import { serverAddress } from '../../../../hub/agent/model/server_address.js';
+import { serverAddress } from '../../../../hub/agent/model/server_access.js';
+import { SYSTEM_TIMERS } from '../../../../hub/agent/model/timers.js';
 import { withRawServer } from '../../../support/model/raw_server.js';
 import { KEY } from '../../../support/model_server.js';
 import { DIALECTS, type Dialect, hear, REQUEST } from '../providers/dialects.js';
@@ -17,7 +17,7 @@ async function sentTo(dialect: Dialect, address: (origin: string) => string, hos
     },
     async (origin) => {
       const request = { ...REQUEST, model: dialect.model, baseUrl: address(origin), key: KEY };
-      const { failure } = await hear(dialect.make(SYSTEM_PARTS), request);
+      const { failure } = await hear(dialect.make(SYSTEM_TIMERS), request);
       expect(failure).toMatchObject({ kind: 'rejected', details: { reason: 'key' } });
     },
     host,

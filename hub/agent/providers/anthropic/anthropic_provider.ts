@@ -1,8 +1,7 @@
-import { HubError } from '../../../base/error.js';
-import { type ModelRequest, type Provider, type ProviderParts, SYSTEM_PARTS } from '../../model/provider.js';
-import { OWN_ADDRESSES, serverAddress, usableKey } from '../../model/server_address.js';
+import type { ModelRequest, Provider } from '../../model/provider.js';
+import { type ServerAccess, serverAccess } from '../../model/server_access.js';
 import type { ModelConnection } from '../transport/model_connection.js';
-import { exchange } from '../transport/model_exchange.js';
+import { exchange, type ServedProvider } from '../transport/model_exchange.js';
 import { anthropicReader } from './events.js';
 import { type AnthropicMessage, anthropicMessages, anthropicPrefix } from './messages.js';
 import { anthropicThinking } from './thinking.js';
@@ -12,27 +11,27 @@ const VERSION = '2026-10-21';
 // The SDK's own limit must never be the first: the connection is watched here.
 const SDK_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Anthropic's messages, by the official SDK. */
-export function anthropicProvider(parts: ProviderParts = SYSTEM_PARTS): Provider {
+/** A provider that speaks Anthropic's messages, by the official SDK. */
+export function anthropicProvider(provider: ServedProvider): Provider {
   return {
-    name: 'anthropic',
+    name: provider.name,
     async *answer(request, signal) {
-      if (request.key === null) throw noKey();
-      const key = usableKey(request.key, 'anthropic');
-      const address = serverAddress(request.baseUrl, OWN_ADDRESSES.anthropic);
+      const access = serverAccess(provider.name, provider.server, request);
       const reader = anthropicReader(request.messages.length, request.cache.lifetime);
       const [messages, sdk] = await Promise.all([anthropicMessages(request), import('@anthropic-ai/sdk')]);
       const open = async (connection: ModelConnection) => {
-        const client = new sdk.default(options({ address, key }, connection));
+        const client = new sdk.default(options(access, connection));
         return client.messages.create(bodyOf(request, messages), { signal: connection.signal });
       };
-      const headers = { authorization: `Bearer ${key}`, 'anthropic-version': VERSION };
-      yield* exchange({ ...reader, open }, { request, parts, signal, provider: 'anthropic', address, key, headers });
+      yield* exchange(
+        { ...reader, open },
+        { provider, request, signal, access, headers: { 'anthropic-version': VERSION } },
+      );
     },
   };
 }
 
-function options({ address, key }: { address: URL; key: string }, { fetch }: ModelConnection) {
+function options({ address, key }: ServerAccess, { fetch }: ModelConnection) {
   return {
     apiKey: key,
     // The SDK adds the version itself.
@@ -55,11 +54,4 @@ function bodyOf(request: ModelRequest, messages: AnthropicMessage[]) {
     ...anthropicThinking(request, messages),
     stream: true as const,
   };
-}
-
-function noKey(): HubError {
-  return new HubError('no_key', 'there is no key for anthropic', {
-    hint: 'set ANTHROPIC_API_KEY, or choose another model: `--model demo/demo` needs none',
-    details: { visible: false },
-  });
 }

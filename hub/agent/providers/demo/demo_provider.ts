@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { HubError } from '../../../base/error.js';
-import type { ModelEvent, ModelRequest, Provider, ProviderParts } from '../../model/provider.js';
+import type { ModelEvent, ModelRequest, Provider } from '../../model/provider.js';
+import type { Timers } from '../../model/timers.js';
 import { answerIds } from '../blocks/call_ids_and_tool_names.js';
 import { finishedCall } from '../blocks/call_input.js';
 import { demoStep } from './script.js';
@@ -15,7 +16,7 @@ const BYTES_PER_TOKEN = 4;
  * the same answer. What it understands stands in `demo_questions.ts` and
  * `demo_abilities.ts`, and what tests can tell it in `demo_script.ts`.
  */
-export function demoProvider(parts: ProviderParts, wordDelayMs = 0): Provider {
+export function demoProvider(parts: Timers, wordDelayMs = 0): Provider {
   return {
     name: 'demo',
     async *answer(request, signal) {
@@ -61,7 +62,7 @@ function wordsOf(text: string): string[] {
   return text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
 }
 
-function delay(parts: ProviderParts, delayMs: number, signal: AbortSignal): Promise<void> {
+function delay(parts: Timers, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       stop();

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { parseModelName } from '../../../hub/agent/model/model_names.js';
+import { SYSTEM_TIMERS } from '../../../hub/agent/model/timers.js';
+import { providerFor } from '../../../hub/agent/providers/all_providers.js';
+import { PROVIDER_RECORDS, type ProviderRecord, providerRecord } from '../../../hub/base/provider_records.js';
+import { say } from '../../support/model/script.js';
+import { KEY, withModelServer } from '../../support/model_server.js';
+import { refusal } from '../../support/refusal.js';
+import { hear, REQUEST } from '../agent/providers/dialects.js';
+
+test('no two providers share a name, a short name or an environment variable', () => {
+  const words = PROVIDER_RECORDS.flatMap(({ name, server }) => [
+    name,
+    ...(server === null ? [] : [server.keyVariable, server.addressVariable]),
+  ]);
+  const aliases = PROVIDER_RECORDS.flatMap((record) => Object.keys(record.aliases));
+  expect(new Set(words).size).toBe(words.length);
+  expect(new Set(aliases).size).toBe(aliases.length);
+});
+
+test.each(PROVIDER_RECORDS)('the default model of $name is its own', ({ name, defaultModel }) => {
+  if (defaultModel !== null) expect(parseModelName(defaultModel).provider).toBe(name);
+});
+
+test('an unknown provider is refused with the names of those there are', () => {
+  expect(refusal(() => providerRecord('mistral'))).toMatchObject({
+    kind: 'invalid_params',
+    hint: 'there are: anthropic, openai, ollama, demo',
+  });
+});
+
+test('a provider that speaks a known dialect is made of its record alone', () =>
+  withModelServer(async (server) => {
+    const record: ProviderRecord = {
+      name: 'elsewhere',
+      server: {
+        dialect: { kind: 'chat_completions', outputLimit: 'max_tokens' },
+        address: server.openaiUrl,
+        addressVariable: 'ELSEWHERE_BASE_URL',
+        takesBareHost: false,
+        keyVariable: 'ELSEWHERE_API_KEY',
+        needsKey: 'always',
+        hints: { notRunning: null, noModel: null },
+      },
+      defaultModel: null,
+      aliases: {},
+      modelNames: null,
+      prices: { kind: 'unknown' },
+      cache: null,
+    };
+    server.script(say({ kind: 'text', text: 'Hello.' }));
+    const provider = providerFor(record, SYSTEM_TIMERS);
+    expect((await hear(provider, { ...REQUEST, key: KEY })).answer.blocks).toEqual([{ type: 'text', text: 'Hello.' }]);
+    const { failure } = await hear(provider, REQUEST);
+    expect(failure).toMatchObject({
+      kind: 'no_key',
+      hint: 'set ELSEWHERE_API_KEY, or choose another model: --model demo needs no key',
+    });
+  }));
