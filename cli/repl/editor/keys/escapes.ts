@@ -1,3 +1,5 @@
+import { type NamedKey, namedKey } from './named_keys.js';
+
 /** A sequence that begins with ESC, and how many UTF-16 units it takes. */
 export type Escape = { length: number } & (
   | { kind: 'nothing' }
@@ -63,8 +65,8 @@ function readControl(text: string, at: number): Escape | null {
   if (match === null) return nothing(1);
   const start = match[0].length;
   const final = text[at + start];
-  const shifted = RXVT_SHIFTED.exec(match.groups?.csi ?? '')?.[1];
-  if (shifted !== undefined) return named(NUMBER_NAMES[shifted], SHIFT_HELD, start);
+  // How rxvt tells Shift with a numbered key: without a final letter.
+  if (/^\d+\$$/.test(match.groups?.csi ?? '')) return named(namedKey(match[0]), '', start);
   if (final === undefined) return start > SEQUENCE_LENGTH_MAX ? nothing(start) : null;
   // A control character in the middle ends it, and has its own effect.
   if (final < '@' || final > '~') return nothing(start);
@@ -93,45 +95,18 @@ function readString(text: string, at: number): Escape | null {
   return nothing(last === '\\' ? length + 2 : length);
 }
 
-const FINAL_NAMES: Record<string, string> = {
-  A: 'up',
-  B: 'down',
-  C: 'right',
-  D: 'left',
-  F: 'end',
-  H: 'home',
-  P: 'f1',
-  Q: 'f2',
-  R: 'f3',
-  S: 'f4',
-};
-const NUMBER_NAMES: Record<string, string> = {
-  1: 'home',
-  2: 'insert',
-  3: 'delete',
-  4: 'end',
-  5: 'pageup',
-  6: 'pagedown',
-  7: 'home',
-  8: 'end',
-};
-const LOWER_ARROWS: Record<string, string> = { a: 'up', b: 'down', c: 'right', d: 'left' };
-// How rxvt ends the numbered keys when a modifier is held.
-const RXVT_MODIFIERS: Record<string, string> = { '^': '5', '@': '6' };
-const RXVT_SHIFTED = /^(\d+)\$$/;
 const SHIFT_HELD = '2';
-const CTRL_HELD = '5';
+const ENTER: NamedKey = { name: 'enter', ctrl: false, shift: false };
 
 function csiEscape(parameters: string, final: string, length: number): Escape {
-  const [first = '', second = '1', third = ''] = parameters.split(';');
-  if (final === 'u') return codeEscape(first, second, length);
-  if (final === 'Z') return named('tab', SHIFT_HELD, length);
-  const lower = parameters === '' ? LOWER_ARROWS[final] : undefined;
-  if (lower !== undefined) return named(lower, SHIFT_HELD, length);
-  const rxvt = RXVT_MODIFIERS[final];
-  if (rxvt !== undefined) return named(NUMBER_NAMES[first], rxvt, length);
-  if (final !== '~') return named(isKeyReport(parameters) ? FINAL_NAMES[final] : undefined, second, length);
-  return first === '27' ? codeEscape(third, second, length) : named(NUMBER_NAMES[first], second, length);
+  const [first = '', modifiers = '', third = ''] = parameters.split(';');
+  if (final === 'u') return codeEscape(first, modifiers, length);
+  if (final === '~' && first === '27') return codeEscape(third, modifiers, length);
+  // How rxvt ends a numbered key with Ctrl and Shift; readline knows the one with Ctrl.
+  if (final === '@') return named(namedKey(`\x1b[${first}^`), SHIFT_HELD, length);
+  if (final === '~' || final === '^') return named(namedKey(`\x1b[${first}${final}`), modifiers, length);
+  if (!/[A-Za-z]/.test(final) || !isKeyReport(parameters)) return nothing(length);
+  return named(namedKey(`\x1b[${final}`), modifiers, length);
 }
 
 /** `CSI 12;40R` tells where the cursor is, `CSI 1;2R` a key: no key has another first number than 1. */
@@ -141,14 +116,16 @@ function isKeyReport(parameters: string): boolean {
 
 function ss3Escape(modifiers: string, final: string, length: number): Escape {
   // Konsole sends it for Shift-Enter. For Enter of the number keys it stands only in a mode that is never set here.
-  if (final === 'M') return named('enter', modifiers === '' ? SHIFT_HELD : modifiers, length);
-  const lower = LOWER_ARROWS[final];
-  return lower === undefined ? named(FINAL_NAMES[final], modifiers, length) : named(lower, CTRL_HELD, length);
+  if (final === 'M') return named(ENTER, modifiers || SHIFT_HELD, length);
+  return named(namedKey(`\x1bO${final}`), modifiers, length);
 }
 
-function named(name: string | undefined, modifiers: string, length: number): Escape {
+/** A key with the modifiers that its sequence states beside those that belong to the key. */
+function named(key: NamedKey | null, modifiers: string, length: number): Escape {
   const held = modifiersOf(modifiers);
-  return name === undefined || held === null ? nothing(length) : { kind: 'named', name, modifiers: held, length };
+  if (key === null || held === null) return nothing(length);
+  const { name, ctrl, shift } = key;
+  return { kind: 'named', name, modifiers: { ...held, ctrl: ctrl || held.ctrl, shift: shift || held.shift }, length };
 }
 
 function codeEscape(codes: string, modifiers: string, length: number): Escape {
