@@ -13,7 +13,7 @@ const COMPLETION: Completion = {
     { name: 'fork', detail: 'start another branch here', takesArguments: true },
     { name: 'quit', detail: 'leave', takesArguments: false },
   ],
-  files: () => ['cli/render/screens/editor_view.ts', 'cli/render/漢字 name.ts', 'cli/render/'],
+  files: () => ['src/render/editor_view.ts', 'src/render/漢字 name.ts', 'src/render/'],
   arguments: () => [],
 };
 
@@ -112,7 +112,7 @@ test('a menu takes no more rows than there are, and shows the selected one', () 
 });
 
 test('of a path that is too long the end is shown', () => {
-  expect(drawn('@e', { width: 20 })).toEqual(['> @e|', '> …r/editor_view.ts', '  …der/漢字 name.ts', '  cli/render/']);
+  expect(drawn('@e', { width: 20 })).toEqual(['> @e|', '> …r/editor_view.ts', '  …der/漢字 name.ts', '  src/render/']);
 });
 
 test('in a window of 20 by 6 everything still has its place', () => {
