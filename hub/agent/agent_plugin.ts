@@ -6,6 +6,7 @@ import type { HomePaths } from '../config/config.js';
 import type { ResultOf } from '../protocol/methods/method_table.js';
 import type { NodeId, Settings, TreeId, TurnId } from '../protocol/node.js';
 import type { AgentEvent, SettingsChange, TurnOutcome } from '../protocol/turn.js';
+import type { AgentParts } from './agent_parts.js';
 import { estimatePath } from './estimate_next_request.js';
 import { createEventLogs } from './event_log/event_log.js';
 import { ALIAS_NAMES, formatModelName, parseModelName } from './model/model_names.js';
@@ -15,9 +16,9 @@ import { refuseSecondLevel } from './settings/one_level_of_sub_sessions.js';
 import { planAt } from './settings/project_plan.js';
 import { pathSettings, settingsBefore } from './settings/settings.js';
 import { createTranscripts } from './transcript/transcripts.js';
-import { type AgentParts, chooseModel } from './turn/begin_turn.js';
 import { parkedSnapshot, parkedTurns } from './turn/parked_turn.js';
 import type { Listener, RunningTurn } from './turn/running_turn.js';
+import { chooseModel } from './turn/turn_model.js';
 import { createTurns, type RunningTurns } from './turn/turns.js';
 
 export interface AgentPlugin extends Plugin {

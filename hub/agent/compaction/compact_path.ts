@@ -7,7 +7,7 @@ import type { ModelRequest } from '../model/provider.js';
 import type { ModelReply } from '../request/ask_with_retries.js';
 import { type Requester, requestFor, sendRequest } from '../request/send_request.js';
 import { ASKED_LINE, openRequest } from '../request/unanswered_request.js';
-import type { TurnWork } from '../turn/loop.js';
+import type { TurnWork } from '../turn/turn_work.js';
 import { cutText, SUMMARISER, summaryWanted, transcriptOf } from './compaction_prompt.js';
 
 /** The most tokens of a summary. */

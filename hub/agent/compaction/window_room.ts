@@ -5,7 +5,7 @@ import type { ModelAtServer } from '../model/model_names.js';
 import { outputTokensMax } from '../model/output_limit.js';
 import { loadPriceTable } from '../model/price_table.js';
 import type { ModelReply } from '../request/ask_with_retries.js';
-import type { TurnWork } from '../turn/loop.js';
+import type { TurnWork } from '../turn/turn_work.js';
 import { canShrink, compactPath } from './compact_path.js';
 
 /** How full a window may be before a path is summarised. */

@@ -7,7 +7,7 @@ import type { WatchEvent } from '../../protocol/feed_events.js';
 import type { ResultOf } from '../../protocol/methods/method_table.js';
 import type { Node, TreeId } from '../../protocol/node.js';
 import type { AgentEvent } from '../../protocol/turn.js';
-import type { AgentParts } from '../turn/begin_turn.js';
+import type { AgentParts } from '../agent_parts.js';
 import type { RunningTurn } from '../turn/running_turn.js';
 import { appendLines, beginLog, type LogEnd, logEnd } from './event_log_file.js';
 

@@ -1,7 +1,7 @@
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { ParsedOf, ResultOf } from '../../protocol/methods/method_table.js';
+import type { AgentParts } from '../agent_parts.js';
 import { workplaceOf } from '../tools/project_folders.js';
-import type { AgentParts } from '../turn/begin_turn.js';
 import { instructionFiles, namedInstructions } from './instructions.js';
 import { pathSettings, settingsBefore } from './settings.js';
 

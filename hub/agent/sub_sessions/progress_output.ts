@@ -1,6 +1,6 @@
 import { callText } from '../../base/call_title.js';
 import type { AgentEvent } from '../../protocol/turn.js';
-import type { CallSurroundings } from '../tools/executor.js';
+import type { CallSurroundings } from '../tools/model_call.js';
 
 /** What is told of a call on its line. */
 const LINE_LENGTH_MAX = 200;

@@ -2,7 +2,7 @@ import { shortened } from '../../base/head_and_tail.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { NodeId, Output, TreeId } from '../../protocol/node.js';
 import type { TurnOutcome, TurnReason } from '../../protocol/turn.js';
-import type { CallResult } from '../tools/executor.js';
+import type { CallResult } from '../tools/model_call.js';
 
 /** The most of an answer that is shown to whoever asked for it. */
 const SHOWN_BYTES_MAX = 30_000;

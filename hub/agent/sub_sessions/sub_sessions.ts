@@ -1,20 +1,21 @@
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { NodeId, TreeId, TurnId } from '../../protocol/node.js';
-import type { Policy } from '../../protocol/policy.js';
 import { type AgentEvent, SettingsChange, type TurnReason } from '../../protocol/turn.js';
+import type { AgentParts } from '../agent_parts.js';
 import { formatModelName, type ModelName, parseModelName } from '../model/model_names.js';
 import { accessTo } from '../model/provider_access.js';
 import { addRequest, limitReached } from '../request/spending.js';
-import type { CallResult, CallSurroundings, ModelCall, ToolInput } from '../tools/executor.js';
-import type { AgentParts, RunParams } from '../turn/begin_turn.js';
+import type { CallResult, CallSurroundings } from '../tools/model_call.js';
 import type { Errand, RunningTurn } from '../turn/running_turn.js';
+import type { RunParams } from '../turn/turn_params.js';
 import { modelFor } from './child_model.js';
 import { grantsFor } from './grants.js';
 import { limitsLeft } from './limits_left.js';
 import { type OutputFile, openOutputFile } from './output_file.js';
 import { progressOutput } from './progress_output.js';
 import { type SessionEnd, sessionResult } from './result.js';
+import type { SessionCall, SubSessions } from './session_call.js';
 import { createSlots } from './slots.js';
 
 /** Sub-sessions of one turn that run at once; more wait. */
@@ -23,20 +24,6 @@ const AT_ONCE_MAX = 8;
 const SESSIONS_MAX = 100;
 /** What is told of a task. */
 const TASK_LENGTH_MAX = 80;
-
-export interface SessionCall {
-  call: ModelCall;
-  input: ToolInput<'spawn_session'>;
-  /** What the turn that makes the call may touch, and where it stands. */
-  policy: Policy;
-  cwd: string;
-}
-
-/** Starts sub-sessions for the calls of one turn. */
-export interface SubSessions {
-  /** Resolves with what a sub-session came to, its failure included; fails when it could not be begun. */
-  run(asking: SessionCall, around: CallSurroundings): Promise<CallResult>;
-}
 
 export interface SubSessionParts {
   reach: InternalCaller;

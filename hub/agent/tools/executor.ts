@@ -1,47 +1,24 @@
 import { resolve } from 'node:path';
-import type { z } from 'zod';
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
-import type { CommandEvent, ToolAnswer } from '../../protocol/methods/tool_methods.js';
-import type { Block, External, NodeId, TreeId } from '../../protocol/node.js';
+import type { Block, External, TreeId } from '../../protocol/node.js';
 import type { Policy } from '../../protocol/policy.js';
 import type { Grants, Level } from '../../protocol/turn.js';
-import type { SubSessions } from '../sub_sessions/sub_sessions.js';
+import type { SubSessions } from '../sub_sessions/session_call.js';
+import type { CallResult, CallSurroundings, ModelCall, QuestionDraft } from './model_call.js';
 import { openShell } from './model_shell.js';
-import { type Approvals, type AskedQuestion, approvalOf, unallowable } from './person_questions.js';
+import { type Approvals, approvalOf, unallowable } from './person_questions.js';
 import { makePlanFolder, planFileOf } from './project_folders.js';
-import { TOOL_INPUTS, type ToolName, toolsOf } from './tool_definitions.js';
-
-/** A call as a model made it. */
-export interface ModelCall {
-  /** The model's own id of it. */
-  call: string;
-  /** The id that its node will have. */
-  id: NodeId;
-  tool: string;
-  input: unknown;
-  /** What is wrong with its input; null when it is an object. */
-  problem: string | null;
-}
-
-/** What a call came to. */
-export type CallResult = Pick<ToolAnswer, 'blocks' | 'external'>;
-
-export interface CallSurroundings {
-  /** The settled node that the step grows from. */
-  parent: NodeId;
-  signal: AbortSignal;
-  onOutput(event: Extract<CommandEvent, { kind: 'output' }>): void;
-}
+import { TOOL_INPUTS, type ToolInputs, type ToolName, toolsOf } from './tool_definitions.js';
 
 /** Runs the tools of one turn. It owns what they may: whoever calls it cannot widen that. */
 export interface Executor {
   /** Whether calls of a tool may run beside each other: what only looks, and what works in a place of its own. */
   runsBeside(tool: string): boolean;
   /** What a call asks the person; null for a call that is executed, which one that asks wrongly is too. */
-  asks(call: ModelCall): AskedQuestion | null;
+  asks(call: ModelCall): QuestionDraft | null;
   /** What the person must allow before a call is executed that failed like this; null when that would not help. */
-  needsApproval(call: ModelCall, error: unknown): AskedQuestion | null;
+  needsApproval(call: ModelCall, error: unknown): QuestionDraft | null;
   /** A call that fails is a result for the model; only what no model can help throws. */
   call(call: ModelCall, surroundings: CallSurroundings): Promise<CallResult>;
 }
@@ -63,9 +40,6 @@ export interface ExecutorParts {
   sessions: SubSessions;
   approvals: Approvals;
 }
-
-export type ToolInput<Tool extends ToolName> = Inputs[Tool];
-type Inputs = { [Tool in ToolName]: z.output<(typeof TOOL_INPUTS)[Tool]> };
 
 export function createExecutor(parts: ExecutorParts): Executor {
   const { reach, tree, level, sessions } = parts;
@@ -176,13 +150,13 @@ function toolOf({ tool, problem }: ModelCall, tools: readonly ToolName[]): ToolN
   });
 }
 
-function askedBy({ call, tool, input, problem }: ModelCall): AskedQuestion | null {
+function askedBy({ call, tool, input, problem }: ModelCall): QuestionDraft | null {
   const given = tool === 'ask_user' && problem === null ? TOOL_INPUTS.ask_user.safeParse(input) : null;
   if (given?.success !== true) return null;
   return { call, kind: 'question', question: given.data.question, options: given.data.options ?? [] };
 }
 
-function inputOf<Tool extends ToolName>(tool: Tool, { input }: ModelCall): Inputs[Tool];
+function inputOf<Tool extends ToolName>(tool: Tool, { input }: ModelCall): ToolInputs[Tool];
 function inputOf(tool: ToolName, { input }: ModelCall): unknown {
   const parsed = TOOL_INPUTS[tool].safeParse(input);
   if (parsed.success) return parsed.data;

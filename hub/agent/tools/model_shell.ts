@@ -5,7 +5,7 @@ import type { ParsedOf } from '../../protocol/methods/method_table.js';
 import type { CommandEvent, ToolAnswer } from '../../protocol/methods/tool_methods.js';
 import type { TreeId } from '../../protocol/node.js';
 import type { Policy } from '../../protocol/policy.js';
-import type { CallSurroundings } from './executor.js';
+import type { CallSurroundings } from './model_call.js';
 
 /** What of a caller's environment a model's commands may have, also outside of a sandbox. */
 const PASSED_ON = /^(PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ)$/;

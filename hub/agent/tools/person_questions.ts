@@ -1,16 +1,13 @@
 import { HubError } from '../../base/error.js';
 import type { Block, External } from '../../protocol/node.js';
 import type { Question } from '../../protocol/question.js';
-import type { CallResult, ModelCall } from './executor.js';
-
-/** What a call asks a person. */
-export type AskedQuestion = Pick<Question, 'call' | 'kind' | 'question' | 'options'>;
+import type { CallResult, ModelCall, QuestionDraft } from './model_call.js';
 
 /** What a person may say to a question: words, or the number of an option, from 1. */
 export type Said = string | { option: number };
 
 /** A person's words, whichever way they were given. */
-export function wordsOf({ options }: Pick<AskedQuestion, 'options'>, said: Said): string {
+export function wordsOf({ options }: Pick<QuestionDraft, 'options'>, said: Said): string {
   if (typeof said === 'string') {
     if (said.trim() !== '') return said;
     throw new HubError('invalid_params', 'an answer needs some text', { hint: 'to end the turn instead: agent.stop' });
@@ -90,7 +87,7 @@ function unshown(command: string): string | null {
 }
 
 /** What a person is asked about a command that nothing would keep in. */
-export function approvalOf(call: string, command: string): AskedQuestion {
+export function approvalOf(call: string, command: string): QuestionDraft {
   return { call, kind: 'approval', question: command, options: [ALLOW, ALLOW_TURN, DENY] };
 }
 

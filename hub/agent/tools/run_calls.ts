@@ -5,8 +5,8 @@ import type { Block, NodeId } from '../../protocol/node.js';
 import type { Answer } from '../request/answer.js';
 import type { Journal } from '../turn/journal.js';
 import type { CallUnderWay, RunningTurn } from '../turn/running_turn.js';
-import type { CallResult, Executor, ModelCall } from './executor.js';
-import type { AskedQuestion } from './person_questions.js';
+import type { Executor } from './executor.js';
+import type { CallResult, ModelCall, QuestionDraft } from './model_call.js';
 
 /** How long calls that were told to end may take for it; what they came to after that is not known. */
 const STOP_MS_MAX = 800;
@@ -44,7 +44,7 @@ export interface Calling {
  * else alone and in the model's order, so that nothing is read that was to be changed first. When the turn is stopped it
  * returns soon, whatever the calls do. Returns what some calls ask a person: these have no result.
  */
-export async function executeCalls(calling: Calling): Promise<AskedQuestion[]> {
+export async function executeCalls(calling: Calling): Promise<QuestionDraft[]> {
   const { turn, executor } = calling;
   const questions = calling.calls.flatMap((call) => executor.asks(call) ?? []);
   const calls = calling.calls.filter(({ call }) => questions.every((asked) => asked.call !== call));
@@ -85,7 +85,7 @@ async function executeCall(
   { turn, executor, journal, parent }: Calling,
   call: ModelCall,
   late: AbortSignal,
-): Promise<AskedQuestion | null> {
+): Promise<QuestionDraft | null> {
   const about = { turn: turn.id, call: call.call, id: call.id };
   const shown = turn.step?.calls.find(({ id }) => id === call.id);
   mark(shown, 'running');

@@ -32,6 +32,7 @@ export const TOOL_INPUTS = {
   }),
 };
 export type ToolName = keyof typeof TOOL_INPUTS;
+export type ToolInputs = { [Tool in ToolName]: z.output<(typeof TOOL_INPUTS)[Tool]> };
 
 const DESCRIPTIONS: Record<ToolName, string> = {
   read: 'Reads lines of a text file, or an image.',

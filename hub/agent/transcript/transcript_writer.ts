@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { textOf } from '../../base/node_blocks.js';
 import type { Node, NodeId } from '../../protocol/node.js';
-import type { TurnWork } from '../turn/loop.js';
+import type { TurnWork } from '../turn/turn_work.js';
 import { entriesOf } from './transcript_entries.js';
 import { addLines, createTranscript, entryLine, lastLines, refuseForeign } from './transcript_file.js';
 

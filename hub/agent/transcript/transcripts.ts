@@ -5,9 +5,9 @@ import { HubError } from '../../base/error.js';
 import { within } from '../../base/wait_at_most.js';
 import type { TreeId, TurnId } from '../../protocol/node.js';
 import type { AgentEvent, TranscriptPlace } from '../../protocol/turn.js';
-import type { AgentParts } from '../turn/begin_turn.js';
-import type { TurnWork } from '../turn/loop.js';
+import type { AgentParts } from '../agent_parts.js';
 import type { RunningTurn } from '../turn/running_turn.js';
+import type { TurnWork } from '../turn/turn_work.js';
 import { refuseFolder, refuseForeign } from './transcript_file.js';
 import { transcriptWriter } from './transcript_writer.js';
 

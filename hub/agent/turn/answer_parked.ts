@@ -3,8 +3,9 @@ import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { TreeId, TurnId } from '../../protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../protocol/turn.js';
 import { keepLateInputs, pastOutcome } from './end_turn.js';
-import { type AnswerParams, type KeptAnswer, keepAnswer } from './parked_turn.js';
+import { type KeptAnswer, keepAnswer } from './parked_turn.js';
 import type { RunningTurn } from './running_turn.js';
+import type { AnswerParams } from './turn_params.js';
 
 export interface ParkedTurnsParts {
   reach(): InternalCaller;

@@ -1,44 +1,24 @@
 import { createHash } from 'node:crypto';
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
-import type { ParsedOf } from '../../protocol/methods/method_table.js';
-import { type Node, NodeId, type Settings, type TreeId } from '../../protocol/node.js';
-import type { Access, SettingsChange } from '../../protocol/turn.js';
+import { type Node, NodeId, type TreeId } from '../../protocol/node.js';
+import type { AgentParts } from '../agent_parts.js';
 import { openRoom, windowOf } from '../compaction/window_room.js';
-import { type ModelAtServer, type ModelName, parseModelName } from '../model/model_names.js';
-import { loadPriceTable } from '../model/price_table.js';
-import type { Provider } from '../model/provider.js';
-import { accessTo, modelByKeys } from '../model/provider_access.js';
-import type { Timers } from '../model/timers.js';
 import { imageLoader } from '../request/load_image.js';
 import { sentNodes, settingsOf } from '../request/model_context.js';
 import { promptOf } from '../request/prompt.js';
-import { type Account, openAccount } from '../request/request_ledger.js';
 import { GO_ON } from '../request/unanswered_request.js';
 import { refuseSecondLevel, settleLevel } from '../settings/one_level_of_sub_sessions.js';
-import { levelOf, modelWanted, settingsBefore, thinkingOf } from '../settings/settings.js';
+import { levelOf, settingsBefore, thinkingOf } from '../settings/settings.js';
 import { openSubSessions, type SubSessionParts } from '../sub_sessions/sub_sessions.js';
 import { createExecutor, policyFor } from '../tools/executor.js';
 import { type Approvals, approvalsIn } from '../tools/person_questions.js';
 import { workplaceOf } from '../tools/project_folders.js';
 import { openJournal } from './journal.js';
-import type { TurnWork } from './loop.js';
 import type { RunningTurn } from './running_turn.js';
-
-export type RunParams = ParsedOf<'agent.run'>;
-
-/** What every turn of this hub is run with. */
-export interface AgentParts {
-  /** Where the person keeps instructions and skills of their own. */
-  home: string;
-  /** The person's home folder. */
-  userHome: string;
-  providers: Record<string, Provider>;
-  timers: Timers;
-  random(): number;
-  newId(): string;
-  log(level: 'warn' | 'error', message: string): void;
-}
+import { accountOf, chooseModel, providerOf, refuseUnknownPrice } from './turn_model.js';
+import type { RunParams } from './turn_params.js';
+import type { TurnWork } from './turn_work.js';
 
 /** What a turn is begun with beside what its caller says; `run` begins its sub-sessions. */
 export interface Beginning {
@@ -108,54 +88,6 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
     account: accountOf({ reach, parts, turn }, { ...chosen.model, baseUrl }),
     loadImage: imageLoader(reach),
   };
-}
-
-export function accountOf(
-  { reach, parts, turn }: { reach: InternalCaller; parts: AgentParts; turn: RunningTurn },
-  model: ModelAtServer,
-): Account {
-  return openAccount({
-    ...{ turn: turn.id, asked: model, newId: parts.newId, nowMs: parts.timers.nowMs },
-    call: (method, row) => callHub(reach, method, row),
-    failed: (error) => parts.log('warn', `a request was not accounted for: ${String(error)}`),
-  });
-}
-
-interface Choosing {
-  known: Settings | null;
-  change: SettingsChange | null;
-  usual: string | null;
-  access: Access;
-}
-
-/** The model of a turn, and how it is reached. */
-export function chooseModel({ known, change, usual, access }: Choosing) {
-  const usualModel = usual ?? modelByKeys(access);
-  const model = parseModelName(modelWanted({ known, change, usualModel }));
-  return { model, usualModel, access: accessTo(model, access) };
-}
-
-export function providerOf({ providers }: AgentParts, { provider }: ModelName): Provider {
-  const found = providers[provider];
-  if (found !== undefined) return found;
-  throw new HubError('invalid_params', `this hub has no provider ${provider}`);
-}
-
-export async function refuseUnknownPrice(
-  { limits }: Pick<RunParams, 'limits'>,
-  { model, access }: ReturnType<typeof chooseModel>,
-) {
-  if (limits.cost_microdollars === null) return;
-  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
-  const price = (await loadPriceTable()).cost({ ...model, baseUrl: access.baseUrl }, usage, Date.now());
-  if (price !== null) return;
-  throw new HubError(
-    'invalid_params',
-    `the price of ${model.provider}/${model.model} is not known, so no cost can be the limit`,
-    {
-      hint: 'limit the number of its answers instead: --max-turns',
-    },
-  );
 }
 
 interface Starting {

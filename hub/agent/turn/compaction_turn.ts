@@ -1,9 +1,9 @@
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { textOf } from '../../base/node_blocks.js';
-import type { ParsedOf } from '../../protocol/methods/method_table.js';
 import { NodeId, type Settings, type TreeId, type TurnId } from '../../protocol/node.js';
 import type { TurnOutcome } from '../../protocol/turn.js';
+import type { AgentParts } from '../agent_parts.js';
 import { type CompactionWork, canShrink, compactPath } from '../compaction/compact_path.js';
 import { windowOf } from '../compaction/window_room.js';
 import { countedOf } from '../estimate/counted_usage.js';
@@ -12,14 +12,14 @@ import { formatModelName } from '../model/model_names.js';
 import { imageLoader } from '../request/load_image.js';
 import { sentNodes, settingsOf } from '../request/model_context.js';
 import { firstSettings, levelOf } from '../settings/settings.js';
-import { type AgentParts, accountOf, chooseModel, providerOf } from './begin_turn.js';
-import { failedBy, stopOf, type TurnEnd, type TurnWork } from './loop.js';
+import { failedBy, stopOf } from './loop.js';
 import type { RunningTurn } from './running_turn.js';
+import { accountOf, chooseModel, providerOf } from './turn_model.js';
+import type { CompactParams } from './turn_params.js';
+import type { TurnEnd, TurnWork } from './turn_work.js';
 
 /** How many of the newest turns are looked at for the one that ended where a path ends. */
 const TURNS_MAX = 200;
-
-export type CompactParams = ParsedOf<'agent.compact'>;
 
 /** A turn that does nothing but summarise its path. */
 export interface CompactionTurn extends CompactionWork, Pick<TurnWork, 'limits'> {

@@ -3,12 +3,12 @@ import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { textOf } from '../../base/node_blocks.js';
 import type { NodeId, TurnId } from '../../protocol/node.js';
 import type { TurnOutcome } from '../../protocol/turn.js';
+import type { AgentParts } from '../agent_parts.js';
 import { priceOf, timeLimitMs } from '../request/spending.js';
-import type { AgentParts } from './begin_turn.js';
 import { isSummaryOf } from './compaction_turn.js';
-import type { TurnEnd, TurnParking, TurnWork } from './loop.js';
 import { parkedOutcome } from './parked_turn.js';
 import type { RunningTurn } from './running_turn.js';
+import type { TurnEnd, TurnParking, TurnWork } from './turn_work.js';
 
 /** What a turn came to that has ended; null when there is none of this id. */
 export async function pastOutcome(reach: InternalCaller, id: TurnId): Promise<TurnOutcome | null> {

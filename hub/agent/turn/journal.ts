@@ -1,8 +1,7 @@
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { Block, Node, NodeId, Sha256, TurnId } from '../../protocol/node.js';
 import type { Question } from '../../protocol/question.js';
-import type { CallResult, ModelCall } from '../tools/executor.js';
-import type { AskedQuestion } from '../tools/person_questions.js';
+import type { CallResult, ModelCall, QuestionDraft } from '../tools/model_call.js';
 
 /** What a step is made of, before any of its calls is executed. */
 export interface StepRecord {
@@ -21,7 +20,7 @@ export interface Journal {
   /** Makes the journal a step; what has no result yet becomes interrupted. */
   commit(): Promise<Node[]>;
   /** Lets the turn wait for a person: what they are asked, as it is kept. */
-  park(questions: AskedQuestion[]): Promise<Question[]>;
+  park(questions: QuestionDraft[]): Promise<Question[]>;
   /** A step without calls, in one go. */
   commitAnswer(step: StepRecord): Promise<Node[]>;
 }

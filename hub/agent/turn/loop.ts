@@ -1,66 +1,17 @@
 import type { HubError } from '../../base/error.js';
-import { callHub, type InternalCaller } from '../../base/internal_call.js';
-import type { Block, Node, NodeId, Sha256 } from '../../protocol/node.js';
-import type { Question } from '../../protocol/question.js';
-import type { TurnLimits, TurnOutcome, TurnReason } from '../../protocol/turn.js';
-import {
-  makeRoom,
-  makeRoomAfterRefusal,
-  mayHelp,
-  rememberCounted,
-  type WindowRoom,
-} from '../compaction/window_room.js';
-import type { ModelName } from '../model/model_names.js';
-import type { LoadImage, Provider } from '../model/provider.js';
-import type { Timers } from '../model/timers.js';
+import { callHub } from '../../base/internal_call.js';
+import type { Block, Node, NodeId } from '../../protocol/node.js';
+import type { TurnReason } from '../../protocol/turn.js';
+import { makeRoom, makeRoomAfterRefusal, mayHelp, rememberCounted } from '../compaction/window_room.js';
 import type { Answer } from '../request/answer.js';
 import type { ModelReply } from '../request/ask_with_retries.js';
-import type { Account } from '../request/request_ledger.js';
 import { requestFor, sendRequest } from '../request/send_request.js';
 import { limitReached } from '../request/spending.js';
-import type { StoredSettings } from '../settings/settings.js';
-import type { Executor, ModelCall } from '../tools/executor.js';
-import type { AskedQuestion } from '../tools/person_questions.js';
+import type { ModelCall, QuestionDraft } from '../tools/model_call.js';
 import { callsIn, executeCalls, keptOf, refusedOf } from '../tools/run_calls.js';
-import type { Journal, StepRecord } from './journal.js';
+import type { StepRecord } from './journal.js';
 import { newStep, type RunningTurn } from './running_turn.js';
-
-/** All that a turn works with. */
-export interface TurnWork {
-  reach: InternalCaller;
-  turn: RunningTurn;
-  journal: Journal;
-  executor: Executor;
-  account: Account;
-  provider: Provider;
-  model: ModelName;
-  /** How the provider is reached; the key is held here, and nowhere that outlives the turn. */
-  access: { baseUrl: string | null; key: string | null };
-  settings: StoredSettings;
-  /** The nodes of the path that are sent, growing with each step. */
-  path: Node[];
-  /** The models that signed something on the path. */
-  models: Map<Sha256, string>;
-  limits: TurnLimits;
-  room: WindowRoom;
-  loadImage: LoadImage;
-  timers: Timers;
-  random(): number;
-  newNodeId(): NodeId;
-}
-
-/** How a turn came to its end. */
-export interface TurnEnd {
-  state: Exclude<TurnOutcome['state'], 'running' | 'waiting'>;
-  why: TurnReason;
-  failure: HubError | null;
-}
-
-/** What a person must answer before the turn can go on. */
-export interface TurnParking {
-  state: 'parked';
-  questions: Question[];
-}
+import type { TurnEnd, TurnParking, TurnWork } from './turn_work.js';
 
 /** Steps until the model has answered, a limit is reached, or somebody stops it. */
 export async function runSteps(work: TurnWork): Promise<TurnEnd | TurnParking> {
@@ -161,7 +112,7 @@ async function finishStep(work: TurnWork, calls: readonly ModelCall[]): Promise<
   if (turn.step !== null) {
     turn.step.calls = calls.map(({ call, id, tool, input }) => ({ call, id, tool, input, state: 'waiting' }));
   }
-  let questions: AskedQuestion[] = [];
+  let questions: QuestionDraft[] = [];
   try {
     questions = await executeCalls({ turn, executor, journal, parent, calls });
     if (turn.signal.aborted) questions = [];

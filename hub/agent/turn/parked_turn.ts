@@ -6,13 +6,14 @@ import type { Settings, TurnId } from '../../protocol/node.js';
 import { type AgentEvent, SettingsChange, type TurnOutcome } from '../../protocol/turn.js';
 import { priceOf, type Spending } from '../request/spending.js';
 import { levelOf } from '../settings/settings.js';
-import type { ModelCall } from '../tools/executor.js';
+import type { ModelCall } from '../tools/model_call.js';
 import { answeredResult, approvalsIn, deniedResult, isAllowed, wordsOf } from '../tools/person_questions.js';
-import { type Beginning, beginTurn, chooseModel, refuseUnknownPrice } from './begin_turn.js';
-import type { TurnWork } from './loop.js';
+import { type Beginning, beginTurn } from './begin_turn.js';
 import { newStep } from './running_turn.js';
+import { chooseModel, refuseUnknownPrice } from './turn_model.js';
+import type { AnswerParams } from './turn_params.js';
+import type { TurnWork } from './turn_work.js';
 
-export type AnswerParams = ParsedOf<'agent.answer'>;
 type Found = ResultOf<'loom.turn_get'>;
 type Parked = NonNullable<Found['parked']>;
 

@@ -3,14 +3,16 @@ import type { InternalCaller } from '../../base/internal_call.js';
 import type { CallContext, HubCalls, HubResolve } from '../../base/plugin.js';
 import { type TreeId, TurnId } from '../../protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../protocol/turn.js';
+import type { AgentParts } from '../agent_parts.js';
 import type { Transcripts } from '../transcript/transcripts.js';
 import { type ParkedTurns, parkedTurns } from './answer_parked.js';
-import { type AgentParts, beginTurn, type RunParams } from './begin_turn.js';
-import { beginCompaction, type CompactParams, runCompaction, withSummary } from './compaction_turn.js';
+import { beginTurn } from './begin_turn.js';
+import { beginCompaction, runCompaction, withSummary } from './compaction_turn.js';
 import { pastOutcome, runToEnd } from './end_turn.js';
 import { resumeSteps, runSteps } from './loop.js';
-import { type AnswerParams, type KeptAnswer, resumeTurn } from './parked_turn.js';
+import { type KeptAnswer, resumeTurn } from './parked_turn.js';
 import { type Errand, type RunningTurn, startRunning } from './running_turn.js';
+import type { AnswerParams, CompactParams, RunParams } from './turn_params.js';
 
 /** How many turns may run at once. */
 const RUNNING_MAX = 64;
