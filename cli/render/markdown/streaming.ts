@@ -1,7 +1,7 @@
 import type { Look } from '../look/look.js';
 import type { CodeInk } from '../node/code_highlight.js';
 import { createCleaner } from '../text/clean.js';
-import { wrapRows } from '../text/wrap_rows.js';
+import { wrapHard } from '../text/wrap_words.js';
 import { renderBlocks } from './blocks.js';
 import { renderInline } from './inline.js';
 import { createLineCutter } from './physical_lines.js';
@@ -52,7 +52,8 @@ export function streamingMarkdown({ look, ink, prose }: StreamParts): MarkdownSt
     const peeked = pieces.flatMap((piece) =>
       rowsOf(piece, now, piece.kind === 'code' && code !== null ? code.peek(piece.text) : null),
     );
-    return peeked.flatMap((line) => wrapRows(line, Math.max(1, now.width - 1), now.ruler));
+    const rows = peeked.flatMap((line) => wrapHard(line, Math.max(1, now.width - 1), now.ruler));
+    return rows.map(({ text }) => text);
   };
   const takeAll = (text: string): string[] =>
     lines

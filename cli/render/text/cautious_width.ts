@@ -22,7 +22,22 @@ export function* measuredPieces(text: string, ruler: Ruler): Generator<{ piece: 
   for (const piece of ruler.pieces(text)) yield { piece, columns: widthOfPiece(piece, ruler) };
 }
 
+// Measuring a piece takes far longer than looking it up.
+const CACHED_WIDTHS_MAX = 5_000;
+const cachedWidths = new WeakMap<Ruler, Map<string, number>>();
+
 function widthOfPiece(piece: string, ruler: Ruler): number {
+  const widths = cachedWidths.get(ruler) ?? new Map<string, number>();
+  cachedWidths.set(ruler, widths);
+  const cached = widths.get(piece);
+  if (cached !== undefined) return cached;
+  const columns = measure(piece, ruler);
+  if (widths.size >= CACHED_WIDTHS_MAX) widths.clear();
+  widths.set(piece, columns);
+  return columns;
+}
+
+function measure(piece: string, ruler: Ruler): number {
   const whole = ruler.width(piece);
   if (piece.length === 1) return whole;
   let apart = 0;

@@ -1,7 +1,6 @@
 import { isSimple, type Ruler } from '../look/ruler.js';
-import { cautiousWidth } from './cautious_width.js';
+import { measuredPieces } from './cautious_width.js';
 import { INK_END, type Ink, inkAfter, inkParts, NO_INK, withoutInk } from './colour_runs.js';
-import { wrapRows } from './wrap_rows.js';
 
 /** A row of a text that was cut into rows, and how the text is had back from them. */
 export interface TextRow {
@@ -18,8 +17,6 @@ const HANGING = /^ *(?:(?:[-*+>•]|\d{1,9}[.)]) +)*/;
 // Characters of East Asia, between which a line may end anywhere.
 const WIDE =
   /[\u2e80-\u2fdf\u3001-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7fb\uf900-\ufaff\uff01-\uff9f\u{1b000}-\u{1b16f}\u{20000}-\u{3fffd}]/u;
-// Text of them and of ASCII needs no looking for what belongs together.
-const WIDE_ONLY = /^[\x20-\x7e\u3001-\u3003\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/;
 // No row begins with what closes, and none ends with what opens.
 const CLOSERS = /^[、。，．・：；？！）」』】〉》〕］｝ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ,.:;?!)\]}"']/u;
 const OPENERS = /[（「『【〈《〔［｛([{]$/u;
@@ -35,7 +32,7 @@ export function wrapWords(line: string, columns: number, ruler: Ruler): TextRow[
   for (const { text, isInk } of inkParts(line)) {
     if (isInk) paper.color(text);
     else if (isSimple(text)) writeSimple(text, paper);
-    else for (const piece of piecesOf(text, ruler)) paper.write(piece, columnsOf(piece, ruler));
+    else for (const { piece, columns: wide } of measuredPieces(text, ruler)) paper.write(piece, wide);
   }
   return paper.end();
 }
@@ -50,29 +47,17 @@ function writeSimple(text: string, paper: Paper): void {
   }
 }
 
-function* piecesOf(text: string, ruler: Ruler): Iterable<string> {
-  if (WIDE_ONLY.test(text)) yield* text;
-  else yield* ruler.pieces(text);
-}
-
-const WIDTHS_MAX = 5_000;
-const widths = new WeakMap<Ruler, Map<string, number>>();
-
-/** Measuring a piece takes far longer than looking it up. */
-function columnsOf(piece: string, ruler: Ruler): number {
-  const known = widths.get(ruler) ?? new Map<string, number>();
-  widths.set(ruler, known);
-  const before = known.get(piece);
-  if (before !== undefined) return before;
-  const columns = cautiousWidth(piece, ruler);
-  if (known.size >= WIDTHS_MAX) known.clear();
-  known.set(piece, columns);
-  return columns;
-}
-
 /** Cuts a line into rows where each is full, as it is right for code. */
 export function wrapHard(line: string, columns: number, ruler: Ruler): TextRow[] {
-  return wrapRows(line, columns, ruler).map((text) => ({ text, indent: 0, joint: '' }));
+  const sheet = createSheet(columns, 0);
+  for (const { text, isInk } of inkParts(line)) {
+    if (isInk) sheet.put({ ...noWord(), text, ink: [text] }, '');
+    else if (isSimple(text)) sheet.fill(text);
+    else
+      for (const { piece, columns: wide } of measuredPieces(text, ruler))
+        sheet.put({ text: piece, columns: wide, last: piece, ink: NO_INK }, '');
+  }
+  return sheet.end('');
 }
 
 /** The text of rows, as it was before it was cut into them. */
@@ -170,6 +155,8 @@ function createPaper(columns: number, hang: number): Paper {
 interface Sheet {
   /** Puts a word behind a gap, or on a row of its own where it does not fit. */
   put(word: Word, gap: string): void;
+  /** Puts signs of one column each where there is room for them, in as many rows as they need. */
+  fill(text: string): void;
   newRow(joint: string): void;
   end(joint: string): TextRow[];
 }
@@ -186,6 +173,15 @@ function createSheet(columns: number, hang: number): Sheet {
   };
   return {
     newRow,
+    fill(text) {
+      for (let start = 0; start < text.length; ) {
+        if (used >= columns) newRow('');
+        const part = text.slice(start, start + Math.max(1, columns - used));
+        row += part;
+        used += part.length;
+        start += part.length;
+      }
+    },
     put(word, gap) {
       // Behind nothing but the indent there is no better place for it.
       const isFresh = used + gap.length <= hang;

@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { plainRuler } from '../../../../cli/render/look/ruler.js';
+import { plainRuler, type Ruler } from '../../../../cli/render/look/ruler.js';
 import { wideRuler } from '../../../../cli/render/look/wide_ruler.js';
 import { clipLine, fitBlock } from '../../../../cli/render/screens/live_block.js';
 import { cautiousWidth } from '../../../../cli/render/text/cautious_width.js';
-import { wrapRows } from '../../../../cli/render/text/wrap_rows.js';
+import { wrapHard } from '../../../../cli/render/text/wrap_words.js';
 
 const RED = '\x1b[31m';
 const END = '\x1b[39m';
+
+function wrapRows(line: string, columns: number, ruler: Ruler): string[] {
+  return wrapHard(line, columns, ruler).map(({ text }) => text);
+}
 
 test('a row is clipped between characters, and its colours end with it', () => {
   expect(clipLine('plain text', 5, plainRuler)).toBe('plain');
