@@ -1,46 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { CALL_FACTS, type CallFacts } from '../protocol/methods/call_facts.js';
 import type { MethodName } from '../protocol/methods/method_table.js';
 import type { Request } from './requests.js';
 
 /** A call in a form in which it can be sent again after its answer was lost. */
 export function repeatable(method: MethodName, params: object): Pick<Request, 'method' | 'params' | 'resend'> {
-  const complete = withIds(method, params);
-  return { method, params: () => complete, resend: isRepeatable(method, params) };
+  const { repeats, ids }: CallFacts = CALL_FACTS[method];
+  const complete = ids.reduce(withId, params);
+  const isAppended = 'append' in params && params.append === true;
+  return { method, params: () => complete, resend: repeats === 'always' || (repeats === 'appended' && isAppended) };
 }
 
-// What a lost answer must not double is named by the caller before it is sent.
-function withIds(method: MethodName, params: object): object {
-  switch (method) {
-    case 'loom.tree_create':
-    case 'loom.node_create_text':
-    case 'loom.node_create_external':
-    case 'agent.run':
-    case 'agent.steer':
-    case 'bash.execute':
-    case 'file.read':
-    case 'file.write':
-    case 'file.edit':
-    case 'http.fetch':
-    case 'postgres.query':
-      return { ...params, id: idOf(params) };
-    case 'loom.step_create': {
-      const calls = 'calls' in params && Array.isArray(params.calls) ? params.calls : [];
-      return { ...params, id: idOf(params), calls: calls.map((call: object) => ({ ...call, id: idOf(call) })) };
-    }
-    default:
-      return params;
-  }
-}
-
-/** Whether a call may be sent again when its answer was lost. */
-function isRepeatable(method: MethodName, params: object): boolean {
-  // Sent again, it would end the hub that came after.
-  if (method === 'health.stop') return false;
-  // By their nodes the tools know what has been done; what is not appended might be done twice.
-  if (method !== 'bash.execute' && method !== 'file.edit') return true;
-  return 'append' in params && params.append === true;
-}
-
-function idOf(params: object): unknown {
-  return 'id' in params && params.id !== undefined ? params.id : randomUUID();
+/** The same parameters with an id at a path such as `id` or `calls[].id`, if they have none there. */
+function withId(params: object, path: string): object {
+  const [list, ...rest] = path.split('[].');
+  if (list === undefined || rest.length === 0)
+    return 'id' in params && params.id !== undefined ? params : { ...params, id: randomUUID() };
+  const items: unknown = Reflect.get(params, list);
+  if (!Array.isArray(items)) return params;
+  return { ...params, [list]: items.map((item: object) => withId(item, rest.join('[].'))) };
 }

@@ -51,6 +51,9 @@ function methodOf(name: string, spec: MethodSpec, write: WriteSchema): JsonObjec
     'x-access': spec.access,
     'x-for-models': spec.forModels,
     'x-caller-gone': spec.callerGone,
+    'x-repeats': spec.repeats,
+    'x-ids': [...spec.ids],
+    'x-keeps-hub-busy': spec.keepsHubBusy,
   };
 }
 

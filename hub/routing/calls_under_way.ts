@@ -43,7 +43,7 @@ export function createCalls(): Calls {
     const calls = byConnection.get(call.connection);
     calls?.delete(call);
     if (calls?.size === 0) byConnection.delete(call.connection);
-    if (losesNothing(call.method)) return;
+    if (!keepsBusy(call)) return;
     busy -= 1;
     if (busy > 0) return;
     for (const resolve of waiters) resolve();
@@ -56,7 +56,7 @@ export function createCalls(): Calls {
       refuseClash(start, calls);
       const call = { ...start, controller: new AbortController() };
       byConnection.set(start.connection, calls.add(call));
-      if (!losesNothing(start.method)) busy += 1;
+      if (keepsBusy(start)) busy += 1;
       return { signal: call.controller.signal, end: () => remove(call) };
     },
     cancel(connection, id) {
@@ -108,9 +108,6 @@ export function specOf(method: string): MethodSpec | undefined {
   return SPECS.get(method);
 }
 
-// A watch is taken up again where it was; a plugin's own process is not work; the others only ask how the hub is.
-const LOSES_NOTHING = /^(loom\.watch|bash\.follow|agent\.follow|plugins\..*|health\..*|rpc\..*)$/;
-
-function losesNothing(method: string): boolean {
-  return LOSES_NOTHING.test(method);
+function keepsBusy({ method }: CallStart): boolean {
+  return specOf(method)?.keepsHubBusy ?? true;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ANSWER_LENGTH_MAX } from '../limits.js';
-import { method } from '../method.js';
+import { methods } from '../method.js';
 import { NodeId, Sha256, TreeId, TurnId } from '../node.js';
 import { Question } from '../question.js';
 import {
@@ -50,8 +50,8 @@ const brought = {
   stream: stream.optional(),
 };
 
-export const agentMethods = {
-  'agent.run': method({
+export const agentMethods = methods({
+  'agent.run': {
     description: 'Lets a model go on from a node, step by step, until it has answered or a limit is reached.',
     params: z.strictObject({
       id: TurnId.optional(),
@@ -67,8 +67,8 @@ export const agentMethods = {
     }),
     result: TurnOutcome,
     event: AgentEvent,
-  }),
-  'agent.answer': method({
+  },
+  'agent.answer': {
     description: 'Answers a question of a turn that waits for a person, once; after the last one the turn goes on.',
     params: z.strictObject({
       turn: TurnId,
@@ -82,8 +82,8 @@ export const agentMethods = {
     /** `waiting` while other questions are open. */
     result: TurnOutcome,
     event: AgentEvent,
-  }),
-  'agent.compact': method({
+  },
+  'agent.compact': {
     description: 'Has the model of a path summarise it, and appends the summary: what follows is sent with that alone.',
     params: z.strictObject({
       /** The summary has the same id. */
@@ -100,8 +100,8 @@ export const agentMethods = {
     }),
     result: TurnOutcome,
     event: AgentEvent,
-  }),
-  'agent.estimate': method({
+  },
+  'agent.estimate': {
     description: 'Estimates the next request below a node: its tokens, how many of them are cached, and the price.',
     params: z.strictObject({
       node: NodeId,
@@ -127,8 +127,8 @@ export const agentMethods = {
       price_microdollars: Price,
     }),
     callerGone: 'cancel',
-  }),
-  'agent.check': method({
+  },
+  'agent.check': {
     description: 'Tells which model a turn would use, and fails when its provider cannot be reached for want of a key.',
     params: z.strictObject({
       /** Where the turn would begin; null for a tree that is to be. */
@@ -137,8 +137,8 @@ export const agentMethods = {
       usual_model: z.string().min(1).max(400).nullable().default(null),
     }),
     result: z.strictObject({ model: z.string() }),
-  }),
-  'agent.instructions_list': method({
+  },
+  'agent.instructions_list': {
     description:
       'Names the files of instructions that a turn at a node is told: those of its settings, else those that it would read.',
     params: z.strictObject({
@@ -150,8 +150,8 @@ export const agentMethods = {
       cwd: AbsolutePath,
     }),
     result: z.strictObject({ files: z.array(z.string()) }),
-  }),
-  'agent.plan_get': method({
+  },
+  'agent.plan_get': {
     description:
       'Tells at which level a turn would go on at a node, what the plan of its project says, and how to carry it out.',
     params: z.strictObject({ node: NodeId }),
@@ -165,21 +165,21 @@ export const agentMethods = {
       /** Its beginning, as far as a turn can be given it; null when there is none. */
       text: z.string().nullable(),
     }),
-  }),
-  'agent.follow': method({
+  },
+  'agent.follow': {
     description: 'Sends where a turn stands and what happens in it from now on; with a tree, in all its turns.',
     params: z.strictObject({ turn: TurnId.nullable().default(null), tree: TreeId.nullable().default(null), stream }),
     result: z.strictObject({ outcome: TurnOutcome.nullable() }),
     event: AgentEvent,
     callerGone: 'cancel',
-  }),
-  'agent.stop': method({
+  },
+  'agent.stop': {
     description: 'Ends a turn at once and keeps what was said so far.',
     params: z.strictObject({ turn: TurnId }),
     /** `stopped` is false when it had ended before. */
     result: z.strictObject({ stopped: z.boolean(), outcome: TurnOutcome }),
-  }),
-  'agent.steer': method({
+  },
+  'agent.steer': {
     description: 'Says something to a running turn: after the step under way, or when it would end.',
     params: z.strictObject({
       id: NodeId.optional(),
@@ -188,13 +188,13 @@ export const agentMethods = {
       kind: Input.shape.kind.default('steer'),
     }),
     result: Input,
-  }),
-  'agent.status': method({
+  },
+  'agent.status': {
     description: 'Lists the turns that run, of one tree or of all.',
     params: z.strictObject({ tree: TreeId.nullable().default(null) }),
     result: z.strictObject({ turns: z.array(Running) }),
-  }),
-  'agent.providers': method({
+  },
+  'agent.providers': {
     description: 'Lists the providers of models, and the short names of models.',
     params: z.strictObject({}),
     result: z.strictObject({
@@ -203,5 +203,5 @@ export const agentMethods = {
       ),
       aliases: z.array(z.strictObject({ name: z.string(), model: z.string() })),
     }),
-  }),
-};
+  },
+});

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { method } from '../method.js';
+import { methods } from '../method.js';
 import { Block, Json, NodeId } from '../node.js';
 
 const count = z.int().nonnegative();
@@ -23,8 +23,8 @@ export const ModelMessage = z.strictObject({
 });
 export type ModelMessage = z.infer<typeof ModelMessage>;
 
-export const contextMethods = {
-  'context.resolve': method({
+export const contextMethods = methods({
+  'context.resolve': {
     description: 'Turns the handle of a node into content: what was seen then, or with `fresh` what is there now.',
     params: z.strictObject({
       node: NodeId,
@@ -44,8 +44,8 @@ export const contextMethods = {
       changed: z.string().nullable(),
     }),
     callerGone: 'cancel',
-  }),
-  'context.render': method({
+  },
+  'context.render': {
     description: 'Renders the path to a node as text for a reader, every handle resolved.',
     params: z.strictObject({
       node: NodeId,
@@ -64,8 +64,8 @@ export const contextMethods = {
       excerpts: count,
     }),
     callerGone: 'cancel',
-  }),
-  'context.model': method({
+  },
+  'context.model': {
     description: 'Returns exactly what a model is sent for a node, made from its rows alone.',
     params: z.strictObject({ node: NodeId }),
     result: z.strictObject({
@@ -79,5 +79,5 @@ export const contextMethods = {
       left_out: count,
     }),
     callerGone: 'cancel',
-  }),
-};
+  },
+});

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { method } from '../method.js';
+import { methods } from '../method.js';
 import { Json } from '../node.js';
 
-export const controlMethods = {
-  'health.check': method({
+export const controlMethods = methods({
+  'health.check': {
     description: 'Tells how the hub is: version, age, memory, connections and the state of its storage.',
     params: z.strictObject({}),
     result: z.strictObject({
@@ -24,20 +24,20 @@ export const controlMethods = {
       busy: z.int(),
       sqlite: z.string(),
     }),
-  }),
-  'health.stop': method({
+  },
+  'health.stop': {
     description: 'Ends the hub after answering what it has begun; with `if_idle`, only when nothing is running.',
     params: z.strictObject({ if_idle: z.boolean().default(false) }),
     result: z.strictObject({ stopping: z.boolean() }),
-  }),
-  'rpc.discover': method({
+  },
+  'rpc.discover': {
     description: 'Returns this protocol as an OpenRPC 1.3.2 document.',
     params: z.strictObject({}),
     result: z.record(z.string(), Json),
-  }),
-  'rpc.cancel': method({
+  },
+  'rpc.cancel': {
     description: 'Cancels a call that this connection has under way, by the id of its request.',
     params: z.strictObject({ id: z.union([z.string().max(200), z.number()]) }),
     result: z.strictObject({ cancelled: z.boolean() }),
-  }),
-};
+  },
+});

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { MethodSpec } from '../method.js';
 import { agentMethods } from './agent_methods.js';
+import type { CALL_FACTS } from './call_facts.js';
 import { contextMethods } from './context_methods.js';
 import { controlMethods } from './control_methods.js';
 import { nodeMethods } from './node_methods.js';
@@ -23,7 +24,7 @@ export const METHODS = {
   ...toolMethods,
   ...pluginMethods,
   ...controlMethods,
-} satisfies Record<string, MethodSpec>;
+} satisfies Record<keyof typeof CALL_FACTS, MethodSpec>;
 
 export type MethodName = keyof typeof METHODS;
 /** What a caller may write: fields with a default are optional. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { WatchEvent } from '../feed_events.js';
 import { STEP_CALLS_MAX } from '../limits.js';
-import { method } from '../method.js';
+import { methods } from '../method.js';
 import {
   Blocks,
   External,
@@ -30,8 +30,8 @@ const Problem = z.strictObject({
   problem: z.string(),
 });
 
-export const nodeMethods = {
-  'loom.node_create_text': method({
+export const nodeMethods = methods({
+  'loom.node_create_text': {
     description: 'Appends a text node; durable when answered, and the same id with the same arguments appends once.',
     params: z.strictObject({
       id: NodeId.optional(),
@@ -44,13 +44,13 @@ export const nodeMethods = {
       turn: TurnId.optional(),
     }),
     result: Created,
-  }),
-  'loom.node_create_external': method({
+  },
+  'loom.node_create_external': {
     description: 'Appends an external node, a handle with what a model sees of it, outside any step.',
     params: z.strictObject({ ...ExternalInput.shape, tree: TreeId, parent: NodeId }),
     result: Created,
-  }),
-  'loom.step_create': method({
+  },
+  'loom.step_create': {
     description: 'Appends an assistant node and the external nodes of all its calls, whole or not at all.',
     params: z.strictObject({
       tree: TreeId,
@@ -61,8 +61,8 @@ export const nodeMethods = {
       calls: z.array(ExternalInput).max(STEP_CALLS_MAX),
     }),
     result: z.strictObject({ nodes: z.array(Node), branched: z.boolean() }),
-  }),
-  'loom.node_get': method({
+  },
+  'loom.node_get': {
     description: 'Returns one node; with a tree, only if it belongs to that.',
     params: z.strictObject({ node: NodeId, tree: TreeId.nullable().default(null) }),
     result: z.strictObject({
@@ -71,16 +71,16 @@ export const nodeMethods = {
       step_end: NodeId,
       child_count: z.int().nonnegative(),
     }),
-  }),
-  'loom.node_find': method({
+  },
+  'loom.node_find': {
     description: 'Finds nodes of a tree by full id, else by mark, else by a prefix of 4 or more hex digits.',
     params: z.strictObject({ tree: TreeId, ref: z.string().min(1).max(1_000) }),
     result: z.strictObject({
       matches: z.array(SkeletonNode).max(20),
       near: z.array(z.string()).max(5),
     }),
-  }),
-  'loom.node_get_children': method({
+  },
+  'loom.node_get_children': {
     description: 'Lists the children of a node, oldest first.',
     params: z.strictObject({
       node: NodeId,
@@ -89,8 +89,8 @@ export const nodeMethods = {
       limit: limitUpTo(1_000, 200),
     }),
     result: page('children', SkeletonNode),
-  }),
-  'loom.context_get_path': method({
+  },
+  'loom.context_get_path': {
     description: 'Lists the nodes from the root, or from a depth below it, to a node, the uppermost first.',
     params: z.strictObject({
       node: NodeId,
@@ -100,8 +100,8 @@ export const nodeMethods = {
     }),
     result: page('nodes', Node),
     callerGone: 'cancel',
-  }),
-  'loom.context_list_leaves': method({
+  },
+  'loom.context_list_leaves': {
     description: 'Lists the leaves of a tree, or those below one node, newest first.',
     params: z.strictObject({
       tree: TreeId,
@@ -112,14 +112,14 @@ export const nodeMethods = {
     }),
     result: page('leaves', Leaf),
     callerGone: 'cancel',
-  }),
-  'loom.context_get_handles': method({
+  },
+  'loom.context_get_handles': {
     description: 'Lists the handles on the path to a node, root first.',
     params: z.strictObject({ node: NodeId, cursor, limit: limitUpTo(5_000, 1_000) }),
     result: page('handles', z.strictObject({ node: NodeId, handle: Handle })),
     callerGone: 'cancel',
-  }),
-  'loom.context_get_place': method({
+  },
+  'loom.context_get_place': {
     description: 'Tells in which folder the branch of a node stands, and which commands of a person are on its path.',
     params: z.strictObject({ node: NodeId }),
     result: z.strictObject({
@@ -128,23 +128,23 @@ export const nodeMethods = {
       /** Commands that nobody's model asked for, the last first. */
       commands: z.array(NodeId).max(50),
     }),
-  }),
-  'loom.context_get_settings': method({
+  },
+  'loom.context_get_settings': {
     description: 'Names the settings of the newest answer on the path to a node: what a turn there goes on with.',
     params: z.strictObject({ node: NodeId }),
     result: z.strictObject({ settings: Sha256.nullable() }),
-  }),
-  'loom.settings_put': method({
+  },
+  'loom.settings_put': {
     description: 'Stores settings and returns the hash that nodes name them by.',
     params: z.strictObject({ settings: Settings }),
     result: z.strictObject({ sha256: Sha256 }),
-  }),
-  'loom.settings_get': method({
+  },
+  'loom.settings_get': {
     description: 'Returns stored settings by their hash.',
     params: z.strictObject({ sha256: Sha256 }),
     result: z.strictObject({ settings: Settings }),
-  }),
-  'loom.search': method({
+  },
+  'loom.search': {
     description: 'Finds text in all branches, newest first: every word must occur, "quoted words" together.',
     params: z.strictObject({
       query: z.string().min(1).max(1_000),
@@ -169,8 +169,8 @@ export const nodeMethods = {
       }),
     ),
     callerGone: 'cancel',
-  }),
-  'loom.watch': method({
+  },
+  'loom.watch': {
     description: 'Sends the feed after `since` on the stream and goes on live until it is cancelled.',
     params: z.strictObject({
       tree: TreeId.nullable().default(null),
@@ -182,8 +182,8 @@ export const nodeMethods = {
     result: z.strictObject({ seq: z.int().nonnegative() }),
     event: WatchEvent,
     callerGone: 'cancel',
-  }),
-  'loom.fsck': method({
+  },
+  'loom.fsck': {
     description: 'Checks the database, every hash, every parent, every step and every stored output.',
     params: z.strictObject({ tree: TreeId.nullable().default(null) }),
     result: z.strictObject({
@@ -195,10 +195,10 @@ export const nodeMethods = {
       problem_count: z.int().nonnegative(),
     }),
     callerGone: 'cancel',
-  }),
-  'loom.backup': method({
+  },
+  'loom.backup': {
     description: 'Writes a consistent copy of the database, and of the stored outputs beside it.',
     params: z.strictObject({ path: z.string().min(1).max(4_096) }),
     result: z.strictObject({ path: z.string(), size_bytes: z.int(), outputs: z.int() }),
-  }),
-};
+  },
+});

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { method } from '../method.js';
+import { methods } from '../method.js';
 import { Json } from '../node.js';
 
 const callNumber = z.int().positive();
@@ -18,8 +18,8 @@ export type PluginRequest = z.infer<typeof PluginRequest>;
 const Failure = z.strictObject({ message: z.string(), data: Json });
 
 /** For the process that the hub has started to serve plugins: it shows the secret of that start, once. */
-export const pluginMethods = {
-  'plugins.serve': method({
+export const pluginMethods = methods({
+  'plugins.serve': {
     description: 'Takes over the methods of plugins; the hub sends their calls on the stream until it is cancelled.',
     params: z.strictObject({
       secret: z.string().max(200),
@@ -38,13 +38,13 @@ export const pluginMethods = {
     result: z.strictObject({}),
     event: PluginRequest,
     callerGone: 'cancel',
-  }),
-  'plugins.emit': method({
+  },
+  'plugins.emit': {
     description: 'Sends an event of a running call to its caller; without room, wait for word of it before the next.',
     params: z.strictObject({ id: callNumber, event: Json }),
     result: z.strictObject({ room: z.boolean() }),
-  }),
-  'plugins.answer': method({
+  },
+  'plugins.answer': {
     description: 'Answers a call with its result or its failure.',
     params: z.strictObject({
       id: callNumber,
@@ -54,5 +54,5 @@ export const pluginMethods = {
       ]),
     }),
     result: z.strictObject({}),
-  }),
-};
+  },
+});

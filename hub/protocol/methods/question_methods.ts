@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ANSWER_LENGTH_MAX, STEP_CALLS_MAX } from '../limits.js';
-import { method } from '../method.js';
+import { methods } from '../method.js';
 import { Blocks, External, NodeId, Sha256, TreeId, TurnId } from '../node.js';
 import { cursor, limitUpTo, page } from '../page_schema.js';
 import { Question, QuestionDraft } from '../question.js';
@@ -16,8 +16,8 @@ const Parked = z.strictObject({
 });
 
 /** Turns that wait for a person: what they ask, and what they are told. */
-export const questionMethods = {
-  'loom.turn_park': method({
+export const questionMethods = methods({
+  'loom.turn_park': {
     description:
       'Lets a turn wait for a person to answer some calls of the step under way; no start of a hub ends that.',
     params: z.strictObject({
@@ -26,8 +26,8 @@ export const questionMethods = {
     }),
     result: z.strictObject({ questions: z.array(Question) }),
     access: 'internal',
-  }),
-  'loom.turn_answer': method({
+  },
+  'loom.turn_answer': {
     description: 'Keeps what a person said to a question, once; with the last answer the turn runs again.',
     params: z.strictObject({
       turn: TurnId,
@@ -40,13 +40,13 @@ export const questionMethods = {
     /** `again` when it was answered like this before. */
     result: z.strictObject({ turn: Turn, again: z.boolean() }),
     access: 'internal',
-  }),
-  'loom.turn_list_waiting': method({
+  },
+  'loom.turn_list_waiting': {
     description: 'Lists the turns that wait for a person, of one tree or of all, newest first.',
     params: z.strictObject({ tree: TreeId.nullable().default(null), cursor, limit: limitUpTo(100, 20) }),
     result: page('turns', z.strictObject({ turn: Turn, parked: Parked })),
-  }),
-  'loom.turn_get': method({
+  },
+  'loom.turn_get': {
     description: 'Returns a turn with its pending inputs: what a client needs to take it up again.',
     params: z.strictObject({ turn: TurnId }),
     result: z.strictObject({
@@ -64,5 +64,5 @@ export const questionMethods = {
         cwd: z.string().nullable(),
       }).nullable(),
     }),
-  }),
-};
+  },
+});

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { method } from '../method.js';
+import { methods } from '../method.js';
 import { Blocks, External, Node, NodeId, TreeId } from '../node.js';
 import { Policy } from '../policy.js';
 
@@ -65,8 +65,8 @@ const RunningCommand = z.strictObject({
 
 const onTools = { host: 'tools' } as const;
 
-export const toolMethods = {
-  'bash.open': method({
+export const toolMethods = methods({
+  'bash.open': {
     ...onTools,
     description: 'Opens a session for commands, or brings the folder and environment of one up to date.',
     params: z.strictObject({
@@ -81,8 +81,8 @@ export const toolMethods = {
       policy: Policy,
     }),
     result: z.strictObject({ session: z.string(), sandbox: SandboxKind }),
-  }),
-  'bash.execute': method({
+  },
+  'bash.execute': {
     ...onTools,
     description: 'Runs a command to its end and keeps what it printed; the same id runs once.',
     params: z.strictObject({
@@ -98,34 +98,34 @@ export const toolMethods = {
     result: ToolAnswer,
     event: CommandEvent,
     callerGone: 'cancel',
-  }),
-  'bash.cancel': method({
+  },
+  'bash.cancel': {
     ...onTools,
     description: 'Ends a running command and all its processes, whoever started it.',
     params: z.strictObject({ id: NodeId }),
     result: z.strictObject({ cancelled: z.boolean() }),
-  }),
-  'bash.close': method({
+  },
+  'bash.close': {
     ...onTools,
     description: 'Ends the running commands of a session and forgets it.',
     params: z.strictObject({ session: z.string().max(100) }),
     result: z.strictObject({ closed: z.boolean() }),
-  }),
-  'bash.list': method({
+  },
+  'bash.list': {
     ...onTools,
     description: 'Lists the commands that are running, the oldest first.',
     params: z.strictObject({}),
     result: z.strictObject({ commands: z.array(RunningCommand) }),
-  }),
-  'bash.follow': method({
+  },
+  'bash.follow': {
     ...onTools,
     description: 'Sends what a running command has printed, and goes on until it ends.',
     params: z.strictObject({ id: NodeId, offset: count.default(0), stream: z.string().min(1).max(200) }),
     result: z.strictObject({ total_bytes: count }),
     event: CommandEvent,
     callerGone: 'cancel',
-  }),
-  'file.read': method({
+  },
+  'file.read': {
     ...onTools,
     description: 'Reads lines of a text file, or an image; what is binary is named as such.',
     params: z.strictObject({
@@ -141,15 +141,15 @@ export const toolMethods = {
     result: ToolAnswer,
     forModels: true,
     callerGone: 'cancel',
-  }),
-  'file.write': method({
+  },
+  'file.write': {
     ...onTools,
     description: 'Writes a file whole, in one step; folders above it are made.',
     params: z.strictObject({ ...tool, path, cwd, content: z.string(), policy: Policy }),
     result: ToolAnswer,
     forModels: true,
-  }),
-  'file.edit': method({
+  },
+  'file.edit': {
     ...onTools,
     description: 'Replaces a text that stands exactly once in a file.',
     params: z.strictObject({
@@ -162,8 +162,8 @@ export const toolMethods = {
     }),
     result: ToolAnswer,
     forModels: true,
-  }),
-  'http.fetch': method({
+  },
+  'http.fetch': {
     ...onTools,
     description: 'Fetches a page over http or https, as text a reader can follow; private addresses are refused.',
     params: z.strictObject({
@@ -175,8 +175,8 @@ export const toolMethods = {
     }),
     result: ToolAnswer,
     callerGone: 'cancel',
-  }),
-  'postgres.query': method({
+  },
+  'postgres.query': {
     ...onTools,
     description: 'Runs one reading query on a database that the configuration names.',
     params: z.strictObject({
@@ -190,8 +190,8 @@ export const toolMethods = {
     }),
     result: ToolAnswer,
     callerGone: 'cancel',
-  }),
-  'tools.check': method({
+  },
+  'tools.check': {
     ...onTools,
     description: 'Tells how the tools are: their process, and what keeps models’ commands in.',
     params: z.strictObject({}),
@@ -209,5 +209,5 @@ export const toolMethods = {
         hint: z.string().nullable(),
       }),
     }),
-  }),
-};
+  },
+});

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { method } from '../method.js';
+import { methods } from '../method.js';
 import {
   Mark,
   MarkName,
@@ -48,8 +48,8 @@ const shape = {
   archived: z.array(z.int().nonnegative()),
 };
 
-export const treeMethods = {
-  'loom.tree_create': method({
+export const treeMethods = methods({
+  'loom.tree_create': {
     description: 'Starts a tree; its root node has the tree’s own id.',
     params: z.strictObject({
       id: TreeId.optional(),
@@ -58,13 +58,13 @@ export const treeMethods = {
       owner: z.strictObject({ tree: TreeId, node: NodeId }).nullable().default(null),
     }),
     result: Tree,
-  }),
-  'loom.tree_get': method({
+  },
+  'loom.tree_get': {
     description: 'Returns one tree by its id.',
     params: z.strictObject({ tree: TreeId }),
     result: Tree,
-  }),
-  'loom.tree_find': method({
+  },
+  'loom.tree_find': {
     description: 'Finds trees by full id, else by exact name, else by a prefix of 4 or more hex digits.',
     params: z.strictObject({ ref: z.string().min(1).max(1_000) }),
     result: z.strictObject({
@@ -73,8 +73,8 @@ export const treeMethods = {
       /** Names and ids that look like the reference, when nothing matches. */
       near: z.array(z.string()).max(5),
     }),
-  }),
-  'loom.tree_get_skeleton': method({
+  },
+  'loom.tree_get_skeleton': {
     description: 'Lists what drawing a tree needs of each node, parents before their children.',
     params: z.strictObject({
       tree: TreeId,
@@ -85,8 +85,8 @@ export const treeMethods = {
     }),
     result: page('nodes', SkeletonNode),
     callerGone: 'cancel',
-  }),
-  'loom.tree_get_shape': method({
+  },
+  'loom.tree_get_shape': {
     description:
       'Tells how a tree is grown in a few bytes a node, parents before their children: what a navigator walks on.',
     params: z.strictObject({
@@ -98,8 +98,8 @@ export const treeMethods = {
     }),
     result: z.strictObject({ ...shape, cursor: z.string().nullable() }),
     callerGone: 'cancel',
-  }),
-  'loom.tree_get_near': method({
+  },
+  'loom.tree_get_near': {
     description:
       'Tells how a tree is grown around one node, as `loom.tree_get_shape` does of the whole: what is listed above and below ' +
       'that node when every branch that does not lead to it is one row. Takes as long in a large tree as in a small one.',
@@ -123,15 +123,15 @@ export const treeMethods = {
       node_count: z.int().nonnegative(),
     }),
     callerGone: 'cancel',
-  }),
-  'loom.tree_get_lines': method({
+  },
+  'loom.tree_get_lines': {
     description:
       'Returns some nodes of a tree by their numbers, as a list shows them, in this order; others are left out.',
     params: z.strictObject({ tree: TreeId, seqs: z.array(z.int().nonnegative()).max(500) }),
     result: z.strictObject({ nodes: z.array(SkeletonNode) }),
     callerGone: 'cancel',
-  }),
-  'loom.tree_list': method({
+  },
+  'loom.tree_list': {
     description: 'Lists trees, newest activity first.',
     params: z.strictObject({
       /** Archived trees instead of the others. */
@@ -143,23 +143,23 @@ export const treeMethods = {
       limit: limitUpTo(1_000, 100),
     }),
     result: page('trees', Tree),
-  }),
-  'loom.tree_update': method({
+  },
+  'loom.tree_update': {
     description: 'Renames a tree, or takes its name away.',
     params: z.strictObject({ tree: TreeId, name: TreeName.nullable() }),
     result: Tree,
-  }),
-  'loom.tree_archive': method({
+  },
+  'loom.tree_archive': {
     description: 'Hides a tree; everything in it stays and can be read.',
     params: z.strictObject({ tree: TreeId }),
     result: Tree,
-  }),
-  'loom.tree_restore': method({
+  },
+  'loom.tree_restore': {
     description: 'Shows an archived tree again, under a new name when its own has been taken meanwhile.',
     params: z.strictObject({ tree: TreeId }),
     result: Tree,
-  }),
-  'loom.tree_purge': method({
+  },
+  'loom.tree_purge': {
     description:
       'Deletes a tree and the sub-session trees it owns for good; without `confirm` it only says what would go.',
     params: z.strictObject({ tree: TreeId, confirm: z.string().max(100).nullable().default(null) }),
@@ -172,8 +172,8 @@ export const treeMethods = {
       /** Give this back to delete exactly what is described here. */
       confirm: z.string(),
     }),
-  }),
-  'loom.tree_export': method({
+  },
+  'loom.tree_export': {
     description: 'Reads a whole tree as records that `loom.tree_import` gives back unchanged.',
     params: z.strictObject({
       tree: TreeId,
@@ -184,8 +184,8 @@ export const treeMethods = {
     }),
     result: page('records', ExportRecord),
     callerGone: 'cancel',
-  }),
-  'loom.tree_import': method({
+  },
+  'loom.tree_import': {
     description:
       'Takes exported records in order, in as many calls as needed; every hash is checked, what is already here is not doubled.',
     params: z.strictObject({
@@ -202,28 +202,28 @@ export const treeMethods = {
       /** The tree as it is now; null until the last call. */
       tree: Tree.nullable(),
     }),
-  }),
-  'loom.mark_set': method({
+  },
+  'loom.mark_set': {
     description: 'Points a mark at a node, or removes the mark when the node is null.',
     params: z.strictObject({ tree: TreeId, name: MarkName, node: NodeId.nullable() }),
     result: z.strictObject({ mark: Mark.nullable() }),
-  }),
-  'loom.mark_list': method({
+  },
+  'loom.mark_list': {
     description: 'Lists the marks of a tree by name.',
     params: z.strictObject({ tree: TreeId, cursor, limit: limitUpTo(1_000, 200) }),
     result: page('marks', Mark),
-  }),
-  'loom.branch_archive': method({
+  },
+  'loom.branch_archive': {
     description: 'Hides a node and all that grows from it.',
     params: z.strictObject({ tree: TreeId, node: NodeId }),
     result: Tree,
-  }),
-  'loom.branch_restore': method({
+  },
+  'loom.branch_restore': {
     description: 'Shows an archived branch again.',
     params: z.strictObject({ tree: TreeId, node: NodeId }),
     result: Tree,
-  }),
-  'loom.blob_write': method({
+  },
+  'loom.blob_write': {
     description: 'Stores bytes, piece by piece; with the last piece they are durable and named by their SHA-256.',
     params: z.strictObject({
       /** Chosen by the caller; pieces of one upload carry the same. */
@@ -233,8 +233,8 @@ export const treeMethods = {
       done: z.boolean(),
     }),
     result: z.strictObject({ output: Output.nullable() }),
-  }),
-  'loom.blob_read': method({
+  },
+  'loom.blob_read': {
     description: 'Reads a piece of a stored output.',
     params: z.strictObject({
       sha256: Sha256,
@@ -247,5 +247,5 @@ export const treeMethods = {
     }),
     result: z.strictObject({ data: z.base64(), size_bytes: z.int().nonnegative() }),
     callerGone: 'cancel',
-  }),
-};
+  },
+});

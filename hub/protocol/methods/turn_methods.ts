@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ErrorData } from '../errors.js';
 import { BLOCKS_MAX, STEP_CALLS_MAX } from '../limits.js';
-import { method } from '../method.js';
+import { methods } from '../method.js';
 import { Blocks, External, ImageBlock, Node, NodeId, Sha256, TextBlock, TreeId, TurnId } from '../node.js';
 import { cursor, limitUpTo, page } from '../page_schema.js';
 import { RequestId, Usage } from '../usage.js';
@@ -92,14 +92,14 @@ export const Cost = z.strictObject({
 const CallPlace = { call: z.string().min(1).max(200) };
 
 /** The journal of a turn's step under way: for the hub's own agent, so that a crash loses nothing it was told. */
-export const turnMethods = {
-  'loom.turn_start': method({
+export const turnMethods = methods({
+  'loom.turn_start': {
     description: 'Opens a turn at a settled node.',
     params: z.strictObject({ id: TurnId.optional(), tree: TreeId, node: NodeId }),
     result: Turn,
     access: 'internal',
-  }),
-  'loom.turn_record_answer': method({
+  },
+  'loom.turn_record_answer': {
     description: 'Journals the assistant message of the step under way and the ids its nodes will have.',
     params: z.strictObject({
       turn: TurnId,
@@ -113,35 +113,35 @@ export const turnMethods = {
     }),
     result: z.strictObject({}),
     access: 'internal',
-  }),
-  'loom.turn_record_result': method({
+  },
+  'loom.turn_record_result': {
     description: 'Journals the finished result of one call.',
     params: z.strictObject({ turn: TurnId, ...CallPlace, blocks: Blocks, external: External }),
     result: z.strictObject({}),
     access: 'internal',
-  }),
-  'loom.turn_commit_step': method({
+  },
+  'loom.turn_commit_step': {
     description: 'Turns the journal into a step, unfinished calls as interrupted, and empties it.',
     params: z.strictObject({ turn: TurnId }),
     result: z.strictObject({ nodes: z.array(Node) }),
     access: 'internal',
-  }),
-  'loom.turn_end': method({
+  },
+  'loom.turn_end': {
     description: 'Closes a turn, after committing what its journal still holds.',
     params: z.strictObject({ turn: TurnId, state: z.enum(['done', 'stopped', 'interrupted', 'failed']) }),
     result: Turn,
     access: 'internal',
-  }),
-  'loom.turn_list': method({
+  },
+  'loom.turn_list': {
     description: 'Lists the turns of a tree, newest first.',
     params: z.strictObject({ tree: TreeId, cursor, limit: limitUpTo(1_000, 100) }),
     result: page('turns', Turn),
-  }),
-};
+  },
+});
 
 /** What people say while a turn runs, durable before they are told so. */
-export const inputMethods = {
-  'loom.input_add': method({
+export const inputMethods = methods({
+  'loom.input_add': {
     description: 'Keeps what a person says to a running turn until the turn takes it; durable when answered.',
     params: z.strictObject({
       id: NodeId.optional(),
@@ -150,28 +150,28 @@ export const inputMethods = {
       blocks: Input.shape.blocks,
     }),
     result: Input,
-  }),
-  'loom.input_list': method({
+  },
+  'loom.input_list': {
     description: 'Lists the inputs of a turn, pending ones first, each part in the order in which they were added.',
     params: z.strictObject({ turn: TurnId, cursor, limit: limitUpTo(1_000, 100) }),
     result: page('inputs', Input),
-  }),
-  'loom.input_take': method({
+  },
+  'loom.input_take': {
     description: 'Makes an input a user node below a settled node.',
     params: z.strictObject({ turn: TurnId, input: NodeId, parent: NodeId }),
     result: z.strictObject({ node: Node }),
     access: 'internal',
-  }),
-  'loom.input_drop': method({
+  },
+  'loom.input_drop': {
     description: 'Takes back inputs that the turn has not taken, and returns them as they are then.',
     params: z.strictObject({ turn: TurnId, inputs: z.array(NodeId).min(1).max(100) }),
     result: z.strictObject({ inputs: z.array(Input) }),
-  }),
-};
+  },
+});
 
 /** The account of what was asked of model providers. */
-export const requestMethods = {
-  'loom.request_start': method({
+export const requestMethods = methods({
+  'loom.request_start': {
     description: 'Notes a request to a model provider before it is sent.',
     params: z.strictObject({
       id: RequestId.optional(),
@@ -182,8 +182,8 @@ export const requestMethods = {
     }),
     result: PhysicalRequest,
     access: 'internal',
-  }),
-  'loom.request_end': method({
+  },
+  'loom.request_end': {
     description: 'Notes how a request ended and what it used and cost.',
     params: z.strictObject({
       request: RequestId,
@@ -196,8 +196,8 @@ export const requestMethods = {
     }),
     result: PhysicalRequest,
     access: 'internal',
-  }),
-  'loom.request_list': method({
+  },
+  'loom.request_list': {
     description: 'Lists the requests of a tree, or of one turn, newest first.',
     params: z.strictObject({
       tree: TreeId.nullable().default(null),
@@ -206,8 +206,8 @@ export const requestMethods = {
       limit: limitUpTo(1_000, 100),
     }),
     result: page('requests', PhysicalRequest),
-  }),
-  'loom.cost_get': method({
+  },
+  'loom.cost_get': {
     description:
       'Sums what requests cost: of a tree, of the sub-sessions of one, of a turn, of the path to a node, or of all trees.',
     params: z.strictObject({
@@ -235,5 +235,5 @@ export const requestMethods = {
       parts: z.array(z.strictObject({ key: z.string(), cost: Cost })),
     }),
     callerGone: 'cancel',
-  }),
-};
+  },
+});
