@@ -92,7 +92,7 @@ export default {
       { path: '^(cli|hub/(base|client|config|home|wire))/' },
       {
         path: '(^hub/protocol/|node_modules/zod/)',
-        pathNot: '^hub/protocol/(limits|methods/call_facts)\\.ts$',
+        pathNot: '^hub/protocol/(limits|call_facts)\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     ),

@@ -16,7 +16,7 @@ const Report = z.object({
 const allowed: Record<string, string> = {
   'hub/protocol/node.ts': "import 'zod';",
   'hub/protocol/limits.ts': '',
-  'hub/protocol/methods/call_facts.ts': '',
+  'hub/protocol/call_facts.ts': '',
   'hub/base/call_title.ts': '',
   'hub/base/head_and_tail.ts': '',
   'hub/base/error.ts': "import type {} from '../protocol/node.js';",

@@ -18,6 +18,7 @@ const MAY_ASSERT_TYPES = [
   'tools/start/once_per_id.ts',
   'loom/store/store.ts',
   'hub/protocol/errors.ts',
+  'hub/protocol/method.ts',
   'hub/protocol/page_schema.ts',
 ];
 const MAY_READ_ENVIRONMENT = ['hub/config/config.ts'];

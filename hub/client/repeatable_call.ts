@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CALL_FACTS, type CallFacts } from '../protocol/methods/call_facts.js';
+import { CALL_FACTS, type CallFacts } from '../protocol/call_facts.js';
 import type { MethodName } from '../protocol/methods/method_table.js';
 import type { Request } from './requests.js';
 

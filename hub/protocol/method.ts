@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { CALL_FACTS, type CallFacts } from './methods/call_facts.js';
+import { CALL_FACTS, type CallFacts } from './call_facts.js';
 
 /**
  * One remote call. Types, validation, tool schemas, docs/protocol.md and `rpc.discover` all come from it.

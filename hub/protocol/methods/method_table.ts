@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import type { CALL_FACTS } from '../call_facts.js';
 import type { MethodSpec } from '../method.js';
 import { agentMethods } from './agent_methods.js';
-import type { CALL_FACTS } from './call_facts.js';
 import { contextMethods } from './context_methods.js';
 import { controlMethods } from './control_methods.js';
 import { nodeMethods } from './node_methods.js';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { repeatable } from '../../../../hub/client/repeatable_call.js';
-import type { MethodSpec } from '../../../../hub/protocol/method.js';
-import { METHODS, type MethodName } from '../../../../hub/protocol/methods/method_table.js';
-import { createCalls } from '../../../../hub/routing/calls_under_way.js';
+import { repeatable } from '../../../hub/client/repeatable_call.js';
+import type { MethodSpec } from '../../../hub/protocol/method.js';
+import { METHODS, type MethodName } from '../../../hub/protocol/methods/method_table.js';
+import { createCalls } from '../../../hub/routing/calls_under_way.js';
 
 const TABLE = Object.entries<MethodSpec>(METHODS) as [MethodName, MethodSpec][]; // the keys of the table itself
 
