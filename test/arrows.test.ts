@@ -25,7 +25,7 @@ const allowed: Record<string, string> = {
   'hub/wire/frame_limits.ts': "import '../base/error.js';",
   'hub/home/hub_lock.ts': "import 'better-sqlite3'; import '../config/config.js';",
   'hub/client/client.ts':
-    "import type {} from '../protocol/node.js'; import '../protocol/methods/call_facts.js'; import '../wire/frame_limits.js'; import '../home/hub_lock.js'; import 'ws';",
+    "import type {} from '../protocol/node.js'; import '../protocol/call_facts.js'; import '../wire/frame_limits.js'; import '../home/hub_lock.js'; import 'ws';",
   'hub/server/server.ts': "import '../home/hub_lock.js'; import '../base/plugin.js'; import '../protocol/node.js';",
   'hub/start/main.ts':
     "import '../server/server.js'; import '../../loom/loom_plugin.js'; import '../../tools/bash/bash_plugin.js';",
