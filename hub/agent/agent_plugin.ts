@@ -1,3 +1,5 @@
+import { aborted, onAbort, raceAbort } from '../base/abort.js';
+import { detach } from '../base/detach.js';
 import { HubError } from '../base/error.js';
 import { callHub, type InternalCaller } from '../base/internal_call.js';
 import type { CallContext, HubCalls, HubResolve, Plugin } from '../base/plugin.js';
@@ -124,12 +126,11 @@ async function refuseWider(reach: InternalCaller, at: NodeId, change: SettingsCh
 /** Tells a caller what happens in a turn until it has ended; when the call itself is cancelled, so is the turn. */
 async function watched(turn: RunningTurn, context: CallContext, { stops }: { stops: boolean }): Promise<TurnOutcome> {
   const unfollow = turn.follow(listenerOf(context));
-  const cancel = (): void => turn.stop('asked');
-  if (stops) context.signal.addEventListener('abort', cancel, { once: true });
+  const stopListening = stops ? onAbort(context.signal, () => turn.stop('asked')) : () => undefined;
   try {
     return await turn.outcome;
   } finally {
-    context.signal.removeEventListener('abort', cancel);
+    stopListening();
     unfollow();
   }
 }
@@ -147,10 +148,7 @@ async function followTurn(turns: RunningTurns, id: TurnId, { hub, context }: Int
     return past;
   }
   const outcome = watched(turn, context, { stops: false });
-  const gone = aborted(context.signal).then(() => {
-    throw new HubError('cancelled', `following the turn ${id} was given up`);
-  });
-  return Promise.race([outcome, gone]);
+  return raceAbort(outcome, context.signal, () => new HubError('cancelled', `following the turn ${id} was given up`));
 }
 
 async function followAll(turns: RunningTurns, within: (tree: TreeId) => boolean, context: CallContext): Promise<void> {
@@ -160,7 +158,8 @@ async function followAll(turns: RunningTurns, within: (tree: TreeId) => boolean,
     if (!within(turn.tree)) return;
     unfollows.set(turn, turn.follow(listener));
     const forget = (): void => void unfollows.delete(turn);
-    turn.outcome.then(forget, forget);
+    // How the turn ends is for those who began it.
+    detach(turn.outcome.finally(forget), () => undefined);
   };
   for (const turn of turns.all()) follow(turn);
   const ends = [
@@ -188,9 +187,4 @@ function statusOf(turn: RunningTurn) {
     price_microdollars: priceOf(spending),
     ...{ parent: errand?.parent ?? null, task: errand?.task ?? null, questions: [] },
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -1,3 +1,5 @@
+import { onAbort } from '../../base/abort.js';
+
 /** A clock and its timers: given from outside, so that a test decides what time does. */
 export interface Timers {
   nowMs(): number;
@@ -12,3 +14,17 @@ export const SYSTEM_TIMERS: Timers = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Resolves after a delay, or at once when the signal aborts. */
+export function delay(timers: Timers, delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const stopTimer = timers.startTimer(delayMs, () => {
+      stopListening();
+      resolve();
+    });
+    const stopListening = onAbort(signal, () => {
+      stopTimer();
+      resolve();
+    });
+  });
+}

@@ -1,6 +1,6 @@
 import { HubError } from '../../base/error.js';
 import type { ModelEvent, ModelRequest, Provider } from '../model/provider.js';
-import type { Timers } from '../model/timers.js';
+import { delay, type Timers } from '../model/timers.js';
 import { type Answer, addToAnswer, newAnswer } from './answer.js';
 import { retryDelayMs } from './backoff.js';
 import type { RequestEnding } from './request_ledger.js';
@@ -65,17 +65,4 @@ async function askOnce({ provider, request, on }: Asking, attempt: number, signa
 
 function isVisible({ answer, failure }: ModelReply): boolean {
   return answer.blocks.length > 0 || failure?.details.visible === true;
-}
-
-function delay(timers: Timers, delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      stop();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const stop = timers.startTimer(delayMs, done);
-    signal.addEventListener('abort', done, { once: true });
-    if (signal.aborted) done();
-  });
 }

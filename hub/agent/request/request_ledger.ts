@@ -1,3 +1,4 @@
+import { detach, neverFails } from '../../base/detach.js';
 import type { HubError } from '../../base/error.js';
 import { writtenText } from '../../base/node_blocks.js';
 import type { ParsedOf, ResultOf } from '../../protocol/methods/method_table.js';
@@ -31,7 +32,7 @@ export interface AccountParts {
   /** Calls another part of the hub. */
   call<M extends 'loom.request_start' | 'loom.request_end'>(method: M, params: ParsedOf<M>): Promise<ResultOf<M>>;
   turn: ParsedOf<'loom.request_start'>['turn'];
-  asked: ModelAtServer;
+  model: ModelAtServer;
   nowMs(): number;
   newId(): string;
   /** A row that cannot be written must not end what is paid for already. */
@@ -46,39 +47,42 @@ export interface Account {
 }
 
 /** Opens the account of a turn. Rows are written beside the requests: none of them is waited for before one is sent. */
-export function openAccount({ call, turn, asked, nowMs, newId, failed }: AccountParts): Account {
+export function openAccount({ call, turn, model, nowMs, newId, failed }: AccountParts): Account {
   let last: Promise<unknown> = Promise.resolve();
-  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(work);
-    last = done.catch(failed);
-    return done;
+  // Never rejects: what goes wrong is said by `failed`.
+  const inOrder = (write: () => Promise<unknown>): Promise<unknown> => {
+    last = last.then(write).catch(failed);
+    return last;
   };
   return {
     begin(parent) {
       const id = RequestIdSchema.parse(newId());
-      const { provider, model } = asked;
-      inOrder(() => call('loom.request_start', { id, turn, parent, provider, model })).catch(() => undefined); // told by failed
+      const { provider, model: name } = model;
+      detach(
+        inOrder(() => call('loom.request_start', { id, turn, parent, provider, model: name })),
+        neverFails,
+      );
       return id;
     },
     async end(request, node, ending) {
-      const cost = await costOf(ending, asked, nowMs()).catch((error: unknown) => {
+      const cost = await costOf(ending, model, nowMs()).catch((error: unknown) => {
         failed(error);
         return { usage: null, price: null, estimate: false };
       });
       const { usage, price: price_microdollars, estimate } = cost;
       const row = { request, outcome: ending.outcome, usage, price_microdollars, estimate, node };
-      await inOrder(() => call('loom.request_end', row)).catch(() => undefined); // told by failed
+      await inOrder(() => call('loom.request_end', row));
       return cost;
     },
   };
 }
 
-async function costOf({ answer, outcome }: RequestEnding, asked: ModelAtServer, atMs: number): Promise<RequestCost> {
+async function costOf({ answer, outcome }: RequestEnding, model: ModelAtServer, atMs: number): Promise<RequestCost> {
   const isCut = outcome !== 'ok';
   if (answer.usage === null) return { usage: null, price: null, estimate: false };
   const usage = isCut ? withSaid(answer.usage, answer) : answer.usage;
   const prices = await loadPriceTable();
-  return { usage: usageRow(usage), price: microdollars(prices.cost(asked, usage, atMs)), estimate: isCut };
+  return { usage: usageRow(usage), price: microdollars(prices.cost(model, usage, atMs)), estimate: isCut };
 }
 
 /** Of an answer that was cut off the server has counted no more than the beginning. */

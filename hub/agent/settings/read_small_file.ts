@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
+import { isWithin } from '../../base/is_within.js';
 
 /**
  * The beginning of a text file; null when there is none that may be read. With a folder, what a link leads to outside of it
@@ -8,7 +9,7 @@ import { open, realpath } from 'node:fs/promises';
 export async function readSmallFile(path: string, bytesMax: number, within: string | null): Promise<string | null> {
   try {
     const real = await realpath(path);
-    if (within !== null && real !== within && !real.startsWith(within === '/' ? within : `${within}/`)) return null;
+    if (within !== null && !isWithin(real, within)) return null;
     // A pipe without a writer would keep its reader waiting.
     const file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
     try {

@@ -17,7 +17,7 @@ export function accountOf(
   model: ModelAtServer,
 ): Account {
   return openAccount({
-    ...{ turn: turn.id, asked: model, newId: parts.newId, nowMs: parts.timers.nowMs },
+    ...{ turn: turn.id, model, newId: parts.newId, nowMs: parts.timers.nowMs },
     call: (method, row) => callHub(reach, method, row),
     failed: (error) => parts.log('warn', `a request was not accounted for: ${String(error)}`),
   });

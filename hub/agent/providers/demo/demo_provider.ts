@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { HubError } from '../../../base/error.js';
 import type { ModelEvent, ModelRequest, Provider } from '../../model/provider.js';
-import type { Timers } from '../../model/timers.js';
+import { delay, type Timers } from '../../model/timers.js';
 import { answerIds } from '../blocks/call_ids_and_tool_names.js';
 import { finishedCall } from '../blocks/call_input.js';
 import { demoStep } from './script.js';
@@ -16,7 +16,7 @@ const BYTES_PER_TOKEN = 4;
  * the same answer. What it understands stands in `demo_questions.ts` and
  * `demo_abilities.ts`, and what tests can tell it in `demo_script.ts`.
  */
-export function demoProvider(parts: Timers, wordDelayMs = 0): Provider {
+export function demoProvider(timers: Timers, wordDelayMs = 0): Provider {
   return {
     name: 'demo',
     async *answer(request, signal) {
@@ -35,7 +35,7 @@ export function demoProvider(parts: Timers, wordDelayMs = 0): Provider {
   };
 
   async function pace(words: number, delayMs: number, signal: AbortSignal): Promise<void> {
-    if (delayMs > 0) await delay(parts, delayMs, signal);
+    if (delayMs > 0) await delay(timers, delayMs, signal);
     else if (words % WORDS_AT_ONCE === 0) await setImmediate();
   }
 
@@ -60,19 +60,6 @@ export function demoProvider(parts: Timers, wordDelayMs = 0): Provider {
 
 function wordsOf(text: string): string[] {
   return text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
-}
-
-function delay(parts: Timers, delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      stop();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const stop = parts.startTimer(delayMs, done);
-    signal.addEventListener('abort', done, { once: true });
-    if (signal.aborted) done();
-  });
 }
 
 function tokens({ systemPrompt, messages }: ModelRequest, words: number) {

@@ -1,3 +1,4 @@
+import { onAbort } from '../../../base/abort.js';
 import { ANSWER_BYTES_MAX, EVENT_BYTES_MAX, IDLE_MS_MAX } from '../../model/provider.js';
 import type { Timers } from '../../model/timers.js';
 import { wholeEvents } from './whole_sse_events.js';
@@ -46,7 +47,6 @@ export function watchConnection({ timers, signal: caller, headers }: Watched): M
     why ??= reason;
     controller.abort();
   };
-  const cancel = (): void => end('cancelled');
   const pause = (): void => {
     stopTimer?.();
     stopTimer = null;
@@ -63,8 +63,7 @@ export function watchConnection({ timers, signal: caller, headers }: Watched): M
   const heard = (): void => {
     if (stopTimer !== null && isSilenceCounted) wait();
   };
-  if (caller.aborted) cancel();
-  else caller.addEventListener('abort', cancel, { once: true });
+  const stopListening = onAbort(caller, () => end('cancelled'));
   return {
     signal: controller.signal,
     ending: () => why,
@@ -87,7 +86,7 @@ export function watchConnection({ timers, signal: caller, headers }: Watched): M
     },
     close() {
       pause();
-      caller.removeEventListener('abort', cancel);
+      stopListening();
       controller.abort();
     },
   };

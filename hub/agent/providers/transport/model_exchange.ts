@@ -1,3 +1,4 @@
+import { detach, neverFails } from '../../../base/detach.js';
 import type { ProviderServer } from '../../../base/provider_records.js';
 import { type ModelEvent, type ModelRequest, SAID_BYTES_MAX } from '../../model/provider.js';
 import type { ServerAccess } from '../../model/server_access.js';
@@ -62,7 +63,7 @@ export async function* exchange(wire: Wire, about: ModelExchange): AsyncGenerato
       );
     }
   } finally {
-    if (events !== null && wire.state() === 'closed') void letEnd(events, connection);
+    if (events !== null && wire.state() === 'closed') detach(letEnd(events, connection), neverFails);
     else connection.close();
   }
   yield* wire.finish();
