@@ -1,13 +1,13 @@
 import { HubError } from '../../base/error.js';
-import { callHub } from '../../base/internal_call.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { blocksOfType, spokenText, textOf, withSpokenText } from '../../base/node_blocks.js';
 import type { Block, Node, NodeId } from '../../protocol/node.js';
 import { pathTokens } from '../estimate/token_estimate.js';
 import type { ModelRequest } from '../model/provider.js';
 import type { ModelReply } from '../request/ask_with_retries.js';
-import { type Requester, requestFor, sendRequest } from '../request/send_request.js';
+import type { Requester } from '../request/requester.js';
+import { requestFor, sendRequest } from '../request/send_request.js';
 import { ASKED_LINE, openRequest } from '../request/unanswered_request.js';
-import type { TurnWork } from '../turn/turn_work.js';
 import { cutText, SUMMARISER, summaryWanted, transcriptOf } from './compaction_prompt.js';
 
 /** The most tokens of a summary. */
@@ -26,7 +26,10 @@ const BEGINNING = 'The conversation until here, summarised:';
 const WAS_CUT = '(The summary was longer than it may be, and ends here.)';
 const WAS_TOO_LONG = '(The conversation was too long to be summarised whole: long texts in it were cut, or left out.)';
 
-export type CompactionWork = Requester & Pick<TurnWork, 'reach'>;
+/** The parts of a turn that summarising its path needs. */
+export interface CompactionWork extends Requester {
+  reach: InternalCaller;
+}
 
 export interface CompactionWanted {
   /** The id that the summary will have. */
@@ -95,7 +98,7 @@ async function summarise(
 ): Promise<Summary | HubError> {
   const whole = wholeRequest(work, wanted.instructions);
   const send = (request: ModelRequest): Promise<ModelReply> =>
-    sendRequest(work, { request, node: wanted.id, counted, isTold: false });
+    sendRequest(work, { request, node: wanted.id, counted, isStreamed: false });
   if (!fits(whole, wanted)) return summariseText(work, wanted, { send, share: 1 });
   const reply = await send(whole);
   const failure = failureOf(reply, work);

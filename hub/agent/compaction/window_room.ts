@@ -1,12 +1,12 @@
 import type { HubError } from '../../base/error.js';
+import type { NodeId } from '../../protocol/node.js';
 import { countedOf } from '../estimate/counted_usage.js';
 import { type Measure, pathTokens, usedTokens } from '../estimate/token_estimate.js';
 import type { ModelAtServer } from '../model/model_names.js';
 import { outputTokensMax } from '../model/output_limit.js';
 import { loadPriceTable } from '../model/price_table.js';
 import type { ModelReply } from '../request/ask_with_retries.js';
-import type { TurnWork } from '../turn/turn_work.js';
-import { canShrink, compactPath } from './compact_path.js';
+import { type CompactionWork, canShrink, compactPath } from './compact_path.js';
 
 /** How full a window may be before a path is summarised. */
 const FULL_SHARE = 0.85;
@@ -28,6 +28,12 @@ export interface WindowRoom {
   compactions: number;
 }
 
+/** The parts of a turn that keeping its path within the window needs. */
+export interface RoomWork extends CompactionWork {
+  room: WindowRoom;
+  newNodeId(): NodeId;
+}
+
 export function openRoom(mode: WindowRoom['mode'], window: WindowRoom['window']): WindowRoom {
   return { mode, window, measure: null, compactions: 0 };
 }
@@ -43,7 +49,7 @@ function tokensThatFit(window: number, outputMax: number): number {
 }
 
 /** Summarises the path when the next request would hardly fit. A failure ends the turn. */
-export async function makeRoom(work: TurnWork): Promise<'enough' | 'made' | HubError> {
+export async function makeRoom(work: RoomWork): Promise<'enough' | 'made' | HubError> {
   const { room, path, settings, model } = work;
   if (!mayCompact(work)) return 'enough';
   const rough = pathTokens(path, { measure: room.measure, prefix: settings.settings });
@@ -69,26 +75,26 @@ export async function makeRoom(work: TurnWork): Promise<'enough' | 'made' | HubE
 }
 
 /** Whether a server refused a path for its length, and summarising it may help. */
-export function mayHelp(work: TurnWork, { answer, failure }: ModelReply): boolean {
+export function mayHelp(work: RoomWork, { answer, failure }: ModelReply): boolean {
   return failure?.kind === 'context_too_long' && answer.blocks.length === 0 && mayCompact(work);
 }
 
 /** Summarises a path that was refused for its length. */
-export function makeRoomAfterRefusal(work: TurnWork): Promise<HubError | null> {
+export function makeRoomAfterRefusal(work: RoomWork): Promise<HubError | null> {
   return compact(work, pathTokens(work.path, { measure: work.room.measure, prefix: work.settings.settings }));
 }
 
 /** Remembers what was counted of a path, for the next estimate. */
-export function rememberCounted({ room, path }: TurnWork, { answer }: ModelReply, sent: number): void {
+export function rememberCounted({ room, path }: RoomWork, { answer }: ModelReply, sent: number): void {
   if (answer.usage === null) return;
   room.measure = { tokens: usedTokens(answer.usage), nodes: Math.min(sent + 1, path.length) };
 }
 
-function mayCompact({ room, path }: TurnWork): boolean {
+function mayCompact({ room, path }: RoomWork): boolean {
   return room.mode === 'auto' && room.compactions < COMPACTIONS_MAX && canShrink(path);
 }
 
-async function compact(work: TurnWork, tokens: number): Promise<HubError | null> {
+async function compact(work: RoomWork, tokens: number): Promise<HubError | null> {
   const { room, newNodeId } = work;
   room.compactions += 1;
   const compacted = await compactPath(work, {

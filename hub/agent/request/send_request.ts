@@ -3,27 +3,21 @@ import { outputTokensMax } from '../model/output_limit.js';
 import type { ModelEvent, ModelRequest } from '../model/provider.js';
 import { thinkingOf, toolsIn } from '../settings/settings.js';
 import type { RunningTurn } from '../turn/running_turn.js';
-import type { TurnWork } from '../turn/turn_work.js';
 import { askModel, type ModelReply } from './ask_with_retries.js';
 import { cacheMarks } from './cache_marks.js';
 import { promptOf } from './prompt.js';
 import type { RequestCost, RequestId } from './request_ledger.js';
+import type { Requester } from './requester.js';
 import { addRequest } from './spending.js';
 
-/** What of a turn is needed to ask its model. */
-export type Requester = Pick<
-  TurnWork,
-  'turn' | 'account' | 'provider' | 'model' | 'access' | 'path' | 'models' | 'loadImage' | 'timers' | 'random'
-> & { settings: Pick<TurnWork['settings'], 'settings'> };
-
-export interface Requested {
+export interface Sending {
   request: ModelRequest;
   /** The id that the answer will have. */
   node: NodeId;
-  /** Gets what resolves when each request is in the account. */
+  /** Of each attempt, a promise that resolves when it is in the account. */
   counted: Promise<void>[];
-  /** Whether what the model says is told while it comes. */
-  isTold: boolean;
+  /** Whether clients see the answer while it comes. */
+  isStreamed: boolean;
 }
 
 /** The request for the path as it is. */
@@ -43,10 +37,10 @@ export function requestFor({ settings, model, access, loadImage, path, models }:
   };
 }
 
-/** Sends a request, again where that helps, and counts every attempt. */
-export function sendRequest(work: Requester, { request, node, counted, isTold }: Requested): Promise<ModelReply> {
+/** Sends a request, again where that helps, and puts every attempt into the account. */
+export function sendRequest(work: Requester, { request, node, counted, isStreamed }: Sending): Promise<ModelReply> {
   const { turn, account, provider, timers, random } = work;
-  const whileAsking = turn.activity === 'compacting' ? 'compacting' : 'waiting';
+  const activity = turn.activity === 'compacting' ? 'compacting' : 'waiting';
   let current: RequestId | null = null;
   return askModel(
     {
@@ -55,13 +49,15 @@ export function sendRequest(work: Requester, { request, node, counted, isTold }:
         sent(attempt, answer) {
           const id = account.begin(turn.tip);
           current = id;
-          turn.activity = whileAsking;
+          turn.activity = activity;
           if (turn.step !== null) turn.step.answer = answer;
           turn.tell({ kind: 'request_started', turn: turn.id, request: id, node, attempt });
-          return (ending) => void counted.push(count(turn, id, account.end(id, node, ending)));
+          return (ending) => {
+            counted.push(count(turn, id, account.end(id, node, ending)));
+          };
         },
         heard: (event) => {
-          if (isTold) tellHeard(turn, event);
+          if (isStreamed) emitEvent(turn, event);
         },
         failed({ message, data }, retry_in_ms) {
           turn.activity = 'retrying';
@@ -69,7 +65,7 @@ export function sendRequest(work: Requester, { request, node, counted, isTold }:
           turn.tell({ kind: 'request_failed', turn: turn.id, request: current, message, data, retry_in_ms });
         },
         restarted: (attempt) => {
-          if (isTold) turn.tell({ kind: 'answer_restarted', turn: turn.id, attempt });
+          if (isStreamed) turn.tell({ kind: 'answer_restarted', turn: turn.id, attempt });
         },
       },
     },
@@ -83,7 +79,7 @@ async function count(turn: RunningTurn, request: RequestId, cost: Promise<Reques
   if (usage !== null) turn.tell({ kind: 'usage_counted', turn: turn.id, request, usage, price_microdollars: price });
 }
 
-function tellHeard(turn: RunningTurn, event: ModelEvent): void {
+function emitEvent(turn: RunningTurn, event: ModelEvent): void {
   turn.activity = 'answering';
   if (event.kind === 'text') turn.tell({ kind: 'text_added', turn: turn.id, text: event.text });
   else if (event.kind === 'thinking') turn.tell({ kind: 'thinking_added', turn: turn.id, text: event.text });

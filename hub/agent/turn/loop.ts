@@ -42,7 +42,7 @@ async function takeStep(work: TurnWork): Promise<TurnEnd | TurnParking | null> {
   turn.step = newStep(id);
   const counted: Promise<void>[] = [];
   const sent = work.path.length;
-  const reply = await sendRequest(work, { request: requestFor(work), node: id, counted, isTold: true });
+  const reply = await sendRequest(work, { request: requestFor(work), node: id, counted, isStreamed: true });
   turn.spending.iterations += 1;
   const isRoomMade = mayHelp(work, reply) && (await makeRoomAfterRefusal(work)) === null;
   const end = isRoomMade ? null : await settle(work, id, reply);

@@ -1,0 +1,24 @@
+import type { Node, Settings, Sha256 } from '../../protocol/node.js';
+import type { ModelName } from '../model/model_names.js';
+import type { LoadImage, Provider } from '../model/provider.js';
+import type { Timers } from '../model/timers.js';
+import type { RunningTurn } from '../turn/running_turn.js';
+import type { Account } from './request_ledger.js';
+
+/** The parts of a turn that a request needs. */
+export interface Requester {
+  turn: RunningTurn;
+  account: Account;
+  provider: Provider;
+  model: ModelName;
+  /** How the provider is reached; the key is held here, and nowhere that outlives the turn. */
+  access: { baseUrl: string | null; key: string | null };
+  settings: { settings: Settings };
+  /** The nodes of the path that are sent, growing with each step. */
+  path: Node[];
+  /** The models that signed something on the path. */
+  models: Map<Sha256, string>;
+  loadImage: LoadImage;
+  timers: Timers;
+  random(): number;
+}
