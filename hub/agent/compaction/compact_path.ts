@@ -7,7 +7,7 @@ import type { ModelRequest } from '../model/provider.js';
 import type { ModelReply } from '../request/ask_with_retries.js';
 import type { Requester } from '../request/requester.js';
 import { requestFor, sendRequest } from '../request/send_request.js';
-import { ASKED_LINE, openRequest } from '../request/unanswered_request.js';
+import { OPEN_REQUEST_LINE, openRequest } from '../request/unanswered_request.js';
 import { cutText, SUMMARISER, summaryWanted, transcriptOf } from './compaction_prompt.js';
 
 /** The most tokens of a summary. */
@@ -83,7 +83,7 @@ function carried(path: readonly Node[], { window, isCutOff }: CompactionWanted):
   const fits = sizes.reduce((sum, size) => sum + size, 0) <= most;
   const each = fits ? most : Math.floor(most / sizes.filter((size) => size > 0).length);
   const words = open.map((block) => withSpokenText(block, (text) => cutText(text, each)));
-  return [{ type: 'text', text: ASKED_LINE }, ...words];
+  return [{ type: 'text', text: OPEN_REQUEST_LINE }, ...words];
 }
 
 interface Summary {

@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import type { ModelMessage } from '../../protocol/methods/context_methods.js';
 import type { CallBlock, ImageBlock } from '../../protocol/node.js';
 
-/** How long a server may send nothing, not even a sign of life, before the request is given up. */
+/** How long a server may send nothing at all before the request is given up. */
 export const IDLE_MS_MAX = 240_000;
 /** The most bytes of one answer, and of one event in it. */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 export const EVENT_BYTES_MAX = 8 * 1024 * 1024;
-/** The most that an answer says, as JSON: what is heard must fit into a node, and some of it is written twice as long there. */
+/** The longest answer as JSON: it must fit into a node, where some characters take twice the bytes. */
 export const SAID_BYTES_MAX = 6 * 1024 * 1024;
 
 /** How much a model thinks before it answers. */
@@ -21,21 +21,21 @@ export interface ToolDefinition {
   schema: Record<string, unknown>;
 }
 
-/** Where a provider that caches prefixes on request is told to: after the system prompt with the tools, and here. */
+/** Where a provider that caches prefixes on request is told to cache, besides after the system prompt and the tools. */
 export interface CacheMarks {
-  /** Messages, by their place, after whose last block a mark goes; at most three. */
+  /** The indexes of the messages after whose last block a mark goes; at most three. */
   messages: readonly number[];
   lifetime: '5m' | '1h';
 }
 
 export type Image = z.infer<typeof ImageBlock>;
 
-/** The bytes of a stored image; null when they are no longer there. */
+/** Reads a stored image; null when it is no longer stored. */
 export type LoadImage = (image: Image) => Promise<Uint8Array | null>;
 
 /** One request to a model: what one provider sends in exactly one call. */
 export interface ModelRequest {
-  /** The provider's own name of it. */
+  /** Its name at the provider. */
   model: string;
   systemPrompt: string;
   tools: readonly ToolDefinition[];
@@ -70,7 +70,7 @@ export type EndReason = 'answered' | 'calls' | 'max_tokens' | 'refused' | 'conte
 export type ModelEvent =
   | { kind: 'text'; text: string }
   | { kind: 'thinking'; text: string }
-  /** One piece of thinking is whole; null when the model signed nothing. */
+  /** One piece of thinking is complete; null when the model signed nothing. */
   | { kind: 'thinking_signed'; signature: string | null }
   | { kind: 'call_begun'; id: string; tool: string }
   /** More of the input of a call being made, as the model writes it. */
@@ -78,15 +78,15 @@ export type ModelEvent =
   | { kind: 'call_made'; call: MadeCall }
   /** A call whose input is no JSON object: an error to tell the model. */
   | { kind: 'call_malformed'; id: string; tool: string; text: string; problem: string }
-  /** What is known of the costs so far; a later one replaces it. None comes when the server does not say. */
+  /** The tokens counted so far; a later event replaces it. None comes when the server does not say. */
   | { kind: 'usage'; usage: TokenUsage }
   | { kind: 'end'; reason: EndReason };
 type MadeCall = z.infer<typeof CallBlock>;
 
 /**
  * One kind of model server. It sends one request, retries nothing, and keeps nothing between requests but warm
- * connections. Failures are HubErrors whose `details` have `visible`: whether text, thinking or a call had been given
- * out before. When the signal is aborted the failure is `cancelled`.
+ * connections. Failures are HubErrors whose `details` have `visible`: whether text, thinking or a call came before. When
+ * the signal is aborted the failure is `cancelled`.
  */
 export interface Provider {
   name: string;

@@ -1,11 +1,11 @@
 import type { Block } from '../../protocol/node.js';
 import type { EndReason, ModelEvent, TokenUsage } from '../model/provider.js';
 
-/** What a model has said so far: at any moment blocks that can be kept. */
+/** An answer as far as it has come: at any moment its blocks can be stored. */
 export interface Answer {
   /** In the model's order; thinking that is not signed yet has no signature. */
   blocks: Block[];
-  /** Calls whose input cannot be used, by their id, with what is wrong: each gets this as its failed result. */
+  /** What is wrong with calls whose input cannot be used, by their id: the failed result of each. */
   malformed: Map<string, string>;
   /** Null when the server has not said. */
   usage: TokenUsage | null;
@@ -17,7 +17,7 @@ export function newAnswer(): Answer {
   return { blocks: [], malformed: new Map(), usage: null, end: null };
 }
 
-/** Adds one event to an answer, in place. Calls count once they are whole. */
+/** Adds one event to an answer, in place. Calls count once they are complete. */
 export function addToAnswer(answer: Answer, event: ModelEvent): void {
   switch (event.kind) {
     case 'text':

@@ -5,46 +5,50 @@ import { type Answer, addToAnswer, newAnswer } from './answer.js';
 import { retryDelayMs } from './backoff.js';
 import type { RequestEnding } from './request_ledger.js';
 
-/** Who is told what becomes of a request. None of these may fail. */
-export interface AskingEvents {
-  /** Before each attempt, with the answer that it fills; returns what is told when it has ended. */
+/** Hears what becomes of a request. None of these may throw. */
+export interface RetryEvents {
+  /** Before each attempt, with the answer that it fills; the result is called when the attempt has ended. */
   sent(attempt: number, answer: Answer): (ending: RequestEnding) => void;
   heard(event: ModelEvent): void;
-  /** `retryInMs` is null when it is given up. */
+  /** `retryInMs` is null when no other attempt follows. */
   failed(failure: HubError, retryInMs: number | null): void;
-  /** What was heard of this answer before does not count. */
+  /** What came of this answer before does not count. */
   restarted(attempt: number): void;
 }
 
-export interface Asking {
+export interface RetriedRequest {
   provider: Provider;
   request: ModelRequest;
   timers: Timers;
   random(): number;
-  on: AskingEvents;
+  on: RetryEvents;
 }
 
-/** What a model said; with a failure it is what was said before that. */
+/** A model's answer; with a failure, the part of it that came before. */
 export interface ModelReply {
   answer: Answer;
   failure: HubError | null;
 }
 
-/** Asks a model until it has answered, with waits in between when its server could not. */
-export async function askModel(asking: Asking, signal: AbortSignal): Promise<ModelReply> {
+/** Sends a request until the model has answered, with waits in between while its server fails. */
+export async function askModel(retried: RetriedRequest, signal: AbortSignal): Promise<ModelReply> {
   for (let attempt = 1; ; attempt += 1) {
-    const asked = await askOnce(asking, attempt, signal);
-    if (asked.failure === null || signal.aborted) return asked;
-    const delayMs = retryDelayMs(asked.failure, attempt, asking.random);
-    asking.on.failed(asked.failure, delayMs);
-    if (delayMs === null) return asked;
-    await delay(asking.timers, delayMs, signal);
-    if (signal.aborted) return asked;
-    if (isVisible(asked)) asking.on.restarted(attempt + 1);
+    const reply = await attemptRequest(retried, attempt, signal);
+    if (reply.failure === null || signal.aborted) return reply;
+    const delayMs = retryDelayMs(reply.failure, attempt, retried.random);
+    retried.on.failed(reply.failure, delayMs);
+    if (delayMs === null) return reply;
+    await delay(retried.timers, delayMs, signal);
+    if (signal.aborted) return reply;
+    if (isVisible(reply)) retried.on.restarted(attempt + 1);
   }
 }
 
-async function askOnce({ provider, request, on }: Asking, attempt: number, signal: AbortSignal): Promise<ModelReply> {
+async function attemptRequest(
+  { provider, request, on }: RetriedRequest,
+  attempt: number,
+  signal: AbortSignal,
+): Promise<ModelReply> {
   const answer = newAnswer();
   const end = on.sent(attempt, answer);
   try {
@@ -55,7 +59,7 @@ async function askOnce({ provider, request, on }: Asking, attempt: number, signa
     end({ outcome: 'ok', answer });
     return { answer, failure: null };
   } catch (error) {
-    // Providers tell every failure as a HubError; anything else is a mistake in here.
+    // Providers throw every failure as a HubError; anything else is a bug.
     const failure = error instanceof HubError ? error : null;
     end({ outcome: signal.aborted ? 'stopped' : (failure?.kind ?? 'internal'), answer });
     if (failure === null) throw error;

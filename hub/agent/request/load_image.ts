@@ -3,10 +3,10 @@ import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { LoadImage } from '../model/provider.js';
 
 const PIECE_BYTES = 1024 * 1024;
-/** More than any provider takes of one image. */
+/** More than any provider accepts for one image. */
 const IMAGE_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Reads stored images, piece by piece. */
+/** Makes what reads stored images, piece by piece. */
 export function imageLoader(reach: InternalCaller): LoadImage {
   return async ({ sha256 }) => {
     const pieces: Buffer[] = [];

@@ -15,7 +15,7 @@ const BYTES_PER_TOKEN = 4;
 export type RequestId = ReturnType<typeof RequestIdSchema.parse>;
 type Outcome = ParsedOf<'loom.request_end'>['outcome'];
 
-/** How a request ended, and what it brought until then. */
+/** How a request ended, and the answer until then. */
 export interface RequestEnding {
   outcome: Extract<Outcome, 'ok' | 'stopped' | HubError['kind']>;
   answer: Answer;
@@ -39,14 +39,14 @@ export interface AccountParts {
   failed(error: unknown): void;
 }
 
-/** The rows of what is asked of a provider in one turn. */
+/** The rows of the requests of one turn. */
 export interface Account {
   begin(parent: NodeId): RequestId;
   /** Resolves when the row is written, or never will be. */
   end(request: RequestId, node: NodeId, ending: RequestEnding): Promise<RequestCost>;
 }
 
-/** Opens the account of a turn. Rows are written beside the requests: none of them is waited for before one is sent. */
+/** Opens the account of a turn. Rows are written beside the requests: no request waits for a row. */
 export function openAccount({ call, turn, model, nowMs, newId, failed }: AccountParts): Account {
   let last: Promise<unknown> = Promise.resolve();
   // Never rejects: what goes wrong is said by `failed`.
@@ -80,13 +80,13 @@ export function openAccount({ call, turn, model, nowMs, newId, failed }: Account
 async function costOf({ answer, outcome }: RequestEnding, model: ModelAtServer, atMs: number): Promise<RequestCost> {
   const isCut = outcome !== 'ok';
   if (answer.usage === null) return { usage: null, price: null, estimate: false };
-  const usage = isCut ? withSaid(answer.usage, answer) : answer.usage;
+  const usage = isCut ? withReceived(answer.usage, answer) : answer.usage;
   const prices = await loadPriceTable();
   return { usage: usageRow(usage), price: microdollars(prices.cost(model, usage, atMs)), estimate: isCut };
 }
 
-/** Of an answer that was cut off the server has counted no more than the beginning. */
-function withSaid(usage: TokenUsage, { blocks }: Answer): TokenUsage {
-  const said = blocks.reduce((sum, block) => sum + Buffer.byteLength(writtenText(block) ?? '{}'), 0);
-  return { ...usage, output: Math.max(usage.output, Math.ceil(said / BYTES_PER_TOKEN)) };
+/** The usage of an answer that was cut off: the server has counted only its beginning. */
+function withReceived(usage: TokenUsage, { blocks }: Answer): TokenUsage {
+  const bytes = blocks.reduce((sum, block) => sum + Buffer.byteLength(writtenText(block) ?? '{}'), 0);
+  return { ...usage, output: Math.max(usage.output, Math.ceil(bytes / BYTES_PER_TOKEN)) };
 }

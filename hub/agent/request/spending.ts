@@ -5,8 +5,8 @@ import type { TokenUsage } from '../model/provider.js';
 
 export type UsageCount = z.output<typeof Usage>;
 
-export const ITERATIONS_USUAL = 200;
-const TIME_MS_USUAL = 4 * 3_600_000;
+export const ITERATIONS_DEFAULT = 200;
+const TIME_MS_DEFAULT = 4 * 3_600_000;
 const PRICE_MAX = 10_000_000_000;
 /** More than any turn uses: sums stay exact. */
 const TOKENS_MAX = 1_000_000_000;
@@ -14,11 +14,11 @@ const TOKENS_MAX = 1_000_000_000;
 /** What a turn has used so far. */
 export interface Spending {
   iterations: number;
-  /** Null when nobody has counted anything. */
+  /** Null while no server has counted anything. */
   usage: UsageCount | null;
-  /** Of the requests whose price is known. */
+  /** Of the requests whose price is known, in microdollars. */
   price: number;
-  /** Requests whose price nobody knows. */
+  /** Requests whose price is unknown. */
   unpriced: number;
 }
 
@@ -35,7 +35,7 @@ export function addRequest(spending: Spending, usage: UsageCount | null, price: 
 
 const NOTHING: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
 
-/** A provider's count as rows and events have it. */
+/** A provider's count in the form of rows and events. */
 export function usageRow({ input, output, cacheRead, cacheWrite5m, cacheWrite1h }: TokenUsage): UsageCount {
   return {
     tokens_in: input,
@@ -46,7 +46,7 @@ export function usageRow({ input, output, cacheRead, cacheWrite5m, cacheWrite1h 
   };
 }
 
-/** Millionths of a dollar; null for what is not known. */
+/** Dollars in millionths; null when unknown. */
 export function microdollars(dollars: number | null): number | null {
   return dollars === null ? null : Math.min(PRICE_MAX, Math.round(dollars * 1_000_000));
 }
@@ -64,18 +64,18 @@ function sumOf(one: UsageCount, other: UsageCount): UsageCount {
 
 /** The limit that keeps a turn from sending another request; null for none. */
 export function limitReached({ iterations, usage, price }: Spending, limits: TurnLimits): TurnReason | null {
-  if (iterations >= (limits.iterations ?? ITERATIONS_USUAL)) return 'iterations';
+  if (iterations >= (limits.iterations ?? ITERATIONS_DEFAULT)) return 'iterations';
   const tokens = usage === null ? 0 : Object.values(usage).reduce((sum, some) => sum + some, 0);
   if (limits.tokens !== null && tokens >= limits.tokens) return 'tokens';
   if (limits.cost_microdollars !== null && price >= limits.cost_microdollars) return 'cost';
   return null;
 }
 
-/** What a turn has cost; null when that is not known of all its requests. */
+/** The price of a turn in microdollars; null while that of a request is unknown. */
 export function priceOf({ usage, price, unpriced }: Spending): number | null {
   return usage === null || unpriced > 0 ? null : price;
 }
 
 export function timeLimitMs(limits: TurnLimits): number {
-  return limits.time_ms ?? TIME_MS_USUAL;
+  return limits.time_ms ?? TIME_MS_DEFAULT;
 }

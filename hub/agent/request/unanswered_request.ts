@@ -1,34 +1,34 @@
 import { blocksOfType, spokenText, textOf } from '../../base/node_blocks.js';
 import type { Block, Node } from '../../protocol/node.js';
 
-/** What a model is told that was interrupted while it spoke. */
+/** What an interrupted model is told. */
 export const GO_ON = 'Go on from where you were interrupted.';
 
-/** The line in a summary below which what was asked stands word for word. */
-export const ASKED_LINE = 'What was asked last, and is not answered yet, word for word:';
+/** The line in a summary below which the open request stands word for word. */
+export const OPEN_REQUEST_LINE = 'What was asked last, and is not answered yet, word for word:';
 
 /**
- * What people have asked on a path since the last answer that came to its end, word for word; empty when all is answered. A summary
- * hands on what it carries. With `isCutOff` the last answer was interrupted.
+ * The blocks of what people asked on a path since its last complete answer; empty when all is answered. What a summary
+ * carries over counts. With `isCutOff` the last answer was interrupted.
  */
 export function openRequest(path: readonly Node[], isCutOff: boolean): Block[] {
-  const asked: Block[][] = [];
+  const requests: Block[][] = [];
   for (let at = path.length - 1; at >= 0; at -= 1) {
     const node = path[at];
     if (node === undefined) break;
     if (node.role === 'summary') {
-      asked.push(carriedIn(node));
+      requests.push(carriedIn(node));
       break;
     }
     const isLast = at === path.length - 1;
-    if (isClosing(node, path[at + 1]) && !(isLast && isCutOff)) break;
-    if (node.role === 'user' && !isGoOn(node)) asked.push(node.blocks);
+    if (isComplete(node, path[at + 1]) && !(isLast && isCutOff)) break;
+    if (node.role === 'user' && !isGoOn(node)) requests.push(node.blocks);
   }
-  return asked.reverse().flat();
+  return requests.reverse().flat();
 }
 
-/** Words without calls, unless they were cut off and are gone on with: thoughts alone answer nothing. */
-function isClosing({ role, blocks }: Node, next: Node | undefined): boolean {
+/** Text without calls completes an answer, unless it was cut off and goes on; thinking alone answers nothing. */
+function isComplete({ role, blocks }: Node, next: Node | undefined): boolean {
   if (role !== 'assistant' || blocksOfType(blocks, 'call').length > 0) return false;
   if (textOf(blocks).trim() === '') return false;
   return next === undefined || !isGoOn(next);
@@ -39,6 +39,6 @@ function isGoOn({ role, blocks }: Node): boolean {
 }
 
 function carriedIn({ blocks }: Node): Block[] {
-  const line = blocks.findIndex((block) => spokenText(block) === ASKED_LINE);
+  const line = blocks.findIndex((block) => spokenText(block) === OPEN_REQUEST_LINE);
   return line < 0 ? [] : blocks.slice(line + 1);
 }
