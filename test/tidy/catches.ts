@@ -115,7 +115,7 @@ export const CATCHES: Record<string, number> = {
   'tools/process/spawn_process.ts': 1,
   'tools/process/spool.ts': 1,
   'tools/process/process_table.ts': 1,
-  'tools/sandbox/try_errno.ts': 2,
+  'tools/sandbox/attempt.ts': 2,
   'tools/sandbox/probe.ts': 1,
   'tools/sandbox/sandbox.ts': 1,
   'tools/start/serve_plugins.ts': 1,

@@ -16,12 +16,12 @@ export interface ToolParts {
   log: Log;
   clock(): number;
   newId(): string;
-  place: MachinePlace;
+  machine: MachinePaths;
   config: ToolConfig;
 }
 
 /** Folders of this machine that matter to what a call may touch. */
-export interface MachinePlace {
+export interface MachinePaths {
   /** The home folder of the person. */
   userHome: string;
   /** Where cognition keeps everything. */

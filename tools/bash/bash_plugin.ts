@@ -29,7 +29,7 @@ export interface BashPlugin extends Plugin {
 /** Runs commands of bash. Before it serves anybody it ends what a process before it left running. */
 export async function openBash(parts: ToolParts & { sandbox: Sandbox }): Promise<BashPlugin> {
   const { hub, newId, sandbox } = parts;
-  const folder = makeFolder(join(parts.place.cognitionHome, 'tmp'), newId());
+  const folder = makeFolder(join(parts.machine.cognitionHome, 'tmp'), newId());
   const [pool, { pid }, recovering] = await Promise.all([
     openPipePool(join(folder, `pipes-${newId()}`)),
     hub.call('health.check', {}),

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { HubError } from '../../hub/base/error.js';
-import type { MachinePlace } from '../base/parts.js';
+import type { MachinePaths } from '../base/parts.js';
 
 /** The most bytes of an environment; the kernel takes about as many, less what the arguments need. */
 const ENVIRONMENT_BYTES_MAX = 2 * 1024 * 1024;
@@ -38,7 +38,7 @@ export function checkedEnvironment(given: Environment): Environment {
 }
 
 /** What a model's commands get: nothing of a person's but where programs are and how text is written. */
-export function sparseEnvironment(given: Environment | null, place: MachinePlace): Environment {
+export function sparseEnvironment(given: Environment | null, place: MachinePaths): Environment {
   const name = given?.USER ?? given?.LOGNAME ?? nameOfUser();
   const passed = Object.entries(given ?? {}).filter(([variable]) =>
     /^(LANG|LC_[A-Z]+|TZ|COGNITION_SESSION)$/.test(variable),

@@ -2,14 +2,14 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
 import type { Policy } from '../../hub/protocol/policy.js';
-import type { MachinePlace } from '../base/parts.js';
+import type { MachinePaths } from '../base/parts.js';
 import { mayRead } from '../policy/path_rules.js';
 
 /** Where a command may begin, by what was asked, else by its branch, else by its session. Fails when nothing can. */
 export function folderFor(
   wanted: { asked: string | null; branch: string | null; session: string },
   policy: Policy,
-  place: MachinePlace,
+  place: MachinePaths,
 ): string {
   const beside = wanted.branch ?? wanted.session;
   const folder = wanted.asked === null ? beside : resolve(beside, wanted.asked);
@@ -39,7 +39,7 @@ function refuseUnusable(folder: string): void {
 }
 
 /** The folder that the next command begins in, when this is where a command ended. */
-export function folderAfter(end: string, begin: string, { policy, place }: { policy: Policy; place: MachinePlace }) {
+export function folderAfter(end: string, begin: string, { policy, place }: { policy: Policy; place: MachinePaths }) {
   if (policy.kind === 'open') return end;
   // A folder that only exists inside, such as one in the private /tmp, is none to begin in.
   const isOutside = statSync(end, { throwIfNoEntry: false })?.isDirectory() === true;

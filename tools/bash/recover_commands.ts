@@ -22,7 +22,7 @@ export interface Recovering {
  */
 export async function recover(parts: ToolParts): Promise<Recovering> {
   const orphans: string[] = [];
-  const found = leftOverRecords(parts.place.commands, parts.log, (marker) => orphans.push(marker));
+  const found = leftOverRecords(parts.machine.commands, parts.log, (marker) => orphans.push(marker));
   for (const marker of orphans) await killFamily({ marker, leader: null });
   for (const { begun, leader, end } of found) {
     // What had ended by itself keeps its background jobs.
@@ -45,7 +45,7 @@ export async function recover(parts: ToolParts): Promise<Recovering> {
       const underWay = recovering.get(id);
       if (underWay !== undefined) return underWay;
       // One that this process itself could not keep, such as on a full disk: whoever asks again has made room.
-      const left = leftOverRecord(parts.place.commands, id);
+      const left = leftOverRecord(parts.machine.commands, id);
       return left === null ? Promise.resolve() : add(left);
     },
   };

@@ -23,7 +23,7 @@ export interface ShellStart {
 /** What a command of a session is given: the caller's environment with the changes of its branch, or next to nothing. */
 export function environmentOf(session: BashSession, changes: Changes, parts: ToolParts): Environment {
   const { environment, policy } = session;
-  if (policy.kind === 'contained' || environment === null) return sparseEnvironment(environment, parts.place);
+  if (policy.kind === 'contained' || environment === null) return sparseEnvironment(environment, parts.machine);
   return changed(environment, changes);
 }
 
@@ -35,7 +35,7 @@ export function marked(environment: Environment, { marker, cwd }: { marker: stri
 /** How a shell is started as a person's own. */
 export function openPlan({ control, cwd, environment }: ShellStart, parts: ToolParts): SpawnPlan {
   return {
-    program: findBash([environment.PATH, parts.place.path]),
+    program: findBash([environment.PATH, parts.machine.path]),
     arguments: ['-c', control.argument],
     calledAs: 'bash',
     cwd,

@@ -93,9 +93,9 @@ async function makeSite(parts: BashParts, order: Order, cleanup: (() => void)[])
   const { session, place, append, call_id, command, id, branch } = order;
   const { policy, tmp } = session;
   refuseUnkeepable(command);
-  refuseSecondRun(parts.place.commands, id);
+  refuseSecondRun(parts.machine.commands, id);
   const isContained = policy.kind === 'contained';
-  const cwd = folderFor({ asked: order.cwd, branch: branch.cwd, session: session.cwd }, policy, parts.place);
+  const cwd = folderFor({ asked: order.cwd, branch: branch.cwd, session: session.cwd }, policy, parts.machine);
   const before = parts.carried.find(branch.commands);
   const marker = randomBytes(16).toString('hex');
   const environment = marked(environmentOf(session, before, parts), { marker, cwd });
@@ -146,7 +146,7 @@ function refuseSecondRun(folder: string, id: NodeId): void {
   });
 }
 
-function controlled({ spares, place }: BashParts, wanted: Wanted): Control {
+function controlled({ spares, machine: place }: BashParts, wanted: Wanted): Control {
   try {
     return createControl(spares.take(), wanted);
   } catch (error) {
@@ -156,9 +156,9 @@ function controlled({ spares, place }: BashParts, wanted: Wanted): Control {
 
 function recorded(parts: BashParts, begun: Begun): RecordFile {
   try {
-    return beginRecord({ folder: parts.place.commands, spare: parts.spares.take() }, begun, parts.log);
+    return beginRecord({ folder: parts.machine.commands, spare: parts.spares.take() }, begun, parts.log);
   } catch (error) {
-    throw notWritten(error, parts.place.commands);
+    throw notWritten(error, parts.machine.commands);
   }
 }
 
@@ -190,7 +190,7 @@ async function concluded(parts: BashParts, { order, site, ended, state }: Conclu
   const { begun, before, environment, record, spool } = site;
   const { policy } = order.session;
   const isContained = policy.kind === 'contained';
-  const cwd = state === null ? begun.cwd : folderAfter(state.cwd, begun.cwd, { policy, place: parts.place });
+  const cwd = state === null ? begun.cwd : folderAfter(state.cwd, begun.cwd, { policy, place: parts.machine });
   const jobs = isContained && state !== null ? state.jobs : ended.background_ended;
   const end: End = { ...ended, background_ended: jobs, cwd };
   if (isPersonsOwn(order)) {

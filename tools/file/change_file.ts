@@ -49,7 +49,7 @@ export async function changeFile(
 ): Promise<ToolAnswer> {
   const startedAtMs = parts.clock();
   const { path, cwd, place, policy, append, call_id } = asked;
-  const guard = guardOf(policy, parts.place);
+  const guard = guardOf(policy, parts.machine);
   const absolute = await absolutePath(parts, { path, cwd, place, isOpen: guard.isOpen });
   const wanted = { absolute, name: path, guard };
   const { change, metadata, real } = await turns

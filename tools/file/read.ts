@@ -51,7 +51,7 @@ type Use = (seen: SeenContent, handle: Handle) => Promise<ToolAnswer>;
 
 async function readNamed({ parts, params, look }: Reading, use: Use): Promise<ToolAnswer> {
   const { path, cwd, place, policy, offset, limit } = params;
-  const guard = guardOf(policy, parts.place);
+  const guard = guardOf(policy, parts.machine);
   const absolute = await absolutePath(parts, { path, cwd, place, isOpen: guard.isOpen });
   return withSeenFile({ absolute, guard, look }, ({ seen, real, sizeBytes, changedAtMs }) => {
     const metadata = { path: real, size_bytes: sizeBytes, mtime_ms: changedAtMs, offset, limit, ...seen.facts };

@@ -35,7 +35,7 @@ export async function resolveFile(
   const then = recordedOf(handle.identifier, Object(handle.metadata));
   const { offset, limit, path } = then;
   const look: WantedPart = { name: path, offset, limit, keptBytesMax: parts.config.outputBytesMax(), signal };
-  const guard = guardOf({ kind: 'open' }, parts.place);
+  const guard = guardOf({ kind: 'open' }, parts.machine);
   try {
     return await withSeenFile({ absolute: path, guard, look }, async (now) => {
       const staying = { wholeBytesMax: COMPARED_BYTES_MAX, endBytes: bytes_max };

@@ -1,5 +1,5 @@
 import type { Contained } from '../../hub/protocol/policy.js';
-import type { MachinePlace } from '../base/parts.js';
+import type { MachinePaths } from '../base/parts.js';
 import { PRIVATE_ROOTS, SECRETS, SKILLS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS } from './known_paths.js';
 
 /**
@@ -18,19 +18,19 @@ export function isWithin(path: string, folder: string): boolean {
 }
 
 /** Whether a policy lets the file at this real path be read. */
-export function mayRead(path: string, policy: Contained, place: MachinePlace): boolean {
-  if (skillFoldersOf(place).some((folder) => isWithin(path, folder))) return true;
-  if (isSecret(path, place)) return false;
+export function mayRead(path: string, policy: Contained, machine: MachinePaths): boolean {
+  if (skillFoldersOf(machine).some((folder) => isWithin(path, folder))) return true;
+  if (isSecret(path, machine)) return false;
   const { readable, writable } = shownBy(policy);
   if ([...writable, ...(readable ?? [])].some((folder) => isWithin(path, folder))) return true;
-  if (toolchainsOf(place).some((folder) => isWithin(path, folder))) return true;
-  if (privateRoots(place).some((folder) => isWithin(path, folder))) return false;
+  if (toolchainsOf(machine).some((folder) => isWithin(path, folder))) return true;
+  if (privateRoots(machine).some((folder) => isWithin(path, folder))) return false;
   return readable === null || SYSTEM.some((folder) => isWithin(path, folder));
 }
 
 /** Whether a policy lets the file at this real path be written. */
-export function mayWrite(path: string, policy: Contained, place: MachinePlace): boolean {
-  if (isSecret(path, place)) return false;
+export function mayWrite(path: string, policy: Contained, machine: MachinePaths): boolean {
+  if (isSecret(path, machine)) return false;
   const { writable } = shownBy(policy);
   // Nothing runs a plan: one that is named itself may be written, and nothing beside it.
   if (isProtected(path)) return PLAN.test(path) && writable.includes(path);
@@ -56,27 +56,27 @@ export function shownBy({ readable, writable }: Contained): { readable: string[]
 }
 
 /** Everything that is hidden whatever the policy says. */
-export function secretsOf(place: MachinePlace): string[] {
-  return [place.cognitionHome, ...SYSTEM_SECRETS, ...SECRETS.map((name) => below(place.userHome, name))];
+export function secretsOf(machine: MachinePaths): string[] {
+  return [machine.cognitionHome, ...SYSTEM_SECRETS, ...SECRETS.map((name) => below(machine.userHome, name))];
 }
 
 /** The programs in the person's home folder. */
-export function toolchainsOf(place: MachinePlace): string[] {
-  return TOOLCHAINS.map((name) => below(place.userHome, name));
+export function toolchainsOf(machine: MachinePaths): string[] {
+  return TOOLCHAINS.map((name) => below(machine.userHome, name));
 }
 
 /** The person's own skills: may be read, never written. A link to elsewhere leads to what is hidden there. */
-export function skillFoldersOf(place: MachinePlace): string[] {
-  return [below(place.cognitionHome, 'skills'), ...SKILLS.map((name) => below(place.userHome, name))];
+export function skillFoldersOf(machine: MachinePaths): string[] {
+  return [below(machine.cognitionHome, 'skills'), ...SKILLS.map((name) => below(machine.userHome, name))];
 }
 
 /** What is hidden unless a policy names it. A home folder at the top hides nothing more. */
-export function privateRoots(place: MachinePlace): string[] {
-  return place.userHome === '/' ? PRIVATE_ROOTS : [...PRIVATE_ROOTS, place.userHome];
+export function privateRoots(machine: MachinePaths): string[] {
+  return machine.userHome === '/' ? PRIVATE_ROOTS : [...PRIVATE_ROOTS, machine.userHome];
 }
 
-function isSecret(path: string, place: MachinePlace): boolean {
-  return secretsOf(place).some((folder) => isWithin(path, folder));
+function isSecret(path: string, machine: MachinePaths): boolean {
+  return secretsOf(machine).some((folder) => isWithin(path, folder));
 }
 
 function below(folder: string, name: string): string {

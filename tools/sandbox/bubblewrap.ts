@@ -1,7 +1,7 @@
 import type { FormInput } from './form.js';
 import type { Mount } from './mounts.js';
 
-/** What a bubblewrap can: older ones know fewer options, and as root some machines want none of user namespaces. */
+/** The options that a bubblewrap takes: older ones know fewer, and some machines give root no user namespaces. */
 export interface BubblewrapForm {
   userNamespace: boolean;
   /** Whether nothing inside may make user namespaces of its own, and folders in memory have a size. */
@@ -46,7 +46,7 @@ function mountArguments(mount: Mount, form: BubblewrapForm): string[] {
   }
 }
 
-/** To mount again is dear. A folder that nobody may write, and that could hold a single page, is as good. */
+/** Remounting is slow. A folder that nobody may write and that holds a single page at most is as good. */
 function coverArguments(path: string, { isModern }: BubblewrapForm): string[] {
   if (!isModern) return ['--tmpfs', path, '--remount-ro', path];
   return ['--size', String(COVER_BYTES_MAX), '--perms', '0555', '--tmpfs', path];

@@ -1,5 +1,5 @@
 import type { SandboxKind } from '../../hub/protocol/methods/tool_methods.js';
-import type { MachinePlace } from '../base/parts.js';
+import type { MachinePaths } from '../base/parts.js';
 import type { Invocation, SandboxCommand } from './invocation.js';
 import type { MountPlan } from './mount_plan.js';
 
@@ -15,7 +15,7 @@ export interface Form {
 export interface FormInput {
   plan: MountPlan;
   command: SandboxCommand;
-  place: MachinePlace;
+  machine: MachinePaths;
 }
 
 /** The result of probing a form. */

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
-import type { MachinePlace } from '../base/parts.js';
+import type { MachinePaths } from '../base/parts.js';
 import { isWithin, secretsOf } from '../policy/path_rules.js';
 import { foldersBetween, isFolder, isWithinReach, realPath } from './machine.js';
 import type { MountPoint, MountPoints } from './mount_points.js';
 import { isVisible, type Mount } from './mounts.js';
 import { guardsOf } from './read_only_paths.js';
-import { socketsIn } from './sockets.js';
+import { visibleSockets } from './sockets.js';
 
 export interface CoverRequest {
   /** The mounts so far. */
@@ -13,26 +13,26 @@ export interface CoverRequest {
   /** Gains what is made outside. */
   mountPoints: MountPoint[];
   writable: readonly string[];
-  /** `shown` is what the policy names. */
-  request: { place: MachinePlace; points: MountPoints; shown: readonly string[] };
+  /** `shown`: the paths that the policy names. */
+  request: { machine: MachinePaths; points: MountPoints; shown: readonly string[] };
 }
 
-/** What comes over the policy's paths: files that execute later are read-only, and what is secret is covered. */
+/** The mounts over the policy's paths: files that execute later become read-only, secrets and sockets are covered. */
 export function coversOf({ mounts, mountPoints, writable, request }: CoverRequest): Mount[] {
-  const { place, points } = request;
+  const { machine, points } = request;
   const guards = writable
     .filter(isFolder)
     .flatMap((root) => guardsOf(root, writable, points))
-    .flatMap(({ path, writable: isWritable, made: point }) => {
+    .flatMap(({ path, writable: isWritable, mountPoint: point }) => {
       const isHeld = point === null || points.hold(point);
       if (isHeld && point !== null) mountPoints.push(point);
       if (isHeld) return onItself(path, isWritable);
-      // What cannot be made from here now could be made from inside by whoever owns the folder and opens it first.
+      // The owner of the folder could open it from inside, and then make what cannot be made here now.
       return isFolder(dirname(path)) ? onItself(dirname(path), false) : [];
     });
   const masks = masksOf([...mounts, ...guards], request);
   const covered = [...guards, ...masks].map(({ path }) => path);
-  return [...pinsOf([...covered, realPath(place.cognitionHome) ?? ''], writable), ...guards, ...masks];
+  return [...pinsOf([...covered, realPath(machine.cognitionHome) ?? ''], writable), ...guards, ...masks];
 }
 
 function onItself(path: string, writable: boolean): Mount {
@@ -40,8 +40,8 @@ function onItself(path: string, writable: boolean): Mount {
 }
 
 /**
- * Folders above what is guarded or covered are mounted on themselves: a folder that holds a mount can be renamed, with all that
- * is in it. Then another one could be put in its place, or the next command would find what was covered under a new name.
+ * Folders above what is guarded or covered are mounted on themselves: a folder that holds a mount can be renamed. Then another
+ * could take its name, or the next command would find what was covered under the new name.
  */
 function pinsOf(paths: readonly string[], writable: readonly string[]): Mount[] {
   const pins = paths.flatMap((path) => {
@@ -51,14 +51,14 @@ function pinsOf(paths: readonly string[], writable: readonly string[]): Mount[] 
   return [...new Set(pins)].sort().map((path) => onItself(path, true));
 }
 
-function masksOf(mounts: readonly Mount[], { place, shown }: CoverRequest['request']): Mount[] {
+function masksOf(mounts: readonly Mount[], { machine, shown }: CoverRequest['request']): Mount[] {
   const all = [...mounts];
-  const secrets = secretsOf(place).flatMap((path) => realPath(path) ?? []);
+  const secrets = secretsOf(machine).flatMap((path) => realPath(path) ?? []);
   for (const path of secrets) {
     if (isVisible(path, all) && isWithinReach(path))
       all.push(isFolder(path) ? { kind: 'empty', path, writable: false } : { kind: 'nothing', path });
   }
-  const sockets = socketsIn(shown, (path) => isVisible(path, all));
+  const sockets = visibleSockets(shown, (path) => isVisible(path, all));
   all.push(...sockets.map((path): Mount => ({ kind: 'nothing', path })));
   return all.slice(mounts.length);
 }

@@ -10,16 +10,16 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isWithin } from '../policy/path_rules.js';
-import { answer, attempt } from './try_errno.js';
+import { attempt, valueOrNull } from './attempt.js';
 
-/** One line of the kernel's list of what is mounted where. */
-export interface Mounted {
+/** One line of the kernel's list of mounts. */
+export interface MountInfo {
   path: string;
   /** `ro`, `nosuid` and the like. */
   flags: string[];
 }
 
-/** An entry of the topmost folder: a link with its target, or null for what is really there. */
+/** An entry of `/`: the target of a link, or null for anything else. */
 export interface TopEntry {
   path: string;
   link: string | null;
@@ -34,8 +34,8 @@ export function findProgram(name: string): string | null {
   return PROGRAM_FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
-/** What is mounted now, in the order in which it was. */
-export function mountedNow(): Mounted[] {
+/** The current mounts, in the order in which they were made. */
+export function readMountInfo(): MountInfo[] {
   const lines = readFileSync('/proc/self/mountinfo', 'utf8').trimEnd().split('\n');
   return lines.map((line) => {
     const [, , , , path = '/', flags = ''] = line.split(' ');
@@ -43,9 +43,9 @@ export function mountedNow(): Mounted[] {
   });
 }
 
-/** Whether what is mounted outside from now on would be mounted in copies of what is mounted now, writable, too. */
+/** Whether a later mount outside would also appear, writable, in copies of the current mounts. */
 export function sharesMounts(): boolean {
-  const lines = answer(() => readFileSync('/proc/self/mountinfo', 'utf8').split('\n')) ?? [];
+  const lines = valueOrNull(() => readFileSync('/proc/self/mountinfo', 'utf8').split('\n')) ?? [];
   return lines.some((line) => / (?:shared|master):\d+ .*- /.test(line));
 }
 
@@ -54,15 +54,15 @@ function unescaped(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }
 
-/** Flags that whoever binds a part of a mount must keep, because the kernel lets nobody lose them in a user namespace. */
-export function lockedFlags(path: string, mounted: readonly Mounted[]): string[] {
-  const found = mounted.findLast((one) => isWithin(path, one.path));
-  return (found?.flags ?? []).filter((flag) => ['ro', 'nosuid', 'nodev', 'noexec'].includes(flag));
+/** Flags that a bind of a path must keep: in a user namespace the kernel does not let them be dropped. */
+export function lockedFlags(path: string, mounts: readonly MountInfo[]): string[] {
+  const mount = mounts.findLast((one) => isWithin(path, one.path));
+  return (mount?.flags ?? []).filter((flag) => ['ro', 'nosuid', 'nodev', 'noexec'].includes(flag));
 }
 
-/** What of `/proc` belongs to no process and may be written: root stays root towards these, whatever rights it has lost. */
+/** Writable entries of `/proc` that belong to no process: towards these root stays root, whatever rights it has lost. */
 export function kernelFiles(): string[] {
-  // Only by their names: asking for their kinds at once fails when a process ends meanwhile.
+  // Names only: readdir with kinds fails when a process ends meanwhile.
   return readdirSync('/proc')
     .filter((name) => !/^\d+$/.test(name))
     .map((name) => join('/proc', name))
@@ -70,9 +70,9 @@ export function kernelFiles(): string[] {
 }
 
 function isWritableKernelFile(path: string): boolean {
-  const found = answer(() => lstatSync(path));
-  if (found === null) return true;
-  return found.isDirectory() || (found.isFile() && (found.mode & 0o200) !== 0);
+  const stats = valueOrNull(() => lstatSync(path));
+  if (stats === null) return true;
+  return stats.isDirectory() || (stats.isFile() && (stats.mode & 0o200) !== 0);
 }
 
 export function topEntries(): TopEntry[] {
@@ -83,30 +83,31 @@ export function topEntries(): TopEntry[] {
 }
 
 export function isFolder(path: string): boolean {
-  return answer(() => lstatSync(path, QUIETLY)?.isDirectory()) ?? false;
+  return valueOrNull(() => lstatSync(path, QUIETLY)?.isDirectory()) ?? false;
 }
 
-/** Where a path leads in the end; null when that is nowhere. Most of what is asked for is absent, and to throw is dear. */
+/** The real path; null when there is none. Most paths that are looked up are absent, and throwing is slow. */
 export function realPath(path: string): string | null {
-  return answer(() => lstatSync(path, QUIETLY)) == null ? null : answer(() => realpathSync.native(path));
+  return valueOrNull(() => lstatSync(path, QUIETLY)) == null ? null : valueOrNull(() => realpathSync.native(path));
 }
 
-/** Whether what runs here as the same person, without any right of root's, could read it or make it readable. */
+/** Whether a process of this user without root's capabilities could read it or make it readable. */
 export function isWithinReach(path: string): boolean {
-  if (answer(() => lstatSync(path).uid) === process.geteuid?.()) return true;
+  if (valueOrNull(() => lstatSync(path).uid) === process.geteuid?.()) return true;
   return (
     attempt(() => accessSync(path, constants.R_OK)) === null || attempt(() => accessSync(path, constants.X_OK)) === null
   );
 }
 
 export function isEmptyFolder(path: string): boolean {
-  return isFolder(path) && answer(() => readdirSync(path).length === 0) === true;
+  return isFolder(path) && valueOrNull(() => readdirSync(path).length === 0) === true;
 }
 
-/** The folders between one that holds another and that other, both left out, the outermost first. */
+/** The folders between an outer and an inner one, both left out, the outermost first. */
 export function foldersBetween(outer: string, inner: string): string[] {
   const between: string[] = [];
-  for (let at = dirname(inner); at !== outer && isWithin(at, outer) && at !== '/'; at = dirname(at))
-    between.unshift(at);
+  let folder = dirname(inner);
+  for (; folder !== outer && isWithin(folder, outer) && folder !== '/'; folder = dirname(folder))
+    between.unshift(folder);
   return between;
 }

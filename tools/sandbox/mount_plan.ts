@@ -1,6 +1,6 @@
 import { HubError } from '../../hub/base/error.js';
 import type { Contained } from '../../hub/protocol/policy.js';
-import type { MachinePlace } from '../base/parts.js';
+import type { MachinePaths } from '../base/parts.js';
 import { SYSTEM } from '../policy/known_paths.js';
 import {
   isBeyondPolicy,
@@ -11,12 +11,12 @@ import {
   skillFoldersOf,
   toolchainsOf,
 } from '../policy/path_rules.js';
+import { attempt } from './attempt.js';
 import { coversOf } from './hidden_paths.js';
 import { isEmptyFolder, isFolder, realPath, type TopEntry, topEntries } from './machine.js';
-import { makeRoomFor } from './make_tmp_room.js';
 import type { MountPoint, MountPoints } from './mount_points.js';
 import { isVisible, type Mount } from './mounts.js';
-import { attempt } from './try_errno.js';
+import { makeTmpMountPoint } from './tmp_mount_point.js';
 
 export interface MountPlan {
   mounts: Mount[];
@@ -26,7 +26,7 @@ export interface MountPlan {
 
 export interface PlanRequest {
   policy: Contained;
-  place: MachinePlace;
+  machine: MachinePaths;
   cwd: string;
   tmp: string;
   points: MountPoints;
@@ -35,13 +35,13 @@ export interface PlanRequest {
 /** The most things that are mounted for one command. */
 const MOUNTS_MAX = 1_000;
 
-/** Private ones of the topmost folders that have something of their own in them inside. */
+/** Private folders of `/` that get content of their own inside. */
 const MADE_ANYWAY = ['/run', '/tmp', '/dev', '/proc', '/sys'];
 
-/** Of the kernel's own settings: what programs read to learn how many processors there are. */
+/** The part of `/sys` from which programs learn how many processors there are. */
 const SYS_SHOWN = ['/sys/devices/system'];
 
-/** What is in sight of a command: the system read-only, the policy's paths, and nothing of what is secret or executes later. */
+/** Everything that a command sees: the system read-only and the policy's paths, without secrets, with read-only what executes later. */
 export function makePlan(request: PlanRequest): MountPlan {
   const policy = realPolicy(request.policy);
   const mounts = [...baseOf(policy, request), ...pathsOf(policy, request)];
@@ -49,7 +49,7 @@ export function makePlan(request: PlanRequest): MountPlan {
   const failure = attempt(() => {
     const shown = [...policy.writable, ...(policy.readable ?? [])];
     mounts.push(...coversOf({ mounts, mountPoints, writable: policy.writable, request: { ...request, shown } }));
-    refuse(mounts, request);
+    refuseUnusable(mounts, request);
   });
   if (failure === null) return { mounts, mountPoints };
   for (const point of mountPoints) request.points.release(point);
@@ -70,7 +70,7 @@ function realPolicy(policy: Contained): RealPolicy {
   const reading = (readable ?? []).flatMap((path) => realPath(path) ?? []);
   return {
     network: policy.network,
-    // What lies in another writable folder is writable already; to mount it again would follow what is put there meanwhile.
+    // A path in another writable folder is writable already; mounting it again would follow links put there meanwhile.
     writable: all.filter((path) => !isIn(path, all)),
     readable: readable === null ? null : [...new Set(reading)].filter((path) => !isBeyondPolicy(path)).sort(),
   };
@@ -85,9 +85,9 @@ function realWritable(path: string): string {
   });
 }
 
-/** The system, read-only, with what is private of it left out or covered, and the programs in the person's home folder. */
-function baseOf(policy: RealPolicy, { place, tmp }: PlanRequest): Mount[] {
-  const hidden = privateRoots(place);
+/** The system, read-only, with its private folders left out or covered. */
+function baseOf(policy: RealPolicy, { machine, tmp }: PlanRequest): Mount[] {
+  const hidden = privateRoots(machine);
   const isHidden = (path: string): boolean => hidden.some((one) => isWithin(path, one));
   const all = topEntries();
   const tops = all.filter(({ path }) => !isHidden(path));
@@ -113,7 +113,7 @@ function baseOf(policy: RealPolicy, { place, tmp }: PlanRequest): Mount[] {
 
 function topMount({ path, link }: TopEntry): Mount {
   if (link !== null) return { kind: 'link', path, target: link };
-  // To make an empty folder costs less than to mount one.
+  // Making an empty folder is cheaper than mounting one.
   return isEmptyFolder(path) ? { kind: 'folder', path } : readOnly(path);
 }
 
@@ -135,50 +135,50 @@ function empty(path: string): Mount {
   return { kind: 'empty', path, writable: true };
 }
 
-/** An empty folder in the place of a private one; in it, a place can be made for what the policy names there. */
+/** An empty folder over a private one; writable while mount points for the policy's paths must be made in it. */
 function cover(path: string, { writable, readable }: RealPolicy): Mount {
   const isNeeded = [...writable, ...(readable ?? [])].some((one) => one !== path && isWithin(one, path));
   return { kind: 'empty', path, writable: isNeeded || path === '/var/run' };
 }
 
-/** With the network goes the file that says who knows names, which often lies among the hidden ones. */
+/** The file that names the DNS servers, which often lies in a hidden folder. */
 function nameServers(mounts: readonly Mount[]): Mount[] {
   const file = realPath('/etc/resolv.conf');
   return file === null || isVisible(file, mounts) ? [] : [readOnly(file)];
 }
 
-/** An empty home folder with the programs of the real one, then the policy's own paths. */
-function pathsOf(policy: RealPolicy, { place, tmp }: PlanRequest): Mount[] {
-  const home = place.userHome !== '/' && isFolder(place.userHome) ? [place.userHome] : [];
-  const toolchains = toolchainsOf(place).flatMap((path) => realPath(path) ?? []);
+/** An empty home folder with the toolchains and skills of the real one, then the policy's own paths. */
+function pathsOf(policy: RealPolicy, { machine, tmp }: PlanRequest): Mount[] {
+  const home = machine.userHome !== '/' && isFolder(machine.userHome) ? [machine.userHome] : [];
+  const toolchains = toolchainsOf(machine).flatMap((path) => realPath(path) ?? []);
   const shown = [
     ...home.map(empty),
-    ...toolchains.filter((path) => isWithin(path, place.userHome)).map(readOnly),
-    ...skillFoldersOf(place)
+    ...toolchains.filter((path) => isWithin(path, machine.userHome)).map(readOnly),
+    ...skillFoldersOf(machine)
       .filter((path) => realPath(path) === path && isFolder(path))
       .map(readOnly),
     ...(policy.readable ?? []).map(readOnly),
     ...policy.writable.map((path): Mount => bind(path, !isProtected(path))),
   ];
-  return [...roomsFor(shown, tmp).map(empty), ...shown];
+  return [...tmpFoldersFor(shown, tmp).map(empty), ...shown];
 }
 
-/** What is shown below a temporary folder stands in an empty folder of its own, out of reach of what is kept there. */
-function roomsFor(shown: readonly Mount[], tmp: string): string[] {
+/** The folders right below `/tmp` and `/var/tmp` to cover, so that a path shown in one of them shows nothing beside it. */
+function tmpFoldersFor(shown: readonly Mount[], tmp: string): string[] {
   const below = shown.flatMap(({ path }) => /^(\/(?:tmp|var\/tmp)\/[^/]+)/.exec(path)?.[1] ?? []);
-  for (const first of new Set(below)) makeRoomFor(first, tmp);
+  for (const first of new Set(below)) makeTmpMountPoint(first, tmp);
   return [...new Set(below)].filter((first) => !shown.some(({ path }) => path === first));
 }
 
-function refuse(mounts: readonly Mount[], { cwd, place }: PlanRequest): void {
+function refuseUnusable(mounts: readonly Mount[], { cwd, machine }: PlanRequest): void {
   if (mounts.length > MOUNTS_MAX) {
     throw new HubError('limit', `the sandbox would need ${mounts.length} mounts, the most is ${MOUNTS_MAX}`, {
       hint: 'name fewer and larger folders in the policy',
     });
   }
-  const over = mounts.findLast(({ path }) => isWithin(cwd, path));
-  const isHidden = over?.kind === 'folder' && privateRoots(place).includes(cwd);
-  if (!isHidden && over !== undefined && (over.kind === 'bind' || over.path === cwd)) return;
+  const mount = mounts.findLast(({ path }) => isWithin(cwd, path));
+  const isHidden = mount?.kind === 'folder' && privateRoots(machine).includes(cwd);
+  if (!isHidden && mount !== undefined && (mount.kind === 'bind' || mount.path === cwd)) return;
   throw new HubError('sandbox_unavailable', `the command would begin in ${cwd}, which its policy does not show`, {
     hint: 'begin in a folder that the policy names',
   });

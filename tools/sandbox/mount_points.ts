@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
-import { answer, attempt, errorCode } from './try_errno.js';
+import { attempt, errorCode, valueOrNull } from './attempt.js';
 
-/** What stands where a sandbox needs something to mount on, and nothing was. */
+/** A file or folder made outside, because a sandbox mounts on a path where nothing is. */
 export interface MountPoint {
   path: string;
   /** The text of a file; null for a folder. */
@@ -12,21 +12,21 @@ export interface MountPoint {
 }
 
 export interface MountPoints {
-  /** Makes it, or joins whoever made it; false when nothing can be made there, from inside neither. */
+  /** Makes it, or shares an existing one; false when nothing can be made there, from inside neither. */
   hold(point: MountPoint): boolean;
-  /** Whether something was made there for a sandbox that runs now. */
+  /** Whether a running sandbox holds a mount point there. */
   isHeld(path: string): boolean;
-  /** Removes it when nobody else holds it and nobody has put anything there. */
+  /** Removes it when nothing else holds it and it is still empty. */
   release(point: MountPoint): void;
-  /** Removes what processes that were killed have left behind. */
+  /** Removes mount points left behind by killed processes. */
   tidy(): void;
 }
 
-/** In a made folder each process that mounts on it keeps a file of this name, so that no other one removes it meanwhile. */
+/** Each process that mounts on a made folder keeps a file with this prefix in it, so that no other process removes the folder. */
 const HELD_BY = 'held-by-';
 const REFUSING = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOENT', 'ELOOP'];
 
-/** Keeps what was made outside for sandboxes; `ledger` is a folder that remembers it for the next start. */
+/** Makes and removes mount points; the folder `ledger` records them for the next start. */
 export function createMountPoints(ledger: string): MountPoints {
   const holders = new Map<string, number>();
 
@@ -49,16 +49,16 @@ export function createMountPoints(ledger: string): MountPoints {
 
   return {
     hold(point) {
-      const known = holders.get(point.path) ?? 0;
-      if (known === 0 && !make(point)) return false;
-      holders.set(point.path, known + 1);
+      const count = holders.get(point.path) ?? 0;
+      if (count === 0 && !make(point)) return false;
+      holders.set(point.path, count + 1);
       return true;
     },
     isHeld: (path) => holders.has(path) || isMadeFolder(path),
     release(point) {
-      const left = (holders.get(point.path) ?? 0) - 1;
-      holders.set(point.path, left);
-      if (left > 0) return;
+      const count = (holders.get(point.path) ?? 0) - 1;
+      holders.set(point.path, count);
+      if (count > 0) return;
       holders.delete(point.path);
       if (remove(point)) rmSync(note(point), { force: true });
     },
@@ -71,13 +71,13 @@ export function createMountPoints(ledger: string): MountPoints {
   };
 }
 
-function tidyOne(noted: string): void {
+function tidyOne(note: string): void {
   const failure = attempt(() => {
-    const { path, content }: MountPoint = JSON.parse(readFileSync(noted, 'utf8'));
+    const { path, content }: MountPoint = JSON.parse(readFileSync(note, 'utf8'));
     if (typeof path === 'string') remove({ path, content });
   });
-  // A note that cannot be read names nothing that could be put away.
-  if (failure === null || failure instanceof SyntaxError) rmSync(noted, { force: true });
+  // A torn note names nothing to remove.
+  if (failure === null || failure instanceof SyntaxError) rmSync(note, { force: true });
 }
 
 function makeOrJoin({ path, content }: MountPoint): void {
@@ -94,7 +94,7 @@ function ownHold(path: string): string {
   return join(path, `${HELD_BY}${process.pid}`);
 }
 
-/** Takes away what is ours; true when nothing of it is left to do. */
+/** Removes our part of a mount point; true when nothing is left to do. */
 function remove({ path, content }: MountPoint): boolean {
   const failure = attempt(() => {
     if (content === null) removeFolder(path);
@@ -107,7 +107,7 @@ function removeFolder(path: string): void {
   rmSync(ownHold(path), { force: true });
   for (const pid of holdersOf(path)) if (!isAlive(pid)) rmSync(join(path, `${HELD_BY}${pid}`), { force: true });
   const failure = attempt(() => rmdirSync(path));
-  // Somebody else mounts on it, or has begun to use it.
+  // Another process mounts on it, or has put something there.
   if (failure !== null && errorCode(failure) !== 'ENOTEMPTY') throw failure;
 }
 
@@ -118,9 +118,9 @@ function holdersOf(path: string): number[] {
     .filter((pid) => Number.isInteger(pid) && pid > 0);
 }
 
-/** Whether a folder was made to be mounted on, by this process or another, and holds nothing else. */
+/** Whether a folder was made as a mount point, by any process, and holds nothing else. */
 function isMadeFolder(path: string): boolean {
-  const names = answer(() => readdirSync(path)) ?? [];
+  const names = valueOrNull(() => readdirSync(path)) ?? [];
   return names.length > 0 && names.every((name) => name.startsWith(HELD_BY));
 }
 

@@ -1,18 +1,18 @@
 import { isWithin } from '../policy/path_rules.js';
 
-/** One thing that is put into the empty root of a sandbox, after those before it and over them. */
+/** One step of filling the empty root of a sandbox; a later one covers an earlier one. */
 export type Mount =
   | { kind: 'bind'; path: string; source: string; writable: boolean; isFolder: boolean }
-  /** An empty folder of its own, which lives as long as the command. */
+  /** A folder in memory, which lives as long as the command. */
   | { kind: 'empty'; path: string; writable: boolean }
   /** A file that cannot be opened. */
   | { kind: 'nothing'; path: string }
   | { kind: 'link'; path: string; target: string }
-  /** A folder of the root, in which nothing is. */
+  /** An empty folder of the root. */
   | { kind: 'folder'; path: string };
 
-/** Whether what lies at a path outside is in sight there inside. */
+/** Whether a path inside shows the same path outside. */
 export function isVisible(path: string, mounts: readonly Mount[]): boolean {
-  const over = mounts.findLast((mount) => isWithin(path, mount.path));
-  return over?.kind === 'bind' && over.path === over.source;
+  const mount = mounts.findLast((one) => isWithin(path, one.path));
+  return mount?.kind === 'bind' && mount.path === mount.source;
 }

@@ -4,135 +4,135 @@ import { mkdirSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync }
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MachinePlace } from '../base/parts.js';
+import type { MachinePaths } from '../base/parts.js';
+import { attempt, valueOrNull } from './attempt.js';
 import type { Form, FormTrial } from './form.js';
 import type { SandboxCommand, WrappedCommand } from './invocation.js';
-import { attemptsOf, type Planted } from './probe_attempts.js';
-import { attempt } from './try_errno.js';
+import { attemptsOf, type ProbeTargets } from './probe_attempts.js';
 
 const PROBE_MS_MAX = 5_000;
 const LEFT_MS_MIN = 60_000;
 const OUTPUT_BYTES_MAX = 65_536;
-/** What the probe's command ends with when it got to its end. */
+/** The exit code of a probe that ran to its end. */
 const EXIT_CODE = 7;
 
 interface ProbeParts {
-  place: MachinePlace;
+  machine: MachinePaths;
   wrap(command: SandboxCommand): WrappedCommand;
 }
 
-/** Tries a form by doing inside what must fail, and what must work. */
-export async function probe(form: Form, { place, wrap }: ProbeParts): Promise<FormTrial> {
+/** Tries a form: runs inside what must fail and what must work. */
+export async function probe(form: Form, { machine, wrap }: ProbeParts): Promise<FormTrial> {
   const failed = (failure: string): FormTrial => ({ form, holds: [], failure });
-  let planted: Planting | null = null;
+  let targets: PlantedTargets | null = null;
   try {
-    planted = await plant(place);
-    return await tryOn(form, planted, wrap);
+    targets = await plantTargets(machine);
+    return await tryForm(form, targets, wrap);
   } catch (error) {
     return failed(error instanceof Error ? error.message : String(error));
   } finally {
-    planted?.remove();
+    targets?.remove();
   }
 }
 
-async function tryOn(form: Form, planted: Planting, wrap: ProbeParts['wrap']): Promise<FormTrial> {
-  const attempts = attemptsOf(planted, form);
+async function tryForm(form: Form, targets: PlantedTargets, wrap: ProbeParts['wrap']): Promise<FormTrial> {
+  const attempts = attemptsOf(targets, form);
   const wrapped = wrap({
     program: 'bash',
     arguments: ['-c', scriptOf(attempts.map(({ script }) => script))],
-    policy: { kind: 'contained', network: false, writable: [planted.project], readable: null },
-    cwd: planted.project,
-    tmp: planted.tmp,
+    policy: { kind: 'contained', network: false, writable: [targets.project], readable: null },
+    cwd: targets.project,
+    tmp: targets.tmp,
   });
   try {
     const { code, stdout, stderr } = await run(wrapped);
-    const held = attempts.filter((_, index) => stdout.includes(`held ${index}\n`));
-    const open = attempts.filter((_, index) => !stdout.includes(`held ${index}\n`));
+    const refused = attempts.filter((_, index) => stdout.includes(`held ${index}\n`));
+    const allowed = attempts.filter((_, index) => !stdout.includes(`held ${index}\n`));
     const failure = failureOf({
       code,
       stderr,
       works: stdout.includes('works\n'),
-      open: open.map(({ holds }) => holds),
+      allowed: allowed.map(({ holds }) => holds),
     });
-    return { form, holds: failure === null ? held.map(({ holds }) => holds) : [], failure };
+    return { form, holds: failure === null ? refused.map(({ holds }) => holds) : [], failure };
   } finally {
     wrapped.release();
   }
 }
 
-function failureOf(found: { code: number | null; stderr: string; works: boolean; open: string[] }): string | null {
-  const said = found.stderr.trim().split('\n', 1)[0]?.slice(0, 300);
-  if (!found.works || found.code !== EXIT_CODE) return said || `it ended with ${found.code}`;
-  return found.open.length === 0 ? null : `it does not hold: ${found.open.join(', ')}`;
+function failureOf(result: { code: number | null; stderr: string; works: boolean; allowed: string[] }): string | null {
+  const firstLine = result.stderr.trim().split('\n', 1)[0]?.slice(0, 300);
+  if (!result.works || result.code !== EXIT_CODE) return firstLine || `it ended with ${result.code}`;
+  return result.allowed.length === 0 ? null : `it does not hold: ${result.allowed.join(', ')}`;
 }
 
-/** Each attempt is held when it fails. */
+/** Prints `held` and the index of each attempt that fails. */
 function scriptOf(attempts: readonly string[]): string {
   const tries = attempts.map((script, index) => `if ( ${script} ) >&9 2>&9; then :; else echo held ${index}; fi`);
   const works = 'echo text > made && [ "$(cat made)" = text ] && [ -r /usr ] && : > /tmp/made && echo works';
   return ['exec 9>/dev/null', ...tries, works, `exit ${EXIT_CODE}`].join('\n');
 }
 
-interface Ended {
+interface ScriptResult {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-function run({ program, arguments: given }: WrappedCommand): Promise<Ended> {
+function run({ program, arguments: parameters }: WrappedCommand): Promise<ScriptResult> {
   const PATH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin';
-  const child = spawn(program, given, {
+  const child = spawn(program, parameters, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH },
     timeout: PROBE_MS_MAX,
     killSignal: 'SIGKILL',
   });
-  const said = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   for (const from of ['stdout', 'stderr'] as const) {
     child[from].on('data', (bytes: Buffer) => {
-      if (said[from].length < OUTPUT_BYTES_MAX) said[from] += bytes.toString('latin1');
+      if (output[from].length < OUTPUT_BYTES_MAX) output[from] += bytes.toString('latin1');
     });
   }
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code, ...said }));
+    child.once('close', (code) => resolve({ code, ...output }));
   });
 }
 
-type Planting = Planted & { tmp: string; remove(): void };
+type PlantedTargets = ProbeTargets & { tmp: string; remove(): void };
 
-/** What a probe that was killed left in the person's home folder; one that is at work needs seconds. */
-function sweep(home: string): void {
+/** Removes what killed probes left in the home folder; a running one needs only seconds. */
+function removeLeftOvers(home: string): void {
   for (const name of readdirSync(home).filter((one) => /^\.cognition-probe-[0-9a-f]{12}$/.test(one))) {
     const path = join(home, name);
     if (Date.now() - statSync(path).mtimeMs > LEFT_MS_MIN) rmSync(path, { force: true });
   }
 }
 
-/** Puts down what must not be reached. */
-async function plant(place: MachinePlace): Promise<Planting> {
+/** Creates the files, sockets and servers that must not be reached. */
+async function plantTargets(machine: MachinePaths): Promise<PlantedTargets> {
   const name = `cognition-probe-${randomBytes(6).toString('hex')}`;
   const folder = join(tmpdir(), name);
   const project = join(folder, 'project');
-  const homeFile = join(place.userHome, `.${name}`);
-  const keptFile = join(place.cognitionHome, name);
-  attempt(() => sweep(place.userHome));
+  const homeFile = join(machine.userHome, `.${name}`);
+  const keptFile = join(machine.cognitionHome, name);
+  attempt(() => removeLeftOvers(machine.userHome));
   for (const path of ['.git/hooks', '.git/objects', '.git/refs']) mkdirSync(join(project, path), { recursive: true });
   mkdirSync(join(folder, 'tmp'));
   writeFileSync(join(project, '.git/HEAD'), 'ref: refs/heads/main\n');
   writeFileSync(join(project, '.git/config'), '');
-  // A home folder that cannot be written holds nothing of ours to be found.
+  // In a home folder that cannot be written there is nothing to plant.
   attempt(() => writeFileSync(homeFile, 'planted', { flag: 'wx', mode: 0o600 }));
   writeFileSync(keptFile, 'planted', { flag: 'wx', mode: 0o600 });
-  const tcp = await listening({ host: '127.0.0.1', port: 0 });
+  const tcp = await listen({ host: '127.0.0.1', port: 0 });
   const socket = join(project, 'socket');
-  const unix = await listening({ path: socket });
+  const unix = await listen({ path: socket });
   const address = tcp.address();
   return {
     ...{ project, homeFile, keptFile, socket, outside: `/usr/${name}` },
     port: address !== null && typeof address === 'object' ? address.port : 0,
     pid: process.pid,
-    namespaces: answerOf(() => readlinkSync('/proc/self/ns/pid')),
+    namespaces: valueOrNull(() => readlinkSync('/proc/self/ns/pid')) ?? '',
     tmp: join(folder, 'tmp'),
     remove() {
       tcp.close();
@@ -143,19 +143,11 @@ async function plant(place: MachinePlace): Promise<Planting> {
   };
 }
 
-function answerOf(ask: () => string): string {
-  let found = '';
-  attempt(() => {
-    found = ask();
-  });
-  return found;
-}
-
-function listening(at: { host: string; port: number } | { path: string }): Promise<Server> {
+function listen(address: { host: string; port: number } | { path: string }): Promise<Server> {
   const server = createServer((socket) => socket.destroy());
   server.unref();
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(at, () => resolve(server));
+    server.listen(address, () => resolve(server));
   });
 }

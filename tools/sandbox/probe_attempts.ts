@@ -1,36 +1,36 @@
 import type { Form } from './form.js';
 
-/** What stands outside for the probe to reach for. */
-export interface Planted {
+/** What is targets outside for the probe to reach. */
+export interface ProbeTargets {
   project: string;
   /** A file in the person's home folder. */
   homeFile: string;
   /** A file in cognition's home. */
   keptFile: string;
-  /** A Unix socket that somebody listens on, in the project itself. */
+  /** A Unix socket with a listener, in the project itself. */
   socket: string;
-  /** A path in a folder of the system where nothing is. */
+  /** An unused path in a folder of the system. */
   outside: string;
-  /** Of a server on the loopback. */
+  /** Of a server on the loopback interface. */
   port: number;
   pid: number;
-  /** The name of the process namespace outside. */
+  /** The process namespace outside, as `/proc/self/ns/pid` names it. */
   namespaces: string;
 }
 
 export interface Attempt {
-  /** What holds when it fails. */
+  /** The property that holds when the script fails. */
   holds: string;
   /** A line of bash that succeeds when the sandbox lets it through. */
   script: string;
 }
 
-/** What must fail inside. */
-export function attemptsOf(planted: Planted, form: Form): Attempt[] {
+/** The scripts that must fail inside. */
+export function attemptsOf(targets: ProbeTargets, form: Form): Attempt[] {
   const linux: Attempt[] = [
     {
       holds: 'no process outside can be seen or signalled',
-      script: `[ "$(readlink /proc/self/ns/pid)" = ${quoted(planted.namespaces)} ]`,
+      script: `[ "$(readlink /proc/self/ns/pid)" = ${quoted(targets.namespaces)} ]`,
     },
     { holds: 'the system cannot be made writable again', script: 'mount -o remount,rw,bind /usr' },
     {
@@ -41,13 +41,13 @@ export function attemptsOf(planted: Planted, form: Form): Attempt[] {
       holds: 'the kernel cannot be set',
       script: '[ -w /proc/sys/kernel/core_pattern ] && : >> /proc/sys/kernel/core_pattern',
     },
-    { holds: 'sockets of other programs are covered', script: `[ -S ${quoted(planted.socket)} ]` },
+    { holds: 'sockets of other programs are covered', script: `[ -S ${quoted(targets.socket)} ]` },
   ];
   const all: Attempt[] = [
-    { holds: 'nothing outside the project can be written', script: `: > ${quoted(planted.outside)}` },
-    { holds: 'the home folder is hidden', script: `cat ${quoted(planted.homeFile)}` },
-    { holds: "cognition's own files are hidden", script: `cat ${quoted(planted.keptFile)}` },
-    { holds: 'no server on this machine can be reached', script: `: 3<>/dev/tcp/127.0.0.1/${planted.port}` },
+    { holds: 'nothing outside the project can be written', script: `: > ${quoted(targets.outside)}` },
+    { holds: 'the home folder is hidden', script: `cat ${quoted(targets.homeFile)}` },
+    { holds: "cognition's own files are hidden", script: `cat ${quoted(targets.keptFile)}` },
+    { holds: 'no server on this machine can be reached', script: `: 3<>/dev/tcp/127.0.0.1/${targets.port}` },
     { holds: 'the settings of git cannot be written', script: ': >> .git/config' },
     { holds: 'no hook of git can be made', script: ': > .git/hooks/post-commit' },
     { holds: '.git cannot be replaced', script: 'mv .git moved' },

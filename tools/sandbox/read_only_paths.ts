@@ -2,20 +2,20 @@ import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
 import { isWithin } from '../policy/path_rules.js';
+import { valueOrNull } from './attempt.js';
 import type { MountPoint, MountPoints } from './mount_points.js';
-import { answer } from './try_errno.js';
 
 /** A path that is mounted on itself: nothing inside can rename or replace it, nor write it unless it is `writable`. */
 export interface Guard {
   path: string;
   writable: boolean;
-  /** What is made for the time being, because nothing is there. */
-  made: MountPoint | null;
+  /** Made while the command runs, because nothing is there. */
+  mountPoint: MountPoint | null;
 }
 
 const CONFIG_BYTES_MAX = 1_048_576;
 
-/** A common folder of `.`: what git takes for granted where there is no such file. */
+/** `commondir`: what git assumes where there is no such file. */
 const COMMONDIR = '.\n';
 
 /**
@@ -32,19 +32,19 @@ function guardFolder(path: string, points: MountPoints): Guard[] {
   const kind = kindOf(path);
   refuseLink(path, kind);
   const isMade = kind === 'absent' || points.isHeld(path);
-  return [{ path, writable: false, made: isMade ? { path, content: null } : null }];
+  return [{ path, writable: false, mountPoint: isMade ? { path, content: null } : null }];
 }
 
 function guardGit(root: string, writable: readonly string[], points: MountPoints): Guard[] {
   const path = join(root, '.git');
   const kind = kindOf(path);
   if (kind !== 'file') return isGitFolder(path) ? guardGitFolder(path, points) : guardFolder(path, points);
-  const guards: Guard[] = [{ path, writable: false, made: null }];
+  const guards: Guard[] = [{ path, writable: false, mountPoint: null }];
   const folder = linkedFolder(root, path);
   if (folder === null) return guards;
   // A linked work tree: its own folder lies in the `worktrees` of the common one, which are read-only.
-  const common = answer(() => realpathSync(resolve(folder, firstLine(join(folder, 'commondir')))));
-  const isWritable = (place: string): boolean => writable.some((one) => isWithin(place, one));
+  const common = valueOrNull(() => realpathSync(resolve(folder, firstLine(join(folder, 'commondir')))));
+  const isWritable = (path: string): boolean => writable.some((one) => isWithin(path, one));
   if (common !== null && isWritable(common)) guards.push(...guardGitFolder(common, points));
   if (isWritable(folder)) guards.push(...guardGitFolder(folder, points));
   return guards;
@@ -52,7 +52,7 @@ function guardGit(root: string, writable: readonly string[], points: MountPoints
 
 /** The folder that a `.git` file names. */
 function linkedFolder(root: string, file: string): string | null {
-  return answer(() => realpathSync(resolve(root, firstLine(file).replace(/^gitdir: /, ''))));
+  return valueOrNull(() => realpathSync(resolve(root, firstLine(file).replace(/^gitdir: /, ''))));
 }
 
 function firstLine(file: string): string {
@@ -71,21 +71,24 @@ function guardGitFolder(folder: string, points: MountPoints): Guard[] {
       .map((name) => guard(of(name), null, points)),
   ];
   // A link cannot be mounted on, so that it could be replaced: then all of the folder is read-only.
-  if (guards.some(({ path }) => kindOf(path) === 'link')) return [{ path: folder, writable: false, made: null }];
-  return [{ path: folder, writable: true, made: null }, ...new Map(guards.map((one) => [one.path, one])).values()];
+  if (guards.some(({ path }) => kindOf(path) === 'link')) return [{ path: folder, writable: false, mountPoint: null }];
+  return [
+    { path: folder, writable: true, mountPoint: null },
+    ...new Map(guards.map((one) => [one.path, one])).values(),
+  ];
 }
 
 function guard(path: string, content: string | null, points: MountPoints): Guard {
   const isMade = kindOf(path) === 'absent' || points.isHeld(path);
-  return { path, writable: false, made: isMade ? { path, content } : null };
+  return { path, writable: false, mountPoint: isMade ? { path, content } : null };
 }
 
 /** Whether git reads `config.worktree` here. */
 function hasWorktreeConfig(folder: string): boolean {
   const config = join(folder, 'config');
-  const size = answer(() => lstatSync(config).size) ?? 0;
+  const size = valueOrNull(() => lstatSync(config).size) ?? 0;
   if (size > CONFIG_BYTES_MAX) return true;
-  return /worktreeconfig/i.test(answer(() => readFileSync(config, 'utf8')) ?? '');
+  return /worktreeconfig/i.test(valueOrNull(() => readFileSync(config, 'utf8')) ?? '');
 }
 
 function isGitFolder(path: string): boolean {
@@ -95,7 +98,7 @@ function isGitFolder(path: string): boolean {
 type PathKind = 'absent' | 'folder' | 'file' | 'link' | 'other';
 
 function kindOf(path: string): PathKind {
-  const found = answer(() => lstatSync(path, { throwIfNoEntry: false }));
+  const found = valueOrNull(() => lstatSync(path, { throwIfNoEntry: false }));
   if (found == null) return 'absent';
   if (found.isDirectory()) return 'folder';
   if (found.isFile()) return 'file';

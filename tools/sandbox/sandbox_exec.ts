@@ -1,32 +1,32 @@
-import type { MachinePlace } from '../base/parts.js';
+import type { MachinePaths } from '../base/parts.js';
 import { isProtected, privateRoots, secretsOf, shownBy, skillFoldersOf, toolchainsOf } from '../policy/path_rules.js';
 import type { Invocation, SandboxCommand } from './invocation.js';
 
 /**
- * The same policy for macOS, as a profile of `sandbox-exec`. It is untested: nobody has tried to break it, and macOS hides
+ * The policy as a `sandbox-exec` profile for macOS. It is untested: nobody has tried to break it, and macOS hides
  * neither processes nor Unix sockets of the same person as namespaces do.
  */
-export function sandboxExecInvocation(command: SandboxCommand, place: MachinePlace): Invocation {
+export function sandboxExecInvocation(command: SandboxCommand, machine: MachinePaths): Invocation {
   return {
     program: '/usr/bin/sandbox-exec',
-    arguments: ['-p', profileOf(command, place), command.program, ...command.arguments],
+    arguments: ['-p', profileOf(command, machine), command.program, ...command.arguments],
   };
 }
 
-/** Of several rules the last one that fits is the one that holds. */
-function profileOf({ policy, tmp }: SandboxCommand, place: MachinePlace): string {
+/** Of several matching rules the last one wins. */
+function profileOf({ policy, tmp }: SandboxCommand, machine: MachinePaths): string {
   const { writable, readable } = shownBy(policy);
   const rules = [
     ['allow default'],
     ['deny file-write*'],
-    ['deny file-read-data', ...privateRoots(place).map(subpath)],
-    ['allow file-read*', ...[...toolchainsOf(place), ...(readable ?? []), ...writable, tmp].map(subpath)],
+    ['deny file-read-data', ...privateRoots(machine).map(subpath)],
+    ['allow file-read*', ...[...toolchainsOf(machine), ...(readable ?? []), ...writable, tmp].map(subpath)],
     ['allow file-write*', ...[...writable.filter((path) => !isProtected(path)), tmp].map(subpath)],
     ['allow file-write* (literal "/dev/null") (literal "/dev/tty") (regex #"^/dev/fd/")'],
     ['deny file-write* (regex #"(?i)/\\.git/(config|config\\.worktree|commondir|hooks|modules|worktrees)(/|$)")'],
     ['deny file-write* (regex #"(?i)/\\.git$") (regex #"(?i)/\\.cognition(/|$)")'],
-    ['deny file-read* file-write*', ...secretsOf(place).map(subpath)],
-    ['allow file-read*', ...skillFoldersOf(place).map(subpath)],
+    ['deny file-read* file-write*', ...secretsOf(machine).map(subpath)],
+    ['allow file-read*', ...skillFoldersOf(machine).map(subpath)],
     ['deny network-outbound (remote unix-socket)'],
     ...(policy.network ? [] : [['deny network*']]),
     ['deny signal (target others)'],

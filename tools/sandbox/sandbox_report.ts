@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { SandboxKind } from '../../hub/protocol/methods/tool_methods.js';
+import { valueOrNull } from './attempt.js';
 import type { FormTrial } from './form.js';
-import { answer } from './try_errno.js';
 
 export interface SandboxReport {
   kind: SandboxKind;
@@ -35,9 +35,9 @@ export function reportOf(trials: readonly FormTrial[]): SandboxReport {
 
 const KERNEL = '/proc/sys/kernel';
 
-/** What can be done so that a better form works. */
+/** What the person can do so that a better form works. */
 function hintFor(failed: readonly FormTrial[]): string {
-  const setting = (path: string): string | null => answer(() => readFileSync(path, 'utf8').trim());
+  const setting = (path: string): string | null => valueOrNull(() => readFileSync(path, 'utf8').trim());
   if (process.getuid?.() !== 0 && setting(`${KERNEL}/apparmor_restrict_unprivileged_userns`) === '1') {
     return [
       'AppArmor forbids user namespaces here (Ubuntu 24.04 does): allow bubblewrap with a profile in /etc/apparmor.d/bwrap,',

@@ -2,15 +2,15 @@ import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
 import { isWithin } from '../policy/path_rules.js';
+import { valueOrNull } from './attempt.js';
 import type { FormInput } from './form.js';
 import type { Invocation, SandboxCommand } from './invocation.js';
-import { findProgram, kernelFiles, lockedFlags, type Mounted, mountedNow } from './machine.js';
+import { findProgram, kernelFiles, lockedFlags, type MountInfo, readMountInfo } from './machine.js';
 import type { Mount } from './mounts.js';
-import { answer } from './try_errno.js';
 
-/** Where the new root is put together: a folder that every Linux has, and of which nothing is shown. */
+/** Where the new root is built: every Linux has this folder, and nothing of it is shown. */
 const BASE = '/sys/fs';
-/** Folders that are covered by the new `/proc` in the end hold what only the making needs. */
+/** Files that only the construction needs: the new `/proc` covers them at the end. */
 const STORE = `${BASE}/proc`;
 const MEMORY = '1g';
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
@@ -33,7 +33,7 @@ export interface UtilLinux {
   userNamespace: boolean;
 }
 
-/** The programs of util-linux that this form is made of; null when one is missing. */
+/** The programs that this form runs; null when one is missing. */
 export function findUtilLinux(userNamespace: boolean): UtilLinux | null {
   const [unshare, setpriv, setsid, sh] = ['unshare', 'setpriv', 'setsid', 'sh'].map(findProgram);
   const [mount, umount, pivotRoot, mkdir, cp] = ['mount', 'umount', 'pivot_root', 'mkdir', 'cp'].map(findProgram);
@@ -46,7 +46,7 @@ export function findUtilLinux(userNamespace: boolean): UtilLinux | null {
   };
 }
 
-/** The program that makes namespaces, mounts the plan in them by a script, drops every right and starts what is command. */
+/** Makes namespaces, mounts the plan in them with a script, drops every capability and starts the command. */
 export function utilLinuxInvocation({ plan, command }: FormInput, form: UtilLinux): Invocation {
   const script = scriptOf(plan.mounts, command, form);
   if (Buffer.byteLength(script) > SCRIPT_BYTES_MAX) {
@@ -80,7 +80,7 @@ function scriptOf(mounts: readonly Mount[], command: SandboxCommand, form: UtilL
   const { folders, files, table } = layoutOf(mounts);
   const links = mounts.flatMap((mount) => (mount.kind === 'link' ? quoted(mount.path) : []));
   const limit = form.userNamespace ? ['echo 1 >/proc/sys/user/max_user_namespaces'] : [];
-  const again = form.userNamespace
+  const nested = form.userNamespace
     ? `${form.unshare} --user --map-user=${process.getuid?.()} --map-group=${process.getgid?.()} --keep-caps`
     : '';
   const drop = `${form.setpriv} --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all --pdeathsig KILL`;
@@ -95,10 +95,10 @@ function scriptOf(mounts: readonly Mount[], command: SandboxCommand, form: UtilL
     `printf '%s\\n' ${table.map(quoted).join(' ')} >${STORE}/table`,
     `${form.mount} -a -T ${STORE}/table`,
     ...[`cd ${BASE}`, `${form.pivotRoot} . .`, `${form.umount} -l .`, `cd ${quoted(command.cwd)}`],
-    // The shell stays as the first process of its namespace; what it has to say of how the command ended is not for anybody.
+    // The shell stays as the first process of its namespace; its own messages about the end of the command are dropped.
     'exec 9>&2 2>/dev/null',
     'set +e',
-    `( exec ${form.setsid} ${again} ${drop} "$@" 2>&9 9>&- )`,
+    `( exec ${form.setsid} ${nested} ${drop} "$@" 2>&9 9>&- )`,
     'exit $?',
   ].join('\n');
 }
@@ -111,87 +111,88 @@ interface Layout {
 }
 
 function layoutOf(mounts: readonly Mount[]): Layout {
-  const mounted = mountedNow();
+  const mountInfo = readMountInfo();
   const layout: Layout = { folders: [`${BASE}/dev/pts`, `${BASE}/dev/shm`, STORE], files: [], table: [] };
-  const rooms = new Map<Mount, string>();
+  const stores = new Map<Mount, string>();
   for (const [index, mount] of mounts.entries()) {
     if (mount.kind === 'link') continue;
     if (mount.kind === 'folder') {
       layout.folders.push(`${BASE}${mount.path}`);
       continue;
     }
-    const over = mounts.slice(0, index).findLast((one) => one.kind !== 'folder' && isWithin(mount.path, one.path));
-    addPlace(layout, mount, placeOf(mount.path, over, rooms));
-    const room = mount.kind === 'empty' && mount.writable ? `${STORE}/room${rooms.size}` : null;
-    if (room !== null) layout.folders.push(room);
-    if (room !== null) rooms.set(mount, room);
-    layout.table.push(...tableLines(mount, { room, over, mounted }));
+    const parent = mounts.slice(0, index).findLast((one) => one.kind !== 'folder' && isWithin(mount.path, one.path));
+    addMountPoint(layout, mount, mountPointOf(mount.path, parent, stores));
+    const store = mount.kind === 'empty' && mount.writable ? `${STORE}/store${stores.size}` : null;
+    if (store !== null) layout.folders.push(store);
+    if (store !== null) stores.set(mount, store);
+    layout.table.push(...tableLines(mount, { store, parent, mountInfo }));
   }
   layout.files.push(...[...DEVICES, 'ptmx'].map((name) => `${BASE}/dev/${name}`));
-  layout.table.push(...closingLines(mounted));
+  layout.table.push(...closingLines(mountInfo));
   return layout;
 }
 
-function addPlace({ folders, files }: Layout, mount: Mount, place: string | null): void {
-  if (place === null) return;
+function addMountPoint({ folders, files }: Layout, mount: Mount, path: string | null): void {
+  if (path === null) return;
   const isFolder = mount.kind === 'empty' || (mount.kind === 'bind' && mount.isFolder);
-  folders.push(isFolder ? place : dirname(place));
-  if (!isFolder) files.push(place);
+  folders.push(isFolder ? path : dirname(path));
+  if (!isFolder) files.push(path);
 }
 
-/** Where the folder to mount on is to be made; null when it exists in what is mounted there. */
-function placeOf(path: string, over: Mount | undefined, rooms: ReadonlyMap<Mount, string>): string | null {
-  if (over === undefined) return `${BASE}${path}`;
-  const room = rooms.get(over);
-  return room === undefined || path === over.path ? null : `${room}${path.slice(over.path.length)}`;
+/** The mount point to make; null when it exists in the mount below. */
+function mountPointOf(path: string, parent: Mount | undefined, stores: ReadonlyMap<Mount, string>): string | null {
+  if (parent === undefined) return `${BASE}${path}`;
+  const store = stores.get(parent);
+  return store === undefined || path === parent.path ? null : `${store}${path.slice(parent.path.length)}`;
 }
 
 interface TableContext {
-  room: string | null;
-  over: Mount | undefined;
-  mounted: readonly Mounted[];
+  store: string | null;
+  parent: Mount | undefined;
+  mountInfo: readonly MountInfo[];
 }
 
 function tableLines(
   mount: Exclude<Mount, { kind: 'link' | 'folder' }>,
-  { room, over, mounted }: TableContext,
+  { store, parent, mountInfo }: TableContext,
 ): string[] {
   const target = `${BASE}${mount.path}`;
-  if (mount.kind === 'nothing') return [line('/dev/null', target, ['bind', 'ro', ...safe('/dev/null', mounted)])];
-  if (mount.kind === 'empty' && room !== null) return [line(room, target, ['bind', 'nosuid', 'nodev'])];
+  if (mount.kind === 'nothing') return [line('/dev/null', target, ['bind', 'ro', ...safe('/dev/null', mountInfo)])];
+  if (mount.kind === 'empty' && store !== null) return [line(store, target, ['bind', 'nosuid', 'nodev'])];
   if (mount.kind === 'empty') return [emptyLine(target)];
   const mode = mount.writable ? [] : ['ro'];
-  // What is mounted there already came with what is around it, and `mount` would leave it as it is.
-  const isThere = over?.kind === 'bind' && over.source === over.path && mounted.some(({ path }) => path === mount.path);
+  // A mount point came along with the bind of its parent, and `mount` would leave it as it is.
+  const isThere =
+    parent?.kind === 'bind' && parent.source === parent.path && mountInfo.some(({ path }) => path === mount.path);
   const own = isThere
-    ? line('none', target, ['remount', 'bind', ...mode, ...safe(mount.source, mounted)])
-    : line(mount.source, target, ['rbind', ...mode, ...safe(mount.source, mounted)]);
-  return [own, ...mountsBelow(mount.source, mounted).map((path) => below(path, mode))];
+    ? line('none', target, ['remount', 'bind', ...mode, ...safe(mount.source, mountInfo)])
+    : line(mount.source, target, ['rbind', ...mode, ...safe(mount.source, mountInfo)]);
+  return [own, ...mountsBelow(mount.source, mountInfo).map((path) => below(path, mode))];
 
-  /** A bind takes along what is mounted further down, but its flags hold for the topmost only. */
+  /** A recursive bind takes the mounts below along, but its flags hold for the topmost only. */
   function below(path: string, flags: readonly string[]): string {
-    const place = `${target}${path.slice(mount.kind === 'bind' ? mount.source.length : 0)}`;
-    return line('none', place, ['remount', 'bind', ...flags, ...safe(path, mounted)]);
+    const mountPoint = `${target}${path.slice(mount.kind === 'bind' ? mount.source.length : 0)}`;
+    return line('none', mountPoint, ['remount', 'bind', ...flags, ...safe(path, mountInfo)]);
   }
 }
 
-/** What is mounted below a folder and can be reached from here: what cannot, cannot be reached from inside either. */
-function mountsBelow(folder: string, mounted: readonly Mounted[]): string[] {
-  const paths = mounted.map(({ path }) => path).filter((path) => path !== folder && isWithin(path, folder));
-  return [...new Set(paths)].filter((path) => answer(() => lstatSync(path)) !== null);
+/** Reachable mounts below a folder: one that cannot be reached from here cannot be reached from inside either. */
+function mountsBelow(folder: string, mountInfo: readonly MountInfo[]): string[] {
+  const paths = mountInfo.map(({ path }) => path).filter((path) => path !== folder && isWithin(path, folder));
+  return [...new Set(paths)].filter((path) => valueOrNull(() => lstatSync(path)) !== null);
 }
 
-function safe(path: string, mounted: readonly Mounted[]): string[] {
-  return [...new Set(['nosuid', 'nodev', ...lockedFlags(path, mounted)])];
+function safe(path: string, mountInfo: readonly MountInfo[]): string[] {
+  return [...new Set(['nosuid', 'nodev', ...lockedFlags(path, mountInfo)])];
 }
 
 function emptyLine(target: string): string {
   return `cognition-empty ${escaped(target)} tmpfs ro,mode=755,size=4k,nosuid,nodev 0 0`;
 }
 
-function closingLines(mounted: readonly Mounted[]): string[] {
+function closingLines(mountInfo: readonly MountInfo[]): string[] {
   const devices = DEVICES.map((name) => {
-    const kept = lockedFlags('/dev/null', mounted).filter((flag) => flag !== 'nodev');
+    const kept = lockedFlags('/dev/null', mountInfo).filter((flag) => flag !== 'nodev');
     return line(`/dev/${name}`, `${BASE}/dev/${name}`, ['bind', ...kept]);
   });
   return [
@@ -211,7 +212,7 @@ function line(source: string, target: string, flags: readonly string[]): string 
   return `${escaped(source)} ${escaped(target)} none ${flags.join(',')} 0 0`;
 }
 
-/** As the table of mounts wants it: white space, backslashes and number signs as octal numbers. */
+/** As the mount table writes it: white space, backslashes and number signs as octal numbers. */
 function escaped(path: string): string {
   return path.replace(/[\s\\#]/g, (sign) =>
     [...Buffer.from(sign)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join(''),

@@ -85,7 +85,7 @@ function partsOf(home: string, client: Client): ToolParts {
     log,
     clock: Date.now,
     newId: randomUUID,
-    place: {
+    machine: {
       // Policies speak of real paths.
       userHome: existsSync(userHome()) ? realpathSync(userHome()) : userHome(),
       cognitionHome: realpathSync(home),

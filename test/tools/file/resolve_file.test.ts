@@ -16,7 +16,7 @@ const context: CallContext = {
 async function again({ client, folder }: FileTools, { external }: ToolAnswer, bytesMax = 1_000): Promise<Resolved> {
   const place = { userHome: folder, cognitionHome: folder, commands: folder, path: '' };
   const plugin = createFile({
-    ...{ hub: client, log: () => undefined, clock: () => 0, newId: randomUUID, place },
+    ...{ hub: client, log: () => undefined, clock: () => 0, newId: randomUUID, machine: place },
     config: { outputBytesMax: () => 1_000_000, httpAllowed: () => [], postgres: () => null, postgresNames: () => [] },
   });
   const { handle, output } = external;

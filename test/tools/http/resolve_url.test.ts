@@ -28,7 +28,7 @@ async function resolved(hub: TestHub, { external }: ToolAnswer, wanted: Wanted):
   const { allowed, fresh, bytesMax } = wanted;
   const place = { userHome: hub.home, cognitionHome: hub.home, commands: hub.home, path: '' };
   const plugin = createHttp({
-    ...{ hub: hub.client, log: () => undefined, clock: () => 0, newId: randomUUID, place },
+    ...{ hub: hub.client, log: () => undefined, clock: () => 0, newId: randomUUID, machine: place },
     config: {
       outputBytesMax: () => 1_000_000,
       httpAllowed: () => allowed,

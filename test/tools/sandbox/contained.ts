@@ -40,7 +40,7 @@ export function withSandbox<T>(kind: (typeof KINDS)[number], use: (setting: Sett
     if (!project || !home || !kept || !tmp) throw new Error('unreachable');
     for (const path of [project, kept, tmp]) mkdirSync(path, { recursive: true });
     const place = { userHome: home, cognitionHome: kept, commands: join(kept, 'commands'), path: PATH };
-    const sandbox = findSandbox({ place, log: (_level, message) => console.error(message) }, { only: kind });
+    const sandbox = findSandbox({ machine: place, log: (_level, message) => console.error(message) }, { only: kind });
     const policy: Contained = { kind: 'contained', network: false, writable: [project], readable: null };
     return use({
       ...{ project, home, kept, tmp, sandbox, policy },

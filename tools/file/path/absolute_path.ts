@@ -22,7 +22,7 @@ export async function absolutePath(parts: ToolParts, given: GivenPath): Promise<
     });
   }
   if (path === '~' || path.startsWith('~/')) {
-    if (isOpen) return `${resolve(parts.place.userHome, `.${path.slice(1)}`)}${path.endsWith('/') ? '/' : ''}`;
+    if (isOpen) return `${resolve(parts.machine.userHome, `.${path.slice(1)}`)}${path.endsWith('/') ? '/' : ''}`;
     throw new HubError('invalid_params', `${shownPath(path)}: ~ stands for nothing here`, {
       hint: 'write the whole path, from / on',
     });

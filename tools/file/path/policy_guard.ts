@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { HubError } from '../../../hub/base/error.js';
 import type { Policy } from '../../../hub/protocol/policy.js';
-import type { MachinePlace } from '../../base/parts.js';
+import type { MachinePaths } from '../../base/parts.js';
 import { mayRead, mayWrite } from '../../policy/path_rules.js';
 import { shownPath, unless } from './file_errors.js';
 import { isSame, type Pinned } from './pinned_path.js';
@@ -13,7 +13,7 @@ export interface FileGuard {
   mayWrite(real: string): boolean;
 }
 
-export function guardOf(policy: Policy, place: MachinePlace): FileGuard {
+export function guardOf(policy: Policy, place: MachinePaths): FileGuard {
   if (policy.kind === 'open') return { isOpen: true, mayRead: () => true, mayWrite: () => true };
   return {
     isOpen: false,

@@ -1,4 +1,4 @@
-/** Does something that may fail, for callers to whom a failure is an answer. */
+/** Runs something that may fail; returns its error, or null. */
 export function attempt(act: () => unknown): Error | null {
   try {
     act();
@@ -13,10 +13,10 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** What a question to the file system answers; null when it cannot. */
-export function answer<T>(ask: () => T): T | null {
+/** The result of a look at the file system; null when it fails. */
+export function valueOrNull<T>(read: () => T): T | null {
   try {
-    return ask();
+    return read();
   } catch {
     return null; // what cannot be looked at is not there, for us as for what runs inside as the same person
   }
