@@ -1,3 +1,4 @@
+import { detach, neverFails } from '../../hub/base/detach.js';
 import type { Child } from '../process/spawn_process.js';
 
 /** Background jobs of a person whose output is read on; with more, the oldest find their pipe closed. */
@@ -17,7 +18,10 @@ export function createBackground(): Background {
     adopt(child) {
       child.ignore();
       adopted.add(child);
-      void child.closed.then(() => adopted.delete(child));
+      detach(
+        child.closed.then(() => adopted.delete(child)),
+        neverFails,
+      );
       for (const oldest of adopted) {
         if (adopted.size <= ADOPTED_MAX) break;
         adopted.delete(oldest);

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { detach } from '../../hub/base/detach.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { endFamily, killFamily } from '../process/end_family.js';
 import type { Channel, Child } from '../process/spawn_process.js';
@@ -73,7 +74,7 @@ export async function runCommand(started: Started): Promise<BashCommand> {
   const timer =
     timeoutMs === null
       ? null
-      : setTimeout(() => void stop(`timed out after ${seconds(timeoutMs)}`, 'SIGTERM'), timeoutMs);
+      : setTimeout(() => detach(stop(`timed out after ${seconds(timeoutMs)}`, 'SIGTERM'), answerTells), timeoutMs);
 
   async function toEnd(): Promise<Omit<End, 'cwd'>> {
     const exit = await child.exited;
@@ -96,8 +97,7 @@ export async function runCommand(started: Started): Promise<BashCommand> {
   const ending = toEnd();
   const ended = ending.then(() => undefined);
   const answer = ending.then((end) => started.conclude(end, endedItself(end) ? started.state() : null));
-  // Whoever waits for it is told; when nobody does, that is no failure of the process.
-  answer.catch(() => undefined);
+  detach(answer, answerTells);
 
   return {
     begun,
@@ -112,6 +112,9 @@ export async function runCommand(started: Started): Promise<BashCommand> {
     answer,
   };
 }
+
+/** A failure is reported to the callers that await the answer; without one it is no failure of this process. */
+const answerTells = (): undefined => undefined;
 
 /** Whether a shell came to its own end: only then it tells its state. */
 function endedItself({ reason, signal }: Omit<End, 'cwd'>): boolean {

@@ -1,10 +1,12 @@
+import { onAbort, raceAbort } from '../../hub/base/abort.js';
+import { detach } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
 import type { CallContext, Handler } from '../../hub/base/plugin.js';
 import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { NodeId } from '../../hub/protocol/node.js';
 import type { BashCommand } from './bash_command.js';
-import { aborted, follow } from './follow_output.js';
+import { follow } from './follow_output.js';
 import { otherCommand } from './look_up_command.js';
 import type { Recovering } from './recover_commands.js';
 import { createEntries, type Entry } from './running_commands.js';
@@ -84,16 +86,15 @@ interface AskedCall {
 /** Serves whom a command is run for: it goes no faster than they read, and ends with their call. */
 async function run(entry: Entry, { id, context, streams }: AskedCall): Promise<ToolAnswer> {
   const { signal } = context;
-  const cancel = (): void => void entry.stop('cancelled', 'SIGINT');
-  signal.addEventListener('abort', cancel, { once: true });
-  if (signal.aborted) cancel();
+  // A failure to stop it is a failure of its answer, which is awaited below.
+  const stopListening = onAbort(signal, () => detach(entry.stop('cancelled', 'SIGINT'), () => undefined));
   try {
     const begun = await entry.begun;
     if (begun.kind === 'stored') return begun.answer;
     if (streams) await tellAll(begun.command, { id, context, paces: true });
     return await begun.command.answer;
   } finally {
-    signal.removeEventListener('abort', cancel);
+    stopListening();
   }
 }
 
@@ -102,9 +103,11 @@ async function join(entry: Entry, { id, context, streams }: AskedCall): Promise<
   const begun = await entry.begun;
   if (begun.kind === 'stored') return begun.answer;
   if (streams) await tellAll(begun.command, { id, context, paces: false });
-  const answer = await Promise.race([begun.command.answer, aborted(context.signal).then(() => null)]);
-  if (answer !== null) return answer;
-  throw new HubError('cancelled', `waiting for the command ${id.slice(0, 8)} was given up`);
+  return raceAbort(
+    begun.command.answer,
+    context.signal,
+    () => new HubError('cancelled', `waiting for the command ${id.slice(0, 8)} was given up`),
+  );
 }
 
 async function tellAll(

@@ -1,5 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
+import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import type { Policy } from '../../hub/protocol/policy.js';
 import type { MachinePaths } from '../base/parts.js';
@@ -30,7 +31,7 @@ function refuseUnusable(folder: string): void {
     accessSync(folder, constants.X_OK);
   } catch (error) {
     if (error instanceof HubError) throw error;
-    const code = error instanceof Error && 'code' in error ? error.code : null;
+    const code = errnoOf(error);
     if (code === 'EACCES' || code === 'EPERM') {
       throw new HubError('invalid_params', `the folder ${shown} may not be entered`, { hint, cause: error });
     }

@@ -1,3 +1,5 @@
+import { onAbort } from '../../hub/base/abort.js';
+import { detach, neverFails } from '../../hub/base/detach.js';
 import type { CallContext } from '../../hub/base/plugin.js';
 import type { CommandEvent } from '../../hub/protocol/methods/tool_methods.js';
 import type { BashCommand } from './bash_command.js';
@@ -40,20 +42,14 @@ async function tellPieces(command: BashCommand, context: CallContext, options: {
   if (options.paces) command.readTo(null);
 }
 
-/** Waits for one thing after the other, each time no longer than a call lasts. A race against its end would keep them all. */
-function createWait(signal: AbortSignal): (happening: Promise<void>) => Promise<void> {
+/** Awaits one promise after another, each until the call is aborted. A race against the abort would keep them all. */
+function createWait(signal: AbortSignal): (awaited: Promise<void>) => Promise<void> {
   let wake: (() => void) | null = null;
-  signal.addEventListener('abort', () => wake?.(), { once: true });
-  return (happening) =>
+  onAbort(signal, () => wake?.());
+  return (awaited) =>
     new Promise((resolve) => {
       wake = resolve;
       if (signal.aborted) resolve();
-      else void happening.then(resolve);
+      else detach(awaited.then(resolve), neverFails);
     });
-}
-
-/** Resolves when a call is given up. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { detach } from '../../hub/base/detach.js';
 import type { NodeId } from '../../hub/protocol/node.js';
 import type { ToolParts } from '../base/parts.js';
 import { nodeIfThere } from '../base/store_output.js';
@@ -38,7 +39,9 @@ export async function recover(parts: ToolParts): Promise<Recovering> {
     return last;
   }
 
-  for (const record of found) void add(record);
+  for (const record of found) {
+    detach(add(record), (error) => parts.log('error', `a record of a command cannot be removed: ${String(error)}`));
+  }
   return {
     running: () => recovering.size,
     settle(id) {

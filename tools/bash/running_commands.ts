@@ -1,3 +1,4 @@
+import { detach } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
@@ -64,8 +65,11 @@ export function createEntries(parts: BashParts & { sessions: Sessions }): Entrie
         },
       };
       entries.set(id, entry);
-      const leave = (): void => void entries.delete(id);
-      untilEnd(entry).then(leave, leave); // whoever asked is told of a failure
+      // A failure is reported to the callers of the command.
+      detach(
+        untilEnd(entry).finally(() => entries.delete(id)),
+        () => undefined,
+      );
       return entry;
     },
     get: (id) => entries.get(id),

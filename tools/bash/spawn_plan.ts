@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import type { Contained } from '../../hub/protocol/policy.js';
 import type { ToolParts } from '../base/parts.js';
@@ -82,7 +83,7 @@ function notContained(report: SandboxReport): HubError {
 
 /** What is told when a command could not be started. */
 export function spawnError(error: unknown, environment: Environment): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
+  const code = errnoOf(error);
   if (code === 'E2BIG') {
     const bytes = Object.entries(environment).reduce((sum, [name, value]) => sum + name.length + value.length + 2, 0);
     return new HubError('limit', `the environment is too large for a process: ${bytes} bytes`, {

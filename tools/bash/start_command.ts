@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import { NODE_BYTES_MAX } from '../../hub/protocol/limits.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
@@ -163,7 +164,7 @@ function recorded(parts: BashParts, begun: Begun): RecordFile {
 }
 
 function notWritten(cause: unknown, path: string): HubError {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+  const code = errnoOf(cause) ?? String(cause);
   const about = `the command was not run, because ${path} cannot be written (${code})`;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new HubError('disk_full', about, { hint: 'make room on the disk', retryable: true, cause });

@@ -1,3 +1,4 @@
+import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import type { CallContext } from '../../hub/base/plugin.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
@@ -8,7 +9,7 @@ import type { ToolParts } from '../base/parts.js';
 import { fileSource, storedSource } from './content/byte_source.js';
 import { lookAt, type SeenContent, type WantedPart } from './look_at_file.js';
 import { absolutePath } from './path/absolute_path.js';
-import { fileError, shownPath, systemCode } from './path/file_errors.js';
+import { fileError, shownPath } from './path/file_errors.js';
 import { notRegular, openPinned, withPinned } from './path/pinned_path.js';
 import { type FileGuard, guardOf, requireRead } from './path/policy_guard.js';
 import { isFolder, missing } from './path/similar_paths.js';
@@ -97,7 +98,7 @@ export async function withSeenFile<T>(
       }
     });
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) throw await missing(absolute, look.name, guard);
+    if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) throw await missing(absolute, look.name, guard);
     throw fileError(error, `${shownPath(look.name)} cannot be read`);
   }
 }

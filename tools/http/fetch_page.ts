@@ -1,4 +1,5 @@
 import { isIP, type Socket } from 'node:net';
+import { raceAbort } from '../../hub/base/abort.js';
 import { HubError } from '../../hub/base/error.js';
 import { networkError } from './http_errors.js';
 import { exchange, type HttpAnswer, isRedirect } from './http_exchange.js';
@@ -108,11 +109,8 @@ async function connectTo(network: Network, url: URL, { allowed, signal }: Fetchi
 async function lookUp(network: Network, url: URL, signal: AbortSignal): Promise<string[]> {
   signal.throwIfAborted();
   const name = url.hostname; // with the dot at its end, if it has one: so no search domain is tried
-  const given = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
   try {
-    return await Promise.race([network.lookup(name), given]);
+    return await raceAbort(network.lookup(name), signal, () => signal.reason);
   } catch (error) {
     throw networkError(error, shownUrl(url.href));
   }

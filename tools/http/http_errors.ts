@@ -1,3 +1,4 @@
+import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 
 const REASONS: [code: RegExp, reason: string, hint: string][] = [
@@ -18,7 +19,7 @@ const REASONS: [code: RegExp, reason: string, hint: string][] = [
 /** What a failure of the network means for an address, in one line. */
 export function networkError(error: unknown, what: string): HubError {
   if (error instanceof HubError) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = errnoOf(error) ?? '';
   const known = REASONS.find(([pattern]) => pattern.test(code));
   const message = error instanceof Error ? error.message : String(error);
   const [, reason, hint] = known ?? [null, message, 'try again later'];

@@ -2,6 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
+import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import { quoted, shownUrl } from './url_rules.js';
 
@@ -102,7 +103,7 @@ async function decompressed(sent: Buffer, header: string, asked: Exchange): Prom
       bytes,
       asked,
     )(bytes, { maxOutputLength: asked.bytesMax }).catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(asked);
+      if (errnoOf(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(asked);
       throw new HubError('network', `${shownUrl(asked.url.href)}: what it sent as ${step} is broken`, {
         hint: 'try again',
         cause: error,

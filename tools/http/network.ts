@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { connect as connectTls } from 'node:tls';
+import { onAbort } from '../../hub/base/abort.js';
 
 /** Where a connection goes: one address, and the name that a certificate must have, or none. */
 export interface Destination {
@@ -46,15 +47,13 @@ function connect(
     const abort = (): void => {
       socket.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
     };
-    const done = (): void => signal.removeEventListener('abort', abort);
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
-      done();
+      stopListening();
       socket.removeListener('error', reject);
       resolve(socket);
     });
     socket.once('error', reject);
-    socket.once('close', done);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
+    const stopListening = onAbort(signal, abort);
+    socket.once('close', stopListening);
   });
 }

@@ -1,3 +1,4 @@
+import { isWithin } from '../../hub/base/is_within.js';
 import type { Contained } from '../../hub/protocol/policy.js';
 import type { MachinePaths } from '../base/parts.js';
 import { PRIVATE_ROOTS, SECRETS, SKILLS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS } from './known_paths.js';
@@ -11,11 +12,6 @@ const PROTECTED =
 
 /** The plan of a project, which stands among what is protected. */
 const PLAN = /\/\.cognition\/plan\.md$/;
-
-/** Whether a path is a folder or lies in it. Both are real paths. */
-export function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
-}
 
 /** Whether a policy lets the file at this real path be read. */
 export function mayRead(path: string, policy: Contained, machine: MachinePaths): boolean {

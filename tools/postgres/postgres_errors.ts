@@ -1,3 +1,4 @@
+import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import type { ErrorKind } from '../../hub/protocol/errors.js';
 import { PREFIX, type Query } from './query_session.js';
@@ -21,7 +22,7 @@ export function failureOf(error: unknown, failing: Failing): HubError {
   const { connection, query } = failing;
   const seconds = query.timeoutMs / 1_000;
   if (failing.isCancelled) return new HubError('cancelled', 'the query was cancelled', { cause: error });
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = errnoOf(error) ?? '';
   if (failing.isLate || code === '57014') {
     return new HubError('limit', `the query took longer than ${seconds} s and was ended`, {
       hint: 'ask for less, or give it more time',

@@ -1,3 +1,4 @@
+import { onAbort, throwIfCancelled } from '../../hub/base/abort.js';
 import { HubError } from '../../hub/base/error.js';
 
 const WAIT_MS_MAX = 60_000;
@@ -22,7 +23,7 @@ export function createTurns(atOnce: number): InTurn {
     await new Promise<void>((resolve, reject) => {
       const begin = (): void => {
         waiting.delete(begin);
-        stop.removeEventListener('abort', refuse);
+        stopListening();
         resolve();
       };
       const refuse = (): void => {
@@ -30,12 +31,12 @@ export function createTurns(atOnce: number): InTurn {
         reject(signal.aborted ? new HubError('cancelled', 'the query was cancelled') : tooMany(atOnce));
       };
       waiting.add(begin);
-      stop.addEventListener('abort', refuse, { once: true });
+      const stopListening = onAbort(stop, refuse);
     });
   }
 
   return async (signal, work) => {
-    if (signal.aborted) throw new HubError('cancelled', 'the query was cancelled');
+    throwIfCancelled(signal, 'the query');
     if (taken < atOnce) taken += 1;
     else await wait(signal);
     return work().finally(giveBack);

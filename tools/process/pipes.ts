@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { closeSync, constants, existsSync, mkdirSync, openSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { detach } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
 
 const BATCH = 64;
@@ -46,8 +47,8 @@ export async function openPipePool(folder: string): Promise<PipePool> {
   async function nextName(): Promise<string> {
     for (;;) {
       const name = names.shift();
-      // What fails in the background is told to whom it leaves without a pipe.
-      if (names.length < LOW) void fill().catch(() => undefined);
+      // A failure in the background is reported to the caller that it leaves without a pipe.
+      if (names.length < LOW) detach(fill(), () => undefined);
       if (name !== undefined) return name;
       await fill().catch((cause: unknown) => {
         throw new HubError('limit', 'no pipe can be made for what the command prints', {

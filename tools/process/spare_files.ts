@@ -1,6 +1,7 @@
 import { closeSync, constants, existsSync, mkdirSync, open, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { detach, neverFails } from '../../hub/base/detach.js';
 
 /** Files that are ready before somebody asks: making one can wait for a busy disk, renaming one hardly does. */
 const READY = 8;
@@ -56,12 +57,12 @@ export function openSpareFiles(folder: string): SpareFiles {
     return { fd: openSync(path, FLAGS, MODE), path };
   }
 
-  void fill();
+  detach(fill(), neverFails);
   return {
     take() {
       for (;;) {
         const file = ready.shift() ?? makeNow();
-        void fill();
+        detach(fill(), neverFails);
         if (existsSync(file.path)) return file;
         // Somebody has cleared the folder.
         closeSync(file.fd);

@@ -1,4 +1,5 @@
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { errnoOf } from '../../hub/base/errno.js';
 import type { Channel } from './spawn_process.js';
 
 /** Counters stand before the bytes: of all bytes, of both channels, and the sizes of head and ring. */
@@ -236,6 +237,6 @@ function attempt(write: () => void): string | null {
     write();
     return null;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOSPC' ? DISK_FULL : String(error);
+    return errnoOf(error) === 'ENOSPC' ? DISK_FULL : String(error);
   }
 }

@@ -8,11 +8,6 @@ export function attempt(act: () => unknown): Error | null {
   }
 }
 
-/** The system's own name of a failure, such as ENOENT; empty when it has none. */
-export function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
-
 /** The result of a look at the file system; null when it fails. */
 export function valueOrNull<T>(read: () => T): T | null {
   try {

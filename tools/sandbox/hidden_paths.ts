@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
+import { isWithin } from '../../hub/base/is_within.js';
 import type { MachinePaths } from '../base/parts.js';
-import { isWithin, secretsOf } from '../policy/path_rules.js';
+import { secretsOf } from '../policy/path_rules.js';
 import { foldersBetween, isFolder, isWithinReach, realPath } from './machine.js';
 import type { MountPoint, MountPoints } from './mount_points.js';
 import { isVisible, type Mount } from './mounts.js';

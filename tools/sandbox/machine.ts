@@ -9,7 +9,7 @@ import {
   realpathSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isWithin } from '../policy/path_rules.js';
+import { isWithin } from '../../hub/base/is_within.js';
 import { attempt, valueOrNull } from './attempt.js';
 
 /** One line of the kernel's list of mounts. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
-import { attempt, errorCode, valueOrNull } from './attempt.js';
+import { attempt, valueOrNull } from './attempt.js';
 
 /** A file or folder made outside, because a sandbox mounts on a path where nothing is. */
 export interface MountPoint {
@@ -40,7 +41,7 @@ export function createMountPoints(ledger: string): MountPoints {
     const failure = attempt(() => makeOrJoin(point));
     if (failure === null) return true;
     rmSync(note(point), { force: true });
-    if (REFUSING.includes(errorCode(failure))) return false;
+    if (REFUSING.includes(errnoOf(failure) ?? '')) return false;
     throw new HubError('disk_full', `nothing can be mounted on ${point.path}: ${String(failure)}`, {
       hint: 'make room on the disk',
       cause: failure,
@@ -66,7 +67,7 @@ export function createMountPoints(ledger: string): MountPoints {
       const failure = attempt(() => {
         for (const name of readdirSync(ledger)) tidyOne(join(ledger, name));
       });
-      if (failure !== null && errorCode(failure) !== 'ENOENT') throw failure;
+      if (failure !== null && errnoOf(failure) !== 'ENOENT') throw failure;
     },
   };
 }
@@ -86,7 +87,7 @@ function makeOrJoin({ path, content }: MountPoint): void {
     return;
   }
   const exists = attempt(() => mkdirSync(path, { mode: 0o755 }));
-  if (exists !== null && errorCode(exists) !== 'EEXIST') throw exists;
+  if (exists !== null && errnoOf(exists) !== 'EEXIST') throw exists;
   writeFileSync(ownHold(path), '', { mode: 0o644 });
 }
 
@@ -100,7 +101,7 @@ function remove({ path, content }: MountPoint): boolean {
     if (content === null) removeFolder(path);
     else if (lstatSync(path).isFile() && readFileSync(path, 'utf8') === content) unlinkSync(path);
   });
-  return failure === null || ['ENOENT', 'ENOTDIR'].includes(errorCode(failure));
+  return failure === null || ['ENOENT', 'ENOTDIR'].includes(errnoOf(failure) ?? '');
 }
 
 function removeFolder(path: string): void {
@@ -108,7 +109,7 @@ function removeFolder(path: string): void {
   for (const pid of holdersOf(path)) if (!isAlive(pid)) rmSync(join(path, `${HELD_BY}${pid}`), { force: true });
   const failure = attempt(() => rmdirSync(path));
   // Another process mounts on it, or has put something there.
-  if (failure !== null && errorCode(failure) !== 'ENOTEMPTY') throw failure;
+  if (failure !== null && errnoOf(failure) !== 'ENOTEMPTY') throw failure;
 }
 
 function holdersOf(path: string): number[] {
@@ -126,5 +127,5 @@ function isMadeFolder(path: string): boolean {
 
 function isAlive(pid: number): boolean {
   const failure = attempt(() => process.kill(pid, 0));
-  return failure === null || errorCode(failure) === 'EPERM';
+  return failure === null || errnoOf(failure) === 'EPERM';
 }

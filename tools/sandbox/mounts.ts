@@ -1,4 +1,4 @@
-import { isWithin } from '../policy/path_rules.js';
+import { isWithin } from '../../hub/base/is_within.js';
 
 /** One step of filling the empty root of a sandbox; a later one covers an earlier one. */
 export type Mount =

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
-import { isWithin } from '../policy/path_rules.js';
+import { isWithin } from '../../hub/base/is_within.js';
 import { valueOrNull } from './attempt.js';
 import type { MountPoint, MountPoints } from './mount_points.js';
 

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
-import { isWithin } from '../policy/path_rules.js';
+import { isWithin } from '../../hub/base/is_within.js';
 import { valueOrNull } from './attempt.js';
 import type { FormInput } from './form.js';
 import type { Invocation, SandboxCommand } from './invocation.js';

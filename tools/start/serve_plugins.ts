@@ -1,3 +1,4 @@
+import { detach } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
 import type { CallContext, Plugin, Resolving } from '../../hub/base/plugin.js';
 import type { Client } from '../../hub/client/client.js';
@@ -75,8 +76,8 @@ export function servePlugins(client: Client, plugins: readonly Plugin[]): CallTa
     take(request) {
       if (request.kind === 'cancel') running.get(request.id)?.controller.abort();
       else if (request.kind === 'room') running.get(request.id)?.room();
-      // An answer that does not reach the hub any more has nobody who waits for it.
-      else void answer(request).catch(() => undefined);
+      // Nothing waits for an answer that does not reach the hub any more.
+      else detach(answer(request), () => undefined);
     },
     answered: () => (running.size === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))),
   };
@@ -121,8 +122,8 @@ function createEmitter(client: Client, id: number): Emitter {
         look();
       };
       // When the hub has gone, everything here ends with it.
-      client.call('plugins.emit', { id, event }).then(
-        ({ room }) => taken(room),
+      detach(
+        client.call('plugins.emit', { id, event }).then(({ room }) => taken(room)),
         () => taken(true),
       );
     },

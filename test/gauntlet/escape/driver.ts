@@ -58,7 +58,10 @@ function control(world: World, { script, how }: Escape): Promise<Outcome> {
 
 async function contained(world: World, { script, how }: Escape): Promise<Outcome> {
   const place = { userHome: world.userHome, cognitionHome: world.kept, commands: `${world.kept}/commands`, path: PATH };
-  const { wrap } = findSandbox({ machine: place, log: (_level, message) => console.error(message) }, { only: kindOf(kind) });
+  const { wrap } = findSandbox(
+    { machine: place, log: (_level, message) => console.error(message) },
+    { only: kindOf(kind) },
+  );
   const wrapped = await wrap({
     ...{ program: 'bash', arguments: ['-c', PRELUDE + script], cwd: world.project, tmp: world.tmp },
     policy: {

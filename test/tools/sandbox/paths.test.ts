@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { isWithin } from '../../../hub/base/is_within.js';
 import type { Contained } from '../../../hub/protocol/policy.js';
-import { isWithin, mayRead, mayWrite } from '../../../tools/policy/path_rules.js';
+import { mayRead, mayWrite } from '../../../tools/policy/path_rules.js';
 
 const place = {
   userHome: '/home/P',

@@ -124,7 +124,10 @@ describe.each(KINDS)('%s', (kind) => {
         writeFileSync(join(real, 'notes'), 'CANARY');
         symlinkSync(real, join(tmp, 'home'));
         const place = { userHome: join(tmp, 'home'), cognitionHome: kept, commands: join(kept, 'commands'), path: '' };
-        const sandbox = findSandbox({ machine: place, log: (_level, message) => console.error(message) }, { only: kind });
+        const sandbox = findSandbox(
+          { machine: place, log: (_level, message) => console.error(message) },
+          { only: kind },
+        );
         const command = `[ -d ${real} ] && ls -A ${real}`;
         const inside = { program: 'bash', arguments: ['-c', command], policy, cwd: project, tmp };
         const wrapped = await sandbox.wrap(inside);

@@ -1,18 +1,14 @@
+import { errnoOf } from '../../../hub/base/errno.js';
 import { HubError } from '../../../hub/base/error.js';
 import type { ErrorKind } from '../../../hub/protocol/errors.js';
-
-/** The system's name for what went wrong, such as ENOENT; empty for what did not come from it. */
-export function systemCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
 
 /** What an act of the system comes to, or what stands for it when it fails with one of these codes. */
 export async function unless<T, U>(codes: readonly string[] | 'any', act: Promise<T>, otherwise: U): Promise<T | U> {
   try {
     return await act;
   } catch (error) {
-    const code = systemCode(error);
-    if (code !== '' && (codes === 'any' || codes.includes(code))) return otherwise;
+    const code = errnoOf(error);
+    if (code !== null && (codes === 'any' || codes.includes(code))) return otherwise;
     throw error;
   }
 }
@@ -44,7 +40,7 @@ export function fileError(error: unknown, what: string): HubError {
   if (error instanceof Error && error.name === 'AbortError') {
     return new HubError('cancelled', `${what}: it was cancelled`, { cause: error });
   }
-  const code = systemCode(error);
+  const code = errnoOf(error) ?? '';
   const known = REASONS[code];
   if (known !== undefined) {
     const [kind, reason, hint] = known;

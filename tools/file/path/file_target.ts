@@ -1,8 +1,9 @@
 import { constants, type Stats } from 'node:fs';
 import { access, chmod, lstat, mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { errnoOf } from '../../../hub/base/errno.js';
 import { HubError } from '../../../hub/base/error.js';
-import { shownPath, systemCode, unless } from './file_errors.js';
+import { shownPath, unless } from './file_errors.js';
 import { isSame, notRegular, type Pinned, withPinned } from './pinned_path.js';
 import { type FileGuard, requireReachable, requireWrite } from './policy_guard.js';
 import { isFolder } from './similar_paths.js';
@@ -37,7 +38,7 @@ export async function withTarget<T>(wanted: WantedFile, use: (target: FileTarget
       return withOld(old, wanted, use);
     });
   } catch (error) {
-    if (isThere || systemCode(error) !== 'ENOENT') throw error;
+    if (isThere || errnoOf(error) !== 'ENOENT') throw error;
     return withNew(wanted, use);
   }
 }

@@ -1,7 +1,8 @@
 import { opendir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { errnoOf } from '../../../hub/base/errno.js';
 import { HubError } from '../../../hub/base/error.js';
-import { fileError, shownPath, systemCode } from './file_errors.js';
+import { fileError, shownPath } from './file_errors.js';
 import { type Pinned, withPinned } from './pinned_path.js';
 import { type FileGuard, requireRead } from './policy_guard.js';
 
@@ -21,7 +22,7 @@ export async function missing(absolute: string, asked: string, guard: FileGuard)
       return new HubError('not_found', what, { hint: `there is ${near.map(shownPath).join(', ')}` });
     });
   } catch (error) {
-    if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error)) || folder === absolute) return fileError(error, asked);
+    if (!['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '') || folder === absolute) return fileError(error, asked);
     return missing(folder, asked, guard);
   }
 }
