@@ -10,14 +10,14 @@ import type { NodeId, Settings, TreeId, TurnId } from '../protocol/node.js';
 import type { AgentEvent, SettingsChange, TurnOutcome } from '../protocol/turn.js';
 import type { AgentParts } from './agent_parts.js';
 import { estimatePath } from './estimate_next_request.js';
-import { createEventLogs } from './event_log/event_log.js';
+import { createEventLogs } from './exports/event_log.js';
+import { createTranscripts } from './exports/transcripts.js';
 import { ALIAS_NAMES, formatModelName, parseModelName } from './model/model_names.js';
 import { priceOf } from './request/spending.js';
 import { toldInstructions } from './settings/instructions_in_use.js';
 import { refuseSecondLevel } from './settings/one_level_of_sub_sessions.js';
 import { planAt } from './settings/project_plan.js';
 import { pathSettings, settingsBefore } from './settings/settings.js';
-import { createTranscripts } from './transcript/transcripts.js';
 import { parkedSnapshot, parkedTurns } from './turn/parked_turn.js';
 import type { Listener, RunningTurn } from './turn/running_turn.js';
 import { chooseModel } from './turn/turn_model.js';
@@ -40,12 +40,13 @@ interface AgentPluginParts extends AgentParts {
 /** Lets models work in trees. */
 export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts): AgentPlugin {
   const { log, epoch, paths } = parts;
-  const turns = createTurns(hub, { ...parts, transcripts: createTranscripts({ folder: paths.sessions, log }) });
+  const transcripts = createTranscripts({ folder: paths.sessions, log });
+  const turns = createTurns(hub, { ...parts, transcripts });
   const isRunning = (tree: TreeId): boolean => turns.all().some((turn) => turn.tree === tree);
   const logs = createEventLogs({ hub, folder: paths.logs, epoch, isRunning, log });
   turns.onBegin(logs.follow);
   turns.onWaiting((tree, { kind }) => {
-    if (kind === 'turn_ended') logs.wake(tree);
+    if (kind === 'turn_ended') logs.update(tree);
   });
   return {
     name: 'agent',

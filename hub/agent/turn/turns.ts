@@ -4,7 +4,7 @@ import type { CallContext, HubCalls, HubResolve } from '../../base/plugin.js';
 import { type TreeId, TurnId } from '../../protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../protocol/turn.js';
 import type { AgentParts } from '../agent_parts.js';
-import type { Transcripts } from '../transcript/transcripts.js';
+import type { Transcripts } from '../exports/transcripts.js';
 import { type ParkedTurns, parkedTurns } from './answer_parked.js';
 import { beginTurn } from './begin_turn.js';
 import { beginCompaction, runCompaction, withSummary } from './compaction_turn.js';
@@ -107,10 +107,10 @@ function kindsOfTurns(parts: TurnParts, { lasting, run }: { lasting(): InternalC
     const before = params.id === undefined ? null : await pastOutcome(lasting(), turn.id);
     if (before !== null) return before;
     const reach = lasting();
-    const transcript = await parts.transcripts.prepare(params.transcript, turn);
+    const openTranscript = await parts.transcripts.prepare(params.transcript, turn);
     const begun = await beginTurn({ reach, parts, turn, run, resumed: null }, params);
-    transcript.begin(begun);
-    return await runToEnd(begun, parts, () => runSteps(begun)).finally(transcript.end);
+    const completeTranscript = openTranscript(begun);
+    return await runToEnd(begun, parts, () => runSteps(begun)).finally(completeTranscript);
   }
 
   async function summarise(turn: RunningTurn, params: CompactParams): Promise<TurnOutcome> {
@@ -124,9 +124,9 @@ function kindsOfTurns(parts: TurnParts, { lasting, run }: { lasting(): InternalC
   async function goOn(turn: RunningTurn, params: AnswerParams, kept: KeptAnswer): Promise<TurnOutcome> {
     const reach = lasting();
     const { work, calls } = await resumeTurn({ reach, parts, turn, run }, params, kept);
-    const transcript = await parts.transcripts.prepare(null, turn);
-    transcript.begin(work);
-    return await runToEnd(work, parts, () => resumeSteps(work, calls)).finally(transcript.end);
+    const openTranscript = await parts.transcripts.prepare(null, turn);
+    const completeTranscript = openTranscript(work);
+    return await runToEnd(work, parts, () => resumeSteps(work, calls)).finally(completeTranscript);
   }
 
   return { work, summarise, goOn };

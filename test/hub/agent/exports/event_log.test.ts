@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readLog } from '../../../../hub/agent/event_log/event_log_file.js';
 import type { Client } from '../../../../hub/client/client.js';
 import type { LogLine } from '../../../../hub/protocol/event_log.js';
 import { type Node, NodeId, type TreeId } from '../../../../hub/protocol/node.js';
@@ -20,6 +19,7 @@ import { say } from '../../../support/model/script.js';
 import { KEY } from '../../../support/model_server.js';
 import { type TestAgent, withAgent } from '../../../support/turns.js';
 import { call, words } from '../turn/turn_calls.js';
+import { readEventLog } from './read_event_log.js';
 
 const logOf = ({ hub, tree }: TestAgent) => join(hub.home, 'logs', `${tree}.jsonl`);
 
@@ -35,12 +35,6 @@ async function nodesOf(client: Client, tree: TreeId): Promise<Node[]> {
     },
   });
   return nodes;
-}
-
-async function linesOf(path: string): Promise<LogLine[]> {
-  const lines: LogLine[] = [];
-  for await (const line of readLog(path)) lines.push(line);
-  return lines;
 }
 
 /** Resolves when the log has come to the newest node of its tree. */
@@ -60,7 +54,7 @@ async function settled(agent: TestAgent): Promise<void> {
 
 /** Asserts that the log has every node of the tree once, in the order of the feed. */
 async function expectComplete(agent: TestAgent): Promise<LogLine[]> {
-  const [header, ...lines] = await linesOf(logOf(agent));
+  const [header, ...lines] = readEventLog(logOf(agent));
   const nodes = await nodesOf(agent.hub.client, agent.tree);
   expect(header).toMatchObject({ kind: 'header', tree: agent.tree });
   expect(lines.map((line) => line.kind === 'node' && [line.seq, line.id, line.parent_id])).toEqual(
@@ -147,11 +141,11 @@ test('a line that is none is told with its place, and a torn last one is left ou
     await agent.run(await agent.say('hello'));
     await settled(agent);
     await agent.hub.kill();
-    const all = await linesOf(logOf(agent));
+    const all = readEventLog(logOf(agent));
     appendFileSync(logOf(agent), '{"kind":"no');
-    expect(await linesOf(logOf(agent))).toEqual(all);
+    expect(readEventLog(logOf(agent))).toEqual(all);
     appendFileSync(logOf(agent), 'de"}\n');
-    await expect(linesOf(logOf(agent))).rejects.toThrow(`${logOf(agent)}:${all.length + 1} is no line of a log`);
+    expect(() => readEventLog(logOf(agent))).toThrow(`${logOf(agent)}:${all.length + 1} is no line of a log`);
   });
 });
 
@@ -166,7 +160,7 @@ test('the log of a tree that a node owns names the tree of that node', async () 
     const file = join(agent.project, 'sub.json');
     await agent.run(message.node.id, { tree: owned.id, transcript: { file } });
     await settled(sub);
-    const [header] = await linesOf(logOf(sub));
+    const [header] = readEventLog(logOf(sub));
     expect(header).toMatchObject({ kind: 'header', tree: owned.id, parent_session_id: agent.tree });
     expect(readFileSync(file, 'utf8')).toContain(`"parent_session_id":"${agent.tree}","is_sub_session":true`);
   });

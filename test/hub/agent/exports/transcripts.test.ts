@@ -6,6 +6,7 @@ import type { NodeId } from '../../../../hub/protocol/node.js';
 import { breaking, fail, say } from '../../../support/model/script.js';
 import { KEY } from '../../../support/model_server.js';
 import { type TestAgent, withAgent } from '../../../support/turns.js';
+import { answering, ask, PLAN } from '../tools/question_calls.js';
 import { call, words } from '../turn/turn_calls.js';
 
 const Entry = z.strictObject({
@@ -178,6 +179,23 @@ test('a folder that cannot be written to fails no turn: one note for the client,
     expect(turn.events.filter(({ kind }) => kind === 'transcript_failed')).toHaveLength(1);
     const log = readFileSync(join(agent.hub.home, 'logs', 'hub.log'), 'utf8');
     expect(log.split('\n').filter((line) => line.includes('a transcript could not be written'))).toHaveLength(1);
+  });
+});
+
+test('a turn that waited for a person goes on in its file, and nothing stands in it twice', async () => {
+  await withAgent(async (agent) => {
+    const file = join(agent.project, 'asked.json');
+    agent.server.script(
+      say(words('I look.'), call('c1', 'bash', { command: 'echo here' })),
+      say(ask('c2', 'Which?')),
+      say(words('Fine.')),
+    );
+    const { turn } = await agent.run(await agent.say('go'), { change: PLAN, transcript: { file } });
+    await answering(agent, agent.client)({ turn, call: 'c2', answer: 'the left one' });
+    expect(said(file)).toEqual([
+      ...['user: go', 'assistant: I look.', 'tool_call: {"command":"echo here"}', 'tool_result: here\n'],
+      ...['tool_call: {"question":"Which?"}', 'tool_result: the left one', 'assistant: Fine.'],
+    ]);
   });
 });
 
