@@ -11,21 +11,21 @@ import { foundWords, type Hit, hitLine } from '../tree/search_hits.js';
 import type { LiveBlock } from './live_block.js';
 import { navigatorKeys } from './navigator_key_row.js';
 
-/** One node as the navigator lists it. */
+/** One row of the navigator's list. */
 export interface NavigatorRow {
-  /** Null while it is fetched. */
+  /** Null while it is being fetched. */
   node: SkeletonNode | null;
   branching: { depth: number; bars: readonly boolean[]; isHead: boolean; isLast: boolean };
-  /** Of a branch that is shown as one line: how many nodes stand behind it, and when the newest was made; null before that is known. */
+  /** For a folded branch: how many nodes are behind the row, and when the newest was made; null before that is known. */
   folded: { nodes: number | null; newestMs: number | null } | null;
   atMs: number;
-  isChosen: boolean;
-  isHere: boolean;
+  isSelected: boolean;
+  isPosition: boolean;
   isArchived: boolean;
   marks: readonly string[];
 }
 
-/** What two places do not share: some of the nodes of each side, and how many there are. */
+/** One side of a comparison: its first nodes, and how many there are. */
 export interface NavigatorSide {
   title: string;
   total: number;
@@ -34,17 +34,17 @@ export interface NavigatorSide {
 
 export interface NavigatorView {
   title: string;
-  /** What the list shows, beside all of it. */
+  /** The size of the tree, and the filter. */
   remark: string;
   rows: readonly NavigatorRow[];
   hits: { list: readonly Hit[]; selected: number; query: string } | null;
   sides: readonly NavigatorSide[] | null;
-  /** What the chosen node says; null where there is no room for it. */
+  /** The text of the selected node; null where there is no room for it. */
   preview: readonly string[] | null;
-  /** The line that is typed, with what it is for. */
+  /** The line that is being typed, behind its label. */
   typing: { label: string; text: string } | null;
-  word: string | null;
-  /** The first row that is shown of the keys; null while the tree is shown. */
+  message: string | null;
+  /** The first visible row of the list of keys; null while the tree is shown. */
   help: number | null;
 }
 
@@ -65,12 +65,12 @@ const SIDES_HINTS = ['d or q: back to the tree'];
 const LEVEL_COLUMNS = 4;
 const AGE_COLUMNS_MIN = 50;
 
-/** How many rows of a screen the list has. */
+/** The rows of the list on a screen. */
 export function listHeight({ rows, preview }: { rows: number; preview: boolean }): number {
   return Math.max(1, rows - 2 - (preview ? previewHeight(rows) : 0));
 }
 
-/** How many rows the preview takes, its ruling included; none on a small screen. */
+/** The rows of the preview with its ruling; none on a small screen. */
 export function previewHeight(rows: number): number {
   return rows < 12 ? 0 : Math.min(9, Math.floor(rows / 4) + 1);
 }
@@ -80,32 +80,32 @@ export function drawNavigator(view: NavigatorView, rows: number, look: Look): Li
   const height = listHeight({ rows, preview: view.preview !== null });
   const lines = [
     look.style.strong(cut(cleanLine(`${view.title}: ${view.remark}`), look.width, look)),
-    ...filled(bodyOf(view, height, look), height),
+    ...padTo(bodyOf(view, height, look), height),
     ...previewOf(view, rows, look),
   ];
   const { typing } = view;
   if (typing === null) {
     return {
-      lines: [...lines, look.style.quiet(cut(view.word ?? hintsOf(view, look), look.width, look))],
+      lines: [...lines, look.style.quiet(cut(view.message ?? hintsOf(view, look), look.width, look))],
       cursor: null,
     };
   }
-  const shown = `${typing.label}${cleanLine(typing.text)}`;
-  const line = look.ruler.width(shown) < look.width ? shown : cut(shown, look.width - 1, look);
+  const text = `${typing.label}${cleanLine(typing.text)}`;
+  const line = look.ruler.width(text) < look.width ? text : cut(text, look.width - 1, look);
   const column = look.ruler.width(line);
   return {
-    lines: [...lines, line + besideTyped(view.word, look.width - column, look)],
+    lines: [...lines, line + messageBeside(view.message, look.width - column, look)],
     cursor: { row: lines.length, column },
   };
 }
 
-/** What is told while a line is typed, where it has room. */
-function besideTyped(word: string | null, room: number, look: Look): string {
-  const text = word === null ? '' : `  ${word}`;
+/** A message behind the line that is being typed, if it has room. */
+function messageBeside(message: string | null, room: number, look: Look): string {
+  const text = message === null ? '' : `  ${message}`;
   return look.ruler.width(text) < room ? look.style.quiet(text) : '';
 }
 
-/** The keys that one may want now: as many as have room. */
+/** The keys for the current view: as many as have room. */
 function hintsOf({ help, sides }: NavigatorView, { width, ruler }: Look): string {
   const ofView = sides === null ? HINTS : SIDES_HINTS;
   const [first = '', ...others] = help === null ? ofView : KEYS_HINTS;
@@ -126,20 +126,20 @@ function bodyOf(view: NavigatorView, height: number, look: Look): string[] {
   return view.rows.map((row) => rowOf(row, look));
 }
 
-function filled(lines: readonly string[], height: number): string[] {
+function padTo(lines: readonly string[], height: number): string[] {
   return [...lines.slice(0, height), ...Array(Math.max(0, height - lines.length)).fill('')];
 }
 
 function rowOf(row: NavigatorRow, look: Look): string {
-  const { node, isChosen, isHere } = row;
-  const pointer = isChosen ? '> ' : '  ';
+  const { node, isSelected, isPosition } = row;
+  const pointer = isSelected ? '> ' : '  ';
   const indent = indentOf(row, look);
-  const here = isHere ? ` ${look.glyphs.here}` : '';
+  const here = isPosition ? ` ${look.glyphs.here}` : '';
   const tail = tailOf(row, look);
   const columns = look.width - look.ruler.width(tail);
   const room = columns - pointer.length - look.ruler.width(indent + here);
   const label = node === null ? look.glyphs.ellipsis : labelOf(node, room, look);
-  if (isChosen) {
+  if (isSelected) {
     const text = pad(`${pointer}${indent}${label}${here}`, columns, look.ruler);
     return look.style.match(text + tail);
   }
@@ -152,10 +152,10 @@ function rowOf(row: NavigatorRow, look: Look): string {
 function indentOf({ branching }: NavigatorRow, look: Look): string {
   const { depth, bars, isHead, isLast } = branching;
   const levels = Math.max(1, Math.floor(look.width / 2 / LEVEL_COLUMNS));
-  const shown = bars.slice(-levels);
-  const hidden = depth - shown.length;
-  const signs = shown.map((goesOn, at) => {
-    if (isHead && at === shown.length - 1) return isLast ? look.glyphs.corner : look.glyphs.tee;
+  const visible = bars.slice(-levels);
+  const hidden = depth - visible.length;
+  const signs = visible.map((goesOn, at) => {
+    if (isHead && at === visible.length - 1) return isLast ? look.glyphs.corner : look.glyphs.tee;
     return goesOn ? look.glyphs.bar : look.glyphs.blank;
   });
   return (hidden > 0 ? `${look.glyphs.ellipsis}${hidden} ` : '') + signs.join('');
@@ -204,10 +204,10 @@ function previewOf({ preview, hits }: NavigatorView, rows: number, look: Look): 
   const ruling = look.style.quiet('-'.repeat(Math.max(0, Math.min(40, look.width))));
   const hit = hits?.list[hits.selected];
   const words = hit === undefined ? '' : foundWords(hit);
-  return [ruling, ...filled(rowsOfTexts(preview, words, look), height - 1)];
+  return [ruling, ...padTo(rowsOfTexts(preview, words, look), height - 1)];
 }
 
-/** Lines of a text in as many rows as they take, with the words in them that were found. */
+/** The lines of a text, wrapped, with the matches highlighted. */
 function rowsOfTexts(lines: readonly string[], words: string, look: Look): string[] {
   const pattern = words === '' ? null : searchPattern(words);
   return lines.flatMap((line) => {

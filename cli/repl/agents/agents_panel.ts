@@ -3,7 +3,7 @@ import type { TreeId } from '../../../hub/protocol/node.js';
 import { reasonOf } from '../../output/failure.js';
 import type { Look } from '../../render/look/look.js';
 import { type AgentRow, alongHeight, drawAgents, drawAlong } from '../../render/screens/agents_page.js';
-import type { Key } from '../editor/keys/key_decoder.js';
+import type { Key } from '../editor/keys/key.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { type Agent, type AgentList, createAgentList } from './agent_list.js';
 import { type Along, readAlong } from './read_turn.js';

@@ -23,7 +23,7 @@ import {
 import { closeMenu, complete, menuKey, refreshMenu, withoutDismissal } from './actions/menu_actions.js';
 import { altEnter, enter, interrupt } from './actions/submit.js';
 import { redo, undo } from './actions/undo.js';
-import type { Key, KeyPress } from './keys/key_decoder.js';
+import type { Key, KeyPress } from './keys/key.js';
 import {
   type Action,
   type EditorState,

@@ -1,4 +1,5 @@
-import { type Key, PASTE_LENGTH_MAX } from './keys/key_decoder.js';
+import type { Key } from './keys/key.js';
+import { PASTE_LENGTH_MAX } from './keys/key_decoder.js';
 
 /** Puts together the lines of a paste that a terminal sends as if they were typed: no Enter in it sends anything. */
 export interface UnmarkedPastes {

@@ -1,8 +1,5 @@
-/**
- * Reads again whenever something has changed: one reading at a time, and one more when something changed meanwhile,
- * however often it did.
- */
-export function createRereading(read: () => Promise<void>, failed: (error: unknown) => void): () => void {
+/** Reads on each call: one reading at a time, and one more after it however many calls came meanwhile. */
+export function createCoalescedRead(read: () => Promise<void>, failed: (error: unknown) => void): () => void {
   let isReading = false;
   let isStale = false;
 

@@ -1,8 +1,8 @@
-import type { Key, KeyPress } from '../editor/keys/key_decoder.js';
+import type { Key, KeyPress } from '../editor/keys/key.js';
 
 const ALL = Number.POSITIVE_INFINITY;
 
-/** How many rows down a key goes; null for a key that does something else. */
+/** How many rows down a key moves; null for a key that does something else. */
 export function stepsOf(key: Key, height: number): number | null {
   if (key.kind === 'paste') return null;
   return key.kind === 'text' ? ofLetter(key.text, height) : ofKey(key, height);

@@ -1,6 +1,7 @@
-import type { NavigatorOptions } from './navigator.js';
+import type { Client } from '../../../hub/client/client.js';
+import type { NodeId, TreeId } from '../../../hub/protocol/node.js';
 import { type Navigation, openNavigation } from './navigator_state.js';
-import type { Growing } from './read_shape.js';
+import type { ShapeReader } from './shape_reader.js';
 import { createTreeShape, NONE } from './tree_shape.js';
 
 /** Trees up to this size are read before anything is shown: that takes a moment. */
@@ -9,23 +10,33 @@ const READ_FIRST_NODES_MAX = 4_000;
 const NEAR_ROWS_MIN = 100;
 const NEAR_ROWS_MAX = 1_000;
 
+interface FirstRowsParts {
+  client: Client;
+  tree: TreeId;
+  position: NodeId;
+  screenRows: number;
+  reader: ShapeReader;
+}
+
 /** What is seen first: a small tree whole, of a large one the rows around the position. */
-export async function beginAt(
-  { client, tree, position, terminal }: NavigatorOptions,
-  growing: Growing,
-): Promise<Navigation> {
-  const rows = Math.min(Math.max(NEAR_ROWS_MIN, terminal.size().rows), NEAR_ROWS_MAX);
-  const near = await client.call('loom.tree_get_near', { tree: tree.id, node: position(), rows });
+export async function readFirstRows(parts: FirstRowsParts): Promise<Navigation> {
+  const { client, tree, position, screenRows, reader } = parts;
+  const rows = Math.min(Math.max(NEAR_ROWS_MIN, screenRows), NEAR_ROWS_MAX);
+  const near = await client.call('loom.tree_get_near', { tree, node: position, rows });
   if (near.node_count <= READ_FIRST_NODES_MAX) {
-    const { grown } = growing;
-    await growing.grow();
-    const at = Math.max(0, grown.indexOf(near.node));
-    return openNavigation({ grown, early: null, position: near.hidden ? NONE : at, sought: at });
+    await reader.readOn();
+    const index = Math.max(0, reader.shape.indexOf(near.node));
+    return openNavigation({
+      shape: reader.shape,
+      partial: null,
+      position: near.hidden ? NONE : index,
+      preferred: index,
+    });
   }
-  const grown = createTreeShape();
-  grown.add(near);
-  const at = grown.indexOf(near.node);
+  const shape = createTreeShape();
+  shape.add(near);
+  const index = shape.indexOf(near.node);
   const { above, below, begins, ends, node_count: nodeCount } = near;
-  const early = { anchor: at, above, below, begins, ends, nodeCount };
-  return openNavigation({ grown, early, position: near.hidden ? NONE : at, sought: at });
+  const partial = { anchor: index, above, below, begins, ends, nodeCount };
+  return openNavigation({ shape, partial, position: near.hidden ? NONE : index, preferred: index });
 }

@@ -1,17 +1,17 @@
 import type { Client } from '../../../hub/client/client.js';
 import type { NodeId, TreeId } from '../../../hub/protocol/node.js';
 import type { NavigatorAction } from './navigator_keys.js';
-import { chosen, listed, type Navigation, revealed, steadied } from './navigator_state.js';
+import { type Navigation, revealed, withRows, withSelected, withStableScroll } from './navigator_state.js';
 import type { Contents } from './node_lines.js';
 import { NONE } from './tree_shape.js';
 
-/** How a person left the navigator: at a node to go to, with what they had said there when they want to say it otherwise. */
+/** The node to go to, and the text of a message that the person wants to edit. */
 export interface NavigatorEnd {
   node: NodeId;
   edit: string | null;
 }
 
-/** What wishes are fulfilled with. */
+/** What actions work with. */
 export interface NavigatorParts {
   client: Client;
   tree: TreeId;
@@ -21,39 +21,38 @@ export interface NavigatorParts {
   leave(end: NavigatorEnd | null): void;
 }
 
-/** A search that takes longer is told of. */
+/** A search that takes longer shows a message. */
 const SLOW_MS = 300;
 
-/** Does what the navigator cannot do by itself. */
-export async function performNavigatorAction(wish: NavigatorAction, desk: NavigatorParts): Promise<void> {
-  switch (wish.kind) {
+export async function performNavigatorAction(action: NavigatorAction, desk: NavigatorParts): Promise<void> {
+  switch (action.kind) {
     case 'leave':
       return desk.leave(null);
     case 'go':
-      return go(wish, desk);
+      return go(action, desk);
     case 'go_to_hit':
-      return goToHit(wish, desk);
+      return goToHit(action, desk);
     case 'reveal':
-      return reveal(wish, desk);
+      return reveal(action, desk);
     case 'search':
-      return search(wish.query, desk);
+      return search(action.query, desk);
     case 'mark':
-      return mark(wish, desk);
+      return mark(action, desk);
     case 'archive':
-      return archive(wish, desk);
+      return archive(action, desk);
     case 'restore':
-      return restore(wish, desk);
+      return restore(action, desk);
   }
 }
 
 type ActionOf<K extends NavigatorAction['kind']> = Extract<NavigatorAction, { kind: K }>;
 
 async function go({ index, edit }: ActionOf<'go'>, { contents, state, leave }: NavigatorParts): Promise<void> {
-  const { grown } = state();
-  const node = await contents.idOf(grown.seqOf(index));
+  const { shape } = state();
+  const node = await contents.idOf(shape.seqOf(index));
   if (!edit) return leave({ node, edit: null });
-  const above = grown.parentOf(index);
-  const before = await contents.idOf(grown.seqOf(above === NONE ? index : above));
+  const above = shape.parentOf(index);
+  const before = await contents.idOf(shape.seqOf(above === NONE ? index : above));
   leave({ node: before, edit: await contents.textOf(node) });
 }
 
@@ -62,41 +61,41 @@ async function goToHit({ node }: ActionOf<'go_to_hit'>, desk: NavigatorParts): P
   if (match !== null) desk.leave({ node: match.id, edit: null });
 }
 
-async function reveal({ found }: ActionOf<'reveal'>, desk: NavigatorParts): Promise<void> {
+async function reveal({ results }: ActionOf<'reveal'>, desk: NavigatorParts): Promise<void> {
   const { show, state } = desk;
-  const match = await matchOf(found.hits[found.selected]?.node ?? '', desk);
+  const match = await matchOf(results.hits[results.selected]?.node ?? '', desk);
   if (match === null) return;
-  const before = { ...state(), found: null, typing: null, trail: found };
-  const index = before.grown.indexOf(match.seq);
-  if (index === NONE) return show({ ...before, word: 'That node stands in an archived branch.' });
-  const word = `${found.selected + 1} of ${found.hits.length} found: n and N show the others.`;
-  show({ ...revealed(before, index), word });
+  const before = { ...state(), results: null, typing: null, lastResults: results };
+  const index = before.shape.indexOf(match.seq);
+  if (index === NONE) return show({ ...before, message: 'That node stands in an archived branch.' });
+  const message = `${results.selected + 1} of ${results.hits.length} found: n and N show the others.`;
+  show({ ...revealed(before, index), message });
 }
 
 async function matchOf(node: string, { client, tree, show, state }: NavigatorParts) {
   const match = (await client.call('loom.node_find', { tree, ref: node })).matches[0];
-  if (match === undefined) show({ ...state(), word: 'That node is not there any more.' });
+  if (match === undefined) show({ ...state(), message: 'That node is not there any more.' });
   return match ?? null;
 }
 
 async function search(query: string, desk: NavigatorParts): Promise<void> {
   const { contents, state, show } = desk;
-  const hits = await tellingSlow(desk, contents.search(query), query);
+  const hits = await withSlowNotice(desk, contents.search(query), query);
   const { typing } = state();
-  // Somebody who types on has asked for something else meanwhile.
+  // The query has changed meanwhile.
   if (hits === null || typing === null || typing.text.trim() !== query) return;
-  const found = { query, hits, selected: 0 };
-  show({ ...state(), typing: { ...typing, awaited: null }, found, word: null });
+  const results = { query, hits, selected: 0 };
+  show({ ...state(), typing: { ...typing, awaited: null }, results, message: null });
   const [first] = hits;
   if (first === undefined || typing.awaited === null) return;
-  if (typing.awaited === 'reveal') return reveal({ kind: 'reveal', found }, desk);
+  if (typing.awaited === 'reveal') return reveal({ kind: 'reveal', results }, desk);
   return goToHit({ kind: 'go_to_hit', node: first.node }, desk);
 }
 
 /** The first search of a large tree has to wait until all of it can be searched. */
-async function tellingSlow<T>({ state, show }: NavigatorParts, searched: Promise<T>, query: string): Promise<T> {
+async function withSlowNotice<T>({ state, show }: NavigatorParts, searched: Promise<T>, query: string): Promise<T> {
   const timer = setTimeout(() => {
-    if (state().typing?.text.trim() === query) show({ ...state(), word: 'searching…' });
+    if (state().typing?.text.trim() === query) show({ ...state(), message: 'searching…' });
   }, SLOW_MS);
   try {
     return await searched;
@@ -109,30 +108,30 @@ async function mark(
   { index, name }: ActionOf<'mark'>,
   { client, tree, contents, state, show }: NavigatorParts,
 ): Promise<void> {
-  const seq = state().grown.seqOf(index);
+  const seq = state().shape.seqOf(index);
   await client.call('loom.mark_set', { tree, name, node: await contents.idOf(seq) });
   const marks = await contents.marks();
-  show({ ...steadied(state(), { ...state(), marks }), word: `Marked: ${name}` });
+  show({ ...withStableScroll(state(), { ...state(), marks }), message: `Marked: ${name}` });
 }
 
 async function archive(
   { index }: ActionOf<'archive'>,
   { client, tree, contents, state, show }: NavigatorParts,
 ): Promise<void> {
-  const { grown } = state();
-  const node = await contents.idOf(grown.seqOf(index));
+  const { shape } = state();
+  const node = await contents.idOf(shape.seqOf(index));
   await client.call('loom.branch_archive', { tree, node });
-  grown.setArchived(index, true);
-  const word = `Archived. x takes that back; later: cognition restore ${tree.slice(0, 8)} ${node.slice(0, 8)}`;
-  show({ ...listed(chosen(state(), index)), word });
+  shape.setArchived(index, true);
+  const message = `Archived. x takes that back; later: cognition restore ${tree.slice(0, 8)} ${node.slice(0, 8)}`;
+  show({ ...withRows(withSelected(state(), index)), message });
 }
 
 async function restore(
   { index }: ActionOf<'restore'>,
   { client, tree, contents, state, show }: NavigatorParts,
 ): Promise<void> {
-  const { grown } = state();
-  await client.call('loom.branch_restore', { tree, node: await contents.idOf(grown.seqOf(index)) });
-  grown.setArchived(index, false);
-  show({ ...listed(chosen(state(), index)), word: 'Not archived any more.' });
+  const { shape } = state();
+  await client.call('loom.branch_restore', { tree, node: await contents.idOf(shape.seqOf(index)) });
+  shape.setArchived(index, false);
+  show({ ...withRows(withSelected(state(), index)), message: 'Not archived any more.' });
 }

@@ -10,81 +10,84 @@ import { NONE } from './tree_shape.js';
 const LEVELS_MAX = 40;
 const TYPING_LABELS = { search: '/', mark: 'Name of the mark: ' } as const;
 
-/** What the screen shows, apart from the state. */
-export interface Shown {
+/** What is drawn beside the state. */
+export interface ScreenParts {
   contents: Contents;
   title: string;
   hasPreview: boolean;
-  /** How many nodes have been read, while the tree is. */
+  /** How many nodes have been read so far, while the tree is being read. */
   nodesRead: number;
-  /** Rows that the list has. */
+  /** The rows of the list. */
   height: number;
 }
 
-/** What is drawn of a state: the rows that are seen, and what has been fetched of them. */
-export function viewOf(state: Navigation, { contents, title, hasPreview, nodesRead, height }: Shown): NavigatorView {
-  const { grown, early, filter, typing, found, word, help } = state;
-  const listing = filter === 'all' ? '' : `, shown: ${FILTER_WORDS[filter]}`;
+/** What is drawn of a state: the visible rows, and what has been fetched of them. */
+export function viewOf(
+  state: Navigation,
+  { contents, title, hasPreview, nodesRead, height }: ScreenParts,
+): NavigatorView {
+  const { shape, partial, filter, typing, results, message, help } = state;
+  const filterNote = filter === 'all' ? '' : `, shown: ${FILTER_WORDS[filter]}`;
   const size =
-    early === null
-      ? count(grown.count(), 'node')
-      : `reading, ${formatNumber(nodesRead)} of ${count(early.nodeCount, 'node')}`;
+    partial === null
+      ? count(shape.count(), 'node')
+      : `reading, ${formatNumber(nodesRead)} of ${count(partial.nodeCount, 'node')}`;
   return {
-    ...{ title, word, help },
-    remark: `${size}${listing}`,
-    rows: rowsSeen(state, contents, height),
-    hits: found === null ? null : { list: found.hits, selected: found.selected, query: found.query },
+    ...{ title, message, help },
+    remark: `${size}${filterNote}`,
+    rows: visibleRows(state, contents, height),
+    hits: results === null ? null : { list: results.hits, selected: results.selected, query: results.query },
     sides: sidesOf(state, contents, height),
     preview: hasPreview ? (previewOf(state, contents) ?? []) : null,
-    typing: typing === null ? null : { label: TYPING_LABELS[typing.what], text: typing.text },
+    typing: typing === null ? null : { label: TYPING_LABELS[typing.purpose], text: typing.text },
   };
 }
 
-/** What the chosen node says; while hits are listed, what stands around the words in the chosen one. */
-function previewOf({ grown, found, selected }: Navigation, contents: Contents): readonly string[] | null {
-  if (found === null) return selected === NONE ? null : contents.preview(grown.seqOf(selected));
-  const hit = found.hits[found.selected];
+/** The text of the selected node; while hits are listed, the text around the match in the selected one. */
+function previewOf({ shape, results, selected }: Navigation, contents: Contents): readonly string[] | null {
+  if (results === null) return selected === NONE ? null : contents.preview(shape.seqOf(selected));
+  const hit = results.hits[results.selected];
   return hit === undefined ? null : contents.around(hit.node, foundWords(hit));
 }
 
-/** The numbers of the nodes that are seen. */
-export function seqsSeen(state: Navigation, height: number): number[] {
-  return indexesSeen(state, height).map((index) => state.grown.seqOf(index));
+/** The `seq` of the visible nodes. */
+export function visibleSeqs(state: Navigation, height: number): number[] {
+  return visibleIndexes(state, height).map((index) => state.shape.seqOf(index));
 }
 
-function indexesSeen({ rows, top }: Navigation, height: number): number[] {
+function visibleIndexes({ rows, top }: Navigation, height: number): number[] {
   return [...rows.subarray(top, top + height)];
 }
 
-function rowsSeen(state: Navigation, contents: Contents, height: number): NavigatorRow[] {
-  const { grown, marks, position, selected, folded } = state;
-  const seen = indexesSeen(state, height);
-  const lines = contents.lines(seqsSeen(state, height));
+function visibleRows(state: Navigation, contents: Contents, height: number): NavigatorRow[] {
+  const { shape, marks, position, selected, folded } = state;
+  const seen = visibleIndexes(state, height);
+  const lines = contents.lines(visibleSeqs(state, height));
   return seen.map((index, at) => ({
     node: lines[at] ?? null,
-    branching: branchingOf(grown, index, LEVELS_MAX),
-    folded: folded.has(index) || grown.isArchived(index) ? behind(state, index) : null,
-    atMs: grown.atMs(index),
-    isChosen: index === selected,
-    isHere: index === position,
-    isArchived: grown.isArchived(index),
-    marks: marks.get(grown.seqOf(index)) ?? [],
+    branching: branchingOf(shape, index, LEVELS_MAX),
+    folded: folded.has(index) || shape.isArchived(index) ? hiddenBehind(state, index) : null,
+    atMs: shape.atMs(index),
+    isSelected: index === selected,
+    isPosition: index === position,
+    isArchived: shape.isArchived(index),
+    marks: marks.get(shape.seqOf(index)) ?? [],
   }));
 }
 
-/** What stands behind a row; while the tree is read, only that something does. */
-function behind({ grown, early }: Navigation, index: number): NavigatorRow['folded'] {
-  const nodes = grown.sizeOf(index) - 1;
+/** How much is folded behind a row; while the tree is being read, only that something is. */
+function hiddenBehind({ shape, partial }: Navigation, index: number): NavigatorRow['folded'] {
+  const nodes = shape.sizeOf(index) - 1;
   if (nodes === 0) return null;
-  return early === null ? { nodes, newestMs: grown.newestMs(index) } : { nodes: null, newestMs: null };
+  return partial === null ? { nodes, newestMs: shape.newestMs(index) } : { nodes: null, newestMs: null };
 }
 
-function sidesOf({ grown, apart }: Navigation, contents: Contents, height: number): NavigatorSide[] | null {
-  if (apart === null) return null;
+function sidesOf({ shape, comparison }: Navigation, contents: Contents, height: number): NavigatorSide[] | null {
+  if (comparison === null) return null;
   const side = (title: string, indexes: readonly number[]): NavigatorSide => ({
     title,
     total: indexes.length,
-    first: contents.lines(indexes.slice(0, height).map((index) => grown.seqOf(index))),
+    first: contents.lines(indexes.slice(0, height).map((index) => shape.seqOf(index))),
   });
-  return [side('Only where you stand', apart.left), side('Only there', apart.right)];
+  return [side('Only where you stand', comparison.left), side('Only there', comparison.right)];
 }

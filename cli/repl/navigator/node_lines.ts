@@ -4,57 +4,57 @@ import { nodeText } from '../../render/node/node_text.js';
 import type { Hit } from '../../render/tree/search_hits.js';
 import { excerptOf } from './preview_lines.js';
 
-/** What is said in a tree, fetched where somebody looks. */
+/** The texts of a tree, fetched for what is visible. */
 export interface Contents {
-  /** What a list shows of nodes, by their numbers; null for what is being fetched, which is told when it is there. */
+  /** The lines of nodes by their `seq`; null for those that are being fetched. */
   lines(seqs: readonly number[]): (SkeletonNode | null)[];
-  /** Fetches what a list shows of the first of these nodes, so that it is there when it is first drawn. */
+  /** Fetches the lines of the first of these nodes. */
   fetch(seqs: readonly number[]): Promise<void>;
-  /** The first lines of what a node says; null while they are fetched. */
+  /** The first lines of a node's text; null while they are fetched. */
   preview(seq: number): readonly string[] | null;
-  /** The lines around the first place where a node says these words. */
+  /** The lines around the first match of these words in a node's text. */
   around(node: NodeId, words: string): readonly string[] | null;
   marks(): Promise<Map<number, string[]>>;
   seqOf(node: NodeId): Promise<number>;
   idOf(seq: number): Promise<NodeId>;
   textOf(node: NodeId): Promise<string>;
-  /** Null when another search was asked for meanwhile. */
+  /** Null when another search was started meanwhile. */
   search(query: string): Promise<Hit[] | null>;
 }
 
-const KEPT_LINES_MAX = 5_000;
-const KEPT_SEQS_MAX = 10_000;
-/** How many places of marks are asked for at once: of thousands each one after the other takes seconds. */
+const CACHED_LINES_MAX = 5_000;
+const CACHED_SEQS_MAX = 10_000;
+/** How many nodes of marks are requested at once: thousands one after the other take seconds. */
 const MARKS_AT_ONCE = 64;
-const KEPT_PREVIEWS_MAX = 200;
+const CACHED_PREVIEWS_MAX = 200;
 const HITS_MAX = 200;
-/** Nodes that are asked for at once. */
+/** Nodes per request. */
 const WINDOW_MAX = 200;
 
-/** `changed` is called when something has come that was asked for. */
-export function createContents(client: Client, tree: TreeId, changed: () => void): Contents {
-  const lines = newest<number, SkeletonNode>(KEPT_LINES_MAX);
-  const previews = newest<string, readonly string[]>(KEPT_PREVIEWS_MAX);
-  const asked = new Set<number | string>();
+/** `onFetched` is called when something has been fetched. */
+export function createContents(client: Client, tree: TreeId, onFetched: () => void): Contents {
+  const lines = boundedMap<number, SkeletonNode>(CACHED_LINES_MAX);
+  const previews = boundedMap<string, readonly string[]>(CACHED_PREVIEWS_MAX);
+  const pending = new Set<number | string>();
   const seqOf = seqsOf(client);
 
   const fetchLines = async (seqs: readonly number[]): Promise<SkeletonNode[]> => {
     const { nodes } = await client.call('loom.tree_get_lines', { tree, seqs: [...seqs] });
-    for (const node of nodes) lines.keep(node.seq, node);
+    for (const node of nodes) lines.set(node.seq, node);
     return nodes;
   };
 
-  /** Fetches what is not on its way yet; what fails is asked for again when it is looked at again. */
+  /** Fetches what is not being fetched yet; a failed request is made again when its text is needed again. */
   const fetchMissing = <K extends number | string>(
     wanted: readonly K[],
     fetch: (missing: K[]) => Promise<readonly unknown[]>,
   ): void => {
-    const missing = wanted.filter((key) => !asked.has(key)).slice(0, WINDOW_MAX);
+    const missing = wanted.filter((key) => !pending.has(key)).slice(0, WINDOW_MAX);
     if (missing.length === 0) return;
-    for (const key of missing) asked.add(key);
-    const done = (found: readonly unknown[]): void => {
-      for (const key of missing) asked.delete(key);
-      if (found.length > 0) changed();
+    for (const key of missing) pending.add(key);
+    const done = (results: readonly unknown[]): void => {
+      for (const key of missing) pending.delete(key);
+      if (results.length > 0) onFetched();
     };
     fetch(missing).then(done, () => done([]));
   };
@@ -69,11 +69,11 @@ export function createContents(client: Client, tree: TreeId, changed: () => void
     nodeText((await client.call('loom.node_get', { node: id })).node);
 
   const excerpt = (key: string, node: () => Promise<NodeId>, words: string): readonly string[] | null => {
-    const known = previews.get(key);
-    if (known !== undefined) return known;
+    const within = previews.get(key);
+    if (within !== undefined) return within;
     fetchMissing([key], async () => {
       const lines = excerptOf(await textOf(await node()), words);
-      previews.keep(key, lines);
+      previews.set(key, lines);
       return lines;
     });
     return null;
@@ -98,12 +98,12 @@ export function createContents(client: Client, tree: TreeId, changed: () => void
   };
 }
 
-/** What is asked for again and again never changes: the number of a node. */
+/** The `seq` of a node never changes, so it is cached. */
 function seqsOf(client: Client): Contents['seqOf'] {
-  const seqs = newest<NodeId, number>(KEPT_SEQS_MAX);
+  const seqs = boundedMap<NodeId, number>(CACHED_SEQS_MAX);
   return async (node) => {
     const seq = seqs.get(node) ?? (await client.call('loom.node_get', { node })).node.seq;
-    seqs.keep(node, seq);
+    seqs.set(node, seq);
     return seq;
   };
 }
@@ -117,13 +117,13 @@ async function marksOf(client: Client, tree: TreeId, seqOf: Contents['seqOf']): 
   const marks = new Map<number, string[]>();
   for (let from = 0; from < all.length; from += MARKS_AT_ONCE) {
     const some = all.slice(from, from + MARKS_AT_ONCE);
-    const found = await Promise.all(some.map(async ([node, named]) => [await seqOf(node), named] as const));
-    for (const [seq, named] of found) marks.set(seq, named);
+    const results = await Promise.all(some.map(async ([node, nodeNames]) => [await seqOf(node), nodeNames] as const));
+    for (const [seq, nodeNames] of results) marks.set(seq, nodeNames);
   }
   return marks;
 }
 
-/** A search that gives up the one before it. */
+/** Each search aborts the one before it. */
 function latestSearch(client: Client, tree: TreeId): Contents['search'] {
   let latest = new AbortController();
   return async (query) => {
@@ -140,16 +140,16 @@ function latestSearch(client: Client, tree: TreeId): Contents['search'] {
   };
 }
 
-/** Keeps the newest values, by their node. */
-function newest<K, T>(most: number) {
-  const kept = new Map<K, T>();
+/** A map of the values that were set last, up to a limit. */
+function boundedMap<K, T>(limit: number) {
+  const values = new Map<K, T>();
   return {
-    get: (node: K): T | undefined => kept.get(node),
-    keep(node: K, value: T): void {
-      kept.set(node, value);
-      for (const oldest of kept.keys()) {
-        if (kept.size <= most) return;
-        kept.delete(oldest);
+    get: (node: K): T | undefined => values.get(node),
+    set(node: K, value: T): void {
+      values.set(node, value);
+      for (const oldest of values.keys()) {
+        if (values.size <= limit) return;
+        values.delete(oldest);
       }
     },
   };

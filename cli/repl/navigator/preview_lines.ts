@@ -2,10 +2,10 @@ import { searchPattern } from '../../render/text/text_search.js';
 
 const LINES_MAX = 20;
 const LENGTH_MAX = 4_000;
-/** How much of a long line stands before the words. */
+/** How much of a long line is shown before the words. */
 const BEFORE_MAX = 200;
 
-/** The first lines of a text; where words are sought, those around the first place where they stand. */
+/** The first lines of a text, or the lines around the first match of some words. */
 export function excerptOf(text: string, words: string): string[] {
   const at = words === '' ? 0 : Math.max(0, text.search(searchPattern(words)));
   const start = Math.max(lineBefore(text, at), wordFrom(text, at - BEFORE_MAX, at));
@@ -15,13 +15,13 @@ export function excerptOf(text: string, words: string): string[] {
     .slice(0, LINES_MAX);
 }
 
-/** Where the line before the one of a place begins. */
+/** The start of the line before the one at an offset. */
 function lineBefore(text: string, at: number): number {
   const line = at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
   return line < 2 ? 0 : text.lastIndexOf('\n', line - 2) + 1;
 }
 
-/** Where the first word behind a place begins, which is not in the middle of a character. */
+/** The start of the first word after an offset, which is never the middle of a character. */
 function wordFrom(text: string, from: number, to: number): number {
   if (from <= 0) return 0;
   const blank = text.indexOf(' ', from);

@@ -1,9 +1,9 @@
 import type { ResultOf } from '../../../hub/protocol/methods/method_table.js';
 
-/** What of a page of `loom.tree_get_shape` tells nodes, or what is near one. */
+/** The nodes of a page of `loom.tree_get_shape` or `loom.tree_get_near`. */
 export type ShapePage = Omit<ResultOf<'loom.tree_get_shape'>, 'cursor'>;
 
-/** No node. */
+/** The index of no node. */
 export const NONE = -1;
 const START_CAPACITY = 1_024;
 
@@ -15,7 +15,7 @@ export interface TreeShape {
   count(): number;
   /** Takes the next page. */
   add(page: ShapePage): void;
-  /** The number of a node in the store, and the index of a number: of a left out node that of its stand-in; `NONE` for another. */
+  /** The `seq` of a node, and the index of a `seq`: for a left out node that of its stand-in, `NONE` for an unknown one. */
   seqOf(index: number): number;
   indexOf(seq: number): number;
   parentOf(index: number): number;
@@ -23,14 +23,14 @@ export interface TreeShape {
   atMs(index: number): number;
   isArchived(index: number): boolean;
   setArchived(index: number, isArchived: boolean): void;
-  /** The greatest number that was added, that of a left out node included. */
+  /** The greatest `seq` that was added, left out nodes included. */
   lastSeq(): number;
   firstChild(index: number): number;
   nextSibling(index: number): number;
   childCount(index: number): number;
   /** The first node of its unbranched run: one whose parent has other children, or the root. */
   headOf(index: number): number;
-  /** How many nodes grew from one, itself included, and when the newest of them was made. */
+  /** How many nodes its subtree has, and when the newest of them was made. */
   sizeOf(index: number): number;
   newestMs(index: number): number;
 }
@@ -54,17 +54,16 @@ export function createTreeShape(): TreeShape {
   let last = NONE;
   const standIns = new Map<number, number>();
   const archived = new Set<number>();
-  // Left out answers at the top of archived branches: what stands for them is archived.
+  // Left out answers at the top of archived branches: their children are archived instead.
   const silentTops = new Set<number>();
   let sums: { head: Int32Array; size: Int32Array; newest: Float64Array } | null = null;
 
   const indexOf = (seq: number): number => {
-    const found = standIns.get(seq);
-    return found ?? search(columns.seq, count, seq);
+    return standIns.get(seq) ?? binarySearch(columns.seq, count, seq);
   };
 
   const append = (node: { seq: number; parent: number; kind: string; atS: number }): void => {
-    if (count === columns.seq.length) columns = grow(columns, count);
+    if (count === columns.seq.length) columns = enlarged(columns, count);
     const index = count;
     count += 1;
     columns.seq[index] = node.seq;
@@ -87,7 +86,7 @@ export function createTreeShape(): TreeShape {
     append({ ...node, parent: above });
   };
 
-  /** Sums over all that grew from each node: children come after their parents, so that two walks are enough. */
+  /** Sums over the subtree of each node: children come after their parents, so that two walks are enough. */
   const summed = () => {
     sums ??= sum(columns, count);
     return sums;
@@ -118,24 +117,24 @@ export function createTreeShape(): TreeShape {
 
 interface PageNode {
   seq: number;
-  /** Its number; null for the root. */
+  /** The `seq` of its parent; null for the root. */
   parent: number | null;
   kind: string;
   atS: number;
   archived: boolean;
 }
 
-/** Tells each node of a page, in its order. */
+/** Decodes the nodes of a page, in their order. */
 function eachNode({ seq, parent, kind, at, archived }: ShapePage, take: (node: PageNode) => void): void {
   const tops = new Set(archived);
   let number = 0;
   let atS = 0;
-  for (let place = 0; place < kind.length; place += 1) {
-    number += seq[place] ?? 0;
-    atS += at[place] ?? 0;
-    const distance = parent[place] ?? 0;
+  for (let index = 0; index < kind.length; index += 1) {
+    number += seq[index] ?? 0;
+    atS += at[index] ?? 0;
+    const distance = parent[index] ?? 0;
     const above = distance === 0 ? null : number - distance;
-    take({ seq: number, parent: above, kind: kind[place] ?? '', atS, archived: tops.has(place) });
+    take({ seq: number, parent: above, kind: kind[index] ?? '', atS, archived: tops.has(index) });
   }
 }
 
@@ -148,7 +147,7 @@ function allocate(capacity: number): Columns {
   };
 }
 
-function grow(from: Columns, count: number): Columns {
+function enlarged(from: Columns, count: number): Columns {
   const to = allocate(count * 2);
   to.seq.set(from.seq);
   to.atS.set(from.atS);
@@ -186,17 +185,17 @@ function sum({ parent, childCount, atS }: Columns, count: number) {
   return { head, size, newest };
 }
 
-/** The place of a number in an ascending list. */
-function search(list: Float64Array, count: number, wanted: number): number {
+/** The index of a number in an ascending list. */
+function binarySearch(list: Float64Array, count: number, wanted: number): number {
   let low = 0;
   let high = count - 1;
   // Most parents are the node before.
   if (list[high] === wanted) return high;
   while (low <= high) {
     const middle = (low + high) >> 1;
-    const found = list[middle] ?? NONE;
-    if (found === wanted) return middle;
-    if (found < wanted) low = middle + 1;
+    const seq = list[middle] ?? NONE;
+    if (seq === wanted) return middle;
+    if (seq < wanted) low = middle + 1;
     else high = middle - 1;
   }
   return NONE;

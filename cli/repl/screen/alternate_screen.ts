@@ -1,7 +1,7 @@
 import { reasonOf } from '../../output/failure.js';
 import type { Look } from '../../render/look/look.js';
 import { switchPlanning } from '../commands/plan.js';
-import type { Key } from '../editor/keys/key_decoder.js';
+import type { Key } from '../editor/keys/key.js';
 import type { Status } from '../front/front.js';
 import type { Repl } from '../repl.js';
 import type { Terminal } from '../terminal/terminal.js';

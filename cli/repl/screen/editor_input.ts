@@ -2,7 +2,7 @@ import type { Ruler } from '../../render/look/ruler.js';
 import { putBefore, putInstead } from '../editor/actions/insert_text.js';
 import { refreshMenu } from '../editor/actions/menu_actions.js';
 import type { Completion } from '../editor/completion/menu.js';
-import type { Key } from '../editor/keys/key_decoder.js';
+import type { Key } from '../editor/keys/key.js';
 import { createKeyReader } from '../editor/keys/key_reader.js';
 import { press } from '../editor/press.js';
 import type { Content } from '../editor/state/buffer.js';

@@ -1,4 +1,4 @@
-import type { Key } from '../editor/keys/key_decoder.js';
+import type { Key } from '../editor/keys/key.js';
 
 /** Answers what a turn asks permission for, by letters alone: Enter and Space are pressed too easily. */
 export interface Permission {

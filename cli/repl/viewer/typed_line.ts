@@ -3,7 +3,7 @@ import type { ShownTyping } from '../../render/screens/viewer_page.js';
 import { refreshMenu } from '../editor/actions/menu_actions.js';
 import type { Completion } from '../editor/completion/menu.js';
 import { drawingOf } from '../editor/editor_drawing.js';
-import type { Key, KeyPress } from '../editor/keys/key_decoder.js';
+import type { Key, KeyPress } from '../editor/keys/key.js';
 import { press } from '../editor/press.js';
 import { bufferOf } from '../editor/state/buffer.js';
 import { type EditorState, type Frame, MENU_CLOSED, newEditor } from '../editor/state/editor_state.js';

@@ -6,7 +6,7 @@ import {
   type TranscriptRow,
 } from '../../render/screens/viewer_page.js';
 import { formatNumber } from '../../render/text/ids_and_counts.js';
-import type { Key } from '../editor/keys/key_decoder.js';
+import type { Key } from '../editor/keys/key.js';
 import { createRows } from './block_rows.js';
 import { completionFor, historyOf } from './colon_completion.js';
 import { LEADER_KEYS } from './leader.js';

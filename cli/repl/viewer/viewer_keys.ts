@@ -1,5 +1,5 @@
 import type { Completion } from '../editor/completion/menu.js';
-import type { Key, KeyPress } from '../editor/keys/key_decoder.js';
+import type { Key, KeyPress } from '../editor/keys/key.js';
 import { type LeaderAction, leaderAction } from './leader.js';
 import { beginLine, remember, type TypedHistory, type TypedLine, typedKey } from './typed_line.js';
 import { atEnd, chosenAt, folded, type Rows, scrolled, type Viewing } from './viewport.js';

@@ -1,4 +1,4 @@
-import type { KeyPress } from '../keys/key_decoder.js';
+import type { KeyPress } from '../keys/key.js';
 import {
   type Action,
   type EditorState,

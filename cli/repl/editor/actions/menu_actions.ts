@@ -1,6 +1,6 @@
 import { insertionOf, type Menu, menuAt, stepped } from '../completion/menu.js';
 import { triggerAt } from '../completion/trigger.js';
-import type { KeyPress } from '../keys/key_decoder.js';
+import type { KeyPress } from '../keys/key.js';
 import {
   type Action,
   type EditorState,

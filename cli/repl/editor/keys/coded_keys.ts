@@ -1,5 +1,5 @@
 import type { CodedKey } from './escapes.js';
-import type { Key, KeyPress } from './key_decoder.js';
+import type { Key, KeyPress } from './key.js';
 
 type Held = Omit<KeyPress, 'kind' | 'name'>;
 

@@ -1,18 +1,7 @@
 import { clean } from '../../../render/text/clean.js';
 import { keyOfCode } from './coded_keys.js';
 import { type Escape, readEscape } from './escapes.js';
-
-/** What a person did at the keyboard. */
-export type Key = KeyPress | { kind: 'text'; text: string } | { kind: 'paste'; text: string };
-
-/** A key that inserts nothing by itself. Letters are named in lower case; `shift` tells them apart. */
-export interface KeyPress {
-  kind: 'key';
-  name: string;
-  ctrl: boolean;
-  alt: boolean;
-  shift: boolean;
-}
+import type { Key, KeyPress } from './key.js';
 
 /** Turns what a terminal sends into keys, however it is cut. */
 export interface KeyDecoder {

@@ -1,4 +1,5 @@
-import { createKeyDecoder, type Key } from './key_decoder.js';
+import type { Key } from './key.js';
+import { createKeyDecoder } from './key_decoder.js';
 
 /** Turns what the keyboard sends into keys. */
 export interface KeyReader {

@@ -1,6 +1,6 @@
 import { wideRuler } from '../../../../cli/render/look/wide_ruler.js';
 import type { Completion } from '../../../../cli/repl/editor/completion/menu.js';
-import type { Key } from '../../../../cli/repl/editor/keys/key_decoder.js';
+import type { Key } from '../../../../cli/repl/editor/keys/key.js';
 import { press } from '../../../../cli/repl/editor/press.js';
 import { textOfContent } from '../../../../cli/repl/editor/state/buffer.js';
 import {

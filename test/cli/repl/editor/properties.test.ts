@@ -5,7 +5,7 @@ import { cellsOf, rowsOf } from '../../../../cli/render/screens/editor_rows.js';
 import { editorView } from '../../../../cli/render/screens/editor_view.js';
 import { clean } from '../../../../cli/render/text/clean.js';
 import { drawingOf } from '../../../../cli/repl/editor/editor_drawing.js';
-import type { Key } from '../../../../cli/repl/editor/keys/key_decoder.js';
+import type { Key } from '../../../../cli/repl/editor/keys/key.js';
 import { press } from '../../../../cli/repl/editor/press.js';
 import { type EditorState, newEditor } from '../../../../cli/repl/editor/state/editor_state.js';
 import { lookAt } from '../../../support/look.js';

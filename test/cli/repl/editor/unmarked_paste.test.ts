@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createKeyDecoder, type Key } from '../../../../cli/repl/editor/keys/key_decoder.js';
+import type { Key } from '../../../../cli/repl/editor/keys/key.js';
+import { createKeyDecoder } from '../../../../cli/repl/editor/keys/key_decoder.js';
 import { createUnmarkedPastes } from '../../../../cli/repl/editor/unmarked_paste.js';
 
 /** What is pasted by these pieces when they come without marks, one right after the other. */

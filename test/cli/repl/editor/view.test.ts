@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { editorView } from '../../../../cli/render/screens/editor_view.js';
 import type { Completion } from '../../../../cli/repl/editor/completion/menu.js';
 import { drawingOf } from '../../../../cli/repl/editor/editor_drawing.js';
-import type { Key } from '../../../../cli/repl/editor/keys/key_decoder.js';
+import type { Key } from '../../../../cli/repl/editor/keys/key.js';
 import { type EditorState, newEditor } from '../../../../cli/repl/editor/state/editor_state.js';
 import { lookAt, namedStyle } from '../../../support/look.js';
 import { FRAME, keysOf, paste, pressed, withHistory } from './keyboard.js';

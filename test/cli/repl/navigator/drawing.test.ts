@@ -9,27 +9,27 @@ const NODE = {
 } as unknown as NonNullable<NavigatorRow['node']>; // ids are made by their schema alone
 const ROW: NavigatorRow = {
   ...{ node: NODE, branching: { depth: 1, bars: [false], isHead: true, isLast: true }, folded: null },
-  ...{ atMs: 0, isChosen: false, isHere: false, isArchived: false, marks: [] },
+  ...{ atMs: 0, isSelected: false, isPosition: false, isArchived: false, marks: [] },
 };
 const VIEW: NavigatorView = {
   ...{ title: 'notes', remark: '2 nodes', rows: [], hits: null, sides: null },
-  ...{ preview: null, typing: null, word: null, help: null },
+  ...{ preview: null, typing: null, message: null, help: null },
 };
 
 const draw = (view: Partial<NavigatorView>, columns: number, rows: number): string[] =>
   drawNavigator({ ...VIEW, ...view }, rows, lookAt(columns)).lines.map((line) => line.trimEnd());
 
 test('while a tree is read a folded branch says that there is more, without how much and how old', () => {
-  const known = { ...ROW, folded: { nodes: 12, newestMs: 0 } };
+  const within = { ...ROW, folded: { nodes: 12, newestMs: 0 } };
   const unknown = { ...ROW, folded: { nodes: null, newestMs: null } };
-  const [, first = '', second = ''] = draw({ rows: [unknown, known] }, 60, 6);
+  const [, first = '', second = ''] = draw({ rows: [unknown, within] }, 60, 6);
   expect(first).toMatch(/^ {2}└── User: Hello +\+…$/);
   expect(second).toMatch(/^ {2}└── User: Hello +\+12 \S/);
 });
 
-test('what stands at the right is whole, whatever letters a mark has', () => {
-  for (const isChosen of [false, true]) {
-    const rows = draw({ rows: [{ ...ROW, isChosen, marks: ['gipfel 山 👩‍👩‍👧'] }] }, 60, 6);
+test('marks and ages at the right are never cut, whatever letters a mark has', () => {
+  for (const isSelected of [false, true]) {
+    const rows = draw({ rows: [{ ...ROW, isSelected, marks: ['gipfel 山 👩‍👩‍👧'] }] }, 60, 6);
     expect(rows[1]).toMatch(/ #gipfel 山 👩‍👩‍👧 \d{4}-\d\d-\d\d$/);
     expect(lookAt(60).ruler.width(rows[1] ?? '')).toBeLessThanOrEqual(60);
   }
@@ -45,7 +45,7 @@ test('the keys stand in two columns, in a narrow window below each other, and ca
   expect(draw({ help: 99 }, 19, 6).slice(3, 5)).toEqual(['  preview on, off', 'q Esc       leave']);
 });
 
-test('what the chosen node says is broken between words and keeps its indents', () => {
+test('the preview of the selected node is wrapped between words and keeps its indents', () => {
   const preview = ['if so:', '    return what stands', '\tin \x1b[31mred'];
   expect(draw({ preview }, 20, 24).slice(-8)).toEqual([
     '--------------------',
@@ -59,7 +59,7 @@ test('what the chosen node says is broken between words and keeps its indents', 
   ]);
 });
 
-test('in what the chosen hit says the words that were found stand out', () => {
+test('in the preview of a hit the matches are highlighted', () => {
   const hit = { node: NODE.id, role: 'user', tool: null, snippet: 'a Wide sea', matches: [[2, 6]] } as unknown as Hit;
   const hits = { list: [hit], selected: 0, query: 'wide' };
   const { lines } = drawNavigator({ ...VIEW, hits, preview: ['so Wide', 'and Wider'] }, 24, {
@@ -69,7 +69,7 @@ test('in what the chosen hit says the words that were found stand out', () => {
   expect(lines.slice(-7, -5)).toEqual(['so <match:Wide>', 'and <match:Wide>r']);
 });
 
-test('the last row tells the keys that one may want, as many as have room, none of them in part', () => {
+test('the last row names the most useful keys, as many as have room, none of them in part', () => {
   const hints = (view: Partial<NavigatorView>, columns: number) => draw(view, columns, 12).at(-1);
   expect(hints({}, 200)).toBe(
     'Enter go  e edit  q leave  ? keys  / search  f filter  h l fold  m mark  d compare  x archive',

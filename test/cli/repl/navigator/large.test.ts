@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Key } from '../../../../cli/repl/editor/keys/key_decoder.js';
+import type { Key } from '../../../../cli/repl/editor/keys/key.js';
 import { HubError } from '../../../../hub/base/error.js';
 import type { Client } from '../../../../hub/client/client.js';
 import { NodeId } from '../../../../hub/protocol/node.js';
-import { type Seen, withNavigator } from './seen.js';
+import { type NavigatorTest, withNavigator } from './navigator_rows.js';
 
 const press = (name: string, ctrl = false): Key => ({ kind: 'key', name, ctrl, alt: false, shift: false });
 const type = (text: string): Key => ({ kind: 'text', text });
@@ -12,7 +12,7 @@ const BRANCHES = 4_200;
 const IN_FLIGHT = 100;
 
 /** More branches than are read before something is shown, and a conversation of 60 messages in one of them. */
-async function plantLarge({ add, tree }: Seen): Promise<NodeId> {
+async function plantLarge({ add, tree }: NavigatorTest): Promise<NodeId> {
   const question = await add(NodeId.parse(tree), 'user', 'Which one?');
   let left = BRANCHES;
   const worker = async (): Promise<void> => {
@@ -80,7 +80,7 @@ test('keys that need the whole tree wait for it, with all that come after them',
   });
 }, 60_000);
 
-test('Ctrl-C leaves although keys wait, and what needs no more than is known does not wait', async () => {
+test('Ctrl-C leaves although keys wait, and keys that need only the read rows do not wait', async () => {
   await withNavigator(async (seen) => {
     const position = await plantLarge(seen);
     const { through, go } = slowly(seen.client);
@@ -101,7 +101,7 @@ test('Ctrl-C leaves although keys wait, and what needs no more than is known doe
   });
 }, 60_000);
 
-test('a reading that fails is told, and tried again with the next key that needs it', async () => {
+test('a failed read is reported, and tried again with the next key that needs it', async () => {
   await withNavigator(async (seen) => {
     const position = await plantLarge(seen);
     const { through, go } = slowly(seen.client);
@@ -118,7 +118,7 @@ test('a reading that fails is told, and tried again with the next key that needs
   });
 }, 60_000);
 
-test('Enter and Tab after a search mean what is typed, also when that is not found yet', async () => {
+test('Enter and Tab after a search apply to the typed query, also before its results are there', async () => {
   await withNavigator(async (seen) => {
     const { add, tree, client } = seen;
     const pear = await add(NodeId.parse(tree), 'user', 'a pear');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { apart, branchesOffPath, branchingOf, rowsOf } from '../../../../cli/repl/navigator/listed_nodes.js';
+import { branchesOffPath, branchingOf, compareNodes, rowsOf } from '../../../../cli/repl/navigator/listed_nodes.js';
 import { createTreeShape, NONE, type ShapePage, type TreeShape } from '../../../../cli/repl/navigator/tree_shape.js';
 import { pathTo, sharedLength, treeIndex } from '../../../../loom/tree.js';
 
@@ -20,10 +20,10 @@ function pageOf(parents: readonly number[], kinds = ''): ShapePage {
   };
 }
 
-function grownFrom(parents: readonly number[], kinds = ''): TreeShape {
-  const grown = createTreeShape();
-  grown.add(pageOf(parents, kinds));
-  return grown;
+function shapeFrom(parents: readonly number[], kinds = ''): TreeShape {
+  const shape = createTreeShape();
+  shape.add(pageOf(parents, kinds));
+  return shape;
 }
 
 function oracleOf(parents: readonly number[]) {
@@ -49,14 +49,14 @@ function drawn(oracle: ReturnType<typeof oracleOf>): number[] {
 test('a tree in numbers has the children, sizes and ages of the tree itself', () => {
   fc.assert(
     fc.property(parentsArbitrary, (parents) => {
-      const grown = grownFrom(parents);
+      const shape = shapeFrom(parents);
       const oracle = oracleOf(parents);
       for (let index = 0; index <= parents.length; index += 1) {
         const below = [...oracle.nodes.keys()].filter((one) => pathTo(oracle, one).includes(index));
-        expect(grown.childCount(index)).toBe(oracle.childrenOf(index).length);
-        expect(grown.sizeOf(index)).toBe(below.length);
-        expect(grown.newestMs(index)).toBe(Math.max(...below.map((one) => grown.atMs(one))));
-        expect(grown.indexOf(grown.seqOf(index))).toBe(index);
+        expect(shape.childCount(index)).toBe(oracle.childrenOf(index).length);
+        expect(shape.sizeOf(index)).toBe(below.length);
+        expect(shape.newestMs(index)).toBe(Math.max(...below.map((one) => shape.atMs(one))));
+        expect(shape.indexOf(shape.seqOf(index))).toBe(index);
       }
     }),
   );
@@ -65,12 +65,12 @@ test('a tree in numbers has the children, sizes and ages of the tree itself', ()
 test('rows come in the order of a drawing, and folded branches are one row', () => {
   fc.assert(
     fc.property(parentsArbitrary, fc.nat(), (parents, at) => {
-      const grown = grownFrom(parents);
+      const shape = shapeFrom(parents);
       const oracle = oracleOf(parents);
-      expect([...rowsOf(grown, ALL)]).toEqual(drawn(oracle));
-      const place = at % grown.count();
-      const folded = branchesOffPath(grown, place);
-      const rows = [...rowsOf(grown, { ...ALL, folded })];
+      expect([...rowsOf(shape, ALL)]).toEqual(drawn(oracle));
+      const place = at % shape.count();
+      const folded = branchesOffPath(shape, place);
+      const rows = [...rowsOf(shape, { ...ALL, folded })];
       const isShown = (index: number): boolean =>
         pathTo(oracle, index)
           .slice(0, -1)
@@ -87,12 +87,12 @@ test('a page at a time gives the same tree as all at once', () => {
     fc.property(parentsArbitrary, fc.nat(), (parents, cut) => {
       const whole = pageOf(parents);
       const at = cut % (parents.length + 2);
-      const grown = createTreeShape();
+      const shape = createTreeShape();
       for (const [from, to] of [
         [0, at],
         [at, whole.kind.length],
       ] as const) {
-        grown.add({
+        shape.add({
           ...whole,
           // The first of a page is told from zero.
           seq: whole.seq.slice(from, to).map((one, place) => (place === 0 ? from + 1 : one)),
@@ -101,23 +101,23 @@ test('a page at a time gives the same tree as all at once', () => {
           at: whole.at.slice(from, to).map((one, place) => (place === 0 ? (from + 1) * 10 : one)),
         });
       }
-      const expected = grownFrom(parents);
-      expect([...rowsOf(grown, ALL)]).toEqual([...rowsOf(expected, ALL)]);
-      expect(grown.newestMs(0)).toBe(expected.newestMs(0));
+      const expected = shapeFrom(parents);
+      expect([...rowsOf(shape, ALL)]).toEqual([...rowsOf(expected, ALL)]);
+      expect(shape.newestMs(0)).toBe(expected.newestMs(0));
     }),
   );
 });
 
-test('two places part where their paths do', () => {
+test('two nodes are compared from their lowest common ancestor', () => {
   fc.assert(
     fc.property(parentsArbitrary, fc.nat(), fc.nat(), (parents, one, other) => {
-      const grown = grownFrom(parents);
+      const shape = shapeFrom(parents);
       const oracle = oracleOf(parents);
-      const [left, right] = [one % grown.count(), other % grown.count()];
+      const [left, right] = [one % shape.count(), other % shape.count()];
       const [pathLeft, pathRight] = [pathTo(oracle, left), pathTo(oracle, right)];
       const asNodes = (path: number[]) => path.map((id) => ({ id: String(id) }));
       const shared = sharedLength(asNodes(pathLeft), asNodes(pathRight));
-      expect(apart(grown, left, right)).toEqual({
+      expect(compareNodes(shape, left, right)).toEqual({
         ancestor: pathLeft[shared - 1],
         left: pathLeft.slice(shared),
         right: pathRight.slice(shared),
@@ -126,28 +126,28 @@ test('two places part where their paths do', () => {
   );
 });
 
-test('an answer that only calls tools is stood for by what it grew from', () => {
-  const grown = grownFrom([0, 1, 2, 3], 'ruAtu');
-  expect(grown.count()).toBe(4);
-  expect([...rowsOf(grown, ALL)].map((index) => grown.kindOf(index)).join('')).toBe('rutu');
-  expect(grown.indexOf(3)).toBe(1);
-  expect(grown.parentOf(2)).toBe(1);
+test('an answer that only calls tools is represented by its parent', () => {
+  const shape = shapeFrom([0, 1, 2, 3], 'ruAtu');
+  expect(shape.count()).toBe(4);
+  expect([...rowsOf(shape, ALL)].map((index) => shape.kindOf(index)).join('')).toBe('rutu');
+  expect(shape.indexOf(3)).toBe(1);
+  expect(shape.parentOf(2)).toBe(1);
 });
 
 test('filters list messages, tools, ends of branches or what is marked', () => {
-  const grown = grownFrom([0, 1, 2, 1], 'rutau');
+  const shape = shapeFrom([0, 1, 2, 1], 'rutau');
   const kinds = (filter: 'messages' | 'tools' | 'leaves' | 'marks', marked: number[] = []) =>
-    [...rowsOf(grown, { ...ALL, filter, marked: new Set(marked) })].map((index) => grown.kindOf(index)).join('');
+    [...rowsOf(shape, { ...ALL, filter, marked: new Set(marked) })].map((index) => shape.kindOf(index)).join('');
   expect(kinds('messages')).toBe('uau');
   expect(kinds('tools')).toBe('t');
   expect(kinds('leaves')).toBe('au');
   expect(kinds('marks')).toBe('');
-  expect(kinds('marks', [grown.seqOf(2)])).toBe('t');
+  expect(kinds('marks', [shape.seqOf(2)])).toBe('t');
 });
 
-test('what stands before a row tells which branches go on below', () => {
-  const grown = grownFrom([0, 1, 2, 2, 1]);
-  const lines = [...rowsOf(grown, ALL)].map((index) => branchingOf(grown, index, 10));
+test('the guides before a row show which branches go on below', () => {
+  const shape = shapeFrom([0, 1, 2, 2, 1]);
+  const lines = [...rowsOf(shape, ALL)].map((index) => branchingOf(shape, index, 10));
   expect(lines).toEqual([
     { depth: 0, bars: [], isHead: false, isLast: true },
     { depth: 0, bars: [], isHead: false, isLast: true },
@@ -158,13 +158,13 @@ test('what stands before a row tells which branches go on below', () => {
   ]);
 });
 
-test('a fork of 200,000 branches and a chain of as many nodes are only loops', () => {
+test('a fork of 200,000 branches and a chain of as many nodes need no recursion', () => {
   const count = 200_000;
   for (const parents of [Array(count).fill(0), Array.from({ length: count }, (_, at) => at)]) {
-    const grown = grownFrom(parents);
-    expect(rowsOf(grown, ALL)).toHaveLength(count + 1);
-    expect(grown.sizeOf(0)).toBe(count + 1);
-    expect(apart(grown, 0, count).right.length).toBeGreaterThan(0);
-    expect(grown.headOf(count)).not.toBe(NONE);
+    const shape = shapeFrom(parents);
+    expect(rowsOf(shape, ALL)).toHaveLength(count + 1);
+    expect(shape.sizeOf(0)).toBe(count + 1);
+    expect(compareNodes(shape, 0, count).right.length).toBeGreaterThan(0);
+    expect(shape.headOf(count)).not.toBe(NONE);
   }
 });

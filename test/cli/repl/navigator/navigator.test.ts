@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import type { Key } from '../../../../cli/repl/editor/keys/key_decoder.js';
+import type { Key } from '../../../../cli/repl/editor/keys/key.js';
 import { NodeId } from '../../../../hub/protocol/node.js';
 import { lookAt } from '../../../support/look.js';
-import { type Seen, withNavigator } from './seen.js';
+import { type NavigatorTest, withNavigator } from './navigator_rows.js';
 
 const press = (name: string): Key => ({ kind: 'key', name, ctrl: false, alt: false, shift: false });
 const type = (text: string): Key => ({ kind: 'text', text });
 
 /** Two branches below one question. */
-async function planted({ add, tree }: Seen) {
+async function planted({ add, tree }: NavigatorTest) {
   const question = await add(NodeId.parse(tree), 'user', 'Where shall we go?');
   const sea = await add(question, 'assistant', 'To the sea.');
   const when = await add(sea, 'user', 'When?');
@@ -115,8 +115,8 @@ test('marks are set and listed, branches archived, and two places compared', asy
     await seen.shows('#peak 山');
     expect((await client.call('loom.mark_list', { tree })).marks).toMatchObject([{ name: 'peak 山', node: mountains }]);
     navigator.take(type('d'));
-    const apart = await seen.shows('Only there: 1 node');
-    expect(apart).toEqual(expect.arrayContaining(['Only where you stand: 2 nodes', '  Assistant: To the sea.']));
+    const comparison = await seen.shows('Only there: 1 node');
+    expect(comparison).toEqual(expect.arrayContaining(['Only where you stand: 2 nodes', '  Assistant: To the sea.']));
     navigator.take(press('escape'));
     navigator.take(type('x'));
     await seen.shows('cognition restore');

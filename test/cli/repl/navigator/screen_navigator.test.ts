@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { KEYS } from '../../../support/terminal.js';
-import { withWalk } from './on_screen.js';
+import { withWalk } from './navigator_walk.js';
 
 const WHOLE = [
   '  (root)',
@@ -20,7 +20,7 @@ const SEA = /When|June|July/;
 const MOUNTAINS = /How high|Let me|cat heights|thousand/;
 
 /** These rows with one chosen; of a folded one with what stands behind it. */
-function chosen(words: string, rows: readonly string[] = WHOLE): string[] {
+function withSelected(words: string, rows: readonly string[] = WHOLE): string[] {
   return rows.map((row) => (row.includes(words) ? `>${row.slice(1)}` : row));
 }
 
@@ -35,20 +35,21 @@ test('arrows, letters and page keys choose a row, and never leave the list', asy
     expect(screen[0]).toBe('notes: 12 nodes');
     expect(screen[16]).toMatch(/^-{40}$/);
     await terminal.waitFor(/^-{40}\nWhen\?$/m);
-    await lists('', chosen('When?'));
-    await lists('j', chosen('In June.'));
-    await lists(KEYS.down, chosen('In July.'));
-    await lists('k', chosen('In June.'));
-    await lists(KEYS.up, chosen('When?'));
-    await lists('G', chosen('What else?'));
-    await lists('jj', chosen('What else?'));
-    await lists('g', chosen('(root)'));
-    await lists(KEYS.up, chosen('(root)'));
-    await lists(KEYS.end, chosen('What else?'));
-    await lists(KEYS.home, chosen('(root)'));
-    for (const forth of [KEYS.pageDown, ' ', KEYS.control('f')]) await lists(KEYS.home + forth, chosen('What else?'));
-    for (const back of [KEYS.pageUp, KEYS.control('b')]) await lists(KEYS.end + back, chosen('(root)'));
-    await lists('.', chosen('When?'));
+    await lists('', withSelected('When?'));
+    await lists('j', withSelected('In June.'));
+    await lists(KEYS.down, withSelected('In July.'));
+    await lists('k', withSelected('In June.'));
+    await lists(KEYS.up, withSelected('When?'));
+    await lists('G', withSelected('What else?'));
+    await lists('jj', withSelected('What else?'));
+    await lists('g', withSelected('(root)'));
+    await lists(KEYS.up, withSelected('(root)'));
+    await lists(KEYS.end, withSelected('What else?'));
+    await lists(KEYS.home, withSelected('(root)'));
+    for (const forth of [KEYS.pageDown, ' ', KEYS.control('f')])
+      await lists(KEYS.home + forth, withSelected('What else?'));
+    for (const back of [KEYS.pageUp, KEYS.control('b')]) await lists(KEYS.end + back, withSelected('(root)'));
+    await lists('.', withSelected('When?'));
   });
 });
 
@@ -56,21 +57,21 @@ test('branches fold and unfold one by one, and say how much stands behind them',
   await withWalk({ at: 'When?' }, async ({ open, lists, terminal }) => {
     await open();
     const seaFolded = folded('To the sea.', 3, without(SEA));
-    await lists('h', chosen('To the sea.', seaFolded));
-    await lists('l', chosen('To the sea.'));
-    await lists(`j${KEYS.left}`, chosen('To the sea.', seaFolded));
-    await lists(KEYS.right, chosen('To the sea.'));
+    await lists('h', withSelected('To the sea.', seaFolded));
+    await lists('l', withSelected('To the sea.'));
+    await lists(`j${KEYS.left}`, withSelected('To the sea.', seaFolded));
+    await lists(KEYS.right, withSelected('To the sea.'));
     // Of a branch of one node there is nothing to fold: it leads to what it grew from.
-    await lists('jjh', chosen('When?'));
-    await lists('hh', chosen('Where shall we go?', seaFolded));
+    await lists('jjh', withSelected('When?'));
+    await lists('hh', withSelected('Where shall we go?', seaFolded));
     const all = folded('Where shall we go?', 9, without(/To the|How high|Let me|cat|thousand/, without(SEA)));
-    await lists('h', chosen('Where shall we go?', all));
-    await lists('h', chosen('(root)', all));
+    await lists('h', withSelected('Where shall we go?', all));
+    await lists('h', withSelected('(root)', all));
     terminal.type('h');
     await terminal.waitFor('This is the trunk: only branches fold.');
-    await lists('jl', chosen('Where shall we go?', seaFolded));
+    await lists('jl', withSelected('Where shall we go?', seaFolded));
     // A branch that is not folded: the row below.
-    await lists('l', chosen('To the sea.', seaFolded));
+    await lists('l', withSelected('To the sea.', seaFolded));
   });
 });
 
@@ -78,13 +79,13 @@ test('z folds all that does not lead to the chosen row, and unfolds everything',
   await withWalk({ at: 'When?' }, async ({ open, lists }) => {
     await open();
     const mountainsFolded = folded('To the mountains.', 4, without(MOUNTAINS));
-    await lists('z', chosen('When?', mountainsFolded));
-    await lists('z', chosen('When?'));
+    await lists('z', withSelected('When?', mountainsFolded));
+    await lists('z', withSelected('When?'));
     await lists(
       'Gz',
-      chosen('What else?', folded('Where shall we go?', 9, without(/To the|When|In J/, without(MOUNTAINS)))),
+      withSelected('What else?', folded('Where shall we go?', 9, without(/To the|When|In J/, without(MOUNTAINS)))),
     );
-    await lists('z', chosen('What else?'));
+    await lists('z', withSelected('What else?'));
   });
 });
 
@@ -93,21 +94,21 @@ test('filters list messages, tools, ends and marks, and give the place back', as
     await client.call('loom.mark_set', { tree, name: 'height', node: id('How high?') });
     await open('#height');
     const marked = WHOLE.map((row) => (row.includes('How high?') ? `${row} #height` : row));
-    await lists('f', chosen('When?', without(/root|cat heights/, marked)));
+    await lists('f', withSelected('When?', without(/root|cat heights/, marked)));
     expect(terminal.screen()[0]).toBe('notes: 12 nodes, shown: messages');
     await lists('f', ['> │       [bash:cat heights]']);
     expect(terminal.screen()[0]).toBe('notes: 12 nodes, shown: tools');
-    await lists('f', chosen('In June.', without(/root|Where|To the|When|How high|Let me|cat heights/)));
+    await lists('f', withSelected('In June.', without(/root|Where|To the|When|How high|Let me|cat heights/)));
     expect(terminal.screen()[0]).toBe('notes: 12 nodes, shown: ends of branches');
     await lists(
       KEYS.tab,
-      chosen(
+      withSelected(
         'How high?',
         marked.filter((row) => row.includes('#height')),
       ),
     );
     expect(terminal.screen()[0]).toBe('notes: 12 nodes, shown: marks');
-    await lists(KEYS.tab, chosen('When?', marked));
+    await lists(KEYS.tab, withSelected('When?', marked));
     expect(terminal.screen()[0]).toBe('notes: 12 nodes');
   });
 });
@@ -118,14 +119,14 @@ test('ends and marks are listed in folded branches too, and what is chosen there
     await open('#height');
     const marked = WHOLE.map((row) => (row.includes('How high?') ? `${row} #height` : row));
     const mountainsFolded = folded('To the mountains.', 4, without(MOUNTAINS));
-    await lists('z', chosen('When?', mountainsFolded));
+    await lists('z', withSelected('When?', mountainsFolded));
     const ends = without(/root|Where|To the|When|How high|Let me|cat heights/);
-    await lists('fff', chosen('In June.', ends));
+    await lists('fff', withSelected('In June.', ends));
     const marks = marked.filter((row) => row.includes('#height'));
-    await lists('f', chosen('How high?', marks));
-    await lists('f', chosen('When?', mountainsFolded));
-    await lists('ffffj', chosen('How high?', marks));
-    await lists('f', chosen('How high?', marked));
+    await lists('f', withSelected('How high?', marks));
+    await lists('f', withSelected('When?', mountainsFolded));
+    await lists('ffffj', withSelected('How high?', marks));
+    await lists('f', withSelected('How high?', marked));
   });
 });
 
@@ -140,7 +141,7 @@ test('where nothing is of a kind that is said, and no key acts on nothing', asyn
       terminal.type('j');
       await terminal.waitFor((screen) => !screen.join('\n').includes('Nothing is chosen'));
     }
-    await lists('f', chosen('When?'));
+    await lists('f', withSelected('When?'));
   });
 });
 
@@ -160,14 +161,14 @@ test('a search looks with every letter, and n and N show what was found in the t
     const row = first.find((one) => one.startsWith('>')) ?? '';
     const other = row.includes('June') ? 'In July.' : 'In June.';
     const shown = row.includes('June') ? 'In June.' : 'In July.';
-    await lists('n', chosen(other));
+    await lists('n', withSelected(other));
     await terminal.waitFor('2 of 2 found');
-    await lists('n', chosen(shown));
-    await lists('N', chosen(other));
+    await lists('n', withSelected(shown));
+    await lists('N', withSelected(other));
     terminal.type('/metres');
     // Below the list, what the chosen hit says.
     await terminal.waitFor(/^-{40}\nTwo thousand metres\.$/m);
-    await lists(KEYS.escape, chosen(other));
+    await lists(KEYS.escape, withSelected(other));
     await terminal.waitFor(new RegExp(`^-{40}\\n${other}$`, 'm'));
   });
 });
@@ -189,7 +190,7 @@ test('? lists the keys, p takes the preview away, and any key or p brings the tr
     terminal.type('?');
     await terminal.waitFor('search all that was said');
     expect(terminal.screen().join('\n')).not.toContain('To the sea.');
-    await lists('x', chosen('When?'));
+    await lists('x', withSelected('When?'));
     terminal.type('p');
     await terminal.waitFor((screen) => !screen.some((row) => row.startsWith('-----')));
     terminal.type('p');

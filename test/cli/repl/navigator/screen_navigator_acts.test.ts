@@ -3,7 +3,7 @@ import { call, words } from '../../../hub/agent/turn/turn_calls.js';
 import { say } from '../../../support/model/script.js';
 import { KEY, withModelServer } from '../../../support/model_server.js';
 import { KEYS } from '../../../support/terminal.js';
-import { type Walk, withWalk } from './on_screen.js';
+import { type Walk, withWalk } from './navigator_walk.js';
 
 /** The words of what grew from a node. */
 async function below({ client, id }: Pick<Walk, 'client' | 'id'>, name: string): Promise<string[]> {

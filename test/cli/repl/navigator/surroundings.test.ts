@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { branchesOffPath, branchingOf, rowsOf } from '../../../../cli/repl/navigator/listed_nodes.js';
-import { onWhole, openNavigation, rowOf, scrolled } from '../../../../cli/repl/navigator/navigator_state.js';
+import { openNavigation, rowOf, scrolled, withWholeTree } from '../../../../cli/repl/navigator/navigator_state.js';
 import { createTreeShape, NONE, type TreeShape } from '../../../../cli/repl/navigator/tree_shape.js';
 import { NodeId, TreeId } from '../../../../hub/protocol/node.js';
 import { type TestReader, withReader } from '../../../support/reader.js';
@@ -58,22 +58,22 @@ async function bothOf(plan: Plan, { read }: TestReader, writer: TestWriter) {
 type Near = Awaited<ReturnType<typeof bothOf>>['near'];
 
 function earlyOf(near: Near) {
-  const grown = createTreeShape();
-  grown.add(near);
-  const anchor = grown.indexOf(near.node);
+  const shape = createTreeShape();
+  shape.add(near);
+  const anchor = shape.indexOf(near.node);
   const { above, below, begins, ends, node_count: nodeCount } = near;
-  const early = { anchor, above, below, begins, ends, nodeCount };
-  return openNavigation({ grown, early, position: near.hidden ? NONE : anchor, sought: anchor });
+  const partial = { anchor, above, below, begins, ends, nodeCount };
+  return openNavigation({ shape, partial, position: near.hidden ? NONE : anchor, preferred: anchor });
 }
 
 /** What a list shows of these rows. */
-const drawn = (grown: TreeShape, rows: Iterable<number>, folded: ReadonlySet<number>) =>
+const drawn = (shape: TreeShape, rows: Iterable<number>, folded: ReadonlySet<number>) =>
   [...rows].map((index) => ({
-    seq: grown.seqOf(index),
-    ...{ branching: branchingOf(grown, index, 100), isFolded: folded.has(index) && grown.sizeOf(index) > 1 },
+    seq: shape.seqOf(index),
+    ...{ branching: branchingOf(shape, index, 100), isFolded: folded.has(index) && shape.sizeOf(index) > 1 },
   }));
 
-test('what is read around a node are the rows of the whole tree, drawn as there, without a gap', async () => {
+test('the rows that are read around a node are those of the whole tree, without a gap', async () => {
   await withReader((reader, writer) =>
     fc.assert(
       fc.asyncProperty(planArbitrary, async (plan) => {
@@ -85,9 +85,9 @@ test('what is read around a node are the rows of the whole tree, drawn as there,
         const folded = branchesOffPath(whole, anchor);
         const rows = rowsOf(whole, { filter: 'all', marked: new Set(), folded });
         const at = rows.indexOf(anchor);
-        const early = earlyOf(near);
+        const partial = earlyOf(near);
         const expected = rows.subarray(at - near.above, at + near.below + 1);
-        expect(drawn(early.grown, early.rows, early.folded)).toEqual(drawn(whole, expected, folded));
+        expect(drawn(partial.shape, partial.rows, partial.folded)).toEqual(drawn(whole, expected, folded));
         expect(near.above).toBe(near.begins ? at : plan.rows);
         expect(near.below).toBe(near.ends ? rows.length - at - 1 : plan.rows);
       }),
@@ -96,15 +96,15 @@ test('what is read around a node are the rows of the whole tree, drawn as there,
   );
 }, 60_000);
 
-test('when the rest of the tree has come, the chosen row stands where it stood', async () => {
+test('when the rest of the tree has been read, the selected row keeps its place', async () => {
   await withReader((reader, writer) =>
     fc.assert(
       fc.asyncProperty(planArbitrary, fc.integer({ min: 1, max: 9 }), async (plan, height) => {
         const { near, whole } = await bothOf(plan, reader, writer);
         const before = scrolled(earlyOf(near), height);
-        const after = scrolled(onWhole(before, whole), height);
-        expect(after.early).toBeNull();
-        expect(whole.seqOf(after.selected)).toBe(before.grown.seqOf(before.selected));
+        const after = scrolled(withWholeTree(before, whole), height);
+        expect(after.partial).toBeNull();
+        expect(whole.seqOf(after.selected)).toBe(before.shape.seqOf(before.selected));
         expect(rowOf(after) - after.top).toBe(rowOf(before) - before.top);
       }),
       { numRuns: 50 },
@@ -112,7 +112,7 @@ test('when the rest of the tree has come, the chosen row stands where it stood',
   );
 }, 60_000);
 
-test('the way up from the end of a very long conversation is told as far as it was followed', async () => {
+test('the ancestors of the end of a very long conversation are given as far as they were read', async () => {
   await withReader(async ({ read }, { write }) => {
     const tree = TreeId.parse(write('loom.tree_create', {}).id);
     let node = NodeId.parse(tree);

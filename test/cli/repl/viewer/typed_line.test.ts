@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Completion } from '../../../../cli/repl/editor/completion/menu.js';
-import type { Key } from '../../../../cli/repl/editor/keys/key_decoder.js';
+import type { Key } from '../../../../cli/repl/editor/keys/key.js';
 import { beginLine, remember, shownLine, type TypedHistory, typedKey } from '../../../../cli/repl/viewer/typed_line.js';
 
 const COMPLETION: Completion = {

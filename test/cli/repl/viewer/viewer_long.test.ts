@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Key } from '../../../../cli/repl/editor/keys/key_decoder.js';
+import type { Key } from '../../../../cli/repl/editor/keys/key.js';
 import type { ScreenDrawing } from '../../../../cli/repl/terminal/terminal.js';
 import { openViewer } from '../../../../cli/repl/viewer/viewer.js';
 import type { Client } from '../../../../hub/client/client.js';

@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createKeyDecoder, type Key, PASTE_LENGTH_MAX } from '../../../../../cli/repl/editor/keys/key_decoder.js';
+import type { Key } from '../../../../../cli/repl/editor/keys/key.js';
+import { createKeyDecoder, PASTE_LENGTH_MAX } from '../../../../../cli/repl/editor/keys/key_decoder.js';
 import { createKeyReader, type KeyReader } from '../../../../../cli/repl/editor/keys/key_reader.js';
 
 const ALONE = '\x1b';

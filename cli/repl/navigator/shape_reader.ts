@@ -2,33 +2,33 @@ import type { Client } from '../../../hub/client/client.js';
 import type { TreeId } from '../../../hub/protocol/node.js';
 import { createTreeShape, type TreeShape } from './tree_shape.js';
 
-/** A tree whose shape is read page by page, and later what was added to it. */
-export interface Growing {
-  grown: TreeShape;
+/** Reads the shape of a tree page by page, and later what was added to it. */
+export interface ShapeReader {
+  /** What was read so far. */
+  shape: TreeShape;
   /** Reads on to the end; one reading at a time. */
-  grow(): Promise<void>;
+  readOn(): Promise<void>;
 }
 
-export interface GrowingParts {
+interface ShapeReaderParts {
   client: Client;
   tree: TreeId;
   signal: AbortSignal;
-  /** Called after each page. */
-  told(): void;
+  onPage(): void;
 }
 
-export function createGrowing({ client, tree, signal, told }: GrowingParts): Growing {
-  const grown = createTreeShape();
+export function createShapeReader({ client, tree, signal, onPage }: ShapeReaderParts): ShapeReader {
+  const shape = createTreeShape();
   let cursor: string | null = null;
   return {
-    grown,
-    async grow() {
+    shape,
+    async readOn() {
       for (;;) {
         const from: { cursor?: string } = cursor === null ? {} : { cursor };
         const page = await client.call('loom.tree_get_shape', { tree, ...from }, { signal });
-        grown.add(page);
-        cursor = page.cursor ?? (grown.count() === 0 ? null : String(grown.lastSeq()));
-        told();
+        shape.add(page);
+        cursor = page.cursor ?? (shape.count() === 0 ? null : String(shape.lastSeq()));
+        onPage();
         if (page.cursor === null) return;
       }
     },

@@ -7,7 +7,7 @@ import { withHub } from '../../../support/hub.js';
 import { lookAt } from '../../../support/look.js';
 
 /** A navigator on the tree of a real hub, drawn into rows that a test reads. */
-export interface Seen {
+export interface NavigatorTest {
   client: Client;
   tree: TreeId;
   add(parent: NodeId, role: 'user' | 'assistant', text: string): Promise<NodeId>;
@@ -18,7 +18,7 @@ export interface Seen {
   rows(): string[];
 }
 
-export function withNavigator(use: (seen: Seen) => Promise<void>): Promise<void> {
+export function withNavigator(use: (seen: NavigatorTest) => Promise<void>): Promise<void> {
   return withHub(async ({ client }) => {
     const tree = TreeId.parse(randomUUID());
     await client.call('loom.tree_create', { id: tree, name: 'notes' });
