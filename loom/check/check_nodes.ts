@@ -1,12 +1,12 @@
 import type { ReadContext } from '../paging/read_context.js';
 import type { Slices } from '../paging/slices.js';
-import { type OutputLink, outputsFirstIn } from '../read/first_output_links.js';
+import { firstOutputLinks, type OutputLink } from '../read/output_links.js';
 import { isMessage, titleOf } from '../store/node_preview.js';
 import { dashed } from '../store/rows.js';
 import { outputProblem } from './check_output.js';
 import { type CheckedRow, problemsOf } from './checked_node.js';
-import { type Report, tell } from './report.js';
-import { lookAt } from './scan_nodes.js';
+import { addProblem, type Report } from './report.js';
+import { scanNodes } from './scan_nodes.js';
 
 /** What a tree's nodes say of it, to be compared with what its row says. */
 export interface NodeTally {
@@ -24,17 +24,17 @@ export function* checkNodes(
 ): Slices<Map<number, NodeTally>> {
   const tallies = new Map<number, NodeTally>();
   for (let after = 0; after < to; ) {
-    const looked = lookAt(context.store, { tree, after, to });
-    for (const seq of looked.unreadable) tell(report, 'a node, or one that it points at, cannot be read', { seq });
-    for (const row of looked.rows) {
+    const scan = scanNodes(context.store, { tree, after, to });
+    for (const seq of scan.unreadable) addProblem(report, 'a node, or one that it points at, cannot be read', { seq });
+    for (const row of scan.rows) {
       report.nodes += 1;
       count(tallies, row);
-      for (const problem of problemsOf(row)) tell(report, problem, placeOf(row));
+      for (const problem of problemsOf(row)) addProblem(report, problem, locationOf(row));
     }
     yield;
-    const links = outputsFirstIn(context.store, { tree, after, to: looked.end });
-    yield* checkOutputs(context.outputs, report, { links, rows: looked.rows });
-    after = looked.end;
+    const links = firstOutputLinks(context.store, { tree, after, to: scan.end });
+    yield* checkOutputs(context.outputs, report, { links, rows: scan.rows });
+    after = scan.end;
   }
   return tallies;
 }
@@ -49,11 +49,11 @@ function* checkOutputs(
     report.outputs += 1;
     const problem = yield* outputProblem(folder, sha256);
     const row = known.get(node);
-    if (problem !== null) tell(report, problem, row === undefined ? { seq: node } : placeOf(row));
+    if (problem !== null) addProblem(report, problem, row === undefined ? { seq: node } : locationOf(row));
   }
 }
 
-function placeOf(row: CheckedRow): { tree: string | null; node: string; seq: number } {
+function locationOf(row: CheckedRow): { tree: string | null; node: string; seq: number } {
   return { tree: row.has_tree === 0 ? null : dashed(row.tree_id), node: dashed(row.id), seq: row.seq };
 }
 

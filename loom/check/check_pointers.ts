@@ -3,7 +3,7 @@ import { dashed } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { checkInputs, checkRequests } from './check_turns.js';
 import { damagedSettings } from './damaged_nodes.js';
-import { type Report, tell } from './report.js';
+import { addProblem, type Report } from './report.js';
 
 const FOUND_MAX = 1_000;
 /** Up to this size the whole file is checked page by page at once: about a second. */
@@ -32,7 +32,7 @@ export function* checkFile(store: Store, report: Report): Slices<void> {
       : SMALL_TABLES.map((table) => `quick_check(${table})`);
   for (const check of checks) {
     for (const { quick_check: line } of store.all<{ quick_check: string }>(`PRAGMA ${check}`)) {
-      if (line !== 'ok') tell(report, `the database file: ${line}`);
+      if (line !== 'ok') addProblem(report, `the database file: ${line}`);
     }
     yield;
   }
@@ -40,7 +40,7 @@ export function* checkFile(store: Store, report: Report): Slices<void> {
 
 export function* checkSettings(store: Store, report: Report): Slices<void> {
   for (const { sha256 } of yield* damagedSettings(store)) {
-    tell(report, `settings ${sha256} are not what their hash says`);
+    addProblem(report, `settings ${sha256} are not what their hash says`);
   }
 }
 
@@ -74,15 +74,15 @@ const WAITING_FOR_NOTHING = `SELECT lower(hex(t.id)) AS tree_id, lower(hex(u.id)
 export function* checkPointers(store: Store, report: Report, tree: number | null): Slices<void> {
   for (const sql of ASTRAY) {
     for (const row of store.all<Astray>(sql, tree, tree)) {
-      tell(report, `${row.what} does not point at a node of its tree`, { tree: treeOf(row) });
+      addProblem(report, `${row.what} does not point at a node of its tree`, { tree: treeOf(row) });
     }
     yield;
   }
   for (const row of store.all<Astray>(LEFT_JOURNALS, tree, tree)) {
-    tell(report, `turn ${dashed(row.what)} left a step that could not be stored`, { tree: treeOf(row) });
+    addProblem(report, `turn ${dashed(row.what)} left a step that could not be stored`, { tree: treeOf(row) });
   }
   for (const row of store.all<Astray>(WAITING_FOR_NOTHING, tree, tree)) {
-    tell(report, `turn ${dashed(row.what)} waits for an answer to nothing`, { tree: treeOf(row) });
+    addProblem(report, `turn ${dashed(row.what)} waits for an answer to nothing`, { tree: treeOf(row) });
   }
   yield;
   yield* checkInputs(store, report, tree);

@@ -4,7 +4,7 @@ import { countLeaves } from '../read/list_leaves.js';
 import { dashed, idBlob, TREE_COLUMNS, type TreeRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import type { NodeTally } from './check_nodes.js';
-import { type Report, tell } from './report.js';
+import { addProblem, type Report } from './report.js';
 
 /** What was counted of the feed up to `to`. */
 export interface CountedFeed {
@@ -53,7 +53,7 @@ export function* checkTree(
   const { store } = context;
   const tree = dashed(row.id);
   const root = store.get('SELECT 1 FROM nodes WHERE id = ? AND tree = ? AND parent IS NULL', idBlob(row.id), row.tree);
-  if (root === undefined) tell(report, 'the tree has no root', { tree });
+  if (root === undefined) addProblem(report, 'the tree has no root', { tree });
   const branches = yield* countLeaves(context, row.tree);
   const now = store.get<TreeRow>(ONE_TREE, row.tree);
   if (now === undefined || now.last_seq > counted.to) return;
@@ -63,9 +63,10 @@ export function* checkTree(
   compare('number of messages', now.message_count, tally?.messageCount ?? 0);
   compare('number of branches', now.branch_count, branches);
   compare('newest number', now.last_seq, lastSeq);
-  if (now.title !== (tally?.title ?? '')) tell(report, 'the tree’s title is not that of its first message', { tree });
+  if (now.title !== (tally?.title ?? ''))
+    addProblem(report, 'the tree’s title is not that of its first message', { tree });
 
   function compare(what: string, said: number, found: number): void {
-    if (said !== found) tell(report, `the tree’s ${what} is ${found}, but its row says ${said}`, { tree });
+    if (said !== found) addProblem(report, `the tree’s ${what} is ${found}, but its row says ${said}`, { tree });
   }
 }

@@ -1,7 +1,7 @@
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
 import { dashed } from '../store/rows.js';
 import type { Store } from '../store/store.js';
-import { type Report, tell } from './report.js';
+import { addProblem, type Report } from './report.js';
 
 interface Checked {
   at: number;
@@ -49,7 +49,7 @@ function* check(
     for (const row of rows) {
       if (row.problem === null || (tree !== null && row.tree !== tree)) continue;
       const treeId = row.tree_id === null ? null : dashed(row.tree_id);
-      tell(report, `${what} ${dashed(row.id)} ${row.problem}`, { tree: treeId });
+      addProblem(report, `${what} ${dashed(row.id)} ${row.problem}`, { tree: treeId });
     }
     if (rows.length < SLICE_ROWS) return;
     after = rows.at(-1)?.at ?? after;

@@ -45,9 +45,9 @@ export function problemsOf(row: CheckedRow): string[] {
 /** What is wrong with what a node is: its contents, its place below its parent, its step. */
 export function damageOf(row: CheckedRow): string[] {
   if (row.has_tree === 0) return ['its tree is missing'];
-  const place = [...placeProblems(row), ...stepProblems(row)];
-  if (row.has_settings === 0) return [...place, 'its settings are missing'];
-  return hashMatches(row) ? place : [...place, 'its contents do not match its hash'];
+  const problems = [...placeProblems(row), ...stepProblems(row)];
+  if (row.has_settings === 0) return [...problems, 'its settings are missing'];
+  return hashMatches(row) ? problems : [...problems, 'its contents do not match its hash'];
 }
 
 function placeProblems(row: CheckedRow): string[] {

@@ -1,13 +1,13 @@
 import type { ReadContext } from '../paging/read_context.js';
 import type { Slices } from '../paging/slices.js';
 import type { ReadParams } from '../read/read_methods.js';
-import { requireTree } from '../read/require_tree.js';
 import { newestSeq } from '../store/newest_seq.js';
+import { requireTree } from '../store/require_rows.js';
 import type { TreeRow } from '../store/rows.js';
 import { checkNodes } from './check_nodes.js';
 import { checkFile, checkPointers, checkSettings } from './check_pointers.js';
 import { type CountedFeed, checkTree, checkTrees, newestChanges } from './check_trees.js';
-import { newReport, type Report, tell } from './report.js';
+import { addProblem, newReport, type Report } from './report.js';
 import { isDamage } from './scan_nodes.js';
 
 /** Checks what can be checked, part by part: one that cannot be read at all does not keep the others from it. */
@@ -42,6 +42,6 @@ function* unlessDamaged(report: Report, what: string, check: Slices<void>): Slic
     yield* check;
   } catch (error) {
     if (!isDamage(error)) throw error;
-    tell(report, `${what} cannot be read to the end: ${error instanceof Error ? error.message : String(error)}`);
+    addProblem(report, `${what} cannot be read to the end: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

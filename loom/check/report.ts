@@ -22,7 +22,7 @@ export function newReport(): Report {
 }
 
 /** Adds a problem; of many, the first are told and the others counted. */
-export function tell(report: Report, problem: string, where: Partial<Omit<Finding, 'problem'>> = {}): void {
+export function addProblem(report: Report, problem: string, where: Partial<Omit<Finding, 'problem'>> = {}): void {
   report.problem_count += 1;
   if (report.problems.length >= PROBLEMS_MAX) return;
   report.problems.push({ tree: null, node: null, seq: null, ...where, problem });

@@ -11,21 +11,21 @@ export const CHECKED_OF_TREE = `${FROM} WHERE n.tree = ? AND n.seq > ? AND n.seq
 const CHECKED_ONE = `${FROM} WHERE n.seq = ?`;
 
 /** Some nodes of a range, and the numbers at which nothing could be read; all up to `end` were looked at. */
-export interface Looked {
+export interface ScannedNodes {
   rows: CheckedRow[];
   unreadable: number[];
   end: number;
 }
 
 /** The next nodes of a range. Where the file is damaged they are read one by one, so that only those are missing. */
-export function lookAt(store: Store, range: NodeRange): Looked {
+export function scanNodes(store: Store, range: NodeRange): ScannedNodes {
   try {
     const end = endOfSlice(store, range, SLICE_BYTES);
     const rows = rowsWithin<CheckedRow>(store, { ...range, to: end }, { all: CHECKED_WITHIN, ofTree: CHECKED_OF_TREE });
     return { rows, unreadable: [], end };
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return lookOneByOne(store, range);
+    return scanOneByOne(store, range);
   }
 }
 
@@ -35,17 +35,17 @@ export function isDamage(error: unknown): boolean {
 }
 
 // Numbers are drawn one after the other: trying each finds every node, whatever index is damaged.
-function lookOneByOne(store: Store, range: NodeRange): Looked {
-  const looked: Looked = { rows: [], unreadable: [], end: Math.min(range.to, range.after + SLICE_NODES) };
-  for (let seq = range.after + 1; seq <= looked.end; seq++) {
+function scanOneByOne(store: Store, range: NodeRange): ScannedNodes {
+  const scan: ScannedNodes = { rows: [], unreadable: [], end: Math.min(range.to, range.after + SLICE_NODES) };
+  for (let seq = range.after + 1; seq <= scan.end; seq++) {
     const row = unlessDamaged(() => store.get<CheckedRow>(CHECKED_ONE, seq));
     if (row === 'damaged') {
-      if (mayBeNode(store, seq, range.tree)) looked.unreadable.push(seq);
+      if (mayBeNode(store, seq, range.tree)) scan.unreadable.push(seq);
     } else if (row !== undefined && (range.tree === null || row.tree === range.tree)) {
-      looked.rows.push(row);
+      scan.rows.push(row);
     }
   }
-  return looked;
+  return scan;
 }
 
 /** False when the index of the trees, or the changes, show that the number is something else. */

@@ -1,8 +1,8 @@
-import { lookAt } from '../check/scan_nodes.js';
+import { scanNodes } from '../check/scan_nodes.js';
 import type { Slices } from '../paging/slices.js';
 import { endOfSlice, type NodeRange, rowsWithin } from '../read/node_rows.js';
 import { NODE_COLUMNS, type NodeRow, portableNodeJson } from '../store/rows.js';
-import type { Exporting, Part, Room } from './export_part.js';
+import type { ExportContext, ExportPart, PageRoom } from './export_part.js';
 
 export const NODES_WITHIN = `SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
 export const NODES_OF_TREE = `SELECT ${NODE_COLUMNS} FROM nodes n
@@ -18,12 +18,12 @@ interface Filling {
   unit: { count: number; last: number };
 }
 
-export function* exportNodes(exporting: Exporting, position: number, room: Room): Slices<Part> {
+export function* exportNodes(context: ExportContext, position: number, room: PageRoom): Slices<ExportPart> {
   const filling: Filling = { records: [], bytes: 0, last: position, unit: { count: 0, last: position } };
-  for (let after = position; after < exporting.to; ) {
-    const { rows, end } = readSlice(exporting, after, room.bytes);
+  for (let after = position; after < context.to; ) {
+    const { rows, end } = readSlice(context, after, room.bytes);
     for (const row of rows) {
-      if (exporting.judgement?.unsound.has(row.seq) === true) continue;
+      if (context.damage?.excluded.has(row.seq) === true) continue;
       const full = add(filling, row, room);
       if (full !== null) return full;
     }
@@ -34,24 +34,24 @@ export function* exportNodes(exporting: Exporting, position: number, room: Room)
 }
 
 function readSlice(
-  { store, row, to, judgement }: Exporting,
+  { store, row, to, damage }: ExportContext,
   after: number,
   bytes: number,
 ): { rows: NodeRow[]; end: number } {
   const range: NodeRange = { tree: row.tree, after, to };
-  if (judgement !== null) return lookAt(store, range);
+  if (damage !== null) return scanNodes(store, range);
   const end = endOfSlice(store, range, bytes);
   return { rows: rowsWithin<NodeRow>(store, { ...range, to: end }, { all: NODES_WITHIN, ofTree: NODES_OF_TREE }), end };
 }
 
 /** Adds a node, or says that the page is full without it. A step goes into one page unless it is larger than any. */
-function add(filling: Filling, row: NodeRow, room: Room): Part | null {
+function add(filling: Filling, row: NodeRow, room: PageRoom): ExportPart | null {
   const { records, last } = filling;
   const json = `{"kind":"node","node":${portableNodeJson(row)}}`;
   const isLarger = filling.bytes + json.length > room.bytes;
   if (row.step_index === null || row.step_index === 0) filling.unit = { count: records.length, last };
   if (records.length >= room.count || isLarger) {
-    if (filling.unit.count > 0 || !room.isWhole) {
+    if (filling.unit.count > 0 || !room.isEmpty) {
       return { records: records.slice(0, filling.unit.count), next: filling.unit.last };
     }
     if (isLarger && records.length > 0) return { records, next: last };

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import type { Slices } from '../paging/slices.js';
-import { outputsFirstIn } from '../read/first_output_links.js';
+import { firstOutputLinks } from '../read/output_links.js';
 import { outputPath } from '../store/output_path.js';
 import { dashed, idBlob, ownerJson } from '../store/rows.js';
 import { exportNodes } from './export_nodes.js';
-import type { Exporting, Part, Room } from './export_part.js';
+import type { ExportContext, ExportPart, PageRoom } from './export_part.js';
 
-type Phase = (exporting: Exporting, position: number, room: Room) => Slices<Part>;
+type Phase = (context: ExportContext, position: number, room: PageRoom) => Slices<ExportPart>;
 
 /** The order in which an import can take the records one by one. */
 export const EXPORT_PHASES: readonly Phase[] = [
@@ -29,22 +29,22 @@ const ARCHIVED_AFTER = `SELECT a.node, lower(hex(n.id)) AS id
 const OUTPUT_RANGE = 1_000;
 
 // biome-ignore lint/correctness/useYield: one record is one slice
-function* exportTreeRow({ row }: Exporting): Slices<Part> {
+function* exportTreeRow({ row }: ExportContext): Slices<ExportPart> {
   const tree =
     `{"id":"${dashed(row.id)}","name":${JSON.stringify(row.name)},"project":${JSON.stringify(row.project)},` +
     `"owner":${ownerJson(row)},"created_at_ms":${row.created_at_ms}}`;
   return { records: [`{"kind":"tree","format":1,"tree":${tree}}`], next: null };
 }
 
-function* exportSettings(exporting: Exporting, position: number, room: Room): Slices<Part> {
+function* exportSettings(context: ExportContext, position: number, room: PageRoom): Slices<ExportPart> {
   const records: string[] = [];
   let bytes = 0;
   let last = position;
-  for (const settings of yield* settingsOf(exporting)) {
+  for (const settings of yield* settingsOf(context)) {
     if (settings <= position) continue;
     if (records.length >= room.count || bytes >= room.bytes) return { records, next: last };
     const sql = 'SELECT lower(hex(sha256)) AS sha256, body FROM settings WHERE settings = ?';
-    const stored = exporting.store.get<{ sha256: string; body: string }>(sql, settings);
+    const stored = context.store.get<{ sha256: string; body: string }>(sql, settings);
     if (stored === undefined) continue;
     const record = `{"kind":"settings","sha256":"${stored.sha256}","settings":${stored.body}}`;
     records.push(record);
@@ -55,14 +55,14 @@ function* exportSettings(exporting: Exporting, position: number, room: Room): Sl
   return { records, next: null };
 }
 
-function* settingsOf({ store, row, to, judgement }: Exporting): Slices<number[]> {
+function* settingsOf({ store, row, to, damage }: ExportContext): Slices<number[]> {
   const found = new Set<number>();
-  if (judgement !== null) {
+  if (damage !== null) {
     const sql = 'SELECT settings FROM settings WHERE sha256 = ?';
-    for (const sha256 of judgement.settings)
+    for (const sha256 of damage.settings)
       found.add(store.get<{ settings: number }>(sql, idBlob(sha256))?.settings ?? 0);
   }
-  for (let after = judgement === null ? 0 : to; after < to; ) {
+  for (let after = damage === null ? 0 : to; after < to; ) {
     const rows = store.all<{ seq: number; settings: number | null }>(SETTINGS_OF, row.tree, after, to);
     for (const { settings } of rows) if (settings !== null) found.add(settings);
     after = rows.at(-1)?.seq ?? to;
@@ -76,21 +76,21 @@ interface Pointer {
   id: string;
 }
 
-function* exportMarks(exporting: Exporting, position: number, room: Room): Slices<Part> {
-  const { store, row, to } = exporting;
+function* exportMarks(context: ExportContext, position: number, room: PageRoom): Slices<ExportPart> {
+  const { store, row, to } = context;
   const marks = store.all<Pointer & { name: string }>(MARKS_AFTER, row.tree, position, to);
   yield;
-  return pointersPart(exporting, room, {
+  return pointersPart(context, room, {
     pointers: marks,
     print: (mark) => `{"kind":"mark","name":${JSON.stringify(mark.name)},"node":"${dashed(mark.id)}"}`,
   });
 }
 
-function* exportArchived(exporting: Exporting, position: number, room: Room): Slices<Part> {
-  const { store, row, to } = exporting;
+function* exportArchived(context: ExportContext, position: number, room: PageRoom): Slices<ExportPart> {
+  const { store, row, to } = context;
   const tops = store.all<Pointer>(ARCHIVED_AFTER, row.tree, position, to);
   yield;
-  return pointersPart(exporting, room, {
+  return pointersPart(context, room, {
     pointers: tops,
     print: (top) => `{"kind":"archived","node":"${dashed(top.id)}"}`,
   });
@@ -98,15 +98,15 @@ function* exportArchived(exporting: Exporting, position: number, room: Room): Sl
 
 /** All that point at one node go into one page: the place to go on from is the node. */
 function pointersPart<P extends Pointer>(
-  { judgement }: Exporting,
-  room: Room,
+  { damage }: ExportContext,
+  room: PageRoom,
   { pointers, print }: { pointers: readonly P[]; print: (pointer: P) => string },
-): Part {
+): ExportPart {
   const records: string[] = [];
   let last: number | null = null;
   for (const pointer of pointers) {
     if (records.length >= room.count && pointer.node !== last) return { records, next: last };
-    if (judgement?.unsound.has(pointer.node) === true) continue;
+    if (damage?.excluded.has(pointer.node) === true) continue;
     records.push(print(pointer));
     last = pointer.node;
   }
@@ -114,15 +114,15 @@ function pointersPart<P extends Pointer>(
 }
 
 /** An output that is missing is left out: the import says how many its nodes miss. */
-function* exportOutputs(exporting: Exporting, position: number, room: Room): Slices<Part> {
-  const { store, row, to } = exporting;
+function* exportOutputs(context: ExportContext, position: number, room: PageRoom): Slices<ExportPart> {
+  const { store, row, to } = context;
   const records: string[] = [];
   for (let after = position; after < to; after += OUTPUT_RANGE) {
     if (records.length >= room.count) return { records, next: after };
     const range = { tree: row.tree, after, to: Math.min(to, after + OUTPUT_RANGE) };
-    for (const { node, sha256 } of outputsFirstIn(store, range)) {
-      if (exporting.judgement?.unsound.has(node) === true) continue;
-      const size = statSync(outputPath(exporting.outputs, sha256), { throwIfNoEntry: false })?.size;
+    for (const { node, sha256 } of firstOutputLinks(store, range)) {
+      if (context.damage?.excluded.has(node) === true) continue;
+      const size = statSync(outputPath(context.outputs, sha256), { throwIfNoEntry: false })?.size;
       if (size !== undefined) records.push(`{"kind":"output","sha256":"${sha256}","size_bytes":${size}}`);
     }
     yield;

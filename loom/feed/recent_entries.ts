@@ -5,7 +5,7 @@ const ENTRIES_MAX = 1_000;
 const LENGTH_MAX = 8 * 1024 * 1024;
 
 /** The newest entries of the feed, as many as fit. */
-export interface Recent {
+export interface RecentEntries {
   keep(entry: FeedEntry): void;
   newest(): number;
   /** The entries after a number; null when some of them are not in memory any more. */
@@ -13,7 +13,7 @@ export interface Recent {
 }
 
 /** Starts with a feed whose newest entry is on the disk only. */
-export function createRecent(lastSeq: number): Recent {
+export function createRecentEntries(lastSeq: number): RecentEntries {
   const entries: FeedEntry[] = [];
   let length = 0;
   let newest = lastSeq;

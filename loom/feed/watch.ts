@@ -2,7 +2,7 @@ import { type CallContext, RawJson } from '../../hub/base/plugin.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { FeedPage, FeedParams } from '../read/read_methods.js';
 import type { FeedEntry } from '../store/thread_messages.js';
-import { createRecent } from './recent_entries.js';
+import { createRecentEntries } from './recent_entries.js';
 
 const PAGE = 200;
 
@@ -21,7 +21,7 @@ export interface Feed {
 
 /** The one feed. A watcher has a place in it and catches up from there at its own speed, from memory or disk. */
 export function createFeed(source: FeedSource): Feed {
-  const recent = createRecent(source.lastSeq);
+  const recent = createRecentEntries(source.lastSeq);
   // What wakes each watcher that is up to date.
   const sleepers = new Set<() => void>();
 
@@ -66,7 +66,7 @@ export function createFeed(source: FeedSource): Feed {
     publish(entries) {
       if (entries.length === 0) return;
       for (const entry of entries) recent.keep(entry);
-      for (const awake of sleepers) awake();
+      for (const wake of sleepers) wake();
     },
     watch,
   };
@@ -74,13 +74,13 @@ export function createFeed(source: FeedSource): Feed {
 
 /** Sleeps until the feed goes on or the signal aborts. */
 function sleeper(sleepers: Set<() => void>, signal: AbortSignal): () => Promise<void> {
-  let awake: (() => void) | null = null;
-  signal.addEventListener('abort', () => awake?.(), { once: true });
+  let wake: (() => void) | null = null;
+  signal.addEventListener('abort', () => wake?.(), { once: true });
   return async () => {
     await new Promise<void>((resolve) => {
-      awake = resolve;
+      wake = resolve;
       sleepers.add(resolve);
     });
-    if (awake !== null) sleepers.delete(awake);
+    if (wake !== null) sleepers.delete(wake);
   };
 }

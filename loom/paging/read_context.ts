@@ -1,4 +1,4 @@
-import type { Judgements } from '../check/damaged_nodes.js';
+import type { DamageCache } from '../check/damaged_nodes.js';
 import type { HiddenCache } from '../read/archived_descendants.js';
 import type { PathCache } from '../read/path_cache.js';
 import type { FeedPage, ReadOpName, ReadParams } from '../read/read_methods.js';
@@ -13,7 +13,7 @@ export interface ReadContext {
   hidden: HiddenCache;
   search: SearchIndex;
   /** How the newest export that leaves out damage has judged its tree. */
-  judgements: Judgements;
+  damage: DamageCache;
   /** The folder of the stored outputs. */
   outputs: string;
 }

@@ -23,31 +23,31 @@ export interface HiddenCache {
 
 /** Keeps what it found by the archived tops themselves: nodes are never moved, so it stays true. */
 export function createHiddenCache(): HiddenCache {
-  const kept = new Map<string, Descendants>();
+  const cache = new Map<string, Descendants>();
   return {
     *nodesOf(store, tree) {
       const sql = 'SELECT node FROM archived_branches WHERE tree = ? ORDER BY node';
       const tops = store.all<{ node: number }>(sql, tree).map((row) => row.node);
       if (tops.length === 0) return new Set();
       const key = `${tree}:${tops.join(',')}`;
-      const entry = kept.get(key) ?? startingAt(tops);
-      kept.delete(key);
-      kept.set(key, entry);
-      for (const oldest of kept.keys()) {
-        if (kept.size <= KEPT_MAX) break;
-        kept.delete(oldest);
+      const entry = cache.get(key) ?? startingAt(tops);
+      cache.delete(key);
+      cache.set(key, entry);
+      for (const oldest of cache.keys()) {
+        if (cache.size <= KEPT_MAX) break;
+        cache.delete(oldest);
       }
-      yield* lookFurther(store, tree, entry);
+      yield* scanFurther(store, tree, entry);
       return entry.found;
     },
-    clear: () => kept.clear(),
+    clear: () => cache.clear(),
   };
 }
 
 /** A node and all that grew from it. */
 export function* withDescendants(store: Store, tree: number, top: number): Slices<ReadonlySet<number>> {
   const entry = startingAt([top]);
-  yield* lookFurther(store, tree, entry);
+  yield* scanFurther(store, tree, entry);
   return entry.found;
 }
 
@@ -56,7 +56,7 @@ function startingAt(tops: readonly number[]): Descendants {
 }
 
 // Parents precede their children, so one look at each node in the order of the feed is enough.
-function* lookFurther(store: Store, tree: number, entry: Descendants): Slices<void> {
+function* scanFurther(store: Store, tree: number, entry: Descendants): Slices<void> {
   for (;;) {
     const rows = store.all<{ seq: number; parent: number | null }>(PARENTS_AFTER, tree, entry.scannedTo);
     for (const row of rows) if (row.parent !== null && entry.found.has(row.parent)) entry.found.add(row.seq);

@@ -1,28 +1,28 @@
 import { fullId, idRange } from '../paging/id_range.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
+import { requireNodeOfTree, requireTree } from '../store/require_rows.js';
 import { dashed, type SkeletonRow, skeletonJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import type { ReadParams } from './read_methods.js';
 import { skeletonRow, skeletonsBetween } from './read_nodes.js';
-import { requireNodeOf, requireTree } from './require_tree.js';
 import { isNear, NEAR_DIGITS, NEAR_MAX, NEAR_SCAN_MAX } from './similar_names.js';
 
 const MATCHES_MAX = 20;
 
 export function* findNodes({ store }: ReadContext, params: ReadParams['loom.node_find']): Slices<string> {
   const { tree } = requireTree(store, params.tree);
-  const found =
+  const matches =
     nodeById(store, params) ?? nodeByMark(store, tree, params.ref) ?? (yield* nodesByPrefix(store, tree, params.ref));
-  const near = found.length === 0 ? yield* nearNodes(store, tree, params.ref) : [];
-  return `{"matches":[${found.map(skeletonJson).join(',')}],"near":${JSON.stringify(near)}}`;
+  const near = matches.length === 0 ? yield* nearNodes(store, tree, params.ref) : [];
+  return `{"matches":[${matches.map(skeletonJson).join(',')}],"near":${JSON.stringify(near)}}`;
 }
 
 /** A full id is meant as one: a node of another tree is an error that names that tree. */
 function nodeById(store: Store, params: ReadParams['loom.node_find']): SkeletonRow[] | null {
   const id = params.ref.toLowerCase();
   if (!fullId.test(id)) return null;
-  const row = skeletonRow(store, requireNodeOf(store, id, params.tree).seq);
+  const row = skeletonRow(store, requireNodeOfTree(store, id, params.tree).seq);
   return row === undefined ? null : [row];
 }
 
@@ -36,15 +36,15 @@ function nodeByMark(store: Store, tree: number, ref: string): SkeletonRow[] | nu
 function* nodesByPrefix(store: Store, tree: number, ref: string): Slices<SkeletonRow[]> {
   const range = idRange(ref);
   if (range === null) return [];
-  const found: SkeletonRow[] = [];
-  for (let from = range.from; found.length < MATCHES_MAX; yield) {
+  const matches: SkeletonRow[] = [];
+  for (let from = range.from; matches.length < MATCHES_MAX; yield) {
     const slice = skeletonsBetween(store, { from, to: range.to, limit: SLICE_ROWS });
-    found.push(...slice.filter((row) => row.tree === tree));
+    matches.push(...slice.filter((row) => row.tree === tree));
     const last = slice.at(-1);
     if (slice.length < SLICE_ROWS || last === undefined) break;
     from = `${last.id}00`;
   }
-  return found.sort((left, right) => right.seq - left.seq).slice(0, MATCHES_MAX);
+  return matches.sort((left, right) => right.seq - left.seq).slice(0, MATCHES_MAX);
 }
 
 function* nearNodes(store: Store, tree: number, ref: string): Slices<string[]> {
@@ -54,6 +54,6 @@ function* nearNodes(store: Store, tree: number, ref: string): Slices<string[]> {
     NEAR_SCAN_MAX,
   );
   const near = names.filter((mark) => isNear(ref, mark.name)).map((mark) => mark.name);
-  const alike = yield* nodesByPrefix(store, tree, ref.slice(0, NEAR_DIGITS));
-  return [...near, ...alike.map((row) => dashed(row.id))].slice(0, NEAR_MAX);
+  const similarIds = yield* nodesByPrefix(store, tree, ref.slice(0, NEAR_DIGITS));
+  return [...near, ...similarIds.map((row) => dashed(row.id))].slice(0, NEAR_MAX);
 }

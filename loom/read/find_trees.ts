@@ -10,9 +10,9 @@ const MATCHES_MAX = 20;
 
 export function* findTrees({ store }: ReadContext, params: ReadParams['loom.tree_find']): Slices<string> {
   const ref = params.ref;
-  const found = treesById(store, ref) ?? (yield* treesByName(store, ref)) ?? treesByPrefix(store, ref);
-  const near = found.length === 0 ? yield* nearTrees(store, ref) : [];
-  return `{"matches":[${found.map(treeJson).join(',')}],"near":${JSON.stringify(near)}}`;
+  const matches = treesById(store, ref) ?? (yield* treesByName(store, ref)) ?? treesByPrefix(store, ref);
+  const near = matches.length === 0 ? yield* nearTrees(store, ref) : [];
+  return `{"matches":[${matches.map(treeJson).join(',')}],"near":${JSON.stringify(near)}}`;
 }
 
 function treesById(store: Store, ref: string): TreeRow[] | null {
@@ -55,8 +55,8 @@ function* nearTrees(store: Store, ref: string): Slices<string[]> {
     if (near.length >= NEAR_MAX) return near.slice(0, NEAR_MAX);
     yield;
   }
-  const alike = treesByPrefix(store, ref.slice(0, NEAR_DIGITS)).map((tree) => dashed(tree.id));
-  return [...near, ...alike].slice(0, NEAR_MAX);
+  const similarIds = treesByPrefix(store, ref.slice(0, NEAR_DIGITS)).map((tree) => dashed(tree.id));
+  return [...near, ...similarIds].slice(0, NEAR_MAX);
 }
 
 /** Trees in slices, newest activity first, as many as may be looked at. */

@@ -1,8 +1,7 @@
-import { HubError } from '../../hub/base/error.js';
 import { cursorError, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { PAGE_BYTES_MAX, type Slices } from '../paging/slices.js';
-import { idBlob, TURN_COLUMNS, type TurnRow } from '../store/rows.js';
+import { requireTurn } from '../store/require_rows.js';
 import type { Store } from '../store/store.js';
 import { INPUT_COLUMNS, type InputRow, inputJson } from '../store/turn_rows.js';
 import type { ReadParams } from './read_methods.js';
@@ -20,7 +19,7 @@ export function* listInputs(context: ReadContext, params: ReadParams['loom.input
   const { turn } = requireTurn(context.store, params.turn);
   const inputs: string[] = [];
   let bytes = 0;
-  let at: Place | null = placeOf(params.cursor);
+  let at: ListPosition | null = positionOf(params.cursor);
   while (inputs.length < params.limit && bytes < PAGE_BYTES_MAX) {
     const row: InputRow | null = nextInput(context.store, turn, at);
     if (row === null) return pageJson('inputs', inputs, null);
@@ -35,17 +34,17 @@ export function* listInputs(context: ReadContext, params: ReadParams['loom.input
 }
 
 /** Where a list stands: in its first part, the pending ones, or in the rest. */
-interface Place {
+interface ListPosition {
   part: 'pending' | 'other';
   after: number;
 }
 
-function nextInput(store: Store, turn: number, { part, after }: Place): InputRow | null {
+function nextInput(store: Store, turn: number, { part, after }: ListPosition): InputRow | null {
   const pending = part === 'pending' ? store.get<InputRow>(NEXT_PENDING, turn, after) : undefined;
   return pending ?? store.get<InputRow>(NEXT_OTHER, turn, part === 'pending' ? 0 : after) ?? null;
 }
 
-function placeOf(cursor: string | null): Place {
+function positionOf(cursor: string | null): ListPosition {
   if (cursor === null) return { part: 'pending', after: 0 };
   const [, part, after] = /^(pending|other)-(\d{1,15})$/.exec(cursor) ?? [];
   if (after === undefined) throw cursorError(cursor);
@@ -53,13 +52,3 @@ function placeOf(cursor: string | null): Place {
 }
 
 const isPending = (row: InputRow): boolean => row.node === null && row.dropped_at_ms === null;
-
-/** A turn by its id. */
-export function requireTurn(store: Store, id: string): TurnRow {
-  const turn = store.get<TurnRow>(`SELECT ${TURN_COLUMNS} FROM turns u WHERE u.id = ?`, idBlob(id));
-  if (turn !== undefined) return turn;
-  throw new HubError('not_found', `there is no turn ${id}`, {
-    hint: 'list those of a tree: loom.turn_list',
-    details: { turn: id },
-  });
-}

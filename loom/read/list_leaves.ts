@@ -2,12 +2,12 @@ import { HubError } from '../../hub/base/error.js';
 import { cursorNumber, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import type { Slices } from '../paging/slices.js';
+import { requireNodeOfTree, requireTree } from '../store/require_rows.js';
 import { dashed, skeletonJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { withDescendants } from './archived_descendants.js';
 import type { ReadParams } from './read_methods.js';
 import { skeletonRow } from './read_nodes.js';
-import { requireNodeOf, requireTree } from './require_tree.js';
 
 const WALK_ROWS = 2_000;
 /** Leaves whose way up is read between two looks at the clock; most forks are near. */
@@ -23,10 +23,10 @@ export interface LeafQueries {
 const shownOnly = (node: string) => `AND NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = ${node})`;
 
 export function leafQueries(archived: boolean): LeafQueries {
-  const shown = archived ? '' : shownOnly('c.seq');
+  const visibleOnly = archived ? '' : shownOnly('c.seq');
   return {
     nodesBefore: `
-      SELECT n.seq, NOT EXISTS (SELECT 1 FROM nodes c WHERE c.parent = n.seq ${shown}) AS is_leaf
+      SELECT n.seq, NOT EXISTS (SELECT 1 FROM nodes c WHERE c.parent = n.seq ${visibleOnly}) AS is_leaf
       FROM nodes n WHERE n.tree = ? AND n.seq < ? ORDER BY n.seq DESC LIMIT ${WALK_ROWS}`,
     // Goes on above a node as long as that has no other child; the last row is the root or a fork point.
     upToFork: `
@@ -34,7 +34,7 @@ export function leafQueries(archived: boolean): LeafQueries {
         SELECT seq, parent, 1 FROM nodes WHERE seq = ?
         UNION ALL
         SELECT n.seq, n.parent,
-          NOT EXISTS (SELECT 1 FROM nodes c WHERE c.parent = n.seq AND c.seq <> up.seq ${shown})
+          NOT EXISTS (SELECT 1 FROM nodes c WHERE c.parent = n.seq AND c.seq <> up.seq ${visibleOnly})
         FROM up CROSS JOIN nodes n ON n.seq = up.parent AND n.seq < up.seq WHERE up.alone
         LIMIT ${WALK_ROWS}
       )
@@ -42,7 +42,7 @@ export function leafQueries(archived: boolean): LeafQueries {
   };
 }
 
-interface Step {
+interface PathRow {
   seq: number;
   parent: number | null;
   alone: number;
@@ -63,7 +63,7 @@ export function* listLeaves(context: ReadContext, params: ReadParams['loom.conte
     for (const seq of slice.leaves) {
       if (!view.isShown(seq)) continue;
       if (leaves.length === params.limit) return pageJson('leaves', leaves, before);
-      leaves.push(leafJson(store, seq, yield* wayToFork(store, queries.upToFork, seq)));
+      leaves.push(leafJson(store, seq, yield* pathToFork(store, queries.upToFork, seq)));
       before = seq;
       if (leaves.length % SLICE_LEAVES === 0) yield;
     }
@@ -113,59 +113,59 @@ function* viewOf(context: ReadContext, tree: number, params: ReadParams['loom.co
   const { store } = context;
   const hidden = params.archived ? new Set<number>() : yield* context.hidden.nodesOf(store, tree);
   if (params.under === null) return { archived: params.archived, isShown: (seq) => !hidden.has(seq) };
-  const top = requireNodeOf(store, params.under, params.tree).seq;
+  const top = requireNodeOfTree(store, params.under, params.tree).seq;
   const below = yield* withDescendants(store, tree, top);
   if (hidden.has(top)) return { archived: true, isShown: (seq) => below.has(seq) };
   return { archived: params.archived, isShown: (seq) => below.has(seq) && !hidden.has(seq) };
 }
 
 /** What a walk from a leaf up to its fork point met. */
-interface Way {
+interface PathToFork {
   leafDepth: number;
   /** The fork point, or the root. */
-  top: Step;
+  top: PathRow;
   /** The first node below it, and the first of a person. */
   first: number | null;
   firstAsked: number | null;
 }
 
-function* wayToFork(store: Store, upToFork: string, leaf: number): Slices<Way> {
-  let way: Way | undefined;
+function* pathToFork(store: Store, upToFork: string, leaf: number): Slices<PathToFork> {
+  let path: PathToFork | undefined;
   for (let from: number | null = leaf; from !== null; ) {
-    const steps: Step[] = store.all<Step>(upToFork, from);
-    for (const step of steps) way = extended(way, step);
+    const steps: PathRow[] = store.all<PathRow>(upToFork, from);
+    for (const step of steps) path = extendPath(path, step);
     const last = steps.at(-1);
     from = last === undefined || isEnd(last) || steps.length < WALK_ROWS ? null : last.seq;
     if (from !== null) yield;
   }
-  if (way === undefined) throw wentAway(leaf);
-  return way;
+  if (path === undefined) throw purgedMeanwhile(leaf);
+  return path;
 }
 
 // The row that a walk goes on from is met twice: that changes nothing.
-function extended(way: Way | undefined, step: Step): Way {
-  const leafDepth = way?.leafDepth ?? step.depth;
-  if (isEnd(step)) return { leafDepth, top: step, first: way?.first ?? null, firstAsked: way?.firstAsked ?? null };
-  const firstAsked = step.role === 'user' ? step.seq : (way?.firstAsked ?? null);
+function extendPath(path: PathToFork | undefined, step: PathRow): PathToFork {
+  const leafDepth = path?.leafDepth ?? step.depth;
+  if (isEnd(step)) return { leafDepth, top: step, first: path?.first ?? null, firstAsked: path?.firstAsked ?? null };
+  const firstAsked = step.role === 'user' ? step.seq : (path?.firstAsked ?? null);
   return { leafDepth, top: step, first: step.seq, firstAsked };
 }
 
-function isEnd(step: Step): boolean {
+function isEnd(step: PathRow): boolean {
   return step.alone === 0 || step.parent === null;
 }
 
-function leafJson(store: Store, leaf: number, way: Way): string {
+function leafJson(store: Store, leaf: number, path: PathToFork): string {
   const node = skeletonRow(store, leaf);
-  const fork = skeletonRow(store, way.top.seq);
-  if (node === undefined || fork === undefined) throw wentAway(leaf);
-  const differing = way.firstAsked ?? way.first;
+  const fork = skeletonRow(store, path.top.seq);
+  if (node === undefined || fork === undefined) throw purgedMeanwhile(leaf);
+  const differing = path.firstAsked ?? path.first;
   const differs = differing === null ? '' : (skeletonRow(store, differing)?.preview ?? '');
   return (
     `{"node":${skeletonJson(node)},"fork":"${dashed(fork.id)}","differs":${JSON.stringify(differs)},` +
-    `"length":${way.leafDepth - way.top.depth}}`
+    `"length":${path.leafDepth - path.top.depth}}`
   );
 }
 
-function wentAway(seq: number): HubError {
+function purgedMeanwhile(seq: number): HubError {
   return new HubError('not_found', `node number ${seq} was purged while it was read`, { retryable: true });
 }

@@ -12,31 +12,31 @@ export interface PathCache {
 
 export function createPathCache(): PathCache {
   // A Map remembers the order of insertion: its first entry is the one unused for longest.
-  const kept = new Map<number, readonly number[]>();
+  const cache = new Map<number, readonly number[]>();
   let nodeCount = 0;
   const drop = (seq: number): void => {
-    nodeCount -= kept.get(seq)?.length ?? 0;
-    kept.delete(seq);
+    nodeCount -= cache.get(seq)?.length ?? 0;
+    cache.delete(seq);
   };
   return {
     get(seq) {
-      const path = kept.get(seq);
+      const path = cache.get(seq);
       if (path === undefined) return undefined;
-      kept.delete(seq);
-      kept.set(seq, path);
+      cache.delete(seq);
+      cache.set(seq, path);
       return path;
     },
     put(seq, path) {
       drop(seq);
-      kept.set(seq, path);
+      cache.set(seq, path);
       nodeCount += path.length;
-      for (const oldest of kept.keys()) {
-        if (oldest === seq || (kept.size <= PATHS_MAX && nodeCount <= PATH_NODES_MAX)) break;
+      for (const oldest of cache.keys()) {
+        if (oldest === seq || (cache.size <= PATHS_MAX && nodeCount <= PATH_NODES_MAX)) break;
         drop(oldest);
       }
     },
     clear() {
-      kept.clear();
+      cache.clear();
       nodeCount = 0;
     },
   };

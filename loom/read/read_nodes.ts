@@ -1,6 +1,7 @@
 import { cursorNumber, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
+import { requireNode, requireNodeOfTree, requireTree } from '../store/require_rows.js';
 import {
   dashed,
   idBlob,
@@ -13,7 +14,6 @@ import {
 } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import type { ReadParams } from './read_methods.js';
-import { requireNode, requireNodeOf, requireTree } from './require_tree.js';
 
 export const STEP_END = `
   WITH RECURSIVE down (seq, id, step, has_next) AS (
@@ -31,7 +31,7 @@ export const SKELETON_AFTER = `
 
 export function getNode({ store }: ReadContext, params: ReadParams['loom.node_get']): string {
   const { seq } =
-    params.tree === null ? requireNode(store, params.node) : requireNodeOf(store, params.node, params.tree);
+    params.tree === null ? requireNode(store, params.node) : requireNodeOfTree(store, params.node, params.tree);
   const row = store.get<NodeRow>(`SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq = ?`, seq);
   if (row === undefined) throw new Error(`node ${seq} went away within one read`);
   const count = store.get<{ count: number }>(CHILD_COUNT, seq)?.count ?? 0;

@@ -2,6 +2,7 @@ import { HubError } from '../../hub/base/error.js';
 import { cursorNumber, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
+import { requireTree } from '../store/require_rows.js';
 import {
   idBlob,
   MARK_COLUMNS,
@@ -15,7 +16,6 @@ import {
   turnJson,
 } from '../store/rows.js';
 import type { ReadParams } from './read_methods.js';
-import { requireTree } from './require_tree.js';
 
 export function getTree(context: ReadContext, params: ReadParams['loom.tree_get']): string {
   return treeJson(requireTree(context.store, params.tree));

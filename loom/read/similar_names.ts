@@ -17,10 +17,10 @@ export function isNear(ref: string, name: string): boolean {
   const meant = name.toLowerCase();
   if (meant.includes(typed)) return true;
   const editsMax = Math.min(EDITS_MAX, Math.ceil(typed.length / LETTERS_PER_EDIT));
-  return isWithin(typed, meant, editsMax);
+  return isWithinEdits(typed, meant, editsMax);
 }
 
-function isWithin(left: string, right: string, editsMax: number): boolean {
+function isWithinEdits(left: string, right: string, editsMax: number): boolean {
   if (Math.abs(left.length - right.length) > editsMax) return false;
   if (left.length > COMPARED_LENGTH_MAX || right.length > COMPARED_LENGTH_MAX) return false;
   return editDistance(left, right) <= editsMax;

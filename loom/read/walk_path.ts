@@ -1,11 +1,11 @@
 import { cursorNumber, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { PAGE_BYTES_MAX, SLICE_NODES, SLICE_ROWS, type Slices } from '../paging/slices.js';
+import { nodeNotFound, requireNode } from '../store/require_rows.js';
 import { dashed, nodeJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { fittingNodes, nodeRows } from './node_rows.js';
 import type { ReadParams } from './read_methods.js';
-import { noNode, requireNode } from './require_tree.js';
 
 /** A walk reads two small columns of each node. */
 const WALK_ROWS = 2_000;
@@ -28,8 +28,8 @@ export const HANDLES_AT = `
 
 /** The row numbers from the root to a node. */
 export function* pathTo(context: ReadContext, seq: number): Slices<readonly number[]> {
-  const known = context.paths.get(seq);
-  if (known !== undefined) return known;
+  const cached = context.paths.get(seq);
+  if (cached !== undefined) return cached;
   const upwards: number[] = [];
   let above: readonly number[] = [];
   let next: number | null = seq;
@@ -66,7 +66,7 @@ export function* getPath(context: ReadContext, params: ReadParams['loom.context_
     const seqs = fitting.length === 0 && at === first ? next.slice(0, 1) : fitting;
     if (seqs.length === 0) break;
     const rows = nodeRows(context.store, seqs);
-    if (rows.length < seqs.length) throw noNode(params.node);
+    if (rows.length < seqs.length) throw nodeNotFound(params.node);
     for (const row of rows) {
       const json = nodeJson(row);
       bytes += json.length;
@@ -87,15 +87,15 @@ export function* getHandles(context: ReadContext, params: ReadParams['loom.conte
     const next = path.slice(at, at + SLICE_ROWS);
     const fitting = fittingNodes(context.store, next, PAGE_BYTES_MAX);
     const slice = fitting.length === 0 ? next.slice(0, 1) : fitting;
-    const found = context.store.all<HandleRow>(HANDLES_AT, JSON.stringify(slice));
-    const taken = found.slice(0, params.limit - handles.length);
-    for (const row of taken) {
+    const rows = context.store.all<HandleRow>(HANDLES_AT, JSON.stringify(slice));
+    const rowsOnPage = rows.slice(0, params.limit - handles.length);
+    for (const row of rowsOnPage) {
       const json = `{"node":"${dashed(row.id)}","handle":${row.handle}}`;
       bytes += json.length;
       handles.push(json);
     }
-    const last = taken.at(-1);
-    at += taken.length < found.length && last !== undefined ? last.at + 1 : slice.length;
+    const last = rowsOnPage.at(-1);
+    at += rowsOnPage.length < rows.length && last !== undefined ? last.at + 1 : slice.length;
     yield;
   }
   return pageJson('handles', handles, at < path.length ? at : null);

@@ -51,16 +51,16 @@ export function matchQuery(terms: readonly Term[]): string | null {
   return words.length === 0 ? null : words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' AND ');
 }
 
-interface Opened {
+interface OpenIndex {
   store: Store;
   indexedTo: number;
 }
 
 export function openSearchIndex(path: string): SearchIndex {
-  let opened: Opened | undefined;
+  let index: OpenIndex | undefined;
   let isDamaged = false;
 
-  function noticingDamage<T>(work: () => T): T {
+  function noteDamage<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
@@ -71,8 +71,8 @@ export function openSearchIndex(path: string): SearchIndex {
   }
 
   function close(): void {
-    opened?.store.close();
-    opened = undefined;
+    index?.store.close();
+    index = undefined;
   }
 
   function reset(): void {
@@ -81,31 +81,31 @@ export function openSearchIndex(path: string): SearchIndex {
     for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
   }
 
-  function open(main: Store): Opened {
-    opened ??= openKnown(path, main) ?? openAnew(main);
-    return opened;
+  function open(main: Store): OpenIndex {
+    index ??= openExisting(path, main) ?? recreate(main);
+    return index;
   }
 
-  function openAnew(main: Store): Opened {
+  function recreate(main: Store): OpenIndex {
     reset();
-    return openNew(path, main);
+    return createIndex(path, main);
   }
 
   return {
     *catchUp(main, target) {
       for (let index = open(main); index.indexedTo < target; index = open(main)) {
         const slice = readSlice(main, { from: index.indexedTo, to: target });
-        index.indexedTo = noticingDamage(() => writeSlice(index.store, slice));
+        index.indexedTo = noteDamage(() => writeSlice(index.store, slice));
         yield;
       }
     },
     candidates(query, before, limit) {
-      const store = opened?.store;
+      const store = index?.store;
       if (store === undefined) throw new HubError('internal', 'the search index was asked before it was caught up');
-      return noticingDamage(() => {
-        const found = store.all<{ seq: number }>(MATCHES_BEFORE, query, before, limit);
+      return noteDamage(() => {
+        const matches = store.all<{ seq: number }>(MATCHES_BEFORE, query, before, limit);
         const large = store.all<{ seq: number }>(LARGE_BEFORE, before, limit);
-        const seqs = [...found, ...large].map((row) => row.seq);
+        const seqs = [...matches, ...large].map((row) => row.seq);
         return seqs.sort((left, right) => right - left).slice(0, limit);
       });
     },
@@ -116,14 +116,14 @@ export function openSearchIndex(path: string): SearchIndex {
 }
 
 /** The index as it was left; null when there is none, or when it does not belong to these nodes as they are. */
-function openKnown(path: string, main: Store): Opened | null {
+function openExisting(path: string, main: Store): OpenIndex | null {
   if (!existsSync(path)) return null;
   let store: Store | undefined;
   try {
     store = openStore({ path, access: 'write', synchronous: 'off' });
-    const known = new Map(store.all<{ key: string; value: unknown }>('SELECT key, value FROM meta').map(entryOf));
-    const indexedTo = Number(known.get('seq'));
-    const fits = known.get('version') === INDEX_VERSION && known.get('epoch') === metaOf(main, 'epoch');
+    const meta = new Map(store.all<{ key: string; value: unknown }>('SELECT key, value FROM meta').map(entryOf));
+    const indexedTo = Number(meta.get('seq'));
+    const fits = meta.get('version') === INDEX_VERSION && meta.get('epoch') === metaOf(main, 'epoch');
     if (fits && indexedTo <= newestSeq(main) && !wasPurgedAfter(main, indexedTo)) return { store, indexedTo };
     store.close();
     return null;
@@ -135,7 +135,7 @@ function openKnown(path: string, main: Store): Opened | null {
   }
 }
 
-function openNew(path: string, main: Store): Opened {
+function createIndex(path: string, main: Store): OpenIndex {
   const store = openStore({ path, access: 'write', synchronous: 'off' });
   store.exec(SCHEMA);
   const sql = "INSERT INTO meta (key, value) VALUES ('version', ?), ('epoch', ?), ('seq', 0)";

@@ -21,14 +21,14 @@ export function findPhrase(text: string, words: readonly string[], from: number)
     const isFurtherBlank = unit === BLANK && before === BLANK;
     before = unit;
     if (isFurtherBlank) continue;
-    matched = extended(phrase, shorter, { matched, unit });
+    matched = extendMatch(phrase, shorter, { matched, unit });
     if (matched === phrase.length) return [startOf(text, phrase, at), at + 1];
   }
   return null;
 }
 
 /** How much of the phrase is matched with one more character. */
-function extended(
+function extendMatch(
   phrase: string,
   shorter: readonly number[],
   { matched, unit }: { matched: number; unit: number },
@@ -42,7 +42,7 @@ function extended(
 function shorterMatches(phrase: string): number[] {
   const shorter = [0];
   for (let at = 1; at < phrase.length; at += 1) {
-    shorter.push(extended(phrase, shorter, { matched: shorter[at - 1] ?? 0, unit: phrase.charCodeAt(at) }));
+    shorter.push(extendMatch(phrase, shorter, { matched: shorter[at - 1] ?? 0, unit: phrase.charCodeAt(at) }));
   }
   return shorter;
 }

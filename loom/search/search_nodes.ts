@@ -2,8 +2,8 @@ import { cursorNumber, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import type { Slices } from '../paging/slices.js';
 import type { ReadParams } from '../read/read_methods.js';
-import { requireTree } from '../read/require_tree.js';
 import { newestSeq } from '../store/newest_seq.js';
+import { requireTree } from '../store/require_rows.js';
 import { dashed } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { matchQuery } from './index_file.js';
@@ -154,10 +154,10 @@ function* hitsAmong(context: ReadContext, search: Search, rows: readonly Candida
 
 function* hitJson(context: ReadContext, search: Search, row: Candidate): Slices<string | null> {
   const text = searchableText(row.blocks, row.external);
-  const found = findAll(folded(text), search.terms);
-  if (found === null) return null;
+  const ranges = findAll(folded(text), search.terms);
+  if (ranges === null) return null;
   if (!search.archived && (yield* context.hidden.nodesOf(context.store, row.tree)).has(row.seq)) return null;
-  const { snippet, matches } = snippetOf(text, search.terms, found);
+  const { snippet, matches } = snippetOf(text, search.terms, ranges);
   return (
     `{"tree":"${dashed(row.tree_id)}","tree_name":${JSON.stringify(row.tree_name)},"node":"${dashed(row.id)}",` +
     `"role":"${row.role}","tool":${JSON.stringify(row.tool)},"created_at_ms":${row.created_at_ms},` +

@@ -12,7 +12,7 @@ const OUTPUT_BYTES_MAX = 1024 * 1024 * 1024;
 const UPLOADS_MAX = 64;
 const FINISHED_KEPT = 256;
 
-export interface Piece {
+export interface UploadPiece {
   upload: string;
   offset: number;
   bytes: Buffer;
@@ -22,7 +22,7 @@ export interface Piece {
 /** Bytes named by their SHA-256. Written once, never changed. */
 export interface Blobs {
   /** Takes one piece; after the last one the output is on the disk, and only then it has a name. */
-  write(piece: Piece): Promise<Output | null>;
+  write(piece: UploadPiece): Promise<Output | null>;
   read(range: { sha256: string; offset: number; limit: number }): Promise<{ bytes: Buffer; sizeBytes: number }>;
   close(): Promise<void>;
 }
@@ -43,12 +43,12 @@ export async function openBlobs(folders: { outputs: string; uploads: string }): 
   const uploads = new Map<string, Promise<Upload>>();
   // A retry of the last piece comes after its upload is gone.
   const finished = new Map<string, Output>();
-  const answered = (piece: Piece) => (piece.done ? finished.get(piece.upload) : undefined);
+  const earlierOutput = (piece: UploadPiece) => (piece.done ? finished.get(piece.upload) : undefined);
 
   // Pieces may arrive while the file is still being opened for the first of them.
-  function opened(piece: Piece): Promise<Upload> {
-    const known = uploads.get(piece.upload);
-    if (known !== undefined) return known;
+  function openUploadOf(piece: UploadPiece): Promise<Upload> {
+    const existing = uploads.get(piece.upload);
+    if (existing !== undefined) return existing;
     if (piece.offset !== 0) throw outOfOrder(piece, 0);
     const upload = openUpload(join(folders.uploads, randomUUID()));
     uploads.set(piece.upload, upload);
@@ -57,9 +57,9 @@ export async function openBlobs(folders: { outputs: string; uploads: string }): 
     return upload;
   }
 
-  async function take(upload: Upload, piece: Piece): Promise<Output | null> {
-    const before = answered(piece); // while it waited for its turn
-    if (before !== undefined) return before;
+  async function take(upload: Upload, piece: UploadPiece): Promise<Output | null> {
+    const earlier = earlierOutput(piece); // while it waited for its turn
+    if (earlier !== undefined) return earlier;
     const end = piece.offset + piece.bytes.length;
     if (piece.offset !== upload.sizeBytes) {
       if (end <= upload.sizeBytes && !piece.done) return null;
@@ -79,17 +79,17 @@ export async function openBlobs(folders: { outputs: string; uploads: string }): 
 
   return {
     async write(piece) {
-      const before = answered(piece);
-      if (before !== undefined) return before;
-      const opening = opened(piece);
+      const earlier = earlierOutput(piece);
+      if (earlier !== undefined) return earlier;
+      const opening = openUploadOf(piece);
       const upload = await opening;
-      const taken = upload.last.then(() => take(upload, piece));
-      upload.last = taken.catch(() => null); // its own caller hears of it
-      return taken.catch(async (error: unknown) => {
+      const result = upload.last.then(() => take(upload, piece));
+      upload.last = result.catch(() => null); // its own caller hears of it
+      return result.catch(async (error: unknown) => {
         if (error instanceof HubError) throw error;
         // How much of the piece is in the file is not known any more. The name may be another upload's by now.
         if (uploads.get(piece.upload) === opening) uploads.delete(piece.upload);
-        await giveUp(upload);
+        await discardUpload(upload);
         throw storageError(error, upload.path);
       });
     },
@@ -106,7 +106,7 @@ function dropOldest(uploads: Map<string, Promise<Upload>>): void {
   if (uploads.size <= UPLOADS_MAX || oldest === undefined) return;
   const [name, upload] = oldest;
   uploads.delete(name);
-  upload.then(giveUp).catch(() => null); // what could not be removed goes at the next start
+  upload.then(discardUpload).catch(() => null); // what could not be removed goes at the next start
 }
 
 async function openUpload(path: string): Promise<Upload> {
@@ -168,7 +168,7 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 /** Forgets an upload and removes what there is of it: whoever sends more of it is told to begin again. */
-async function giveUp(upload: Upload): Promise<void> {
+async function discardUpload(upload: Upload): Promise<void> {
   await upload.file.close();
   await rm(upload.path, { force: true });
 }
@@ -181,7 +181,7 @@ function remember(finished: Map<string, Output>, upload: string, output: Output)
   }
 }
 
-function outOfOrder(piece: Piece, expected: number): HubError {
+function outOfOrder(piece: UploadPiece, expected: number): HubError {
   return new HubError('conflict', `piece at ${piece.offset} of upload ${piece.upload} does not follow what is here`, {
     hint: `the next piece begins at ${expected}; after a restart of the hub begin again with a new upload`,
     details: { expected },

@@ -59,23 +59,23 @@ export function openStore(options: StoreOptions): Store {
 
 function storeOn(database: Database.Database): Store {
   const statements = new Map<string, Database.Statement<SqlValue[]>>();
-  const prepared = (sql: string): Database.Statement<SqlValue[]> => {
-    const known = statements.get(sql);
-    if (known !== undefined) return known;
-    const made = keep(database.prepare<SqlValue[]>(sql));
-    statements.set(sql, made);
-    return made;
+  const prepare = (sql: string): Database.Statement<SqlValue[]> => {
+    const existing = statements.get(sql);
+    if (existing !== undefined) return existing;
+    const statement = keep(database.prepare<SqlValue[]>(sql));
+    statements.set(sql, statement);
+    return statement;
   };
   return {
     // Rows are typed by the statement that asks for them: SQL is the one place where their shape is written.
-    get: <Row>(sql: string, ...values: SqlValue[]) => prepared(sql).get(...values) as Row | undefined,
-    all: <Row>(sql: string, ...values: SqlValue[]) => prepared(sql).all(...values) as Row[],
-    run: (sql, ...values) => prepared(sql).run(...values).changes,
+    get: <Row>(sql: string, ...values: SqlValue[]) => prepare(sql).get(...values) as Row | undefined,
+    all: <Row>(sql: string, ...values: SqlValue[]) => prepare(sql).all(...values) as Row[],
+    run: (sql, ...values) => prepare(sql).run(...values).changes,
     exec: (sql) => {
       database.exec(sql);
     },
     pragma(text) {
-      const statement = prepared(`PRAGMA ${text}`);
+      const statement = prepare(`PRAGMA ${text}`);
       return statement.reader ? statement.pluck().get() : statement.run().changes;
     },
     inTransaction: () => database.inTransaction,

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { HubError } from '../../hub/base/error.js';
 import { storageError } from '../store/store.js';
 import type { WorkerError } from '../store/thread_messages.js';
-import { onDeath, revived, THREAD_LIMITS } from './calls_to_thread.js';
+import { onThreadExit, revived, THREAD_LIMITS } from './pending_calls.js';
 
 /** What the copying thread is started with. */
 export interface CopyOptions {
@@ -68,7 +68,7 @@ async function refuseUnfit(copy: string): Promise<void> {
 function copyDatabase(options: CopyOptions, entry: URL): Promise<void> {
   const thread = new Worker(entry, { workerData: options, resourceLimits: THREAD_LIMITS });
   return new Promise((resolve, reject) => {
-    onDeath(thread, 'copying', reject);
+    onThreadExit(thread, 'copying', reject);
     thread.once('message', (outcome: CopyOutcome) => {
       if ('failed' in outcome) reject(revived(outcome.failed));
       else resolve();

@@ -1,20 +1,20 @@
 import { checkDatabase } from '../check/fsck.js';
 import { exportTree } from '../export/export_tree.js';
 import { oneSlice, type ReadOp } from '../paging/read_context.js';
-import { getPathSettings, getPlace } from '../read/branch_place.js';
 import { listRequests } from '../read/costs/request_list.js';
 import { getCost } from '../read/costs/tree_cost.js';
 import { findNodes } from '../read/find_nodes.js';
 import { findTrees } from '../read/find_trees.js';
 import { listInputs } from '../read/list_inputs.js';
 import { listLeaves } from '../read/list_leaves.js';
+import { getPathPlace, getPathSettings } from '../read/path_state.js';
 import { readFeed } from '../read/read_feed.js';
 import type { ReadOpName } from '../read/read_methods.js';
 import { getChildren, getNode, getSkeleton } from '../read/read_nodes.js';
 import { getSettings, getTree, listMarks, listTrees, listTurns } from '../read/read_trees.js';
-import { getLines, getShape } from '../read/shape.js';
-import { getNear } from '../read/shape_near.js';
-import { getTurn, listWaiting } from '../read/waiting_turns.js';
+import { getTurn, listWaiting } from '../read/read_turns.js';
+import { getShapeNear } from '../read/shape_near_node.js';
+import { getLines, getShape } from '../read/tree_shape.js';
 import { getHandles, getPath } from '../read/walk_path.js';
 import { searchNodes } from '../search/search_nodes.js';
 
@@ -24,7 +24,7 @@ export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
   'loom.tree_find': findTrees,
   'loom.tree_get_skeleton': getSkeleton,
   'loom.tree_get_shape': getShape,
-  'loom.tree_get_near': oneSlice(getNear),
+  'loom.tree_get_near': oneSlice(getShapeNear),
   'loom.tree_get_lines': oneSlice(getLines),
   'loom.tree_list': listTrees,
   'loom.mark_list': oneSlice(listMarks),
@@ -35,7 +35,7 @@ export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
   'loom.context_get_path': getPath,
   'loom.context_list_leaves': listLeaves,
   'loom.context_get_handles': getHandles,
-  'loom.context_get_place': getPlace,
+  'loom.context_get_place': getPathPlace,
   'loom.context_get_settings': getPathSettings,
   'loom.settings_get': oneSlice(getSettings),
   'loom.search': searchNodes,

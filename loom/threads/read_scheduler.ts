@@ -3,7 +3,7 @@ import type { ReadContext } from '../paging/read_context.js';
 import type { Slices } from '../paging/slices.js';
 import type { FeedPage, ReaderMessage, ReaderReply, ReadOpName, ReadRequest } from '../read/read_methods.js';
 import type { WorkerError } from '../store/thread_messages.js';
-import { unforeseen } from '../store/unforeseen_error.js';
+import { unexpectedError } from '../store/unexpected_error.js';
 import { READ_OPS } from './read_operations.js';
 
 /** The most operations that take turns; more of them only make each other slower. */
@@ -56,11 +56,11 @@ export function createScheduler(context: ReadContext, reply: (message: ReaderRep
   }
 
   function cancel(id: number): void {
-    const running = taken(active, id);
+    const running = remove(active, id);
     // A file that it has open is closed now.
     running?.slices.return('');
     // An operation that has ended was answered already.
-    if (running === undefined && taken(waiting, id) === undefined) return;
+    if (running === undefined && remove(waiting, id) === undefined) return;
     reply({ id, error: failureOf(new HubError('cancelled', 'the call was cancelled')) });
     startWaiting();
   }
@@ -77,16 +77,16 @@ export function createScheduler(context: ReadContext, reply: (message: ReaderRep
   };
 }
 
-function taken<T extends { id: number }>(list: T[], id: number): T | undefined {
+function remove<T extends { id: number }>(list: T[], id: number): T | undefined {
   const at = list.findIndex((entry) => entry.id === id);
   return at === -1 ? undefined : list.splice(at, 1)[0];
 }
 
 /** What was purged is kept nowhere: not in memory, and not in the search index. */
-function forget({ paths, hidden, judgements, search }: ReadContext): void {
+function forget({ paths, hidden, damage, search }: ReadContext): void {
   paths.clear();
   hidden.clear();
-  judgements.newest = null;
+  damage.newest = null;
   search.reset();
 }
 
@@ -108,8 +108,8 @@ function runSlice(running: Running): ReaderReply | null {
 }
 
 function failureOf(error: unknown): WorkerError {
-  const told = unforeseen('reading', error);
-  return { ...told.data, message: told.message };
+  const hubError = unexpectedError('reading', error);
+  return { ...hubError.data, message: hubError.message };
 }
 
 function tooMany(): WorkerError {

@@ -15,9 +15,12 @@ const store = openStore({ path: options.database, access: 'read', synchronous: '
 const search = openSearchIndex(options.searchIndex);
 const paths = createPathCache();
 const hidden = createHiddenCache();
-const judgements = { newest: null };
-const scheduler = createScheduler({ store, search, paths, hidden, judgements, outputs: options.outputs }, (reply) => {
-  port.postMessage(reply);
-});
+const damage = { newest: null };
+const scheduler = createScheduler(
+  { store, search, paths, hidden, damage, outputs: options.outputs },
+  (reply) => {
+    port.postMessage(reply);
+  },
+);
 
 port.on('message', (message: ReaderMessage) => scheduler.accept(message));

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { RawJson } from '../../hub/base/plugin.js';
 import type { FeedPage, FeedParams, ReaderMessage, ReaderOptions, ReaderReply } from '../read/read_methods.js';
-import { asFeed, asResult, createPending, onDeath, THREAD_LIMITS } from './calls_to_thread.js';
+import { asFeed, asResult, createPendingCalls, onThreadExit, THREAD_LIMITS } from './pending_calls.js';
 
 /** The reading thread, as the main thread sees it. */
 export interface ReaderThread {
@@ -14,28 +14,28 @@ export interface ReaderThread {
 
 /** Starts the reading thread. One that dies is replaced: nothing is lost with it but its answers. */
 export function startReader(entry: URL, options: ReaderOptions): ReaderThread {
-  const pending = createPending();
+  const pending = createPendingCalls();
   let isClosed = false;
   let thread = start();
 
   function start(): Worker {
-    const made = new Worker(entry, { workerData: options, resourceLimits: THREAD_LIMITS });
-    made.on('message', (reply: ReaderReply) => pending.settle(reply));
-    onDeath(made, 'reading', (error) => {
+    const worker = new Worker(entry, { workerData: options, resourceLimits: THREAD_LIMITS });
+    worker.on('message', (reply: ReaderReply) => pending.settle(reply));
+    onThreadExit(worker, 'reading', (error) => {
       pending.rejectAll(error);
       if (!isClosed) thread = start();
     });
-    return made;
+    return worker;
   }
 
-  async function ask(question: { op: string; params: unknown }, signal: AbortSignal): Promise<RawJson | FeedPage> {
+  async function request(question: { op: string; params: unknown }, signal: AbortSignal): Promise<RawJson | FeedPage> {
     signal.throwIfAborted();
-    let asked = 0;
+    let callId = 0;
     const answer = pending.begin((id) => {
       thread.postMessage({ id, ...question });
-      asked = id;
+      callId = id;
     });
-    const cancel = () => thread.postMessage({ cancel: asked } satisfies ReaderMessage);
+    const cancel = () => thread.postMessage({ cancel: callId } satisfies ReaderMessage);
     signal.addEventListener('abort', cancel, { once: true });
     try {
       return await answer;
@@ -45,8 +45,8 @@ export function startReader(entry: URL, options: ReaderOptions): ReaderThread {
   }
 
   return {
-    call: async (op, params, signal) => asResult(await ask({ op, params }, signal)),
-    feed: async (params, signal) => asFeed(await ask({ op: 'feed', params }, signal)),
+    call: async (op, params, signal) => asResult(await request({ op, params }, signal)),
+    feed: async (params, signal) => asFeed(await request({ op: 'feed', params }, signal)),
     forget: () => thread.postMessage({ forget: true } satisfies ReaderMessage),
     async close() {
       isClosed = true;

@@ -4,7 +4,7 @@ import { openDatabase } from '../store/open_database.js';
 import { type Store, storageError } from '../store/store.js';
 import type { WorkerCall, WriterMessage, WriterOptions } from '../store/thread_messages.js';
 import { type Committed, carried, createCommitter } from '../write/commit.js';
-import { atStart } from './at_start.js';
+import { recoverFromCrash } from './crash_recovery.js';
 import { APPENDS, WRITE_OPS } from './write_operations.js';
 
 /** The most calls that share one commit: their answers wait for each other. */
@@ -14,7 +14,7 @@ function serve(port: MessagePort, options: WriterOptions): void {
   const say = (message: WriterMessage) => port.postMessage(message);
   try {
     const store = openDatabase(options.database, options.newEpoch);
-    const ops = { ...WRITE_OPS, start: atStart };
+    const ops = { ...WRITE_OPS, start: recoverFromCrash };
     const committer = createCommitter({ store, outputs: options.outputs, ops, appends: APPENDS });
     const started = committer.commit([{ id: 0, op: 'start', params: {}, atMs: options.atMs }]);
     for (const reply of started.replies)

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { HubError } from '../../hub/base/error.js';
 import type { RawJson } from '../../hub/base/plugin.js';
 import type { FeedEntry, WorkerCall, WriterMessage, WriterOptions } from '../store/thread_messages.js';
-import { asResult, createPending, onDeath, revived, THREAD_LIMITS } from './calls_to_thread.js';
+import { asResult, createPendingCalls, onThreadExit, revived, THREAD_LIMITS } from './pending_calls.js';
 
 /** The most writing calls that wait for the disk; beyond it callers are told to come back. */
 const WAITING_MAX = 20_000;
@@ -20,24 +20,24 @@ export interface WriterThread {
   close(): Promise<void>;
 }
 
-interface Surroundings {
+interface WriterDependencies {
   entry: URL;
   clock: () => number;
   onFeed: (entries: FeedEntry[]) => void;
 }
 
 /** Starts the writing thread and waits until the database is open, or says why it cannot be. */
-export async function startWriter(options: WriterOptions, surroundings: Surroundings): Promise<WriterThread> {
-  const thread = new Worker(surroundings.entry, { workerData: options, resourceLimits: THREAD_LIMITS });
-  const pending = createPending();
+export async function startWriter(options: WriterOptions, dependencies: WriterDependencies): Promise<WriterThread> {
+  const thread = new Worker(dependencies.entry, { workerData: options, resourceLimits: THREAD_LIMITS });
+  const pending = createPendingCalls();
   let isReadOnly = false;
   let death: HubError | null = null;
-  onDeath(thread, 'writing', (error) => {
+  onThreadExit(thread, 'writing', (error) => {
     isReadOnly = true;
     death = error;
     pending.rejectAll(error);
   });
-  const { epoch, lastSeq } = await howItStarted(thread);
+  const { epoch, lastSeq } = await awaitStart(thread);
   // Calls that arrive in one turn of the event loop travel together: waking a thread costs more than a call.
   let unsent: WorkerCall[] = [];
   const post = (call: WorkerCall) => {
@@ -52,7 +52,7 @@ export async function startWriter(options: WriterOptions, surroundings: Surround
     if (!('replies' in message)) return;
     isReadOnly = message.readOnly;
     // The feed first: who has an answer may ask what the watchers have seen.
-    surroundings.onFeed(message.feed);
+    dependencies.onFeed(message.feed);
     for (const reply of message.replies) pending.settle(reply);
   });
   return {
@@ -61,7 +61,7 @@ export async function startWriter(options: WriterOptions, surroundings: Surround
     async call(op, params) {
       if (death !== null) throw death;
       if (pending.count() >= WAITING_MAX) throw tooMany();
-      const atMs = surroundings.clock();
+      const atMs = dependencies.clock();
       return asResult(await pending.begin((id) => post({ id, op, params, atMs })));
     },
     waiting: () => pending.count(),
@@ -72,9 +72,9 @@ export async function startWriter(options: WriterOptions, surroundings: Surround
   };
 }
 
-function howItStarted(thread: Worker): Promise<{ epoch: string; lastSeq: number }> {
+function awaitStart(thread: Worker): Promise<{ epoch: string; lastSeq: number }> {
   return new Promise((resolve, reject) => {
-    onDeath(thread, 'writing', reject);
+    onThreadExit(thread, 'writing', reject);
     thread.once('message', (message: WriterMessage) => {
       if ('started' in message) resolve(message.started);
       else if ('failed' in message) reject(revived(message.failed));

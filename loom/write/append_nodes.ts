@@ -3,24 +3,24 @@ import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import { canonicalJson } from '../store/canonical_json.js';
 import { dashed, idBlob, NODE_COLUMNS, type NodeRow, nodeJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
-import { hasContent, type Inserted, insertNode, type NodeDraft, wasBranched } from './insert_node.js';
 import {
-  appendableTree,
-  archivedTopAbove,
-  clearPlace,
-  nodeInTree,
+  findArchivedTop,
+  findClearTarget,
+  findContents,
+  findNode,
+  requireAppendableTree,
+  requireNodeInTree,
+  requireSettings,
   type StoredNode,
-  settingsRow,
-  storedContents,
-  storedNode,
   type TreeKey,
-} from './stored_rows.js';
-import { conflict, invalid, type WriteOp, type Writing } from './write_operation.js';
+} from './find_rows.js';
+import { hasContent, type Inserted, insertNode, type NodeDraft, wasBranched } from './insert_node.js';
+import { conflict, invalid, type WriteContext, type WriteOp } from './write_operation.js';
 
 /** The plugin makes the ids that a caller left out. */
 export type WithId<Params extends { id?: unknown }> = Params & { id: NonNullable<Params['id']> };
 
-export const createText: WriteOp<WithId<ParsedOf<'loom.node_create_text'>>> = (writing, params) => {
+export const createText: WriteOp<WithId<ParsedOf<'loom.node_create_text'>>> = (context, params) => {
   if (params.role !== 'assistant' && !params.blocks.some(hasContent)) {
     throw invalid(`a ${params.role} message needs some text`, 'give it at least one character that is not blank');
   }
@@ -28,8 +28,8 @@ export const createText: WriteOp<WithId<ParsedOf<'loom.node_create_text'>>> = (w
     ...{ id: params.id, role: params.role, step: null, external: null },
     ...{ settings: params.settings, blocks: params.blocks },
   };
-  const json = append(writing, { tree: params.tree, parent: params.parent, draft });
-  if (params.turn !== undefined) moveTip(writing.store, { turn: params.turn, from: params.parent, to: params.id });
+  const json = append(context, { tree: params.tree, parent: params.parent, draft });
+  if (params.turn !== undefined) moveTip(context.store, { turn: params.turn, from: params.parent, to: params.id });
   return json;
 };
 
@@ -43,7 +43,7 @@ function moveTip(store: Store, { turn, from, to }: { turn: string; from: string;
   );
 }
 
-export const createExternal: WriteOp<WithId<ParsedOf<'loom.node_create_external'>>> = (writing, params) => {
+export const createExternal: WriteOp<WithId<ParsedOf<'loom.node_create_external'>>> = (context, params) => {
   if (params.external.call.id !== null) {
     throw invalid(
       'external.call.id must be null outside a step: it would answer a call that no message made',
@@ -54,7 +54,7 @@ export const createExternal: WriteOp<WithId<ParsedOf<'loom.node_create_external'
     ...{ id: params.id, role: 'tool' as const, step: null, settings: null },
     ...{ blocks: params.blocks, external: params.external },
   };
-  return append(writing, { tree: params.tree, parent: params.parent, draft });
+  return append(context, { tree: params.tree, parent: params.parent, draft });
 };
 
 interface Append {
@@ -63,13 +63,13 @@ interface Append {
   draft: NodeDraft;
 }
 
-function append(writing: Writing, { tree, parent, draft }: Append): string {
-  const { store, atMs } = writing;
-  const clear = clearPlace(store, { tree, parent, id: draft.id });
+function append(context: WriteContext, { tree, parent, draft }: Append): string {
+  const { store, atMs } = context;
+  const clear = findClearTarget(store, { tree, parent, id: draft.id });
   if (clear !== null) {
     const siblings = { isAny: clear.hasChild, isAnyVisible: clear.hasChild };
     return createdJson(
-      insertNode(writing, draft, {
+      insertNode(context, draft, {
         tree: clear.tree,
         above: clear.above,
         createdAtMs: atMs,
@@ -78,37 +78,37 @@ function append(writing: Writing, { tree, parent, draft }: Append): string {
       }),
     );
   }
-  const first = storedNode(store, draft.id);
-  if (first !== undefined) return firstResult(writing, first, { tree, parent, draft });
-  const place = placeBelow(store, tree, parent);
-  return createdJson(insertNode(writing, draft, { ...place, createdAtMs: atMs, outputs: 'present', siblings: null }));
+  const first = findNode(store, draft.id);
+  if (first !== undefined) return firstResult(context, first, { tree, parent, draft });
+  const target = requireAppendTarget(store, tree, parent);
+  return createdJson(insertNode(context, draft, { ...target, createdAtMs: atMs, outputs: 'present', siblings: null }));
 }
 
-function createdJson(made: Inserted): string {
-  return `{"node":${made.json},"branched":${made.branched}}`;
+function createdJson(node: Inserted): string {
+  return `{"node":${node.json},"branched":${node.branched}}`;
 }
 
-interface Place {
+interface AppendTarget {
   tree: TreeKey;
   above: StoredNode;
 }
 
 /** Where a new node may go: below a settled node of a tree and branch that are not archived. */
-export function placeBelow(store: Store, treeId: string, parentId: string): Place {
-  const place = settledPlace(store, appendableTree(store, treeId), parentId);
-  const top = archivedTopAbove(store, place.above);
+export function requireAppendTarget(store: Store, treeId: string, parentId: string): AppendTarget {
+  const target = requireSettledTarget(store, requireAppendableTree(store, treeId), parentId);
+  const top = findArchivedTop(store, target.above);
   if (top !== null) {
     throw new HubError('archived', `node ${parentId} is in an archived branch, so nothing can be added below it`, {
       hint: `run: cognition restore ${treeId.slice(0, 8)} ${top.slice(0, 8)}`,
       details: { top },
     });
   }
-  return place;
+  return target;
 }
 
 /** The same for what was begun before the tree or branch was archived. */
-export function settledPlace(store: Store, tree: TreeKey, parentId: string): Place {
-  const above = nodeInTree(store, tree, parentId);
+export function requireSettledTarget(store: Store, tree: TreeKey, parentId: string): AppendTarget {
+  const above = requireNodeInTree(store, tree, parentId);
   refuseInsideStep(store, above);
   return { tree, above };
 }
@@ -137,32 +137,32 @@ function stepEnd(store: Store, node: StoredNode): string {
 }
 
 /** A retry with the same arguments gets what the first call got; other arguments under the id are a conflict. */
-function firstResult(writing: Writing, first: StoredNode, { tree, parent, draft }: Append): string {
-  const row = storedRow(writing.store, first.seq);
+function firstResult(context: WriteContext, first: StoredNode, { tree, parent, draft }: Append): string {
+  const row = requireNodeRow(context.store, first.seq);
   const same =
     dashed(row.tree_id) === tree &&
     row.parent_id !== null &&
     dashed(row.parent_id) === parent &&
-    isDraft(writing, first, draft);
+    isDraft(context, first, draft);
   if (!same) throw idTaken(draft.id);
-  return `{"node":${nodeJson(row)},"branched":${wasBranched(writing, first)}}`;
+  return `{"node":${nodeJson(row)},"branched":${wasBranched(context, first)}}`;
 }
 
 /** Whether a stored node is what a draft would become, apart from where and when. */
-export function isDraft(writing: Writing, stored: StoredNode, draft: NodeDraft): boolean {
-  const contents = storedContents(writing.store, stored.seq);
+export function isDraft(context: WriteContext, stored: StoredNode, draft: NodeDraft): boolean {
+  const contents = findContents(context.store, stored.seq);
   return (
     contents?.role === draft.role &&
     stored.step === (draft.step?.id.replaceAll('-', '') ?? null) &&
     stored.step_index === (draft.step?.index ?? null) &&
     stored.step_size === (draft.step?.size ?? null) &&
-    contents.settings === settingsRow(writing.store, draft.settings) &&
+    contents.settings === requireSettings(context.store, draft.settings) &&
     contents.blocks === canonicalJson(draft.blocks) &&
     contents.external === (draft.external === null ? null : canonicalJson(draft.external))
   );
 }
 
-export function storedRow(store: Store, seq: number): NodeRow {
+export function requireNodeRow(store: Store, seq: number): NodeRow {
   const row = store.get<NodeRow>(`SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq = ?`, seq);
   if (row === undefined) throw new HubError('internal', `node ${seq} vanished inside a transaction`);
   return row;

@@ -1,42 +1,42 @@
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { Store } from '../store/store.js';
 import { changeTree } from './change_trees.js';
-import { nodeInTree, openTree, treeJsonNow } from './stored_rows.js';
+import { currentTreeJson, requireNodeInTree, requireOpenTree } from './find_rows.js';
 import { invalid, type WriteOp } from './write_operation.js';
 
-export const archiveBranch: WriteOp<ParsedOf<'loom.branch_archive'>> = (writing, { tree, node }) => {
-  const { store } = writing;
-  const row = openTree(store, tree);
-  const top = nodeInTree(store, row, node);
+export const archiveBranch: WriteOp<ParsedOf<'loom.branch_archive'>> = (context, { tree, node }) => {
+  const { store } = context;
+  const row = requireOpenTree(store, tree);
+  const top = requireNodeInTree(store, row, node);
   if (top.parent === null) {
     throw invalid('the root is not a branch', `to hide the whole tree, run: cognition delete ${tree.slice(0, 8)}`);
   }
   const added = store.run(
     'INSERT INTO archived_branches (node, tree, archived_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-    ...[top.seq, row.tree, writing.atMs],
+    ...[top.seq, row.tree, context.atMs],
   );
   if (added > 0) {
-    changeTree(writing, row, { kind: 'branch_archived', fields: `"tree":"${tree}","node":"${node}"` });
+    changeTree(context, row, { kind: 'branch_archived', fields: `"tree":"${tree}","node":"${node}"` });
     recountBranches(store, row.tree);
   }
-  return treeJsonNow(store, tree);
+  return currentTreeJson(store, tree);
 };
 
-export const restoreBranch: WriteOp<ParsedOf<'loom.branch_restore'>> = (writing, { tree, node }) => {
-  const { store } = writing;
-  const row = openTree(store, tree);
-  const top = nodeInTree(store, row, node);
+export const restoreBranch: WriteOp<ParsedOf<'loom.branch_restore'>> = (context, { tree, node }) => {
+  const { store } = context;
+  const row = requireOpenTree(store, tree);
+  const top = requireNodeInTree(store, row, node);
   const removed = store.run('DELETE FROM archived_branches WHERE node = ?', top.seq);
   if (removed > 0) {
-    changeTree(writing, row, { kind: 'branch_restored', fields: `"tree":"${tree}","node":"${node}"` });
+    changeTree(context, row, { kind: 'branch_restored', fields: `"tree":"${tree}","node":"${node}"` });
     recountBranches(store, row.tree);
   }
-  return treeJsonNow(store, tree);
+  return currentTreeJson(store, tree);
 };
 
 /** Counts the visible nodes that have no visible child. */
 function countBranches(store: Store, tree: number): number {
-  const counted = store.get<{ branches: number }>(
+  const row = store.get<{ branches: number }>(
     `WITH RECURSIVE hidden (seq) AS (
        SELECT node FROM archived_branches WHERE tree = ?
        UNION SELECT n.seq FROM hidden CROSS JOIN nodes n ON n.parent = hidden.seq
@@ -47,7 +47,7 @@ function countBranches(store: Store, tree: number): number {
     tree,
     tree,
   );
-  return counted?.branches ?? 0;
+  return row?.branches ?? 0;
 }
 
 export function recountBranches(store: Store, tree: number): void {

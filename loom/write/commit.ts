@@ -2,9 +2,9 @@ import { HubError } from '../../hub/base/error.js';
 import { newestSeq } from '../store/newest_seq.js';
 import { type Store, sqliteCode } from '../store/store.js';
 import type { FeedEntry, WorkerCall, WorkerError, WorkerReply } from '../store/thread_messages.js';
-import { unforeseen } from '../store/unforeseen_error.js';
-import { createTally } from './tree_counters.js';
-import type { WriteOp, Writing } from './write_operation.js';
+import { unexpectedError } from '../store/unexpected_error.js';
+import { createTreeCounters } from './tree_counters.js';
+import type { WriteContext, WriteOp } from './write_operation.js';
 
 /** What one transaction brought about. */
 export interface Committed {
@@ -67,7 +67,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     if (failure !== null) return refuseAll(calls, failure);
     // One call has spoilt it for all, perhaps by being too large for the disk: each gets its own answer.
     if (calls.length > 1) return merge(calls.map((call) => commit([call])));
-    return refuseAll(calls, unforeseen('storage', error));
+    return refuseAll(calls, unexpectedError('storage', error));
   }
 
   return { commit, lastSeq: () => durableSeq, failure: () => failure };
@@ -83,7 +83,7 @@ interface Transaction {
 function openTransaction({ store, outputs, ops, appends }: CommitterOptions, durableSeq: number): Transaction {
   const feed: FeedEntry[] = [];
   const tasks: (() => void)[] = [];
-  const tally = createTally();
+  const counters = createTreeCounters();
   let seq = durableSeq;
   let hasWritten = false;
   const watched: Store = {
@@ -95,18 +95,18 @@ function openTransaction({ store, outputs, ops, appends }: CommitterOptions, dur
     },
   };
 
-  function writingFor(call: WorkerCall): Writing {
+  function writingFor(call: WorkerCall): WriteContext {
     // Appends leave the counters for the end; whoever may read them finds them written.
     const countsLater = appends.has(call.op);
-    if (!countsLater) tally.write(store, call.atMs);
+    if (!countsLater) counters.write(store, call.atMs);
     return {
       ...{ store: watched, outputs, atMs: call.atMs },
       nextSeq: () => ++seq,
       publish: ({ seq: at, tree, kind, fields }) =>
         feed.push({ seq: at, tree, json: `{"kind":"${kind}","seq":${at},${fields}}` }),
-      count(tree, counted) {
-        tally.add(tree, counted);
-        if (!countsLater) tally.write(store, call.atMs);
+      count(tree, counts) {
+        counters.add(tree, counts);
+        if (!countsLater) counters.write(store, call.atMs);
       },
       afterCommit: (task) => tasks.push(task),
     };
@@ -115,12 +115,12 @@ function openTransaction({ store, outputs, ops, appends }: CommitterOptions, dur
   return {
     perform(call) {
       const before = seq;
-      const writing = writingFor(call);
+      const context = writingFor(call);
       hasWritten = false;
       try {
         const op = ops[call.op];
         if (op === undefined) throw new HubError('internal', `${call.op} is not a write`);
-        return { id: call.id, json: op(writing, call.params as never) }; // the hub has parsed them by the method's schema
+        return { id: call.id, json: op(context, call.params as never) }; // the hub has parsed them by the method's schema
       } catch (error) {
         // A call that has written is undone with the whole transaction; one that has not needs no undoing.
         if (!(error instanceof HubError) || hasWritten) throw error;
@@ -129,7 +129,7 @@ function openTransaction({ store, outputs, ops, appends }: CommitterOptions, dur
       }
     },
     end(atMs) {
-      tally.write(store, atMs);
+      counters.write(store, atMs);
       return { seq, feed, tasks };
     },
   };

@@ -2,10 +2,10 @@ import { blocksOfType } from '../../hub/base/node_blocks.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { Block, External } from '../../hub/protocol/node.js';
 import { dashed, nodeJson } from '../store/rows.js';
-import { idTaken, isDraft, placeBelow, storedRow } from './append_nodes.js';
-import { type Above, type Inserted, insertNode, type NodeDraft, type Placing, wasBranched } from './insert_node.js';
-import { type StoredNode, storedNode, type TreeKey } from './stored_rows.js';
-import { invalid, type WriteOp, type Writing } from './write_operation.js';
+import { idTaken, isDraft, requireAppendTarget, requireNodeRow } from './append_nodes.js';
+import { findNode, type StoredNode, type TreeKey } from './find_rows.js';
+import { type Above, type Inserted, insertNode, type NodeDraft, type Placement, wasBranched } from './insert_node.js';
+import { invalid, type WriteContext, type WriteOp } from './write_operation.js';
 
 /** An assistant message and its calls, every id given. */
 export interface StepDraft {
@@ -24,54 +24,54 @@ export type StepParamsWithIds = Omit<StepParams, 'id' | 'calls'> & {
   calls: (Omit<StepCall, 'id'> & { id: NonNullable<StepCall['id']> })[];
 };
 
-export const createStep: WriteOp<StepParamsWithIds> = (writing, params) => {
+export const createStep: WriteOp<StepParamsWithIds> = (context, params) => {
   refuseUnpaired(params);
   const drafts = stepNodes(params);
-  const first = storedNode(writing.store, params.id);
-  if (first !== undefined) return firstResult(writing, drafts, params);
-  const place = placeBelow(writing.store, params.tree, params.parent);
-  const made = insertStep(writing, { ...place, outputs: 'present' }, params);
+  const first = findNode(context.store, params.id);
+  if (first !== undefined) return firstResult(context, drafts, params);
+  const target = requireAppendTarget(context.store, params.tree, params.parent);
+  const nodes = insertStep(context, { ...target, outputs: 'present' }, params);
   return stepJson(
-    made.map((node) => node.json),
-    made[0]?.branched ?? false,
+    nodes.map((node) => node.json),
+    nodes[0]?.branched ?? false,
   );
 };
 
-interface StepPlacing {
+interface StepPlacement {
   tree: TreeKey;
   above: Above;
-  outputs: Placing['outputs'];
+  outputs: Placement['outputs'];
 }
 
 /** Writes all nodes of a step below a place that has been checked. */
-export function insertStep(writing: Writing, place: StepPlacing, step: StepDraft): Inserted[] {
-  let { above } = place;
+export function insertStep(context: WriteContext, target: StepPlacement, step: StepDraft): Inserted[] {
+  let { above } = target;
   return stepNodes(step).map((draft) => {
-    if (storedNode(writing.store, draft.id) !== undefined) throw idTaken(draft.id);
-    const made = insertNode(writing, draft, {
-      ...{ tree: place.tree, above, createdAtMs: writing.atMs, outputs: place.outputs, siblings: null },
+    if (findNode(context.store, draft.id) !== undefined) throw idTaken(draft.id);
+    const nodes = insertNode(context, draft, {
+      ...{ tree: target.tree, above, createdAtMs: context.atMs, outputs: target.outputs, siblings: null },
     });
-    above = made;
-    return made;
+    above = nodes;
+    return nodes;
   });
 }
 
 function stepNodes(step: StepDraft): NodeDraft[] {
   const size = step.calls.length + 1;
-  const place = (index: number) => ({ id: step.id, index, size });
+  const target = (index: number) => ({ id: step.id, index, size });
   return [
     ...[
       {
         id: step.id,
         role: 'assistant' as const,
-        step: place(0),
+        step: target(0),
         settings: step.settings,
         blocks: step.blocks,
         external: null,
       },
     ],
     ...step.calls.map((call, index) => ({
-      ...{ id: call.id, role: 'tool' as const, step: place(index + 1), settings: null },
+      ...{ id: call.id, role: 'tool' as const, step: target(index + 1), settings: null },
       ...{ blocks: call.blocks, external: call.external },
     })),
   ];
@@ -79,11 +79,11 @@ function stepNodes(step: StepDraft): NodeDraft[] {
 
 // A model refuses a conversation whose results answer no call, so such a step must never come to be.
 function refuseUnpaired(step: StepDraft): void {
-  const asked = blocksOfType(step.blocks, 'call').map(({ id }) => id);
+  const callIds = blocksOfType(step.blocks, 'call').map(({ id }) => id);
   let from = 0;
   for (const [index, call] of step.calls.entries()) {
     const answered = call.external.call.id;
-    const at = answered === null ? -1 : asked.indexOf(answered, from);
+    const at = answered === null ? -1 : callIds.indexOf(answered, from);
     if (at < 0) {
       throw invalid(
         `calls.${index} answers ${answered ?? 'nothing'}, but the message makes no such call at that place`,
@@ -94,20 +94,20 @@ function refuseUnpaired(step: StepDraft): void {
   }
 }
 
-function firstResult(writing: Writing, drafts: readonly NodeDraft[], params: StepParamsWithIds): string {
+function firstResult(context: WriteContext, drafts: readonly NodeDraft[], params: StepParamsWithIds): string {
   const stored = drafts.map((draft) => {
-    const node = storedNode(writing.store, draft.id);
-    if (node === undefined || !isDraft(writing, node, draft)) throw idTaken(draft.id);
+    const node = findNode(context.store, draft.id);
+    if (node === undefined || !isDraft(context, node, draft)) throw idTaken(draft.id);
     return node;
   });
-  const rows = stored.map((node) => storedRow(writing.store, node.seq));
+  const rows = stored.map((node) => requireNodeRow(context.store, node.seq));
   const [top] = rows;
   const same =
     top !== undefined && dashed(top.tree_id) === params.tree && dashed(top.parent_id ?? '') === params.parent;
   if (!same) throw idTaken(params.id);
   return stepJson(
     rows.map(nodeJson),
-    stored.slice(0, 1).some((node: StoredNode) => wasBranched(writing, node)),
+    stored.slice(0, 1).some((node: StoredNode) => wasBranched(context, node)),
   );
 }
 

@@ -4,56 +4,57 @@ import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ExportRecord } from '../../hub/protocol/methods/tree_methods.js';
 import type { PortableNode } from '../../hub/protocol/node.js';
 import { outputPath } from '../store/output_path.js';
+import { findTree } from '../store/require_rows.js';
 import { dashed, idBlob, type TreeRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { recountBranches } from './archive_branches.js';
 import { announceTree, changeTree, freeName, insertTree, type originOf } from './change_trees.js';
-import { draftHash, insertNode, type NodeDraft, type Placing, storable } from './insert_node.js';
+import { currentTreeJson, findNode, type StoredNode } from './find_rows.js';
+import { draftHash, encodeDraft, insertNode, type NodeDraft, type Placement } from './insert_node.js';
 import { putSettings } from './put_settings.js';
-import { type StoredNode, storedNode, treeJsonNow, treeRow } from './stored_rows.js';
-import { conflict, invalid, type WriteOp, type Writing } from './write_operation.js';
+import { conflict, invalid, type WriteContext, type WriteOp } from './write_operation.js';
 
 type TreeRecord = Extract<ExportRecord, { kind: 'tree' }>['tree'];
 
-interface Taken {
+interface ImportCounts {
   added: number;
   present: number;
 }
 
-export const importTree: WriteOp<ParsedOf<'loom.tree_import'>> = (writing, { tree, records, done }) => {
-  refuseArchived(writing.store, tree);
-  const taken: Taken = { added: 0, present: 0 };
-  for (const record of records) takeRecord(writing, { tree, record, taken });
-  refuseTornSteps(writing.store, tree, records);
-  if (!done) return `{"added":${taken.added},"present":${taken.present},"missing_outputs":0,"tree":null}`;
-  finish(writing, importedTree(writing.store, tree));
-  const missing = countMissingOutputs(writing, importedTree(writing.store, tree).tree);
+export const importTree: WriteOp<ParsedOf<'loom.tree_import'>> = (context, { tree, records, done }) => {
+  refuseArchived(context.store, tree);
+  const counts: ImportCounts = { added: 0, present: 0 };
+  for (const record of records) importRecord(context, { tree, record, taken: counts });
+  refuseTornSteps(context.store, tree, records);
+  if (!done) return `{"added":${counts.added},"present":${counts.present},"missing_outputs":0,"tree":null}`;
+  finishImport(context, requireImportedTree(context.store, tree));
+  const missing = countMissingOutputs(context, requireImportedTree(context.store, tree).tree);
   return (
-    `{"added":${taken.added},"present":${taken.present},"missing_outputs":${missing},` +
-    `"tree":${treeJsonNow(writing.store, tree)}}`
+    `{"added":${counts.added},"present":${counts.present},"missing_outputs":${missing},` +
+    `"tree":${currentTreeJson(context.store, tree)}}`
   );
 };
 
-function takeRecord(
-  writing: Writing,
-  { tree, record, taken }: { tree: string; record: ExportRecord; taken: Taken },
+function importRecord(
+  context: WriteContext,
+  { tree, record, taken: counts }: { tree: string; record: ExportRecord; taken: ImportCounts },
 ): void {
   switch (record.kind) {
     case 'tree':
       if (record.tree.id !== tree) throw invalid(`the records of tree ${tree} begin with those of ${record.tree.id}`);
-      takeTree(writing, record.tree);
+      importTreeRow(context, record.tree);
       return;
     case 'settings':
-      takeSettings(writing, record);
+      importSettings(context, record);
       return;
     case 'node':
       if (record.node.tree !== tree) throw invalid(`node ${record.node.id} is not of tree ${tree}`);
-      if (takeNode(writing, record.node)) taken.added += 1;
-      else taken.present += 1;
+      if (importNode(context, record.node)) counts.added += 1;
+      else counts.present += 1;
       return;
     case 'mark':
     case 'archived':
-      takePointer(writing, importedTree(writing.store, tree), record);
+      importPointer(context, requireImportedTree(context.store, tree), record);
       return;
     case 'output':
       // Its bytes come through blob_write; the nodes say who needs them.
@@ -61,46 +62,46 @@ function takeRecord(
   }
 }
 
-function takeTree(writing: Writing, tree: TreeRecord): void {
-  if (treeRow(writing.store, tree.id) !== undefined) return;
-  insertTree(writing, { ...tree, importing: true, createdAtMs: tree.created_at_ms });
+function importTreeRow(context: WriteContext, tree: TreeRecord): void {
+  if (findTree(context.store, tree.id) !== undefined) return;
+  insertTree(context, { ...tree, importing: true, createdAtMs: tree.created_at_ms });
 }
 
 // In every call: it may have been archived between two of them.
 function refuseArchived(store: Store, tree: string): void {
-  const archivedAtMs = treeRow(store, tree)?.archived_at_ms ?? null;
+  const archivedAtMs = findTree(store, tree)?.archived_at_ms ?? null;
   if (archivedAtMs === null) return;
   throw new HubError('archived', `tree ${tree} is here and archived, so nothing can be added to it`, {
     hint: `run: cognition restore ${tree.slice(0, 8)}`,
   });
 }
 
-function takeSettings(writing: Writing, record: Extract<ExportRecord, { kind: 'settings' }>): void {
-  const { sha256 }: { sha256: string } = JSON.parse(putSettings(writing, { settings: record.settings }));
-  if (sha256 !== record.sha256) throw damaged(`settings ${record.sha256}`);
+function importSettings(context: WriteContext, record: Extract<ExportRecord, { kind: 'settings' }>): void {
+  const { sha256 }: { sha256: string } = JSON.parse(putSettings(context, { settings: record.settings }));
+  if (sha256 !== record.sha256) throw damagedError(`settings ${record.sha256}`);
 }
 
 /** Returns whether the node was new. */
-function takeNode(writing: Writing, node: PortableNode): boolean {
-  const { store } = writing;
-  const known = storedNode(store, node.id);
-  if (known !== undefined) {
-    if (known.hash.toString('hex') === node.hash) return false;
+function importNode(context: WriteContext, node: PortableNode): boolean {
+  const { store } = context;
+  const existing = findNode(store, node.id);
+  if (existing !== undefined) {
+    if (existing.hash.toString('hex') === node.hash) return false;
     throw conflict(`node ${node.id} is here already, with other contents`, 'the file does not fit this home');
   }
   if (!isPossible(node))
     throw invalid(`node ${node.id} is of a form that no home can have made`, 'the file was made up');
-  const tree = importedTree(store, node.tree);
-  const placing: Placing = {
+  const tree = requireImportedTree(store, node.tree);
+  const placement: Placement = {
     tree,
-    above: aboveOf(store, tree, node),
+    above: requireParent(store, tree, node),
     createdAtMs: node.created_at_ms,
     outputs: 'later',
     siblings: null,
   };
   const draft: NodeDraft = { ...node, external: node.kind === 'external' ? node.external : null };
-  if (draftHash(storable(draft), placing).toString('hex') !== node.hash) throw damaged(`node ${node.id}`);
-  insertNode(writing, draft, placing);
+  if (draftHash(encodeDraft(draft), placement).toString('hex') !== node.hash) throw damagedError(`node ${node.id}`);
+  insertNode(context, draft, placement);
   return true;
 }
 
@@ -114,19 +115,19 @@ function isPossible({ id, kind, role, parent, step, ...node }: PortableNode): bo
   return 'external' in node && (node.external.call.id !== null) === isAnswer;
 }
 
-function aboveOf(store: Store, tree: TreeRow, node: PortableNode): StoredNode | null {
+function requireParent(store: Store, tree: TreeRow, node: PortableNode): StoredNode | null {
   if (node.parent === null) {
     if (!idBlob(node.id).equals(idBlob(tree.id))) throw invalid(`node ${node.id} has no parent and is not the root`);
     return null;
   }
-  const above = storedNode(store, node.parent);
+  const above = findNode(store, node.parent);
   if (above === undefined || above.tree !== tree.tree) {
     throw invalid(
       `node ${node.id} comes before its parent ${node.parent}`,
       'records must stand in the order of the export',
     );
   }
-  if (!fitsBelow(above, node)) throw damaged(`the step around node ${node.id}`);
+  if (!fitsBelow(above, node)) throw damagedError(`the step around node ${node.id}`);
   return above;
 }
 
@@ -161,12 +162,12 @@ function refuseTornSteps(store: Store, tree: string, records: readonly ExportRec
   }
 }
 
-function takePointer(
-  writing: Writing,
+function importPointer(
+  context: WriteContext,
   tree: TreeRow,
   record: Extract<ExportRecord, { kind: 'mark' | 'archived' }>,
 ): void {
-  const node = storedNode(writing.store, record.node);
+  const node = findNode(context.store, record.node);
   if (node === undefined || node.tree !== tree.tree)
     throw invalid(`${record.kind} points at ${record.node}, which is not here`);
   const sql =
@@ -174,9 +175,9 @@ function takePointer(
       ? 'INSERT INTO marks (tree, name, node, set_at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
       : 'INSERT INTO archived_branches (tree, node, archived_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
   const values = record.kind === 'mark' ? [tree.tree, record.name, node.seq] : [tree.tree, node.seq];
-  const added = writing.store.run(sql, ...values, writing.atMs);
+  const added = context.store.run(sql, ...values, context.atMs);
   // Whoever watches a tree that was here already learns of it; the marks of a new one are read with it.
-  if (added > 0 && tree.importing === 0) changeTree(writing, tree, pointerChange(record, tree, writing.atMs));
+  if (added > 0 && tree.importing === 0) changeTree(context, tree, pointerChange(record, tree, context.atMs));
 }
 
 function pointerChange(
@@ -192,38 +193,38 @@ function pointerChange(
 }
 
 /** Shows a tree whose records are all in, under its name or the next free one. */
-function finish(writing: Writing, row: TreeRow): void {
-  const { store } = writing;
+function finishImport(context: WriteContext, row: TreeRow): void {
+  const { store } = context;
   recountBranches(store, row.tree);
   if (row.importing === 0) return;
-  if (storedNode(store, dashed(row.id)) === undefined)
+  if (findNode(store, dashed(row.id)) === undefined)
     throw invalid(`the records of tree ${dashed(row.id)} have no root`);
   const origin = store.get<{ origin: string }>('SELECT origin FROM trees WHERE tree = ?', row.tree)?.origin ?? '{}';
   const { name }: Parameters<typeof originOf>[0] = JSON.parse(origin);
-  const seq = writing.nextSeq();
+  const seq = context.nextSeq();
   store.run(
     'UPDATE trees SET importing = 0, name = ?, last_seq = ? WHERE tree = ?',
     ...[freeName(store, name), seq, row.tree],
   );
-  announceTree(writing, dashed(row.id), seq);
+  announceTree(context, dashed(row.id), seq);
 }
 
-function importedTree(store: Store, id: string): TreeRow {
-  const row = treeRow(store, id);
+function requireImportedTree(store: Store, id: string): TreeRow {
+  const row = findTree(store, id);
   if (row !== undefined) return row;
   throw invalid(`the records of tree ${id} do not begin with the tree itself`, 'the file is not a whole export');
 }
 
-function countMissingOutputs(writing: Writing, tree: number): number {
-  const outputs = writing.store.all<{ sha256: string }>(
+function countMissingOutputs(context: WriteContext, tree: number): number {
+  const outputs = context.store.all<{ sha256: string }>(
     `SELECT DISTINCT lower(hex(o.sha256)) AS sha256 FROM nodes n CROSS JOIN node_outputs o ON o.node = n.seq
      WHERE n.tree = ?`,
     tree,
   );
-  return outputs.filter(({ sha256 }) => !existsSync(outputPath(writing.outputs, sha256))).length;
+  return outputs.filter(({ sha256 }) => !existsSync(outputPath(context.outputs, sha256))).length;
 }
 
-function damaged(what: string): HubError {
+function damagedError(what: string): HubError {
   return invalid(
     `${what} does not match its hash: the file was changed or damaged`,
     'export it again where it came from',

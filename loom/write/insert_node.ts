@@ -8,8 +8,8 @@ import { nodeHash } from '../store/node_hash.js';
 import { isMessage, previewOf, titleOf } from '../store/node_preview.js';
 import { outputPath } from '../store/output_path.js';
 import { dashed, idBlob, nodeJson } from '../store/rows.js';
-import { type StoredNode, settingsRow, type TreeKey } from './stored_rows.js';
-import { invalid, type Writing } from './write_operation.js';
+import { requireSettings, type StoredNode, type TreeKey } from './find_rows.js';
+import { invalid, type WriteContext } from './write_operation.js';
 
 /** A node as a caller gives it. */
 export interface NodeDraft {
@@ -31,7 +31,7 @@ export interface Inserted extends Above {
 }
 
 /** Where and when a node is put, and whether its outputs must be there already. */
-export interface Placing {
+export interface Placement {
   tree: TreeKey;
   above: Above | null;
   createdAtMs: number;
@@ -47,12 +47,12 @@ interface Siblings {
 }
 
 /** A draft with its contents as they are stored: RFC 8785 JSON, which the hash is made of too. */
-export interface StorableDraft extends NodeDraft {
+export interface EncodedDraft extends NodeDraft {
   blocksJson: string;
   externalJson: string | null;
 }
 
-export function storable(draft: NodeDraft): StorableDraft {
+export function encodeDraft(draft: NodeDraft): EncodedDraft {
   const blocksJson = canonicalJson(draft.blocks);
   const externalJson = draft.external === null ? null : canonicalJson(draft.external);
   // A text counts as its author counts it, not with the escapes of its line ends and quotes.
@@ -63,13 +63,13 @@ export function storable(draft: NodeDraft): StorableDraft {
 }
 
 /** The hash that a draft gets in its place. */
-export function draftHash(draft: StorableDraft, placing: Placing): Buffer {
-  return nodeHash(placing.above?.hash ?? null, {
+export function draftHash(draft: EncodedDraft, placement: Placement): Buffer {
+  return nodeHash(placement.above?.hash ?? null, {
     id: draft.id,
-    tree: dashed(placing.tree.id),
-    parent: placing.above === null ? null : dashed(placing.above.id),
+    tree: dashed(placement.tree.id),
+    parent: placement.above === null ? null : dashed(placement.above.id),
     role: draft.role,
-    created_at_ms: placing.createdAtMs,
+    created_at_ms: placement.createdAtMs,
     step: draft.step,
     settings: draft.settings,
     blocks: draft.blocksJson,
@@ -78,14 +78,14 @@ export function draftHash(draft: StorableDraft, placing: Placing): Buffer {
 }
 
 /** Writes one node, its links and its tree's counters, and publishes it. */
-export function insertNode(writing: Writing, given: NodeDraft, placing: Placing): Inserted {
-  const { store } = writing;
-  const { tree, above } = placing;
-  const draft = storable(given);
-  const hash = draftHash(draft, placing);
-  const seq = writing.nextSeq();
+export function insertNode(context: WriteContext, input: NodeDraft, placement: Placement): Inserted {
+  const { store } = context;
+  const { tree, above } = placement;
+  const draft = encodeDraft(input);
+  const hash = draftHash(draft, placement);
+  const seq = context.nextSeq();
   const depth = above === null ? 0 : above.depth + 1;
-  const siblings = placing.siblings ?? siblingsBelow(writing, above);
+  const siblings = placement.siblings ?? siblingsBelow(context, above);
   const preview = previewOf(draft.blocks, draft.external);
   const { blocksJson: blocks, externalJson: external, step } = draft;
   store.run(
@@ -97,11 +97,11 @@ export function insertNode(writing: Writing, given: NodeDraft, placing: Placing)
     above?.seq ?? null,
     depth,
     draft.role,
-    placing.createdAtMs,
+    placement.createdAtMs,
     step === null ? null : idBlob(step.id),
     step?.index ?? null,
     step?.size ?? null,
-    settingsRow(store, draft.settings),
+    requireSettings(store, draft.settings),
     hash,
     draft.external?.call.tool ?? null,
     draft.external?.exit_code ?? null,
@@ -109,10 +109,10 @@ export function insertNode(writing: Writing, given: NodeDraft, placing: Placing)
     external,
     blocks,
   );
-  linkOutputs(writing, seq, { draft, must: placing.outputs });
+  linkOutputs(context, seq, { draft, must: placement.outputs });
   const title = draft.role === 'user' ? titleOf(preview) : '';
   const opensBranch = above === null || siblings.isAnyVisible;
-  writing.count(tree.tree, { seq, opensBranch, title, isMessage: isMessage(draft.role, preview) });
+  context.count(tree.tree, { seq, opensBranch, title, isMessage: isMessage(draft.role, preview) });
   const id = hex(draft.id);
   const json = nodeJson({
     seq,
@@ -121,7 +121,7 @@ export function insertNode(writing: Writing, given: NodeDraft, placing: Placing)
     parent_id: above?.id ?? null,
     depth,
     role: draft.role,
-    created_at_ms: placing.createdAtMs,
+    created_at_ms: placement.createdAtMs,
     step: step === null ? null : hex(step.id),
     step_index: step?.index ?? null,
     step_size: step?.size ?? null,
@@ -130,37 +130,37 @@ export function insertNode(writing: Writing, given: NodeDraft, placing: Placing)
     external,
     blocks,
   });
-  writing.publish({ seq, tree: dashed(tree.id), kind: 'node_created', fields: `"node":${json}` });
+  context.publish({ seq, tree: dashed(tree.id), kind: 'node_created', fields: `"node":${json}` });
   return { seq, id, depth, hash, json, branched: siblings.isAny };
 }
 
 /** Whether a node had an older sibling when it was made: what `branched` told its writer. */
-export function wasBranched(writing: Writing, node: Pick<StoredNode, 'seq' | 'parent'>): boolean {
+export function wasBranched(context: WriteContext, node: Pick<StoredNode, 'seq' | 'parent'>): boolean {
   const sql = 'SELECT 1 FROM nodes WHERE parent = ? AND seq < ? LIMIT 1';
-  return writing.store.get(sql, node.parent, node.seq) !== undefined;
+  return context.store.get(sql, node.parent, node.seq) !== undefined;
 }
 
-function siblingsBelow(writing: Writing, above: Above | null): Siblings {
+function siblingsBelow(context: WriteContext, above: Above | null): Siblings {
   const any =
-    above !== null && writing.store.get('SELECT 1 FROM nodes WHERE parent = ? LIMIT 1', above.seq) !== undefined;
+    above !== null && context.store.get('SELECT 1 FROM nodes WHERE parent = ? LIMIT 1', above.seq) !== undefined;
   if (!any) return { isAny: false, isAnyVisible: false };
   const visible = `SELECT 1 FROM nodes n WHERE n.parent = ?
     AND NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = n.seq) LIMIT 1`;
-  return { isAny: true, isAnyVisible: writing.store.get(visible, above.seq) !== undefined };
+  return { isAny: true, isAnyVisible: context.store.get(visible, above.seq) !== undefined };
 }
 
 function linkOutputs(
-  writing: Writing,
+  context: WriteContext,
   seq: number,
-  { draft, must }: { draft: NodeDraft; must: Placing['outputs'] },
+  { draft, must }: { draft: NodeDraft; must: Placement['outputs'] },
 ): void {
   for (const sha256 of outputsOf(draft)) {
-    if (must === 'present') requireOutput(writing, sha256);
-    writing.store.run('INSERT INTO node_outputs (node, sha256) VALUES (?, ?)', seq, idBlob(sha256));
+    if (must === 'present') requireStoredOutput(context, sha256);
+    context.store.run('INSERT INTO node_outputs (node, sha256) VALUES (?, ?)', seq, idBlob(sha256));
   }
 }
 
-export function requireOutput({ outputs }: Writing, sha256: string): void {
+export function requireStoredOutput({ outputs }: WriteContext, sha256: string): void {
   if (existsSync(outputPath(outputs, sha256))) return;
   throw new HubError('not_found', `there is no stored output ${sha256}`, {
     hint: 'store it first: loom.blob_write',

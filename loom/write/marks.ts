@@ -1,19 +1,19 @@
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import { idBlob } from '../store/rows.js';
 import { changeTree } from './change_trees.js';
-import { nodeInTree, openTree } from './stored_rows.js';
+import { requireNodeInTree, requireOpenTree } from './find_rows.js';
 import type { WriteOp } from './write_operation.js';
 
-export const setMark: WriteOp<ParsedOf<'loom.mark_set'>> = (writing, { tree, name, node }) => {
-  const { store } = writing;
-  const row = openTree(store, tree);
+export const setMark: WriteOp<ParsedOf<'loom.mark_set'>> = (context, { tree, name, node }) => {
+  const { store } = context;
+  const row = requireOpenTree(store, tree);
   if (node === null) {
     const removed = store.run('DELETE FROM marks WHERE tree = ? AND name = ?', row.tree, name);
     const fields = `"tree":"${tree}","name":${JSON.stringify(name)}`;
-    if (removed > 0) changeTree(writing, row, { kind: 'mark_removed', fields });
+    if (removed > 0) changeTree(context, row, { kind: 'mark_removed', fields });
     return '{"mark":null}';
   }
-  const { seq } = nodeInTree(store, row, node);
+  const { seq } = requireNodeInTree(store, row, node);
   const before = store.get<{ id: Buffer; set_at_ms: number }>(
     'SELECT n.id, m.set_at_ms FROM marks m CROSS JOIN nodes n ON n.seq = m.node WHERE m.tree = ? AND m.name = ?',
     row.tree,
@@ -24,8 +24,8 @@ export const setMark: WriteOp<ParsedOf<'loom.mark_set'>> = (writing, { tree, nam
   if (before?.id.equals(idBlob(node))) return `{"mark":${mark(before.set_at_ms)}}`;
   store.run(
     'INSERT OR REPLACE INTO marks (tree, name, node, set_at_ms) VALUES (?, ?, ?, ?)',
-    ...[row.tree, name, seq, writing.atMs],
+    ...[row.tree, name, seq, context.atMs],
   );
-  changeTree(writing, row, { kind: 'mark_set', fields: `"tree":"${tree}","mark":${mark(writing.atMs)}` });
-  return `{"mark":${mark(writing.atMs)}}`;
+  changeTree(context, row, { kind: 'mark_set', fields: `"tree":"${tree}","mark":${mark(context.atMs)}` });
+  return `{"mark":${mark(context.atMs)}}`;
 };

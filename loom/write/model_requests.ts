@@ -1,34 +1,35 @@
 import { HubError } from '../../hub/base/error.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import { requireTree } from '../store/require_rows.js';
 import { dashed, idBlob } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { REQUEST_COLUMNS, type RequestRow, requestJson, usageOf } from '../store/turn_rows.js';
-import { settledPlace, type WithId } from './append_nodes.js';
-import { knownTree, nodeInTree, storedNode } from './stored_rows.js';
-import { runningTurn } from './turn_journal.js';
-import { conflict, type WriteOp, type Writing } from './write_operation.js';
+import { requireSettledTarget, type WithId } from './append_nodes.js';
+import { findNode, requireNodeInTree } from './find_rows.js';
+import { requireRunningTurn } from './turn_journal.js';
+import { conflict, type WriteContext, type WriteOp } from './write_operation.js';
 
-type Start = WithId<ParsedOf<'loom.request_start'>>;
-type End = ParsedOf<'loom.request_end'>;
+type StartParams = WithId<ParsedOf<'loom.request_start'>>;
+type EndParams = ParsedOf<'loom.request_end'>;
 
-export const startRequest: WriteOp<Start> = (writing, params) => {
-  const { store } = writing;
-  const first = requestRow(store, params.id);
+export const startRequest: WriteOp<StartParams> = (context, params) => {
+  const { store } = context;
+  const first = findRequest(store, params.id);
   if (first !== undefined) {
     if (isSameStart(first, params)) return requestJson(first);
     throw conflict(`the id ${params.id} belongs to another request already`, 'use a fresh random id for each request');
   }
-  const turn = runningTurn(store, params.turn);
-  const { tree, above } = settledPlace(store, knownTree(store, dashed(turn.tree_id)), params.parent);
+  const turn = requireRunningTurn(store, params.turn);
+  const { tree, above } = requireSettledTarget(store, requireTree(store, dashed(turn.tree_id)), params.parent);
   store.run(
     `INSERT INTO requests (id, tree, turn, parent, provider, model, started_at_ms, outcome)
      VALUES (?, ?, ?, ?, ?, ?, ?, 'running')`,
-    ...[idBlob(params.id), tree.tree, turn.turn, above.seq, params.provider, params.model, writing.atMs],
+    ...[idBlob(params.id), tree.tree, turn.turn, above.seq, params.provider, params.model, context.atMs],
   );
-  return requestJson(knownRequest(store, params.id));
+  return requestJson(requireRequest(store, params.id));
 };
 
-function isSameStart(row: RequestRow, params: Start): boolean {
+function isSameStart(row: RequestRow, params: StartParams): boolean {
   return (
     dashed(row.turn_id) === params.turn &&
     dashed(row.parent_id) === params.parent &&
@@ -38,28 +39,28 @@ function isSameStart(row: RequestRow, params: Start): boolean {
 }
 
 /** A request may end after its turn: what it cost is wanted all the same. */
-export const endRequest: WriteOp<End> = (writing, params) => {
-  const { store } = writing;
-  const row = knownRequest(store, params.request);
+export const endRequest: WriteOp<EndParams> = (context, params) => {
+  const { store } = context;
+  const row = requireRequest(store, params.request);
   if (row.outcome !== 'running') {
     if (isSameEnd(row, params)) return requestJson(row);
     throw conflict(`request ${params.request} has ended (${row.outcome})`, 'each request ends once');
   }
-  if (params.node !== null && storedNode(store, params.node) !== undefined) {
-    nodeInTree(store, knownTree(store, dashed(row.tree_id)), params.node);
+  if (params.node !== null && findNode(store, params.node) !== undefined) {
+    requireNodeInTree(store, requireTree(store, dashed(row.tree_id)), params.node);
   }
   const { usage } = params;
   store.run(
     `UPDATE requests SET outcome = ?, ended_at_ms = ?, node_id = coalesce(?, node_id), tokens_in = ?, tokens_out = ?,
        tokens_cache_read = ?, tokens_cache_write_5m = ?, tokens_cache_write_1h = ?, price_microdollars = ?,
        estimate = ? WHERE request = ?`,
-    ...[params.outcome, writing.atMs, params.node === null ? null : idBlob(params.node)],
+    ...[params.outcome, context.atMs, params.node === null ? null : idBlob(params.node)],
     ...[usage?.tokens_in ?? null, usage?.tokens_out ?? null, usage?.tokens_cache_read ?? null],
     ...[usage?.tokens_cache_write_5m ?? null, usage?.tokens_cache_write_1h ?? null],
     ...[params.price_microdollars, params.estimate ? 1 : 0, row.request],
   );
   if (params.node !== null) nameNodeOfAttempts(store, row, params.node);
-  return requestJson(knownRequest(store, params.request));
+  return requestJson(requireRequest(store, params.request));
 };
 
 // The attempts that failed before it belong to the branch that its answer is on.
@@ -69,7 +70,7 @@ function nameNodeOfAttempts(store: Store, row: RequestRow, node: string): void {
 }
 
 // A failed attempt, which named no node, may have got that of a later one since.
-function isSameEnd(row: RequestRow, params: End): boolean {
+function isSameEnd(row: RequestRow, params: EndParams): boolean {
   const sameNode = params.node === null || (row.given_id !== null && dashed(row.given_id) === params.node);
   return (
     sameNode &&
@@ -80,28 +81,28 @@ function isSameEnd(row: RequestRow, params: End): boolean {
   );
 }
 
-function isSameUsage(stored: ReturnType<typeof usageOf>, given: End['usage']): boolean {
-  if (stored === null || given === null) return stored === given;
+function isSameUsage(stored: ReturnType<typeof usageOf>, reported: EndParams['usage']): boolean {
+  if (stored === null || reported === null) return stored === reported;
   return (
-    stored.tokens_in === given.tokens_in &&
-    stored.tokens_out === given.tokens_out &&
-    stored.tokens_cache_read === given.tokens_cache_read &&
-    stored.tokens_cache_write_5m === given.tokens_cache_write_5m &&
-    stored.tokens_cache_write_1h === given.tokens_cache_write_1h
+    stored.tokens_in === reported.tokens_in &&
+    stored.tokens_out === reported.tokens_out &&
+    stored.tokens_cache_read === reported.tokens_cache_read &&
+    stored.tokens_cache_write_5m === reported.tokens_cache_write_5m &&
+    stored.tokens_cache_write_1h === reported.tokens_cache_write_1h
   );
 }
 
 /** Closes the requests that a hub left behind: what they used, and when they ended, nobody knows. */
-export function closeLeftRequests({ store }: Writing): void {
+export function closeAbandonedRequests({ store }: WriteContext): void {
   store.run("UPDATE requests SET outcome = 'interrupted' WHERE outcome = 'running'");
 }
 
-function requestRow(store: Store, id: string): RequestRow | undefined {
+function findRequest(store: Store, id: string): RequestRow | undefined {
   return store.get<RequestRow>(`SELECT ${REQUEST_COLUMNS} FROM requests r WHERE r.id = ?`, idBlob(id));
 }
 
-function knownRequest(store: Store, id: string): RequestRow {
-  const row = requestRow(store, id);
+function requireRequest(store: Store, id: string): RequestRow {
+  const row = findRequest(store, id);
   if (row !== undefined) return row;
   throw new HubError('not_found', `there is no request ${id}`, { hint: 'note it first: loom.request_start' });
 }

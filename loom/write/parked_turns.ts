@@ -1,48 +1,49 @@
 import { HubError } from '../../hub/base/error.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import { canonicalJson } from '../store/canonical_json.js';
+import { requireTurn } from '../store/require_rows.js';
 import { dashed, idBlob, type TurnRow, turnJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { QUESTION_COLUMNS, type QuestionRow, questionJson } from '../store/turn_rows.js';
-import { placeBelow } from './append_nodes.js';
-import { storable } from './insert_node.js';
-import { journalOf, keepResult, knownTurn } from './turn_journal.js';
+import { requireAppendTarget } from './append_nodes.js';
+import { encodeDraft } from './insert_node.js';
+import { journalResult, readJournal } from './turn_journal.js';
 import { conflict, invalid, type WriteOp } from './write_operation.js';
 
-type Parking = ParsedOf<'loom.turn_park'>;
-type Answering = ParsedOf<'loom.turn_answer'>;
+type ParkParams = ParsedOf<'loom.turn_park'>;
+type AnswerParams = ParsedOf<'loom.turn_answer'>;
 
 /** Lets a turn wait: its journal stays, whatever happens, until a person has answered or ends it. */
-export const parkTurn: WriteOp<Parking> = (writing, params) => {
-  const { store } = writing;
-  const turn = knownTurn(store, params.turn);
+export const parkTurn: WriteOp<ParkParams> = (context, params) => {
+  const { store } = context;
+  const turn = requireTurn(store, params.turn);
   if (turn.state !== 'running')
     throw conflict(`turn ${params.turn} does not run (${turn.state})`, 'start another turn');
-  const journal = journalOf(store, turn);
-  for (const { call, ...asked } of params.questions) {
-    const place = journal?.answer.calls.find((one) => one.call === call);
-    if (place === undefined) throw invalid(`turn ${params.turn} has no call ${call} under way`);
+  const journal = readJournal(store, turn);
+  for (const { call, ...question } of params.questions) {
+    const callUnderWay = journal?.answer.calls.find((one) => one.call === call);
+    if (callUnderWay === undefined) throw invalid(`turn ${params.turn} has no call ${call} under way`);
     if (journal?.results.has(call) === true) throw invalid(`the call ${call} has its result already`);
-    const body = canonicalJson(asked);
+    const body = canonicalJson(question);
     store.run(
       'INSERT INTO questions (id, turn, call, body) VALUES (?, ?, ?, ?)',
-      idBlob(place.id),
+      idBlob(callUnderWay.id),
       turn.turn,
       call,
       body,
     );
   }
   store.run("UPDATE turns SET state = 'waiting' WHERE turn = ?", turn.turn);
-  return `{"questions":[${openOf(store, turn).map(questionJson).join(',')}]}`;
+  return `{"questions":[${openQuestions(store, turn).map(questionJson).join(',')}]}`;
 };
 
 /** Keeps an answer; with the last one the turn runs again, and whoever gave that answer runs it. */
-export const answerQuestion: WriteOp<Answering> = (writing, params) => {
-  const { store } = writing;
-  const turn = knownTurn(store, params.turn);
-  const question = knownQuestion(store, turn, params);
-  if (question.answer === params.answer) return answered(turn, true);
-  if (question.answer !== null) throw answeredOtherwise(question.answer);
+export const answerQuestion: WriteOp<AnswerParams> = (context, params) => {
+  const { store } = context;
+  const turn = requireTurn(store, params.turn);
+  const question = requireQuestion(store, turn, params);
+  if (question.answer === params.answer) return answerJson(turn, true);
+  if (question.answer !== null) throw otherAnswerError(question.answer);
   if (turn.state !== 'waiting') {
     throw conflict(
       `the turn ${params.turn} has ended (${turn.state}) without an answer`,
@@ -50,12 +51,12 @@ export const answerQuestion: WriteOp<Answering> = (writing, params) => {
     );
   }
   // Where nothing can be added, what follows would fail: then the question stays open.
-  const parent = journalOf(store, turn)?.answer.parent;
-  if (parent !== undefined) placeBelow(store, dashed(turn.tree_id), parent);
+  const parent = readJournal(store, turn)?.answer.parent;
+  if (parent !== undefined) requireAppendTarget(store, dashed(turn.tree_id), parent);
   if (params.result !== null) {
-    keepResult(store, turn, { turn: params.turn, call: question.call, ...params.result });
+    journalResult(store, turn, { turn: params.turn, call: question.call, ...params.result });
   }
-  storable({
+  encodeDraft({
     id: '',
     role: 'user',
     step: null,
@@ -64,23 +65,23 @@ export const answerQuestion: WriteOp<Answering> = (writing, params) => {
     external: null,
   });
   store.run('UPDATE questions SET answer = ? WHERE question = ?', params.answer, question.question);
-  if (openOf(store, turn).length === 0) {
+  if (openQuestions(store, turn).length === 0) {
     store.run("UPDATE turns SET state = 'running' WHERE turn = ?", turn.turn);
   }
-  return answered(knownTurn(store, params.turn), false);
+  return answerJson(requireTurn(store, params.turn), false);
 };
 
-function answered(turn: TurnRow, again: boolean): string {
+function answerJson(turn: TurnRow, again: boolean): string {
   return `{"turn":${turnJson(turn)},"again":${again}}`;
 }
 
-function openOf(store: Store, turn: TurnRow): QuestionRow[] {
+function openQuestions(store: Store, turn: TurnRow): QuestionRow[] {
   const sql = `SELECT ${QUESTION_COLUMNS} FROM questions q WHERE q.turn = ? AND q.answer IS NULL ORDER BY q.question`;
   return store.all<QuestionRow>(sql, turn.turn);
 }
 
 /** A question by its own id, or the newest of the call that is named. */
-function knownQuestion(store: Store, turn: TurnRow, { question }: Answering): QuestionRow {
+function requireQuestion(store: Store, turn: TurnRow, { question }: AnswerParams): QuestionRow {
   const sql = `SELECT ${QUESTION_COLUMNS} FROM questions q WHERE q.turn = ? AND (q.id = ? OR q.call = ?)
     ORDER BY q.id = ? DESC, q.question DESC LIMIT 1`;
   const id = idBlob(question);
@@ -93,7 +94,7 @@ function knownQuestion(store: Store, turn: TurnRow, { question }: Answering): Qu
 
 const SHOWN_LENGTH_MAX = 60;
 
-function answeredOtherwise(answer: string): HubError {
+function otherAnswerError(answer: string): HubError {
   const shown = answer.length > SHOWN_LENGTH_MAX ? `${answer.slice(0, SHOWN_LENGTH_MAX)}…` : answer;
   return conflict(
     `it was answered already: ${JSON.stringify(shown)}`,

@@ -4,23 +4,24 @@ import { outputsOfBlock } from '../../hub/base/node_blocks.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { Block } from '../../hub/protocol/node.js';
 import { outputPath } from '../store/output_path.js';
+import { findTree, requireTree } from '../store/require_rows.js';
 import { dashed, idBlob, TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
-import { knownTree, treeRow } from './stored_rows.js';
-import { conflict, recordChange, type WriteOp, type Writing } from './write_operation.js';
 
-export const purgeTree: WriteOp<ParsedOf<'loom.tree_purge'>> = (writing, { tree, confirm }) => {
-  const { store } = writing;
-  const row = treeRow(store, tree);
+import { conflict, recordChange, type WriteContext, type WriteOp } from './write_operation.js';
+
+export const purgeTree: WriteOp<ParsedOf<'loom.tree_purge'>> = (context, { tree, confirm }) => {
+  const { store } = context;
+  const row = findTree(store, tree);
   // The answer of the first call was lost.
   if (row === undefined && confirm !== null && wasPurged(store, tree)) return alreadyPurged(confirm);
-  const doomed = withOwned(store, knownTree(store, tree));
+  const doomed = withOwned(store, requireTree(store, tree));
   const outputs = outputsOnlyOf(store, doomed);
   const plan = planOf(doomed);
   const purged = confirm !== null;
   const answer =
     `{"purged":${purged},"node_count":${doomed.reduce((sum, row) => sum + row.node_count, 0)},` +
-    `"output_bytes":${totalBytes(writing.outputs, outputs)},` +
+    `"output_bytes":${totalBytes(context.outputs, outputs)},` +
     `"owned":[${doomed.slice(1).map(treeJson).join(',')}],"confirm":"${plan}"}`;
   if (confirm === null) return answer;
   if (confirm !== plan) {
@@ -28,14 +29,14 @@ export const purgeTree: WriteOp<ParsedOf<'loom.tree_purge'>> = (writing, { tree,
   }
   // Sub-sessions first: an owner that is gone could no longer name them.
   const settings = settingsOf(store, doomed);
-  for (const row of [...doomed].reverse()) deleteTree(writing, row);
+  for (const row of [...doomed].reverse()) deleteTree(context, row);
   deleteUnusedSettings(store, settings);
-  writing.afterCommit(() => sweep(writing, outputs));
+  context.afterCommit(() => sweep(context, outputs));
   return answer;
 };
 
 /** Removes what the deleted nodes alone pointed at, and the text of those nodes from the log. */
-function sweep({ store, outputs: folder }: Writing, outputs: readonly string[]): void {
+function sweep({ store, outputs: folder }: WriteContext, outputs: readonly string[]): void {
   try {
     const pending = outputsOfPendingInputs(store);
     for (const sha256 of outputs) {
@@ -75,24 +76,24 @@ function alreadyPurged(confirm: string): string {
 const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1_000;
 
 /** Deletes imports that were begun and not finished for a day; a younger one may still go on. */
-export function deleteAbandonedImports(writing: Writing): void {
+export function deleteAbandonedImports(context: WriteContext): void {
   const sql = `SELECT ${TREE_COLUMNS} FROM trees t WHERE t.importing = 1 AND t.updated_at_ms < ?`;
-  for (const row of writing.store.all<TreeRow>(sql, writing.atMs - ABANDONED_AFTER_MS)) deleteTree(writing, row);
+  for (const row of context.store.all<TreeRow>(sql, context.atMs - ABANDONED_AFTER_MS)) deleteTree(context, row);
 }
 
 /** A tree, then the trees that its nodes own, then theirs. */
 function withOwned(store: Store, top: TreeRow): TreeRow[] {
-  const found = [top];
+  const trees = [top];
   const ids = new Set([top.id]);
-  for (const row of found) {
+  for (const row of trees) {
     const sql = `SELECT ${TREE_COLUMNS} FROM trees t WHERE t.owner_tree = ?`;
     for (const owned of store.all<TreeRow>(sql, idBlob(row.id))) {
       if (ids.has(owned.id)) continue;
       ids.add(owned.id);
-      found.push(owned);
+      trees.push(owned);
     }
   }
-  return found;
+  return trees;
 }
 
 /** A name for exactly this state of these trees: what is confirmed is what was described. */
@@ -127,8 +128,8 @@ function totalBytes(folder: string, outputs: readonly string[]): number {
   return total;
 }
 
-function deleteTree(writing: Writing, row: TreeRow): void {
-  const { store } = writing;
+function deleteTree(context: WriteContext, row: TreeRow): void {
+  const { store } = context;
   for (const statement of [
     'DELETE FROM requests WHERE tree = ?',
     'DELETE FROM inputs WHERE turn IN (SELECT turn FROM turns WHERE tree = ?)',
@@ -145,7 +146,7 @@ function deleteTree(writing: Writing, row: TreeRow): void {
   }
   // Names stand in the changes too.
   store.run('DELETE FROM changes WHERE tree_id = ?', idBlob(row.id));
-  recordChange(writing, {
+  recordChange(context, {
     ...{ tree: dashed(row.id), treeBlob: idBlob(row.id) },
     ...{ kind: 'tree_purged', fields: `"tree":"${dashed(row.id)}"` },
   });

@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.js';
-import type { Counted } from './write_operation.js';
+import type { NodeCounts } from './write_operation.js';
 
 interface Sum {
   seq: number;
@@ -10,22 +10,22 @@ interface Sum {
 }
 
 /** The counters of trees, gathered while a transaction runs: a tree's row is written once, not for every node. */
-export interface Tally {
-  add(tree: number, counted: Counted): void;
+export interface TreeCounters {
+  add(tree: number, counts: NodeCounts): void;
   /** Writes what was gathered: before the commit, and before anybody reads a tree's row. */
   write(store: Store, atMs: number): void;
 }
 
-export function createTally(): Tally {
+export function createTreeCounters(): TreeCounters {
   const sums = new Map<number, Sum>();
   return {
-    add(tree, counted) {
+    add(tree, counts) {
       const sum = sums.get(tree) ?? { seq: 0, nodes: 0, messages: 0, branches: 0, title: '' };
-      sum.seq = counted.seq;
+      sum.seq = counts.seq;
       sum.nodes += 1;
-      sum.messages += counted.isMessage ? 1 : 0;
-      sum.branches += counted.opensBranch ? 1 : 0;
-      if (sum.title === '') sum.title = counted.title;
+      sum.messages += counts.isMessage ? 1 : 0;
+      sum.branches += counts.opensBranch ? 1 : 0;
+      if (sum.title === '') sum.title = counts.title;
       sums.set(tree, sum);
     },
     write(store, atMs) {

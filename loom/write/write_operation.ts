@@ -3,7 +3,7 @@ import type { ErrorData } from '../../hub/protocol/errors.js';
 import type { Store } from '../store/store.js';
 
 /** What a writing call works with, inside the transaction that it shares with the calls beside it. */
-export interface Writing {
+export interface WriteContext {
   store: Store;
   /** The hub's clock when the call arrived. */
   atMs: number;
@@ -14,13 +14,13 @@ export interface Writing {
   /** Adds an entry to the feed; watchers see it after the commit. `fields` is JSON, without its braces. */
   publish(entry: { seq: number; tree: string; kind: string; fields: string }): void;
   /** Adds to a tree's counters; they are written once for all calls of a transaction. */
-  count(tree: number, counted: Counted): void;
+  count(tree: number, counts: NodeCounts): void;
   /** Does what must wait until the commit is on the disk, and must not fail the call any more. */
   afterCommit(task: () => void): void;
 }
 
 /** What one new node adds to the counters of its tree. */
-export interface Counted {
+export interface NodeCounts {
   seq: number;
   opensBranch: boolean;
   isMessage: boolean;
@@ -29,21 +29,21 @@ export interface Counted {
 }
 
 /** A writing call: returns its result as JSON. A HubError thrown undoes this call alone. */
-export type WriteOp<Params> = (writing: Writing, params: Params) => string;
+export type WriteOp<Params> = (context: WriteContext, params: Params) => string;
 
 /** Draws a number, stores a change under it and publishes it. */
 export function recordChange(
-  writing: Writing,
+  context: WriteContext,
   change: { tree: string; treeBlob: Buffer; kind: string; fields: string },
 ): number {
-  const seq = writing.nextSeq();
-  writing.store.run(
+  const seq = context.nextSeq();
+  context.store.run(
     'INSERT INTO changes (seq, tree_id, body) VALUES (?, ?, ?)',
     seq,
     change.treeBlob,
     `{"kind":"${change.kind}",${change.fields}}`,
   );
-  writing.publish({ seq, tree: change.tree, kind: change.kind, fields: change.fields });
+  context.publish({ seq, tree: change.tree, kind: change.kind, fields: change.fields });
   return seq;
 }
 

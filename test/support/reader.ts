@@ -6,7 +6,7 @@ import { createPathCache } from '../../loom/read/path_cache.js';
 import type { FeedPage, FeedParams, ReaderReply, ReadMethod } from '../../loom/read/read_methods.js';
 import { openSearchIndex } from '../../loom/search/index_file.js';
 import { openStore, type Store } from '../../loom/store/store.js';
-import { revived } from '../../loom/threads/calls_to_thread.js';
+import { revived } from '../../loom/threads/pending_calls.js';
 import { createScheduler, type Scheduler } from '../../loom/threads/read_scheduler.js';
 import { type TestWriter, withWriter } from './writer.js';
 
@@ -40,7 +40,7 @@ function openContext(folder: string): ReadContext {
     search: openSearchIndex(join(folder, 'search.db')),
     paths: createPathCache(),
     hidden: createHiddenCache(),
-    judgements: { newest: null },
+    damage: { newest: null },
     outputs: join(folder, 'outputs'),
   };
 }

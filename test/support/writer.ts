@@ -6,8 +6,8 @@ import { METHODS, type MethodName, type ParamsOf, type ResultOf } from '../../hu
 import { openDatabase } from '../../loom/store/open_database.js';
 import type { Store } from '../../loom/store/store.js';
 import type { FeedEntry, WorkerReply } from '../../loom/store/thread_messages.js';
-import { atStart } from '../../loom/threads/at_start.js';
-import { revived } from '../../loom/threads/calls_to_thread.js';
+import { recoverFromCrash } from '../../loom/threads/crash_recovery.js';
+import { revived } from '../../loom/threads/pending_calls.js';
 import { APPENDS, WRITE_OPS } from '../../loom/threads/write_operations.js';
 import { type Committed, createCommitter } from '../../loom/write/commit.js';
 import { clockInSteps, idsInOrder } from './ids.js';
@@ -61,7 +61,7 @@ function openTestWriter(folder: string): TestWriter {
   const path = join(folder, 'trees.db');
   const outputs = join(folder, 'outputs');
   const feed: FeedEntry[] = [];
-  const ops = { ...WRITE_OPS, start: atStart };
+  const ops = { ...WRITE_OPS, start: recoverFromCrash };
   const open = () => {
     const store = openDatabase(path, 'test-epoch');
     return { store, committer: createCommitter({ store, outputs, ops, appends: APPENDS }) };

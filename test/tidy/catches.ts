@@ -92,7 +92,7 @@ export const CATCHES: Record<string, number> = {
   'loom/search/search_nodes.ts': 1,
   'loom/store/store.ts': 2,
   'loom/write/purge_tree.ts': 1,
-  'loom/write/try_or_else.ts': 1,
+  'loom/write/savepoint.ts': 1,
   'loom/threads/writer.ts': 1,
   'tools/bash/environment.ts': 1,
   'tools/bash/folder.ts': 2,

@@ -1,10 +1,9 @@
 import { HubError } from '../../../hub/base/error.js';
 import type { ReadContext } from '../../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../../paging/slices.js';
+import { requireNode, requireTree, requireTurn } from '../../store/require_rows.js';
 import { dashed, idBlob } from '../../store/rows.js';
-import { requireTurn } from '../list_inputs.js';
 import type { ReadParams } from '../read_methods.js';
-import { requireNode, requireTree } from '../require_tree.js';
 import { pathTo } from '../walk_path.js';
 import {
   COST_OF_TREE,
@@ -35,10 +34,10 @@ export function* getCost(context: ReadContext, params: Params): Slices<string> {
     }
   };
   const below = yield* sumUp(context, params, add);
-  const listed = [...parts].map(([key, cost]) => ({ key, cost }));
+  const list = [...parts].map(([key, cost]) => ({ key, cost }));
   // A path is not read in the order of time.
-  if (params.by === 'day') listed.sort((one, other) => (one.key < other.key ? -1 : 1));
-  return JSON.stringify({ total, below, parts: listed });
+  if (params.by === 'day') list.sort((one, other) => (one.key < other.key ? -1 : 1));
+  return JSON.stringify({ total, below, parts: list });
 }
 
 function refuseMixed({ tree, owner, turn, node, since }: Params): void {
@@ -133,16 +132,16 @@ function keyOf(row: CostRow, params: Params): string {
 }
 
 function partOf(parts: Map<string, Sum>, key: string): Sum {
-  const known = parts.get(key);
-  if (known !== undefined) return known;
+  const existing = parts.get(key);
+  if (existing !== undefined) return existing;
   if (parts.size >= PARTS_MAX) {
     throw new HubError('limit', `there are more than ${PARTS_MAX} parts to sum apart`, {
       hint: 'ask for a shorter time: from_ms, until_ms',
     });
   }
-  const made = noCost();
-  parts.set(key, made);
-  return made;
+  const sum = noCost();
+  parts.set(key, sum);
+  return sum;
 }
 
 function noCost() {

@@ -3,7 +3,7 @@ import * as turnRows from '../../../loom/check/check_turns.js';
 import * as rows from '../../../loom/check/scan_nodes.js';
 import * as exportNodes from '../../../loom/export/export_nodes.js';
 import * as hidden from '../../../loom/read/archived_descendants.js';
-import * as place from '../../../loom/read/branch_place.js';
+import * as place from '../../../loom/read/path_state.js';
 import * as costRows from '../../../loom/read/costs/cost_rows.js';
 import * as requestList from '../../../loom/read/costs/request_list.js';
 import * as costs from '../../../loom/read/costs/tree_cost.js';
@@ -12,14 +12,14 @@ import { leafQueries } from '../../../loom/read/list_leaves.js';
 import * as nodeRows from '../../../loom/read/node_rows.js';
 import * as feed from '../../../loom/read/read_feed.js';
 import * as nodes from '../../../loom/read/read_nodes.js';
-import * as shape from '../../../loom/read/shape.js';
-import * as surroundings from '../../../loom/read/shape_near.js';
-import * as parked from '../../../loom/read/waiting_turns.js';
+import * as shape from '../../../loom/read/tree_shape.js';
+import * as surroundings from '../../../loom/read/shape_near_node.js';
+import * as parked from '../../../loom/read/read_turns.js';
 import * as path from '../../../loom/read/walk_path.js';
 import * as index from '../../../loom/search/index_file.js';
 import * as search from '../../../loom/search/search_nodes.js';
-import * as placing from '../../../loom/write/stored_rows.js';
-import { LEFT_INPUTS } from '../../../loom/write/turn_inputs.js';
+import * as placing from '../../../loom/write/find_rows.js';
+import { ABANDONED_INPUTS } from '../../../loom/write/turn_inputs.js';
 import { withReader } from '../../support/reader.js';
 import { user } from '../../support/trees.js';
 
@@ -69,7 +69,7 @@ test.each(statements)('%s looks its nodes up: it neither scans nor sorts them', 
 test('at the start of a hub only inputs that wait are read, however many there have been', async () => {
   await withReader(async ({ store }, writer) => {
     await writer.plant(user('a'));
-    const plan = store.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${LEFT_INPUTS}`).map(({ detail }) => detail);
+    const plan = store.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${ABANDONED_INPUTS}`).map(({ detail }) => detail);
     expect(plan[0]).toBe('SCAN i USING INDEX inputs_pending');
     expect(plan.join('\n')).not.toContain('TEMP B-TREE');
   });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../../loom/store/open_database.js';
 import { MIGRATIONS } from '../../../loom/store/schema.js';
 import { openStore, sqliteVersion } from '../../../loom/store/store.js';
-import { atStart } from '../../../loom/threads/at_start.js';
+import { recoverFromCrash } from '../../../loom/threads/crash_recovery.js';
 import { APPENDS, WRITE_OPS } from '../../../loom/threads/write_operations.js';
 import { createCommitter } from '../../../loom/write/commit.js';
 import { idsInOrder } from '../../support/ids.js';
@@ -87,7 +87,7 @@ test('a database of the first schema is brought up to date without touching a ro
     expect(store.get('SELECT total_changes() AS changed')).toEqual({ changed: 0 });
     expect(store.get('SELECT count(*) AS nodes FROM nodes')).toEqual({ nodes: NODES + 1 });
     expect(store.get("SELECT value FROM meta WHERE key = 'epoch'")).toEqual({ value: 'epoch-1' });
-    const ops = { ...WRITE_OPS, start: atStart };
+    const ops = { ...WRITE_OPS, start: recoverFromCrash };
     const { commit } = createCommitter({ store, outputs: path, ops, appends: APPENDS });
     expect(commit([{ id: 1, atMs: 2, op: 'start', params: {} }]).replies).toEqual([{ id: 1, json: '{}' }]);
     expect(store.get('SELECT lower(hex(id)) AS id, state FROM turns')).toEqual({

@@ -36,7 +36,7 @@ test('a refusal crosses the thread with its kind, its hint and its details', asy
     const tree = TreeId.parse('99999999-0000-4000-8000-000000000000');
     await expect(reader.call('loom.tree_get', { tree }, never)).rejects.toMatchObject({
       kind: 'not_found',
-      hint: 'run: cognition list   (cognition list --archived shows the archived ones)',
+      hint: 'run: cognition list   (--archived for hidden ones)',
       details: { tree },
     });
     await reader.close();

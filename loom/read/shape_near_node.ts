@@ -1,8 +1,8 @@
 import type { ReadContext } from '../paging/read_context.js';
+import { requireNodeOfTree, requireTree } from '../store/require_rows.js';
 import type { Store } from '../store/store.js';
 import type { ReadParams } from './read_methods.js';
-import { requireNodeOf, requireTree } from './require_tree.js';
-import { archivedTops, shapeAt } from './shape.js';
+import { archivedTops, shapeAt } from './tree_shape.js';
 
 /** How far the way up is followed: almost every conversation is shorter, and this many take a few milliseconds. */
 const PATH_NODES_MAX = 4_000;
@@ -17,7 +17,7 @@ const IS_LISTED = `NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = 
           AND NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = c.seq)))`;
 
 /** The way up from a node, itself first, with one of the branches before each and one after it. */
-export const WAY_UP = `
+export const PATH_UP = `
   WITH RECURSIVE way (seq, parent) AS (
     SELECT n.seq, n.parent FROM nodes n WHERE n.seq = ?
     UNION ALL SELECT n.seq, n.parent FROM way CROSS JOIN nodes n ON n.seq = way.parent LIMIT ${PATH_NODES_MAX}
@@ -52,47 +52,47 @@ interface Child {
   silent: number;
 }
 
-interface Step extends Child {
+interface WayStep extends Child {
   parent: number | null;
   before: number | null;
   after: number | null;
 }
 
 /** What has been found of the surroundings, and how many rows of it have no gap towards the node. */
-interface Found {
+interface NearShape {
   store: Store;
   seqs: Set<number>;
   /** The first nodes of branches that are shown as one row. */
   heads: Set<number>;
 }
 
-interface Reach {
+interface RowsInReach {
   rows: number;
   isWhole: boolean;
 }
 
 /** The surroundings of a node in a tree whose branches are folded but for those that lead to it. */
-export function getNear({ store }: ReadContext, params: ReadParams['loom.tree_get_near']): string {
+export function getShapeNear({ store }: ReadContext, params: ReadParams['loom.tree_get_near']): string {
   const { tree, node_count } = requireTree(store, params.tree);
-  const asked = requireNodeOf(store, params.node, params.tree);
+  const node = requireNodeOfTree(store, params.node, params.tree);
   const tops = archivedTops(store, tree);
-  const all = store.all<Step>(WAY_UP, asked.seq);
-  const shown = all.slice(all.findLastIndex(({ seq }) => tops.has(seq)) + 1);
+  const all = store.all<WayStep>(PATH_UP, node.seq);
+  const visiblePath = all.slice(all.findLastIndex(({ seq }) => tops.has(seq)) + 1);
   // A silent answer is stood for by what it grew from.
-  const way = shown.slice(shown.findIndex(({ silent }) => silent === 0));
-  const [here] = way;
-  if (here === undefined) throw new RangeError(`node ${asked.seq} has no way up`);
-  const found: Found = { store, seqs: new Set(way.map(({ seq }) => seq)), heads: new Set() };
-  addForks(found, way);
-  const above = lookUp(found, way, params.rows);
-  const down = lookDown(found, here.seq, params.rows);
-  const below = down.isWhole ? lookOn(found, way, { wanted: params.rows, rows: down.rows }) : down;
-  for (const { seq } of store.all<Child>(FIRST_BELOW, JSON.stringify([...found.heads]))) found.seqs.add(seq);
+  const path = visiblePath.slice(visiblePath.findIndex(({ silent }) => silent === 0));
+  const [here] = path;
+  if (here === undefined) throw new RangeError(`node ${node.seq} has no way up`);
+  const shape: NearShape = { store, seqs: new Set(path.map(({ seq }) => seq)), heads: new Set() };
+  addForks(shape, path);
+  const above = addRowsAbove(shape, path, params.rows);
+  const down = addRowsBelow(shape, here.seq, params.rows);
+  const below = down.isWhole ? addLaterBranches(shape, path, { wanted: params.rows, rows: down.rows }) : down;
+  for (const { seq } of store.all<Child>(FIRST_BELOW, JSON.stringify([...shape.heads]))) shape.seqs.add(seq);
   const columns = shapeAt(
     store,
-    [...found.seqs].sort((a, b) => a - b),
+    [...shape.seqs].sort((a, b) => a - b),
   );
-  const isHidden = shown.length < all.length;
+  const isHidden = visiblePath.length < all.length;
   return (
     `{${columns},"node":${here.seq},"hidden":${isHidden},"above":${above.rows},"below":${below.rows},` +
     `"begins":${above.isWhole},"ends":${below.isWhole},"node_count":${node_count}}`
@@ -100,65 +100,69 @@ export function getNear({ store }: ReadContext, params: ReadParams['loom.tree_ge
 }
 
 /** One other branch at each fork of the way, so that it is known for a fork, and whether it goes on below. */
-function addForks(found: Found, way: readonly Step[]): void {
-  for (const { before, after } of way) {
-    const one = after ?? before;
-    if (one !== null) addHead(found, one);
+function addForks(shape: NearShape, path: readonly WayStep[]): void {
+  for (const { before, after } of path) {
+    const sibling = after ?? before;
+    if (sibling !== null) addHead(shape, sibling);
   }
 }
 
-function addHead({ seqs, heads }: Found, seq: number): void {
+function addHead({ seqs, heads }: NearShape, seq: number): void {
   seqs.add(seq);
   heads.add(seq);
 }
 
 /** The rows above: at each step up the branches before this one, the last of them first, then what they grew from. */
-function lookUp(found: Found, way: readonly Step[], wanted: number): Reach {
+function addRowsAbove(shape: NearShape, path: readonly WayStep[], rowsMax: number): RowsInReach {
   let rows = 0;
-  for (const step of way) {
-    if (step.silent === 0 && step !== way[0]) rows += 1;
+  for (const step of path) {
+    if (step.silent === 0 && step !== path[0]) rows += 1;
     if (step.parent === null) return { rows, isWhole: true };
-    if (rows >= wanted) break;
+    if (rows >= rowsMax) break;
     if (step.before === null) continue;
-    const before = found.store.all<Child>(SIBLINGS_BEFORE, step.parent, step.seq, wanted - rows + 1);
-    for (const { seq } of before) addHead(found, seq);
+    const before = shape.store.all<Child>(SIBLINGS_BEFORE, step.parent, step.seq, rowsMax - rows + 1);
+    for (const { seq } of before) addHead(shape, seq);
     rows += before.length;
-    if (rows >= wanted) break;
+    if (rows >= rowsMax) break;
   }
-  return { rows: Math.min(rows, wanted), isWhole: false };
+  return { rows: Math.min(rows, rowsMax), isWhole: false };
 }
 
 /** The rows below that grew from the node: the run as far as it has no branches, then its branches. */
-function lookDown(found: Found, from: number, wanted: number): Reach {
+function addRowsBelow(shape: NearShape, from: number, rowsMax: number): RowsInReach {
   let rows = 0;
   let at = from;
-  while (rows <= wanted) {
-    const children = found.store.all<Child>(SIBLINGS_AFTER, at, at, wanted - rows + 2);
+  while (rows <= rowsMax) {
+    const children = shape.store.all<Child>(SIBLINGS_AFTER, at, at, rowsMax - rows + 2);
     const [only] = children;
     if (only === undefined) return { rows, isWhole: true };
     if (children.length > 1) {
-      for (const { seq } of children) addHead(found, seq);
+      for (const { seq } of children) addHead(shape, seq);
       rows += children.length;
-      return { rows: Math.min(rows, wanted), isWhole: rows <= wanted };
+      return { rows: Math.min(rows, rowsMax), isWhole: rows <= rowsMax };
     }
-    found.seqs.add(only.seq);
+    shape.seqs.add(only.seq);
     if (only.silent === 0) rows += 1;
     at = only.seq;
   }
-  return { rows: wanted, isWhole: false };
+  return { rows: rowsMax, isWhole: false };
 }
 
 /** The rows below that: at each step up the branches after this one. */
-function lookOn(found: Found, way: readonly Step[], { wanted, rows: first }: { wanted: number; rows: number }): Reach {
+function addLaterBranches(
+  shape: NearShape,
+  path: readonly WayStep[],
+  { wanted: rowsMax, rows: first }: { wanted: number; rows: number },
+): RowsInReach {
   let rows = first;
-  for (const step of way) {
+  for (const step of path) {
     if (step.parent === null) return { rows, isWhole: true };
     if (step.after === null) continue;
     // One more than is shown: the last that is shown is not the last branch then.
-    const after = found.store.all<Child>(SIBLINGS_AFTER, step.parent, step.seq, wanted - rows + 1);
-    for (const { seq } of after) addHead(found, seq);
+    const after = shape.store.all<Child>(SIBLINGS_AFTER, step.parent, step.seq, rowsMax - rows + 1);
+    for (const { seq } of after) addHead(shape, seq);
     rows += after.length;
-    if (rows > wanted) return { rows: wanted, isWhole: false };
+    if (rows > rowsMax) return { rows: rowsMax, isWhole: false };
   }
   return { rows, isWhole: false };
 }

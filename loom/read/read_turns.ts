@@ -1,20 +1,20 @@
 import { cursorNumber, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { PAGE_BYTES_MAX, type Slices } from '../paging/slices.js';
+import { requireTree, requireTurn } from '../store/require_rows.js';
 import { TURN_COLUMNS, type TurnRow, turnJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { type InputRow, inputJson, QUESTION_COLUMNS, type QuestionRow, questionJson } from '../store/turn_rows.js';
-import { PENDING_OF, requireTurn } from './list_inputs.js';
+import { PENDING_OF } from './list_inputs.js';
 import type { ReadParams } from './read_methods.js';
-import { requireTree } from './require_tree.js';
 
 /** The questions of the step at which a turn waits: earlier ones have nodes by now. */
-export const ASKED_AT = `SELECT ${QUESTION_COLUMNS} FROM questions q
+export const QUESTIONS_AT = `SELECT ${QUESTION_COLUMNS} FROM questions q
   WHERE q.turn = ? AND q.id IN (SELECT unhex(value, '-') FROM json_each(?)) ORDER BY q.question`;
 /** More than a step can ask are not looked at again. */
-const ASKED_MAX = 200;
-export const NEWEST_ASKED = `SELECT ${QUESTION_COLUMNS} FROM questions q
-  WHERE q.turn = ? ORDER BY q.question DESC LIMIT ${ASKED_MAX}`;
+const QUESTIONS_MAX = 200;
+export const NEWEST_QUESTIONS = `SELECT ${QUESTION_COLUMNS} FROM questions q
+  WHERE q.turn = ? ORDER BY q.question DESC LIMIT ${QUESTIONS_MAX}`;
 export const NEXT_WAITING = `SELECT ${TURN_COLUMNS} FROM turns u
   WHERE u.state = 'waiting' AND u.turn < ? AND (? IS NULL OR u.tree = ?) ORDER BY u.turn DESC LIMIT 1`;
 const RESULTS_OF = `SELECT call, json_extract(body, '$.external.cwd') AS cwd FROM turn_journal
@@ -24,9 +24,9 @@ const STEP_OF = "SELECT body FROM turn_journal WHERE turn = ? AND call = ''";
 export function getTurn({ store }: ReadContext, params: ReadParams['loom.turn_get']): string {
   const turn = requireTurn(store, params.turn);
   const pending = store.all<InputRow>(PENDING_OF, turn.turn);
-  const questions = store.all<QuestionRow>(NEWEST_ASKED, turn.turn).reverse().map(questionJson).join(',');
-  const step = turn.state === 'waiting' ? stepOf(store, turn) : null;
-  const parked = step === null ? 'null' : wholeJson(store, turn, step);
+  const questions = store.all<QuestionRow>(NEWEST_QUESTIONS, turn.turn).reverse().map(questionJson).join(',');
+  const step = turn.state === 'waiting' ? findStep(store, turn) : null;
+  const parked = step === null ? 'null' : parkedJsonWithResults(store, turn, step);
   return `{"turn":${turnJson(turn)},"inputs":[${pending.map(inputJson).join(',')}],"questions":[${questions}],"parked":${parked}}`;
 }
 
@@ -39,7 +39,7 @@ export function* listWaiting({ store }: ReadContext, params: ReadParams['loom.tu
     const turn = store.get<TurnRow>(NEXT_WAITING, before, tree, tree);
     if (turn === undefined) return pageJson('turns', turns, null);
     before = turn.turn;
-    const step = stepOf(store, turn);
+    const step = findStep(store, turn);
     if (step !== null) {
       const json = `{"turn":${turnJson(turn)},"parked":${parkedJson(store, turn, step)}}`;
       turns.push(json);
@@ -52,13 +52,13 @@ export function* listWaiting({ store }: ReadContext, params: ReadParams['loom.tu
 }
 
 /** A parked step with what of it is done. */
-function wholeJson(store: Store, turn: TurnRow, step: StepUnderWay): string {
+function parkedJsonWithResults(store: Store, turn: TurnRow, step: StepUnderWay): string {
   const results = store.all<{ call: string; cwd: string | null }>(RESULTS_OF, turn.turn);
   const done = new Map(results.map(({ call, cwd }) => [call, cwd]));
   const open_calls = step.calls.filter(({ call }) => !done.has(call));
   const cwd = step.calls.findLast(({ call }) => done.get(call) != null)?.call;
-  const more = { blocks: step.blocks, open_calls, cwd: cwd === undefined ? null : done.get(cwd) };
-  return `${JSON.stringify(more).slice(0, -1)},${parkedJson(store, turn, step).slice(1)}`;
+  const withResults = { blocks: step.blocks, open_calls, cwd: cwd === undefined ? null : done.get(cwd) };
+  return `${JSON.stringify(withResults).slice(0, -1)},${parkedJson(store, turn, step).slice(1)}`;
 }
 
 /** The parts that are told of the message under way; the writing side has stored it as its schema has it. */
@@ -70,7 +70,7 @@ interface StepUnderWay {
   calls: { call: string; id: string }[];
 }
 
-function stepOf(store: Store, { turn }: TurnRow): StepUnderWay | null {
+function findStep(store: Store, { turn }: TurnRow): StepUnderWay | null {
   const row = store.get<{ body: string }>(STEP_OF, turn);
   if (row === undefined) return null;
   const step: StepUnderWay = JSON.parse(row.body);
@@ -78,7 +78,7 @@ function stepOf(store: Store, { turn }: TurnRow): StepUnderWay | null {
 }
 
 function parkedJson(store: Store, { turn }: TurnRow, { id, parent, settings, calls }: StepUnderWay): string {
-  const asked = store.all<QuestionRow>(ASKED_AT, turn, JSON.stringify(calls.map((call) => call.id)));
-  const known = settings === null ? 'null' : `"${settings}"`;
-  return `{"step":"${id}","parent":"${parent}","settings":${known},"questions":[${asked.map(questionJson).join(',')}]}`;
+  const questions = store.all<QuestionRow>(QUESTIONS_AT, turn, JSON.stringify(calls.map((call) => call.id)));
+  const settingsJson = settings === null ? 'null' : `"${settings}"`;
+  return `{"step":"${id}","parent":"${parent}","settings":${settingsJson},"questions":[${questions.map(questionJson).join(',')}]}`;
 }

@@ -1,8 +1,8 @@
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
+import { requireNode } from '../store/require_rows.js';
 import { dashed } from '../store/rows.js';
 import type { ReadParams } from './read_methods.js';
-import { requireNode } from './require_tree.js';
 import { pathTo } from './walk_path.js';
 
 const COMMANDS_MAX = 50;
@@ -10,14 +10,14 @@ const COMMANDS_MAX = 50;
 const NODES_MAX = 2_000;
 
 /** The calls among some nodes, with the folder that each left. */
-export const PLACES_AT = `
+export const CALLS_AT = `
   SELECT lower(hex(n.id)) AS id, n.external ->> '$.cwd' AS cwd,
     n.external ->> '$.call.tool' = 'bash' AND n.external ->> '$.call.id' IS NULL AS is_command
   FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value
   WHERE n.external IS NOT NULL`;
 
 /** In which folder the branch of a node stands, and which commands a person ran on the path to it. */
-export function* getPlace(context: ReadContext, params: ReadParams['loom.context_get_place']): Slices<string> {
+export function* getPathPlace(context: ReadContext, params: ReadParams['loom.context_get_place']): Slices<string> {
   const path = yield* pathTo(context, requireNode(context.store, params.node).seq);
   let cwd: string | null = null;
   const commands: string[] = [];
@@ -25,7 +25,7 @@ export function* getPlace(context: ReadContext, params: ReadParams['loom.context
     const hasCommands = commands.length >= COMMANDS_MAX || path.length - end >= NODES_MAX;
     if (cwd !== null && hasCommands) break;
     const slice = JSON.stringify(path.slice(Math.max(0, end - SLICE_ROWS), end));
-    for (const row of context.store.all<PlaceRow>(PLACES_AT, slice).reverse()) {
+    for (const row of context.store.all<CallRow>(CALLS_AT, slice).reverse()) {
       cwd ??= row.cwd;
       if (row.is_command === 1 && commands.length < COMMANDS_MAX) commands.push(dashed(row.id));
     }
@@ -55,7 +55,7 @@ export function* getPathSettings(
   return JSON.stringify({ settings: null });
 }
 
-interface PlaceRow {
+interface CallRow {
   id: string;
   cwd: string | null;
   is_command: number;

@@ -1,5 +1,6 @@
 import { HubError } from '../../hub/base/error.js';
-import { dashed, idBlob, TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
+import { requireTree } from '../store/require_rows.js';
+import { dashed, idBlob, type TreeRow, treeJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 
 /** The columns of a node that decide about its children: never its contents, which may be megabytes. */
@@ -18,19 +19,19 @@ export interface StoredNode {
 const STORED_NODE = `SELECT seq, lower(hex(id)) AS id, tree, parent, depth,
   nullif(lower(hex(step)), '') AS step, step_index, step_size, hash FROM nodes`;
 
-export function storedNode(store: Store, id: string): StoredNode | undefined {
+export function findNode(store: Store, id: string): StoredNode | undefined {
   return store.get<StoredNode>(`${STORED_NODE} WHERE id = ?`, idBlob(id));
 }
 
 /** A place for a new node with nothing in its way. */
-export interface ClearPlace {
+export interface ClearTarget {
   tree: TreeKey;
   above: StoredNode;
   /** Whether the node has children; all of them are visible. */
   hasChild: boolean;
 }
 
-export const CLEAR_PLACE = `SELECT p.seq, lower(hex(p.id)) AS id, p.tree, p.parent, p.depth,
+export const CLEAR_TARGET = `SELECT p.seq, lower(hex(p.id)) AS id, p.tree, p.parent, p.depth,
   nullif(lower(hex(p.step)), '') AS step, p.step_index, p.step_size, p.hash,
   EXISTS (SELECT 1 FROM nodes c WHERE c.parent = p.seq) AS has_child
   FROM trees t CROSS JOIN nodes p ON p.id = ? AND p.tree = t.tree
@@ -43,9 +44,9 @@ export const CLEAR_PLACE = `SELECT p.seq, lower(hex(p.id)) AS id, p.tree, p.pare
  * What nearly every append needs, in one question: the parent, in its tree, when neither is archived, the parent
  * is settled and the new id is free. Null means only that the longer way must find out more.
  */
-export function clearPlace(store: Store, place: { tree: string; parent: string; id: string }): ClearPlace | null {
+export function findClearTarget(store: Store, place: { tree: string; parent: string; id: string }): ClearTarget | null {
   const row = store.get<StoredNode & { has_child: number }>(
-    CLEAR_PLACE,
+    CLEAR_TARGET,
     idBlob(place.parent),
     idBlob(place.tree),
     idBlob(place.id),
@@ -62,52 +63,39 @@ export interface StoredContents {
   blocks: string;
 }
 
-export function storedContents(store: Store, seq: number): StoredContents | undefined {
+export function findContents(store: Store, seq: number): StoredContents | undefined {
   return store.get<StoredContents>('SELECT role, settings, external, blocks FROM nodes WHERE seq = ?', seq);
-}
-
-export function treeRow(store: Store, id: string): TreeRow | undefined {
-  return store.get<TreeRow>(`SELECT ${TREE_COLUMNS} FROM trees t WHERE t.id = ?`, idBlob(id));
-}
-
-/** A tree that is there, archived or not. */
-export function knownTree(store: Store, id: string): TreeRow {
-  const row = treeRow(store, id);
-  if (row !== undefined && row.importing === 0) return row;
-  throw new HubError('not_found', `there is no tree ${id}`, {
-    hint: 'run: cognition list   (--archived for hidden ones)',
-  });
 }
 
 /** What placing a node needs of its tree. */
 export type TreeKey = Pick<TreeRow, 'tree' | 'id'>;
 
 /** A tree that may be appended to, read with no more than that takes. */
-export function appendableTree(store: Store, id: string): TreeKey {
+export function requireAppendableTree(store: Store, id: string): TreeKey {
   const row = store.get<{ tree: number; usable: number }>(
     'SELECT tree, archived_at_ms IS NULL AND importing = 0 AS usable FROM trees WHERE id = ?',
     idBlob(id),
   );
   // Otherwise the whole row is needed, to say what is wrong with it.
-  return row?.usable === 1 ? { tree: row.tree, id: id.replaceAll('-', '') } : openTree(store, id);
+  return row?.usable === 1 ? { tree: row.tree, id: id.replaceAll('-', '') } : requireOpenTree(store, id);
 }
 
 /** A tree that may be changed: one that is not archived. */
-export function openTree(store: Store, id: string): TreeRow {
-  const row = knownTree(store, id);
+export function requireOpenTree(store: Store, id: string): TreeRow {
+  const row = requireTree(store, id);
   if (row.archived_at_ms === null) return row;
   throw new HubError('archived', `tree ${row.name ?? id.slice(0, 8)} is archived, so it can be read but not changed`, {
     hint: `run: cognition restore ${id.slice(0, 8)}`,
   });
 }
 
-export function treeJsonNow(store: Store, id: string): string {
-  return treeJson(knownTree(store, id));
+export function currentTreeJson(store: Store, id: string): string {
+  return treeJson(requireTree(store, id));
 }
 
 /** A node of this tree, or word of what is wrong with the id. */
-export function nodeInTree(store: Store, tree: TreeKey, id: string): StoredNode {
-  const node = storedNode(store, id);
+export function requireNodeInTree(store: Store, tree: TreeKey, id: string): StoredNode {
+  const node = findNode(store, id);
   if (node === undefined) {
     throw new HubError('not_found', `there is no node ${id}`, {
       hint: `run: cognition show ${tree.id.slice(0, 8)}`,
@@ -123,7 +111,7 @@ export function nodeInTree(store: Store, tree: TreeKey, id: string): StoredNode 
 }
 
 /** The archived node at or above this one, if there is any. */
-export function archivedTopAbove(store: Store, node: { seq: number; tree: number }): string | null {
+export function findArchivedTop(store: Store, node: { seq: number; tree: number }): string | null {
   const any = store.get('SELECT 1 FROM archived_branches WHERE tree = ? LIMIT 1', node.tree);
   if (any === undefined) return null;
   const top = store.get<{ id: string }>(
@@ -139,7 +127,7 @@ export function archivedTopAbove(store: Store, node: { seq: number; tree: number
 }
 
 /** The settings row that a hash names. */
-export function settingsRow(store: Store, sha256: string | null): number | null {
+export function requireSettings(store: Store, sha256: string | null): number | null {
   if (sha256 === null) return null;
   const row = store.get<{ settings: number }>('SELECT settings FROM settings WHERE sha256 = ?', idBlob(sha256));
   if (row !== undefined) return row.settings;

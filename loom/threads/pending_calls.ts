@@ -16,7 +16,7 @@ interface Waiting {
 export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 1_024, stackSizeMb: 4 };
 
 /** The calls that a storage thread has not answered yet. */
-export interface Pending {
+export interface PendingCalls {
   count(): number;
   /** Begins a call: `send` is given its number. */
   begin(send: (id: number) => void): Promise<Answer>;
@@ -24,7 +24,7 @@ export interface Pending {
   rejectAll(error: HubError): void;
 }
 
-export function createPending(): Pending {
+export function createPendingCalls(): PendingCalls {
   const calls = new Map<number, Waiting>();
   let newest = 0;
   return {
@@ -68,13 +68,13 @@ export function revived({ message, kind, hint, retryable, details }: WorkerError
 }
 
 /** Tells once why a thread has ended. */
-export function onDeath(thread: Worker, which: string, tell: (error: HubError) => void): void {
+export function onThreadExit(thread: Worker, which: string, onExit: (error: HubError) => void): void {
   let reason = 'it ended by itself';
   thread.on('error', (error) => {
     reason = String(error);
   });
   thread.on('exit', () =>
-    tell(
+    onExit(
       new HubError('storage_failed', `the ${which} thread of the storage died: ${reason}`, {
         hint: 'run: cognition hub stop   (the next command starts a new hub)',
       }),

@@ -1,10 +1,10 @@
 import { cursorNumber } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import type { Slices } from '../paging/slices.js';
+import { requireTree } from '../store/require_rows.js';
 import { SKELETON_COLUMNS, type SkeletonRow, skeletonJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import type { ReadParams } from './read_methods.js';
-import { requireTree } from './require_tree.js';
 
 /** The walk reads a few small columns of each node. */
 const SHAPE_ROWS = 4_000;
@@ -86,7 +86,7 @@ function emptyPage(): ShapePage {
   return { seq: [], parent: [], kind: '', at: [], archived: [], last: { seq: 0, at: 0 } };
 }
 
-interface Taken {
+interface ShapeSlice {
   rows: ShapeRows;
   seqs: readonly number[];
   hidden: ReadonlySet<number>;
@@ -95,7 +95,7 @@ interface Taken {
 }
 
 /** Adds what is not hidden, and returns how many rows were taken before the page was full. */
-function add(page: ShapePage, { rows, seqs, hidden, tops, limit }: Taken): number {
+function add(page: ShapePage, { rows, seqs, hidden, tops, limit }: ShapeSlice): number {
   const [ups, ats, kind] = [numbers(rows.up), numbers(rows.at), rows.kind ?? ''];
   // By index: this runs for every node of a large tree, and somebody waits for it.
   for (let index = 0; index < seqs.length; index += 1) {

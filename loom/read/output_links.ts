@@ -17,7 +17,7 @@ export interface OutputLink {
 }
 
 /** The outputs that nodes of a range are the first to point at, so that each comes once. */
-export function outputsFirstIn(store: Store, range: NodeRange): OutputLink[] {
+export function firstOutputLinks(store: Store, range: NodeRange): OutputLink[] {
   const links = rowsWithin<OutputLink>(store, range, { all: LINKS, ofTree: LINKS_OF_TREE });
   return links.filter((link) => !isNamedEarlier(store, range.tree, link));
 }

@@ -1,0 +1,70 @@
+import { HubError } from '../../hub/base/error.js';
+import { dashed, idBlob, TREE_COLUMNS, type TreeRow, TURN_COLUMNS, type TurnRow } from './rows.js';
+import type { Store } from './store.js';
+
+/** A tree by its id, archived or not; with one that is still being imported. */
+export function findTree(store: Store, id: string): TreeRow | undefined {
+  return store.get<TreeRow>(`SELECT ${TREE_COLUMNS} FROM trees t WHERE t.id = ?`, idBlob(id));
+}
+
+/** A tree by its id, archived or not; one that is still being imported is not there yet. */
+export function requireTree(store: Store, id: string): TreeRow {
+  const row = findTree(store, id);
+  if (row !== undefined && row.importing === 0) return row;
+  throw treeNotFound(id);
+}
+
+export function treeNotFound(id: string): HubError {
+  return new HubError('not_found', `there is no tree ${id}`, {
+    hint: 'run: cognition list   (--archived for hidden ones)',
+    details: { tree: id },
+  });
+}
+
+/** The numbers of a node, without its contents. */
+export interface NodeKey {
+  seq: number;
+  tree: number;
+  treeId: string;
+}
+
+/** A node by its id, in any tree. */
+export function requireNode(store: Store, id: string): NodeKey {
+  const row = store.get<{ seq: number; tree: number; tree_id: string }>(
+    `SELECT n.seq, n.tree, lower(hex(t.id)) AS tree_id FROM nodes n JOIN trees t ON t.tree = n.tree
+     WHERE n.id = ? AND t.importing = 0`,
+    idBlob(id),
+  );
+  if (row === undefined) throw nodeNotFound(id);
+  return { seq: row.seq, tree: row.tree, treeId: dashed(row.tree_id) };
+}
+
+/** A node by its id, which must belong to the tree. */
+export function requireNodeOfTree(store: Store, id: string, tree: string): NodeKey {
+  const place = requireNode(store, id);
+  if (place.treeId === tree) return place;
+  throw new HubError('not_found', `node ${id} is not in tree ${tree}: it belongs to tree ${place.treeId}`, {
+    hint: `use tree ${place.treeId} instead`,
+    details: { node: id, tree: place.treeId },
+  });
+}
+
+export function nodeNotFound(id: string): HubError {
+  return new HubError('not_found', `there is no node ${id}`, {
+    hint: 'run: cognition show <tree>   (it draws the nodes with their ids)',
+    details: { node: id },
+  });
+}
+
+export function findTurn(store: Store, id: string): TurnRow | undefined {
+  return store.get<TurnRow>(`SELECT ${TURN_COLUMNS} FROM turns u WHERE u.id = ?`, idBlob(id));
+}
+
+export function requireTurn(store: Store, id: string): TurnRow {
+  const turn = findTurn(store, id);
+  if (turn !== undefined) return turn;
+  throw new HubError('not_found', `there is no turn ${id}`, {
+    hint: 'list those of a tree: loom.turn_list',
+    details: { turn: id },
+  });
+}

@@ -1,0 +1,14 @@
+import { closeAbandonedRequests } from '../write/model_requests.js';
+import { deleteAbandonedImports } from '../write/purge_tree.js';
+import { insertAbandonedInputs } from '../write/turn_inputs.js';
+import { closeAbandonedTurns } from '../write/turn_journal.js';
+import type { WriteOp } from '../write/write_operation.js';
+
+/** What is done once when the database has been opened: ends what another hub left unfinished. */
+export const recoverFromCrash: WriteOp<object> = (context) => {
+  closeAbandonedTurns(context);
+  insertAbandonedInputs(context);
+  closeAbandonedRequests(context);
+  deleteAbandonedImports(context);
+  return '{}';
+};
