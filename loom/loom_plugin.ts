@@ -20,7 +20,7 @@ export interface LoomOptions {
   workers: { writer: URL; reader: URL; copier: URL };
 }
 
-/** The storage of trees, with what the hub must know of its state. */
+/** The storage of trees, with the state that the hub needs. */
 export interface LoomPlugin extends Plugin {
   epoch: string;
   status(): 'ok' | 'read_only';
@@ -28,7 +28,7 @@ export interface LoomPlugin extends Plugin {
   busy(): number;
 }
 
-/** Opens the storage: the writing thread first, which brings the database up to date, then the reading one. */
+/** Opens the storage: first the writing thread, which migrates the database, then the reading thread. */
 export async function openLoom(options: LoomOptions): Promise<LoomPlugin> {
   const { paths, clock, newId, workers } = options;
   const blobs = await openBlobs(paths);
@@ -113,14 +113,14 @@ function writeHandlers(writer: WriterThread, newId: () => string): { [M in Write
   };
 }
 
-// Made from the step's own id, so that a retry that names only that finds the same nodes.
+// Derived from the step's id, so that a retry that names only the step finds the same nodes.
 function withCallIds(params: ParsedOf<'loom.step_create'>, newId: () => string): unknown {
   const id = params.id ?? newId();
   const calls = params.calls.map((call, index) => ({ ...call, id: call.id ?? derivedId(`${id} ${index}`) }));
   return { ...params, calls, id };
 }
 
-/** A UUID of version 8, RFC 9562's form for ids that are made from something else. */
+/** A UUID of version 8, RFC 9562's form for derived ids. */
 function derivedId(from: string): string {
   const hex = createHash('sha256').update(from).digest('hex');
   return dashed(`${hex.slice(0, 12)}8${hex.slice(13, 16)}8${hex.slice(17, 32)}`);
@@ -143,7 +143,7 @@ function purge(writer: WriterThread, reader: ReaderThread, logs: string): Handle
     const answer = await writer.call('loom.tree_purge', params);
     if (params.confirm === null) return answer;
     reader.forget();
-    const { owned }: ResultOf<'loom.tree_purge'> = JSON.parse(answer.text); // the writer wrote it by this method's own schema
+    const { owned }: ResultOf<'loom.tree_purge'> = JSON.parse(answer.text); // written by this method's own schema
     for (const id of [params.tree, ...owned.map((tree) => tree.id)]) {
       for (const name of [`${id}.jsonl`, `${id}.jsonl.old`]) await rm(join(logs, name), { force: true });
     }

@@ -1,26 +1,26 @@
 /**
- * Trees as plain lists, apart from how they are stored and drawn. Nodes are known by their index in the list, and
- * parents stand before their children. Every function is a loop: a chain of a million nodes is as good as any other tree.
+ * Trees as plain lists, independent of storage and drawing. A node is its index in the list, and parents precede their
+ * children. Every function is a loop, so that a chain of a million nodes works as any other tree.
  */
 
-/** What a tree is made of. */
+/** A node, as far as the shape of a tree needs it. */
 export interface Item {
   id: string;
   parent: string | null;
 }
 
-/** A list of nodes, ready to be walked. */
+/** A list of nodes with their children. */
 export interface TreeIndex<T extends Item> {
   nodes: readonly T[];
-  /** The children of the node at an index, as indexes, in the order of the list. */
+  /** The indexes of a node's children, in the order of the list. */
   childrenOf(index: number): readonly number[];
-  /** The index of a node, or of the one that a left out node stands for; undefined for any other id. */
+  /** The index of a node, or of the nearest listed ancestor of one that was left out; undefined for any other id. */
   indexOf(id: string): number | undefined;
 }
 
 const NONE: readonly number[] = [];
 
-/** Takes nodes, parents first. One that is left out gives its place to its parent, and its children with it. */
+/** Indexes nodes, parents first. The children of a node that is left out become those of its parent. */
 export function treeIndex<T extends Item>(
   items: Iterable<T>,
   isLeftOut: (item: T) => boolean = () => false,
@@ -58,20 +58,20 @@ export function sharedLength(left: readonly { id: string }[], right: readonly { 
   return length;
 }
 
-/** The nodes from which nothing grew, in the order of the list. */
+/** The nodes without children, in the order of the list. */
 export function leavesOf<T extends Item>(items: readonly T[]): T[] {
   const parents = new Set(items.map(({ parent }) => parent));
   return items.filter(({ id }) => !parents.has(id));
 }
 
-/** The nearest node above one that has more than one child; undefined when there is none. */
+/** The nearest fork point above a node; undefined when there is none. */
 export function forkPointOf(shape: TreeIndex<Item>, index: number): number | undefined {
   let above = parentOf(shape, index);
   while (above !== undefined && shape.childrenOf(above).length < 2) above = parentOf(shape, above);
   return above;
 }
 
-/** The last node of a run that begins at an index: everything up to the next fork or end. */
+/** The last node of the run that begins at an index: the next fork point or leaf. */
 export function runEnd(shape: TreeIndex<Item>, start: number): number {
   let end = start;
   for (;;) {
@@ -81,7 +81,7 @@ export function runEnd(shape: TreeIndex<Item>, start: number): number {
   }
 }
 
-/** The nodes from one down to another of the same run. */
+/** The nodes of a run from one down to another. */
 export function* runOf(shape: TreeIndex<Item>, start: number, end: number): Generator<number> {
   for (let index: number | undefined = start; index !== undefined; ) {
     yield index;

@@ -8,7 +8,7 @@ import { type CheckedRow, problemsOf } from './checked_node.js';
 import { addProblem, type Report } from './report.js';
 import { scanNodes } from './scan_nodes.js';
 
-/** What a tree's nodes say of it, to be compared with what its row says. */
+/** The counters of a tree by its nodes, to be compared with its row. */
 export interface NodeTally {
   nodeCount: number;
   messageCount: number;
@@ -16,7 +16,7 @@ export interface NodeTally {
   title: string;
 }
 
-/** Checks every node up to `to`, of one tree or of all, with the outputs; returns what was counted by tree. */
+/** Checks every node up to `to`, of one tree or of all, with the outputs; returns the counters by tree. */
 export function* checkNodes(
   context: ReadContext,
   report: Report,

@@ -5,7 +5,7 @@ import { outputPath } from '../store/output_path.js';
 
 const PIECE_BYTES = 1024 * 1024;
 
-/** What is wrong with the file of a stored output; null when it holds what its name says. */
+/** The problem of a stored output's file; null when its content matches its name. */
 export function* outputProblem(folder: string, sha256: string): Slices<string | null> {
   const file = openOrNull(outputPath(folder, sha256));
   if (file === null) return `its stored output ${sha256} is missing or cannot be read`;
@@ -18,7 +18,7 @@ export function* outputProblem(folder: string, sha256: string): Slices<string | 
     }
     return hash.digest('hex') === sha256 ? null : `its stored output ${sha256} is not what its name says`;
   } catch (error) {
-    // A disk that cannot read it is a finding, not a failure of the check.
+    // A read error of the disk is a finding, not a failure of the check.
     if (error instanceof Error) return `its stored output ${sha256} cannot be read: ${error.message}`;
     throw error;
   } finally {

@@ -9,7 +9,7 @@ const FOUND_MAX = 1_000;
 /** Up to this size the whole file is checked page by page at once: about a second. */
 const WHOLE_BYTES_MAX = 256 * 1024 * 1024;
 const PAGE_PROBLEMS_MAX = 100;
-/** Of a larger file, the tables that stay small; its nodes and changes are read one by one anyway. */
+/** The tables of a larger file that stay small; its nodes and changes are read one by one anyway. */
 const SMALL_TABLES = [
   'meta',
   'trees',
@@ -23,7 +23,7 @@ const SMALL_TABLES = [
   'questions',
 ];
 
-/** Lets SQLite look for damaged pages, for as long as nobody has to wait for it. */
+/** Has SQLite check the pages, as far as that takes about a second. */
 export function* checkFile(store: Store, report: Report): Slices<void> {
   const bytes = Number(store.pragma('page_count')) * Number(store.pragma('page_size'));
   const checks =
@@ -70,7 +70,7 @@ const WAITING_FOR_NOTHING = `SELECT lower(hex(t.id)) AS tree_id, lower(hex(u.id)
     AND (NOT EXISTS (SELECT 1 FROM turn_journal j WHERE j.turn = u.turn AND j.call = '')
       OR NOT EXISTS (SELECT 1 FROM questions q WHERE q.turn = u.turn AND q.answer IS NULL)) LIMIT ${FOUND_MAX}`;
 
-/** Checks what points at nodes: marks, archived branches, turns, inputs and requests; and what turns have left undone. */
+/** Checks all that points at nodes: marks, archived branches, turns, inputs and requests; and unfinished journals. */
 export function* checkPointers(store: Store, report: Report, tree: number | null): Slices<void> {
   for (const sql of ASTRAY) {
     for (const row of store.all<Astray>(sql, tree, tree)) {

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.js';
 import type { NodeTally } from './check_nodes.js';
 import { addProblem, type Report } from './report.js';
 
-/** What was counted of the feed up to `to`. */
+/** The counters of the feed up to `to`. */
 export interface CountedFeed {
   tallies: Map<number, NodeTally>;
   /** The newest change of each tree, by the tree's id in hex. */
@@ -42,7 +42,7 @@ export function* newestChanges(store: Store, to: number): Slices<Map<string, num
   }
 }
 
-/** An import that goes on is not whole yet, and a tree that was written to meanwhile is not compared. */
+/** Skips an unfinished import, and a tree that was written to meanwhile. */
 export function* checkTree(
   context: ReadContext,
   report: Report,

@@ -34,7 +34,7 @@ export function checkInputs(store: Store, report: Report, tree: number | null): 
   return check(store, report, { what: 'input', sql: INPUTS_AFTER, tree });
 }
 
-/** An answer that was never stored leaves a request without a node: only one of another tree is wrong. */
+/** A request without a node is fine, as its answer may never have been stored; a node of another tree is wrong. */
 export function checkRequests(store: Store, report: Report, tree: number | null): Slices<void> {
   return check(store, report, { what: 'request', sql: REQUESTS_AFTER, tree });
 }

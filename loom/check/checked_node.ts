@@ -4,7 +4,7 @@ import { nodeHash } from '../store/node_hash.js';
 import { previewOf } from '../store/node_preview.js';
 import { dashed, NODE_COLUMNS, type NodeRow } from '../store/rows.js';
 
-/** A node with what its checks need of the rows around it. */
+/** A node with the columns of related rows that its checks need. */
 export interface CheckedRow extends NodeRow {
   tree: number;
   parent: number | null;
@@ -36,13 +36,13 @@ export const CHECKED_COLUMNS = `${NODE_COLUMNS}, n.tree, n.parent, n.tool, n.exi
   n.settings IS NULL OR EXISTS (SELECT 1 FROM settings s WHERE s.settings = n.settings) AS has_settings,
   EXISTS (SELECT 1 FROM trees t WHERE t.tree = n.tree) AS has_tree`;
 
-/** What is wrong with a node; nothing when it is as it was written. */
+/** The problems of a node; empty when it is as it was written. */
 export function problemsOf(row: CheckedRow): string[] {
   const damage = damageOf(row);
   return damage.length > 0 ? damage : derivedProblems(row);
 }
 
-/** What is wrong with what a node is: its contents, its place below its parent, its step. */
+/** The problems of a node's own data: its contents, its parent, its step. */
 export function damageOf(row: CheckedRow): string[] {
   if (row.has_tree === 0) return ['its tree is missing'];
   const problems = [...placeProblems(row), ...stepProblems(row)];
@@ -71,7 +71,7 @@ function stepProblems(row: CheckedRow): string[] {
   return problems;
 }
 
-/** The first of a step, or a node outside one, stands below a settled node; the others below the one before. */
+/** The first node of a step, and a node outside steps, has a settled parent; the others follow the node before. */
 function fitsBelowParent(row: CheckedRow): boolean {
   const { step_index: index, parent_step_index: above, parent_step_size: size } = row;
   if (index !== null && index > 0) return row.parent_step === row.step && above === index - 1 && size === row.step_size;
@@ -95,7 +95,7 @@ function hashMatches(row: CheckedRow): boolean {
   return hash.toString('hex') === row.hash;
 }
 
-/** The columns that the hash does not cover are made from those that it does, so these parse. */
+/** Checks the columns that are derived from the hashed ones, which parse, since the hash matches. */
 function derivedProblems(row: CheckedRow): string[] {
   const blocks: Block[] = JSON.parse(row.blocks);
   const external: External | null = row.external === null ? null : JSON.parse(row.external);

@@ -4,35 +4,36 @@ import type { Store } from '../store/store.js';
 import { type CheckedRow, damageOf } from './checked_node.js';
 import { scanNodes } from './scan_nodes.js';
 
-/** Nodes of one tree that an export must leave out: damaged ones, their steps, and all that grew from them. */
+/** The damage of one tree, and what an export must leave out because of it. */
 export interface TreeDamage {
   tree: number;
+  /** Damaged nodes, the other nodes of their steps, and all descendants. */
   excluded: Set<number>;
-  /** The settings that the sound nodes name. */
+  /** The settings that the undamaged nodes name. */
   settings: Set<string>;
-  /** Settings that are not what their hash says. */
+  /** Settings that do not match their hash. */
   badSettings: Set<string>;
-  /** Every node up to this number was judged. */
+  /** Every node up to this number has been scanned. */
   scannedTo: number;
-  /** The part of a step that has been read so far. */
+  /** The nodes of the current step that have been read so far. */
   openStep: CheckedRow[];
 }
 
 const SETTINGS_ROWS = 50;
 
-/** The newest judgement is kept, so that the pages of one export share it. */
+/** The newest scan, shared by the pages of one export. */
 export interface DamageCache {
   newest: TreeDamage | null;
 }
 
-/** Begins to judge a tree, by checking the settings. */
+/** Begins the scan of a tree with a check of the settings. */
 export function* startDamageScan(store: Store, tree: number): Slices<TreeDamage> {
   const badSettings = new Set<string>();
   for (const { sha256 } of yield* damagedSettings(store)) badSettings.add(sha256);
   return { tree, excluded: new Set(), settings: new Set(), badSettings, scannedTo: 0, openStep: [] };
 }
 
-/** Settings whose text is not what their hash says. */
+/** Settings whose text does not match their hash. */
 export function* damagedSettings(store: Store): Slices<{ sha256: string }[]> {
   const sql = `SELECT settings, lower(hex(sha256)) AS sha256, body FROM settings
     WHERE settings > ? ORDER BY settings LIMIT ${SETTINGS_ROWS}`;
@@ -46,7 +47,7 @@ export function* damagedSettings(store: Store): Slices<{ sha256: string }[]> {
   }
 }
 
-/** Judges the nodes up to a number, going on from where it stopped. */
+/** Scans the nodes up to a number, from where the scan stopped. */
 export function* scanForDamage(store: Store, damage: TreeDamage, to: number): Slices<void> {
   while (damage.scannedTo < to) {
     const scan = scanNodes(store, { tree: damage.tree, after: damage.scannedTo, to });
@@ -57,7 +58,7 @@ export function* scanForDamage(store: Store, damage: TreeDamage, to: number): Sl
   }
 }
 
-// Parents come before their children, so that one look at each is enough.
+// Parents precede their children, so one pass is enough.
 function addCheckedRow(damage: TreeDamage, row: CheckedRow): void {
   const { excluded, settings } = damage;
   if (row.step !== damage.openStep[0]?.step) damage.openStep = [];

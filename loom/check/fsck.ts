@@ -10,7 +10,7 @@ import { type CountedFeed, checkTree, checkTrees, newestChanges } from './check_
 import { addProblem, newReport, type Report } from './report.js';
 import { isDamage } from './scan_nodes.js';
 
-/** Checks what can be checked, part by part: one that cannot be read at all does not keep the others from it. */
+/** Checks the database part by part: an unreadable part does not keep the others from being checked. */
 export function* checkDatabase(context: ReadContext, params: ReadParams['loom.fsck']): Slices<string> {
   const { store } = context;
   const report = newReport();

@@ -1,4 +1,4 @@
-/** The most problems that are told one by one. */
+/** The most problems that are listed. */
 const PROBLEMS_MAX = 1_000;
 
 export interface Finding {
@@ -8,7 +8,7 @@ export interface Finding {
   problem: string;
 }
 
-/** What a check has looked at and found so far. */
+/** What a check has counted and found so far. */
 export interface Report {
   trees: number;
   nodes: number;
@@ -21,7 +21,7 @@ export function newReport(): Report {
   return { trees: 0, nodes: 0, outputs: 0, problems: [], problem_count: 0 };
 }
 
-/** Adds a problem; of many, the first are told and the others counted. */
+/** Adds a problem; beyond the limit they are only counted. */
 export function addProblem(report: Report, problem: string, where: Partial<Omit<Finding, 'problem'>> = {}): void {
   report.problem_count += 1;
   if (report.problems.length >= PROBLEMS_MAX) return;

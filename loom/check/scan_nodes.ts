@@ -10,14 +10,14 @@ export const CHECKED_WITHIN = `${FROM} WHERE n.seq > ? AND n.seq <= ? ORDER BY n
 export const CHECKED_OF_TREE = `${FROM} WHERE n.tree = ? AND n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
 const CHECKED_ONE = `${FROM} WHERE n.seq = ?`;
 
-/** Some nodes of a range, and the numbers at which nothing could be read; all up to `end` were looked at. */
+/** The nodes of a range up to `end`, and the numbers at which nothing could be read. */
 export interface ScannedNodes {
   rows: CheckedRow[];
   unreadable: number[];
   end: number;
 }
 
-/** The next nodes of a range. Where the file is damaged they are read one by one, so that only those are missing. */
+/** Reads the next nodes of a range. Where the file is damaged it reads one by one, so that only damaged ones are missing. */
 export function scanNodes(store: Store, range: NodeRange): ScannedNodes {
   try {
     const end = endOfSlice(store, range, SLICE_BYTES);
@@ -29,12 +29,12 @@ export function scanNodes(store: Store, range: NodeRange): ScannedNodes {
   }
 }
 
-/** Whether an error says that the file itself is damaged. */
+/** Whether an error means that the file itself is damaged. */
 export function isDamage(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(sqliteCode(error) ?? '');
 }
 
-// Numbers are drawn one after the other: trying each finds every node, whatever index is damaged.
+// Numbers are consecutive, so trying each one finds every node, whatever index is damaged.
 function scanOneByOne(store: Store, range: NodeRange): ScannedNodes {
   const scan: ScannedNodes = { rows: [], unreadable: [], end: Math.min(range.to, range.after + SLICE_NODES) };
   for (let seq = range.after + 1; seq <= scan.end; seq++) {
@@ -48,7 +48,7 @@ function scanOneByOne(store: Store, range: NodeRange): ScannedNodes {
   return scan;
 }
 
-/** False when the index of the trees, or the changes, show that the number is something else. */
+/** False when the changes or the index of trees show that the number is no node of the tree. */
 function mayBeNode(store: Store, seq: number, tree: number | null): boolean {
   const change = unlessDamaged(() => store.get('SELECT 1 FROM changes WHERE seq = ?', seq));
   if (change !== 'damaged' && change !== undefined) return false;
@@ -62,7 +62,7 @@ function unlessDamaged<T>(read: () => T): T | 'damaged' {
   try {
     return read();
   } catch (error) {
-    // That a part cannot be read is what is being found out here.
+    // Finding out what cannot be read is the purpose here.
     if (isDamage(error)) return 'damaged';
     throw error;
   }

@@ -8,13 +8,13 @@ export const NODES_WITHIN = `SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq > ?
 export const NODES_OF_TREE = `SELECT ${NODE_COLUMNS} FROM nodes n
   WHERE n.tree = ? AND n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
 
-/** A page of nodes, ending where no step is torn, so that an import can take it as it is. */
+/** A page of nodes that tears no step, so that an import can take it as it is. */
 interface Filling {
   records: string[];
   bytes: number;
   /** The newest node in it. */
   last: number;
-  /** Before the step or the single node that is being added: how many records, and up to which node. */
+  /** The state before the current step or single node: how many records, and up to which node. */
   unit: { count: number; last: number };
 }
 
@@ -44,7 +44,7 @@ function readSlice(
   return { rows: rowsWithin<NodeRow>(store, { ...range, to: end }, { all: NODES_WITHIN, ofTree: NODES_OF_TREE }), end };
 }
 
-/** Adds a node, or says that the page is full without it. A step goes into one page unless it is larger than any. */
+/** Adds a node, or returns the page when it is full without it. A step is split only when it exceeds a whole page. */
 function add(filling: Filling, row: NodeRow, room: PageRoom): ExportPart | null {
   const { records, last } = filling;
   const json = `{"kind":"node","node":${portableNodeJson(row)}}`;

@@ -9,19 +9,19 @@ export interface ExportContext {
   row: TreeRow;
   /** Nodes with higher numbers are left out. */
   to: number;
-  /** What to leave out because of damage; null when damage is an error. */
+  /** The damage to leave out; null when damage is an error. */
   damage: TreeDamage | null;
 }
 
-/** What still fits into the page. */
+/** The room that is left on the page. */
 export interface PageRoom {
   count: number;
   bytes: number;
-  /** Nothing is in the page yet: then one thing goes in, whatever its size. */
+  /** True while the page has no record: the first one fits whatever its size. */
   isEmpty: boolean;
 }
 
-/** Records, and where the phase goes on; null when it is over. */
+/** Records, and the position at which the phase continues; null when it is over. */
 export interface ExportPart {
   records: string[];
   next: number | null;

@@ -25,7 +25,7 @@ const MARKS_AFTER = `SELECT m.node, m.name, lower(hex(n.id)) AS id FROM marks m 
 const ARCHIVED_AFTER = `SELECT a.node, lower(hex(n.id)) AS id
   FROM archived_branches a CROSS JOIN nodes n ON n.seq = a.node
   WHERE a.tree = ? AND a.node > ? AND a.node <= ? ORDER BY a.node`;
-/** Outputs are looked for among so many numbers of the feed at once. */
+/** How many numbers of the feed are searched for outputs at once. */
 const OUTPUT_RANGE = 1_000;
 
 // biome-ignore lint/correctness/useYield: one record is one slice
@@ -96,7 +96,7 @@ function* exportArchived(context: ExportContext, position: number, room: PageRoo
   });
 }
 
-/** All that point at one node go into one page: the place to go on from is the node. */
+/** Pointers to one node share a page, because the position in the phase is the node. */
 function pointersPart<P extends Pointer>(
   { damage }: ExportContext,
   room: PageRoom,
@@ -113,7 +113,7 @@ function pointersPart<P extends Pointer>(
   return { records, next: null };
 }
 
-/** An output that is missing is left out: the import says how many its nodes miss. */
+/** A missing output is left out: the import reports how many are missing. */
 function* exportOutputs(context: ExportContext, position: number, room: PageRoom): Slices<ExportPart> {
   const { store, row, to } = context;
   const records: string[] = [];

@@ -8,14 +8,14 @@ import { findTree, treeNotFound } from '../store/require_rows.js';
 import type { ExportContext, PageRoom } from './export_part.js';
 import { EXPORT_PHASES } from './export_phases.js';
 
-/** Where the next page goes on: a phase, the newest node that the export takes in, and a place in the phase. */
+/** Where the next page continues: the phase, the newest node of the export, and the position in the phase. */
 interface ExportPosition {
   phase: number;
   to: number;
   position: number;
 }
 
-/** A tree as it is when its first page is read: what is appended later is left out, and what points at it. */
+/** A tree as it is when its first page is read: nodes appended later are left out, with all that points at them. */
 export function* exportTree(context: ReadContext, params: ReadParams['loom.tree_export']): Slices<string> {
   const { store } = context;
   const row = findTree(store, params.tree); // an import under way can be exported too

@@ -1,6 +1,6 @@
 import type { FeedEntry } from '../store/thread_messages.js';
 
-/** How much is kept in memory for watchers that are nearly up to date; the others read the database. */
+/** How much is kept in memory for watchers that are nearly up to date; others read the database. */
 const ENTRIES_MAX = 1_000;
 const LENGTH_MAX = 8 * 1024 * 1024;
 
@@ -12,12 +12,12 @@ export interface RecentEntries {
   after(seq: number): FeedEntry[] | null;
 }
 
-/** Starts with a feed whose newest entry is on the disk only. */
+/** Begins empty: all entries up to `lastSeq` are on the disk only. */
 export function createRecentEntries(lastSeq: number): RecentEntries {
   const entries: FeedEntry[] = [];
   let length = 0;
   let newest = lastSeq;
-  // Every entry after this number is here.
+  // Every entry after this number is in memory.
   let since = lastSeq;
   return {
     keep(entry) {

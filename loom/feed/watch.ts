@@ -15,17 +15,17 @@ interface FeedSource {
 
 export interface Feed {
   publish(entries: readonly FeedEntry[]): void;
-  /** Sends the feed after `since`, then what comes, until the signal aborts. Nothing is skipped or sent twice. */
+  /** Sends the feed after `since` and follows it until the signal aborts. No entry is skipped or sent twice. */
   watch(params: ParsedOf<'loom.watch'>, context: CallContext): Promise<{ seq: number }>;
 }
 
-/** The one feed. A watcher has a place in it and catches up from there at its own speed, from memory or disk. */
+/** The feed. Each watcher has an offset in it and catches up at its own speed, from memory or disk. */
 export function createFeed(source: FeedSource): Feed {
   const recent = createRecentEntries(source.lastSeq);
   // What wakes each watcher that is up to date.
   const sleepers = new Set<() => void>();
 
-  /** A page from the disk, or all that is left from memory. */
+  /** A page from the disk, or all the rest from memory. */
   async function after(since: number, tree: string | null, signal: AbortSignal): Promise<FeedPage> {
     const unseen = recent.after(since);
     if (unseen === null) return source.read({ tree, since, until: recent.newest(), limit: PAGE }, signal);
@@ -55,7 +55,7 @@ export function createFeed(source: FeedSource): Feed {
     let at = await catchUp(start.at);
     emit({ kind: 'watch_live', seq: at, epoch: source.epoch });
     while (!signal.aborted) {
-      // Nothing may come between this look and the sleep, or it would be slept through.
+      // No await between this check and the sleep, or an entry could be missed.
       if (at >= recent.newest()) await sleep();
       at = await catchUp(at);
     }
@@ -72,7 +72,7 @@ export function createFeed(source: FeedSource): Feed {
   };
 }
 
-/** Sleeps until the feed goes on or the signal aborts. */
+/** Sleeps until an entry is published or the signal aborts. */
 function sleeper(sleepers: Set<() => void>, signal: AbortSignal): () => Promise<void> {
   let wake: (() => void) | null = null;
   signal.addEventListener('abort', () => wake?.(), { once: true });

@@ -1,6 +1,6 @@
 import { dashed } from '../store/rows.js';
 
-/** A whole id as people write it. */
+/** A whole id in its text form. */
 export const fullId = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const idBeginning = /^[0-9a-f]{4}[0-9a-f-]*$/;
 const ID_DIGITS = 32;

@@ -13,7 +13,7 @@ export function cursorNumber(cursor: string | null, first: number): number {
   return Number(cursor);
 }
 
-/** Says that a cursor was not made by the list it was given to. */
+/** The error for a cursor that this list did not return. */
 export function cursorError(cursor: string): HubError {
   return new HubError('invalid_params', `${JSON.stringify(cursor)} is not a cursor of this list`, {
     hint: 'give back the cursor that the page before returned, or none to begin again',

@@ -6,25 +6,25 @@ import type { SearchIndex } from '../search/index_file.js';
 import type { Store } from '../store/store.js';
 import type { Slices } from './slices.js';
 
-/** What every reading operation works on. */
+/** What every read operation works with. */
 export interface ReadContext {
   store: Store;
   paths: PathCache;
   hidden: HiddenCache;
   search: SearchIndex;
-  /** How the newest export that leaves out damage has judged its tree. */
+  /** The damage that the newest export with `undamaged` has found, kept for its next pages. */
   damage: DamageCache;
   /** The folder of the stored outputs. */
   outputs: string;
 }
 
-/** One question to the database; what it returns is sent as it is. */
+/** One read of the database; its JSON is sent as it is. */
 export type ReadOp<O extends ReadOpName> = (
   context: ReadContext,
   params: ReadParams[O],
 ) => Slices<O extends 'feed' ? FeedPage : string>;
 
-/** Makes an operation of what reads a bounded number of rows at once. */
+/** Makes an operation of a function that reads a bounded number of rows at once. */
 export function oneSlice<P>(read: (context: ReadContext, params: P) => string) {
   // biome-ignore lint/correctness/useYield: there is nothing to rest between
   return function* (context: ReadContext, params: P): Slices<string> {

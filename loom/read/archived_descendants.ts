@@ -1,7 +1,7 @@
 import type { Slices } from '../paging/slices.js';
 import type { Store } from '../store/store.js';
 
-/** The most trees whose hidden nodes are kept, so that paging through one looks for them only once. */
+/** The most trees whose hidden nodes are cached, so that paging through one scans it only once. */
 const KEPT_MAX = 4;
 /** The walk reads two small columns of each node. */
 const WALK_ROWS = 2_000;
@@ -11,7 +11,7 @@ export const PARENTS_AFTER = `
 
 interface Descendants {
   found: Set<number>;
-  /** Every node of the tree up to here was looked at; what is appended later is looked at then. */
+  /** Every node of the tree up to here has been scanned; later ones are scanned by the next call. */
   scannedTo: number;
 }
 
@@ -21,7 +21,7 @@ export interface HiddenCache {
   clear(): void;
 }
 
-/** Keeps what it found by the archived tops themselves: nodes are never moved, so it stays true. */
+/** Caches by the archived tops themselves: nodes never move, so an entry stays valid. */
 export function createHiddenCache(): HiddenCache {
   const cache = new Map<string, Descendants>();
   return {
@@ -44,7 +44,7 @@ export function createHiddenCache(): HiddenCache {
   };
 }
 
-/** A node and all that grew from it. */
+/** A node and all its descendants. */
 export function* withDescendants(store: Store, tree: number, top: number): Slices<ReadonlySet<number>> {
   const entry = startingAt([top]);
   yield* scanFurther(store, tree, entry);
@@ -55,7 +55,7 @@ function startingAt(tops: readonly number[]): Descendants {
   return { found: new Set(tops), scannedTo: Math.min(...tops) };
 }
 
-// Parents precede their children, so one look at each node in the order of the feed is enough.
+// Parents precede their children, so one pass in the order of the feed is enough.
 function* scanFurther(store: Store, tree: number, entry: Descendants): Slices<void> {
   for (;;) {
     const rows = store.all<{ seq: number; parent: number | null }>(PARENTS_AFTER, tree, entry.scannedTo);

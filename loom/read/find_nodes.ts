@@ -18,7 +18,7 @@ export function* findNodes({ store }: ReadContext, params: ReadParams['loom.node
   return `{"matches":[${matches.map(skeletonJson).join(',')}],"near":${JSON.stringify(near)}}`;
 }
 
-/** A full id is meant as one: a node of another tree is an error that names that tree. */
+/** Finds a node by its whole id; a node of another tree is an error that names that tree. */
 function nodeById(store: Store, params: ReadParams['loom.node_find']): SkeletonRow[] | null {
   const id = params.ref.toLowerCase();
   if (!fullId.test(id)) return null;
@@ -32,7 +32,7 @@ function nodeByMark(store: Store, tree: number, ref: string): SkeletonRow[] | nu
   return row === undefined ? null : [row];
 }
 
-/** Ids of all trees lie together, so that those of other trees are passed over, in slices. */
+/** The index holds the ids of all trees together, so other trees are skipped in slices. */
 function* nodesByPrefix(store: Store, tree: number, ref: string): Slices<SkeletonRow[]> {
   const range = idRange(ref);
   if (range === null) return [];

@@ -23,7 +23,7 @@ function treesById(store: Store, ref: string): TreeRow[] | null {
   return rows.length === 0 ? null : rows;
 }
 
-/** The name of an unarchived tree is its alone; archived ones may share theirs. */
+/** Unarchived trees have unique names; archived ones may share theirs. */
 function* treesByName(store: Store, ref: string): Slices<TreeRow[] | null> {
   const sql = `SELECT ${TREE_COLUMNS} FROM trees t
     WHERE t.name = ? AND t.archived_at_ms IS NULL AND t.importing = 0`;
@@ -59,7 +59,7 @@ function* nearTrees(store: Store, ref: string): Slices<string[]> {
   return [...near, ...similarIds].slice(0, NEAR_MAX);
 }
 
-/** Trees in slices, newest activity first, as many as may be looked at. */
+/** Trees in slices, newest activity first, up to `rowsMax`. */
 function* newestTrees(store: Store, rowsMax: number): Generator<TreeRow[], void> {
   let before = Number.MAX_SAFE_INTEGER;
   for (let seen = 0; seen < rowsMax; seen += SLICE_ROWS) {

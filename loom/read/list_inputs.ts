@@ -7,9 +7,9 @@ import { INPUT_COLUMNS, type InputRow, inputJson } from '../store/turn_rows.js';
 import type { ReadParams } from './read_methods.js';
 
 const IS_PENDING = 'i.node IS NULL AND i.dropped_at_ms IS NULL';
-/** All of them: how many may wait, and how large they are, is limited when they are added. */
+/** All of them: their number and size are limited when they are added. */
 export const PENDING_OF = `SELECT ${INPUT_COLUMNS} FROM inputs i WHERE i.turn = ? AND ${IS_PENDING} ORDER BY i.seq`;
-// One at a time: each may have megabytes.
+// One at a time, since each may have megabytes.
 export const NEXT_PENDING = `SELECT ${INPUT_COLUMNS} FROM inputs i
   WHERE i.turn = ? AND i.seq > ? AND ${IS_PENDING} ORDER BY i.seq LIMIT 1`;
 export const NEXT_OTHER = `SELECT ${INPUT_COLUMNS} FROM inputs i
@@ -33,7 +33,7 @@ export function* listInputs(context: ReadContext, params: ReadParams['loom.input
   return pageJson('inputs', inputs, hasMore ? `${at.part}-${at.after}` : null);
 }
 
-/** Where a list stands: in its first part, the pending ones, or in the rest. */
+/** The cursor of the list, whose first part is the pending inputs. */
 interface ListPosition {
   part: 'pending' | 'other';
   after: number;

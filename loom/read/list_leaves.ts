@@ -10,12 +10,12 @@ import type { ReadParams } from './read_methods.js';
 import { skeletonRow } from './read_nodes.js';
 
 const WALK_ROWS = 2_000;
-/** Leaves whose way up is read between two looks at the clock; most forks are near. */
+/** How many leaves one slice walks up from; most forks are near. */
 const SLICE_LEAVES = 50;
 
 /** The SQL of leaves and forks, as seen with or without archived branches. */
 export interface LeafQueries {
-  /** Newest first; leaves may be rare, so that every node is told. */
+  /** Newest first. Every node is returned, because leaves may be rare. */
   nodesBefore: string;
   upToFork: string;
 }
@@ -28,7 +28,7 @@ export function leafQueries(archived: boolean): LeafQueries {
     nodesBefore: `
       SELECT n.seq, NOT EXISTS (SELECT 1 FROM nodes c WHERE c.parent = n.seq ${visibleOnly}) AS is_leaf
       FROM nodes n WHERE n.tree = ? AND n.seq < ? ORDER BY n.seq DESC LIMIT ${WALK_ROWS}`,
-    // Goes on above a node as long as that has no other child; the last row is the root or a fork point.
+    // Climbs while the parent has no other child; the last row is the root or a fork point.
     upToFork: `
       WITH RECURSIVE up (seq, parent, alone) AS (
         SELECT seq, parent, 1 FROM nodes WHERE seq = ?
@@ -50,7 +50,7 @@ interface PathRow {
   depth: number;
 }
 
-/** Newest first. A node is a leaf when nothing that is shown grew from it. */
+/** Newest first. A leaf has no visible children. */
 export function* listLeaves(context: ReadContext, params: ReadParams['loom.context_list_leaves']): Slices<string> {
   const { store } = context;
   const { tree } = requireTree(store, params.tree);
@@ -73,7 +73,7 @@ export function* listLeaves(context: ReadContext, params: ReadParams['loom.conte
   return pageJson('leaves', leaves, null);
 }
 
-/** How many branches of a tree are shown. */
+/** The number of visible branches of a tree. */
 export function* countLeaves(context: ReadContext, tree: number): Slices<number> {
   const hidden = yield* context.hidden.nodesOf(context.store, tree);
   const { nodesBefore } = leafQueries(false);
@@ -87,7 +87,7 @@ export function* countLeaves(context: ReadContext, tree: number): Slices<number>
   return count;
 }
 
-/** The leaves among some nodes, and before which number to go on; null when there are no more. */
+/** The leaves of one slice of nodes, and the number before which the next slice begins; null at the end. */
 interface LeafSlice {
   leaves: number[];
   next: number | null;
@@ -108,7 +108,7 @@ interface View {
   isShown(seq: number): boolean;
 }
 
-/** Whoever asks about a node in an archived branch has gone there: all that is below it is shown. */
+/** Below a node in an archived branch everything is visible, since the caller stands there. */
 function* viewOf(context: ReadContext, tree: number, params: ReadParams['loom.context_list_leaves']): Slices<View> {
   const { store } = context;
   const hidden = params.archived ? new Set<number>() : yield* context.hidden.nodesOf(store, tree);
@@ -119,12 +119,12 @@ function* viewOf(context: ReadContext, tree: number, params: ReadParams['loom.co
   return { archived: params.archived, isShown: (seq) => below.has(seq) && !hidden.has(seq) };
 }
 
-/** What a walk from a leaf up to its fork point met. */
+/** The path from a leaf up to its fork point. */
 interface PathToFork {
   leafDepth: number;
   /** The fork point, or the root. */
   top: PathRow;
-  /** The first node below it, and the first of a person. */
+  /** The first node below the top, and the first user node. */
   first: number | null;
   firstAsked: number | null;
 }
@@ -142,7 +142,7 @@ function* pathToFork(store: Store, upToFork: string, leaf: number): Slices<PathT
   return path;
 }
 
-// The row that a walk goes on from is met twice: that changes nothing.
+// A slice begins with the last row of the one before, which changes nothing.
 function extendPath(path: PathToFork | undefined, step: PathRow): PathToFork {
   const leafDepth = path?.leafDepth ?? step.depth;
   if (isEnd(step)) return { leafDepth, top: step, first: path?.first ?? null, firstAsked: path?.firstAsked ?? null };

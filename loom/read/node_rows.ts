@@ -7,7 +7,7 @@ const BYTES = 'octet_length(n.blocks) + coalesce(octet_length(n.external), 0) AS
 export const SIZES_AT = `SELECT ${BYTES} FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value`;
 export const NODES_AT = `SELECT ${NODE_COLUMNS} FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value`;
 
-/** As many of these nodes, from the first, as fit into so many bytes. Sizes are read without the texts. */
+/** The first of these nodes that fit into `bytesMax`. Sizes are read without the texts. */
 export function fittingNodes(store: Store, seqs: readonly number[], bytesMax: number): readonly number[] {
   let bytes = 0;
   const sizes = store.all<{ bytes: number }>(SIZES_AT, JSON.stringify(seqs));
@@ -34,7 +34,7 @@ const WITHIN = 'n.seq > ? AND n.seq <= ? ORDER BY n.seq';
 export const SIZES_WITHIN = `SELECT n.seq, ${BYTES} FROM nodes n WHERE ${WITHIN} LIMIT ${SLICE_NODES}`;
 export const SIZES_OF_TREE = `SELECT n.seq, ${BYTES} FROM nodes n WHERE n.tree = ? AND ${WITHIN} LIMIT ${SLICE_NODES}`;
 
-/** How far the nodes of a range can be read at once: so many nodes and bytes, but at least one node. */
+/** The end of the next slice of a range: bounded in nodes and bytes, but at least one node. */
 export function endOfSlice(store: Store, range: NodeRange, bytesMax: number): number {
   const sizes = rowsWithin<{ seq: number; bytes: number }>(store, range, { all: SIZES_WITHIN, ofTree: SIZES_OF_TREE });
   let end: number | null = null;
@@ -47,7 +47,7 @@ export function endOfSlice(store: Store, range: NodeRange, bytesMax: number): nu
   return sizes.length < SLICE_NODES ? range.to : (end ?? range.to);
 }
 
-/** Selects from a range by the statement that fits it. */
+/** Selects a range with the statement for one tree or for all. */
 export function rowsWithin<Row>(store: Store, range: NodeRange, sql: { all: string; ofTree: string }): Row[] {
   if (range.tree === null) return store.all<Row>(sql.all, range.after, range.to);
   return store.all<Row>(sql.ofTree, range.tree, range.after, range.to);

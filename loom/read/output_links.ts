@@ -16,7 +16,7 @@ export interface OutputLink {
   sha256: string;
 }
 
-/** The outputs that nodes of a range are the first to point at, so that each comes once. */
+/** The links of a range whose output no earlier node points at, so that each output is listed once. */
 export function firstOutputLinks(store: Store, range: NodeRange): OutputLink[] {
   const links = rowsWithin<OutputLink>(store, range, { all: LINKS, ofTree: LINKS_OF_TREE });
   return links.filter((link) => !isNamedEarlier(store, range.tree, link));

@@ -1,9 +1,9 @@
-/** The most paths that are kept, so that paging through a deep one walks up only once. */
+/** The most paths that are cached, so that paging through a deep one walks up only once. */
 const PATHS_MAX = 8;
-/** The most nodes that the kept paths may have together; the newest path is kept whatever its length. */
+/** The most nodes of all cached paths together; the newest path is cached whatever its length. */
 const PATH_NODES_MAX = 500_000;
 
-/** The last few paths, as row numbers from the root down. */
+/** The most recent paths, as row numbers from the root down. */
 export interface PathCache {
   get(seq: number): readonly number[] | undefined;
   put(seq: number, path: readonly number[]): void;

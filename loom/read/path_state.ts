@@ -6,17 +6,17 @@ import type { ReadParams } from './read_methods.js';
 import { pathTo } from './walk_path.js';
 
 const COMMANDS_MAX = 50;
-/** Commands that are further away from the node are not looked for: nobody remembers what they changed. */
+/** Commands further up the path are ignored: nobody remembers what they changed. */
 const NODES_MAX = 2_000;
 
-/** The calls among some nodes, with the folder that each left. */
+/** The calls among these nodes, with the working directory after each. */
 export const CALLS_AT = `
   SELECT lower(hex(n.id)) AS id, n.external ->> '$.cwd' AS cwd,
     n.external ->> '$.call.tool' = 'bash' AND n.external ->> '$.call.id' IS NULL AS is_command
   FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value
   WHERE n.external IS NOT NULL`;
 
-/** In which folder the branch of a node stands, and which commands a person ran on the path to it. */
+/** The working directory at a node, and the commands that a person ran on the path to it. */
 export function* getPathPlace(context: ReadContext, params: ReadParams['loom.context_get_place']): Slices<string> {
   const path = yield* pathTo(context, requireNode(context.store, params.node).seq);
   let cwd: string | null = null;
@@ -34,13 +34,13 @@ export function* getPathPlace(context: ReadContext, params: ReadParams['loom.con
   return JSON.stringify({ cwd, commands });
 }
 
-/** The settings of the first answer in a list of nodes. */
+/** The settings of the first answer in this list of nodes. */
 export const FIRST_SETTINGS = `
   SELECT lower(hex(s.sha256)) AS sha256
   FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value CROSS JOIN settings s ON s.settings = n.settings
   WHERE n.role = 'assistant' LIMIT 1`;
 
-/** The settings of the newest answer on the path to a node; nothing of what was said is read for it. */
+/** The settings of the newest answer on the path to a node, read without the contents. */
 export function* getPathSettings(
   context: ReadContext,
   params: ReadParams['loom.context_get_settings'],

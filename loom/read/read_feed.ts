@@ -6,8 +6,8 @@ import type { FeedEntry } from '../store/thread_messages.js';
 import { endOfSlice, rowsWithin } from './node_rows.js';
 import type { FeedPage, FeedParams } from './read_methods.js';
 
-// With the nodes of a tree whose import is not finished, as those who watch live have them: left out now, they would be
-// missing for good to whoever reads on from here.
+// Includes the nodes of an unfinished import, as live watchers get them: a reader who continues from here would never see
+// them otherwise.
 export const FEED_NODES = `SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
 export const FEED_NODES_OF_TREE = `SELECT ${NODE_COLUMNS} FROM nodes n
   WHERE n.tree = ? AND n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
@@ -17,7 +17,7 @@ const FEED_CHANGES = `SELECT seq, lower(hex(tree_id)) AS tree_id, body FROM chan
 /** The tree that a watch follows, by row and by id; null for all. */
 type Followed = { tree: number; id: string } | null;
 
-/** Nodes and changes in the order of the feed, from after `since` to as far as the page goes. */
+/** Nodes and changes in the order of the feed, from after `since` to the end of the page. */
 export function* readFeed({ store }: ReadContext, params: FeedParams): Slices<FeedPage> {
   const followed = followedTree(store, params.tree);
   const events: FeedEntry[] = [];
@@ -66,7 +66,7 @@ function nodeEvent(row: NodeRow): FeedEntry {
   return { seq: row.seq, tree: dashed(row.tree_id), json };
 }
 
-/** The body as it is stored is the event without its number. */
+/** The stored body is the event without its number. */
 function changeJson(row: { seq: number; body: string }): string {
   return row.body.replace(/^\{"kind":"[a-z_]+"/u, (kind) => `${kind},"seq":${row.seq}`);
 }

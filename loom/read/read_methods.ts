@@ -46,16 +46,16 @@ export interface FeedPage {
   seq: number;
 }
 
-/** What the reading thread can be asked, by name: the methods, and the feed for the watches. */
+/** The operations of the reading thread: the methods, and the feed for watchers. */
 export type ReadParams = { [M in ReadMethod]: ParsedOf<M> } & { feed: FeedParams };
 export type ReadOpName = keyof ReadParams;
 
-/** One question to the reading thread. */
+/** One call to the reading thread. */
 export type ReadRequest<O extends ReadOpName = ReadOpName> = {
   [K in O]: { id: number; op: K; params: ReadParams[K] };
 }[O];
 
-/** `forget` drops what is kept of nodes, which only a purge makes untrue. */
+/** `forget` clears the caches of nodes, which only a purge invalidates. */
 export type ReaderMessage = ReadRequest | { cancel: number } | { forget: true };
 
 /** What the reading thread is started with. */
@@ -65,5 +65,5 @@ export interface ReaderOptions {
   outputs: string;
 }
 
-/** The answer to one request; the feed's carries its events apart, each to be sent by itself. */
+/** The answer to one call; events of the feed come separately, since each is sent by itself. */
 export type ReaderReply = WorkerReply | { id: number; feed: FeedPage };

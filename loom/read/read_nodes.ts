@@ -43,7 +43,7 @@ function stepEnd(store: Store, row: NodeRow): string {
   return store.get<{ id: string }>(STEP_END, row.seq)?.id ?? row.id;
 }
 
-/** Without `archived`, the tops of archived branches are left out; below such a top, what is there is listed. */
+/** Without `archived`, the tops of archived branches are left out; children below such a top are listed. */
 export function* getChildren(context: ReadContext, params: ReadParams['loom.node_get_children']): Slices<string> {
   const { seq } = requireNode(context.store, params.node);
   const read = (after: number) => context.store.all<SkeletonRow>(CHILDREN_AFTER, seq, after);
@@ -53,7 +53,7 @@ export function* getChildren(context: ReadContext, params: ReadParams['loom.node
   });
 }
 
-/** Parents come before their children because the feed has them in that order. */
+/** Parents precede their children, as in the feed. */
 export function* getSkeleton(context: ReadContext, params: ReadParams['loom.tree_get_skeleton']): Slices<string> {
   const { tree } = requireTree(context.store, params.tree);
   const hidden = params.archived ? new Set() : yield* context.hidden.nodesOf(context.store, tree);
@@ -88,7 +88,7 @@ function* pageOfSkeletons(
   return pageJson(key, items, null);
 }
 
-/** A node by its number, as a list shows it. */
+/** A node as a list row, by its number. */
 export function skeletonRow(store: Store, seq: number): SkeletonRow | undefined {
   return store.get<SkeletonRow>(`SELECT ${SKELETON_COLUMNS} FROM nodes n WHERE n.seq = ?`, seq);
 }

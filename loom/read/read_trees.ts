@@ -37,7 +37,7 @@ export function* listTrees(context: ReadContext, params: ReadParams['loom.tree_l
   return pageJson('trees', page.map(treeJson), hasMore && last !== undefined ? last.last_seq : null);
 }
 
-/** A tree, and whether one that is here owns it: the owner of an imported one may be in another home. */
+/** A tree, and whether its owner is in this home: that of an imported tree may be elsewhere. */
 type ListedRow = TreeRow & { is_owned: number };
 
 const HAS_OWNER = 'EXISTS (SELECT 1 FROM trees o WHERE o.id = t.owner_tree AND o.importing = 0) AS is_owned';

@@ -8,10 +8,10 @@ import { type InputRow, inputJson, QUESTION_COLUMNS, type QuestionRow, questionJ
 import { PENDING_OF } from './list_inputs.js';
 import type { ReadParams } from './read_methods.js';
 
-/** The questions of the step at which a turn waits: earlier ones have nodes by now. */
+/** The questions of the step at which a turn is parked: earlier ones have become nodes. */
 export const QUESTIONS_AT = `SELECT ${QUESTION_COLUMNS} FROM questions q
   WHERE q.turn = ? AND q.id IN (SELECT unhex(value, '-') FROM json_each(?)) ORDER BY q.question`;
-/** More than a step can ask are not looked at again. */
+/** More questions than one step can ask. */
 const QUESTIONS_MAX = 200;
 export const NEWEST_QUESTIONS = `SELECT ${QUESTION_COLUMNS} FROM questions q
   WHERE q.turn = ? ORDER BY q.question DESC LIMIT ${QUESTIONS_MAX}`;
@@ -51,7 +51,7 @@ export function* listWaiting({ store }: ReadContext, params: ReadParams['loom.tu
   return pageJson('turns', turns, hasMore ? before : null);
 }
 
-/** A parked step with what of it is done. */
+/** A parked step with its open calls and the folder that its finished calls left. */
 function parkedJsonWithResults(store: Store, turn: TurnRow, step: StepUnderWay): string {
   const results = store.all<{ call: string; cwd: string | null }>(RESULTS_OF, turn.turn);
   const done = new Map(results.map(({ call, cwd }) => [call, cwd]));
@@ -61,7 +61,7 @@ function parkedJsonWithResults(store: Store, turn: TurnRow, step: StepUnderWay):
   return `${JSON.stringify(withResults).slice(0, -1)},${parkedJson(store, turn, step).slice(1)}`;
 }
 
-/** The parts that are told of the message under way; the writing side has stored it as its schema has it. */
+/** The parts of a journalled answer that are returned; recordAnswer stored it after the schema had parsed it. */
 interface StepUnderWay {
   parent: string;
   id: string;

@@ -4,19 +4,19 @@ import type { Store } from '../store/store.js';
 import type { ReadParams } from './read_methods.js';
 import { archivedTops, shapeAt } from './tree_shape.js';
 
-/** How far the way up is followed: almost every conversation is shorter, and this many take a few milliseconds. */
+/** The longest path that is followed up: almost every conversation is shorter, and it takes a few milliseconds. */
 const PATH_NODES_MAX = 4_000;
-/** A branch is told with its first nodes, so that one of a single node is known from others. */
+/** How many first nodes of a branch are included, so that a branch of a single node is recognisable. */
 const FIRST_NODES = 3;
 
 const IS_SILENT = "(n.role = 'assistant' AND n.step_index = 0 AND n.step_size > 1 AND n.preview = '')";
-/** What is listed of a branch's first node: it or, of a silent answer, what grew from it. */
+/** A branch's first node is listed unless it is archived or a silent answer without visible children. */
 const IS_LISTED = `NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = n.seq)
       AND NOT (${IS_SILENT} AND NOT EXISTS (
         SELECT 1 FROM nodes c WHERE c.parent = n.seq
           AND NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = c.seq)))`;
 
-/** The way up from a node, itself first, with one of the branches before each and one after it. */
+/** The path up from a node, itself first, with the nearest branch before and after each. */
 export const PATH_UP = `
   WITH RECURSIVE way (seq, parent) AS (
     SELECT n.seq, n.parent FROM nodes n WHERE n.seq = ?
@@ -37,7 +37,7 @@ export const SIBLINGS_AFTER = `
   SELECT n.seq, ${IS_SILENT} AS silent FROM nodes n WHERE n.parent = ? AND n.seq > ? AND ${IS_LISTED}
   ORDER BY n.seq LIMIT ?`;
 
-/** The first children of some nodes, of these again the first, and so on. */
+/** The first children of these nodes, and of those again, down to `FIRST_NODES`. */
 export const FIRST_BELOW = `
   WITH RECURSIVE below (seq, level) AS (
     SELECT list.value, 0 FROM json_each(?) list
@@ -58,7 +58,7 @@ interface WayStep extends Child {
   after: number | null;
 }
 
-/** What has been found of the surroundings, and how many rows of it have no gap towards the node. */
+/** The collected nodes near a node. */
 interface NearShape {
   store: Store;
   seqs: Set<number>;
@@ -71,14 +71,14 @@ interface RowsInReach {
   isWhole: boolean;
 }
 
-/** The surroundings of a node in a tree whose branches are folded but for those that lead to it. */
+/** The nodes near a node, in a tree whose branches are folded except those on its path. */
 export function getShapeNear({ store }: ReadContext, params: ReadParams['loom.tree_get_near']): string {
   const { tree, node_count } = requireTree(store, params.tree);
   const node = requireNodeOfTree(store, params.node, params.tree);
   const tops = archivedTops(store, tree);
   const all = store.all<WayStep>(PATH_UP, node.seq);
   const visiblePath = all.slice(all.findLastIndex(({ seq }) => tops.has(seq)) + 1);
-  // A silent answer is stood for by what it grew from.
+  // A silent answer is represented by its parent.
   const path = visiblePath.slice(visiblePath.findIndex(({ silent }) => silent === 0));
   const [here] = path;
   if (here === undefined) throw new RangeError(`node ${node.seq} has no way up`);
@@ -99,7 +99,7 @@ export function getShapeNear({ store }: ReadContext, params: ReadParams['loom.tr
   );
 }
 
-/** One other branch at each fork of the way, so that it is known for a fork, and whether it goes on below. */
+/** One other branch at each fork of the path, which shows that it is a fork and whether branches follow below. */
 function addForks(shape: NearShape, path: readonly WayStep[]): void {
   for (const { before, after } of path) {
     const sibling = after ?? before;
@@ -112,7 +112,7 @@ function addHead({ seqs, heads }: NearShape, seq: number): void {
   heads.add(seq);
 }
 
-/** The rows above: at each step up the branches before this one, the last of them first, then what they grew from. */
+/** Adds the rows above: at each step up the earlier branches, the last of them first, then their parent. */
 function addRowsAbove(shape: NearShape, path: readonly WayStep[], rowsMax: number): RowsInReach {
   let rows = 0;
   for (const step of path) {
@@ -128,7 +128,7 @@ function addRowsAbove(shape: NearShape, path: readonly WayStep[], rowsMax: numbe
   return { rows: Math.min(rows, rowsMax), isWhole: false };
 }
 
-/** The rows below that grew from the node: the run as far as it has no branches, then its branches. */
+/** Adds the rows below the node: the run up to the first fork, then its branches. */
 function addRowsBelow(shape: NearShape, from: number, rowsMax: number): RowsInReach {
   let rows = 0;
   let at = from;
@@ -148,7 +148,7 @@ function addRowsBelow(shape: NearShape, from: number, rowsMax: number): RowsInRe
   return { rows: rowsMax, isWhole: false };
 }
 
-/** The rows below that: at each step up the branches after this one. */
+/** Adds the rows below those: at each step up the later branches. */
 function addLaterBranches(
   shape: NearShape,
   path: readonly WayStep[],
@@ -158,7 +158,7 @@ function addLaterBranches(
   for (const step of path) {
     if (step.parent === null) return { rows, isWhole: true };
     if (step.after === null) continue;
-    // One more than is shown: the last that is shown is not the last branch then.
+    // One more than is shown, which tells whether the last row shown is the last branch.
     const after = shape.store.all<Child>(SIBLINGS_AFTER, step.parent, step.seq, rowsMax - rows + 1);
     for (const { seq } of after) addHead(shape, seq);
     rows += after.length;

@@ -1,14 +1,14 @@
-/** The most likely ones that are told. */
+/** The most suggestions that are returned. */
 export const NEAR_MAX = 5;
-/** The most names that are looked through for one like the reference. */
+/** The most names that are compared with a reference. */
 export const NEAR_SCAN_MAX = 10_000;
 /** A reference that shares this many first digits with an id may be a mistyped one. */
 export const NEAR_DIGITS = 4;
 
-/** The most edits apart that a name may be and still be meant: one for each so many letters. */
+/** One edit is allowed for each so many letters, up to a maximum. */
 const LETTERS_PER_EDIT = 3;
 const EDITS_MAX = 3;
-/** The longest text that is compared letter by letter. */
+/** The longest text whose edit distance is computed. */
 const COMPARED_LENGTH_MAX = 100;
 
 /** Whether somebody who typed `ref` may have meant `name`. */
@@ -26,7 +26,7 @@ function isWithinEdits(left: string, right: string, editsMax: number): boolean {
   return editDistance(left, right) <= editsMax;
 }
 
-/** How many letters must be added, removed or exchanged to make one text of the other. */
+/** The Levenshtein distance: letters to add, remove or exchange. */
 export function editDistance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let i = 0; i < left.length; i++) {

@@ -32,17 +32,17 @@ export const SHAPE_AFTER = `
   SELECT ${LISTS} FROM (
     SELECT ${COLUMNS} FROM nodes n WHERE n.tree = ? AND n.seq > ? ORDER BY n.seq LIMIT ${SHAPE_ROWS})`;
 
-/** Of nodes whose numbers are known, in this order. */
+/** The nodes with these numbers, in this order. */
 export const SHAPE_AT = `
   SELECT ${LISTS} FROM (SELECT ${COLUMNS} FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value)`;
 
-/** The tops of archived branches: few, so that they are not looked for at each node. */
+/** The tops of archived branches: few, so they are read once instead of per node. */
 const ARCHIVED_TOPS = 'SELECT node FROM archived_branches WHERE tree = ?';
 
 export const LINES_AT = `
   SELECT ${SKELETON_COLUMNS} FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value WHERE n.tree = ?`;
 
-/** The shape of a tree in numbers, each as the difference from its neighbour, so that 100,000 nodes are few bytes. */
+/** The shape of a tree as delta-coded columns, so that 100,000 nodes are few bytes. */
 export function* getShape(context: ReadContext, params: ReadParams['loom.tree_get_shape']): Slices<string> {
   const { tree } = requireTree(context.store, params.tree);
   const hidden = params.archived ? new Set<number>() : yield* context.hidden.nodesOf(context.store, tree);
@@ -60,7 +60,7 @@ export function* getShape(context: ReadContext, params: ReadParams['loom.tree_ge
   return shapeJson(page, null);
 }
 
-/** The shape of these nodes, ascending; they must be there. */
+/** The shape of these nodes, which must exist, in ascending order. */
 export function shapeAt(store: Store, seqs: readonly number[]): string {
   const [rows] = store.all<ShapeRows>(SHAPE_AT, JSON.stringify(seqs));
   const page = emptyPage();
@@ -94,10 +94,10 @@ interface ShapeSlice {
   limit: number;
 }
 
-/** Adds what is not hidden, and returns how many rows were taken before the page was full. */
+/** Adds the visible rows, and returns how many rows were consumed before the page was full. */
 function add(page: ShapePage, { rows, seqs, hidden, tops, limit }: ShapeSlice): number {
   const [ups, ats, kind] = [numbers(rows.up), numbers(rows.at), rows.kind ?? ''];
-  // By index: this runs for every node of a large tree, and somebody waits for it.
+  // By index, for speed: this runs for every node of a large tree.
   for (let index = 0; index < seqs.length; index += 1) {
     const [seq, at] = [seqs[index] ?? 0, ats[index] ?? 0];
     if (hidden.has(seq)) continue;
@@ -127,7 +127,7 @@ function columnsJson({ seq, parent, kind, at, archived }: ShapePage): string {
   );
 }
 
-/** Some nodes of a tree, as a list shows them, in the order in which they are asked for. */
+/** Nodes of a tree as list rows, in the order of the request. */
 export function getLines({ store }: ReadContext, params: ReadParams['loom.tree_get_lines']): string {
   const { tree } = requireTree(store, params.tree);
   const rows = store.all<SkeletonRow>(LINES_AT, JSON.stringify(params.seqs), tree);

@@ -10,8 +10,8 @@ import type { ReadParams } from './read_methods.js';
 /** A walk reads two small columns of each node. */
 const WALK_ROWS = 2_000;
 
-// CROSS JOIN keeps SQLite from scanning the table for each step. A parent is older than its child: in a damaged
-// database too, the walk comes to an end.
+// CROSS JOIN keeps SQLite from scanning the table for each step. A parent has a smaller number than its child, so that the
+// walk ends in a damaged database too.
 export const WALK_UP = `
   WITH RECURSIVE up (seq, parent) AS (
     SELECT seq, parent FROM nodes WHERE seq = ?
@@ -101,7 +101,7 @@ export function* getHandles(context: ReadContext, params: ReadParams['loom.conte
   return pageJson('handles', handles, at < path.length ? at : null);
 }
 
-/** `at` is the place in the slice that was asked for. */
+/** `at` is the index in the slice. */
 interface HandleRow {
   at: number;
   id: string;

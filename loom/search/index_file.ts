@@ -7,11 +7,11 @@ import { openStore, type Store, sqliteCode } from '../store/store.js';
 import { searchableText } from './indexed_text.js';
 import { folded, type Term } from './terms.js';
 
-/** Raised when what is in the file, or how texts are folded, is changed. */
+/** Raised when the format of the file or the folding of texts changes. */
 const INDEX_VERSION = '1';
-/** The largest text whose every three letters are indexed; a larger one is looked through. */
+/** The largest text that is indexed by trigrams; larger ones are scanned. */
 const INDEXED_BYTES_MAX = 256 * 1024;
-/** How much is indexed between two looks at the clock. */
+/** How much text one slice indexes. */
 const SLICE_BYTES = 128 * 1024;
 /** The shortest word that the index can find. */
 const INDEXED_WORD_LENGTH = 3;
@@ -25,26 +25,26 @@ const SCHEMA = `
 export const TEXTS_BETWEEN = `
   SELECT n.seq, n.external, n.blocks FROM nodes n WHERE n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
 
-/** What SQLite says of a file that is not, or not any more, what was put into it. */
+/** The SQLite codes of a damaged or foreign file. */
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|ERROR|CONSTRAINT)/;
 
 const MATCHES_BEFORE = 'SELECT rowid AS seq FROM texts WHERE texts MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?';
 const LARGE_BEFORE = 'SELECT seq FROM large WHERE seq < ? ORDER BY seq DESC LIMIT ?';
 
-/** A file of its own, made from the nodes and thrown away whenever it does not fit them. */
+/** The full-text index: a file of its own, derived from the nodes and rebuilt whenever it does not fit them. */
 export interface SearchIndex {
-  /** Takes in every node up to this number of the feed. */
+  /** Indexes every node up to this number of the feed. */
   catchUp(main: Store, target: number): Slices<void>;
-  /** The newest nodes before a number that may answer a `matchQuery`, newest first. */
+  /** The newest nodes before a number that may match a `matchQuery`, newest first. */
   candidates(query: string, before: number, limit: number): number[];
-  /** Whether it has failed in a way that only making it anew can mend. */
+  /** Whether it has failed in a way that only a rebuild repairs. */
   isDamaged(): boolean;
-  /** Deletes the file: what was purged stands in it too. */
+  /** Deletes the file, which also holds what was purged. */
   reset(): void;
   close(): void;
 }
 
-/** What to ask the index for these terms; null when no word is long enough for it. */
+/** The FTS5 query for these terms; null when no word is long enough for the index. */
 export function matchQuery(terms: readonly Term[]): string | null {
   const words = terms.flat().filter((word) => Array.from(word).length >= INDEXED_WORD_LENGTH && !word.includes('\0'));
   // Inside quotes everything is plain text, apart from the quote itself.
@@ -64,7 +64,7 @@ export function openSearchIndex(path: string): SearchIndex {
     try {
       return work();
     } catch (error) {
-      // A full disk is not of that kind: a new index would not fit either.
+      // A full disk is no damage: a new index would not fit either.
       isDamaged = DAMAGE.test(sqliteCode(error) ?? '');
       throw error;
     }
@@ -115,7 +115,7 @@ export function openSearchIndex(path: string): SearchIndex {
   };
 }
 
-/** The index as it was left; null when there is none, or when it does not belong to these nodes as they are. */
+/** The index file as it is; null when there is none or when it does not fit these nodes. */
 function openExisting(path: string, main: Store): OpenIndex | null {
   if (!existsSync(path)) return null;
   let store: Store | undefined;
@@ -129,7 +129,7 @@ function openExisting(path: string, main: Store): OpenIndex | null {
     return null;
   } catch (error) {
     store?.close();
-    // Whatever is wrong with it, a new one is made; if that fails too, the caller is told.
+    // Whatever is wrong with it, a new one is made; when that fails too, the caller gets that error.
     if (error instanceof Error) return null;
     throw error;
   }
@@ -158,18 +158,18 @@ function wasPurgedAfter(main: Store, seq: number): boolean {
 
 interface Slice {
   texts: { seq: number; text: string }[];
-  /** Every node up to here is in it. */
+  /** The last number of the feed that the slice covers. */
   end: number;
 }
 
-/** Reads the texts of the next nodes, so many and so large. */
+/** Reads the texts of the next nodes, of bounded number and size. */
 function readSlice(main: Store, range: { from: number; to: number }): Slice {
   const end = endOfSlice(main, { tree: null, after: range.from, to: range.to }, SLICE_BYTES);
   const rows = main.all<{ seq: number; external: string | null; blocks: string }>(TEXTS_BETWEEN, range.from, end);
   return { texts: rows.map((row) => ({ seq: row.seq, text: folded(searchableText(row.blocks, row.external)) })), end };
 }
 
-/** Indexes a slice whole or not at all, and returns how far that went. */
+/** Indexes a slice in one transaction and returns its end. */
 function writeSlice(index: Store, { texts, end }: Slice): number {
   index.run('BEGIN');
   try {

@@ -1,9 +1,9 @@
 import { textsOf } from '../../hub/base/node_blocks.js';
 import type { Block, External } from '../../hub/protocol/node.js';
 
-/** Everything in a node that a person may look for: what was asked of a call, then its text; thinking is not. */
+/** The searchable text of a node: the input of its call, then its text. Thinking is left out. */
 export function searchableText(blocks: string, external: string | null): string {
-  // Both were written by the writing thread from what the schema had let through.
+  // The writing thread stored both after the schema had parsed them.
   const texts = external === null ? [] : stringsIn(externalOf(external).call.input);
   return [...texts, ...textsOf(blocksOf(blocks))].join('\n');
 }
@@ -16,7 +16,7 @@ function externalOf(json: string): External {
   return JSON.parse(json);
 }
 
-/** The strings of a JSON value in their order; its depth is limited where it comes in. */
+/** The strings of a JSON value in their order; the protocol limits its depth. */
 function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (value === null || typeof value !== 'object') return [];

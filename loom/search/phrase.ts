@@ -8,8 +8,8 @@ const WIDE_BLANKS = new Set(
 );
 
 /**
- * The first place of words that stand together, with any blanks between them. By Knuth, Morris and Pratt: it looks at
- * each character once, where a pattern or a plain search takes seconds for a text that nearly matches everywhere.
+ * Finds the first match of words that follow each other, with any blanks between them. Knuth-Morris-Pratt: it reads each
+ * character once, where a pattern or a plain search takes seconds for a text that nearly matches everywhere.
  */
 export function findPhrase(text: string, words: readonly string[], from: number): [start: number, end: number] | null {
   const phrase = words.join(' ');
@@ -27,7 +27,7 @@ export function findPhrase(text: string, words: readonly string[], from: number)
   return null;
 }
 
-/** How much of the phrase is matched with one more character. */
+/** The length of the phrase that is matched with one more character. */
 function extendMatch(
   phrase: string,
   shorter: readonly number[],
@@ -38,7 +38,7 @@ function extendMatch(
   return phrase.charCodeAt(length) === unit ? length + 1 : 0;
 }
 
-/** For each beginning of the phrase, how long a shorter beginning it also ends with. */
+/** The failure function: for each prefix of the phrase, the length of its longest proper prefix that is also a suffix. */
 function shorterMatches(phrase: string): number[] {
   const shorter = [0];
   for (let at = 1; at < phrase.length; at += 1) {
@@ -47,7 +47,7 @@ function shorterMatches(phrase: string): number[] {
   return shorter;
 }
 
-/** Where the phrase begins whose last character stands here. */
+/** The start of the match that ends at `last`. */
 function startOf(text: string, phrase: string, last: number): number {
   let at = last;
   for (let left = phrase.length - 2; left >= 0; left -= 1) {
@@ -57,7 +57,7 @@ function startOf(text: string, phrase: string, last: number): number {
   return at;
 }
 
-/** A character, any kind of blank as the plain one. */
+/** The UTF-16 unit at an offset, with every kind of blank as a space. */
 function unitAt(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   const isBlank = (unit >= 0x09 && unit <= 0x0d) || (unit >= 0xa0 && WIDE_BLANKS.has(unit));

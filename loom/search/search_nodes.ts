@@ -10,10 +10,10 @@ import { matchQuery } from './index_file.js';
 import { searchableText } from './indexed_text.js';
 import { findAll, folded, parseQuery, snippetOf, type Term } from './terms.js';
 
-/** How many candidates are asked for at first; twice as many each time that nothing is found among them. */
+/** How many candidates are read first; each batch without a hit doubles the next. */
 const CANDIDATES = 200;
 const CANDIDATES_MAX = 3_200;
-/** How much text is looked through between two looks at the clock; one node may be larger. */
+/** How much text one slice searches; a single node may be larger. */
 const SLICE_BYTES = 256 * 1024;
 
 // CROSS JOIN keeps the order of the list and looks each node up by its number.
@@ -47,11 +47,11 @@ interface Search {
   tree: number | null;
   archived: boolean;
   limit: number;
-  /** Nodes that were appended after the search began are not looked at. */
+  /** Nodes appended after the search began are ignored. */
   newest: number;
 }
 
-/** Every hit is checked against the node itself: the index only says where to look. */
+/** Finds hits with the index and checks each against the node itself. */
 export function* searchNodes(context: ReadContext, params: ReadParams['loom.search']): Slices<string> {
   const { store } = context;
   const search: Search = {
@@ -65,7 +65,7 @@ export function* searchNodes(context: ReadContext, params: ReadParams['loom.sear
   try {
     return yield* hitsBefore(context, search, before);
   } catch (error) {
-    // The index is derived: it is made anew, once.
+    // The index is derived: rebuild it, once.
     if (!context.search.isDamaged()) throw error;
     context.search.reset();
     return yield* hitsBefore(context, search, before);
@@ -89,12 +89,12 @@ function* hitsBefore(context: ReadContext, search: Search, first: number): Slice
     }
     if (seqs.length < count) return pageJson('hits', hits, null);
     before = seqs.at(-1) ?? 0;
-    // Asking the index has its price, whatever the number of answers.
+    // Each query of the index has a fixed cost, whatever the number of candidates.
     count = hits.length > countBefore ? CANDIDATES : Math.min(CANDIDATES_MAX, count * 2);
   }
 }
 
-/** Words that are too short for the index are looked for in every node, newest first. */
+/** Words that are too short for the index are searched in every node, newest first. */
 function* nextCandidates(
   context: ReadContext,
   search: Search,
@@ -118,7 +118,7 @@ function newestBefore(
   return rows.map((row) => row.seq);
 }
 
-/** The candidates' rows, in pieces that are small enough to be read at once. */
+/** The rows of the candidates, in slices of bounded size. */
 function* slicesOf(store: Store, search: Search, seqs: readonly number[]): Generator<Candidate[], void> {
   const sizes = store.all<{ seq: number; bytes: number }>(SIZES_AT, JSON.stringify(seqs), search.tree, search.tree);
   let piece: number[] = [];

@@ -1,16 +1,16 @@
 import { HubError } from '../../hub/base/error.js';
 import { findPhrase } from './phrase.js';
 
-/** About how much of a text is shown with a hit. */
+/** About the length of a hit's snippet. */
 const SNIPPET_LENGTH = 120;
-/** How much of it stands before the first match. */
+/** The length of the snippet before its first match. */
 const LEAD_LENGTH = 40;
-/** The most places that are pointed out in one snippet. */
+/** The most matches that are marked in one snippet. */
 const MATCHES_MAX = 50;
 
-/** Words that must stand together, one after the other, with any blanks between them. */
+/** Words that must follow each other, with any blanks between them. */
 export type Term = readonly string[];
-/** Where something was found: [start, end) in UTF-16 units. */
+/** A match: [start, end) in UTF-16 units. */
 export type Range = [start: number, end: number];
 
 /** The terms of a query: its words, and "quoted words" as one term. Every other character is plain text. */
@@ -28,10 +28,10 @@ export function parseQuery(query: string): Term[] {
   });
 }
 
-/** A text for comparing without regard to case, of the same length, so that places in it are places in the text. */
+/** A text in folded case with the same length, so that offsets in it are offsets in the text. */
 export function folded(text: string): string {
   const lower = text.toLowerCase();
-  // A few letters become longer in lower case: those stay as they are. The final sigma is a sigma.
+  // The few letters that become longer in lower case stay as they are. A final sigma is a sigma.
   return (lower.length === text.length ? lower : lowerOneByOne(text)).replaceAll('ς', 'σ');
 }
 
@@ -42,7 +42,7 @@ function lowerOneByOne(text: string): string {
   }).join('');
 }
 
-/** The first place of each term in a folded text; null when one of them is missing. */
+/** The first match of each term in a folded text; null when one of them is missing. */
 export function findAll(text: string, terms: readonly Term[]): Range[] | null {
   const found: Range[] = [];
   for (const term of terms) {
@@ -67,7 +67,7 @@ export interface Snippet {
   matches: Range[];
 }
 
-/** The text around the first of some places on one line, with every place of every term in it. */
+/** The text around the first match on one line, with every match of every term in it. */
 export function snippetOf(text: string, terms: readonly Term[], found: readonly Range[]): Snippet {
   const [start, end] = found.reduce((first, range) => (range[0] < first[0] ? range : first));
   const from = wholeCharacter(text, Math.max(0, start - LEAD_LENGTH));
@@ -77,7 +77,7 @@ export function snippetOf(text: string, terms: readonly Term[], found: readonly 
   return { snippet, matches: allPlaces(folded(snippet), terms) };
 }
 
-/** The same place, or the one before it when that is the middle of a character. */
+/** The same offset, or the one before it when it is inside a surrogate pair. */
 function wholeCharacter(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return at > 0 && unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;

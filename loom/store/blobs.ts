@@ -21,7 +21,7 @@ export interface UploadPiece {
 
 /** Bytes named by their SHA-256. Written once, never changed. */
 export interface Blobs {
-  /** Takes one piece; after the last one the output is on the disk, and only then it has a name. */
+  /** Writes one piece; after the last one the output is on the disk under its name. */
   write(piece: UploadPiece): Promise<Output | null>;
   read(range: { sha256: string; offset: number; limit: number }): Promise<{ bytes: Buffer; sizeBytes: number }>;
   close(): Promise<void>;
@@ -32,20 +32,20 @@ interface Upload {
   path: string;
   hash: Hash;
   sizeBytes: number;
-  /** Pieces are taken one after the other, whatever the order in which their calls run. */
+  /** The newest write: pieces are written one after the other. */
   last: Promise<unknown>;
 }
 
-/** Opens the folder of stored outputs; what unfinished uploads left behind is removed. */
+/** Opens the folder of stored outputs and removes unfinished uploads. */
 export async function openBlobs(folders: { outputs: string; uploads: string }): Promise<Blobs> {
   await rm(folders.uploads, { recursive: true, force: true });
   for (const folder of [folders.outputs, folders.uploads]) await mkdir(folder, { recursive: true, mode: 0o700 });
   const uploads = new Map<string, Promise<Upload>>();
-  // A retry of the last piece comes after its upload is gone.
+  // A retry of the last piece arrives after its upload has been removed.
   const finished = new Map<string, Output>();
   const earlierOutput = (piece: UploadPiece) => (piece.done ? finished.get(piece.upload) : undefined);
 
-  // Pieces may arrive while the file is still being opened for the first of them.
+  // Later pieces may arrive while the file is still being opened for the first.
   function openUploadOf(piece: UploadPiece): Promise<Upload> {
     const existing = uploads.get(piece.upload);
     if (existing !== undefined) return existing;
@@ -58,7 +58,7 @@ export async function openBlobs(folders: { outputs: string; uploads: string }): 
   }
 
   async function take(upload: Upload, piece: UploadPiece): Promise<Output | null> {
-    const earlier = earlierOutput(piece); // while it waited for its turn
+    const earlier = earlierOutput(piece); // finished while this piece waited
     if (earlier !== undefined) return earlier;
     const end = piece.offset + piece.bytes.length;
     if (piece.offset !== upload.sizeBytes) {
@@ -84,10 +84,10 @@ export async function openBlobs(folders: { outputs: string; uploads: string }): 
       const opening = openUploadOf(piece);
       const upload = await opening;
       const result = upload.last.then(() => take(upload, piece));
-      upload.last = result.catch(() => null); // its own caller hears of it
+      upload.last = result.catch(() => null); // its own caller gets the error
       return result.catch(async (error: unknown) => {
         if (error instanceof HubError) throw error;
-        // How much of the piece is in the file is not known any more. The name may be another upload's by now.
+        // How much of the piece was written is unknown. The map may hold a newer upload under this name.
         if (uploads.get(piece.upload) === opening) uploads.delete(piece.upload);
         await discardUpload(upload);
         throw storageError(error, upload.path);
@@ -118,7 +118,7 @@ async function openUpload(path: string): Promise<Upload> {
   }
 }
 
-/** Makes an upload durable under its name: the bytes first, then the name, then the folder that holds it. */
+/** Makes an upload durable: syncs the bytes, renames the file, then syncs the folders. */
 async function finish(folder: string, upload: Upload): Promise<Output> {
   const sha256 = Sha256.parse(upload.hash.digest('hex'));
   const path = outputPath(folder, sha256);
@@ -167,7 +167,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Forgets an upload and removes what there is of it: whoever sends more of it is told to begin again. */
+/** Removes an upload and its file; a sender of more pieces is told to begin again. */
 async function discardUpload(upload: Upload): Promise<void> {
   await upload.file.close();
   await rm(upload.path, { force: true });

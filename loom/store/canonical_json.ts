@@ -1,6 +1,6 @@
 /**
  * RFC 8785 JSON: keys in the order of their UTF-16 units, no blanks, numbers and strings as ECMAScript prints
- * them. Written here because it is these few lines. Lone surrogates become U+FFFD: SQLite would change them.
+ * them. Lone surrogates become U+FFFD, because SQLite would change them.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(wellFormed(value));

@@ -1,9 +1,9 @@
 import type { Store } from './store.js';
 
 /**
- * The newest number of the feed. Every number that was drawn stands in one of two tables, and the newest of them
- * is never deleted: a purge ends by recording itself. So the counter needs no row of its own to be written with
- * every commit, and no number is ever given twice.
+ * The newest number of the feed. Every number that was drawn is in one of two tables, and the newest is never deleted,
+ * since a purge ends with a change of its own. So the counter needs no row that every commit would write, and no number
+ * is drawn twice.
  */
 export function newestSeq(store: Store): number {
   const row = store.get<{ seq: number | null }>(

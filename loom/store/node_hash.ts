@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const VERSION_TAG = 'cognition-node-1';
 
-/** Every immutable column of a node, apart from its place in one home's feed. */
+/** Every immutable column of a node, apart from its number and depth, which belong to one home. */
 export interface HashedNode {
   id: string;
   tree: string;
@@ -19,8 +19,8 @@ export interface HashedNode {
 }
 
 /**
- * The hash of a node: SHA-256 over a version tag, the hash of its parent, and its RFC 8785 JSON. A node names
- * its whole past by it. The JSON is put together here from parts that are RFC 8785 already, keys in order.
+ * The hash of a node: SHA-256 over a version tag, the hash of its parent, and its RFC 8785 JSON. So it
+ * covers the whole past of the node. The JSON is composed of parts that are RFC 8785 already, keys in order.
  */
 export function nodeHash(parentHash: Buffer | null, node: HashedNode): Buffer {
   const step =

@@ -3,13 +3,13 @@ import { spokenText } from '../../hub/base/node_blocks.js';
 import type { Block, External, Role } from '../../hub/protocol/node.js';
 import { canonicalJson } from './canonical_json.js';
 
-/** The most characters of a preview: a line of the widest terminal, and enough to tell branches apart. */
+/** The most characters of a preview: a line of a wide terminal, and enough to tell branches apart. */
 const PREVIEW_LENGTH_MAX = 200;
 const TITLE_LENGTH_MAX = 80;
-// Read from a long text to fill a preview, even when much of it is blank.
+// How much of a long text is read for a preview, since much of it may be blank.
 const SCANNED_LENGTH_MAX = 4_000;
 
-/** The first characters of a node on one line: of its text, or of what its call was asked. */
+/** The first characters of a node's text, or of its call's input, on one line. */
 export function previewOf(blocks: readonly Block[], external: External | null): string {
   return oneLine(external === null ? firstText(blocks) : callText(asStored(external.call.input)), PREVIEW_LENGTH_MAX);
 }
@@ -19,12 +19,12 @@ export function titleOf(preview: string): string {
   return oneLine(preview, TITLE_LENGTH_MAX);
 }
 
-/** Whether a node counts as a message: something that a person said or was told in words. */
+/** Whether a node counts as a message: words of a person or of a model. */
 export function isMessage(role: Role, preview: string): boolean {
   return (role === 'user' || role === 'assistant') && preview !== '';
 }
 
-/** With its keys in the order in which they are stored: a check that reads it back makes the same preview of it. */
+/** The input with its keys in stored order, so that fsck derives the same preview. */
 function asStored(input: unknown): unknown {
   return JSON.parse(canonicalJson(input));
 }

@@ -4,16 +4,16 @@ import { HubError } from '../../hub/base/error.js';
 import { MIGRATIONS } from './schema.js';
 import { openStore, type Store } from './store.js';
 
-/** Opens the database for writing, brought up to date; `newEpoch` names it when it is made now. */
+/** Opens the database for writing and migrates it; `newEpoch` is its epoch when it is created now. */
 export function openDatabase(path: string, newEpoch: string): Store {
   const store = openStore({ path, access: 'write', synchronous: 'full' });
-  // What is deleted is overwritten, so that a purge leaves nothing behind in the file.
+  // Deleted data is overwritten, so that a purge leaves nothing in the file.
   store.pragma('secure_delete = on');
   migrate(store, path, newEpoch);
   return store;
 }
 
-/** Brings a database to this program's schema, keeping a copy of what was there before. */
+/** Migrates a database to this program's schema, after keeping a copy of it. */
 function migrate(store: Store, path: string, newEpoch: string): void {
   const version = Number(store.pragma('user_version'));
   if (version > MIGRATIONS.length) {
@@ -39,9 +39,9 @@ function migrate(store: Store, path: string, newEpoch: string): void {
 function keepCopy(store: Store, path: string, version: number): void {
   const copy = `${path}.schema-${version}`;
   if (existsSync(copy)) return;
-  // With the log written back and nobody else in the file, the file alone is the whole database.
+  // After the checkpoint, and with no other connection, the file alone is the whole database.
   store.pragma('wal_checkpoint(TRUNCATE)');
-  // Under its name only when it is whole: one that a crash cut short must not count as kept.
+  // Renamed only when it is whole: a copy that a crash cut short must not count.
   const draft = `${copy}.part`;
   copyFileSync(path, draft);
   sync(draft);

@@ -2,12 +2,12 @@ import { HubError } from '../../hub/base/error.js';
 import { dashed, idBlob, TREE_COLUMNS, type TreeRow, TURN_COLUMNS, type TurnRow } from './rows.js';
 import type { Store } from './store.js';
 
-/** A tree by its id, archived or not; with one that is still being imported. */
+/** A tree by its id, archived or not, also while it is being imported. */
 export function findTree(store: Store, id: string): TreeRow | undefined {
   return store.get<TreeRow>(`SELECT ${TREE_COLUMNS} FROM trees t WHERE t.id = ?`, idBlob(id));
 }
 
-/** A tree by its id, archived or not; one that is still being imported is not there yet. */
+/** A tree by its id, archived or not; one that is still being imported does not count. */
 export function requireTree(store: Store, id: string): TreeRow {
   const row = findTree(store, id);
   if (row !== undefined && row.importing === 0) return row;

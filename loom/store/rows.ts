@@ -1,8 +1,8 @@
 import type { Role } from '../../hub/protocol/node.js';
 
 /**
- * Rows of the database as the JSON that travels. Blocks and externals are JSON text already and are spliced in
- * unread; SQLite prints the ids as hex, which costs a third less than handing over buffers.
+ * Rows of the database, and their JSON on the wire. Blocks and externals are JSON text already and are spliced in unparsed;
+ * SQLite prints the ids as hex, which costs a third less than returning buffers.
  */
 
 /** One node as `NODE_COLUMNS` selects it: every id and hash is lower-case hex. */

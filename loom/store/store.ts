@@ -7,9 +7,8 @@ const BUSY_TIMEOUT_MS = 5_000;
 const CACHE_KIB = 8_192;
 
 /**
- * Node 24.19 and newer abort the process when a native object of better-sqlite3 12 is collected as garbage outside
- * of a running script, so none ever is. There is one per statement that the program knows: text that varies
- * belongs into values, never into SQL.
+ * Keeps native objects alive: Node 24.19 and newer abort the process when one of better-sqlite3 12 is garbage-collected
+ * outside of a running script. There is one per statement, so text that varies belongs into values, never into SQL.
  */
 const kept: object[] = [];
 
@@ -37,11 +36,11 @@ export interface Store {
 export interface StoreOptions {
   path: string;
   access: 'write' | 'read';
-  /** `full` survives a power cut; `off` is for what can be derived again. */
+  /** `full` survives a power cut; `off` is for data that can be derived again. */
   synchronous: 'full' | 'off';
 }
 
-/** Opens a database file in WAL mode, or says why it cannot be trusted with data. */
+/** Opens a database file in WAL mode; throws when data would not be safe in it. */
 export function openStore(options: StoreOptions): Store {
   refuseOldSqlite();
   const database = openFile(options);
@@ -67,7 +66,7 @@ function storeOn(database: Database.Database): Store {
     return statement;
   };
   return {
-    // Rows are typed by the statement that asks for them: SQL is the one place where their shape is written.
+    // Rows are typed by the caller of the statement: SQL is the only place where their shape is written.
     get: <Row>(sql: string, ...values: SqlValue[]) => prepare(sql).get(...values) as Row | undefined,
     all: <Row>(sql: string, ...values: SqlValue[]) => prepare(sql).all(...values) as Row[],
     run: (sql, ...values) => prepare(sql).run(...values).changes,
@@ -143,7 +142,7 @@ export function sqliteCode(error: unknown): string | null {
   return error instanceof Database.SqliteError ? error.code : null;
 }
 
-/** Tells a failure of SQLite in the words of a person who has to act on it. */
+/** A failure of SQLite or of the file system as an error with a hint. */
 export function storageError(error: unknown, path = 'the database'): HubError {
   const code = sqliteCode(error) ?? systemCode(error);
   if (code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE' || code === 'ENOSPC') {

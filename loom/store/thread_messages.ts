@@ -23,17 +23,17 @@ export interface FeedEntry {
   json: string;
 }
 
-/** What the writing thread is started with. */
+/** The start options of the writing thread. */
 export interface WriterOptions {
   database: string;
   outputs: string;
   /** The hub's clock at the start. */
   atMs: number;
-  /** Names a database that is made now; another name means that its numbers mean nothing to old watchers. */
+  /** The epoch of a database that is created now; watchers of another epoch must begin again. */
   newEpoch: string;
 }
 
-/** What the writing thread says: once how its start went, then the outcome of each commit. */
+/** A message from the writing thread: once the outcome of its start, then that of each commit. */
 export type WriterMessage =
   | { started: { epoch: string; lastSeq: number } }
   | { failed: WorkerError }

@@ -1,6 +1,6 @@
 import { dashed } from './rows.js';
 
-/** What belongs to a turn beside its steps, as rows and as the JSON that travels. */
+/** Rows that belong to a turn beside its steps, and their JSON on the wire. */
 
 /** One input as `INPUT_COLUMNS` selects it. */
 export interface InputRow {
@@ -51,7 +51,7 @@ export function questionJson({ id, call, body, answer }: QuestionRow): string {
   return `{"call":${JSON.stringify(call)},"id":"${dashed(id)}","answer":${JSON.stringify(answer)},${body.slice(1)}`;
 }
 
-/** The tokens of a request; all of them are null when nobody counted. */
+/** The tokens of a request; all of them are null when they were not counted. */
 export interface UsageRow {
   tokens_in: number | null;
   tokens_out: number | null;
@@ -73,7 +73,7 @@ export interface RequestRow extends UsageRow {
   turn_id: string;
   parent: number;
   parent_id: string;
-  /** As it was given, whether there is such a node yet or not. */
+  /** The id that the caller gave, whether or not that node exists yet. */
   given_id: string | null;
   node_id: string | null;
   provider: string;
@@ -105,7 +105,7 @@ export function requestJson(row: RequestRow): string {
   });
 }
 
-/** What was counted of a request; null when nothing was. */
+/** The usage of a request; null when it was not counted. */
 export function usageOf(row: UsageRow) {
   if (row.tokens_in === null) return null;
   const { tokens_in, tokens_out, tokens_cache_read, tokens_cache_write_5m, tokens_cache_write_1h } = row;

@@ -7,15 +7,15 @@ import { storageError } from '../store/store.js';
 import type { WorkerError } from '../store/thread_messages.js';
 import { onThreadExit, revived, THREAD_LIMITS } from './pending_calls.js';
 
-/** What the copying thread is started with. */
+/** The start options of the copying thread. */
 export interface CopyOptions {
   database: string;
   copy: string;
-  /** What the copy is named from now on. */
+  /** The epoch of the copy. */
   epoch: string;
 }
 
-/** What it says when it is done. */
+/** The result of the copying thread. */
 export type CopyOutcome = { copied: true } | { failed: WorkerError };
 
 interface BackupOptions extends CopyOptions {
@@ -24,13 +24,13 @@ interface BackupOptions extends CopyOptions {
 }
 
 /**
- * Copies the database as it is at one moment, while others read and write, then the stored outputs beside it
- * into `<copy>.outputs`. An output is never changed, so those that a copied node needs are there already.
+ * Copies the database as of one moment, while reads and writes continue, then the stored outputs into `<copy>.outputs`.
+ * Outputs are stored before the nodes that name them and never change, so the copy has all that its nodes need.
  */
 export async function backup(options: BackupOptions): Promise<{ path: string; size_bytes: number; outputs: number }> {
   const { copy, database, epoch } = options;
   await refuseUnfit(copy);
-  // Two may be asked for the same copy at once: one of them is too late.
+  // Two backups may write the same file at once: the later one is refused.
   const unfinished = join(dirname(copy), `.${basename(copy)}.${epoch}.unfinished`);
   try {
     await copyDatabase({ database, copy: unfinished, epoch }, options.entry);
@@ -64,7 +64,7 @@ async function refuseUnfit(copy: string): Promise<void> {
   });
 }
 
-/** On a thread of its own: copying a large database takes seconds. */
+/** Runs on a thread of its own, since a large database takes seconds. */
 function copyDatabase(options: CopyOptions, entry: URL): Promise<void> {
   const thread = new Worker(entry, { workerData: options, resourceLimits: THREAD_LIMITS });
   return new Promise((resolve, reject) => {

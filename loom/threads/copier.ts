@@ -19,8 +19,8 @@ function copyOf({ database, copy, epoch }: CopyOptions): CopyOutcome {
   }
 }
 
-// From here on the copy has a history of its own: after it was put in the place of the original, the same numbers of the
-// feed mean other things, and watchers and the search index must not take the one for the other.
+// The copy has a history of its own from now on: when it replaces the original, the same numbers of the feed mean other
+// things, and watchers and the search index must not confuse the two.
 function nameAnew(copy: string, epoch: string): void {
   const store = openStore({ path: copy, access: 'write', synchronous: 'full' });
   store.run("UPDATE meta SET value = ? WHERE key = 'epoch'", epoch);

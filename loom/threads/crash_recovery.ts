@@ -4,7 +4,7 @@ import { insertAbandonedInputs } from '../write/turn_inputs.js';
 import { closeAbandonedTurns } from '../write/turn_journal.js';
 import type { WriteOp } from '../write/write_operation.js';
 
-/** What is done once when the database has been opened: ends what another hub left unfinished. */
+/** Runs once when the database has been opened: ends the work that an earlier hub left unfinished. */
 export const recoverFromCrash: WriteOp<object> = (context) => {
   closeAbandonedTurns(context);
   insertAbandonedInputs(context);

@@ -4,7 +4,7 @@ import { RawJson } from '../../hub/base/plugin.js';
 import type { FeedPage, ReaderReply } from '../read/read_methods.js';
 import type { WorkerError } from '../store/thread_messages.js';
 
-/** What a storage thread can answer: a result, or a piece of the feed. */
+/** The answer of a storage thread: a result, or a page of the feed. */
 type Answer = RawJson | FeedPage;
 
 interface Waiting {
@@ -12,13 +12,13 @@ interface Waiting {
   reject(error: HubError): void;
 }
 
-/** Rows pass through a storage thread; nothing large lives in it. */
+/** Small limits: rows pass through a storage thread, and nothing large stays. */
 export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 1_024, stackSizeMb: 4 };
 
 /** The calls that a storage thread has not answered yet. */
 export interface PendingCalls {
   count(): number;
-  /** Begins a call: `send` is given its number. */
+  /** Begins a call; `send` receives its id. */
   begin(send: (id: number) => void): Promise<Answer>;
   settle(reply: ReaderReply): void;
   rejectAll(error: HubError): void;
@@ -50,13 +50,13 @@ export function createPendingCalls(): PendingCalls {
   };
 }
 
-/** The result of a call that is answered with one. */
+/** Narrows an answer to a result. */
 export function asResult(answer: Answer): RawJson {
   if (answer instanceof RawJson) return answer;
   throw new HubError('internal', 'a storage thread answered a call with a piece of the feed');
 }
 
-/** The piece of the feed that was asked for. */
+/** Narrows an answer to a page of the feed. */
 export function asFeed(answer: Answer): FeedPage {
   if (!(answer instanceof RawJson)) return answer;
   throw new HubError('internal', 'a storage thread answered a question about the feed with a result');
@@ -67,7 +67,7 @@ export function revived({ message, kind, hint, retryable, details }: WorkerError
   return new HubError(kind, message, { retryable, details, ...(hint === null ? {} : { hint }) });
 }
 
-/** Tells once why a thread has ended. */
+/** Calls `onExit` with the reason when a thread ends. */
 export function onThreadExit(thread: Worker, which: string, onExit: (error: HubError) => void): void {
   let reason = 'it ended by itself';
   thread.on('error', (error) => {

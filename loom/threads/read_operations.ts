@@ -18,7 +18,7 @@ import { getLines, getShape } from '../read/tree_shape.js';
 import { getHandles, getPath } from '../read/walk_path.js';
 import { searchNodes } from '../search/search_nodes.js';
 
-/** Every question that the reading thread answers, by the name of its method. */
+/** The read operations by method. */
 export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
   'loom.tree_get': oneSlice(getTree),
   'loom.tree_find': findTrees,

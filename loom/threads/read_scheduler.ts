@@ -6,11 +6,11 @@ import type { WorkerError } from '../store/thread_messages.js';
 import { unexpectedError } from '../store/unexpected_error.js';
 import { READ_OPS } from './read_operations.js';
 
-/** The most operations that take turns; more of them only make each other slower. */
+/** The most operations that run interleaved; more would only slow each other down. */
 const ACTIVE_MAX = 16;
-/** The most operations that wait for their turn to begin. */
+/** The most operations that wait to start. */
 const WAITING_MAX = 2_000;
-/** How long slices run before new messages are looked at. */
+/** How long slices run before new messages are handled. */
 const TURN_MS = 5;
 
 interface Running {
@@ -22,7 +22,7 @@ export interface Scheduler {
   accept(message: ReaderMessage): void;
 }
 
-/** Runs reading operations slice by slice in turn, so that a long one delays nobody and can be dropped. */
+/** Runs read operations round-robin, slice by slice, so that a long one delays no other and can be cancelled. */
 export function createScheduler(context: ReadContext, reply: (message: ReaderReply) => void): Scheduler {
   const active: Running[] = [];
   const waiting: ReadRequest[] = [];
@@ -57,7 +57,7 @@ export function createScheduler(context: ReadContext, reply: (message: ReaderRep
 
   function cancel(id: number): void {
     const running = remove(active, id);
-    // A file that it has open is closed now.
+    // This closes a file that it has open.
     running?.slices.return('');
     // An operation that has ended was answered already.
     if (running === undefined && remove(waiting, id) === undefined) return;
@@ -82,7 +82,7 @@ function remove<T extends { id: number }>(list: T[], id: number): T | undefined 
   return at === -1 ? undefined : list.splice(at, 1)[0];
 }
 
-/** What was purged is kept nowhere: not in memory, and not in the search index. */
+/** Removes purged data from the caches and the search index. */
 function forget({ paths, hidden, damage, search }: ReadContext): void {
   paths.clear();
   hidden.clear();

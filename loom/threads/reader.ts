@@ -6,7 +6,7 @@ import { openSearchIndex } from '../search/index_file.js';
 import { openStore } from '../store/store.js';
 import { createScheduler } from './read_scheduler.js';
 
-// The reading thread: it answers questions on its own connection, which sees what is committed.
+// The reading thread: it serves reads on its own connection, which sees what is committed.
 const options: ReaderOptions = workerData;
 const port = parentPort;
 if (port === null) throw new Error('the reader is a worker thread');
@@ -16,11 +16,8 @@ const search = openSearchIndex(options.searchIndex);
 const paths = createPathCache();
 const hidden = createHiddenCache();
 const damage = { newest: null };
-const scheduler = createScheduler(
-  { store, search, paths, hidden, damage, outputs: options.outputs },
-  (reply) => {
-    port.postMessage(reply);
-  },
-);
+const scheduler = createScheduler({ store, search, paths, hidden, damage, outputs: options.outputs }, (reply) => {
+  port.postMessage(reply);
+});
 
 port.on('message', (message: ReaderMessage) => scheduler.accept(message));

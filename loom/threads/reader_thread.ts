@@ -7,12 +7,12 @@ import { asFeed, asResult, createPendingCalls, onThreadExit, THREAD_LIMITS } fro
 export interface ReaderThread {
   call(op: string, params: unknown, signal: AbortSignal): Promise<RawJson>;
   feed(params: FeedParams, signal: AbortSignal): Promise<FeedPage>;
-  /** Forgets what is kept of rows, after some were deleted. */
+  /** Clears the caches, after rows were deleted. */
   forget(): void;
   close(): Promise<void>;
 }
 
-/** Starts the reading thread. One that dies is replaced: nothing is lost with it but its answers. */
+/** Starts the reading thread. When it dies another is started; only the calls under way fail. */
 export function startReader(entry: URL, options: ReaderOptions): ReaderThread {
   const pending = createPendingCalls();
   let isClosed = false;

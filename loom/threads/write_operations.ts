@@ -13,7 +13,7 @@ import { addInput, dropInputs, takeInput } from '../write/turn_inputs.js';
 import { commitStep, endTurn, recordAnswer, recordResult, startTurn } from '../write/turn_journal.js';
 import type { WriteOp } from '../write/write_operation.js';
 
-/** Every call that the writing thread serves. The hub has parsed its parameters by the method's schema. */
+/** The write operations by method. The hub has parsed the parameters with the method's schema. */
 export const WRITE_OPS = {
   'loom.tree_create': createTree,
   'loom.tree_update': renameTree,
@@ -42,7 +42,7 @@ export const WRITE_OPS = {
   'loom.request_end': endRequest,
 } satisfies { [M in MethodName]?: WriteOp<never> };
 
-/** The calls that only append nodes: what they answer tells nothing of their tree's counters. */
+/** The operations that only append nodes: their results do not include their tree's counters. */
 export const APPENDS: ReadonlySet<string> = new Set<keyof typeof WRITE_OPS>([
   'loom.node_create_text',
   'loom.node_create_external',

@@ -7,7 +7,7 @@ import { type Committed, carried, createCommitter } from '../write/commit.js';
 import { recoverFromCrash } from './crash_recovery.js';
 import { APPENDS, WRITE_OPS } from './write_operations.js';
 
-/** The most calls that share one commit: their answers wait for each other. */
+/** The most calls that share one commit and wait for it together. */
 const BATCH_MAX = 256;
 
 function serve(port: MessagePort, options: WriterOptions): void {
@@ -25,7 +25,7 @@ function serve(port: MessagePort, options: WriterOptions): void {
       say({ replies, feed, readOnly: committer.failure() !== null });
     });
   } catch (error) {
-    // The main thread decides what to tell the person who started the hub.
+    // The main thread decides how to report it to the person who started the hub.
     say({ failed: carried(error instanceof HubError ? error : storageError(error, options.database)) });
   }
 }
@@ -34,7 +34,7 @@ function epochOf(store: Store): string {
   return store.get<{ value: string }>("SELECT value FROM meta WHERE key = 'epoch'")?.value ?? '';
 }
 
-/** Everything that has arrived by now: one trip to the disk serves it all. */
+/** All calls that have arrived by now: one commit serves them. */
 function arrivedWith(port: MessagePort, first: WorkerCall[]): WorkerCall[] {
   const calls = [...first];
   while (calls.length < BATCH_MAX) {

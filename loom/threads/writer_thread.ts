@@ -4,18 +4,18 @@ import type { RawJson } from '../../hub/base/plugin.js';
 import type { FeedEntry, WorkerCall, WriterMessage, WriterOptions } from '../store/thread_messages.js';
 import { asResult, createPendingCalls, onThreadExit, revived, THREAD_LIMITS } from './pending_calls.js';
 
-/** The most writing calls that wait for the disk; beyond it callers are told to come back. */
+/** The most calls that wait for the disk; beyond it calls are refused as retryable. */
 const WAITING_MAX = 20_000;
 
 /** The writing thread, as the main thread sees it. */
 export interface WriterThread {
-  /** Names this database: numbers of another one mean nothing here. */
+  /** The identity of the database, within which numbers of the feed are valid. */
   epoch: string;
   /** The newest number of the feed at the start. */
   lastSeq: number;
   call(op: string, params: unknown): Promise<RawJson>;
   waiting(): number;
-  /** True when writing has failed, and nothing more is written until the hub is started again. */
+  /** True after a lasting failure: nothing is written until the hub restarts. */
   isReadOnly(): boolean;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ interface WriterDependencies {
   onFeed: (entries: FeedEntry[]) => void;
 }
 
-/** Starts the writing thread and waits until the database is open, or says why it cannot be. */
+/** Starts the writing thread and waits until the database is open; rejects when it cannot be opened. */
 export async function startWriter(options: WriterOptions, dependencies: WriterDependencies): Promise<WriterThread> {
   const thread = new Worker(dependencies.entry, { workerData: options, resourceLimits: THREAD_LIMITS });
   const pending = createPendingCalls();
@@ -38,7 +38,7 @@ export async function startWriter(options: WriterOptions, dependencies: WriterDe
     pending.rejectAll(error);
   });
   const { epoch, lastSeq } = await awaitStart(thread);
-  // Calls that arrive in one turn of the event loop travel together: waking a thread costs more than a call.
+  // Calls of one turn of the event loop are posted together: waking a thread costs more than a call.
   let unsent: WorkerCall[] = [];
   const post = (call: WorkerCall) => {
     unsent.push(call);
@@ -51,7 +51,7 @@ export async function startWriter(options: WriterOptions, dependencies: WriterDe
   thread.on('message', (message: WriterMessage) => {
     if (!('replies' in message)) return;
     isReadOnly = message.readOnly;
-    // The feed first: who has an answer may ask what the watchers have seen.
+    // The feed first: a caller who has its answer may ask what watchers have seen.
     dependencies.onFeed(message.feed);
     for (const reply of message.replies) pending.settle(reply);
   });

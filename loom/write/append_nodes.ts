@@ -35,7 +35,7 @@ export const createText: WriteOp<WithId<ParsedOf<'loom.node_create_text'>>> = (c
 
 const seqOf = '(SELECT seq FROM nodes WHERE id = ?)';
 
-/** The last node of a turn that runs is where it is gone on with when its hub ends. */
+/** The tip of a running turn is where work continues when its hub ends. */
 function moveTip(store: Store, { turn, from, to }: { turn: string; from: string; to: string }): void {
   store.run(
     `UPDATE turns SET tip = ${seqOf} WHERE id = ? AND state = 'running' AND tip = ${seqOf}`,
@@ -93,7 +93,7 @@ interface AppendTarget {
   above: StoredNode;
 }
 
-/** Where a new node may go: below a settled node of a tree and branch that are not archived. */
+/** The target of an append: a settled node in a tree and branch that are not archived. */
 export function requireAppendTarget(store: Store, treeId: string, parentId: string): AppendTarget {
   const target = requireSettledTarget(store, requireAppendableTree(store, treeId), parentId);
   const top = findArchivedTop(store, target.above);
@@ -106,7 +106,7 @@ export function requireAppendTarget(store: Store, treeId: string, parentId: stri
   return target;
 }
 
-/** The same for what was begun before the tree or branch was archived. */
+/** The same for work begun before the tree or branch was archived. */
 export function requireSettledTarget(store: Store, tree: TreeKey, parentId: string): AppendTarget {
   const above = requireNodeInTree(store, tree, parentId);
   refuseInsideStep(store, above);
@@ -136,7 +136,7 @@ function stepEnd(store: Store, node: StoredNode): string {
   return dashed(end?.id ?? node.id);
 }
 
-/** A retry with the same arguments gets what the first call got; other arguments under the id are a conflict. */
+/** A retry with the same arguments gets the first result; other arguments under the same id are a conflict. */
 function firstResult(context: WriteContext, first: StoredNode, { tree, parent, draft }: Append): string {
   const row = requireNodeRow(context.store, first.seq);
   const same =
@@ -148,7 +148,7 @@ function firstResult(context: WriteContext, first: StoredNode, { tree, parent, d
   return `{"node":${nodeJson(row)},"branched":${wasBranched(context, first)}}`;
 }
 
-/** Whether a stored node is what a draft would become, apart from where and when. */
+/** Whether a stored node has the contents of a draft. */
 export function isDraft(context: WriteContext, stored: StoredNode, draft: NodeDraft): boolean {
   const contents = findContents(context.store, stored.seq);
   return (

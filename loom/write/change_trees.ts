@@ -54,7 +54,7 @@ export function insertTree(
   return row;
 }
 
-/** Tells the feed of a tree, under a number that was drawn for it. */
+/** Publishes a new tree under a number of the feed that was drawn for it. */
 export function announceTree(context: WriteContext, id: string, seq: number): void {
   const fields = `"tree":${currentTreeJson(context.store, id)}`;
   context.store.run(
@@ -64,7 +64,7 @@ export function announceTree(context: WriteContext, id: string, seq: number): vo
   context.publish({ seq, tree: id, kind: 'tree_created', fields });
 }
 
-/** What a tree was created with: tells a retry from another tree under the same id. */
+/** The arguments that a tree was created with, which tell a retry from another tree under the same id. */
 export function originOf({ name, project, owner }: Origin): string {
   return canonicalJson({ name, project, owner });
 }
@@ -107,7 +107,7 @@ export function changeTree(context: WriteContext, row: TreeRow, change: { kind: 
   context.store.run('UPDATE trees SET last_seq = ?, updated_at_ms = ? WHERE tree = ?', seq, context.atMs, row.tree);
 }
 
-/** The name itself when no unarchived tree has it, else with the first number that makes it free. */
+/** The name itself when no unarchived tree has it, else the name with the first free number. */
 export function freeName(store: Store, name: string | null): string | null {
   if (name === null || !isTaken(store, name)) return name;
   for (let number = 2; ; number++) {

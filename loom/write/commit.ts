@@ -6,7 +6,7 @@ import { unexpectedError } from '../store/unexpected_error.js';
 import { createTreeCounters } from './tree_counters.js';
 import type { WriteContext, WriteOp } from './write_operation.js';
 
-/** What one transaction brought about. */
+/** The result of one transaction. */
 export interface Committed {
   replies: WorkerReply[];
   feed: FeedEntry[];
@@ -16,7 +16,7 @@ export interface CommitterOptions {
   store: Store;
   outputs: string;
   ops: Readonly<Record<string, WriteOp<never>>>;
-  /** The calls that only append: their trees' counters are written once for all of them. */
+  /** The operations that only append: their trees' counters are written once per transaction. */
   appends: ReadonlySet<string>;
 }
 
@@ -25,11 +25,11 @@ export interface Committer {
   commit(calls: readonly WorkerCall[]): Committed;
   /** The newest number of the feed that is on the disk. */
   lastSeq(): number;
-  /** Why nothing is written any more; null while all is well. */
+  /** Why nothing is written any more; null while writing works. */
   failure(): HubError | null;
 }
 
-/** Makes the one place where the database is written. */
+/** Creates the committer, the only code that runs write operations. */
 export function createCommitter(options: CommitterOptions): Committer {
   const { store } = options;
   const version = store.pragma('data_version');
@@ -38,7 +38,7 @@ export function createCommitter(options: CommitterOptions): Committer {
 
   function together(calls: readonly WorkerCall[]): Committed {
     store.run('BEGIN IMMEDIATE');
-    // The version of the file changes when anybody else has written: the numbers known here are then not the newest.
+    // data_version changes when another connection has written: then durableSeq is not the newest number.
     if (store.pragma('data_version') !== version) {
       failure = foreignWrites();
       throw failure;
@@ -65,7 +65,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     if (store.inTransaction()) store.run('ROLLBACK');
     if (isLasting(error)) failure = lastingFailure(error);
     if (failure !== null) return refuseAll(calls, failure);
-    // One call has spoilt it for all, perhaps by being too large for the disk: each gets its own answer.
+    // One call has failed the batch, perhaps by being too large for the disk: each gets its own transaction.
     if (calls.length > 1) return merge(calls.map((call) => commit([call])));
     return refuseAll(calls, unexpectedError('storage', error));
   }
@@ -76,7 +76,7 @@ export function createCommitter(options: CommitterOptions): Committer {
 interface Transaction {
   /** Answers one call; throws when the whole transaction must be undone. */
   perform(call: WorkerCall): WorkerReply;
-  /** Writes what was put off to the end. */
+  /** Writes the counters, and returns what to publish. */
   end(atMs: number): { seq: number; feed: FeedEntry[]; tasks: (() => void)[] };
 }
 
@@ -96,7 +96,7 @@ function openTransaction({ store, outputs, ops, appends }: CommitterOptions, dur
   };
 
   function writingFor(call: WorkerCall): WriteContext {
-    // Appends leave the counters for the end; whoever may read them finds them written.
+    // Appends leave the counters for the end; other operations may read them, so they are written before those.
     const countsLater = appends.has(call.op);
     if (!countsLater) counters.write(store, call.atMs);
     return {
@@ -122,7 +122,7 @@ function openTransaction({ store, outputs, ops, appends }: CommitterOptions, dur
         if (op === undefined) throw new HubError('internal', `${call.op} is not a write`);
         return { id: call.id, json: op(context, call.params as never) }; // the hub has parsed them by the method's schema
       } catch (error) {
-        // A call that has written is undone with the whole transaction; one that has not needs no undoing.
+        // A call that has written is undone with the whole transaction; one that has not needs no undo.
         if (!(error instanceof HubError) || hasWritten) throw error;
         seq = before;
         return { id: call.id, error: carried(error) };
@@ -142,7 +142,7 @@ function foreignWrites(): HubError {
 }
 
 // After an I/O error the kernel may have dropped what it failed to write and report success the next time:
-// only a new start reads back what is really on the disk. No room for the shared memory file is not of that kind.
+// only a restart reads back what is really on the disk. A missing room for the shared memory file does not last.
 function isLasting(error: unknown): boolean {
   const code = sqliteCode(error);
   return code?.startsWith('SQLITE_IOERR') === true && code !== 'SQLITE_IOERR_SHMSIZE';

@@ -43,7 +43,7 @@ interface StepPlacement {
   outputs: Placement['outputs'];
 }
 
-/** Writes all nodes of a step below a place that has been checked. */
+/** Inserts all nodes of a step below a target that has been checked. */
 export function insertStep(context: WriteContext, target: StepPlacement, step: StepDraft): Inserted[] {
   let { above } = target;
   return stepNodes(step).map((draft) => {
@@ -77,7 +77,7 @@ function stepNodes(step: StepDraft): NodeDraft[] {
   ];
 }
 
-// A model refuses a conversation whose results answer no call, so such a step must never come to be.
+// Models refuse a conversation with results that answer no call, so such a step must never be stored.
 function refuseUnpaired(step: StepDraft): void {
   const callIds = blocksOfType(step.blocks, 'call').map(({ id }) => id);
   let from = 0;

@@ -3,7 +3,7 @@ import { requireTree } from '../store/require_rows.js';
 import { dashed, idBlob, type TreeRow, treeJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 
-/** The columns of a node that decide about its children: never its contents, which may be megabytes. */
+/** The columns of a node that an append needs: never its contents, which may be megabytes. */
 export interface StoredNode {
   seq: number;
   id: string;
@@ -23,7 +23,7 @@ export function findNode(store: Store, id: string): StoredNode | undefined {
   return store.get<StoredNode>(`${STORED_NODE} WHERE id = ?`, idBlob(id));
 }
 
-/** A place for a new node with nothing in its way. */
+/** A target for a new node that needs no further check. */
 export interface ClearTarget {
   tree: TreeKey;
   above: StoredNode;
@@ -41,8 +41,8 @@ export const CLEAR_TARGET = `SELECT p.seq, lower(hex(p.id)) AS id, p.tree, p.par
     AND NOT EXISTS (SELECT 1 FROM nodes d WHERE d.id = ?)`;
 
 /**
- * What nearly every append needs, in one question: the parent, in its tree, when neither is archived, the parent
- * is settled and the new id is free. Null means only that the longer way must find out more.
+ * What nearly every append needs, in one query: the parent in its tree, when neither is archived, the parent is settled
+ * and the new id is free. Null means that the single checks must find out more.
  */
 export function findClearTarget(store: Store, place: { tree: string; parent: string; id: string }): ClearTarget | null {
   const row = store.get<StoredNode & { has_child: number }>(
@@ -55,7 +55,7 @@ export function findClearTarget(store: Store, place: { tree: string; parent: str
   return { tree: { tree: row.tree, id: place.tree.replaceAll('-', '') }, above: row, hasChild: row.has_child === 1 };
 }
 
-/** The rest of a node: what a retry is compared by. */
+/** The contents of a node, to compare a retry with. */
 export interface StoredContents {
   role: string;
   settings: number | null;
@@ -67,20 +67,20 @@ export function findContents(store: Store, seq: number): StoredContents | undefi
   return store.get<StoredContents>('SELECT role, settings, external, blocks FROM nodes WHERE seq = ?', seq);
 }
 
-/** What placing a node needs of its tree. */
+/** The columns of a tree that an append needs. */
 export type TreeKey = Pick<TreeRow, 'tree' | 'id'>;
 
-/** A tree that may be appended to, read with no more than that takes. */
+/** A tree that can be appended to, by the fewest columns. */
 export function requireAppendableTree(store: Store, id: string): TreeKey {
   const row = store.get<{ tree: number; usable: number }>(
     'SELECT tree, archived_at_ms IS NULL AND importing = 0 AS usable FROM trees WHERE id = ?',
     idBlob(id),
   );
-  // Otherwise the whole row is needed, to say what is wrong with it.
+  // The error needs the whole row.
   return row?.usable === 1 ? { tree: row.tree, id: id.replaceAll('-', '') } : requireOpenTree(store, id);
 }
 
-/** A tree that may be changed: one that is not archived. */
+/** A tree that can be changed: one that is not archived. */
 export function requireOpenTree(store: Store, id: string): TreeRow {
   const row = requireTree(store, id);
   if (row.archived_at_ms === null) return row;
@@ -93,7 +93,7 @@ export function currentTreeJson(store: Store, id: string): string {
   return treeJson(requireTree(store, id));
 }
 
-/** A node of this tree, or word of what is wrong with the id. */
+/** A node of this tree; the error says whether it is missing or in another tree. */
 export function requireNodeInTree(store: Store, tree: TreeKey, id: string): StoredNode {
   const node = findNode(store, id);
   if (node === undefined) {
@@ -126,7 +126,7 @@ export function findArchivedTop(store: Store, node: { seq: number; tree: number 
   return top === undefined ? null : dashed(top.id);
 }
 
-/** The settings row that a hash names. */
+/** The row number of settings, by their hash. */
 export function requireSettings(store: Store, sha256: string | null): number | null {
   if (sha256 === null) return null;
   const row = store.get<{ settings: number }>('SELECT settings FROM settings WHERE sha256 = ?', idBlob(sha256));

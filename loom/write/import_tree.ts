@@ -57,7 +57,7 @@ function importRecord(
       importPointer(context, requireImportedTree(context.store, tree), record);
       return;
     case 'output':
-      // Its bytes come through blob_write; the nodes say who needs them.
+      // Its bytes come by blob_write; the nodes name the outputs they need.
       return;
   }
 }
@@ -67,7 +67,7 @@ function importTreeRow(context: WriteContext, tree: TreeRecord): void {
   insertTree(context, { ...tree, importing: true, createdAtMs: tree.created_at_ms });
 }
 
-// In every call: it may have been archived between two of them.
+// In every call, because the tree may be archived between two of them.
 function refuseArchived(store: Store, tree: string): void {
   const archivedAtMs = findTree(store, tree)?.archived_at_ms ?? null;
   if (archivedAtMs === null) return;
@@ -105,7 +105,7 @@ function importNode(context: WriteContext, node: PortableNode): boolean {
   return true;
 }
 
-/** What a hash cannot tell, as whoever makes up a file computes it too: whether the writing calls would make such a node. */
+/** Whether the write operations could have made such a node: a forged file has valid hashes as well. */
 function isPossible({ id, kind, role, parent, step, ...node }: PortableNode): boolean {
   if ((role === 'root') !== (parent === null)) return false;
   const isAnswer = step !== null && step.index > 0;
@@ -131,7 +131,7 @@ function requireParent(store: Store, tree: TreeRow, node: PortableNode): StoredN
   return above;
 }
 
-/** A node goes below a settled one, or below the one before it in its own step. */
+/** A node stands below a settled one, or below the previous node of its own step. */
 function fitsBelow(above: StoredNode, node: PortableNode): boolean {
   const index = node.step?.index ?? 0;
   if (index === 0) return above.step_size === null || above.step_index === above.step_size - 1;
@@ -143,7 +143,7 @@ function fitsBelow(above: StoredNode, node: PortableNode): boolean {
   );
 }
 
-/** Every step that these records touch must be whole when they are in. */
+/** After these records every step that they touch must be whole. */
 function refuseTornSteps(store: Store, tree: string, records: readonly ExportRecord[]): void {
   for (const record of records) {
     if (record.kind !== 'node' || record.node.step?.index !== 0 || record.node.step.size === 1) continue;
@@ -176,7 +176,7 @@ function importPointer(
       : 'INSERT INTO archived_branches (tree, node, archived_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
   const values = record.kind === 'mark' ? [tree.tree, record.name, node.seq] : [tree.tree, node.seq];
   const added = context.store.run(sql, ...values, context.atMs);
-  // Whoever watches a tree that was here already learns of it; the marks of a new one are read with it.
+  // Watchers of a tree that exists already are told; the marks of a new tree are read with it.
   if (added > 0 && tree.importing === 0) changeTree(context, tree, pointerChange(record, tree, context.atMs));
 }
 
@@ -192,7 +192,7 @@ function pointerChange(
   return { kind: 'mark_set', fields: `${tree},"mark":${mark}` };
 }
 
-/** Shows a tree whose records are all in, under its name or the next free one. */
+/** Makes a tree visible once all of its records are stored, under its name or the next free one. */
 function finishImport(context: WriteContext, row: TreeRow): void {
   const { store } = context;
   recountBranches(store, row.tree);

@@ -21,7 +21,7 @@ export interface NodeDraft {
   external: External | null;
 }
 
-/** What the next node needs of the one above it. */
+/** The columns of a parent that its child is made with. */
 export type Above = Pick<StoredNode, 'seq' | 'id' | 'depth' | 'hash'>;
 
 export interface Inserted extends Above {
@@ -30,13 +30,13 @@ export interface Inserted extends Above {
   branched: boolean;
 }
 
-/** Where and when a node is put, and whether its outputs must be there already. */
+/** Where and when a node is inserted, and whether its outputs must be stored already. */
 export interface Placement {
   tree: TreeKey;
   above: Above | null;
   createdAtMs: number;
   outputs: 'present' | 'later';
-  /** What is known of the parent's children; null when that is still to be looked up. */
+  /** What is known of the parent's children; null when it has to be looked up. */
   siblings: Siblings | null;
 }
 
@@ -46,7 +46,7 @@ interface Siblings {
   isAnyVisible: boolean;
 }
 
-/** A draft with its contents as they are stored: RFC 8785 JSON, which the hash is made of too. */
+/** A draft with its contents as they are stored and hashed: RFC 8785 JSON. */
 export interface EncodedDraft extends NodeDraft {
   blocksJson: string;
   externalJson: string | null;
@@ -55,14 +55,14 @@ export interface EncodedDraft extends NodeDraft {
 export function encodeDraft(draft: NodeDraft): EncodedDraft {
   const blocksJson = canonicalJson(draft.blocks);
   const externalJson = draft.external === null ? null : canonicalJson(draft.external);
-  // A text counts as its author counts it, not with the escapes of its line ends and quotes.
+  // A text counts without the escapes of its JSON.
   const texts = draft.blocks.map((block) => writtenText(block) ?? canonicalJson(block));
   refuseTooLarge('text', { bytes: sumOf(texts.map(byteLength)), jsonBytes: byteLength(blocksJson) });
   if (externalJson !== null) refuseTooLarge('call', { bytes: byteLength(externalJson), jsonBytes: 0 });
   return { ...draft, externalJson, blocksJson };
 }
 
-/** The hash that a draft gets in its place. */
+/** The hash of a draft at its placement. */
 export function draftHash(draft: EncodedDraft, placement: Placement): Buffer {
   return nodeHash(placement.above?.hash ?? null, {
     id: draft.id,
@@ -134,7 +134,7 @@ export function insertNode(context: WriteContext, input: NodeDraft, placement: P
   return { seq, id, depth, hash, json, branched: siblings.isAny };
 }
 
-/** Whether a node had an older sibling when it was made: what `branched` told its writer. */
+/** Whether a node had an older sibling when it was inserted: the `branched` of its first result. */
 export function wasBranched(context: WriteContext, node: Pick<StoredNode, 'seq' | 'parent'>): boolean {
   const sql = 'SELECT 1 FROM nodes WHERE parent = ? AND seq < ? LIMIT 1';
   return context.store.get(sql, node.parent, node.seq) !== undefined;
@@ -177,11 +177,11 @@ export function hasContent(block: Block): boolean {
     case 'image':
       return true;
     case 'call':
-      return false; // a call is a model's, and stands in a step
+      return false; // calls belong to answers of a model
   }
 }
 
-// What is stored must fit a frame when it is read, escapes included.
+// A stored node must fit a frame when it is read, escapes included.
 const JSON_BYTES_MAX = 3 * NODE_BYTES_MAX;
 
 function refuseTooLarge(what: string, { bytes, jsonBytes }: { bytes: number; jsonBytes: number }): void {

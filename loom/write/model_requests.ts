@@ -38,7 +38,7 @@ function isSameStart(row: RequestRow, params: StartParams): boolean {
   );
 }
 
-/** A request may end after its turn: what it cost is wanted all the same. */
+/** A request may end after its turn: its cost is recorded all the same. */
 export const endRequest: WriteOp<EndParams> = (context, params) => {
   const { store } = context;
   const row = requireRequest(store, params.request);
@@ -63,13 +63,13 @@ export const endRequest: WriteOp<EndParams> = (context, params) => {
   return requestJson(requireRequest(store, params.request));
 };
 
-// The attempts that failed before it belong to the branch that its answer is on.
+// Earlier failed attempts belong to the branch of the answer.
 function nameNodeOfAttempts(store: Store, row: RequestRow, node: string): void {
   const sql = 'UPDATE requests SET node_id = ? WHERE turn = ? AND parent = ? AND node_id IS NULL';
   store.run(sql, idBlob(node), row.turn, row.parent);
 }
 
-// A failed attempt, which named no node, may have got that of a later one since.
+// A failed attempt, which named no node, may have received the node of a later one.
 function isSameEnd(row: RequestRow, params: EndParams): boolean {
   const sameNode = params.node === null || (row.given_id !== null && dashed(row.given_id) === params.node);
   return (
@@ -92,7 +92,7 @@ function isSameUsage(stored: ReturnType<typeof usageOf>, reported: EndParams['us
   );
 }
 
-/** Closes the requests that a hub left behind: what they used, and when they ended, nobody knows. */
+/** Closes the requests that an earlier hub left running; their usage and end are unknown. */
 export function closeAbandonedRequests({ store }: WriteContext): void {
   store.run("UPDATE requests SET outcome = 'interrupted' WHERE outcome = 'running'");
 }

@@ -13,7 +13,7 @@ import { conflict, invalid, type WriteOp } from './write_operation.js';
 type ParkParams = ParsedOf<'loom.turn_park'>;
 type AnswerParams = ParsedOf<'loom.turn_answer'>;
 
-/** Lets a turn wait: its journal stays, whatever happens, until a person has answered or ends it. */
+/** Parks a turn: its journal stays until a person answers or ends it. */
 export const parkTurn: WriteOp<ParkParams> = (context, params) => {
   const { store } = context;
   const turn = requireTurn(store, params.turn);
@@ -37,7 +37,7 @@ export const parkTurn: WriteOp<ParkParams> = (context, params) => {
   return `{"questions":[${openQuestions(store, turn).map(questionJson).join(',')}]}`;
 };
 
-/** Keeps an answer; with the last one the turn runs again, and whoever gave that answer runs it. */
+/** Stores an answer; after the last one the turn runs again, run by the caller who gave it. */
 export const answerQuestion: WriteOp<AnswerParams> = (context, params) => {
   const { store } = context;
   const turn = requireTurn(store, params.turn);
@@ -50,7 +50,7 @@ export const answerQuestion: WriteOp<AnswerParams> = (context, params) => {
       'say it as a message: cognition ask @ "message"',
     );
   }
-  // Where nothing can be added, what follows would fail: then the question stays open.
+  // The question stays open where nothing can be appended, because the turn would fail there.
   const parent = readJournal(store, turn)?.answer.parent;
   if (parent !== undefined) requireAppendTarget(store, dashed(turn.tree_id), parent);
   if (params.result !== null) {

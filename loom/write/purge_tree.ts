@@ -35,7 +35,7 @@ export const purgeTree: WriteOp<ParsedOf<'loom.tree_purge'>> = (context, { tree,
   return answer;
 };
 
-/** Removes what the deleted nodes alone pointed at, and the text of those nodes from the log. */
+/** Removes the outputs that only the deleted nodes pointed at, and the text of those nodes from the WAL. */
 function sweep({ store, outputs: folder }: WriteContext, outputs: readonly string[]): void {
   try {
     const pending = outputsOfPendingInputs(store);
@@ -44,18 +44,18 @@ function sweep({ store, outputs: folder }: WriteContext, outputs: readonly strin
       const isLinked = store.get('SELECT 1 FROM node_outputs WHERE sha256 = ? LIMIT 1', idBlob(sha256)) !== undefined;
       if (!isLinked && !pending.has(sha256)) rmSync(outputPath(folder, sha256), { force: true });
     }
-    // What was deleted still stands in the log until it is written back and cut off.
+    // Deleted text stays in the WAL until a checkpoint truncates it.
     store.pragma('wal_checkpoint(TRUNCATE)');
   } catch {
-    // The nodes are gone for good: no failure to sweep behind them may undo what was committed beside them. The log is
-    // cut off by a later checkpoint, and at the latest when the hub ends.
+    // The deletion is committed: a failed sweep must not fail the calls of the same batch. A later checkpoint truncates the WAL,
+    // at the latest when the hub ends.
   }
 }
 
-/** The outputs that inputs point at which will become nodes. */
+/** The outputs of inputs that will become nodes. */
 function outputsOfPendingInputs(store: Store): Set<string> {
   const rows = store.all<{ blocks: string }>('SELECT blocks FROM inputs WHERE node IS NULL AND dropped_at_ms IS NULL');
-  // What addInput wrote, which was given it by the schema.
+  // addInput stored them after the schema had parsed them.
   return new Set(
     rows.map(({ blocks }): Block[] => JSON.parse(blocks)).flatMap((blocks) => blocks.flatMap(outputsOfBlock)),
   );
@@ -75,13 +75,13 @@ function alreadyPurged(confirm: string): string {
 
 const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1_000;
 
-/** Deletes imports that were begun and not finished for a day; a younger one may still go on. */
+/** Deletes imports that have not been finished for a day; a younger one may still continue. */
 export function deleteAbandonedImports(context: WriteContext): void {
   const sql = `SELECT ${TREE_COLUMNS} FROM trees t WHERE t.importing = 1 AND t.updated_at_ms < ?`;
   for (const row of context.store.all<TreeRow>(sql, context.atMs - ABANDONED_AFTER_MS)) deleteTree(context, row);
 }
 
-/** A tree, then the trees that its nodes own, then theirs. */
+/** A tree, then the trees that its nodes own, transitively. */
 function withOwned(store: Store, top: TreeRow): TreeRow[] {
   const trees = [top];
   const ids = new Set([top.id]);
@@ -96,13 +96,13 @@ function withOwned(store: Store, top: TreeRow): TreeRow[] {
   return trees;
 }
 
-/** A name for exactly this state of these trees: what is confirmed is what was described. */
+/** A digest of the state of these trees, so that what is confirmed is what was described. */
 function planOf(doomed: readonly TreeRow[]): string {
   const state = doomed.map((row) => `${row.id} ${row.last_seq}`).join('\n');
   return createHash('sha256').update(state).digest('hex').slice(0, 16);
 }
 
-// The list of trees goes in as one value: a statement is kept for as long as the process lives.
+// The list of trees is one value, because every statement is kept for the life of the process.
 const treeNumbers = (doomed: readonly TreeRow[]): string => JSON.stringify(doomed.map((row) => row.tree));
 
 function outputsOnlyOf(store: Store, doomed: readonly TreeRow[]): string[] {
@@ -144,7 +144,7 @@ function deleteTree(context: WriteContext, row: TreeRow): void {
   ]) {
     store.run(statement, row.tree);
   }
-  // Names stand in the changes too.
+  // Changes hold names too.
   store.run('DELETE FROM changes WHERE tree_id = ?', idBlob(row.id));
   recordChange(context, {
     ...{ tree: dashed(row.id), treeBlob: idBlob(row.id) },
@@ -158,7 +158,7 @@ function settingsOf(store: Store, doomed: readonly TreeRow[]): number[] {
   return store.all<{ settings: number }>(sql, treeNumbers(doomed)).map((row) => row.settings);
 }
 
-// A turn that runs, or waits for a person, may have stored settings that no node names yet.
+// A running or parked turn may have stored settings that no node names yet.
 function deleteUnusedSettings(store: Store, candidates: readonly number[]): void {
   if (store.get("SELECT 1 FROM turns WHERE state = 'running' OR state = 'waiting' LIMIT 1") !== undefined) return;
   for (const settings of candidates) {

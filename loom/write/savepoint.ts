@@ -2,8 +2,8 @@ import { sqliteCode } from '../store/store.js';
 import type { WriteContext } from './write_operation.js';
 
 /**
- * Does what another hub has left undone. What cannot be done any more must not keep this one from starting: then nothing
- * of it is, and `otherwise` instead. What SQLite itself reports, such as a full disk, says nothing about what was left.
+ * Runs an action in a savepoint; when it fails, undoes it and runs `onFailure`, so that data an earlier hub left behind cannot
+ * keep this one from starting. Failures of SQLite itself, such as a full disk, are thrown.
  */
 export function inSavepoint({ store }: Pick<WriteContext, 'store'>, action: () => void, onFailure: () => void): void {
   store.run('SAVEPOINT salvage');

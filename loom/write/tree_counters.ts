@@ -9,10 +9,10 @@ interface Sum {
   title: string;
 }
 
-/** The counters of trees, gathered while a transaction runs: a tree's row is written once, not for every node. */
+/** The counters of trees, summed while a transaction runs: a tree's row is written once, not for every node. */
 export interface TreeCounters {
   add(tree: number, counts: NodeCounts): void;
-  /** Writes what was gathered: before the commit, and before anybody reads a tree's row. */
+  /** Writes the sums: before the commit, and before an operation reads a tree's row. */
   write(store: Store, atMs: number): void;
 }
 

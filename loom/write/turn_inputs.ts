@@ -14,10 +14,10 @@ import { inSavepoint } from './savepoint.js';
 import { requireRunningTurn } from './turn_journal.js';
 import { conflict, invalid, type WriteContext, type WriteOp } from './write_operation.js';
 
-/** The most inputs of one turn that wait to be taken, and the most JSON of several; a single one may be any text. */
+/** The most pending inputs of one turn, and the most JSON of several; a single one may have any size. */
 const PENDING_MAX = 100;
 const PENDING_BYTES_MAX = NODE_BYTES_MAX;
-/** The most JSON of the inputs that one call returns: what waits fits, and what was taken or dropped may be more. */
+/** The most JSON of the inputs that one call returns: pending ones always fit; taken and dropped ones may exceed it. */
 const DROPPED_BYTES_MAX = 3 * NODE_BYTES_MAX;
 
 type AddParams = WithId<ParsedOf<'loom.input_add'>>;
@@ -44,7 +44,7 @@ export const addInput: WriteOp<AddParams> = (context, params) => {
 
 function requireOpenTurn(store: Store, id: string): TurnRow {
   const turn = requireTurn(store, id);
-  // One that waits for a person takes it after the answer.
+  // A parked turn takes it after the answer.
   if (turn.state === 'running' || turn.state === 'waiting') return turn;
   throw conflict(
     `turn ${id} has ended (${turn.state}), so it takes nothing more`,
@@ -53,7 +53,7 @@ function requireOpenTurn(store: Store, id: string): TurnRow {
   );
 }
 
-// What is acknowledged must become a node whatever happens: what would keep it from that is refused while it can be.
+// An acknowledged input must become a node whatever happens, so whatever would prevent that is refused now.
 function refuseUnfit(context: WriteContext, params: AddParams): void {
   if (!params.blocks.some(hasContent)) {
     throw invalid('a user message needs some text', 'give it at least one character that is not blank');
@@ -78,26 +78,26 @@ function refuseTooMany(store: Store, turn: TurnRow, bytes: number): void {
   );
 }
 
-// Few wait at any time, and they have an index of their own; in the order of all inputs it would not be used.
+// Pending inputs are few and have an index of their own, which an order by seq alone would not use.
 export const ABANDONED_INPUTS = `SELECT ${INPUT_COLUMNS} FROM inputs i
   WHERE i.node IS NULL AND i.dropped_at_ms IS NULL
     AND (SELECT u.state FROM turns u WHERE u.turn = i.turn) NOT IN ('running', 'waiting')
   ORDER BY i.turn, i.seq`;
 
 /**
- * Makes messages of what people said to turns that a hub left behind, below their ends: it was acknowledged, and nobody
- * is there any more who would take it.
+ * Appends the pending inputs of turns that an earlier hub left running below the tips of those turns: they were acknowledged,
+ * and no turn will take them.
  */
 export function insertAbandonedInputs(context: WriteContext): void {
   for (const input of context.store.all<InputRow>(ABANDONED_INPUTS)) insertAbandonedInput(context, input);
 }
 
-// What has no place any more goes on waiting, to be taken back.
+// An input that cannot be placed any more stays pending, to be taken back.
 function insertAbandonedInput(context: WriteContext, input: InputRow): void {
   const { store } = context;
   const keep = (): void => {
     const turn = requireTurn(store, dashed(input.turn_id));
-    // A hub that was killed right after it had made the node had no time to note that.
+    // A hub killed right after it had inserted the node had no time to note that.
     const node = findNode(store, dashed(input.id));
     if (node === undefined) insertInput(context, { input, turn, parent: dashed(turn.tip_id) });
     else store.run('UPDATE inputs SET node = ? WHERE seq = ?', node.seq, input.seq);
@@ -115,17 +115,17 @@ export const takeInput: WriteOp<TakeParams> = (context, params) => {
   return `{"node":${insertInput(context, { input, turn, parent: params.parent })}}`;
 };
 
-/** Makes a message of an input, which becomes the tip of its turn. */
+/** Inserts an input as a user node, which becomes the tip of its turn. */
 function insertInput(
   context: WriteContext,
   { input, turn, parent }: { input: InputRow; turn: TurnRow; parent: string },
 ) {
   const { store } = context;
   const id = dashed(input.id);
-  // Like a step: what was begun before the tree or branch was archived is kept.
+  // As for a step: work begun before the tree or branch was archived is kept.
   const target = requireSettledTarget(store, requireTree(store, dashed(turn.tree_id)), parent);
   if (findNode(store, id) !== undefined) throw idTaken(id);
-  // What addInput wrote, which was given it by the schema.
+  // addInput stored it after the schema had parsed it.
   const blocks: AddParams['blocks'] = JSON.parse(input.blocks);
   const node = insertNode(context, draftOf({ id, blocks }), {
     ...{ ...target, createdAtMs: context.atMs, outputs: 'later' as const, siblings: null },

@@ -45,7 +45,7 @@ export const recordAnswer: WriteOp<Answer> = (context, params) => {
   return '{}';
 };
 
-/** What is journalled must become a step whatever happens: what would keep it from that is refused while it can be. */
+/** A journal must become a step whatever happens, so whatever would prevent that is refused now. */
 function refuseUnfit(store: Store, { blocks, settings }: Pick<Answer, 'blocks' | 'settings'>, ids: string[]): void {
   const duplicate = ids.find((id, at) => ids.indexOf(id) !== at || findNode(store, id) !== undefined);
   if (duplicate !== undefined) throw idTaken(duplicate);
@@ -59,7 +59,7 @@ export const recordResult: WriteOp<Result> = (context, params) => {
   return '{}';
 };
 
-/** Journals what a call of the step under way came to. */
+/** Journals the result of a call of the step under way. */
 export function journalResult(store: Store, turn: TurnRow, result: Result): void {
   const { call, blocks, external } = result;
   const answer = readJournal(store, turn)?.answer;
@@ -82,13 +82,13 @@ export const endTurn: WriteOp<ParsedOf<'loom.turn_end'>> = (context, params) => 
   return turnJson(requireTurn(context.store, params.turn));
 };
 
-/** Closes the turns that a hub left behind, keeping what their journals hold. Those that wait for a person go on waiting. */
+/** Closes the turns that an earlier hub left running and commits their journals. Parked turns stay parked. */
 export function closeAbandonedTurns(context: WriteContext): void {
   const turns = context.store.all<TurnRow>(`SELECT ${TURN_COLUMNS} FROM turns u WHERE u.state = 'running'`);
   for (const turn of turns) closeAbandonedTurn(context, turn);
 }
 
-// A journal that cannot become a step any more stays for fsck to name.
+// A journal that cannot become a step any more stays, and fsck reports it.
 function closeAbandonedTurn(context: WriteContext, turn: TurnRow): void {
   const fail = "UPDATE turns SET state = 'failed', ended_at_ms = ? WHERE turn = ?";
   inSavepoint(
@@ -104,7 +104,7 @@ function close(context: WriteContext, turn: TurnRow, state: EndState): void {
   context.store.run(sql, state, context.atMs, turn.turn);
 }
 
-/** Makes the journal a step, whole, and empties it. Without a journal there is nothing to do. */
+/** Commits the journal as one step and empties it. Without a journal it does nothing. */
 function commitJournal(context: WriteContext, turn: TurnRow): string[] {
   const { store } = context;
   const journal = readJournal(store, turn);
@@ -133,7 +133,7 @@ export function readJournal(store: Store, turn: TurnRow): Journal | null {
   );
   const [first, ...rest] = rows;
   if (first === undefined) return null;
-  // What recordAnswer and recordResult wrote, which were given it by the schema.
+  // recordAnswer and recordResult stored it after the schema had parsed it.
   const answer: Answer = JSON.parse(first.body);
   return { answer, results: new Map(rest.map((row) => [row.call, JSON.parse(row.body)])) };
 }
@@ -151,7 +151,7 @@ function interrupted(answer: Answer, call: string): { blocks: Block[]; external:
   };
 }
 
-/** Writes one journal row; the same again is a retry, another under its name a conflict. */
+/** Writes one journal row. The same body again is a retry, another body a conflict. */
 function writeJournalRow(store: Store, turn: TurnRow, entry: { call: string; body: string }): void {
   const existing = store.get<{ body: string }>(
     'SELECT body FROM turn_journal WHERE turn = ? AND call = ?',

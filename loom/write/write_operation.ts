@@ -2,7 +2,7 @@ import { HubError } from '../../hub/base/error.js';
 import type { ErrorData } from '../../hub/protocol/errors.js';
 import type { Store } from '../store/store.js';
 
-/** What a writing call works with, inside the transaction that it shares with the calls beside it. */
+/** What a write operation works with, inside the transaction that it shares with the calls of its batch. */
 export interface WriteContext {
   store: Store;
   /** The hub's clock when the call arrived. */
@@ -15,7 +15,7 @@ export interface WriteContext {
   publish(entry: { seq: number; tree: string; kind: string; fields: string }): void;
   /** Adds to a tree's counters; they are written once for all calls of a transaction. */
   count(tree: number, counts: NodeCounts): void;
-  /** Does what must wait until the commit is on the disk, and must not fail the call any more. */
+  /** Runs a task after the commit is on the disk; it can no longer fail the call. */
   afterCommit(task: () => void): void;
 }
 
@@ -24,14 +24,14 @@ export interface NodeCounts {
   seq: number;
   opensBranch: boolean;
   isMessage: boolean;
-  /** What the tree is called by when it has no title yet. */
+  /** The title of the tree when it has none yet. */
   title: string;
 }
 
-/** A writing call: returns its result as JSON. A HubError thrown undoes this call alone. */
+/** A write operation: returns its result as JSON. A HubError undoes this call alone. */
 export type WriteOp<Params> = (context: WriteContext, params: Params) => string;
 
-/** Draws a number, stores a change under it and publishes it. */
+/** Stores a change under the next number of the feed and publishes it. */
 export function recordChange(
   context: WriteContext,
   change: { tree: string; treeBlob: Buffer; kind: string; fields: string },

@@ -2,7 +2,7 @@ import type { ReadContext } from '../../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../../paging/slices.js';
 import { USAGE_COLUMNS, type UsageRow } from '../../store/turn_rows.js';
 
-/** What a sum needs of one request. */
+/** The columns of a request that a sum needs. */
 export interface CostRow extends UsageRow {
   request: number;
   tree_id: string;
@@ -13,7 +13,7 @@ export interface CostRow extends UsageRow {
   outcome: string;
   price_microdollars: number | null;
   estimate: number;
-  /** The row number of the node that it is counted at; null where nobody asks. */
+  /** The row number of the node at which it is counted; null where only paths need it. */
   at: number | null;
 }
 
@@ -25,13 +25,13 @@ const AFTER = `r.request > ? ORDER BY r.request LIMIT ${SLICE_ROWS}`;
 export const COST_OF_TREE = `SELECT ${COST_COLUMNS}, NULL AS at FROM requests r WHERE r.tree = ? AND ${AFTER}`;
 export const COST_OF_TURN = `SELECT ${COST_COLUMNS}, NULL AS at FROM requests r WHERE r.turn = ? AND ${AFTER}`;
 
-// The number tells apart what was started in the same millisecond.
+// The row number orders requests of the same millisecond.
 export const COST_STARTED = `SELECT ${COST_COLUMNS}, NULL AS at FROM requests r
   WHERE (r.started_at_ms, r.request) > (?, ?) AND r.started_at_ms < ?
   ORDER BY r.started_at_ms, r.request LIMIT ${SLICE_ROWS}`;
 
-// CROSS JOIN keeps the order of the path. A request counts at the node that its answer became and, while there is
-// none, at the node that it was asked from: at one of the two, so on any path at most once.
+// CROSS JOIN keeps the order of the path. A request counts at the node of its answer or, while there is none, at the node
+// that it was sent from: at one of the two, so at most once on any path.
 export const COST_ANSWERS_AT = `SELECT ${COST_COLUMNS}, n.seq AS at
   FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value CROSS JOIN requests r ON r.node_id = n.id
   WHERE r.tree = n.tree`;
@@ -39,7 +39,7 @@ export const COST_UNANSWERED_AT = `SELECT ${COST_COLUMNS}, r.parent AS at
   FROM json_each(?) list CROSS JOIN requests r ON r.parent = list.value
   WHERE NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = r.node_id AND n.tree = r.tree)`;
 
-/** Takes the rows of one slice. */
+/** Receives the rows of one slice. */
 export type TakeCosts = (rows: readonly CostRow[]) => void;
 
 /** The requests of one tree or of one turn, as `sql` says, oldest first. */
@@ -67,7 +67,7 @@ export function* costsOfOwned(context: ReadContext, owner: Buffer, take: TakeCos
   }
 }
 
-/** The requests of all trees that were started in a time. */
+/** The requests of all trees that started within a period. */
 export function* costsWithin(
   { store }: ReadContext,
   { fromMs, untilMs }: { fromMs: number; untilMs: number },

@@ -16,7 +16,7 @@ import {
   type TakeCosts,
 } from './cost_rows.js';
 
-/** The most parts that one answer sums apart. */
+/** The most parts in one result. */
 const PARTS_MAX = 4_000;
 
 type Params = ReadParams['loom.cost_get'];
@@ -35,7 +35,7 @@ export function* getCost(context: ReadContext, params: Params): Slices<string> {
   };
   const below = yield* sumUp(context, params, add);
   const list = [...parts].map(([key, cost]) => ({ key, cost }));
-  // A path is not read in the order of time.
+  // A path is not read in chronological order.
   if (params.by === 'day') list.sort((one, other) => (one.key < other.key ? -1 : 1));
   return JSON.stringify({ total, below, parts: list });
 }
@@ -91,7 +91,7 @@ export const FORKS_AT = `SELECT list.value AS seq FROM json_each(?) list
   WHERE (SELECT count(*) FROM (SELECT 1 FROM nodes c WHERE c.parent = list.value LIMIT 2)) > 1`;
 const ID_AT = 'SELECT lower(hex(id)) AS id FROM nodes WHERE seq = ?';
 
-/** The nearest node above the end of a path with more than one child; the root when there is none. */
+/** The nearest fork point above the end of a path, else the root. */
 function* forkAbove({ store }: ReadContext, path: readonly number[]): Slices<PathNode> {
   let seq = path[0] ?? 0;
   for (let end = path.length - 1; end > 0; end -= SLICE_ROWS) {
