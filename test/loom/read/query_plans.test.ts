@@ -1,48 +1,48 @@
 import { expect, test } from 'vitest';
-import * as turnRows from '../../../loom/check/check_turns.js';
-import * as rows from '../../../loom/check/scan_nodes.js';
+import * as checkTurns from '../../../loom/check/check_turns.js';
+import * as scanNodes from '../../../loom/check/scan_nodes.js';
 import * as exportNodes from '../../../loom/export/export_nodes.js';
-import * as hidden from '../../../loom/read/archived_descendants.js';
-import * as place from '../../../loom/read/path_state.js';
+import * as archivedDescendants from '../../../loom/read/archived_descendants.js';
 import * as costRows from '../../../loom/read/costs/cost_rows.js';
 import * as requestList from '../../../loom/read/costs/request_list.js';
 import * as costs from '../../../loom/read/costs/tree_cost.js';
 import * as inputs from '../../../loom/read/list_inputs.js';
 import { leafQueries } from '../../../loom/read/list_leaves.js';
 import * as nodeRows from '../../../loom/read/node_rows.js';
+import * as pathState from '../../../loom/read/path_state.js';
 import * as feed from '../../../loom/read/read_feed.js';
 import * as nodes from '../../../loom/read/read_nodes.js';
-import * as shape from '../../../loom/read/tree_shape.js';
-import * as surroundings from '../../../loom/read/shape_near_node.js';
-import * as parked from '../../../loom/read/read_turns.js';
+import * as turns from '../../../loom/read/read_turns.js';
+import * as shapeNear from '../../../loom/read/shape_near_node.js';
+import * as treeShape from '../../../loom/read/tree_shape.js';
 import * as path from '../../../loom/read/walk_path.js';
 import * as index from '../../../loom/search/index_file.js';
 import * as search from '../../../loom/search/search_nodes.js';
-import * as placing from '../../../loom/write/find_rows.js';
+import * as findRows from '../../../loom/write/find_rows.js';
 import { ABANDONED_INPUTS } from '../../../loom/write/turn_inputs.js';
 import { withReader } from '../../support/reader.js';
 import { user } from '../../support/trees.js';
 
 const modules = {
-  rows,
-  turnRows,
+  scanNodes,
+  checkTurns,
   exportNodes,
   feed,
-  hidden,
+  archivedDescendants,
   nodeRows,
   nodes,
   path,
-  place,
+  pathState,
   index,
   search,
-  placing,
+  findRows,
   costRows,
   costs,
   inputs,
   requestList,
-  shape,
-  surroundings,
-  parked,
+  treeShape,
+  shapeNear,
+  turns,
 };
 const statements = Object.entries(modules).flatMap(([module, exports]) =>
   Object.entries(exports).flatMap(([name, value]) => (typeof value === 'string' ? [[`${module}.${name}`, value]] : [])),
