@@ -1,6 +1,8 @@
 import type { Argument, CommanderError, Command as Parser } from 'commander';
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import { nearest } from '../../hub/base/nearest_word.js';
+import type { Hint } from '../../hub/protocol/errors.js';
 import { COLOR_CHOICES, type Command, type CommandGroup, type Input } from './command.js';
 import { foreignHint } from './other_programs_options.js';
 
@@ -83,7 +85,7 @@ function refuseUnknownHelp(words: readonly string[], table: readonly (Command | 
   const named = first === 'help' ? (rest[0] ?? '') : first;
   if (!isAsked || named === '' || named.startsWith('-') || table.some(({ name }) => name === named)) return;
   const near = commandNear(named, table);
-  const hint = foreignHint([named]) ?? (near === null ? 'run: cognition --help' : `did you mean ${near}?`);
+  const hint = foreignHint([named]) ?? (near === null ? ['run: ', cliCommand('', '--help')] : `did you mean ${near}?`);
   throw new HubError('invalid_params', `unknown command '${named}'`, { hint });
 }
 
@@ -191,7 +193,7 @@ function usageError(
     'commander.excessArguments': 'put quotes around a message or name of several words',
     'commander.unknownOption': 'put a command or message in quotes; a word that begins with a dash stands after --',
   };
-  const help = `run: cognition ${entry === undefined ? '' : `${entry.name} `}--help`;
+  const help: Hint = ['run: ', cliCommand(entry?.name ?? '', '--help')];
   const near = guess ?? (entry === undefined ? commandNear(words[0] ?? '', table) : null);
   const foreign = entry === undefined ? foreignHint(words) : null;
   const hint = foreign ?? (near === null ? (hints[error.code] ?? help) : `did you mean ${near}?`);

@@ -1,5 +1,7 @@
+import { hintText } from '../../hub/base/hint.js';
 import type { Client } from '../../hub/client/client.js';
 import { type HomePaths, homeFolder, homePaths, type Preferences, readPreferences } from '../../hub/config/config.js';
+import type { Hint } from '../../hub/protocol/errors.js';
 import { pagedSink } from '../output/pager.js';
 import { type Sink, streamSink } from '../output/sink.js';
 import { columnsOf, lookFor, type Screen } from '../output/terminal_look.js';
@@ -23,7 +25,7 @@ export interface Context {
   /** How to draw; the texts decide whether measuring needs all of Unicode. */
   look(texts: Iterable<string>): Promise<Look>;
   /** Tells something beside the data, on stderr. */
-  note(text: string): void;
+  note(text: Hint): void;
   /** Prints a value as one line of JSON. */
   printJson(value: unknown): Promise<void>;
   close(): Promise<void>;
@@ -46,8 +48,8 @@ export function openContext(asked: { json: boolean; color: string | undefined; p
   };
   const direct = streamSink(process.stdout);
   const out = asked.paged && !asked.json ? pagedSink(direct, screen, preferences.get('pager')) : direct;
-  const note = (text: string): void => {
-    process.stderr.write(`${clean(text)}\n`);
+  const note = (text: Hint): void => {
+    process.stderr.write(`${clean(hintText(text))}\n`);
   };
   let client: Promise<Client> | undefined;
   return {

@@ -1,27 +1,43 @@
+import { cliCommand } from '../../hub/base/hint.js';
 import { KEY_VARIABLES } from '../../hub/base/provider_records.js';
+import type { Hint } from '../../hub/protocol/errors.js';
 
-const ASK = 'one question, one answer: cognition ask "what is this?"; to talk: cognition chat';
-const RESUME = 'go on in the current conversation: cognition chat @; the others: cognition list';
-const IN_CHAT = 'that is a command of a conversation: /help in `cognition chat` lists them';
+const CHAT = cliCommand('chat');
+const ASK: Hint = ['one question, one answer: ', cliCommand('ask', '"what is this?"'), '; to talk: ', CHAT];
+const RESUME: Hint = [
+  ...['go on in the current conversation: ', cliCommand('chat', '@')],
+  ...['; the others: ', cliCommand('list')],
+];
+const IN_CHAT: Hint = ['that is a command of a conversation: /help in `', CHAT, '` lists them'];
+const HIDE: Hint = [
+  ...['hide it: ', cliCommand('delete', '<tree>')],
+  ...['; delete it for good: ', cliCommand('purge', '<tree>')],
+];
+const CHOOSE: Hint = [
+  ...['choose one with: ', cliCommand('ask', '--model', '<name>')],
+  ...[', or for always: ', cliCommand('config set', 'model', '<name>')],
+];
 
 /** What other programs of this kind are started with, and what does that here. */
-const HERE: Readonly<Record<string, string>> = {
+const HERE: Readonly<Record<string, Hint>> = {
   ...sameHint(RESUME, ['resume', 'continue', 'last', '-c', '--continue', '-r', '--resume']),
   ...sameHint(ASK, ['run', 'prompt', 'print', '-p', '--print', '--prompt']),
-  ...sameHint('to talk: cognition chat', ['start', 'repl', 'tui', 'talk', 'new-chat', '-m', '--model']),
-  ...sameHint('list conversations: cognition list', ['ls', 'sessions', 'history', 'conversations', 'chats', 'trees']),
-  ...sameHint('draw it: cognition show; in a chat: /tree', ['tree', 'graph', 'draw']),
-  ...sameHint('hide it: cognition delete <tree>; delete it for good: cognition purge <tree>', ['rm', 'remove']),
-  ...sameHint('the version: cognition --version; nothing updates by itself', [
-    ...['version', '-v', '-V', 'update', 'upgrade'],
-  ]),
+  ...sameHint(['to talk: ', CHAT], ['start', 'repl', 'tui', 'talk', 'new-chat', '-m', '--model']),
+  ...sameHint(
+    ['list conversations: ', cliCommand('list')],
+    ['ls', 'sessions', 'history', 'conversations', 'chats', 'trees'],
+  ),
+  ...sameHint(['draw it: ', cliCommand('show'), '; in a chat: /tree'], ['tree', 'graph', 'draw']),
+  ...sameHint(HIDE, ['rm', 'remove']),
+  ...sameHint(
+    ['the version: ', cliCommand('', '--version'), '; nothing updates by itself'],
+    [...['version', '-v', '-V', 'update', 'upgrade']],
+  ),
   ...sameHint(`a key stands in ${KEY_VARIABLES.join(' or ')}; nothing is logged in to`, [
     ...['login', 'logout', 'auth', 'setup-token'],
   ]),
-  ...sameHint('choose one with: cognition ask --model <name>, or for always: cognition config set model <name>', [
-    ...['model', 'models'],
-  ]),
-  ...sameHint('it is there: cognition hub status', ['status', 'serve', 'server', 'daemon', 'ps']),
+  ...sameHint(CHOOSE, [...['model', 'models']]),
+  ...sameHint(['it is there: ', cliCommand('hub status')], ['status', 'serve', 'server', 'daemon', 'ps']),
   ...sameHint('write what a model has to know into AGENTS.md in the project', ['init']),
   ...sameHint(IN_CHAT, [
     'fork',
@@ -39,12 +55,12 @@ const HERE: Readonly<Record<string, string>> = {
 };
 
 /** A hint for words that mean something elsewhere, or that are a whole message; null when there is nothing to say. */
-export function foreignHint(words: readonly string[]): string | null {
+export function foreignHint(words: readonly string[]): Hint | null {
   const [first = ''] = words;
   if (/\s/.test(first.trim())) return ASK;
   return Object.hasOwn(HERE, first) ? (HERE[first] ?? null) : null;
 }
 
-function sameHint(hint: string, names: readonly string[]): Record<string, string> {
+function sameHint(hint: Hint, names: readonly string[]): Record<string, Hint> {
   return Object.fromEntries(names.map((name) => [name, hint]));
 }

@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import { command, NODE_WORDS, TREE } from '../command_line/command.js';
 import { messageFrom } from '../input/message.js';
 import { EXIT } from '../output/failure.js';
@@ -25,7 +26,7 @@ export const addCommand = command({
     const given = input.argument('message');
     if (given === undefined) {
       throw new HubError('invalid_params', 'add takes a conversation and a message', {
-        hint: 'cognition add @ "message"   (@ is the current conversation)',
+        hint: [cliCommand('add', '@', '"message"'), '   (@ is the current conversation)'],
       });
     }
     const text = await messageFrom(given);

@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { Tree } from '../../hub/protocol/node.js';
 import { CURRENT_TREE, command, type Input } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
@@ -110,12 +111,15 @@ async function stop(context: Context, tree: Tree, { turn }: OpenQuestion): Promi
   const { outcome } = await client.call('agent.stop', { turn });
   await context.session.move(tree.id, outcome.tip);
   if (context.json) await context.printJson(outcome);
-  else context.note('Ended without an answer. To say something instead: cognition ask @ "message"');
+  else context.note(['Ended without an answer. To say something instead: ', cliCommand('ask', '@', '"message"')]);
   return EXIT.ok;
 }
 
 function missingAnswer({ question }: OpenQuestion): HubError {
   return new HubError('invalid_params', `an answer is missing to: ${renderQuestion(question)}`, {
-    hint: 'cognition answer "words", cognition answer --option <number>, or cognition answer --stop',
+    hint: [
+      ...[cliCommand('answer', '"words"'), ', ', cliCommand('answer', '--option', '<number>')],
+      ...[', or ', cliCommand('answer', '--stop')],
+    ],
   });
 }

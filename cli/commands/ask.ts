@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import { ADDRESS_VARIABLES, KEY_VARIABLES } from '../../hub/base/provider_records.js';
 import type { Block, NodeId, Tree, TreeId, TurnId } from '../../hub/protocol/node.js';
 import { command, type Input, NODE_WORDS, TREE } from '../command_line/command.js';
@@ -100,7 +101,7 @@ async function beginning(input: Words, asking: Asking): Promise<Begun> {
   const given = second ?? first;
   if (given === undefined) {
     throw new HubError('invalid_params', 'ask takes a message', {
-      hint: 'cognition ask "message", or cognition ask @ "message" to go on',
+      hint: [cliCommand('ask', '"message"'), ', or ', cliCommand('ask', '@', '"message"'), ' to go on'],
     });
   }
   const blocks = await askedBlocks(given, context);
@@ -108,7 +109,9 @@ async function beginning(input: Words, asking: Asking): Promise<Begun> {
   const { access, change, usual_model } = wanted;
   if (second === undefined || first === undefined) {
     if (input.value('at') !== undefined) {
-      throw new HubError('invalid_params', '--at needs a tree', { hint: 'cognition ask @ "message" --at <node>' });
+      throw new HubError('invalid_params', '--at needs a tree', {
+        hint: [cliCommand('ask', '@', '"message"', '--at', '<node>')],
+      });
     }
     await client.call('agent.check', { access, change, usual_model });
     return inNewTree(context, blocks);
@@ -143,7 +146,7 @@ async function inNewTree(context: Context, blocks: Block[]): Promise<Begun> {
 async function goingOn(input: Words, { context }: Asking): Promise<Begun> {
   if (input.argument('message') !== undefined) {
     throw new HubError('invalid_params', '--continue takes no message', {
-      hint: 'it only finishes what was interrupted; to say something: cognition ask @ "message"',
+      hint: ['it only finishes what was interrupted; to say something: ', cliCommand('ask', '@', '"message"')],
     });
   }
   const tree: Tree = await findTree(context, input.argument('tree') ?? '@', 'read');

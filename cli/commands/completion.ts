@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { Tree } from '../../hub/protocol/node.js';
 import { type Command, type CommandGroup, command } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
@@ -36,7 +37,7 @@ export const completionCommand = (table: () => Table): Command =>
       const shell = SHELLS.find((one) => one === input.argument('shell'));
       if (shell === undefined) {
         throw new HubError('invalid_params', `completion takes one of ${SHELLS.join(', ')}`, {
-          hint: 'source <(cognition completion bash)',
+          hint: ['source <(', cliCommand('completion', 'bash'), ')'],
         });
       }
       await context.out.write(completionScript(shell));

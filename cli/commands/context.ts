@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { Client } from '../../hub/client/client.js';
 import type { NodeId } from '../../hub/protocol/node.js';
 import { CURRENT_TREE, command, type Input, NODE_WORDS } from '../command_line/command.js';
@@ -77,7 +78,8 @@ async function printPath(context: Context, node: NodeId, how: How): Promise<void
 function noteCut(context: Context, { node, resolved }: ResolvedNode): void {
   if (resolved === null || resolved.left_out_bytes === 0) return;
   const size = formatBytes(resolved.left_out_bytes);
-  context.note(`${size} of ${shortId(node.id)} are left out; all of it: cognition output ${shortId(node.id)}`);
+  const id = shortId(node.id);
+  context.note([`${size} of ${id} are left out; all of it: `, cliCommand('output', id)]);
 }
 
 /** As JSON a handle is resolved only when that was asked for: it can be large. */

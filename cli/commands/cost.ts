@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { Tree } from '../../hub/protocol/node.js';
 import { CURRENT_TREE, command, type Input, NODE_WORDS } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
@@ -69,7 +70,7 @@ async function placeFrom(
   const tree = isAll ? null : await treeFrom(context, named);
   if (tree === null && by === 'turn') {
     throw new HubError('invalid_params', '--by turn needs one conversation', {
-      hint: 'cognition cost <tree> --by turn',
+      hint: [cliCommand('cost', '<tree>', '--by', 'turn')],
     });
   }
   return { tree, node: tree === null || node === undefined ? null : await positionOf(context, tree, node) };

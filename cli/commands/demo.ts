@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { NodeId, TreeId } from '../../hub/protocol/node.js';
 import type { TurnOutcome } from '../../hub/protocol/turn.js';
 import { command } from '../command_line/command.js';
@@ -112,14 +113,14 @@ async function ask(demo: Demo, { tree, parent, question }: Question): Promise<Tu
 async function ended(context: Context, waited: TurnWaited, tree: TreeId): Promise<TurnOutcome | { code: number }> {
   const { outcome, interrupted } = waited;
   if (interrupted !== null) {
-    context.note(`Interrupted. What there is so far: cognition show ${shortId(tree)}`);
+    context.note(['Interrupted. What there is so far: ', cliCommand('show', shortId(tree))]);
     return { code: interrupted };
   }
   if (outcome?.state === 'waiting') {
     // What it would ask is whether a command may run outside of a sandbox; who tries it out is told that in one line.
     await (await context.client()).call('agent.stop', { turn: outcome.turn });
     throw new HubError('approval_needed', 'no sandbox works here, so the demo cannot run its commands', {
-      hint: 'to run them as in your own shell: cognition demo --no-sandbox',
+      hint: ['to run them as in your own shell: ', cliCommand('demo', '--no-sandbox')],
     });
   }
   const code = tellEnd(context, waited);

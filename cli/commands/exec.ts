@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { CommandEvent, ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import type { Policy } from '../../hub/protocol/policy.js';
 import { command, type Input, NODE_WORDS, TREE } from '../command_line/command.js';
@@ -65,7 +66,7 @@ type Words = Input<'tree' | 'command', 'sandbox' | 'net' | 'detach', 'timeout' |
 async function executionFrom(input: Words, context: Context): Promise<Execution> {
   const text = input.required('command');
   if (text.trim() === '') {
-    throw new HubError('invalid_params', 'the command is empty', { hint: 'cognition exec @ "ls"' });
+    throw new HubError('invalid_params', 'the command is empty', { hint: [cliCommand('exec', '@', '"ls"')] });
   }
   const timeoutMs = timeoutFrom(input.value('timeout'));
   const folder = input.value('cwd');
@@ -92,7 +93,7 @@ function timeoutFrom(given: string | undefined): number | null {
   const seconds = given.trim() === '' ? Number.NaN : Number(given);
   if (seconds > 0 && seconds <= TIMEOUT_SECONDS_MAX) return Math.ceil(seconds * 1000);
   throw new HubError('invalid_params', `--timeout takes seconds, from 0.001 to ${TIMEOUT_SECONDS_MAX}, not ${given}`, {
-    hint: 'cognition exec @ "make" --timeout 600',
+    hint: [cliCommand('exec', '@', '"make"', '--timeout', '600')],
   });
 }
 
@@ -112,7 +113,7 @@ async function detach(context: Context, execution: Execution): Promise<number> {
   const { id, tree, parent } = execution;
   if (context.json) await context.printJson({ id, tree: tree.id, parent });
   else await context.out.write(`${id}\n`);
-  context.note(`It goes on; see it with: cognition output ${shortId(id)} --follow`);
+  context.note(['It goes on; see it with: ', cliCommand('output', shortId(id), '--follow')]);
   return EXIT.ok;
 }
 

@@ -1,4 +1,6 @@
+import { cliCommand } from '../../hub/base/hint.js';
 import type { Client } from '../../hub/client/client.js';
+import type { Hint } from '../../hub/protocol/errors.js';
 import type { Tree, TreeId } from '../../hub/protocol/node.js';
 import { command, TREE } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
@@ -43,9 +45,9 @@ export const listCommand = command({
   },
 });
 
-function nothing(isArchived: boolean, owner: TreeId | null): string {
+function nothing(isArchived: boolean, owner: TreeId | null): Hint {
   if (isArchived) return 'Nothing is archived.';
-  return owner === null ? 'No conversations. Start one with: cognition new' : 'It has no sub-sessions.';
+  return owner === null ? ['No conversations. Start one with: ', cliCommand('new')] : 'It has no sub-sessions.';
 }
 
 interface Wanted {

@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { Client } from '../../hub/client/client.js';
 import type { Mark, Tree } from '../../hub/protocol/node.js';
 import { CURRENT_TREE, command, NODE_WORDS } from '../command_line/command.js';
@@ -56,7 +57,7 @@ export const markCommand = command({
 async function mustExist(client: Client, tree: Tree, name: string): Promise<void> {
   for await (const mark of marksOf(client, tree)) if (mark.name === name) return;
   throw new HubError('not_found', `there is no mark ${quoted(name)}`, {
-    hint: `run: cognition mark ${shortId(tree.id)}`,
+    hint: ['see them with: ', cliCommand('mark', shortId(tree.id))],
   });
 }
 
@@ -79,6 +80,6 @@ async function listMarks(client: Client, tree: Tree, context: Context): Promise<
       .map((line) => `${line}\n`)
       .join(''),
   );
-  if (all.length === 0) context.note('No marks yet. Set one with: cognition mark <tree> <name>');
+  if (all.length === 0) context.note(['No marks yet. Set one with: ', cliCommand('mark', '<tree>', '<name>')]);
   return EXIT.ok;
 }

@@ -1,3 +1,4 @@
+import { cliCommand } from '../../hub/base/hint.js';
 import { command } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
 import { rootOf } from '../place/reference.js';
@@ -22,7 +23,7 @@ export const newCommand = command({
     await context.session.move(tree.id, rootOf(tree.id));
     if (context.json) await context.printJson(tree);
     else await context.out.write(`${tree.id}\n`);
-    context.note(`Continue with: cognition chat ${shortId(tree.id)}`);
+    context.note(['Continue with: ', cliCommand('chat', shortId(tree.id))]);
     return EXIT.ok;
   },
 });

@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { CommandEvent } from '../../hub/protocol/methods/tool_methods.js';
 import type { Node } from '../../hub/protocol/node.js';
 import { command, NODE_WORDS } from '../command_line/command.js';
@@ -67,7 +68,7 @@ async function printStored(context: Context, node: Node, out: RawOutput): Promis
   } catch (error) {
     if (!(error instanceof HubError && error.kind === 'not_found')) throw error;
     throw new HubError('not_found', `the stored output of ${shortId(node.id)} is lost`, {
-      hint: 'run: cognition fsck   (cognition context shows what a model was given of it)',
+      hint: ['run: ', cliCommand('fsck'), '   (', cliCommand('context'), ' shows what a model was given of it)'],
       cause: error,
     });
   } finally {

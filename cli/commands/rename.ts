@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import { command, TREE } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
 import { findTree } from '../place/reference.js';
@@ -17,7 +18,7 @@ export const renameCommand = command({
     const name = input.argument('name');
     if ((name === undefined) !== input.flag('remove')) {
       throw new HubError('invalid_params', 'rename takes a new name, or --remove', {
-        hint: 'cognition rename <tree> "new name"',
+        hint: [cliCommand('rename', '<tree>', '"new name"')],
       });
     }
     const tree = await findTree(context, input.required('tree'), 'change');

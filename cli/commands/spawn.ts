@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { Block, NodeId, Tree, TreeId } from '../../hub/protocol/node.js';
 import { command, type Input, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
@@ -53,7 +54,7 @@ export const spawnCommand = command({
     noteUnsandboxed(context, wanted);
     const place = { id: newTurnId(), ...begun, cwd: process.cwd(), environment: modelEnvironment() };
     const waited = await runTurn(context, { ...place, ...wanted }, outputFor(input, context));
-    return tellEnd(context, waited, `cognition ask ${begun.tree} --continue`);
+    return tellEnd(context, waited, cliCommand('ask', begun.tree, '--continue'));
   },
 });
 
@@ -71,7 +72,9 @@ interface Spawning {
 /** Without a task what is piped in is all of it. */
 function taskFromPipe(): string {
   if (isInputPiped()) return '-';
-  throw new HubError('invalid_params', 'spawn takes a task', { hint: 'cognition spawn --task "what is to be done"' });
+  throw new HubError('invalid_params', 'spawn takes a task', {
+    hint: [cliCommand('spawn', '--task', '"what is to be done"')],
+  });
 }
 
 function outputFor(input: Words, context: Context): TurnOutput {

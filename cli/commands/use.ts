@@ -1,3 +1,4 @@
+import { cliCommand } from '../../hub/base/hint.js';
 import { command, TREE } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
 import { findTree } from '../place/reference.js';
@@ -17,8 +18,8 @@ export const useCommand = command({
     if (context.json) await context.printJson(tree);
     else await context.out.write(`${tree.id}\n`);
     if (tree.archived_at_ms !== null)
-      context.note(`It is archived. Restore with: cognition restore ${shortId(tree.id)}`);
-    context.note(`Continue with: cognition chat ${shortId(tree.id)}`);
+      context.note(['It is archived. Restore with: ', cliCommand('restore', shortId(tree.id))]);
+    context.note(['Continue with: ', cliCommand('chat', shortId(tree.id))]);
     return EXIT.ok;
   },
 });

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
+import { extendHint } from '../../hub/base/hint.js';
 import { blocksOfType } from '../../hub/base/node_blocks.js';
 import type { Client } from '../../hub/client/client.js';
 import { userHome } from '../../hub/config/config.js';
@@ -55,7 +56,7 @@ async function storedImage(path: string, client: Client): Promise<Image> {
 /** What was meant as words only can be said so. */
 function withWords(error: unknown, path: string): unknown {
   if (!(error instanceof HubError) || error.kind === 'unreachable') return error;
-  const hint = `${error.hint ?? 'name another file'}${asWords(path)}`;
+  const hint = extendHint(error.hint ?? 'name another file', asWords(path));
   return new HubError(error.kind, `no image to send along: ${error.message}`, { hint, cause: error });
 }
 

@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { hintText } from '../../hub/base/hint.js';
 import type { ErrorKind } from '../../hub/protocol/errors.js';
 import { clean } from '../render/text/clean.js';
 
@@ -58,7 +59,8 @@ export function exitCodeOf(error: unknown): number {
 /** What a failure says on stderr: a line, its hint, or one JSON object. */
 export function renderFailure(error: unknown, json: boolean): string {
   const failure = error instanceof HubError ? error : new HubError('internal', reasonOf(error));
-  const { kind, message, hint, details } = failure;
+  const { kind, message, details } = failure;
+  const hint = failure.hint === null ? null : hintText(failure.hint);
   if (json) return `${JSON.stringify({ error: { kind, message, hint, details } })}\n`;
   return clean(`cognition: ${message}\n${hint === null ? '' : `hint: ${hint}\n`}`);
 }

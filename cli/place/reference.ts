@@ -1,5 +1,7 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { Client } from '../../hub/client/client.js';
+import type { Hint } from '../../hub/protocol/errors.js';
 import type { NodeId, Tree, TreeId } from '../../hub/protocol/node.js';
 import type { Context } from '../command_line/command_context.js';
 import { UNICODE } from '../render/look/look.js';
@@ -30,7 +32,8 @@ export async function findTree(context: Context, reference: string, purpose: Pur
     all.push(...(await archivedNamesakes(client, found.matches, reference)));
   const matches = purpose === 'purge' ? all : preferred(all, purpose === 'restore');
   const [first, second] = matches;
-  if (first === undefined) throw notFound(`no tree ${quoted(reference)}`, found.near, 'run: cognition list');
+  if (first === undefined)
+    throw notFound(`no tree ${quoted(reference)}`, found.near, ['see them with: ', cliCommand('list')]);
   if (second === undefined) return first;
   const listed = matches.map((tree) => `  ${shortId(tree.id)}  ${treeWords(tree)}`).join('\n');
   if (purpose === 'read') {
@@ -67,7 +70,7 @@ async function currentTree(context: Context, client: Client): Promise<Tree> {
   const { current } = context.session.read();
   if (current === null) {
     throw new HubError('not_found', 'there is no current tree', {
-      hint: 'run: cognition new, or cognition use <tree>',
+      hint: ['run: ', cliCommand('new'), ', or ', cliCommand('use', '<tree>')],
     });
   }
   return client.call('loom.tree_get', { tree: current });
@@ -82,11 +85,12 @@ export async function findNode(context: Context, tree: TreeId, reference: string
     : NOTHING;
   const [first, second] = matches;
   if (first === undefined) {
-    throw notFound(
-      `no node ${quoted(reference)} in tree ${shortId(tree)}`,
-      near,
-      'run: cognition show --ids, or cognition leaves',
-    );
+    throw notFound(`no node ${quoted(reference)} in tree ${shortId(tree)}`, near, [
+      'see them with: ',
+      cliCommand('show', '--ids'),
+      ', or ',
+      cliCommand('leaves'),
+    ]);
   }
   if (second === undefined) return first.id;
   const look = { width: 60, style: plainStyle, glyphs: UNICODE, ruler: plainRuler, nowMs: 0 };
@@ -103,7 +107,7 @@ export function rootOf(tree: TreeId): NodeId {
   throw new HubError('internal', `${tree} is no id`);
 }
 
-function notFound(message: string, near: readonly string[], otherwise: string): HubError {
+function notFound(message: string, near: readonly string[], otherwise: Hint): HubError {
   const hint = near.length === 0 ? otherwise : `did you mean ${near.map(quoted).join(', ')}?`;
   return new HubError('not_found', message, { hint, details: { near: [...near] } });
 }

@@ -11,6 +11,7 @@ import type { ChatTurnOptions } from './conversation/chat_turn_options.js';
 import { type Conversation, type Opened, openConversation } from './conversation/conversation.js';
 import { showFailure } from './conversation/conversation_parts.js';
 import { createVerdict } from './conversation/exit_code.js';
+import { hintInChat } from './conversation/hint_in_chat.js';
 import { openQuestion } from './conversation/open_question.js';
 import { createShell } from './conversation/own_commands.js';
 import { placeIn, showOpening } from './conversation/resume.js';
@@ -133,7 +134,7 @@ function contextWithin(context: Context, front: Front, place: () => Conversation
     json: false,
     session: ownSession(context.session, place),
     out: { write: (text) => front.show({ kind: 'text', text }), end: async () => undefined },
-    note: (text) => void front.show({ kind: 'note', text }),
+    note: (hint) => void front.show({ kind: 'note', text: hintInChat(hint) }),
     look: (texts) => lookFor({ ...context.screen, columns: front.columns() }, context.preferences, texts),
   };
 }

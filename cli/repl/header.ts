@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
 import { cleanLine } from '../render/text/clean.js';
 import { reachOf } from './conversation/chat_turn_options.js';
-import { hintHere } from './conversation/hints_in_chat.js';
+import { hintInChat } from './conversation/hint_in_chat.js';
 import type { Repl } from './repl.js';
 
 /** Says what a person wants to know before they begin: who answers, and what that may do. The prompt does not wait for it. */
@@ -30,7 +30,7 @@ async function modelLine({ client, conversation, means, front }: Repl): Promise<
 /** Why a model that somebody chose does not answer; where none is chosen the hint tells enough. */
 function withoutModel({ kind, message, hint, details }: HubError): string {
   const why = kind === 'no_key' && details.provider === undefined ? '' : `: ${message}`;
-  const next = hintHere(hint ?? 'choose a model with: /model');
+  const next = hintInChat(hint ?? 'choose a model with: /model');
   return `Model: none, so messages are notes${why}.\n  ${next.charAt(0).toUpperCase()}${next.slice(1)}`;
 }
 

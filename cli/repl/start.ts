@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import { environment } from '../../hub/config/config.js';
 import type { Context } from '../command_line/command_context.js';
 import { streamSink } from '../output/sink.js';
@@ -7,6 +8,7 @@ import { plainStyle } from '../render/look/style.js';
 import { noteUnsandboxed, type TurnWanted } from '../turn/turn_options.js';
 import { chat } from './chat.js';
 import { chatTurnOptions } from './conversation/chat_turn_options.js';
+import { hintInChat } from './conversation/hint_in_chat.js';
 import type { Front } from './front/front.js';
 import { plainFront } from './front/plain_front.js';
 
@@ -21,16 +23,18 @@ export interface ChatWords {
 /** Opens a chat on whatever there is to show it on. */
 export async function runChat(context: Context, words: ChatWords): Promise<number> {
   if (context.json) {
-    throw new HubError('invalid_params', 'chat has no JSON form', { hint: 'for programs: cognition ask --json' });
+    throw new HubError('invalid_params', 'chat has no JSON form', {
+      hint: ['for programs: ', cliCommand('ask', '--json')],
+    });
   }
   const { tree: reference, at, wanted } = words;
   if (reference === undefined && at !== undefined) {
-    throw new HubError('invalid_params', '--at needs a tree', { hint: 'cognition chat @ --at <node>' });
+    throw new HubError('invalid_params', '--at needs a tree', { hint: [cliCommand('chat', '@', '--at', '<node>')] });
   }
   const tree = reference === undefined ? null : await findTree(context, reference, 'read');
   const front = await frontFor(context, words.isAccessible || isSaid('ACCESSIBLE'));
   try {
-    noteUnsandboxed({ ...context, note: (text) => void front.show({ kind: 'note', text }) }, wanted);
+    noteUnsandboxed({ ...context, note: (hint) => void front.show({ kind: 'note', text: hintInChat(hint) }) }, wanted);
     return await chat(context, front, { tree, at, means: chatTurnOptions(wanted) });
   } finally {
     await front.close();

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { HubError } from '../../hub/base/error.js';
+import { hintText } from '../../hub/base/hint.js';
 import { environment, VERSION } from '../../hub/config/config.js';
 import type { Context } from '../command_line/command_context.js';
 import { reasonOf } from '../output/failure.js';
@@ -73,7 +74,7 @@ async function checkHub(context: Context): Promise<Check[]> {
       ok('socket', health.endpoint),
     ];
   } catch (error) {
-    const hint = error instanceof HubError ? error.hint : null;
+    const hint = error instanceof HubError && error.hint !== null ? hintText(error.hint) : null;
     return [fail('hub', reasonOf(error), hint ?? 'cognition hub logs')];
   }
 }

@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { hintText } from '../../hub/base/hint.js';
 import type { Context } from '../command_line/command_context.js';
 import { reasonOf } from '../output/failure.js';
 import type { Check } from '../render/reports/doctor_report.js';
@@ -18,7 +19,7 @@ export async function checkModel(context: Context): Promise<Check> {
     const without = isKeyless ? 'which needs no key' : 'without a key';
     return ok('model', `${model}, ${access[provider]?.key == null ? without : 'with the key of your environment'}`);
   } catch (error) {
-    const hint = error instanceof HubError ? error.hint : null;
+    const hint = error instanceof HubError && error.hint !== null ? hintText(error.hint) : null;
     return warn('model', `none: ${reasonOf(error)}`, hint);
   }
 }

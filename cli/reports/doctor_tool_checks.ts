@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { HubError } from '../../hub/base/error.js';
+import { hintText } from '../../hub/base/hint.js';
 import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { Context } from '../command_line/command_context.js';
 import { reasonOf } from '../output/failure.js';
@@ -37,7 +38,7 @@ async function checkTools(context: Context): Promise<Check[]> {
     ];
     return [ok('tools', facts.join(', ')), checkSandbox(report)];
   } catch (error) {
-    const hint = error instanceof HubError ? error.hint : null;
+    const hint = error instanceof HubError && error.hint !== null ? hintText(error.hint) : null;
     return [fail('tools', reasonOf(error), hint ?? 'cognition hub logs')];
   }
 }

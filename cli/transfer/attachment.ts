@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import { nearest } from '../../hub/base/nearest_word.js';
 import type { Client } from '../../hub/client/client.js';
 import { userHome } from '../../hub/config/config.js';
@@ -39,7 +40,7 @@ export function attachmentFrom(text: string): Attachment {
 function fileFrom(given: string): Attachment {
   const path = given.replace(/^\/\/(?=\/)/, '').replace(/^~(?=\/|$)/, userHome());
   if (path !== '') return { kind: 'file', path };
-  throw new HubError('invalid_params', 'file: names no file', { hint: 'cognition attach @ file:notes.txt' });
+  throw new HubError('invalid_params', 'file: names no file', { hint: [cliCommand('attach', '@', 'file:notes.txt')] });
 }
 
 /** `http:` before a whole address only names the kind. */
@@ -48,7 +49,7 @@ function urlFrom(text: string, rest: string): string {
   if (/^https?:\/\//i.test(rest)) return rest;
   if (rest !== '') return `http://${rest}`;
   throw new HubError('invalid_params', `${quoted(text)} names no page`, {
-    hint: 'cognition attach @ https://example.org/page',
+    hint: [cliCommand('attach', '@', 'https://example.org/page')],
   });
 }
 
@@ -56,17 +57,17 @@ function queryFrom(rest: string): Attachment {
   const [, connection = '', sql = ''] = /^([^:]*):(.*)$/s.exec(rest) ?? [];
   if (connection !== '' && sql.trim() !== '') return { kind: 'postgres', connection, sql };
   throw new HubError('invalid_params', 'a query is written postgres:<name>:<sql>', {
-    hint: 'cognition attach @ "postgres:orders:SELECT count(*) FROM orders"',
+    hint: [cliCommand('attach', '@', '"postgres:orders:SELECT count(*) FROM orders"')],
   });
 }
 
 function unknownKind(text: string, kind: string): HubError {
   if (kind === 'bash') {
-    return new HubError('invalid_params', 'attach runs no commands', { hint: 'cognition exec @ "ls"' });
+    return new HubError('invalid_params', 'attach runs no commands', { hint: [cliCommand('exec', '@', '"ls"')] });
   }
   if (existsSync(text)) {
     return new HubError('invalid_params', `${quoted(text)} does not say of what kind it is`, {
-      hint: `for the file: cognition attach @ file:${text}`,
+      hint: ['for the file: ', cliCommand('attach', '@', `file:${text}`)],
     });
   }
   const near = kind === '' ? null : nearest(kind, KINDS);

@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { ParamsOf } from '../../hub/protocol/methods/method_table.js';
 import type { Tree, TurnId } from '../../hub/protocol/node.js';
 import type { Question } from '../../hub/protocol/question.js';
@@ -32,7 +33,7 @@ export async function openQuestions(context: Context, tree: Tree): Promise<OpenQ
 export function chosenQuestion(open: readonly OpenQuestion[], number: string | undefined, tree: Tree): OpenQuestion {
   if (open.length === 0) {
     throw new HubError('not_found', `no question is open in tree ${shortId(tree.id)}`, {
-      hint: 'to say something: cognition ask @ "message"',
+      hint: ['to say something: ', cliCommand('ask', '@', '"message"')],
     });
   }
   const [only, other] = open;

@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliOption } from '../../hub/base/hint.js';
 import type { Context } from '../command_line/command_context.js';
 
 /** A model as a person names it: in one word, by its provider, or by both. */
@@ -20,7 +21,9 @@ export async function modelNamed(context: Context, { model, provider }: Named): 
   }
   if (model === undefined) {
     if (found.usual_model !== null) return found.usual_model;
-    throw new HubError('invalid_params', `${found.name} has no usual model`, { hint: 'name one: --model <model>' });
+    throw new HubError('invalid_params', `${found.name} has no usual model`, {
+      hint: ['name one: ', cliOption('model', '<model>')],
+    });
   }
   const begin = `${found.name}/`;
   const alias = aliases.find(({ name }) => name === model.toLowerCase());

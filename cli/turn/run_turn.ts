@@ -1,4 +1,6 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand, extendHint } from '../../hub/base/hint.js';
+import type { HintAction } from '../../hub/protocol/errors.js';
 import type { ParamsOf } from '../../hub/protocol/methods/method_table.js';
 import type { TurnId } from '../../hub/protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../hub/protocol/turn.js';
@@ -81,7 +83,7 @@ function unless(signal: AbortSignal): (error: unknown) => null {
 export function tellEnd(
   context: Context,
   { outcome, interrupted }: TurnWaited,
-  goOn = 'cognition ask --continue',
+  goOn = cliCommand('ask', '--continue'),
 ): number {
   if (outcome === null) {
     context.note('It was interrupted before it began.');
@@ -95,7 +97,7 @@ export function tellEnd(
     return interrupted ?? EXIT.approval;
   }
   const [words, code] = END_WORDS[outcome.why ?? 'hub_ended'];
-  context.note(`${words}. Go on with: ${goOn}`);
+  context.note([`${words}. Go on with: `, goOn]);
   return interrupted ?? code;
 }
 
@@ -125,11 +127,11 @@ const END_WORDS: Record<NonNullable<TurnOutcome['why']>, readonly [string, numbe
   failed: ['It failed', EXIT.failure],
 };
 
-function failureOf({ failure, turn, tip }: TurnOutcome, goOn: string): HubError {
+function failureOf({ failure, turn, tip }: TurnOutcome, goOn: HintAction): HubError {
   const { kind = 'internal', hint = null, retryable = false } = failure?.data ?? {};
   const more = kind === 'approval_needed' ? '; or accept what that means: --no-sandbox' : '';
   return new HubError(kind, failure?.message ?? 'the turn failed', {
-    hint: `${hint ?? `go on with: ${goOn}`}${more}`,
+    hint: extendHint(hint ?? ['go on with: ', goOn], more),
     retryable,
     details: { turn, tip },
   });

@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { NodeId, Tree, TurnId } from '../../hub/protocol/node.js';
 import type { Context } from '../command_line/command_context.js';
 import { answerCommand, renderQuestion } from '../render/node/question_text.js';
@@ -45,6 +46,6 @@ async function waitsFor(context: Context, turn: TurnId): Promise<HubError> {
 
 function nothingLeft(): HubError {
   return new HubError('conflict', 'nothing was interrupted here: there is nothing to finish', {
-    hint: 'to say something: cognition ask @ "message"',
+    hint: ['to say something: ', cliCommand('ask', '@', '"message"')],
   });
 }

@@ -1,6 +1,7 @@
 import { aborted, onAbort, raceAbort } from '../base/abort.js';
 import { detach } from '../base/detach.js';
 import { HubError } from '../base/error.js';
+import { rpcMethod } from '../base/hint.js';
 import { callHub, type InternalCaller } from '../base/internal_call.js';
 import type { CallContext, HubCalls, HubResolve, Plugin } from '../base/plugin.js';
 import { needsKey, PROVIDER_RECORDS } from '../base/provider_records.js';
@@ -177,7 +178,9 @@ async function followAll(turns: RunningTurns, within: (tree: TreeId) => boolean,
 async function pastOf(turns: RunningTurns, id: TurnId): Promise<TurnOutcome> {
   const past = await turns.past(id);
   if (past !== null) return past;
-  throw new HubError('not_found', `there is no turn ${id}`, { hint: 'list those of a tree: loom.turn_list' });
+  throw new HubError('not_found', `there is no turn ${id}`, {
+    hint: ['list those of a tree: ', rpcMethod('loom.turn_list')],
+  });
 }
 
 function statusOf(turn: RunningTurn) {

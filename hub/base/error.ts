@@ -1,7 +1,7 @@
-import type { ErrorData, ErrorKind } from '../protocol/errors.js';
+import type { ErrorData, ErrorKind, Hint } from '../protocol/errors.js';
 
 interface Explanation {
-  hint?: string;
+  hint?: Hint;
   cause?: unknown;
   retryable?: boolean;
   details?: ErrorData['details'];
@@ -10,7 +10,7 @@ interface Explanation {
 /** A failure told to a person: the message says what failed, with the value; the hint what to do next. */
 export class HubError extends Error {
   readonly kind: ErrorKind;
-  readonly hint: string | null;
+  readonly hint: Hint | null;
   readonly retryable: boolean;
   readonly details: ErrorData['details'];
 

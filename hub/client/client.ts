@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { HubError } from '../base/error.js';
+import { cliCommand } from '../base/hint.js';
 import { homeFolder, VERSION } from '../config/config.js';
 import type { ErrorData } from '../protocol/errors.js';
 import type { WatchEvent } from '../protocol/feed_events.js';
@@ -171,7 +172,7 @@ function reachWith(options: ConnectOptions): (start: boolean, signal: AbortSigna
       const link = await openLink({ kind: 'tcp', ...address }, program);
       if (link !== null) return { ...link, note: null };
       throw new HubError('unreachable', `no hub listens on ${address.host}:${address.port}`, {
-        hint: 'start it with: cognition hub start --listen host:port',
+        hint: ['start it with: ', cliCommand('hub start', '--listen', 'host:port')],
         retryable: true,
       });
     };

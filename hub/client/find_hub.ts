@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { throwIfCancelled } from '../base/abort.js';
 import { HubError } from '../base/error.js';
+import { cliCommand } from '../base/hint.js';
 import { within } from '../base/wait_at_most.js';
 import { homePaths } from '../config/config.js';
 import { prepareHome } from '../home/home_folder.js';
@@ -46,12 +47,12 @@ export async function ensureHub(wanted: HubWanted): Promise<HubFound> {
       replaced = true;
     } else if (!wanted.start) {
       throw new HubError('unreachable', `no hub is running for ${wanted.home}`, {
-        hint: 'run: cognition hub start',
+        hint: ['run: ', cliCommand('hub start')],
         retryable: true,
       });
     } else if (performance.now() > deadlineMs) {
       throw new HubError('unreachable', `the hub of ${wanted.home} did not come up`, {
-        hint: 'run: cognition hub logs',
+        hint: ['run: ', cliCommand('hub logs')],
         retryable: true,
       });
     } else if (!(await startOnce(wanted))) {
@@ -107,7 +108,7 @@ export function judge(hub: HubGreeting, wanted: Pick<HubWanted, 'home' | 'listen
       'conflict',
       `the running hub ${hub.listen === null ? 'has no TCP address' : `listens on ${hub.listen}`}`,
       {
-        hint: 'it is busy now; end it first: cognition hub stop',
+        hint: ['it is busy now; end it first: ', cliCommand('hub stop')],
       },
     );
     return { replace: true, refusal, note: null };
@@ -120,7 +121,7 @@ function wrongProtocol(hub: HubGreeting, { home, program }: Pick<HubWanted, 'hom
   return new HubError(
     'version',
     `the hub of ${home} speaks protocol ${hub.protocol} (version ${hub.version}), this program protocol ${program.protocol} (version ${program.version})`,
-    { hint: 'end it when its work is done: cognition hub stop; or use the other version of cognition' },
+    { hint: ['end it when its work is done: ', cliCommand('hub stop'), '; or use the other version of cognition'] },
   );
 }
 

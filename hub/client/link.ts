@@ -3,6 +3,8 @@ import { connect as connectSocket } from 'node:net';
 import { WebSocket } from 'ws';
 import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
+import { cliCommand } from '../base/hint.js';
+import type { Hint } from '../protocol/errors.js';
 import { FRAME_BYTES_MAX } from '../protocol/limits.js';
 import { bundler } from '../wire/write_batching.js';
 
@@ -98,18 +100,22 @@ function linkError(error: Error, target: Target): HubError {
   });
 }
 
-function hintFor(error: Error, target: Target): string {
+function hintFor(error: Error, target: Target): Hint {
   if (target.kind === 'tcp') return 'check the address, and that the hub was started with --listen';
   return errnoOf(error) === 'EACCES'
     ? 'the home folder is not yours: set COGNITION_HOME to one of your own'
-    : 'run: cognition doctor';
+    : ['run: ', cliCommand('doctor')];
 }
 
 function refusalOf(status: number, target: Target): HubError {
   const place = placeOf(target);
   if (status === 401) {
     return new HubError('unauthorised', `the hub at ${place} does not know this token`, {
-      hint: 'the token is in the file hub.token of the home folder; every `hub start --listen` makes a new one',
+      hint: [
+        'the token is in the file hub.token of the home folder; every `',
+        cliCommand('hub start', '--listen'),
+        '` makes a new one',
+      ],
     });
   }
   if (status === 503) {

@@ -1,4 +1,5 @@
 import { HubError } from '../base/error.js';
+import { cliCommand } from '../base/hint.js';
 import { FRAME_BYTES_MAX } from '../protocol/limits.js';
 import { refusedFrame } from '../wire/frame_limits.js';
 import type { Link } from './link.js';
@@ -180,7 +181,7 @@ function tooLarge(sizeBytes: number): HubError {
 function brokenOff({ method, resend, sent }: Entry): HubError {
   const often = sent > 1 ? ` ${sent} times` : '';
   return new HubError('unreachable', `the hub went away${often} before it answered ${method}`, {
-    hint: 'run: cognition hub logs',
+    hint: ['run: ', cliCommand('hub logs')],
     retryable: resend,
   });
 }

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { onAbort } from '../base/abort.js';
 import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
+import { cliCommand } from '../base/hint.js';
 import { type HomePaths, hubEnvironment } from '../config/config.js';
 import { homeError } from '../home/home_folder.js';
 
@@ -106,7 +107,7 @@ function spawnDetached({ paths, entry, listen }: HubStart): ChildProcess {
 async function failure(child: ChildProcess): Promise<never> {
   const [error] = await once(child, 'error');
   throw new HubError('unreachable', `the hub could not be started: ${String(error)}`, {
-    hint: 'run: cognition doctor',
+    hint: ['run: ', cliCommand('doctor')],
     cause: error,
   });
 }
@@ -132,7 +133,7 @@ async function firstLine(pipe: Readable, signal: AbortSignal): Promise<string> {
 function obey(line: string, paths: HomePaths): void {
   if (line === '') {
     throw new HubError('unreachable', `the hub ended before it was ready: ${lastWords(paths.hubLog)}`, {
-      hint: 'the whole story is in its log: cognition hub logs',
+      hint: ['the whole story is in its log: ', cliCommand('hub logs')],
     });
   }
   const told: { error?: { message: string } & HubError['data'] } = JSON.parse(line);

@@ -1,5 +1,6 @@
 import { modelContext } from '../agent/request/model_context.js';
 import { HubError } from '../base/error.js';
+import { rpcMethod } from '../base/hint.js';
 import { callHub, type InternalCaller } from '../base/internal_call.js';
 import type { HubCalls, HubResolve, Plugin } from '../base/plugin.js';
 import { renderPath } from './render.js';
@@ -16,7 +17,7 @@ export function createContext(hub: HubCalls & HubResolve, version: string): Plug
         const { node } = await callHub(reach, 'loom.node_get', { node: id, tree: null });
         if (node.kind === 'external') return resolveNode(reach, node, { fresh, bytesMax: bytes_max });
         throw new HubError('invalid_params', `the node ${id} is text: there is no handle to resolve`, {
-          hint: 'its blocks are all of it: loom.node_get',
+          hint: ['its blocks are all of it: ', rpcMethod('loom.node_get')],
         });
       },
       'context.render': ({ node, fresh, handle_bytes_max, total_bytes_max }, context) =>

@@ -2,6 +2,7 @@ import { type Stats, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
+import { cliCommand } from '../base/hint.js';
 import type { HomePaths } from '../config/config.js';
 import { knownSocket } from './socket_path.js';
 
@@ -41,7 +42,7 @@ export async function refuseServed(paths: HomePaths): Promise<void> {
   const socket = knownSocket(paths);
   if (socket === null || !(await isServed(socket))) return;
   throw new HubError('conflict', `another hub listens on ${socket}`, {
-    hint: 'run: cognition hub status',
+    hint: ['run: ', cliCommand('hub status')],
     retryable: true,
   });
 }

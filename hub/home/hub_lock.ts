@@ -2,6 +2,7 @@ import { truncateSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { HubError } from '../base/error.js';
+import { cliCommand } from '../base/hint.js';
 import { homeError } from './home_folder.js';
 
 const POLL_MS = 10;
@@ -23,7 +24,7 @@ export async function takeLock(path: string, waitMs: number): Promise<Lock> {
     for (let waitedMs = 0; !isTaken(database, path); waitedMs += POLL_MS) {
       if (waitedMs >= waitMs) {
         throw new HubError('conflict', `another hub owns ${path}`, {
-          hint: 'run: cognition hub status',
+          hint: ['run: ', cliCommand('hub status')],
           retryable: true,
         });
       }

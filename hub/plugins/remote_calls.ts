@@ -1,6 +1,7 @@
 import { onAbort, throwIfCancelled } from '../base/abort.js';
 import { detach, neverFails } from '../base/detach.js';
 import { HubError } from '../base/error.js';
+import { cliCommand } from '../base/hint.js';
 import type { CallContext, Plugin } from '../base/plugin.js';
 import { ErrorData } from '../protocol/errors.js';
 import type { ResultOf } from '../protocol/methods/method_table.js';
@@ -95,7 +96,7 @@ function errorFrom({ message, data }: { message: string; data: unknown }): HubEr
 
 function processEnded(about: string): HubError {
   return new HubError('unreachable', `the process of the tools ended before it answered ${about}`, {
-    hint: 'it is started again by itself; the reason is in the log: cognition hub logs',
+    hint: ['it is started again by itself; the reason is in the log: ', cliCommand('hub logs')],
     retryable: true,
   });
 }

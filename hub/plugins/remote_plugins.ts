@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { aborted, onAbort } from '../base/abort.js';
 import { HubError } from '../base/error.js';
+import { cliCommand } from '../base/hint.js';
 import { type CallContext, type Handlers, type Log, type Plugin, RawJson, type Resolved } from '../base/plugin.js';
 import { FRAME_BYTES_MAX } from '../protocol/limits.js';
 import { METHODS } from '../protocol/methods/method_table.js';
@@ -226,7 +227,7 @@ function isSame(given: string, secret: string): boolean {
 
 function didNotStart(): HubError {
   return new HubError('unreachable', 'the process of the tools does not start', {
-    hint: 'run: cognition hub logs',
+    hint: ['run: ', cliCommand('hub logs')],
     retryable: true,
   });
 }

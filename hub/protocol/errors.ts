@@ -32,10 +32,25 @@ export const ERROR_CODES = {
 
 export type ErrorKind = keyof typeof ERROR_CODES;
 
+/** Something that one can do, named by a hint: each front words it for itself, and says what it has instead. */
+const HintAction = z.discriminatedUnion('kind', [
+  /** A command of the command line, with the words that follow it as a person types them. */
+  z.strictObject({ kind: z.literal('command'), command: z.string(), arguments: z.array(z.string()).readonly() }),
+  /** An option of the command that failed. */
+  z.strictObject({ kind: z.literal('option'), option: z.string(), value: z.string() }),
+  /** A method of this protocol. */
+  z.strictObject({ kind: z.literal('method'), method: z.string() }),
+]);
+export type HintAction = z.infer<typeof HintAction>;
+
+/** What to do next: prose, or prose in pieces with what it names between them. */
+export const Hint = z.union([z.string(), z.array(z.union([z.string(), HintAction])).readonly()]);
+export type Hint = z.infer<typeof Hint>;
+
 /** The `data` of every error response. */
 export const ErrorData = z.strictObject({
   kind: z.enum(Object.keys(ERROR_CODES) as [ErrorKind, ...ErrorKind[]]), // Object.keys forgets the keys' type
-  hint: z.string().nullable(),
+  hint: Hint.nullable(),
   /** Whether the same call may succeed later, unchanged. */
   retryable: z.boolean(),
   /** What a program needs to act on it, such as the ids of the candidates. */

@@ -1,5 +1,6 @@
 import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
+import { cliCommand, rpcMethod } from '../base/hint.js';
 import { nearest } from '../base/nearest_word.js';
 import type { CallContext, HubCalls, HubResolve, Log, Plugin } from '../base/plugin.js';
 import { specOf } from './calls_under_way.js';
@@ -74,7 +75,7 @@ function unknownMethod(method: string, handlers: ReadonlyMap<string, AnyHandler>
   const near = nearest(method, open);
   const shown = method.length > 100 ? `${method.slice(0, 100)}…` : method;
   return new HubError('method_not_found', `there is no method ${JSON.stringify(shown)}`, {
-    hint: near === null ? 'rpc.discover lists every method' : `did you mean ${near}?`,
+    hint: near === null ? [rpcMethod('rpc.discover'), ' lists every method'] : `did you mean ${near}?`,
   });
 }
 
@@ -85,7 +86,7 @@ function toHubError(error: unknown, call: { method: string; context: CallContext
   }
   call.log('error', `${call.method} failed unexpectedly: ${traceOf(error)}`);
   return new HubError('internal', `the hub failed unexpectedly while it served ${call.method}`, {
-    hint: 'the reason is in its log: cognition hub logs',
+    hint: ['the reason is in its log: ', cliCommand('hub logs')],
     cause: error,
   });
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { openLoom } from '../../loom/loom_plugin.js';
 import { detach, neverFails } from '../base/detach.js';
 import { HubError } from '../base/error.js';
+import { hintText } from '../base/hint.js';
 import { closeInherited } from '../base/inherited_descriptors.js';
 import { hubArguments } from '../config/config.js';
 import { type RunningHub, runHub } from './run_hub.js';
@@ -33,7 +34,7 @@ async function main(): Promise<void> {
         : new HubError('internal', `the hub could not start: ${String(error)}`, { cause: error });
     if (!(error instanceof HubError)) console.error(error);
     if (ready) report({ error: { ...told.data, message: told.message } });
-    else console.error(told.hint === null ? told.message : `${told.message}\nhint: ${told.hint}`);
+    else console.error(told.hint === null ? told.message : `${told.message}\nhint: ${hintText(told.hint)}`);
     process.exit(1);
   }
 }

@@ -2,6 +2,7 @@ import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { Output } from '../../hub/protocol/node.js';
 import { Sha256 } from '../../hub/protocol/node.js';
 import { outputPath } from './output_path.js';
@@ -137,7 +138,7 @@ async function readPiece(
 ): Promise<{ bytes: Buffer; sizeBytes: number }> {
   const file = await open(outputPath(folder, sha256), 'r').catch((error: unknown) => {
     throw new HubError('not_found', `there is no stored output ${sha256}`, {
-      hint: 'it was purged or lost; run: cognition fsck',
+      hint: ['it was purged or lost; run: ', cliCommand('fsck')],
       cause: error,
     });
   });

@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand, rpcMethod } from '../../hub/base/hint.js';
 import { dashed, idBlob, TREE_COLUMNS, type TreeRow, TURN_COLUMNS, type TurnRow } from './rows.js';
 import type { Store } from './store.js';
 
@@ -16,7 +17,14 @@ export function requireTree(store: Store, id: string): TreeRow {
 
 export function treeNotFound(id: string): HubError {
   return new HubError('not_found', `there is no tree ${id}`, {
-    hint: 'run: cognition list   (--archived for hidden ones)',
+    hint: [
+      'see them with: ',
+      cliCommand('list'),
+      ', or ',
+      cliCommand('list', '--archived'),
+      '; start one with: ',
+      cliCommand('new'),
+    ],
     details: { tree: id },
   });
 }
@@ -51,7 +59,7 @@ export function requireNodeOfTree(store: Store, id: string, tree: string): NodeK
 
 export function nodeNotFound(id: string): HubError {
   return new HubError('not_found', `there is no node ${id}`, {
-    hint: 'run: cognition show <tree>   (it draws the nodes with their ids)',
+    hint: ['see them with: ', cliCommand('show', '<tree>', '--ids')],
     details: { node: id },
   });
 }
@@ -64,7 +72,7 @@ export function requireTurn(store: Store, id: string): TurnRow {
   const turn = findTurn(store, id);
   if (turn !== undefined) return turn;
   throw new HubError('not_found', `there is no turn ${id}`, {
-    hint: 'list those of a tree: loom.turn_list',
+    hint: ['list those of a tree: ', rpcMethod('loom.turn_list')],
     details: { turn: id },
   });
 }

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 
 // Earlier versions have a bug in WAL mode with several connections to one file.
 const SQLITE_MIN = [3, 51, 3] as const;
@@ -160,7 +161,7 @@ export function storageError(error: unknown, path = 'the database'): HubError {
   }
   if (code?.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
     return new HubError('storage_failed', `${path} is damaged`, {
-      hint: 'run: cognition fsck   (it names what is damaged and can export the rest)',
+      hint: ['run: ', cliCommand('fsck'), '   (it names what is damaged and can export the rest)'],
       cause: error,
     });
   }
@@ -173,7 +174,7 @@ export function storageError(error: unknown, path = 'the database'): HubError {
   }
   const reason = error instanceof Error ? error.message : String(error);
   return new HubError('storage_failed', `${path} failed: ${reason}`, {
-    hint: 'run: cognition hub logs',
+    hint: ['run: ', cliCommand('hub logs')],
     cause: error,
   });
 }

@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import { sqliteCode, storageError } from './store.js';
 
 /** The error for a failure that is not a HubError: the caller gets a summary, the log the stack trace. */
@@ -8,7 +9,7 @@ export function unexpectedError(doing: 'storage' | 'reading', error: unknown): H
   // The hub's log takes the stderr of its threads.
   console.error(`${doing} failed unexpectedly:`, error);
   return new HubError('internal', `${doing} failed unexpectedly`, {
-    hint: 'the reason is in the log: cognition hub logs',
+    hint: ['the reason is in the log: ', cliCommand('hub logs')],
     cause: error,
   });
 }

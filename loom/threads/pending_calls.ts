@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import { RawJson } from '../../hub/base/plugin.js';
 import type { FeedPage, ReaderReply } from '../read/read_methods.js';
 import type { WorkerError } from '../store/thread_messages.js';
@@ -76,7 +77,7 @@ export function onThreadExit(thread: Worker, which: string, onExit: (error: HubE
   thread.on('exit', () =>
     onExit(
       new HubError('storage_failed', `the ${which} thread of the storage died: ${reason}`, {
-        hint: 'run: cognition hub stop   (the next command starts a new hub)',
+        hint: ['run: ', cliCommand('hub stop'), '   (the next command starts a new hub)'],
       }),
     ),
   );

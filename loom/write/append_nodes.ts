@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand, rpcMethod } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import { canonicalJson } from '../store/canonical_json.js';
 import { dashed, idBlob, NODE_COLUMNS, type NodeRow, nodeJson } from '../store/rows.js';
@@ -45,10 +46,10 @@ function moveTip(store: Store, { turn, from, to }: { turn: string; from: string;
 
 export const createExternal: WriteOp<WithId<ParsedOf<'loom.node_create_external'>>> = (context, params) => {
   if (params.external.call.id !== null) {
-    throw invalid(
-      'external.call.id must be null outside a step: it would answer a call that no message made',
-      'append calls of a model together with its message: loom.step_create',
-    );
+    throw invalid('external.call.id must be null outside a step: it would answer a call that no message made', [
+      'append calls of a model together with its message: ',
+      rpcMethod('loom.step_create'),
+    ]);
   }
   const draft: NodeDraft = {
     ...{ id: params.id, role: 'tool' as const, step: null, settings: null },
@@ -99,7 +100,7 @@ export function requireAppendTarget(store: Store, treeId: string, parentId: stri
   const top = findArchivedTop(store, target.above);
   if (top !== null) {
     throw new HubError('archived', `node ${parentId} is in an archived branch, so nothing can be added below it`, {
-      hint: `run: cognition restore ${treeId.slice(0, 8)} ${top.slice(0, 8)}`,
+      hint: ['run: ', cliCommand('restore', treeId.slice(0, 8), top.slice(0, 8))],
       details: { top },
     });
   }

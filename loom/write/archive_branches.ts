@@ -1,3 +1,4 @@
+import { cliCommand } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { Store } from '../store/store.js';
 import { changeTree } from './change_trees.js';
@@ -9,7 +10,10 @@ export const archiveBranch: WriteOp<ParsedOf<'loom.branch_archive'>> = (context,
   const row = requireOpenTree(store, tree);
   const top = requireNodeInTree(store, row, node);
   if (top.parent === null) {
-    throw invalid('the root is not a branch', `to hide the whole tree, run: cognition delete ${tree.slice(0, 8)}`);
+    throw invalid('the root is not a branch', [
+      'to hide the whole tree, run: ',
+      cliCommand('delete', tree.slice(0, 8)),
+    ]);
   }
   const added = store.run(
     'INSERT INTO archived_branches (node, tree, archived_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',

@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import { newestSeq } from '../store/newest_seq.js';
 import { type Store, sqliteCode } from '../store/store.js';
 import type { FeedEntry, WorkerCall, WorkerError, WorkerReply } from '../store/thread_messages.js';
@@ -137,7 +138,7 @@ function openTransaction({ store, outputs, ops, appends }: CommitterOptions, dur
 
 function foreignWrites(): HubError {
   return new HubError('storage_failed', 'another process has written to the database; nothing more is written', {
-    hint: 'run: cognition hub stop   (the next command starts a new hub)',
+    hint: ['run: ', cliCommand('hub stop'), '   (the next command starts a new hub)'],
   });
 }
 
@@ -150,7 +151,7 @@ function isLasting(error: unknown): boolean {
 
 function lastingFailure(error: unknown): HubError {
   return new HubError('storage_failed', `writing to the disk failed (${sqliteCode(error)}); nothing more is written`, {
-    hint: 'check the disk, then run: cognition hub stop   (the next command starts a new hub)',
+    hint: ['check the disk, then run: ', cliCommand('hub stop'), '   (the next command starts a new hub)'],
     cause: error,
   });
 }

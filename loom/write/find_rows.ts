@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand, rpcMethod } from '../../hub/base/hint.js';
 import { requireTree } from '../store/require_rows.js';
 import { dashed, idBlob, type TreeRow, treeJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
@@ -85,7 +86,7 @@ export function requireOpenTree(store: Store, id: string): TreeRow {
   const row = requireTree(store, id);
   if (row.archived_at_ms === null) return row;
   throw new HubError('archived', `tree ${row.name ?? id.slice(0, 8)} is archived, so it can be read but not changed`, {
-    hint: `run: cognition restore ${id.slice(0, 8)}`,
+    hint: ['run: ', cliCommand('restore', id.slice(0, 8))],
   });
 }
 
@@ -98,7 +99,7 @@ export function requireNodeInTree(store: Store, tree: TreeKey, id: string): Stor
   const node = findNode(store, id);
   if (node === undefined) {
     throw new HubError('not_found', `there is no node ${id}`, {
-      hint: `run: cognition show ${tree.id.slice(0, 8)}`,
+      hint: ['see them with: ', cliCommand('show', tree.id.slice(0, 8), '--ids')],
     });
   }
   if (node.tree === tree.tree) return node;
@@ -131,5 +132,7 @@ export function requireSettings(store: Store, sha256: string | null): number | n
   if (sha256 === null) return null;
   const row = store.get<{ settings: number }>('SELECT settings FROM settings WHERE sha256 = ?', idBlob(sha256));
   if (row !== undefined) return row.settings;
-  throw new HubError('not_found', `there are no settings ${sha256}`, { hint: 'store them first: loom.settings_put' });
+  throw new HubError('not_found', `there are no settings ${sha256}`, {
+    hint: ['store them first: ', rpcMethod('loom.settings_put')],
+  });
 }

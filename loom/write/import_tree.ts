@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ExportRecord } from '../../hub/protocol/methods/tree_methods.js';
 import type { PortableNode } from '../../hub/protocol/node.js';
@@ -72,7 +73,7 @@ function refuseArchived(store: Store, tree: string): void {
   const archivedAtMs = findTree(store, tree)?.archived_at_ms ?? null;
   if (archivedAtMs === null) return;
   throw new HubError('archived', `tree ${tree} is here and archived, so nothing can be added to it`, {
-    hint: `run: cognition restore ${tree.slice(0, 8)}`,
+    hint: ['run: ', cliCommand('restore', tree.slice(0, 8))],
   });
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { HubError } from '../../hub/base/error.js';
+import { rpcMethod } from '../../hub/base/hint.js';
 import { outputsOf, writtenText } from '../../hub/base/node_blocks.js';
 import { NODE_BYTES_MAX } from '../../hub/protocol/limits.js';
 import type { Block, External, Role } from '../../hub/protocol/node.js';
@@ -163,7 +164,7 @@ function linkOutputs(
 export function requireStoredOutput({ outputs }: WriteContext, sha256: string): void {
   if (existsSync(outputPath(outputs, sha256))) return;
   throw new HubError('not_found', `there is no stored output ${sha256}`, {
-    hint: 'store it first: loom.blob_write',
+    hint: ['store it first: ', rpcMethod('loom.blob_write')],
     retryable: true,
   });
 }

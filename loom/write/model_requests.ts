@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { rpcMethod } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import { requireTree } from '../store/require_rows.js';
 import { dashed, idBlob } from '../store/rows.js';
@@ -104,5 +105,7 @@ function findRequest(store: Store, id: string): RequestRow | undefined {
 function requireRequest(store: Store, id: string): RequestRow {
   const row = findRequest(store, id);
   if (row !== undefined) return row;
-  throw new HubError('not_found', `there is no request ${id}`, { hint: 'note it first: loom.request_start' });
+  throw new HubError('not_found', `there is no request ${id}`, {
+    hint: ['note it first: ', rpcMethod('loom.request_start')],
+  });
 }

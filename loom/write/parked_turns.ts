@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand, rpcMethod } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import { canonicalJson } from '../store/canonical_json.js';
 import { requireTurn } from '../store/require_rows.js';
@@ -45,10 +46,10 @@ export const answerQuestion: WriteOp<AnswerParams> = (context, params) => {
   if (question.answer === params.answer) return answerJson(turn, true);
   if (question.answer !== null) throw otherAnswerError(question.answer);
   if (turn.state !== 'waiting') {
-    throw conflict(
-      `the turn ${params.turn} has ended (${turn.state}) without an answer`,
-      'say it as a message: cognition ask @ "message"',
-    );
+    throw conflict(`the turn ${params.turn} has ended (${turn.state}) without an answer`, [
+      'say it as a message: ',
+      cliCommand('ask', '@', '"message"'),
+    ]);
   }
   // The question stays open where nothing can be appended, because the turn would fail there.
   const parent = readJournal(store, turn)?.answer.parent;
@@ -88,7 +89,7 @@ function requireQuestion(store: Store, turn: TurnRow, { question }: AnswerParams
   const row = store.get<QuestionRow>(sql, turn.turn, id, question, id);
   if (row !== undefined) return row;
   throw new HubError('not_found', `the turn ${dashed(turn.id)} asks no question ${JSON.stringify(question)}`, {
-    hint: 'see what is asked: agent.status',
+    hint: ['see what is asked: ', rpcMethod('agent.status')],
   });
 }
 
@@ -96,8 +97,8 @@ const SHOWN_LENGTH_MAX = 60;
 
 function otherAnswerError(answer: string): HubError {
   const shown = answer.length > SHOWN_LENGTH_MAX ? `${answer.slice(0, SHOWN_LENGTH_MAX)}…` : answer;
-  return conflict(
-    `it was answered already: ${JSON.stringify(shown)}`,
-    'the first answer counts; to say more: cognition ask @ "message"',
-  );
+  return conflict(`it was answered already: ${JSON.stringify(shown)}`, [
+    'the first answer counts; to say more: ',
+    cliCommand('ask', '@', '"message"'),
+  ]);
 }

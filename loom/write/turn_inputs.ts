@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { rpcMethod } from '../../hub/base/hint.js';
 import { outputsOfBlock } from '../../hub/base/node_blocks.js';
 import { NODE_BYTES_MAX } from '../../hub/protocol/limits.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
@@ -74,7 +75,7 @@ function refuseTooMany(store: Store, turn: TurnRow, bytes: number): void {
     'limit',
     `${pending.inputs} inputs with ${pending.bytes} bytes wait for turn ${dashed(turn.id)} already; ` +
       `at most ${PENDING_MAX} with ${PENDING_BYTES_MAX} bytes may`,
-    { hint: 'wait for the step under way, or take some back: loom.input_drop', retryable: true },
+    { hint: ['wait for the step under way, or take it back: ', rpcMethod('loom.input_drop')], retryable: true },
   );
 }
 
@@ -146,7 +147,10 @@ function earlierTaking(store: Store, seq: number, params: TakeParams): string {
 
 function refuseStepUnderWay(store: Store, turn: TurnRow): void {
   if (store.get('SELECT 1 FROM turn_journal WHERE turn = ? LIMIT 1', turn.turn) === undefined) return;
-  throw conflict(`turn ${dashed(turn.id)} has a step under way`, 'commit the step first: loom.turn_commit_step');
+  throw conflict(`turn ${dashed(turn.id)} has a step under way`, [
+    'commit the step first: ',
+    rpcMethod('loom.turn_commit_step'),
+  ]);
 }
 
 export const dropInputs: WriteOp<ParsedOf<'loom.input_drop'>> = (context, params) => {
@@ -184,5 +188,7 @@ function requireInput(store: Store, id: string, turn: string): InputRow {
   requireTurn(store, turn);
   const input = findInput(store, id);
   if (input !== undefined && dashed(input.turn_id) === turn) return input;
-  throw new HubError('not_found', `turn ${turn} has no input ${id}`, { hint: 'list them: loom.input_list' });
+  throw new HubError('not_found', `turn ${turn} has no input ${id}`, {
+    hint: ['list them: ', rpcMethod('loom.input_list')],
+  });
 }

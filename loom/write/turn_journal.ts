@@ -1,3 +1,4 @@
+import { rpcMethod } from '../../hub/base/hint.js';
 import { blocksOfType } from '../../hub/base/node_blocks.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { Block, External } from '../../hub/protocol/node.js';
@@ -162,7 +163,7 @@ function writeJournalRow(store: Store, turn: TurnRow, entry: { call: string; bod
   if (existing !== undefined) {
     throw conflict(
       `turn ${dashed(turn.id)} has ${entry.call === '' ? 'a step under way' : `a result of ${entry.call}`} already`,
-      'commit the step first: loom.turn_commit_step',
+      ['commit the step first: ', rpcMethod('loom.turn_commit_step')],
     );
   }
   store.run('INSERT INTO turn_journal (turn, call, body) VALUES (?, ?, ?)', turn.turn, entry.call, entry.body);
@@ -171,6 +172,7 @@ function writeJournalRow(store: Store, turn: TurnRow, entry: { call: string; bod
 export function requireRunningTurn(store: Store, id: string): TurnRow {
   const turn = requireTurn(store, id);
   if (turn.state === 'running') return turn;
-  if (turn.state === 'waiting') throw conflict(`turn ${id} waits for a person`, 'answer its questions: agent.answer');
-  throw conflict(`turn ${id} has ended (${turn.state})`, 'start another turn: loom.turn_start');
+  if (turn.state === 'waiting')
+    throw conflict(`turn ${id} waits for a person`, ['answer its questions: ', rpcMethod('agent.answer')]);
+  throw conflict(`turn ${id} has ended (${turn.state})`, ['start another turn: ', rpcMethod('loom.turn_start')]);
 }

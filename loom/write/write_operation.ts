@@ -1,5 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
-import type { ErrorData } from '../../hub/protocol/errors.js';
+import type { ErrorData, Hint } from '../../hub/protocol/errors.js';
 import type { Store } from '../store/store.js';
 
 /** What a write operation works with, inside the transaction that it shares with the calls of its batch. */
@@ -47,10 +47,10 @@ export function recordChange(
   return seq;
 }
 
-export function invalid(message: string, hint?: string): HubError {
+export function invalid(message: string, hint?: Hint): HubError {
   return new HubError('invalid_params', message, hint === undefined ? {} : { hint });
 }
 
-export function conflict(message: string, hint: string, details: ErrorData['details'] = {}): HubError {
+export function conflict(message: string, hint: Hint, details: ErrorData['details'] = {}): HubError {
   return new HubError('conflict', message, { hint, details });
 }

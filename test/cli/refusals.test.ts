@@ -48,7 +48,12 @@ test('with --json an error is one object on standard error', async () => {
     expect({ code, stdout, error: JSON.parse(stderr) }).toEqual({
       ...{ code: 3, stdout: '' },
       error: {
-        error: { kind: 'not_found', message: 'no tree "nowhere"', hint: 'run: cognition list', details: { near: [] } },
+        error: {
+          kind: 'not_found',
+          message: 'no tree "nowhere"',
+          hint: 'see them with: cognition list',
+          details: { near: [] },
+        },
       },
     });
     expect(JSON.parse((await run(['shwo', '--json'])).stderr)).toMatchObject({ error: { kind: 'invalid_params' } });

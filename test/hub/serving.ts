@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import type { Handlers } from '../../hub/base/plugin.js';
 import { createRpcPlugin } from '../../hub/plugins/health.js';
+import type { Hint } from '../../hub/protocol/errors.js';
 import { createCalls } from '../../hub/routing/calls_under_way.js';
 import { createHub } from '../../hub/routing/hub.js';
 import { createRpc } from '../../hub/server/json_rpc.js';
@@ -14,7 +15,7 @@ import { withFolder } from '../support/hub.js';
 export interface Message {
   id?: unknown;
   result?: unknown;
-  error?: { code: number; message: string; data: { kind: string; hint: string | null } };
+  error?: { code: number; message: string; data: { kind: string; hint: Hint | null } };
   method?: string;
   params?: { stream: string; seq: number; event: unknown };
 }

@@ -1,6 +1,7 @@
 import { onAbort, raceAbort } from '../../hub/base/abort.js';
 import { detach } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand, rpcMethod } from '../../hub/base/hint.js';
 import type { CallContext, Handler } from '../../hub/base/plugin.js';
 import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
@@ -39,7 +40,11 @@ export function createExecution(parts: ExecutionParts): CommandCalls {
     const command = entries.get(id)?.command;
     if (command !== null && command !== undefined) return command;
     throw new HubError('not_found', `no command ${id} is running`, {
-      hint: 'bash.list tells which are; what one that has ended printed is in its node: cognition output <node>',
+      hint: [
+        rpcMethod('bash.list'),
+        ' tells which are; what one that has ended printed is in its node: ',
+        cliCommand('output', '<node>'),
+      ],
     });
   }
 

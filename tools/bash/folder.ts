@@ -2,6 +2,7 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
+import { cliOption } from '../../hub/base/hint.js';
 import type { Policy } from '../../hub/protocol/policy.js';
 import type { MachinePaths } from '../base/parts.js';
 import { mayRead } from '../policy/path_rules.js';
@@ -25,7 +26,7 @@ export function folderFor(
 
 function refuseUnusable(folder: string): void {
   const shown = JSON.stringify(folder);
-  const hint = 'run it in another folder: --cwd <folder>';
+  const hint = ['run it in another folder: ', cliOption('cwd', '<folder>')];
   try {
     if (!statSync(folder).isDirectory()) throw new HubError('invalid_params', `${shown} is not a folder`, { hint });
     accessSync(folder, constants.X_OK);

@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { rpcMethod } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import type { Node, NodeId } from '../../hub/protocol/node.js';
@@ -20,7 +21,7 @@ export async function lookUp(
   }
   if (append && call_id !== null) {
     throw new HubError('invalid_params', "a model's call is appended with its step, not by itself", {
-      hint: 'leave append out and make the step with loom.step_create',
+      hint: ['leave append out and make the step with ', rpcMethod('loom.step_create')],
     });
   }
   if (place === null) return { stored: null, branch: nowhere };

@@ -1,5 +1,6 @@
 import { detach } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
+import { rpcMethod } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import type { NodeId } from '../../hub/protocol/node.js';
@@ -83,7 +84,7 @@ function notBegun(id: string): HubError {
 
 function tooMany(): HubError {
   return new HubError('limit', `${RUNNING_MAX} commands are running`, {
-    hint: 'wait for one to end, or cancel one: bash.list tells which',
+    hint: ['wait for one to end, or cancel one: ', rpcMethod('bash.list'), ' tells which'],
     retryable: true,
   });
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
+import { rpcMethod } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { Policy } from '../../hub/protocol/policy.js';
 import { checkedEnvironment, type Environment } from './environment.js';
@@ -77,7 +78,7 @@ export function createSessions({ folder, newId, isBusy }: SessionsParts): Sessio
       const found = sessions.get(id);
       if (found === undefined) {
         throw new HubError('not_found', `there is no session ${JSON.stringify(id)} for commands`, {
-          hint: 'open one with bash.open; sessions end with the tools process',
+          hint: ['open one with ', rpcMethod('bash.open'), '; sessions end with the tools process'],
         });
       }
       sessions.delete(id);

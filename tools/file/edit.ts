@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { HubError } from '../../hub/base/error.js';
+import { rpcMethod } from '../../hub/base/hint.js';
 import { type Change, type Changing, recorded } from './change_file.js';
 import { CHANGED_BYTES_MAX, type OldContent } from './content/old_content.js';
 import { type Substituted, type Substitution, substitute } from './content/substitution.js';
@@ -22,7 +23,7 @@ export function editing(asked: Substitution): Changing {
 function edited(asked: Substitution, old: OldContent | null): Change {
   const name = shownPath(asked.name);
   if (old === null) {
-    throw new HubError('not_found', `${name} does not exist`, { hint: 'file.write makes new files' });
+    throw new HubError('not_found', `${name} does not exist`, { hint: [rpcMethod('file.write'), ' makes new files'] });
   }
   if (old.bytes === null) {
     throw new HubError('limit', `${name} has ${sizeOf(old.sizeBytes)}: more than ${CHANGED_BYTES_MAX} are not edited`, {

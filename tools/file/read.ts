@@ -1,5 +1,6 @@
 import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { CallContext } from '../../hub/base/plugin.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
@@ -129,7 +130,7 @@ async function readStored({ parts, params, look }: Reading, use: Use): Promise<T
 
 function nothingStored(path: string): HubError {
   return new HubError('not_found', `nothing is stored for ${shownPath(path)}`, {
-    hint: 'only what a tool printed or read is stored: cognition show',
+    hint: ['only what a tool printed or read is stored: ', cliCommand('show')],
   });
 }
 

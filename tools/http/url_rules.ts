@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand, rpcMethod } from '../../hub/base/hint.js';
 import { addressBytes, refusedAs } from './address.js';
 
 const URL_UNITS_SHOWN = 300;
@@ -13,7 +14,7 @@ export function readUrl(text: string, base?: URL): URL {
   const url = new URL(text, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new HubError('invalid_params', `${shownUrl(text)} is neither http nor https`, {
-      hint: 'only pages are fetched; files are for file.read',
+      hint: ['only pages are fetched; files are for ', rpcMethod('file.read')],
     });
   }
   if (url.username !== '' || url.password !== '') {
@@ -52,7 +53,10 @@ export function requirePublic(url: URL, addresses: readonly string[], own: reado
     const host = hostOf(url);
     const at = host === address ? address : `${host} is at ${address}, which`;
     throw new HubError('unauthorised', `${at} is not of the public internet: ${reason}`, {
-      hint: `a person can allow it by name: cognition config set http.allow ${url.hostname}:${portOf(url)}`,
+      hint: [
+        'a person can allow it by name: ',
+        cliCommand('config set', 'http.allow', `${url.hostname}:${portOf(url)}`),
+      ],
     });
   }
 }

@@ -1,5 +1,6 @@
 import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { ErrorKind } from '../../hub/protocol/errors.js';
 import { PREFIX, type Query } from './query_session.js';
 
@@ -44,7 +45,7 @@ export function failureOf(error: unknown, failing: Failing): HubError {
     });
   }
   return new HubError('network', `the server of the database ${connection} cannot be reached${code && ` (${code})`}`, {
-    hint: `is it running, and is its address right? cognition config get postgres.${connection}`,
+    hint: ['is it running, and is its address right? ', cliCommand('config get', `postgres.${connection}`)],
     retryable: true,
     cause: error,
   });
@@ -73,7 +74,7 @@ function serversFailure(error: ServersError, asked: Asked): HubError {
   if (/^28/.test(code)) return refusedLogin(connection, error);
   if (code === '3D000') {
     return new HubError('not_found', `the server of ${connection} has no such database`, {
-      hint: `cognition config get postgres.${connection}`,
+      hint: [cliCommand('config get', `postgres.${connection}`)],
       cause: error,
     });
   }
@@ -114,7 +115,10 @@ function placeOf({ position }: ServersError, sql: string): string {
 
 function refusedLogin(connection: string, cause: Error): HubError {
   return new HubError('unauthorised', `the server of the database ${connection} refuses the login`, {
-    hint: `set its address anew, with user and password: cognition config set postgres.${connection} <address>`,
+    hint: [
+      'set its address anew, with user and password: ',
+      cliCommand('config set', `postgres.${connection}`, '<address>'),
+    ],
     cause,
   });
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { HubError } from '../../hub/base/error.js';
 import { shortened } from '../../hub/base/head_and_tail.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { Plugin, Resolved, Resolving } from '../../hub/base/plugin.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
@@ -105,7 +106,7 @@ function addressOf({ config }: ToolParts, connection: string): string {
   throw new HubError('not_found', `no database is named ${JSON.stringify(connection)}`, {
     hint:
       names.length === 0
-        ? `name one: cognition config set postgres.${connection} <address>`
+        ? ['name one: ', cliCommand('config set', `postgres.${connection}`, '<address>')]
         : `known ones: ${names.join(', ')}`,
   });
 }
@@ -114,7 +115,10 @@ function addressOf({ config }: ToolParts, connection: string): string {
 function refuseWithoutNetwork({ policy, connection }: Params): void {
   if (policy.kind === 'open' || policy.network) return;
   throw new HubError('unauthorised', `the database ${connection} is on the network, which this call may not use`, {
-    hint: 'allow the network for it, or run the query yourself: cognition attach',
+    hint: [
+      'allow the network for it, or run the query yourself: ',
+      cliCommand('attach', '@', `postgres:${connection}:<query>`),
+    ],
   });
 }
 

@@ -1,5 +1,6 @@
 import { detach } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { CallContext, Plugin, Resolving } from '../../hub/base/plugin.js';
 import type { Client } from '../../hub/client/client.js';
 import type { PluginRequest } from '../../hub/protocol/methods/plugin_methods.js';
@@ -33,7 +34,7 @@ export function servePlugins(client: Client, plugins: readonly Plugin[]): CallTa
       const handler = handlers.get(request.method);
       if (handler !== undefined) return handler(request.params, context);
       throw new HubError('method_not_found', `the tools do not serve ${request.method}`, {
-        hint: 'the hub and the tools are of different versions: cognition hub stop',
+        hint: ['the hub and the tools are of different versions: ', cliCommand('hub stop')],
       });
     }
     const plugin = plugins.find(({ name }) => name === request.plugin);
@@ -147,7 +148,7 @@ function toHubError(error: unknown, request: PluginRequest): HubError {
     return new HubError('cancelled', `${about} was cancelled`, { cause: error });
   console.error(`${about} failed unexpectedly:`, error instanceof Error ? error.stack : typeof error);
   return new HubError('internal', `the tools failed unexpectedly while they served ${about}`, {
-    hint: 'the reason is in the log: cognition hub logs',
+    hint: ['the reason is in the log: ', cliCommand('hub logs')],
     cause: error,
   });
 }

@@ -1,4 +1,5 @@
 import { HubError } from '../../../hub/base/error.js';
+import { cliCommand } from '../../../hub/base/hint.js';
 import { preferenceOf } from '../../../hub/config/config.js';
 import { command } from '../../command_line/command.js';
 import { EXIT } from '../../output/failure.js';
@@ -13,7 +14,7 @@ export const configGetCommand = command({
     const { key, kind } = preferenceOf(input.required('key'));
     const value = context.preferences.get(key);
     if (kind.type === 'connection' && value === '') {
-      throw new HubError('not_found', `${key} is not set`, { hint: `cognition config set ${key} <address>` });
+      throw new HubError('not_found', `${key} is not set`, { hint: [cliCommand('config set', key, '<address>')] });
     }
     if (context.json) await context.printJson(value);
     else await context.out.write(`${value}\n`);

@@ -1,4 +1,5 @@
 import { HubError } from '../../../hub/base/error.js';
+import { cliCommand } from '../../../hub/base/hint.js';
 import { preferenceOf, projectConfig, shownValue, writePreference } from '../../../hub/config/config.js';
 import { command } from '../../command_line/command.js';
 import { EXIT } from '../../output/failure.js';
@@ -22,7 +23,7 @@ export const configSetCommand = command({
     const { key } = preference;
     if (input.flag('project') && !preference.project) {
       throw new HubError('invalid_params', `a project cannot set ${key}`, {
-        hint: `cognition config set ${key} <value>`,
+        hint: [cliCommand('config set', key, '<value>')],
       });
     }
     const file = input.flag('project') ? projectConfig(context.project) : context.paths.config;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { HubError } from '../../../hub/base/error.js';
+import { cliCommand } from '../../../hub/base/hint.js';
 import { command } from '../../command_line/command.js';
 import type { Context } from '../../command_line/command_context.js';
 import { runningHub } from '../../command_line/running_hub.js';
@@ -38,7 +39,7 @@ async function endOf(pid: number): Promise<void> {
   while (isAlive(pid)) {
     if (performance.now() > deadlineMs) {
       throw new HubError('conflict', `the hub, process ${pid}, has not ended after ${END_MS_MAX / 1000} seconds`, {
-        hint: 'see what it does: cognition hub logs',
+        hint: ['see what it does: ', cliCommand('hub logs')],
       });
     }
     await wait(POLL_MS);

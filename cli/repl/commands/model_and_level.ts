@@ -3,7 +3,7 @@ import { nearest } from '../../../hub/base/nearest_word.js';
 import type { Level } from '../../../hub/protocol/turn.js';
 import { definitions } from '../../render/text/definitions.js';
 import { reachOf } from '../conversation/chat_turn_options.js';
-import { hintHere } from '../conversation/hints_in_chat.js';
+import { hintInChat } from '../conversation/hint_in_chat.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { levelHere } from '../tree/plan_mode.js';
 
@@ -33,7 +33,7 @@ async function modelText(repl: Repl): Promise<string> {
     return `Here ${await modelHere(repl)} answers.\n${listed}`;
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
-    return `No model answers here: ${error.message}.\nhint: ${hintHere(error.hint ?? 'choose a model with: /model')}\n${listed}`;
+    return `No model answers here: ${error.message}.\nhint: ${hintInChat(error.hint ?? 'choose a model with: /model')}\n${listed}`;
   }
 }
 

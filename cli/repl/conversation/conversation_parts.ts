@@ -4,7 +4,7 @@ import type { NodeId } from '../../../hub/protocol/node.js';
 import type { Context } from '../../command_line/command_context.js';
 import { reasonOf } from '../../output/failure.js';
 import type { DisplayEvent, Front } from '../front/front.js';
-import { hintHere } from './hints_in_chat.js';
+import { hintOfFailure } from './hint_in_chat.js';
 import type { Scene } from './on_display.js';
 import type { ReplPosition } from './repl_position.js';
 
@@ -29,6 +29,6 @@ export async function showAll(front: Front, shown: readonly DisplayEvent[]): Pro
 
 /** Tells a failure as one clear line, and what to do. */
 export function showFailure(front: Front, error: unknown, hint: string | null = null): Promise<void> {
-  const own = error instanceof HubError ? error.hint : null;
-  return front.show({ kind: 'failure', message: reasonOf(error), hint: own === null ? hint : hintHere(own) });
+  const own = error instanceof HubError ? hintOfFailure(error) : null;
+  return front.show({ kind: 'failure', message: reasonOf(error), hint: own ?? hint });
 }

@@ -8,7 +8,7 @@ import { reachOf } from './chat_turn_options.js';
 import type { Conversation } from './conversation.js';
 import { showFailure } from './conversation_parts.js';
 import type { Verdict } from './exit_code.js';
-import { hintHere } from './hints_in_chat.js';
+import { hintInChat } from './hint_in_chat.js';
 import { answered } from './open_question.js';
 import type { TypedMessage } from './own_turns.js';
 
@@ -100,7 +100,7 @@ function createAnswerable(): (here: Conversation) => Promise<Answerable> {
       lastReason = message;
       return {
         answer: false,
-        note: `(${message}: messages are kept as notes)\nhint: ${hintHere(hint ?? 'choose a model with: /model')}`,
+        note: `(${message}: messages are kept as notes)\nhint: ${hintInChat(hint ?? 'choose a model with: /model')}`,
       };
     }
   };

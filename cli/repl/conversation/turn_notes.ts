@@ -5,7 +5,7 @@ import { renderQuestion } from '../../render/node/question_text.js';
 import { count, shortId } from '../../render/text/ids_and_counts.js';
 import { endCode, endWords } from '../../turn/run_turn.js';
 import type { DisplayEvent } from '../front/front.js';
-import { hintHere } from './hints_in_chat.js';
+import { hintOfFailure } from './hint_in_chat.js';
 
 /** What is said of an event beside the conversation itself; null for nothing. Each file of instructions is told of once. */
 export function noteOf(event: AgentEvent, toldFiles: Set<string>): string | null {
@@ -46,7 +46,7 @@ export function exitCodeOfEnd({ state, why, failure }: TurnOutcome): number {
 
 /** What is said when nobody knows how a turn ended, or it did not even begin. */
 export function failureWords(error: unknown, goOn: string): DisplayEvent[] {
-  const own = error instanceof HubError && error.hint !== null ? hintHere(error.hint) : null;
+  const own = error instanceof HubError ? hintOfFailure(error) : null;
   const failure: DisplayEvent = { kind: 'failure', message: reasonOf(error), hint: own ?? `then: ${goOn}` };
   if (!(error instanceof HubError) || error.kind !== 'unreachable') return [failure];
   return [failure, { kind: 'note', text: `(how far it came is not known; when there is a hub again: ${goOn})` }];
@@ -60,12 +60,14 @@ export function endOf({ state, why, failure, questions }: TurnOutcome, goOn: str
   return [{ kind: 'note', text: `${endWords(why)}. Go on with: ${goOn}` }];
 }
 
-function whatToDo({ kind, hint, details }: NonNullable<TurnOutcome['failure']>['data'], goOn: string): string {
-  const { retry_after_ms: waitMs } = details;
+function whatToDo(data: NonNullable<TurnOutcome['failure']>['data'], goOn: string): string {
+  const { retry_after_ms: waitMs } = data.details;
   if (typeof waitMs === 'number' && waitMs > 0)
     return `it wants to be left alone for ${waitWords(waitMs)}; then: ${goOn}`;
-  const more = kind === 'approval_needed' ? 'or accept what that means: cognition chat --no-sandbox' : `then: ${goOn}`;
-  return hint === null ? more : `${hintHere(hint)}; ${more}`;
+  const more =
+    data.kind === 'approval_needed' ? 'or accept what that means: cognition chat --no-sandbox' : `then: ${goOn}`;
+  const hint = hintOfFailure(data);
+  return hint === null ? more : `${hint}; ${more}`;
 }
 
 function waitWords(waitMs: number): string {

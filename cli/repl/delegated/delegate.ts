@@ -2,7 +2,7 @@ import { HubError } from '../../../hub/base/error.js';
 import { parse } from '../../command_line/args.js';
 import type { Command } from '../../command_line/command.js';
 import { formatNumber, shortId } from '../../render/text/ids_and_counts.js';
-import { hintHere } from '../conversation/hints_in_chat.js';
+import { hintInChat } from '../conversation/hint_in_chat.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { wordsOf } from '../tree/quoted_words.js';
 import { type Bound, boundedSink } from './bounded_output.js';
@@ -55,7 +55,7 @@ export async function runCommand(command: Command, { words, told, bound }: Asked
   const asked = await readWords(command, words, { ...told, columns: front.columns() });
   // Its own help tells how it is called elsewhere.
   if (asked.kind === 'help') return front.show({ kind: 'text', text: `See: /help ${told.name}\n` });
-  const here = { ...context, json: asked.json, note: (text: string) => context.note(hintHere(text)) };
+  const here = { ...context, json: asked.json };
   if (bound === null || !front.attended || asked.json) {
     await asked.command.run(asked.input, here);
     return;
@@ -90,8 +90,8 @@ function inWordsOfHere(error: unknown, { name, usage }: Told): unknown {
     'commander.missingArgument': `/${name} takes more words`,
     'commander.unknownOption': `/${name}: ${error.message}`,
   };
-  const near =
-    error.hint?.startsWith('did you mean --') === true && !error.hint.includes('--help') ? `${error.hint} ` : '';
+  const guess = hintInChat(error.hint ?? '');
+  const near = guess.startsWith('did you mean --') && !guess.includes('--help') ? `${guess} ` : '';
   return new HubError('invalid_params', messages[code] ?? error.message, {
     hint: `${near}/${name} ${usage}`.trimEnd(),
     cause: error,

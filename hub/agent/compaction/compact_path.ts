@@ -1,4 +1,5 @@
 import { HubError } from '../../base/error.js';
+import { cliCommand } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { blocksOfType, spokenText, textOf, withSpokenText } from '../../base/node_blocks.js';
 import type { Block, Node, NodeId } from '../../protocol/node.js';
@@ -167,13 +168,13 @@ function failureOf({ answer, failure }: ModelReply, { turn }: CompactionWork): H
   }
   if (answer.end === 'refused') {
     return new HubError('rejected', 'the model refused to write a summary', {
-      hint: 'ask another one: cognition compact --model <model>',
+      hint: ['ask another one: ', cliCommand('compact', '--model', '<model>')],
     });
   }
   const least = blocksOfType(answer.blocks, 'call').length > 0 ? SUMMARY_LENGTH_MIN : 1;
   if (textOf(answer.blocks).trim().length >= least) return null;
   return new HubError('rejected', 'the model wrote no summary', {
-    hint: 'try again, or ask another one: cognition compact --model <model>',
+    hint: ['try again, or ask another one: ', cliCommand('compact', '--model', '<model>')],
     retryable: true,
     details: { no_summary: true },
   });

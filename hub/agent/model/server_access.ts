@@ -1,4 +1,5 @@
 import { HubError } from '../../base/error.js';
+import { cliOption } from '../../base/hint.js';
 import type { ProviderServer } from '../../base/provider_records.js';
 
 const NO_KEY = 'no-key';
@@ -22,7 +23,7 @@ export function serverAccess(
     return { address, key: NO_KEY };
   }
   throw new HubError('no_key', `there is no key for ${provider}`, {
-    hint: `set ${server.keyVariable}, or choose another model: --model demo needs no key`,
+    hint: [`set ${server.keyVariable}, or choose another model: `, cliOption('model', 'demo'), ' needs no key'],
     details: { provider, visible: false },
   });
 }

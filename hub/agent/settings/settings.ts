@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { HubError } from '../../base/error.js';
+import { cliOption } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { KEY_VARIABLES } from '../../base/provider_records.js';
 import type { NodeId, Settings, Sha256, TreeId } from '../../protocol/node.js';
@@ -89,7 +90,7 @@ export function modelWanted({ known, change, usualModel }: Pick<SettingsWanted, 
   if (named !== null) return formatModelName(parseModelName(named));
   if (known !== null) return known.model;
   throw new HubError('no_key', 'no model is chosen, and no key for one is given', {
-    hint: `set ${KEY_VARIABLES.join(' or ')}, or try: --model demo`,
+    hint: [`set ${KEY_VARIABLES.join(' or ')}, or try: `, cliOption('model', 'demo')],
   });
 }
 

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { HubError } from '../../base/error.js';
+import { hintText, nameOnCommandLine } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import type { HintAction } from '../../protocol/errors.js';
 import type { Block, External, TreeId } from '../../protocol/node.js';
 import type { Policy } from '../../protocol/policy.js';
 import type { Grants, Level } from '../../protocol/turn.js';
@@ -171,7 +173,7 @@ function isBeyondModels({ kind }: HubError, signal: AbortSignal): boolean {
 
 /** A failure as the model is told it. */
 function failedResult({ call, tool, input }: ModelCall, { kind, message, hint }: HubError): CallResult {
-  const text = hint === null ? message : `${message} (${hint})`;
+  const text = hint === null ? message : `${message} (${hintText(hint, nameForModel)})`;
   const external: External = {
     call: { tool, input, id: call },
     handle: { source: 'refused', source_version: '1.0.0', identifier: call, metadata: { tool, kind } },
@@ -179,4 +181,19 @@ function failedResult({ call, tool, input }: ModelCall, { kind, message, hint }:
   };
   const blocks: Block[] = [{ type: 'text', text }];
   return { blocks, external };
+}
+
+const TOOL_OF_METHOD: Readonly<Record<string, ToolName>> = {
+  'bash.execute': 'bash',
+  'file.edit': 'edit',
+  'file.read': 'read',
+  'file.write': 'write',
+};
+
+/** A model has tools, no methods; commands and options of the command line are its person's. */
+function nameForModel(action: HintAction): string {
+  if (action.kind === 'method') return TOOL_OF_METHOD[action.method] ?? action.method;
+  return action.kind === 'command'
+    ? `${nameOnCommandLine(action)} (which the person may run)`
+    : nameOnCommandLine(action);
 }

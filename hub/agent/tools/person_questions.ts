@@ -1,4 +1,5 @@
 import { HubError } from '../../base/error.js';
+import { rpcMethod } from '../../base/hint.js';
 import type { Block, External } from '../../protocol/node.js';
 import type { Question } from '../../protocol/question.js';
 import type { CallResult, ModelCall, QuestionDraft } from './model_call.js';
@@ -10,7 +11,9 @@ export type Said = string | { option: number };
 export function wordsOf({ options }: Pick<QuestionDraft, 'options'>, said: Said): string {
   if (typeof said === 'string') {
     if (said.trim() !== '') return said;
-    throw new HubError('invalid_params', 'an answer needs some text', { hint: 'to end the turn instead: agent.stop' });
+    throw new HubError('invalid_params', 'an answer needs some text', {
+      hint: ['to end the turn instead: ', rpcMethod('agent.stop')],
+    });
   }
   const chosen = options[said.option - 1];
   if (chosen !== undefined) return chosen;

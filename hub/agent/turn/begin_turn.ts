@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { HubError } from '../../base/error.js';
+import { cliCommand } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { type Node, NodeId, type TreeId } from '../../protocol/node.js';
 import type { AgentParts } from '../agent_parts.js';
@@ -103,7 +104,7 @@ async function startOf(reach: InternalCaller, { tree, node, sent, prompt }: Star
   if (last?.role === 'user') return sent.at(-1)?.id ?? node;
   if (last === undefined) {
     throw new HubError('invalid_params', 'nothing has been said here that a model could answer', {
-      hint: 'add a message first: cognition ask @ "message"',
+      hint: ['add a message first: ', cliCommand('ask', '@', '"message"')],
     });
   }
   const blocks = [{ type: 'text' as const, text: GO_ON }];

@@ -1,4 +1,5 @@
 import { HubError } from '../../base/error.js';
+import { cliCommand } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { textOf } from '../../base/node_blocks.js';
 import { NodeId, type Settings, type TreeId, type TurnId } from '../../protocol/node.js';
@@ -82,7 +83,7 @@ export async function runCompaction(work: CompactionTurn): Promise<TurnEnd> {
 function nothingToDo(isShort: boolean): HubError {
   const message = isShort ? 'there is nothing to summarise since the last summary' : 'nothing has been said here yet';
   return new HubError('invalid_params', isShort ? message : `${message}: there is nothing to summarise`, {
-    hint: 'go on with the conversation first: cognition ask @ "message"',
+    hint: ['go on with the conversation first: ', cliCommand('ask', '@', '"message"')],
   });
 }
 

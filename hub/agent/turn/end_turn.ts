@@ -1,4 +1,5 @@
 import { HubError } from '../../base/error.js';
+import { cliCommand } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { textOf } from '../../base/node_blocks.js';
 import type { NodeId, TurnId } from '../../protocol/node.js';
@@ -63,7 +64,7 @@ function failureFrom(error: unknown, { log }: AgentParts): HubError {
   const name = error instanceof Error ? error.name : typeof error;
   log('error', `a turn failed unexpectedly: ${[name, ...frames.slice(0, 10)].join('\n')}`);
   return new HubError('internal', 'the turn failed unexpectedly', {
-    hint: 'the reason is in the log: cognition hub logs',
+    hint: ['the reason is in the log: ', cliCommand('hub logs')],
     cause: error,
   });
 }

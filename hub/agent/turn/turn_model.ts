@@ -1,4 +1,5 @@
 import { HubError } from '../../base/error.js';
+import { cliOption } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { Settings } from '../../protocol/node.js';
 import type { Access, SettingsChange } from '../../protocol/turn.js';
@@ -55,7 +56,7 @@ export async function refuseUnknownPrice(
     'invalid_params',
     `the price of ${model.provider}/${model.model} is not known, so no cost can be the limit`,
     {
-      hint: 'limit the number of its answers instead: --max-turns',
+      hint: ['limit the number of its answers instead: ', cliOption('max-turns', '<number>')],
     },
   );
 }

@@ -2,13 +2,14 @@ import { expect, test } from 'vitest';
 import { parse } from '../../../cli/command_line/args.js';
 import { COMMANDS } from '../../../cli/command_table.js';
 import { HubError } from '../../../hub/base/error.js';
+import { hintText } from '../../../hub/base/hint.js';
 
 const asked = (...words: string[]) => parse(words, COMMANDS, 80);
 
 async function refusal(...words: string[]) {
   const error: unknown = await asked(...words).catch((reason: unknown) => reason);
   if (!(error instanceof HubError)) throw new Error('it was not refused');
-  return { kind: error.kind, message: error.message, hint: error.hint };
+  return { kind: error.kind, message: error.message, hint: hintText(error.hint ?? '') };
 }
 
 test('arguments, options and flags reach the command by their names', async () => {

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { cliCommand } from '../../../hub/base/hint.js';
 import { homePaths } from '../../../hub/config/config.js';
 import { takeLock } from '../../../hub/home/hub_lock.js';
 import { start as startProgram } from '../../gauntlet/processes.js';
@@ -77,7 +78,7 @@ describe('starting', () => {
       await expect(connectTo(home, { start: false })).rejects.toMatchObject({
         kind: 'unreachable',
         message: `no hub is running for ${home}`,
-        hint: 'run: cognition hub start',
+        hint: ['run: ', cliCommand('hub start')],
       });
       expect(existsSync(home)).toBe(false);
     });

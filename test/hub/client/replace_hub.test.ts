@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { cliCommand } from '../../../hub/base/hint.js';
 import type { Handlers } from '../../../hub/base/plugin.js';
 import { ensureHub, judge } from '../../../hub/client/find_hub.js';
 import type { HubGreeting, Program } from '../../../hub/client/link.js';
@@ -93,7 +94,10 @@ describe('replacing', () => {
     await withHub(async ({ home }) => {
       await expect(ensure(home, { version: '0.0.1', protocol: 0 })).rejects.toMatchObject({
         kind: 'version',
-        hint: 'end it when its work is done: cognition hub stop; or use the other version of cognition',
+        hint: [
+          ...['end it when its work is done: ', cliCommand('hub stop')],
+          '; or use the other version of cognition',
+        ],
       });
     });
   });

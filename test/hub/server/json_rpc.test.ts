@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { HubError } from '../../../hub/base/error.js';
+import { cliCommand, hintText } from '../../../hub/base/hint.js';
 import type { Handlers } from '../../../hub/base/plugin.js';
 import { RawJson } from '../../../hub/base/plugin.js';
 import { FRAME_BYTES_MAX } from '../../../hub/protocol/limits.js';
@@ -32,7 +33,7 @@ const request = (method: string, params: unknown, id: unknown = 1) => ({ jsonrpc
 
 async function refusal(frame: unknown): Promise<string> {
   const { error } = await exchange(frame);
-  return `${error?.code} ${error?.data.kind}: ${error?.message} (${error?.data.hint})`;
+  return `${error?.code} ${error?.data.kind}: ${error?.message} (${hintText(error?.data.hint ?? 'null')})`;
 }
 
 describe('an answer', () => {
@@ -74,7 +75,7 @@ describe('an answer', () => {
       caller.send(request('loom.tree_list', {}));
       const { error } = await caller.next();
       expect(error?.message).toBe('the hub failed unexpectedly while it served loom.tree_list');
-      expect(error?.data.hint).toBe('the reason is in its log: cognition hub logs');
+      expect(error?.data.hint).toEqual(['the reason is in its log: ', cliCommand('hub logs')]);
       expect(lines.join('\n')).toContain('error loom.tree_list failed unexpectedly: TypeError: the canary sits');
       expect(lines.join('\n')).not.toContain('second line');
     });

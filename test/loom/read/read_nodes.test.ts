@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { cliCommand } from '../../../hub/base/hint.js';
 import { NodeId, TreeId } from '../../../hub/protocol/node.js';
 import { withReader } from '../../support/reader.js';
 import { answer, command, step, text, user } from '../../support/trees.js';
@@ -34,7 +35,7 @@ test('an unknown node is not found, with a hint', async () => {
     await expect(read('loom.node_get', { node: node(unknown) })).rejects.toMatchObject({
       kind: 'not_found',
       message: `there is no node ${unknown}`,
-      hint: 'run: cognition show <tree>   (it draws the nodes with their ids)',
+      hint: ['see them with: ', cliCommand('show', '<tree>', '--ids')],
     });
   });
 });

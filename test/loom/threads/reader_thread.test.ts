@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { cliCommand } from '../../../hub/base/hint.js';
 import { NodeId, TreeId } from '../../../hub/protocol/node.js';
 import { startReader } from '../../../loom/threads/reader_thread.js';
 import { answer, user } from '../../support/trees.js';
@@ -36,7 +37,10 @@ test('a refusal crosses the thread with its kind, its hint and its details', asy
     const tree = TreeId.parse('99999999-0000-4000-8000-000000000000');
     await expect(reader.call('loom.tree_get', { tree }, never)).rejects.toMatchObject({
       kind: 'not_found',
-      hint: 'run: cognition list   (--archived for hidden ones)',
+      hint: [
+        ...['see them with: ', cliCommand('list'), ', or ', cliCommand('list', '--archived')],
+        ...['; start one with: ', cliCommand('new')],
+      ],
       details: { tree },
     });
     await reader.close();

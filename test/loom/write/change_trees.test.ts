@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { cliCommand } from '../../../hub/base/hint.js';
 import { refusal } from '../../support/refusal.js';
 import { answer, text, user } from '../../support/trees.js';
 import { withWriter } from '../../support/writer.js';
@@ -59,7 +60,10 @@ describe('a tree', () => {
       writer.write('loom.tree_archive', { tree });
       const append = () =>
         writer.write('loom.node_create_text', { tree, parent: tree, role: 'user', blocks: text('x') });
-      expect(refusal(append)).toMatchObject({ kind: 'archived', hint: `run: cognition restore ${tree.slice(0, 8)}` });
+      expect(refusal(append)).toMatchObject({
+        kind: 'archived',
+        hint: ['run: ', cliCommand('restore', tree.slice(0, 8))],
+      });
       expect(refusal(() => writer.write('loom.tree_update', { tree, name: 'new' })).kind).toBe('archived');
     }));
 });

@@ -1,5 +1,6 @@
+import { cliCommand } from '../../../base/hint.js';
 import type { ProviderServer } from '../../../base/provider_records.js';
-import type { ErrorKind } from '../../../protocol/errors.js';
+import type { ErrorKind, Hint } from '../../../protocol/errors.js';
 
 /** What a server said of a failure. */
 export interface Told {
@@ -24,7 +25,7 @@ export interface Sent {
 interface Explained {
   kind: ErrorKind;
   message: string;
-  hint: string;
+  hint: Hint;
   retryable: boolean;
   /** For programs: which of several things of one kind it is. */
   reason: string;
@@ -125,12 +126,16 @@ const WORDS: Record<Reason, (sent: Sent, told: string) => Pick<Explained, 'kind'
   request: ({ server }, told) => ({
     kind: 'rejected',
     message: `${server} refused the request${told}`,
-    hint: 'look at the base URL, the model and what is sent (cognition context)',
+    hint: ['look at the base URL, the model and what is sent (', cliCommand('context'), ')'],
   }),
   too_long: ({ server, model }, told) => ({
     kind: 'context_too_long',
     message: `the conversation is too long for ${model} at ${server}${told}`,
-    hint: 'summarise it with /compact, fork at an earlier message, or choose a model with a larger window',
+    hint: [
+      'summarise it with ',
+      cliCommand('compact'),
+      ', fork at an earlier message, or choose a model with a larger window',
+    ],
   }),
   rate: ({ server }, told) => ({
     kind: 'rate_limited',

@@ -133,7 +133,7 @@ test('all that waits comes back in its order when Esc stops a turn, however much
       await terminal.waitFor(number <= 3 ? `waits: words ${number}` : `  and ${number - 3} more`);
     }
     terminal.type('one too many', KEYS.enter);
-    await terminal.waitFor('hint: wait for the step under way; Esc ends the turn and brings all of it back');
+    await terminal.waitFor('hint: wait for the step under way, or take it back: Esc, which ends the turn');
     await terminal.waitFor('> one too many');
     terminal.type(KEYS.control('u'), KEYS.escape);
     await terminal.waitFor('Interrupted. Go on with: /retry');

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { IDLE_MS_MAX, type ModelEvent } from '../../../../hub/agent/model/provider.js';
 import { failureOf } from '../../../../hub/agent/providers/transport/server_failure.js';
 import type { HubError } from '../../../../hub/base/error.js';
+import { hintText } from '../../../../hub/base/hint.js';
 import { manualTimers } from '../../../support/manual_timers.js';
 import { breaking, errorAfter, fail, type Part, type Script, say } from '../../../support/model/script.js';
 import { KEY, type ModelServer, withModelServer } from '../../../support/model_server.js';
@@ -27,7 +28,7 @@ function withFailure(heard: Heard): Heard & { failure: HubError } {
     expect(`${at.message} ${at.stack} ${JSON.stringify(at)}`).not.toContain(KEY);
   }
   expect(failure.message).not.toContain('\n');
-  if (failure.kind !== 'cancelled') expect(failure.hint).toMatch(/\w/);
+  if (failure.kind !== 'cancelled') expect(hintText(failure.hint ?? '')).toMatch(/\w/);
   return { ...heard, failure };
 }
 
@@ -237,7 +238,7 @@ test('anthropic and openai want a key for their own addresses', async () => {
     const request = { ...requestTo(dialect, { origin: '', openaiUrl: '' } as ModelServer), baseUrl: null, key: null };
     const { failure } = withFailure(await hear(dialect.make(manualTimers()), request));
     expect(failure).toMatchObject({ kind: 'no_key', message: `there is no key for ${dialect.name}` });
-    expect(failure.hint).toMatch(/^set [A-Z]+_API_KEY/);
+    expect(hintText(failure.hint ?? '')).toMatch(/^set [A-Z]+_API_KEY/);
   }
 });
 
