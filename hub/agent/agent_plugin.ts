@@ -15,10 +15,10 @@ import { createEventLogs } from './exports/event_log.js';
 import { createTranscripts } from './exports/transcripts.js';
 import { ALIAS_NAMES, formatModelName, parseModelName } from './model/model_names.js';
 import { priceOf } from './request/spending.js';
-import { toldInstructions } from './settings/instructions_in_use.js';
-import { refuseSecondLevel } from './settings/one_level_of_sub_sessions.js';
+import { listInstructions } from './settings/list_instructions.js';
 import { planAt } from './settings/project_plan.js';
 import { pathSettings, settingsBefore } from './settings/settings.js';
+import { refuseNesting } from './settings/sub_session_nesting.js';
 import { parkedSnapshot, parkedTurns } from './turn/parked_turn.js';
 import type { Listener, RunningTurn } from './turn/running_turn.js';
 import { chooseModel } from './turn/turn_model.js';
@@ -66,7 +66,7 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
         if (node !== null) await refuseWider({ hub, context }, node, change);
         return { model: formatModelName(chooseModel({ known, change, usual, access }).model) };
       },
-      'agent.instructions_list': async (params, context) => toldInstructions({ hub, context }, parts, params),
+      'agent.instructions_list': async (params, context) => listInstructions({ hub, context }, parts, params),
       'agent.plan_get': async ({ node }, context) => planAt({ hub, context }, node),
       'agent.follow': async ({ turn, tree }, context) => {
         if (turn !== null) return { outcome: await followTurn(turns, turn, { hub, context }) };
@@ -122,7 +122,7 @@ async function knownSettings(
 async function refuseWider(reach: InternalCaller, at: NodeId, change: SettingsChange | null): Promise<void> {
   const { node } = await callHub(reach, 'loom.node_get', { node: at, tree: null });
   const { owner } = await callHub(reach, 'loom.tree_get', { tree: node.tree });
-  await refuseSecondLevel(reach, owner, change);
+  await refuseNesting(reach, owner, change);
 }
 
 /** Tells a caller what happens in a turn until it has ended; when the call itself is cancelled, so is the turn. */

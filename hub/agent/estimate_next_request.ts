@@ -1,13 +1,12 @@
 import { callHub, type InternalCaller } from '../base/internal_call.js';
 import type { ParsedOf, ResultOf } from '../protocol/methods/method_table.js';
 import type { Settings } from '../protocol/node.js';
-import { windowOf } from './compaction/window_room.js';
-import { type Warmth, warmthOf } from './estimate/cache_warmth.js';
-import { countedOf } from './estimate/counted_usage.js';
+import { type CacheWarmth, cacheWarmth } from './estimate/cache_warmth.js';
+import { newestMeasure } from './estimate/counted_usage.js';
 import { pathTokens } from './estimate/token_estimate.js';
 import { formatModelName, type ModelAtServer, parseModelName } from './model/model_names.js';
 import { outputTokensMax } from './model/output_limit.js';
-import { loadPriceTable } from './model/price_table.js';
+import { loadPriceTable, windowOf } from './model/price_table.js';
 import { modelByKeys } from './model/provider_access.js';
 import { sentNodes, settingsOf } from './request/model_context.js';
 import { microdollars } from './request/spending.js';
@@ -25,12 +24,12 @@ export async function estimatePath(reach: InternalCaller, params: Params, nowMs:
   const sent = await sentNodes(reach, step_end);
   const { current } = await settingsOf(reach, sent);
   const known = current ?? (await firstSettings(reach, tree));
-  const measure = await countedOf(reach, tree, sent.nodes);
+  const measure = await newestMeasure(reach, tree, sent.nodes);
   const tokens = pathTokens(sent.nodes, { measure, prefix: known ?? firstPrefix(params) });
   const model = wantedModel(params, known);
   if (model === null) return { ...NOTHING_KNOWN, tokens };
   const settings = isUnchanged(params, known, model) ? sent.newest : null;
-  const cached = await warmthOf(reach, { tree, path: sent.nodes, model, settings, nowMs });
+  const cached = await cacheWarmth(reach, { tree, path: sent.nodes, model, settings, nowMs });
   return {
     ...{ model: formatModelName(model), tokens, window: await windowOf(model, params.window) },
     ...{ output_max: outputTokensMax(model), cached },
@@ -69,7 +68,7 @@ function isUnchanged({ change }: Params, known: Settings | null, model: ModelAtS
 interface Priced {
   model: ModelAtServer;
   tokens: number;
-  cached: Warmth;
+  cached: CacheWarmth;
   nowMs: number;
 }
 

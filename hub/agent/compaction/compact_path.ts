@@ -9,18 +9,18 @@ import type { ModelReply } from '../request/ask_with_retries.js';
 import type { Requester } from '../request/requester.js';
 import { requestFor, sendRequest } from '../request/send_request.js';
 import { OPEN_REQUEST_LINE, openRequest } from '../request/unanswered_request.js';
-import { cutText, SUMMARISER, summaryWanted, transcriptOf } from './compaction_prompt.js';
+import { conversationText, cutText, SUMMARY_SYSTEM_PROMPT, summaryRequest } from './compaction_prompt.js';
 
 /** The most tokens of a summary. */
 const SUMMARY_TOKENS_MAX = 16_000;
-/** How often a path that is too long for its model is asked for with less of it. */
+/** How often a text that is too long for its model is shortened and sent again. */
 const SHORTER_MAX = 5;
 const BYTES_PER_TOKEN = 4;
-/** Of a window, what a text to summarise may fill: an estimate may be wrong by much. */
+/** The share of a window that a text to summarise may fill: estimates may be far off. */
 const TEXT_SHARE = 0.6;
-/** What is said beside calls of tools is a summary from this length on; otherwise only a remark on the calls. */
+/** Text beside calls of tools is a summary from this length on; otherwise it only announces the calls. */
 const SUMMARY_LENGTH_MIN = 200;
-/** The most that is carried on word for word. */
+/** The most that is carried over word for word. */
 const CARRIED_BYTES_MAX = 131_072;
 
 const BEGINNING = 'The conversation until here, summarised:';
@@ -32,50 +32,53 @@ export interface CompactionWork extends Requester {
   reach: InternalCaller;
 }
 
-export interface CompactionWanted {
+export interface CompactionParams {
   /** The id that the summary will have. */
   id: NodeId;
-  /** What a person says of the summary. */
+  /** The person's instructions for the summary. */
   instructions: string | null;
   /** Tokens that fit the model; null when that is not known. */
   window: number | null;
-  /** What the next request was estimated to have. */
+  /** The estimated tokens of the next request. */
   tokens: number;
-  /** Whether the last answer was interrupted: then what it was to answer is still open. */
+  /** Whether the last answer was interrupted: then its request is still open. */
   isCutOff: boolean;
 }
 
-export interface Compacted {
+export interface CompactionResult {
   node: Node;
   tokens_before: number;
   tokens_after: number;
   left_out: boolean;
 }
 
-/** Has a path summarised by its model, and goes on below the summary. A failure, a stop as well, is what is returned instead. */
-export async function compactPath(work: CompactionWork, wanted: CompactionWanted): Promise<Compacted | HubError> {
+/** Has a path summarised by its model, and continues below the summary. Returns a failure, or a stop, as an error. */
+export async function compactPath(
+  work: CompactionWork,
+  params: CompactionParams,
+): Promise<CompactionResult | HubError> {
   const { turn, path, settings } = work;
   turn.activity = 'compacting';
   turn.step = null;
-  turn.tell({ kind: 'compaction_started', turn: turn.id, tokens: wanted.tokens });
+  turn.tell({ kind: 'compaction_started', turn: turn.id, tokens: params.tokens });
   const counted: Promise<void>[] = [];
-  const summary = await summarise(work, wanted, counted);
+  const summary = await summarise(work, params, counted);
   await Promise.all(counted);
   if (summary instanceof HubError) return summary;
-  const blocks = [...summary.blocks, ...carried(path, wanted)];
+  const blocks = [...summary.blocks, ...openBlocks(path, params)];
   const { node } = await callHub(work.reach, 'loom.node_create_text', {
-    ...{ id: wanted.id, tree: turn.tree, parent: turn.tip, role: 'summary', blocks, settings: null, turn: turn.id },
+    ...{ id: params.id, tree: turn.tree, parent: turn.tip, role: 'summary', blocks, settings: null, turn: turn.id },
   });
   path.splice(0, path.length, node);
   turn.tip = node.id;
   const tokens_after = pathTokens(path, { measure: null, prefix: settings.settings });
-  const sizes = { tokens_before: wanted.tokens, tokens_after, left_out: summary.leftOut };
+  const sizes = { tokens_before: params.tokens, tokens_after, left_out: summary.leftOut };
   turn.tell({ kind: 'context_compacted', turn: turn.id, node: node.id, tip: node.id, ...sizes });
   return { node, ...sizes };
 }
 
-/** What is still to be answered is not left to a summary. */
-function carried(path: readonly Node[], { window, isCutOff }: CompactionWanted): Block[] {
+/** The open request, which is carried over word for word instead of being summarised. */
+function openBlocks(path: readonly Node[], { window, isCutOff }: CompactionParams): Block[] {
   const open = openRequest(path, isCutOff);
   if (open.length === 0) return [];
   // A quarter of the window: a token is 4 bytes.
@@ -94,34 +97,34 @@ interface Summary {
 
 async function summarise(
   work: CompactionWork,
-  wanted: CompactionWanted,
+  params: CompactionParams,
   counted: Promise<void>[],
 ): Promise<Summary | HubError> {
-  const whole = wholeRequest(work, wanted.instructions);
+  const whole = wholeRequest(work, params.instructions);
   const send = (request: ModelRequest): Promise<ModelReply> =>
-    sendRequest(work, { request, node: wanted.id, counted, isStreamed: false });
-  if (!fits(whole, wanted)) return summariseText(work, wanted, { send, share: 1 });
+    sendRequest(work, { request, node: params.id, counted, isStreamed: false });
+  if (!fits(whole, params)) return summariseText(work, params, { send, share: 1 });
   const reply = await send(whole);
   const failure = failureOf(reply, work);
   if (failure === null) return summaryFrom(reply, false);
-  if (failure.details.no_summary === true) return summariseText(work, wanted, { send, share: 1 });
-  return failure.kind === 'context_too_long' ? summariseText(work, wanted, { send, share: 1 / 2 }) : failure;
+  if (failure.details.no_summary === true) return summariseText(work, params, { send, share: 1 });
+  return failure.kind === 'context_too_long' ? summariseText(work, params, { send, share: 1 / 2 }) : failure;
 }
 
-/** The same request as the next would have been, so that a cache has nearly all of it; only its end asks for something else. */
+/** The next request of the turn with another end, so that a cache has nearly all of it. */
 function wholeRequest(work: CompactionWork, instructions: string | null): ModelRequest {
   const request = requestFor(work);
-  const end = { role: 'user' as const, content: [{ type: 'text' as const, text: summaryWanted(instructions) }] };
+  const end = { role: 'user' as const, content: [{ type: 'text' as const, text: summaryRequest(instructions) }] };
   return {
     ...request,
     messages: [...request.messages, end],
-    // How much a model thinks is part of what a cache goes by, and needs its room.
+    // Thinking stays on: a cache depends on it, and it needs room in the output.
     outputTokensMax:
       request.thinking === 'off' ? Math.min(SUMMARY_TOKENS_MAX, request.outputTokensMax) : request.outputTokensMax,
   };
 }
 
-function fits({ outputTokensMax }: ModelRequest, { tokens, window }: CompactionWanted): boolean {
+function fits({ outputTokensMax }: ModelRequest, { tokens, window }: CompactionParams): boolean {
   return window === null || tokens + Math.min(outputTokensMax, window / 4) <= window;
 }
 
@@ -131,21 +134,21 @@ interface TextSending {
   share: number;
 }
 
-/** Asks for a summary of the path as a text, without any tools, and of less and less of it while it is too long. */
+/** Asks for a summary of the path as a text, without tools, and of less and less of it while it is too long. */
 async function summariseText(
   work: CompactionWork,
-  { instructions, window }: CompactionWanted,
+  { instructions, window }: CompactionParams,
   { send, share }: TextSending,
 ): Promise<Summary | HubError> {
   const { messages, ...request } = requestFor(work);
-  const all = transcriptOf(messages, Number.POSITIVE_INFINITY);
-  const known = window === null ? Number.POSITIVE_INFINITY : window * TEXT_SHARE * BYTES_PER_TOKEN;
-  let bytesMax = Math.floor(Math.min(known, Buffer.byteLength(all) * share));
+  const all = conversationText(messages, Number.POSITIVE_INFINITY);
+  const fitting = window === null ? Number.POSITIVE_INFINITY : window * TEXT_SHARE * BYTES_PER_TOKEN;
+  let bytesMax = Math.floor(Math.min(fitting, Buffer.byteLength(all) * share));
   for (let attempt = 1; ; attempt += 1) {
-    const text = transcriptOf(messages, bytesMax);
-    const content = [{ type: 'text' as const, text: `${text}---\n\n${summaryWanted(instructions)}` }];
+    const text = conversationText(messages, bytesMax);
+    const content = [{ type: 'text' as const, text: `${text}---\n\n${summaryRequest(instructions)}` }];
     const reply = await send({
-      ...{ ...request, systemPrompt: SUMMARISER, tools: [], messages: [{ role: 'user', content }] },
+      ...{ ...request, systemPrompt: SUMMARY_SYSTEM_PROMPT, tools: [], messages: [{ role: 'user', content }] },
       outputTokensMax: shorterOutput(request.outputTokensMax, window),
       cache: { messages: [], lifetime: '5m' },
     });
@@ -180,7 +183,7 @@ function failureOf({ answer, failure }: ModelReply, { turn }: CompactionWork): H
   });
 }
 
-/** What was said beside calls of tools is the summary all the same: the calls are not executed, and not kept. */
+/** The summary is the text; calls of tools beside it are neither executed nor stored. */
 function summaryFrom({ answer }: ModelReply, leftOut: boolean): Summary {
   const lines = [
     ...(leftOut ? [WAS_TOO_LONG] : []),
@@ -190,7 +193,7 @@ function summaryFrom({ answer }: ModelReply, leftOut: boolean): Summary {
   return { blocks: [{ type: 'text', text: [BEGINNING, ...lines].join('\n\n') }], leftOut };
 }
 
-/** Whether summarising would make a path shorter: a lone summary or message cannot become so. */
+/** Whether summarising can shorten a path: a single message or a summary at its end cannot be shortened. */
 export function canShrink(path: readonly Node[]): boolean {
   return path.length > 1 && path.at(-1)?.role !== 'summary';
 }

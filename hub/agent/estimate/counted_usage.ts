@@ -3,7 +3,7 @@ import type { ResultOf } from '../../protocol/methods/method_table.js';
 import type { Node, TreeId } from '../../protocol/node.js';
 import type { Measure } from './token_estimate.js';
 
-/** How many of a tree's newest requests are looked at. */
+/** The newest requests of a tree that are examined, in pages. */
 const PAGE = 1_000;
 const PAGES_MAX = 5;
 
@@ -22,16 +22,20 @@ export async function* newestRequests(reach: InternalCaller, tree: TreeId): Asyn
   }
 }
 
-/** What a provider has counted last of a path: of its newest answer that is on it. Null when nothing was. */
-export async function countedOf(reach: InternalCaller, tree: TreeId, path: readonly Node[]): Promise<Measure | null> {
-  const places = new Map<string, number>();
-  // What was counted for a summary is what stood before it.
-  for (const [place, { id, role }] of path.entries()) if (role === 'assistant') places.set(id, place);
-  if (places.size === 0) return null;
+/** A provider's newest count of a path: that of the newest answer on it. Null for none. */
+export async function newestMeasure(
+  reach: InternalCaller,
+  tree: TreeId,
+  path: readonly Node[],
+): Promise<Measure | null> {
+  const indexes = new Map<string, number>();
+  // The count of a summary is that of the path before it.
+  for (const [index, { id, role }] of path.entries()) if (role === 'assistant') indexes.set(id, index);
+  if (indexes.size === 0) return null;
   for await (const { node, outcome, usage, estimate } of newestRequests(reach, tree)) {
-    const place = node === null ? undefined : places.get(node);
-    if (place === undefined || usage === null || estimate || outcome !== 'ok') continue;
-    return { tokens: Object.values(usage).reduce((sum, some) => sum + some, 0), nodes: place + 1 };
+    const index = node === null ? undefined : indexes.get(node);
+    if (index === undefined || usage === null || estimate || outcome !== 'ok') continue;
+    return { tokens: Object.values(usage).reduce((sum, count) => sum + count, 0), nodes: index + 1 };
   }
   return null;
 }

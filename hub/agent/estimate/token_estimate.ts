@@ -2,19 +2,19 @@ import type { Block, Node, Settings } from '../../protocol/node.js';
 import type { TokenUsage } from '../model/provider.js';
 
 const BYTES_PER_TOKEN = 4;
-/** What providers count for an image: by its area, after making a large one smaller. */
+/** Providers count an image by its area, after shrinking a large one. */
 const IMAGE_PIXELS_PER_TOKEN = 750;
 const IMAGE_TOKENS_MAX = 1_600;
-/** What stands around a block on the wire. */
-const AROUND_BYTES = 20;
+/** The bytes around a block on the wire. */
+const BLOCK_FRAME_BYTES = 20;
 
-/** What a provider has counted of a path: that many tokens for everything that is sent before its first nodes, and for these. */
+/** A provider's count: the tokens of the first nodes of a path and of all that is sent before them. */
 export interface Measure {
   tokens: number;
   nodes: number;
 }
 
-/** About how many tokens a request for a path is: what was counted of it, and a token for 4 bytes of the rest. */
+/** An estimate of the tokens of a request for a path: the count, and a token for 4 bytes of the rest. */
 export function pathTokens(
   path: readonly Node[],
   { measure, prefix }: { measure: Measure | null; prefix: Pick<Settings, 'system_prompt' | 'tools'> },
@@ -23,8 +23,8 @@ export function pathTokens(
   return tokensOf(prefix.system_prompt) + tokensOf(JSON.stringify(prefix.tools)) + nodesTokens(path);
 }
 
-/** What a request and its answer were: all of that is sent with the next one. */
-export function usedTokens({ input, output, cacheRead, cacheWrite5m, cacheWrite1h }: TokenUsage): number {
+/** The tokens of a request and its answer: the next request sends all of them. */
+export function totalTokens({ input, output, cacheRead, cacheWrite5m, cacheWrite1h }: TokenUsage): number {
   return input + output + cacheRead + cacheWrite5m + cacheWrite1h;
 }
 
@@ -50,5 +50,5 @@ function blockTokens(block: Block): number {
 }
 
 function wrappedTokens(text: string): number {
-  return Math.ceil((Buffer.byteLength(text) + AROUND_BYTES) / BYTES_PER_TOKEN);
+  return Math.ceil((Buffer.byteLength(text) + BLOCK_FRAME_BYTES) / BYTES_PER_TOKEN);
 }

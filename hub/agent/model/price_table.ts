@@ -18,6 +18,11 @@ export function loadPriceTable(): Promise<PriceTable> {
   return loaded;
 }
 
+/** The window of a model: from the table, else what the person says. */
+export async function windowOf(model: ModelAtServer, stated: number | null): Promise<number | null> {
+  return (await loadPriceTable()).window(model) ?? stated;
+}
+
 async function readPriceTable(): Promise<PriceTable> {
   const { calcPrice } = await import('@pydantic/genai-prices');
   const priced = ({ provider, model, baseUrl }: ModelAtServer, usage: TokenUsage, atMs: number) => {

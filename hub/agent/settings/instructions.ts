@@ -3,46 +3,46 @@ import { readSmallFile } from './read_small_file.js';
 
 const FILE_BYTES_MAX = 32_768;
 const FOLDERS_MAX = 32;
-/** In each folder the first of these that is there counts. */
+/** In each folder the first of these counts. */
 const NAMES = ['AGENTS.md', 'CLAUDE.md'];
 
-/** Where instructions and skills are looked for. */
-export interface InstructionPlaces {
+/** The folders that may hold instructions and skills. */
+export interface InstructionFolders {
   /** The real path of the project. */
   project: string;
-  /** The real path of the folder that is worked in: the project, or one below it. */
+  /** The real path of the working folder: the project, or one below it. */
   cwd: string;
-  /** Where the person keeps their own. */
+  /** The folder of the person's own instructions. */
   home: string;
-  /** The person's home folder, where other programs keep skills, too. */
+  /** The person's home folder, where other programs keep skills. */
   userHome: string;
-  /** Is told the path of each file of instructions that was read, in their order. */
+  /** Called with the path of each instruction file that was read, in their order. */
   onRead(path: string): void;
 }
 
 const HEAD = '# Instructions from ';
 
-/** The files that a system prompt of ours has instructions from. */
-export function namedInstructions(systemPrompt: string): string[] {
+/** The files whose instructions stand in a system prompt. */
+export function instructionsIn(systemPrompt: string): string[] {
   const lines = systemPrompt.split('\n').filter((line) => line.startsWith(HEAD));
-  // A file may have such a line in it, too: only what can have been read is named.
+  // A file may contain such a line itself: only names that can have been read count.
   return lines.map((line) => line.slice(HEAD.length)).filter((path) => NAMES.includes(basename(path)));
 }
 
-/** The files that instructions would be read from. */
-export async function instructionFiles(places: InstructionPlaces): Promise<string[]> {
+/** The instruction files that a first turn would read. */
+export async function instructionFiles(folders: Omit<InstructionFolders, 'onRead'>): Promise<string[]> {
   const files: string[] = [];
-  await readInstructions({ ...places, onRead: (path) => void files.push(path) });
+  await readInstructions({ ...folders, onRead: (path) => void files.push(path) });
   return files;
 }
 
 /** The instructions of the person, then those of the project from its top down to the working folder; empty for none. */
-export async function readInstructions({ project, cwd, home, onRead }: InstructionPlaces): Promise<string> {
+export async function readInstructions({ project, cwd, home, onRead }: InstructionFolders): Promise<string> {
   const own = await firstIn(home, null);
   const below = await Promise.all(foldersDown(project, cwd).map((folder) => firstIn(folder, project)));
-  const found = [own, ...below].filter((one) => one !== null);
-  for (const { path } of found) onRead(path);
-  return found.map(({ path, text }) => `${HEAD}${path}\n\n${text}`).join('\n\n');
+  const files = [own, ...below].filter((one) => one !== null);
+  for (const { path } of files) onRead(path);
+  return files.map(({ path, text }) => `${HEAD}${path}\n\n${text}`).join('\n\n');
 }
 
 async function firstIn(folder: string, within: string | null): Promise<{ path: string; text: string } | null> {

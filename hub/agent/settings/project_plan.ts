@@ -7,8 +7,8 @@ import { readSmallFile } from './read_small_file.js';
 import { firstSettings, levelOf, storedSettings } from './settings.js';
 
 /**
- * At which level a turn would go on at a node, with which settings the work went on before plans were made, and what the
- * project's plan says. Without a project of the tree there is no plan.
+ * The level of the next turn at a node, the newest settings from outside plan mode, and the text of the project's plan.
+ * A tree without a project has no plan.
  */
 export async function planAt(reach: InternalCaller, node: NodeId): Promise<ResultOf<'agent.plan_get'>> {
   const { tree } = (await callHub(reach, 'loom.node_get', { node, tree: null })).node;
@@ -21,17 +21,17 @@ export async function planAt(reach: InternalCaller, node: NodeId): Promise<Resul
   return { level, before, file, text };
 }
 
-/** The newest settings on a path with which no plan was made; null where there are none. */
+/** The newest settings on a path whose level is not plan; null for none. */
 async function settingsBeforePlans(reach: InternalCaller, node: NodeId): Promise<Sha256 | null> {
   const used = await settingsUsed(reach, node);
-  // The newest first: the settings of one run of plan mode are often only one.
+  // The newest first: one run of plan mode often has only one set of settings.
   for (const sha256 of used.reverse()) {
     if (levelOf(await storedSettings(reach, sha256)) !== 'plan') return sha256;
   }
   return null;
 }
 
-/** The settings of a path, each once, by where it was used last. */
+/** The settings of a path, each once, ordered by their last use. */
 async function settingsUsed(reach: InternalCaller, node: NodeId): Promise<Sha256[]> {
   const used = new Set<Sha256>();
   for await (const { nodes } of pathPages(reach, node)) {

@@ -3,8 +3,8 @@ import { open, realpath } from 'node:fs/promises';
 import { isWithin } from '../../base/is_within.js';
 
 /**
- * The beginning of a text file; null when there is none that may be read. With a folder, what a link leads to outside of it
- * may not: a project that somebody else wrote could point at anything.
+ * The beginning of a text file; null when it cannot be read. With `within`, a link out of that folder is not followed: a
+ * project that somebody else wrote could point at anything.
  */
 export async function readSmallFile(path: string, bytesMax: number, within: string | null): Promise<string | null> {
   try {
@@ -16,12 +16,12 @@ export async function readSmallFile(path: string, bytesMax: number, within: stri
       if (!(await file.stat()).isFile()) return null;
       const bytes = Buffer.alloc(bytesMax);
       const { bytesRead } = await file.read(bytes, 0, bytesMax, 0);
-      // A character that the end cuts through is left out.
+      // A character that the limit cuts is left out.
       return new TextDecoder().decode(bytes.subarray(0, bytesRead), { stream: bytesRead === bytesMax }).toWellFormed();
     } finally {
       await file.close();
     }
   } catch {
-    return null; // it is not there, or not for us to read
+    return null; // it does not exist, or must not be read
   }
 }

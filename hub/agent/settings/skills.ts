@@ -1,20 +1,20 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InstructionPlaces } from './instructions.js';
+import type { InstructionFolders } from './instructions.js';
 import { readSmallFile } from './read_small_file.js';
 
 const SKILLS_MAX = 50;
 const HEAD_BYTES_MAX = 4_096;
 const DESCRIPTION_LENGTH_MAX = 300;
 
-/** A skill as a model is told of it. */
+/** A skill, with its line in the system prompt. */
 interface Skill {
   name: string;
   line: string;
 }
 
-/** Where skills lie; of two with the same name the one that stands first here counts. */
-function skillFolders({ project, home, userHome }: InstructionPlaces): Folder[] {
+/** The folders of skills; of two skills with the same name the first counts. */
+function skillFolders({ project, home, userHome }: InstructionFolders): Folder[] {
   const ofProject = (name: string): Folder => ({ path: join(project, name, 'skills'), within: project });
   // The sandbox shows these folders of the person, and nothing that a link in them leads to.
   const ofPerson = (path: string): Folder => ({ path, within: path });
@@ -34,19 +34,19 @@ interface Folder {
 }
 
 /** The skills of the project and of the person, a line each; empty for none. */
-export async function readSkillList(places: InstructionPlaces): Promise<string> {
-  const [home, userHome] = await Promise.all([realFolder(places.home), realFolder(places.userHome)]);
-  const found = await Promise.all(skillFolders({ ...places, home, userHome }).map(skillsIn));
+export async function readSkillList(folders: InstructionFolders): Promise<string> {
+  const [home, userHome] = await Promise.all([realFolder(folders.home), realFolder(folders.userHome)]);
+  const skills = await Promise.all(skillFolders({ ...folders, home, userHome }).map(skillsIn));
   const byName = new Map<string, string>();
-  for (const { name, line } of found.flat()) if (!byName.has(name)) byName.set(name, line);
+  for (const { name, line } of skills.flat()) if (!byName.has(name)) byName.set(name, line);
   const lines = [...byName.values()].slice(0, SKILLS_MAX);
   if (lines.length === 0) return '';
   return ['# Skills', '', 'Read the file of a skill before you use it.', '', ...lines].join('\n');
 }
 
-/** A path as the sandbox has it. */
+/** The real path, as the sandbox has it. */
 function realFolder(path: string): Promise<string> {
-  return realpath(path).catch(() => path); // there is nothing to read in it then
+  return realpath(path).catch(() => path); // a missing folder has no skills
 }
 
 async function skillsIn({ path, within }: Folder): Promise<Skill[]> {
@@ -69,7 +69,7 @@ async function skillAt(path: string, folder: string, within: string): Promise<Sk
   return { name, line: `- ${name}: ${description.slice(0, DESCRIPTION_LENGTH_MAX)} (${path})` };
 }
 
-/** A field of the lines `name: value` at the top of a skill, on one line and without quotes around it. */
+/** A field of the front matter, on one line and without quotes around it. */
 function fieldOf(head: string, field: string): string | null {
   const value = new RegExp(`^${field}:[ \\t]*(.*)$`, 'm').exec(head)?.[1];
   const text = value

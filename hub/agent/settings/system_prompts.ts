@@ -24,7 +24,7 @@ const BY_LEVEL: Record<Level, string> = {
   readonly: `${SHARED}\n- You can only look: nothing can be written, by commands neither. Tell what you would change.`,
 };
 
-/** What a model is told first, before the instructions of the project. */
+/** The beginning of the system prompt, before the instructions of the project. */
 export function systemPromptFor(level: Level): string {
   return BY_LEVEL[level];
 }

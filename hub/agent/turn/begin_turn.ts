@@ -4,13 +4,14 @@ import { cliCommand } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { type Node, NodeId, type TreeId } from '../../protocol/node.js';
 import type { AgentParts } from '../agent_parts.js';
-import { openRoom, windowOf } from '../compaction/window_room.js';
+import { openRoom } from '../compaction/window_room.js';
+import { windowOf } from '../model/price_table.js';
 import { imageLoader } from '../request/load_image.js';
 import { sentNodes, settingsOf } from '../request/model_context.js';
 import { promptOf } from '../request/prompt.js';
 import { GO_ON } from '../request/unanswered_request.js';
-import { refuseSecondLevel, settleLevel } from '../settings/one_level_of_sub_sessions.js';
 import { levelOf, settingsBefore, thinkingOf } from '../settings/settings.js';
+import { refuseNesting, storeUnnestedSettings } from '../settings/sub_session_nesting.js';
 import { openSubSessions, type SubSessionParts } from '../sub_sessions/sub_sessions.js';
 import { createExecutor, policyFor } from '../tools/executor.js';
 import { type Approvals, approvalsIn } from '../tools/person_questions.js';
@@ -41,12 +42,12 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
   ]);
   const { current, models } = await settingsOf(reach, path);
   const known = await settingsBefore(reach, { tree, current, change });
-  await refuseSecondLevel(reach, owner, change);
+  await refuseNesting(reach, owner, change);
   const chosen = chooseModel({ known, change, usual: params.usual_model, access });
   await refuseUnknownPrice(params, chosen);
   const workplace = await workplaceOf({ treeProject, branchCwd: resumed?.cwd ?? place.cwd, callerCwd: params.cwd });
   const instructions: string[] = [];
-  const settings = await settleLevel(reach, owner, {
+  const settings = await storeUnnestedSettings(reach, owner, {
     ...{ known, change, usualModel: chosen.usualModel },
     places: {
       ...workplace,

@@ -6,10 +6,10 @@ import { NodeId, type Settings, type TreeId, type TurnId } from '../../protocol/
 import type { TurnOutcome } from '../../protocol/turn.js';
 import type { AgentParts } from '../agent_parts.js';
 import { type CompactionWork, canShrink, compactPath } from '../compaction/compact_path.js';
-import { windowOf } from '../compaction/window_room.js';
-import { countedOf } from '../estimate/counted_usage.js';
+import { newestMeasure } from '../estimate/counted_usage.js';
 import { pathTokens } from '../estimate/token_estimate.js';
 import { formatModelName } from '../model/model_names.js';
+import { windowOf } from '../model/price_table.js';
 import { imageLoader } from '../request/load_image.js';
 import { sentNodes, settingsOf } from '../request/model_context.js';
 import { firstSettings, levelOf } from '../settings/settings.js';
@@ -73,7 +73,7 @@ const NO_SETTINGS: Settings = { system_prompt: '', tools: [], level: '', model: 
 /** Summarises the path; the summary has the id of the turn, so that a retry finds it. */
 export async function runCompaction(work: CompactionTurn): Promise<TurnEnd> {
   const { reach, turn, path, settings, instructions, window, isCutOff } = work;
-  const measure = await countedOf(reach, turn.tree, path);
+  const measure = await newestMeasure(reach, turn.tree, path);
   const tokens = pathTokens(path, { measure, prefix: settings.settings });
   const compacted = await compactPath(work, { id: NodeId.parse(turn.id), instructions, window, tokens, isCutOff });
   if (compacted instanceof HubError) return stopOf(turn) ?? failedBy(compacted);

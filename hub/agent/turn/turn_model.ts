@@ -9,7 +9,7 @@ import { loadPriceTable } from '../model/price_table.js';
 import type { Provider } from '../model/provider.js';
 import { accessTo, modelByKeys } from '../model/provider_access.js';
 import { type Account, openAccount } from '../request/request_ledger.js';
-import { modelWanted } from '../settings/settings.js';
+import { nextModel } from '../settings/settings.js';
 import type { RunningTurn } from './running_turn.js';
 import type { RunParams } from './turn_params.js';
 
@@ -34,7 +34,7 @@ interface Choosing {
 /** The model of a turn, and how it is reached. */
 export function chooseModel({ known, change, usual, access }: Choosing) {
   const usualModel = usual ?? modelByKeys(access);
-  const model = parseModelName(modelWanted({ known, change, usualModel }));
+  const model = parseModelName(nextModel({ known, change, usualModel }));
   return { model, usualModel, access: accessTo(model, access) };
 }
 

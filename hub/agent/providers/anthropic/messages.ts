@@ -2,11 +2,11 @@ import type { ModelMessage } from '../../../protocol/methods/context_methods.js'
 import type { Block } from '../../../protocol/node.js';
 import type { ModelRequest } from '../../model/provider.js';
 import { MESSAGE_MARKS_MAX } from '../../request/cache_marks.js';
-import { type CallIds, callIds, sentTool } from '../blocks/call_ids_and_tool_names.js';
+import { type CallIds, callIds, sentToolName } from '../blocks/call_ids_and_tool_names.js';
 import { type ImageLimits, imageSender, type SentImage } from '../blocks/images.js';
 import { BEGINNING, NO_OUTPUT } from '../blocks/placeholders.js';
 
-/** What stands before the data of thinking that the server has hidden; a real signature has no colon. */
+/** Marks a stored signature as the data of redacted thinking; a real signature has no colon. */
 export const REDACTED = 'redacted_thinking:';
 
 const IMAGE_LIMITS: ImageLimits = {
@@ -18,32 +18,32 @@ const IMAGE_LIMITS: ImageLimits = {
   countMax: 100,
 };
 
-interface Mark {
+interface CacheMark {
   type: 'ephemeral';
   ttl: '5m' | '1h';
 }
 interface WireText {
   type: 'text';
   text: string;
-  cache_control?: Mark;
+  cache_control?: CacheMark;
 }
 interface WireImage {
   type: 'image';
   source: { type: 'base64'; media_type: 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp'; data: string };
-  cache_control?: Mark;
+  cache_control?: CacheMark;
 }
 interface WireResult {
   type: 'tool_result';
   tool_use_id: string;
   content: (WireText | WireImage)[];
   is_error: boolean;
-  cache_control?: Mark;
+  cache_control?: CacheMark;
 }
 type WireBlock =
   | WireText
   | WireImage
   | WireResult
-  | { type: 'tool_use'; id: string; name: string; input: unknown; cache_control?: Mark }
+  | { type: 'tool_use'; id: string; name: string; input: unknown; cache_control?: CacheMark }
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string };
 export interface AnthropicMessage {
@@ -53,46 +53,46 @@ export interface AnthropicMessage {
 
 type Content = ModelMessage['content'][number];
 
-/** The system prompt, the tools and the first cache mark: the part that is the same for every node of a branch. */
+/** The system prompt, the tools and the first cache mark: the same for every node of a branch. */
 export function anthropicPrefix({ systemPrompt, tools, cache }: ModelRequest) {
-  const mark: Mark = { type: 'ephemeral', ttl: cache.lifetime };
+  const mark: CacheMark = { type: 'ephemeral', ttl: cache.lifetime };
   const hasPrompt = systemPrompt.trim() !== '';
   return {
     ...(hasPrompt ? { system: [{ type: 'text' as const, text: systemPrompt, cache_control: mark }] } : {}),
     ...(tools.length === 0
       ? {}
       : {
-          tools: tools.map(({ name, description, schema }, place) => ({
+          tools: tools.map(({ name, description, schema }, index) => ({
             name,
             description,
             input_schema: { type: 'object' as const, ...schema },
             // The mark of the prompt covers the tools, which stand before it.
-            ...(!hasPrompt && place === tools.length - 1 ? { cache_control: mark } : {}),
+            ...(!hasPrompt && index === tools.length - 1 ? { cache_control: mark } : {}),
           })),
         }),
   };
 }
 
-/** The messages as this API wants them: roles taking turns, nothing empty, cache marks where the request says. */
+/** The messages in this dialect: alternating roles, nothing empty, cache marks where the request says. */
 export async function anthropicMessages(request: ModelRequest): Promise<AnthropicMessage[]> {
   const ids = callIds();
   const sendImage = imageSender(request.loadImage, IMAGE_LIMITS);
   const marked = new Set(request.cache.messages.slice(-MESSAGE_MARKS_MAX));
   const messages: AnthropicMessage[] = [];
-  for (const [place, { role, content }] of request.messages.entries()) {
+  for (const [index, { role, content }] of request.messages.entries()) {
     const blocks: WireBlock[] = [];
     for (const block of content) {
       const wire = await wireBlock(block, ids, sendImage);
       if (wire !== null) blocks.push(wire);
     }
-    add(messages, role, role === 'assistant' ? withoutLooseThinking(blocks) : blocks);
-    // A message of which nothing is sent leaves its mark to the one before.
-    if (marked.has(place)) markLast(messages.at(-1)?.content ?? [], { type: 'ephemeral', ttl: request.cache.lifetime });
+    addMessage(messages, role, role === 'assistant' ? withoutTrailingThinking(blocks) : blocks);
+    // A message of which nothing is sent leaves its mark to the previous one.
+    if (marked.has(index)) markLast(messages.at(-1)?.content ?? [], { type: 'ephemeral', ttl: request.cache.lifetime });
   }
   return messages;
 }
 
-function add(messages: AnthropicMessage[], role: AnthropicMessage['role'], content: WireBlock[]): void {
+function addMessage(messages: AnthropicMessage[], role: AnthropicMessage['role'], content: WireBlock[]): void {
   if (content.length === 0) return;
   const last = messages.at(-1);
   if (last?.role === role) last.content.push(...content);
@@ -112,7 +112,7 @@ async function wireBlock(
     case 'thinking':
       return wireThinking(block);
     case 'call':
-      return { type: 'tool_use', id: ids.call(block.id), name: sentTool(block.tool), input: block.input };
+      return { type: 'tool_use', id: ids.call(block.id), name: sentToolName(block.tool), input: block.input };
     case 'image':
       return wireImage(await sendImage(block));
     case 'result':
@@ -125,13 +125,13 @@ async function wireResult(
   ids: CallIds,
   sendImage: ReturnType<typeof imageSender>,
 ): Promise<WireResult> {
-  const seen: (WireText | WireImage)[] = [];
+  const sent: (WireText | WireImage)[] = [];
   for (const block of content) {
     const wire = await wireResultBlock(block, sendImage);
-    if (wire !== null) seen.push(wire);
+    if (wire !== null) sent.push(wire);
   }
-  if (seen.length === 0) seen.push({ type: 'text', text: NO_OUTPUT });
-  return { type: 'tool_result', tool_use_id: ids.result(id), content: seen, is_error: failed };
+  if (sent.length === 0) sent.push({ type: 'text', text: NO_OUTPUT });
+  return { type: 'tool_result', tool_use_id: ids.result(id), content: sent, is_error: failed };
 }
 
 async function wireResultBlock(
@@ -165,8 +165,8 @@ function wireImage(sent: SentImage): WireText | WireImage {
   return { type: 'image', source: { type: 'base64', media_type: sent.mediaType, data: sent.base64 } };
 }
 
-/** Thinking that nothing follows is refused: it belongs to what was said or done after it. */
-function withoutLooseThinking(blocks: WireBlock[]): WireBlock[] {
+/** Thinking at the end is refused: it belongs to the text or call after it. */
+function withoutTrailingThinking(blocks: WireBlock[]): WireBlock[] {
   return blocks.slice(0, blocks.findLastIndex((block) => !isThinking(block)) + 1);
 }
 
@@ -174,7 +174,7 @@ export function isThinking(block: WireBlock | undefined): boolean {
   return block?.type === 'thinking' || block?.type === 'redacted_thinking';
 }
 
-function markLast(blocks: WireBlock[], mark: Mark): void {
+function markLast(blocks: WireBlock[], mark: CacheMark): void {
   const last = blocks.at(-1);
   if (last !== undefined && last.type !== 'thinking' && last.type !== 'redacted_thinking') last.cache_control = mark;
 }

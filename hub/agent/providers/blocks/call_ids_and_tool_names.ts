@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto';
 const ID = /^[\w-]{1,40}$/;
 const TOOL_CHARACTERS = /[^\w-]/g;
 const TOOL_LENGTH_MAX = 64;
-/** The longest that a block may hold. */
-const KEPT_MAX = 200;
+/** The longest id or name that a block may hold. */
+const STORED_LENGTH_MAX = 200;
 
-/** Gives calls the ids that they are sent with, in the order of the messages. */
+/** The ids that calls are sent with, given out in the order of the messages. */
 export interface CallIds {
   call(id: string): string;
   /** The id of the first call of that name that has no result yet. */
@@ -15,12 +15,12 @@ export interface CallIds {
 }
 
 /**
- * An id that a server would refuse, since another one made it or since it came before in the conversation, is replaced. The
- * replacement follows from what stands before it alone, so that a longer conversation begins with the same bytes.
+ * Replaces ids that a server would refuse, because another server made them or because they came before in the conversation.
+ * The replacement follows from the earlier calls alone, so that a longer conversation begins with the same bytes.
  */
 export function callIds(): CallIds {
   const used = new Set<string>();
-  /** What waits for its result, by the name it is known by. */
+  /** The sent ids of calls without a result yet, by their own ids. */
   const waiting = new Map<string, string[]>();
   return {
     call(id) {
@@ -43,14 +43,14 @@ function hashed(text: string): string {
   return `call_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
 }
 
-/** Ids for the calls of one answer: the server's own where it has one of its own for each. */
+/** Ids for the calls of one answer: the server's own where each call has one. */
 export function answerIds(messages: number): (given: string | null | undefined) => string {
   const used = new Set<string>();
   let count = 0;
   return (given) => {
     let id = given?.toWellFormed() ?? '';
-    while (id === '' || id.length > KEPT_MAX || used.has(id)) {
-      // Told apart from those of other answers by how long the conversation was.
+    while (id === '' || id.length > STORED_LENGTH_MAX || used.has(id)) {
+      // The length of the conversation tells them from those of other answers.
       id = `call_${messages}_${count}`;
       count += 1;
     }
@@ -59,12 +59,12 @@ export function answerIds(messages: number): (given: string | null | undefined) 
   };
 }
 
-/** The name of a tool as a model wrote it, so that it can be kept. */
-export function keptTool(name: string): string {
-  return name === '' ? 'unnamed' : name.toWellFormed().slice(0, KEPT_MAX);
+/** The name of a tool as a model wrote it, in a form that can be stored. */
+export function storedToolName(name: string): string {
+  return name === '' ? 'unnamed' : name.toWellFormed().slice(0, STORED_LENGTH_MAX);
 }
 
-/** The name of a tool as it is sent back: a model may have made up one that its own server refuses. */
-export function sentTool(name: string): string {
+/** The name of a tool as it is sent back: a model may have invented one that its own server refuses. */
+export function sentToolName(name: string): string {
   return name.replace(TOOL_CHARACTERS, '_').slice(0, TOOL_LENGTH_MAX);
 }

@@ -4,16 +4,16 @@ import { JSON_COMMAS_MAX, JSON_CONTAINERS_MAX, JSON_DEPTH_MAX } from '../../../p
 import type { ModelEvent } from '../../model/provider.js';
 
 const BOUNDS = { levels: JSON_DEPTH_MAX, containers: JSON_CONTAINERS_MAX, commas: JSON_COMMAS_MAX };
-const SHOWN_MAX = 200;
+const EXCERPT_LENGTH_MAX = 200;
 
-/** A call as it was written by a model. */
+/** A call as a model wrote it. */
 export interface WrittenCall {
   id: string;
   tool: string;
   text: string;
 }
 
-/** The call that a model has written, or what is wrong with it. No text at all is no arguments. */
+/** The call that a model wrote, or what is wrong with it. An empty text means no arguments. */
 export function finishedCall({ id, tool, text }: WrittenCall): ModelEvent {
   const malformed = (problem: string): ModelEvent => ({
     kind: 'call_malformed',
@@ -26,8 +26,8 @@ export function finishedCall({ id, tool, text }: WrittenCall): ModelEvent {
   const broken = boundBroken(Buffer.from(text), BOUNDS);
   if (broken !== null) return malformed(`has too many ${broken}`);
   const input = parsed(text);
-  if (input === undefined) return malformed(`is not valid JSON: ${shown(text)}`);
-  if (!isJsonObject(input)) return malformed(`is not a JSON object with finite numbers: ${shown(text)}`);
+  if (input === undefined) return malformed(`is not valid JSON: ${excerpt(text)}`);
+  if (!isJsonObject(input)) return malformed(`is not a JSON object with finite numbers: ${excerpt(text)}`);
   return { kind: 'call_made', call: { type: 'call', id, tool, input } };
 }
 
@@ -38,11 +38,11 @@ function parsed(text: string): unknown {
     );
     return wellFormed;
   } catch {
-    return undefined; // what models write is often no JSON: an expected outcome
+    return undefined; // models often write text that is no JSON: an expected outcome
   }
 }
 
-function shown(text: string): string {
+function excerpt(text: string): string {
   const line = text.toWellFormed();
-  return line.length <= SHOWN_MAX ? line : `${line.slice(0, SHOWN_MAX)}…`;
+  return line.length <= EXCERPT_LENGTH_MAX ? line : `${line.slice(0, EXCERPT_LENGTH_MAX)}…`;
 }

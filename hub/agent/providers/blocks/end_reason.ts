@@ -1,8 +1,11 @@
 import type { EndReason } from '../../model/provider.js';
 
-/** A server's word for the end, checked against what it has sent: some say `stop` after calls. */
-export function endReason(said: EndReason, { hasText, hasCalls }: { hasText: boolean; hasCalls: boolean }): EndReason {
-  if (said !== 'answered' && said !== 'calls') return said;
+/** The server's reason for the end, corrected by what it has sent: some servers say `stop` after calls. */
+export function endReason(
+  reason: EndReason,
+  { hasText, hasCalls }: { hasText: boolean; hasCalls: boolean },
+): EndReason {
+  if (reason !== 'answered' && reason !== 'calls') return reason;
   if (hasCalls) return 'calls';
   return hasText ? 'answered' : 'empty';
 }

@@ -1,11 +1,11 @@
 import type { Image, LoadImage } from '../../model/provider.js';
 
-/** What a server takes. */
+/** The images that a server accepts. */
 export interface ImageLimits {
-  /** Characters of one image in base64, and of all in one request. */
+  /** Characters of one image in base64, and of all images in one request. */
   charactersMax: number;
   totalCharactersMax: number;
-  /** Pixels along one side: of the first images, and of any as soon as there are more. */
+  /** Pixels along one side, while a request has no more than `few` images, and with more. */
   sideMax: number;
   few: number;
   sideMaxOfMany: number;
@@ -17,8 +17,8 @@ export type SentImage =
   | { kind: 'text'; text: string };
 
 /**
- * Loads the images of one request in their order. One that a server would refuse becomes a line for the model. Each is judged by
- * itself and by those before it, never by those after it: what was sent once is sent again in every longer request.
+ * Loads the images of one request in their order. One that a server would refuse becomes a line for the model. Each is judged
+ * by itself and those before it, never by those after it: what was sent once is sent again in every longer request.
  */
 export function imageSender(load: LoadImage, limits: ImageLimits): (image: Image) => Promise<SentImage> {
   let count = 0;

@@ -1,3 +1,3 @@
-/** What is sent where servers refuse nothing at all: they are part of prefixes, so they never change. */
+/** Sent where servers refuse empty content. They are part of prefixes, so they never change. */
 export const NO_OUTPUT = '(no output)';
 export const BEGINNING = '(the conversation begins)';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-/** More than any window holds: what a server says beyond it is a mistake of its own. */
+/** More than any window holds: a server that says more is wrong. */
 const TOKENS_MAX = 1_000_000_000;
 
-/** How many tokens of a kind there were, as a server says it; unknown when that is no number of tokens. */
+/** A count of tokens from a server; null when it is no such count. */
 export const tokenCount = z.int().nonnegative().max(TOKENS_MAX).nullish().catch(null);

@@ -1,11 +1,11 @@
 const HIGH_SURROGATE_AT_END = /[\ud800-\udbff]$/;
 
-/** Joins what arrives in pieces, so that none ends in the middle of a character. */
+/** Shifts the ends of text pieces so that none ends in the middle of a character. */
 export function wholeCharacters(): (piece: string) => string {
-  let kept = '';
+  let held = '';
   return (piece) => {
-    const text = kept + piece;
-    kept = HIGH_SURROGATE_AT_END.test(text) ? text.slice(-1) : '';
-    return text.slice(0, text.length - kept.length).toWellFormed();
+    const text = held + piece;
+    held = HIGH_SURROGATE_AT_END.test(text) ? text.slice(-1) : '';
+    return text.slice(0, text.length - held.length).toWellFormed();
   };
 }

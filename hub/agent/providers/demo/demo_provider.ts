@@ -7,25 +7,24 @@ import { finishedCall } from '../blocks/call_input.js';
 import { demoStep } from './script.js';
 import type { DemoStep } from './step.js';
 
-/** Words that are said before others get a turn. */
+/** After so many words, other work of the hub gets a turn. */
 const WORDS_AT_ONCE = 64;
 const BYTES_PER_TOKEN = 4;
 
 /**
- * A model without a model: it follows rules, needs no network and no key, and says so. The same conversation always gets
- * the same answer. What it understands stands in `demo_questions.ts` and
- * `demo_abilities.ts`, and what tests can tell it in `demo_script.ts`.
+ * A model that is no AI: it follows rules, needs no network and no key, and says so. The same conversation always gets the
+ * same answer.
  */
-export function demoProvider(timers: Timers, wordDelayMs = 0): Provider {
+export function demoProvider(timers: Timers): Provider {
   return {
     name: 'demo',
     async *answer(request, signal) {
       let visible = false;
       let words = 0;
       const step = demoStep(request);
-      for await (const event of spoken(step, request)) {
+      for await (const event of stepEvents(step, request)) {
         words += event.kind === 'text' ? 1 : 0;
-        if (event.kind === 'text') await pace(words, Math.max(wordDelayMs, step.pauseMs), signal);
+        if (event.kind === 'text') await pace(words, step.pauseMs, signal);
         if (signal.aborted) throw cancelled(visible);
         visible ||= event.kind !== 'usage' && event.kind !== 'end';
         if (event.kind === 'end') yield { kind: 'usage', usage: tokens(request, words) };
@@ -39,8 +38,8 @@ export function demoProvider(timers: Timers, wordDelayMs = 0): Provider {
     else if (words % WORDS_AT_ONCE === 0) await setImmediate();
   }
 
-  /** One step as events; a failure that it asks for is thrown. */
-  async function* spoken(step: DemoStep, { messages }: ModelRequest): AsyncGenerator<ModelEvent> {
+  /** One step as events; its failure, if it has one, is thrown. */
+  async function* stepEvents(step: DemoStep, { messages }: ModelRequest): AsyncGenerator<ModelEvent> {
     const idFor = answerIds(messages.length);
     if (step.thinking !== '') {
       for (const text of wordsOf(step.thinking)) yield { kind: 'thinking', text };

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { BLOCKS_MAX } from '../../../protocol/limits.js';
 import type { ModelEvent } from '../../model/provider.js';
-import { keptTool } from '../blocks/call_ids_and_tool_names.js';
+import { storedToolName } from '../blocks/call_ids_and_tool_names.js';
 import { finishedCall, type WrittenCall } from '../blocks/call_input.js';
 
-/** A piece of a call: servers differ in which of these they send, and how often. */
+/** A piece of a call: servers differ in which fields they send, and how often. */
 export const CallPiece = z.object({
   index: z.number().nullish(),
   id: z.string().nullish(),
@@ -13,19 +13,19 @@ export const CallPiece = z.object({
 type CallPiece = z.infer<typeof CallPiece>;
 
 interface Slot extends WrittenCall {
-  /** What the server called it, by which later pieces find it. */
+  /** The server's index and id of the call, by which later pieces find it. */
   index: number | null;
-  given: string | null;
-  /** The chunk that it began in. */
+  serverId: string | null;
+  /** The number of the chunk in which it began. */
   chunk: number;
   isMixedUp: boolean;
 }
 
-/** The calls of one answer, put together from their pieces. */
+/** Assembles the calls of one answer from their pieces. */
 export interface CallAssembly {
-  /** The pieces of one chunk. */
+  /** Adds the pieces of one chunk. */
   add(pieces: readonly CallPiece[]): ModelEvent[];
-  /** All of them, in their order, once nothing more can come. */
+  /** All calls in their order, once nothing more can come. */
   finish(): ModelEvent[];
   count(): number;
 }
@@ -34,13 +34,13 @@ export function assembleCalls(idFor: (given: string | null) => string): CallAsse
   const slots: Slot[] = [];
   let chunk = 0;
   const begin = (piece: CallPiece): Slot => {
-    const given = piece.id || null;
+    const serverId = piece.id || null;
     const slot: Slot = {
-      id: idFor(given),
-      tool: keptTool(piece.function?.name ?? ''),
+      id: idFor(serverId),
+      tool: storedToolName(piece.function?.name ?? ''),
       text: '',
       index: piece.index ?? null,
-      given,
+      serverId,
       chunk,
       isMixedUp: false,
     };
@@ -51,11 +51,11 @@ export function assembleCalls(idFor: (given: string | null) => string): CallAsse
     add(pieces) {
       chunk += 1;
       return pieces.flatMap((piece) => {
-        const known = slotOf(slots, piece);
+        const existing = slotOf(slots, piece);
         // No answer can hold more of them.
-        if (known === null && slots.length >= BLOCKS_MAX) return [];
-        const slot = known ?? begin(piece);
-        const begun: ModelEvent[] = known ? [] : [{ kind: 'call_begun', id: slot.id, tool: slot.tool }];
+        if (existing === null && slots.length >= BLOCKS_MAX) return [];
+        const slot = existing ?? begin(piece);
+        const begun: ModelEvent[] = existing ? [] : [{ kind: 'call_begun', id: slot.id, tool: slot.tool }];
         const text = inputText(piece.function?.arguments);
         slot.text += text;
         return text === '' ? begun : [...begun, { kind: 'call_input', id: slot.id, text }];
@@ -67,23 +67,23 @@ export function assembleCalls(idFor: (given: string | null) => string): CallAsse
 }
 
 /**
- * The call that a piece goes on with; null when it begins one. An id tells best: some servers give every call the index
- * 0. A piece without id and index goes on with the newest call, unless it has a name.
+ * The call that a piece continues; null when it begins one. The id decides first: some servers give every call the index 0.
+ * A piece without id and index continues the newest call, unless it has a name.
  */
 function slotOf(slots: Slot[], piece: CallPiece): Slot | null {
   const { index } = piece;
   if (piece.id) {
-    const same = slots.find(({ given }) => given === piece.id);
+    const same = slots.find(({ serverId }) => serverId === piece.id);
     if (same) return same;
-    // An id that comes late belongs to the call of that index that has none.
-    return slots.find((slot) => slot.given === null && typeof index === 'number' && slot.index === index) ?? null;
+    // An id that comes late belongs to the call with that index and without an id.
+    return slots.find((slot) => slot.serverId === null && typeof index === 'number' && slot.index === index) ?? null;
   }
   if (typeof index === 'number') return slots.findLast((slot) => slot.index === index) ?? null;
   if (piece.function?.name) return null;
   const newest = slots.at(-1);
   if (newest === undefined) return null;
   const together = slots.filter(({ chunk }) => chunk === newest.chunk);
-  // Nobody can tell which of several it belongs to, and a wrong guess is a call that the model never made.
+  // With several it is unknowable which it belongs to, and a wrong guess is a call that the model never made.
   if (together.length > 1) for (const slot of together) slot.isMixedUp = true;
   return newest;
 }

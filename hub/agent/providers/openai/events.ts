@@ -4,15 +4,15 @@ import { answerIds } from '../blocks/call_ids_and_tool_names.js';
 import { endReason } from '../blocks/end_reason.js';
 import { tokenCount } from '../blocks/token_count.js';
 import { wholeCharacters } from '../blocks/whole_characters.js';
-import type { Wire } from '../transport/model_exchange.js';
+import type { AnswerReader } from '../transport/model_exchange.js';
 import { assembleCalls, type CallAssembly, CallPiece } from './assemble_calls.js';
 
-const words = z.string().nullish();
-/** Text; some of Mistral's models send it as a list of parts, of which those without text are their thinking. */
-const spoken = z
+const optionalText = z.string().nullish();
+/** Some of Mistral's models send text as a list of parts; those without text are their thinking. */
+const textOrParts = z
   .union([
     z.string(),
-    z.array(z.object({ text: words })).transform((parts) => parts.map(({ text }) => text ?? '').join('')),
+    z.array(z.object({ text: optionalText })).transform((parts) => parts.map(({ text }) => text ?? '').join('')),
   ])
   .nullish();
 const WireUsage = z.object({
@@ -23,19 +23,19 @@ const WireUsage = z.object({
 const Choice = z.object({
   delta: z
     .object({
-      content: spoken,
-      refusal: words,
-      // Two names for the same thing: DeepSeek, llama.cpp and vLLM use the first, Ollama the second.
-      reasoning_content: words.catch(null),
-      reasoning: words.catch(null),
+      content: textOrParts,
+      refusal: optionalText,
+      // Two names for thinking: DeepSeek, llama.cpp and vLLM use the first, Ollama the second.
+      reasoning_content: optionalText.catch(null),
+      reasoning: optionalText.catch(null),
       tool_calls: z.array(CallPiece).nullish(),
     })
     .nullish(),
-  finish_reason: words,
+  finish_reason: optionalText,
 });
 const Chunk = z.object({ choices: z.array(Choice).nullish(), usage: WireUsage.nullish().catch(null) });
 
-// A map: the server chooses the word that is looked up.
+// A map, not an object: the server chooses the key.
 const REASONS = new Map<string | null, EndReason>([
   ['stop', 'answered'],
   ['tool_calls', 'calls'],
@@ -44,7 +44,8 @@ const REASONS = new Map<string | null, EndReason>([
   ['content_filter', 'refused'],
 ]);
 
-interface Reading {
+/** The state of reading one answer. */
+interface ReadingState {
   calls: CallAssembly;
   whole: { text: (piece: string) => string; thinking: (piece: string) => string };
   finished: string | null;
@@ -53,10 +54,10 @@ interface Reading {
   isRefused: boolean;
 }
 
-/** Reads the chunks of one answer, given the length of the conversation. */
-export function openaiReader(messages: number): Omit<Wire, 'open'> {
+/** Reads one answer, given the number of messages before it. */
+export function openaiReader(messages: number): AnswerReader {
   const idFor = answerIds(messages);
-  const reading: Reading = {
+  const reading: ReadingState = {
     calls: assembleCalls(idFor),
     whole: { text: wholeCharacters(), thinking: wholeCharacters() },
     finished: null,
@@ -67,11 +68,11 @@ export function openaiReader(messages: number): Omit<Wire, 'open'> {
   return {
     read(event) {
       const { choices, usage } = Chunk.parse(event);
-      const meant = (choices ?? []).slice(0, 1).flatMap((choice) => meaning(reading, choice));
-      if (!usage) return meant;
+      const events = (choices ?? []).slice(0, 1).flatMap((choice) => eventsOf(reading, choice));
+      if (!usage) return events;
       reading.hasUsage = true;
       const counted = tokenUsage(usage);
-      return counted === null ? meant : [...meant, { kind: 'usage', usage: counted }];
+      return counted === null ? events : [...events, { kind: 'usage', usage: counted }];
     },
     state() {
       if (reading.finished === null) return 'open';
@@ -79,33 +80,33 @@ export function openaiReader(messages: number): Omit<Wire, 'open'> {
       return reading.hasUsage ? 'closed' : 'answered';
     },
     finish() {
-      const said = reading.isRefused ? 'refused' : (REASONS.get(reading.finished) ?? 'answered');
+      const reason = reading.isRefused ? 'refused' : (REASONS.get(reading.finished) ?? 'answered');
       const { hasText, calls } = reading;
-      return [...calls.finish(), { kind: 'end', reason: endReason(said, { hasText, hasCalls: calls.count() > 0 }) }];
+      return [...calls.finish(), { kind: 'end', reason: endReason(reason, { hasText, hasCalls: calls.count() > 0 }) }];
     },
   };
 }
 
-function meaning(reading: Reading, { delta, finish_reason }: z.infer<typeof Choice>): ModelEvent[] {
+function eventsOf(reading: ReadingState, { delta, finish_reason }: z.infer<typeof Choice>): ModelEvent[] {
   reading.finished = finish_reason || reading.finished;
   if (!delta) return [];
   if (delta.refusal) reading.isRefused = true;
   return [
-    ...said(reading, 'thinking', delta.reasoning_content || delta.reasoning),
-    ...said(reading, 'text', delta.content),
-    ...said(reading, 'text', delta.refusal),
+    ...textEvents(reading, 'thinking', delta.reasoning_content || delta.reasoning),
+    ...textEvents(reading, 'text', delta.content),
+    ...textEvents(reading, 'text', delta.refusal),
     ...reading.calls.add(delta.tool_calls ?? []),
   ];
 }
 
-function said(reading: Reading, kind: 'text' | 'thinking', piece: string | null | undefined): ModelEvent[] {
+function textEvents(reading: ReadingState, kind: 'text' | 'thinking', piece: string | null | undefined): ModelEvent[] {
   const text = piece ? reading.whole[kind](piece) : '';
   if (text === '') return [];
   if (kind === 'text' && text.trim() !== '') reading.hasText = true;
   return [{ kind, text }];
 }
 
-/** This API counts what was read from its cache among the input, and writes for nothing. Half of a count is none. */
+/** This dialect counts cache reads among the input, and no cache writes. Part of a count is none. */
 function tokenUsage(usage: z.infer<typeof WireUsage>): TokenUsage | null {
   const { prompt_tokens: prompt, completion_tokens: output } = usage;
   if (typeof prompt !== 'number' || typeof output !== 'number') return null;

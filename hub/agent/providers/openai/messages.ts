@@ -2,11 +2,11 @@ import { blocksOfType, textsOf } from '../../../base/node_blocks.js';
 import type { ModelMessage } from '../../../protocol/methods/context_methods.js';
 import type { Block } from '../../../protocol/node.js';
 import type { ModelRequest } from '../../model/provider.js';
-import { type CallIds, callIds, sentTool } from '../blocks/call_ids_and_tool_names.js';
+import { type CallIds, callIds, sentToolName } from '../blocks/call_ids_and_tool_names.js';
 import { type ImageLimits, imageSender } from '../blocks/images.js';
 import { BEGINNING, NO_OUTPUT } from '../blocks/placeholders.js';
 
-const SEEN_BELOW = '(an image, shown below)';
+const IMAGE_BELOW = '(an image, shown below)';
 
 const IMAGE_LIMITS: ImageLimits = {
   charactersMax: 20 * 1024 * 1024,
@@ -36,13 +36,13 @@ export type ChatMessage =
 type Content = ModelMessage['content'][number];
 type ResultBlock = Extract<Content, { type: 'result' }>;
 
-/** What is made along the way, in the order of the messages. */
-interface Making {
+/** What gives out ids and loads images, in the order of the messages. */
+interface Conversion {
   ids: CallIds;
   sendImage: ReturnType<typeof imageSender>;
 }
 
-/** The tools as this API describes them. */
+/** The tools in this dialect. */
 export function openaiTools({ tools }: ModelRequest) {
   if (tools.length === 0) return {};
   return {
@@ -53,20 +53,20 @@ export function openaiTools({ tools }: ModelRequest) {
   };
 }
 
-/** The messages as this API wants them: the results of calls as messages of their own, what a person says in one. */
+/** The messages in this dialect: each result of a call is a message of its own, what a person says is one. */
 export async function openaiMessages(request: ModelRequest): Promise<ChatMessage[]> {
-  const making: Making = { ids: callIds(), sendImage: imageSender(request.loadImage, IMAGE_LIMITS) };
+  const conversion: Conversion = { ids: callIds(), sendImage: imageSender(request.loadImage, IMAGE_LIMITS) };
   const { systemPrompt } = request;
   const messages: ChatMessage[] = systemPrompt.trim() === '' ? [] : [{ role: 'system', content: systemPrompt }];
   for (const { role, content } of request.messages) {
-    if (role === 'assistant') addAnswer(messages, content, making);
-    else await addUser(messages, content, making);
+    if (role === 'assistant') addAnswer(messages, content, conversion);
+    else await addUser(messages, content, conversion);
   }
   return messages;
 }
 
-/** Thinking is not sent: this API has no place for it. */
-function addAnswer(messages: ChatMessage[], content: readonly Content[], { ids }: Making): void {
+/** Thinking is not sent: this dialect has no place for it. */
+function addAnswer(messages: ChatMessage[], content: readonly Content[], { ids }: Conversion): void {
   const text = textsOf(content).filter((line) => line.trim() !== '');
   const calls = blocksOfType(content, 'call').map((block) => wireCall(block, ids));
   if (text.length === 0 && calls.length === 0) return;
@@ -75,55 +75,63 @@ function addAnswer(messages: ChatMessage[], content: readonly Content[], { ids }
   const isMore = last?.role === 'assistant' && last.tool_calls === undefined;
   if (isMore) messages.pop();
   const lines = isMore && last.content !== null ? [last.content, ...text] : text;
-  const said = lines.length === 0 ? null : lines.join('\n\n');
-  messages.push({ role: 'assistant', content: said, ...(calls.length === 0 ? {} : { tool_calls: calls }) });
+  const joined = lines.length === 0 ? null : lines.join('\n\n');
+  messages.push({ role: 'assistant', content: joined, ...(calls.length === 0 ? {} : { tool_calls: calls }) });
 }
 
 function wireCall({ id, tool, input }: Extract<Content, { type: 'call' }>, ids: CallIds): WireCall {
-  return { id: ids.call(id), type: 'function', function: { name: sentTool(tool), arguments: JSON.stringify(input) } };
+  return {
+    id: ids.call(id),
+    type: 'function',
+    function: { name: sentToolName(tool), arguments: JSON.stringify(input) },
+  };
 }
 
-async function addUser(messages: ChatMessage[], content: readonly Content[], making: Making): Promise<void> {
+async function addUser(messages: ChatMessage[], content: readonly Content[], conversion: Conversion): Promise<void> {
   const parts: Part[] = [];
   for (const block of content) {
-    if (block.type === 'result') messages.push(await wireResult(block, making, parts));
-    else parts.push(...(await wireParts(block, making)));
+    if (block.type === 'result') messages.push(await wireResult(block, conversion, parts));
+    else parts.push(...(await wireParts(block, conversion)));
   }
   if (parts.length === 0) return;
-  // Templates of many models want a person and the model to take turns.
+  // Templates of many models want the roles to alternate.
   const last = messages.at(-1);
-  if (last?.role === 'user') last.content = plain([...partsOf(last), ...parts]);
-  else messages.push({ role: 'user', content: plain(parts) });
+  if (last?.role === 'user') last.content = simplest([...partsOf(last), ...parts]);
+  else messages.push({ role: 'user', content: simplest(parts) });
 }
 
-/** A result has text only: its images are shown in the message of the person that follows. */
-async function wireResult(block: ResultBlock, making: Making, shown: Part[]): Promise<ChatMessage> {
+/** A result has text only: its images go into the user message that follows. */
+async function wireResult(block: ResultBlock, conversion: Conversion, images: Part[]): Promise<ChatMessage> {
   const lines: string[] = [];
   for (const inner of block.content) {
-    for (const part of await wireParts(inner, making)) {
-      if (part.type === 'image_url') shown.push(part);
-      lines.push(part.type === 'image_url' ? SEEN_BELOW : part.text);
+    for (const part of await wireParts(inner, conversion)) {
+      if (part.type === 'image_url') images.push(part);
+      lines.push(part.type === 'image_url' ? IMAGE_BELOW : part.text);
     }
   }
   const text = lines.length === 0 ? NO_OUTPUT : lines.join('\n');
-  // This API has no mark for a call that failed.
-  return { role: 'tool', tool_call_id: making.ids.result(block.id), content: block.failed ? `Error: ${text}` : text };
+  // This dialect has no field for a failed call.
+  return {
+    role: 'tool',
+    tool_call_id: conversion.ids.result(block.id),
+    content: block.failed ? `Error: ${text}` : text,
+  };
 }
 
-/** What somebody else than the model says. */
-async function wireParts(block: Block, making: Making): Promise<Part[]> {
+/** A block of a person or a tool. */
+async function wireParts(block: Block, conversion: Conversion): Promise<Part[]> {
   switch (block.type) {
     case 'text':
       return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
     case 'image':
-      return [await wireImage(block, making)];
+      return [await wireImage(block, conversion)];
     case 'thinking':
     case 'call':
       return [];
   }
 }
 
-async function wireImage(block: Extract<Content, { type: 'image' }>, { sendImage }: Making): Promise<Part> {
+async function wireImage(block: Extract<Content, { type: 'image' }>, { sendImage }: Conversion): Promise<Part> {
   const sent = await sendImage(block);
   if (sent.kind === 'text') return { type: 'text', text: sent.text };
   return { type: 'image_url', image_url: { url: `data:${sent.mediaType};base64,${sent.base64}` } };
@@ -133,8 +141,8 @@ function partsOf({ content }: UserMessage): Part[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** Text alone goes as a string: not every server knows parts. */
-function plain(parts: Part[]): string | Part[] {
+/** Text alone is sent as a string: not every server accepts parts. */
+function simplest(parts: Part[]): string | Part[] {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return texts.length === parts.length ? texts.join('\n\n') : parts;
 }

@@ -8,27 +8,27 @@ const OWN_HEADERS = { accept: 'application/json', 'content-type': 'application/j
 /** Why a connection was ended from this side. */
 export type Ending = 'cancelled' | 'idle' | 'answer_too_long' | 'event_too_long';
 
-/** One request's connection, watched: it ends when the caller says so, when nothing comes, or when too much does. */
+/** The watched connection of one request: it ends when the caller cancels, when nothing comes, or when too much comes. */
 export interface ModelConnection {
-  /** For the SDK instead of the global one. */
+  /** For the SDK, instead of the global `fetch`. */
   fetch: typeof fetch;
   signal: AbortSignal;
-  /** Null while it was not ended from this side. */
+  /** Null unless it was ended from this side. */
   ending(): Ending | null;
-  /** What the server says that its answer is; null before it answers. */
+  /** The content type of the answer; null before the server answers. */
   contentType(): string | null;
-  /** Silence counts from now on; while the consumer is busy it does not. */
+  /** Counts silence from now on; while the consumer is busy, it does not count. */
   wait(): void;
-  /** Ends it after a time, whatever still comes. */
+  /** Ends it after this time, whatever still comes. */
   waitAtMost(limitMs: number): void;
   pause(): void;
-  /** Ends it since the answer is more than can be kept; returns what to throw. */
+  /** Ends it because the answer is more than can be stored; returns what to throw. */
   tooLong(): Error;
   /** Ends it whatever state it is in. */
   close(): void;
 }
 
-/** What the headers of a request are, apart from those that make it one. */
+/** The headers of a request, apart from those that every request has. */
 export type ServerHeaders = Readonly<Record<string, string>>;
 
 interface Watched {
@@ -60,7 +60,7 @@ export function watchConnection({ timers, signal: caller, headers }: Watched): M
     waitAtMost(IDLE_MS_MAX);
     isSilenceCounted = true;
   };
-  const heard = (): void => {
+  const onBytes = (): void => {
     if (stopTimer !== null && isSilenceCounted) wait();
   };
   const stopListening = onAbort(caller, () => end('cancelled'));
@@ -75,14 +75,14 @@ export function watchConnection({ timers, signal: caller, headers }: Watched): M
       // An SDK adds headers that it finds in the environment, and those of the machine. A redirect would take the
       // conversation to an address that nobody chose.
       const response = await fetch(input, { ...init, headers: { ...OWN_HEADERS, ...headers }, redirect: 'manual' });
-      heard();
+      onBytes();
       contentType =
         (response.headers.get('content-type') ?? '').replace(/[^\w/+;= .-]/g, '').slice(0, 100) || 'nothing';
-      return measured(response, heard, end);
+      return limitedResponse(response, onBytes, end);
     },
     tooLong() {
       end('answer_too_long');
-      return new Error('too much was said');
+      return new Error('the answer is too long');
     },
     close() {
       pause();
@@ -92,18 +92,18 @@ export function watchConnection({ timers, signal: caller, headers }: Watched): M
   };
 }
 
-/** The same response, each part of which is a sign of life and counts against the limits. */
-function measured(response: Response, heard: () => void, end: (why: Ending) => void): Response {
+/** The same response, each chunk of which is a sign of life and counts against the limits. */
+function limitedResponse(response: Response, onBytes: () => void, end: (why: Ending) => void): Response {
   if (response.body === null) return response;
   let total = 0;
   const events = wholeEvents();
   const measure = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, out) {
-      heard();
+      onBytes();
       total += chunk.length;
       const whole = events.add(chunk);
       if (total > ANSWER_BYTES_MAX || events.heldBytes() > EVENT_BYTES_MAX) {
-        // Whoever reads must see it too: the abort alone does not reach a body that is waited for.
+        // The reader must see it too: the abort alone does not reach a body that is awaited.
         out.error(new Error('too many bytes'));
         end(total > ANSWER_BYTES_MAX ? 'answer_too_long' : 'event_too_long');
       } else if (whole !== null) out.enqueue(whole);

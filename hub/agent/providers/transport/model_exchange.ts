@@ -6,23 +6,27 @@ import type { Timers } from '../../model/timers.js';
 import { type ModelConnection, type ServerHeaders, watchConnection } from './model_connection.js';
 import { type FailedRequest, failureOf } from './server_failure.js';
 
-/** How long a server may take to end the connection of an answer that is complete. */
+/** How long a server may take to end the connection of a complete answer. */
 const LINGER_MS_MAX = 1_000;
 const LINGER_EVENTS_MAX = 100;
 /** How long a server may take from the end of an answer to the count of its tokens, and what it may send meanwhile. */
 const COUNT_MS_MAX = 10_000;
 const COUNT_EVENTS_MAX = 100;
 
-/** One provider's way of saying and hearing things. */
-export interface Wire {
-  /** Sends the request; the SDK gets its `fetch` and `signal` from the connection. */
-  open(connection: ModelConnection): Promise<AsyncIterable<unknown>>;
-  /** What one event of the server means; one that is not known means nothing. */
+/** Reads the events of one answer in a server's dialect. */
+export interface AnswerReader {
+  /** What one event of the server means; an unknown one means nothing. */
   read(event: unknown): ModelEvent[];
   /** `answered`: why it ended is known. `closed`: nothing can follow. */
   state(): 'open' | 'answered' | 'closed';
-  /** What is left to tell of an answer whose end is known. */
+  /** The last events of an answer whose end is known. */
   finish(): ModelEvent[];
+}
+
+/** One request in a server's dialect, and the reader of its answer. */
+export interface DialectExchange extends AnswerReader {
+  /** Sends the request; the SDK gets its `fetch` and `signal` from the connection. */
+  open(connection: ModelConnection): Promise<AsyncIterable<unknown>>;
 }
 
 /** A provider whose models are reached at a server. */
@@ -32,7 +36,7 @@ export interface ServedProvider {
   timers: Timers;
 }
 
-export interface ModelExchange {
+export interface ServerRequest {
   provider: ServedProvider;
   request: ModelRequest;
   signal: AbortSignal;
@@ -41,58 +45,65 @@ export interface ModelExchange {
   headers: ServerHeaders;
 }
 
-/** Sends one request and gives out what comes back, with every failure made into one that a person can read. */
-export async function* exchange(wire: Wire, about: ModelExchange): AsyncGenerator<ModelEvent, void, undefined> {
-  const { provider, signal, access } = about;
-  const headers = { authorization: `Bearer ${access.key}`, ...about.headers };
-  const connection = watchConnection({ timers: provider.timers, signal, headers });
+/** Sends one request and yields what comes back; every failure becomes one that a person can read. */
+export async function* exchange(
+  dialect: DialectExchange,
+  sent: ServerRequest,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const headers = { authorization: `Bearer ${sent.access.key}`, ...sent.headers };
+  const connection = watchConnection({ timers: sent.provider.timers, signal: sent.signal, headers });
   let events: AsyncIterator<unknown> | null = null;
   let visible = false;
   try {
     connection.wait();
-    events = (await wire.open(connection))[Symbol.asyncIterator]();
-    for await (const meant of heard(wire, connection, events)) {
-      visible ||= isVisible(meant);
-      yield meant;
+    events = (await dialect.open(connection))[Symbol.asyncIterator]();
+    for await (const event of modelEvents(dialect, connection, events)) {
+      visible ||= isVisible(event);
+      yield event;
     }
   } catch (error) {
     // All that an answer can lack after the reason of its end is the count of its tokens.
-    if (wire.state() === 'open' || connection.ending() === 'cancelled') {
-      throw failureOf(
-        failing(about, { error, ending: connection.ending(), contentType: connection.contentType(), visible }),
-      );
+    if (dialect.state() === 'open' || connection.ending() === 'cancelled') {
+      const { ending, contentType } = connection;
+      throw failureOf(failedRequest(sent, { error, ending: ending(), contentType: contentType(), visible }));
     }
   } finally {
-    if (events !== null && wire.state() === 'closed') detach(letEnd(events, connection), neverFails);
+    if (events !== null && dialect.state() === 'closed') detach(drain(events, connection), neverFails);
     else connection.close();
   }
-  yield* wire.finish();
+  yield* dialect.finish();
 }
 
-/** What the events of a server mean, to the end of the answer. */
-async function* heard(
-  wire: Wire,
+/** Reads the events of a server to the end of the answer. */
+async function* modelEvents(
+  reader: AnswerReader,
   connection: ModelConnection,
   events: AsyncIterator<unknown>,
 ): AsyncGenerator<ModelEvent, void, undefined> {
-  let said = 0;
-  for (let late = 0; wire.state() !== 'closed' && late < COUNT_EVENTS_MAX; late += Number(wire.state() !== 'open')) {
-    waitForMore(connection, wire);
+  let bytes = 0;
+  for (
+    let late = 0;
+    reader.state() !== 'closed' && late < COUNT_EVENTS_MAX;
+    late += Number(reader.state() !== 'open')
+  ) {
+    // What comes after the end of an answer is useful, but not worth a long wait.
+    if (reader.state() === 'open') connection.wait();
+    else connection.waitAtMost(COUNT_MS_MAX);
     const { done, value } = await events.next();
     connection.pause();
     if (done) break;
-    for (const meant of wire.read(value)) {
-      said += saidBytes(meant);
-      if (said > SAID_BYTES_MAX) throw connection.tooLong();
-      yield meant;
+    for (const event of reader.read(value)) {
+      bytes += storedBytes(event);
+      if (bytes > SAID_BYTES_MAX) throw connection.tooLong();
+      yield event;
     }
   }
   // An SDK also ends quietly when the connection is ended from this side.
-  if (wire.state() === 'open') throw new Error('the answer has no end');
+  if (reader.state() === 'open') throw new Error('the answer has no end');
 }
 
-/** As it is stored: with what JSON puts before quotes and control characters. */
-function saidBytes(event: ModelEvent): number {
+/** The size of an event as it is stored: with what JSON puts before quotes and control characters. */
+function storedBytes(event: ModelEvent): number {
   switch (event.kind) {
     case 'text':
     case 'thinking':
@@ -105,14 +116,8 @@ function saidBytes(event: ModelEvent): number {
   }
 }
 
-/** What comes after the end of an answer is wanted, but not worth a long wait. */
-function waitForMore(connection: ModelConnection, wire: Wire): void {
-  if (wire.state() === 'open') connection.wait();
-  else connection.waitAtMost(COUNT_MS_MAX);
-}
-
 /** Reads a finished answer to the end of its connection, so that the next request finds that one open. */
-async function letEnd(events: AsyncIterator<unknown>, connection: ModelConnection): Promise<void> {
+async function drain(events: AsyncIterator<unknown>, connection: ModelConnection): Promise<void> {
   try {
     connection.waitAtMost(LINGER_MS_MAX);
     for (let count = 0; count < LINGER_EVENTS_MAX; count += 1) if ((await events.next()).done) break;
@@ -123,17 +128,17 @@ async function letEnd(events: AsyncIterator<unknown>, connection: ModelConnectio
   }
 }
 
-function failing(
-  about: ModelExchange,
-  what: Pick<FailedRequest, 'error' | 'ending' | 'contentType' | 'visible'>,
+function failedRequest(
+  sent: ServerRequest,
+  failure: Pick<FailedRequest, 'error' | 'ending' | 'contentType' | 'visible'>,
 ): FailedRequest {
-  const { provider, request, access } = about;
+  const { provider, request, access } = sent;
   return {
-    ...what,
+    ...failure,
     nowMs: provider.timers.nowMs(),
     provider: provider.name,
     hints: provider.server.hints,
-    server: serverName(about),
+    server: serverName(sent),
     model: request.model,
     key: access.key,
   };
@@ -144,7 +149,7 @@ function isVisible({ kind }: ModelEvent): boolean {
 }
 
 /** The provider by its name, and by its address where that was chosen, or is on the person's own machine. */
-function serverName({ provider: { name, server }, access, request }: ModelExchange): string {
+function serverName({ provider: { name, server }, access, request }: ServerRequest): string {
   const isHosted = request.baseUrl === null && server.needsKey !== 'never';
   return isHosted ? name : `${name} at ${access.address.origin}`;
 }

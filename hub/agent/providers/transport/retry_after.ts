@@ -2,11 +2,11 @@
 export function retryAfterMs(headers: Headers, nowMs: number): number | null {
   const exact = nonNegative(headers.get('retry-after-ms'));
   if (exact !== null) return Math.ceil(exact);
-  const wish = headers.get('retry-after');
-  if (wish === null) return null;
-  const seconds = nonNegative(wish);
+  const header = headers.get('retry-after');
+  if (header === null) return null;
+  const seconds = nonNegative(header);
   if (seconds !== null) return Math.ceil(seconds * 1_000);
-  const atMs = Date.parse(wish);
+  const atMs = Date.parse(header);
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
 

@@ -5,17 +5,17 @@ const NOTHING = new Uint8Array();
 
 /** A stream of server-sent events on its way to an SDK. */
 export interface EventBytes {
-  /** What is whole with this chunk: events with the blank lines that end them; null when that is nothing. */
+  /** The events that this chunk completes, with the blank lines that end them; null for none. */
   add(chunk: Uint8Array): Uint8Array | null;
-  /** How much of an event has come that has not ended. */
+  /** The bytes of an incomplete event so far. */
   heldBytes(): number;
-  /** What has come after the last whole event. */
+  /** The bytes after the last complete event. */
   rest(): Uint8Array;
 }
 
 /**
- * Hands on whole events only. An SDK goes through all that it has of an event whenever more of it comes, which for a long one in
- * many small chunks keeps the hub busy for minutes.
+ * Passes on complete events only. An SDK scans all that it has of an event whenever more of it comes, which for a long one
+ * in many small chunks keeps the hub busy for minutes.
  */
 export function wholeEvents(): EventBytes {
   let held = NOTHING;
@@ -48,9 +48,9 @@ export function wholeEvents(): EventBytes {
   };
 }
 
-/** Where in a chunk the last blank line ends, with what came before it in mind; 0 when there is none. */
+/** Where in a chunk the last blank line ends, which may begin in the bytes before it; 0 when there is none. */
 function endOfEvents(before: Uint8Array, chunk: Uint8Array): number {
-  const byteAt = (place: number): number | undefined => (place < 0 ? before.at(place) : chunk[place]);
+  const byteAt = (index: number): number | undefined => (index < 0 ? before.at(index) : chunk[index]);
   for (let end = chunk.length; end > 0; end -= 1) {
     const [last, previous] = [byteAt(end - 1), byteAt(end - 2)];
     if (last !== LINE_FEED && last !== CARRIAGE_RETURN) continue;

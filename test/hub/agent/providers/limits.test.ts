@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EVENT_BYTES_MAX } from '../../../../hub/agent/model/provider.js';
-import { answerIds, callIds, sentTool } from '../../../../hub/agent/providers/blocks/call_ids_and_tool_names.js';
+import { answerIds, callIds, sentToolName } from '../../../../hub/agent/providers/blocks/call_ids_and_tool_names.js';
 import { imageSender } from '../../../../hub/agent/providers/blocks/images.js';
 import { assembleCalls } from '../../../../hub/agent/providers/openai/assemble_calls.js';
 import { Sha256 } from '../../../../hub/protocol/node.js';
@@ -86,7 +86,7 @@ describe('names', () => {
   });
 
   test('of tools are cut and cleaned', () => {
-    expect(sentTool(`a b.§${'x'.repeat(100)}`)).toBe(`a_b__${'x'.repeat(59)}`);
+    expect(sentToolName(`a b.§${'x'.repeat(100)}`)).toBe(`a_b__${'x'.repeat(59)}`);
   });
 });
 

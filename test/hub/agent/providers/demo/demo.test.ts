@@ -139,17 +139,4 @@ describe('the demo model', () => {
     stop.abort();
     await expect(answer.next()).rejects.toMatchObject({ kind: 'cancelled', details: { visible: true } });
   });
-
-  test('speaks at a pace that is given', async () => {
-    const timers = manualTimers();
-    const slow = demoProvider(timers, 40).answer(
-      { ...REQUEST, messages: [user('demo: say a b')] },
-      AbortSignal.any([]),
-    );
-    const first = slow.next();
-    while (timers.running().length === 0) await Promise.resolve();
-    expect(timers.running()).toEqual([40]);
-    timers.fire();
-    expect(await first).toEqual({ done: false, value: { kind: 'text', text: 'a' } });
-  });
 });

@@ -2,32 +2,32 @@ import { cliCommand } from '../../../base/hint.js';
 import type { ProviderServer } from '../../../base/provider_records.js';
 import type { ErrorKind, Hint } from '../../../protocol/errors.js';
 
-/** What a server said of a failure. */
-export interface Told {
-  /** Null when it came in the middle of an answer. */
+/** What a server says of a failure. */
+export interface ServerError {
+  /** Null when the error came in the middle of an answer. */
   status: number | null;
   type: string | null;
   code: string | null;
-  words: string;
+  message: string;
   headers: Headers;
 }
 
-/** Who was asked for what. */
-export interface Sent {
+/** Which request failed, and at which server. */
+export interface RequestInfo {
   provider: string;
   hints: ProviderServer['hints'];
-  /** The server, as a person knows it. */
+  /** The server, as people are told of it. */
   server: string;
   model: string;
   key: string;
 }
 
-interface Explained {
+interface Explanation {
   kind: ErrorKind;
   message: string;
   hint: Hint;
   retryable: boolean;
-  /** For programs: which of several things of one kind it is. */
+  /** For programs: which of several causes of one kind it is. */
   reason: string;
 }
 
@@ -42,28 +42,29 @@ type Reason =
   | 'rate'
   | 'overloaded';
 
-// The words of Anthropic, OpenAI, vLLM, llama.cpp, LM Studio and Ollama, in this order.
+// As Anthropic, OpenAI, vLLM, llama.cpp, LM Studio and Ollama put it, in this order.
 const TOO_LONG =
   /prompt is too long|exceed(s|ed)? (the )?(context limit|context window|available context|context size)|maximum context length|context_length_exceeded|exceed_context_size|context length|request_too_large|too many tokens/i;
 const NO_CREDIT = /credit balance|insufficient_quota|billing|exceeded your current quota/i;
 const NO_MODEL = /model/i;
 
-/** What happened and what to do, from what the server said. */
-export function explain(told: Told, sent: Sent): Explained {
-  const reason = reasonOf(told);
-  const said = told.words === '' ? '' : `: ${told.words}`;
-  const number = told.status === null ? '' : ` (${told.status})`;
-  return { ...WORDS[reason](sent, `${number}${said}`), reason, ...mayRetry(told, reason) };
+/** What happened and what to do, from what the server says. */
+export function explain(error: ServerError, request: RequestInfo): Explanation {
+  const reason = reasonOf(error);
+  const message = error.message === '' ? '' : `: ${error.message}`;
+  const status = error.status === null ? '' : ` (${error.status})`;
+  const retryable = isRetryable(error, reason);
+  return { ...EXPLANATIONS[reason](request, `${status}${message}`), reason, retryable };
 }
 
-function reasonOf({ status, type, code, words }: Told): Reason {
+function reasonOf({ status, type, code, message }: ServerError): Reason {
   const names = `${type ?? ''} ${code ?? ''}`;
   const isRefused = status === null || (status >= 400 && status < 500) || status === 500;
-  if (isRefused && (TOO_LONG.test(names) || (status !== 429 && TOO_LONG.test(words)))) return 'too_long';
-  if (isRefused && NO_CREDIT.test(`${names} ${words}`)) return 'billing';
+  if (isRefused && (TOO_LONG.test(names) || (status !== 429 && TOO_LONG.test(message)))) return 'too_long';
+  if (isRefused && NO_CREDIT.test(`${names} ${message}`)) return 'billing';
   if (status === null) return reasonInStream(names);
   if (status >= 300 && status < 400) return 'redirected';
-  return BY_STATUS[status] ?? byRange(status, words);
+  return BY_STATUS[status] ?? byRange(status, message);
 }
 
 const BY_STATUS: Record<number, Reason> = {
@@ -77,12 +78,12 @@ const BY_STATUS: Record<number, Reason> = {
   429: 'rate',
 };
 
-function byRange(status: number, words: string): Reason {
+function byRange(status: number, message: string): Reason {
   if (status >= 500) return 'overloaded';
-  return status === 404 && NO_MODEL.test(words) ? 'model' : 'request';
+  return status === 404 && NO_MODEL.test(message) ? 'model' : 'request';
 }
 
-/** A failure in the middle of an answer has a name instead of a number. */
+/** An error in the middle of an answer has a name instead of a status. */
 function reasonInStream(names: string): Reason {
   if (/rate_limit|\b429\b/.test(names)) return 'rate';
   if (/authentication|\b401\b/.test(names)) return 'key';
@@ -91,60 +92,63 @@ function reasonInStream(names: string): Reason {
   return 'overloaded';
 }
 
-function mayRetry({ headers }: Told, reason: Reason): { retryable: boolean } {
-  const wish = headers.get('x-should-retry');
-  if (wish === 'true' || wish === 'false') return { retryable: wish === 'true' };
-  return { retryable: reason === 'rate' || reason === 'overloaded' };
+function isRetryable({ headers }: ServerError, reason: Reason): boolean {
+  const header = headers.get('x-should-retry');
+  if (header === 'true' || header === 'false') return header === 'true';
+  return reason === 'rate' || reason === 'overloaded';
 }
 
-const WORDS: Record<Reason, (sent: Sent, told: string) => Pick<Explained, 'kind' | 'message' | 'hint'>> = {
-  key: ({ provider, server }, told) => ({
+type Explain = (request: RequestInfo, said: string) => Pick<Explanation, 'kind' | 'message' | 'hint'>;
+
+/** `said` is the server's status and message. */
+const EXPLANATIONS: Record<Reason, Explain> = {
+  key: ({ provider, server }, said) => ({
     kind: 'rejected',
-    message: `${server} does not accept the key${told}`,
+    message: `${server} does not accept the key${said}`,
     hint: `set a valid key for ${provider}`,
   }),
-  permission: ({ server, model }, told) => ({
+  permission: ({ server, model }, said) => ({
     kind: 'rejected',
-    message: `${server} does not allow this key to use ${model}${told}`,
+    message: `${server} does not allow this key to use ${model}${said}`,
     hint: 'choose another model, or a key that may use it',
   }),
-  billing: ({ server }, told) => ({
+  billing: ({ server }, said) => ({
     kind: 'rejected',
-    message: `${server} refuses for want of credit${told}`,
+    message: `${server} refuses for want of credit${said}`,
     hint: 'add credit in your account there, or choose another provider',
   }),
-  model: ({ server, model, hints }, told) => ({
+  model: ({ server, model, hints }, said) => ({
     kind: 'rejected',
-    message: `${server} has no model ${model}${told}`,
+    message: `${server} has no model ${model}${said}`,
     hint: hints.noModel?.(model) ?? 'choose another model',
   }),
-  redirected: ({ server }, told) => ({
+  redirected: ({ server }, said) => ({
     kind: 'rejected',
-    message: `${server} sends elsewhere, and that is not followed${told}`,
+    message: `${server} sends elsewhere, and that is not followed${said}`,
     hint: 'set the base URL to where the server really is',
   }),
-  request: ({ server }, told) => ({
+  request: ({ server }, said) => ({
     kind: 'rejected',
-    message: `${server} refused the request${told}`,
+    message: `${server} refused the request${said}`,
     hint: ['look at the base URL, the model and what is sent (', cliCommand('context'), ')'],
   }),
-  too_long: ({ server, model }, told) => ({
+  too_long: ({ server, model }, said) => ({
     kind: 'context_too_long',
-    message: `the conversation is too long for ${model} at ${server}${told}`,
+    message: `the conversation is too long for ${model} at ${server}${said}`,
     hint: [
       'summarise it with ',
       cliCommand('compact'),
       ', fork at an earlier message, or choose a model with a larger window',
     ],
   }),
-  rate: ({ server }, told) => ({
+  rate: ({ server }, said) => ({
     kind: 'rate_limited',
-    message: `${server} asks to slow down${told}`,
+    message: `${server} asks to slow down${said}`,
     hint: 'wait a little and try again',
   }),
-  overloaded: ({ server }, told) => ({
+  overloaded: ({ server }, said) => ({
     kind: 'overloaded',
-    message: `${server} is overloaded or has a fault${told}`,
+    message: `${server} is overloaded or has a fault${said}`,
     hint: 'try again in a moment',
   }),
 };
@@ -154,8 +158,8 @@ export function isCertificate(code: string | null): boolean {
   return code !== null && /CERT|SELF_SIGNED|LEAF_SIGNATURE/.test(code);
 }
 
-/** What to do about a line that does not work. */
-export function networkHint(code: string | null, { hints }: Sent): string {
+/** What to do about a connection that does not work. */
+export function networkHint(code: string | null, { hints }: RequestInfo): string {
   if (code === 'ECONNREFUSED') return hints.notRunning ?? 'look whether the server runs and the base URL is right';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'look at your network and the base URL';
   if (isCertificate(code) || (code !== null && /TLS|SSL/.test(code))) return 'look at the certificate of the server';

@@ -2,11 +2,11 @@ import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { ParsedOf, ResultOf } from '../../protocol/methods/method_table.js';
 import type { AgentParts } from '../agent_parts.js';
 import { workplaceOf } from '../tools/project_folders.js';
-import { instructionFiles, namedInstructions } from './instructions.js';
+import { instructionFiles, instructionsIn } from './instructions.js';
 import { pathSettings, settingsBefore } from './settings.js';
 
-/** The files of instructions that a turn is told of: those in the settings that it goes on with, else those that it would read. */
-export async function toldInstructions(
+/** The instruction files of the next turn: those in the settings that it goes on with, else those that it would read. */
+export async function listInstructions(
   reach: InternalCaller,
   { home, userHome }: Pick<AgentParts, 'home' | 'userHome'>,
   { node, project, cwd }: ParsedOf<'agent.instructions_list'>,
@@ -21,10 +21,10 @@ export async function toldInstructions(
     ]);
     const { tree } = found.node;
     const known = await settingsBefore(reach, { tree, current, change: null });
-    if (known !== null) return { files: namedInstructions(known.system_prompt) };
+    if (known !== null) return { files: instructionsIn(known.system_prompt) };
     treeProject = (await callHub(reach, 'loom.tree_get', { tree })).project;
     branchCwd = place.cwd;
   }
   const workplace = await workplaceOf({ treeProject, branchCwd, callerCwd: cwd });
-  return { files: await instructionFiles({ ...workplace, home, userHome, onRead: () => undefined }) };
+  return { files: await instructionFiles({ ...workplace, home, userHome }) };
 }
