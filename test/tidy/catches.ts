@@ -95,7 +95,7 @@ export const CATCHES: Record<string, number> = {
   'loom/write/savepoint.ts': 1,
   'loom/threads/writer.ts': 1,
   'tools/bash/environment.ts': 1,
-  'tools/bash/folder.ts': 2,
+  'tools/bash/working_folder.ts': 2,
   'tools/bash/store_result.ts': 2,
   'tools/bash/command_records.ts': 3,
   'tools/bash/recover_commands.ts': 1,

@@ -30,7 +30,7 @@ export interface Outcome {
  * Stores what a call came to: its output first, then its node when it is to be appended. It is not cancelled with its
  * call: what has happened is told.
  */
-export async function keep(hub: HubLink, asked: ToolCall, outcome: Outcome): Promise<ToolAnswer> {
+export async function storeOutcome(hub: HubLink, asked: ToolCall, outcome: Outcome): Promise<ToolAnswer> {
   const stored = outcome.output === null ? null : await storeOutput(hub, asked.id, outcome.output.pieces);
   const output = stored === null ? null : { ...stored, total_bytes: outcome.output?.totalBytes ?? stored.size_bytes };
   const { tool, input, handle, exit_code, signal, duration_ms, cwd, blocks } = outcome;

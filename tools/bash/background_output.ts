@@ -1,18 +1,17 @@
 import { detach, neverFails } from '../../hub/base/detach.js';
 import type { Child } from '../process/spawn_process.js';
 
-/** Background jobs of a person whose output is read on; with more, the oldest find their pipe closed. */
+/** Background jobs whose output is still read; beyond that the oldest find their pipe closed. */
 const ADOPTED_MAX = 256;
 
-/** Reads on what background jobs print after their command has ended, and drops it: without a reader they would die. */
+/** Drains what background jobs print after their command has ended: without a reader they would die. */
 export interface Background {
   adopt(child: Child): void;
   close(): void;
 }
 
-/** Starts with none. */
 export function createBackground(): Background {
-  // A set keeps the order in which it was filled.
+  // A set keeps insertion order.
   const adopted = new Set<Child>();
   return {
     adopt(child) {

@@ -7,18 +7,18 @@ import { openPipePool } from '../process/pipes.js';
 import { openSpareFiles } from '../process/spare_files.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { createBackground } from './background_output.js';
-import { createPlaces } from './branch_places.js';
-import { createExecution } from './calls.js';
-import { createCarried } from './environment.js';
-import { recover } from './recover_commands.js';
+import { createBranchStates } from './branch_states.js';
+import { createCommandCalls } from './command_calls.js';
+import { createCarriedChanges } from './environment.js';
+import { recoverCommands } from './recover_commands.js';
 import { resolveCommand } from './resolve_command.js';
 import { createSessions } from './sessions.js';
 import { VERSION } from './store_result.js';
 
-/** How long a hub that is alive may take to say so, and commands that were ended to be kept. */
+/** How long a living hub may take to answer, and stopped commands to be stored. */
 const HUB_MS_MAX = 500;
 const KEEP_MS_MAX = 6_000;
-/** Looks at a folder that somebody else is still filling, 100 ms later each. */
+/** Retries, 100 ms apart, for a folder that another process is still filling. */
 const REMOVE_RETRIES_MAX = 3;
 
 export interface BashPlugin extends Plugin {
@@ -26,55 +26,55 @@ export interface BashPlugin extends Plugin {
   running(): number;
 }
 
-/** Runs commands of bash. Before it serves anybody it ends what a process before it left running. */
+/** Runs commands with bash. First it ends what an earlier process left running. */
 export async function openBash(parts: ToolParts & { sandbox: Sandbox }): Promise<BashPlugin> {
   const { hub, newId, sandbox } = parts;
   const folder = makeFolder(join(parts.machine.cognitionHome, 'tmp'), newId());
   const [pool, { pid }, recovering] = await Promise.all([
     openPipePool(join(folder, `pipes-${newId()}`)),
     hub.call('health.check', {}),
-    recover(parts),
+    recoverCommands(parts),
   ]);
   const spares = openSpareFiles(folder);
   const background = createBackground();
   let isClosing = false;
 
-  async function isHubThere(): Promise<boolean> {
+  async function isHubAlive(): Promise<boolean> {
     const answer = hub.call('health.check', {}, { signal: AbortSignal.timeout(HUB_MS_MAX) }).catch(() => null);
     return (await answer)?.pid === pid;
   }
 
-  const sessions = createSessions({ folder, newId, isBusy: (session) => execution.isBusy(session) });
-  const execution = createExecution({
+  const sessions = createSessions({ folder, newId, isBusy: (session) => calls.isBusy(session) });
+  const calls = createCommandCalls({
     ...{ ...parts, pool, spares, sessions, recovering },
-    carried: createCarried(),
-    places: createPlaces(),
+    carried: createCarriedChanges(),
+    branchStates: createBranchStates(),
     adopt: background.adopt,
-    mayKeep: async () => !isClosing || (await isHubThere()),
+    mayKeep: async () => !isClosing || (await isHubAlive()),
   });
 
   return {
     name: 'bash',
     version: VERSION,
-    running: () => execution.running() + recovering.running(),
+    running: () => calls.running() + recovering.running(),
     methods: {
       'bash.open': async (params) => {
         const { id, policy } = sessions.open(params);
         return { session: id, sandbox: policy.kind === 'open' ? 'none' : (await sandbox.report()).kind };
       },
-      'bash.execute': execution.execute,
-      'bash.follow': execution.follow,
-      'bash.list': async () => ({ commands: execution.list() }),
-      'bash.cancel': async ({ id }) => ({ cancelled: await execution.cancel(id) }),
+      'bash.execute': calls.execute,
+      'bash.follow': calls.follow,
+      'bash.list': async () => ({ commands: calls.list() }),
+      'bash.cancel': async ({ id }) => ({ cancelled: await calls.cancel(id) }),
       'bash.close': async ({ session }) => {
-        await execution.endSession(session, 'cancelled: its session was closed');
+        await calls.endSession(session, 'cancelled: its session was closed');
         return { closed: sessions.close(session) };
       },
     },
     resolve: (wanted) => resolveCommand(hub, wanted),
     async close() {
       isClosing = true;
-      const kept = execution.endSession(null, 'cancelled: the hub has ended');
+      const kept = calls.endSession(null, 'cancelled: the hub has ended');
       await Promise.race([kept, wait(KEEP_MS_MAX, undefined, { ref: false })]);
       background.close();
       pool.close();
@@ -84,7 +84,7 @@ export async function openBash(parts: ToolParts & { sandbox: Sandbox }): Promise
   };
 }
 
-/** A private folder of this process. What others have left beside it goes; one that is still ending removes only its own. */
+/** A private folder of this process. Folders of earlier processes are removed; one that is still ending removes only its own. */
 function makeFolder(beside: string, name: string): string {
   rmSync(beside, { recursive: true, force: true, maxRetries: REMOVE_RETRIES_MAX });
   const folder = join(beside, name);

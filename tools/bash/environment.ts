@@ -2,26 +2,26 @@ import { userInfo } from 'node:os';
 import { HubError } from '../../hub/base/error.js';
 import type { MachinePaths } from '../base/parts.js';
 
-/** The most bytes of an environment; the kernel takes about as many, less what the arguments need. */
+/** The most bytes of an environment: about what the kernel takes, less what the arguments need. */
 const ENVIRONMENT_BYTES_MAX = 2 * 1024 * 1024;
-/** What the variables may take that a branch has changed: with more a command's own changes are not remembered. */
+/** The most bytes of variables changed on a branch; beyond that a command's changes are not remembered. */
 const CHANGES_BYTES_MAX = 1024 * 1024;
-/** What is remembered of all commands together. */
+/** Limits of what is remembered for all commands together. */
 const REMEMBERED_MAX = 10_000;
 const REMEMBERED_BYTES_MAX = 16 * 1024 * 1024;
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** What commands have changed of the environment; null stands for a variable that was taken away. */
+/** Changes that commands made to the environment; null for a removed variable. */
 export type Changes = ReadonlyMap<string, string | null>;
 
-// What would run something of its own in the next command, or belongs to the shell itself.
+// Variables that would run code in the next command, or belong to the shell itself.
 const NEVER_CARRIED =
   /^(LD_.*|DYLD_.*|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PROMPT_COMMAND|PS4|GLIBC_TUNABLES|GCONV_PATH|NODE_OPTIONS|PERL5OPT|PYTHONSTARTUP|RUBYOPT|PWD|OLDPWD|SHLVL|_|COGNITION_.*)$/;
 
-/** Takes what a caller has, as far as it can be handed to a process. */
-export function checkedEnvironment(given: Environment): Environment {
-  const entries = Object.entries(given).filter(([name]) => name !== '' && !/[=\0]/.test(name));
+/** The variables of a caller that can be passed to a process. */
+export function checkEnvironment(environment: Environment): Environment {
+  const entries = Object.entries(environment).filter(([name]) => name !== '' && !/[=\0]/.test(name));
   const broken = entries.find(([, value]) => value.includes('\0'));
   if (broken !== undefined) {
     throw new HubError('invalid_params', `the variable ${broken[0]} holds a NUL character`, {
@@ -37,19 +37,19 @@ export function checkedEnvironment(given: Environment): Environment {
   return Object.fromEntries(entries);
 }
 
-/** What a model's commands get: nothing of a person's but where programs are and how text is written. */
-export function sparseEnvironment(given: Environment | null, place: MachinePaths): Environment {
-  const name = given?.USER ?? given?.LOGNAME ?? nameOfUser();
-  const passed = Object.entries(given ?? {}).filter(([variable]) =>
+/** The environment of a model's commands: of a person's only the search path, the locale and the time zone. */
+export function sparseEnvironment(environment: Environment | null, machine: MachinePaths): Environment {
+  const name = environment?.USER ?? environment?.LOGNAME ?? nameOfUser();
+  const locale = Object.entries(environment ?? {}).filter(([variable]) =>
     /^(LANG|LC_[A-Z]+|TZ|COGNITION_SESSION)$/.test(variable),
   );
   return {
-    PATH: given?.PATH ?? place.path,
-    HOME: place.userHome,
+    PATH: environment?.PATH ?? machine.path,
+    HOME: machine.userHome,
     USER: name,
     LOGNAME: name,
     LANG: 'C.UTF-8',
-    ...Object.fromEntries(passed),
+    ...Object.fromEntries(locale),
     TERM: 'dumb',
     TMPDIR: '/tmp',
     SHELL: '/bin/bash',
@@ -72,8 +72,8 @@ function nameOfUser(): string {
   }
 }
 
-/** An environment with changes made to it. */
-export function changed(environment: Environment, changes: Changes): Record<string, string> {
+/** The environment with the changes applied. */
+export function applyChanges(environment: Environment, changes: Changes): Record<string, string> {
   const result = { ...environment };
   for (const [name, value] of changes) {
     if (value === null) delete result[name];
@@ -82,35 +82,38 @@ export function changed(environment: Environment, changes: Changes): Record<stri
   return result;
 }
 
-/** The changes up to a command and those that it made itself, by what it was given and what it left. */
-export function changesAfter(before: Changes, given: Environment, left: ReadonlyMap<string, string>): Changes {
+/** The changes before a command, and those that it made itself: what it exported, compared with what it was started with. */
+export function changesAfter(
+  before: Changes,
+  environment: Environment,
+  exported: ReadonlyMap<string, string>,
+): Changes {
   const own = new Map<string, string | null>();
-  for (const [name, value] of left) {
-    if (!NEVER_CARRIED.test(name) && given[name] !== value) own.set(name, value);
+  for (const [name, value] of exported) {
+    if (!NEVER_CARRIED.test(name) && environment[name] !== value) own.set(name, value);
   }
-  for (const name of Object.keys(given)) {
-    if (!NEVER_CARRIED.test(name) && !left.has(name) && isNameOfShell(name)) own.set(name, null);
+  for (const name of Object.keys(environment)) {
+    if (!NEVER_CARRIED.test(name) && !exported.has(name) && isShellName(name)) own.set(name, null);
   }
   return own.size === 0 ? before : new Map([...before, ...own]);
 }
 
-// Bash passes on what it cannot hold in a variable, and does not tell of it.
-function isNameOfShell(name: string): boolean {
+// Bash passes on names that it cannot hold in a variable, and does not report them.
+function isShellName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
 }
 
-/** What a person's own commands have changed, by the command. It lives in memory only. */
-export interface Carried {
-  /** As the last of these commands that is known left it; the newest comes first. */
+/** The environment changes of a person's own commands, by command. In memory only. */
+export interface CarriedChanges {
+  /** The changes after the first of these commands that is remembered; the newest comes first. */
   find(commands: readonly string[]): Changes;
   remember(command: string, changes: Changes): void;
 }
 
 const NO_CHANGES: Changes = new Map();
 
-/** Starts with nothing remembered. */
-export function createCarried(): Carried {
-  // A map keeps the order in which it was filled: the first is what was not used for the longest time.
+export function createCarriedChanges(): CarriedChanges {
+  // A map keeps insertion order: the first entry is the least recently used.
   const byCommand = new Map<string, { changes: Changes; bytes: number }>();
   let bytes = 0;
 
@@ -122,11 +125,11 @@ export function createCarried(): Carried {
   return {
     find(commands) {
       for (const command of commands) {
-        const known = byCommand.get(command);
-        if (known === undefined) continue;
+        const entry = byCommand.get(command);
+        if (entry === undefined) continue;
         byCommand.delete(command);
-        byCommand.set(command, known);
-        return known.changes;
+        byCommand.set(command, entry);
+        return entry.changes;
       }
       return NO_CHANGES;
     },

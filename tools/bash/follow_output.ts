@@ -4,24 +4,24 @@ import type { CallContext } from '../../hub/base/plugin.js';
 import type { CommandEvent } from '../../hub/protocol/methods/tool_methods.js';
 import type { BashCommand } from './bash_command.js';
 
-/** Tells a caller what a command prints, from a place on and until it ends. */
+/** Emits what a command prints, from an offset until it ends. */
 export async function follow(command: BashCommand, context: CallContext, options: { offset: number; paces: boolean }) {
   command.spool.hold();
   try {
-    await tellPieces(command, context, options);
+    await emitPieces(command, context, options);
   } finally {
     command.spool.close();
   }
 }
 
-async function tellPieces(command: BashCommand, context: CallContext, options: { offset: number; paces: boolean }) {
+async function emitPieces(command: BashCommand, context: CallContext, options: { offset: number; paces: boolean }) {
   const { spool } = command;
   const wait = createWait(context.signal);
   const emit = (event: CommandEvent): void => context.emit(event);
   let { offset } = options;
   const advance = (to: number): void => {
     offset = to;
-    // A command must not run away from the reader it was started for; others find in the spool what they missed.
+    // The command waits for the reader that started it; others read from the spool what they missed.
     if (options.paces) command.readTo(offset);
   };
   advance(offset);
@@ -29,7 +29,7 @@ async function tellPieces(command: BashCommand, context: CallContext, options: {
     const piece = spool.at(offset);
     if (piece === null) {
       if (command.hasEnded()) break;
-      await wait(command.news());
+      await wait(command.nextOutput());
     } else if ('goneBytes' in piece) {
       emit({ kind: 'skipped', offset, bytes: piece.goneBytes });
       advance(offset + piece.goneBytes);

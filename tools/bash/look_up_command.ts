@@ -5,15 +5,15 @@ import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import type { Node, NodeId } from '../../hub/protocol/node.js';
 import type { HubLink } from '../base/parts.js';
 import { nodeIfThere } from '../base/store_output.js';
-import type { BranchPlace, Places } from './branch_places.js';
+import type { BranchState, BranchStates } from './branch_states.js';
 
-/** Looks up what is there already under the id of a command, and where its branch stands. */
-export async function lookUp(
-  { hub, places }: { hub: HubLink; places: Places },
+/** Looks up the node stored under a command's id, and the state of its branch. */
+export async function lookUpCommand(
+  { hub, branchStates }: { hub: HubLink; branchStates: BranchStates },
   id: NodeId,
   { place, append, command, call_id }: ParsedOf<'bash.execute'>,
-): Promise<{ stored: ToolAnswer | null; branch: BranchPlace }> {
-  const nowhere: BranchPlace = { cwd: null, commands: [] };
+): Promise<{ stored: ToolAnswer | null; branch: BranchState }> {
+  const unknown: BranchState = { cwd: null, commands: [] };
   if (place === null && append) {
     throw new HubError('invalid_params', 'a command that is to be appended needs a place', {
       hint: 'give the tree and the node that it is run from',
@@ -24,12 +24,12 @@ export async function lookUp(
       hint: ['leave append out and make the step with ', rpcMethod('loom.step_create')],
     });
   }
-  if (place === null) return { stored: null, branch: nowhere };
+  if (place === null) return { stored: null, branch: unknown };
   const { tree, node } = place;
   const [stored, parent, branch] = await Promise.all([
     append ? nodeIfThere(hub, id) : null,
     append ? hub.call('loom.node_get', { node, tree }) : null,
-    places.find(node) ?? hub.call('loom.context_get_place', { node }),
+    branchStates.find(node) ?? hub.call('loom.context_get_place', { node }),
   ]);
   if (stored !== null) return { stored: answerOf(stored, command), branch };
   if (parent !== null && parent.step_end !== node) {
@@ -45,7 +45,7 @@ function answerOf(node: Node, command: string): ToolAnswer {
   return { blocks: node.blocks, external: node.external, node, branched: false };
 }
 
-/** What is told when an id is used for something else. */
+/** The error for an id that another command or node has. */
 export function otherCommand(id: string): HubError {
   return new HubError('conflict', `the id ${id} belongs to another command or node`, {
     hint: 'use a fresh random id for each new command',

@@ -5,10 +5,10 @@ import type { Output } from '../../hub/protocol/node.js';
 import type { HubLink } from '../base/parts.js';
 
 const PIECE_BYTES = 1024 * 1024;
-/** Of what does not fit, so much is shown from the beginning; the rest from the end. */
+/** The share of an excerpt that comes from the beginning; the rest comes from the end. */
 const HEAD_SHARE = 1 / 3;
 
-/** Tells what a command printed. Looking runs nothing: also a fresh look finds what was stored. */
+/** Resolves a handle to the stored output. It runs nothing, not even with `fresh`. */
 export async function resolveCommand(hub: HubLink, { handle, output, bytes_max }: Resolving): Promise<Resolved> {
   const { stdout_bytes, stderr_bytes } = Object(handle.metadata);
   if (output === null) {

@@ -5,50 +5,49 @@ import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import type { NodeId } from '../../hub/protocol/node.js';
 import type { BashCommand } from './bash_command.js';
-import { lookUp } from './look_up_command.js';
+import { lookUpCommand } from './look_up_command.js';
 import type { Sessions } from './sessions.js';
 import { type BashParts, startCommand } from './start_command.js';
 
-/** The most commands at once. */
+/** The most commands at the same time. */
 const RUNNING_MAX = 64;
 
-type Begin = { kind: 'running'; command: BashCommand } | { kind: 'stored'; answer: ToolAnswer };
+type CommandBegin = { kind: 'running'; command: BashCommand } | { kind: 'stored'; answer: ToolAnswer };
 
-/** A command from the moment that it is asked for. */
-export interface Entry {
+/** A command from the moment of its call. */
+export interface CommandEntry {
   text: string;
   session: string;
-  begun: Promise<Begin>;
+  begin: Promise<CommandBegin>;
   command: BashCommand | null;
-  /** Ends it, or gives it up when it has not begun; resolves when it has ended. */
+  /** Ends it, or cancels it before it begins; resolves when it has ended. */
   stop(reason: string, signal: NodeJS.Signals): Promise<void>;
 }
 
-/** The commands that run, by their ids. */
-export interface Entries {
-  enter(id: NodeId, params: ParsedOf<'bash.execute'>): Entry;
-  get(id: NodeId): Entry | undefined;
-  all(): Entry[];
+/** The running commands, by id. */
+export interface RunningCommands {
+  enter(id: NodeId, params: ParsedOf<'bash.execute'>): CommandEntry;
+  get(id: NodeId): CommandEntry | undefined;
+  all(): CommandEntry[];
 }
 
-/** Starts with none. */
-export function createEntries(parts: BashParts & { sessions: Sessions }): Entries {
-  const entries = new Map<NodeId, Entry>();
+export function createRunningCommands(parts: BashParts & { sessions: Sessions }): RunningCommands {
+  const entries = new Map<NodeId, CommandEntry>();
 
-  async function begin(id: NodeId, params: ParsedOf<'bash.execute'>, signal: AbortSignal): Promise<Begin> {
-    const { stored, branch } = await lookUp(parts, id, params);
-    // What has been run is told also when its session is gone.
+  async function begin(id: NodeId, params: ParsedOf<'bash.execute'>, signal: AbortSignal): Promise<CommandBegin> {
+    const { stored, branch } = await lookUpCommand(parts, id, params);
+    // A stored result is returned even when its session is gone.
     if (stored !== null) return { kind: 'stored', answer: stored };
     const session = parts.sessions.get(params.session);
     if (signal.aborted) throw notBegun(id);
     return { kind: 'running', command: await startCommand(parts, { ...params, id, session, branch }) };
   }
 
-  async function untilEnd(entry: Entry): Promise<void> {
-    const made = await entry.begun;
-    if (made.kind === 'stored') return;
-    entry.command = made.command;
-    await made.command.answer;
+  async function untilEnd(entry: CommandEntry): Promise<void> {
+    const result = await entry.begin;
+    if (result.kind === 'stored') return;
+    entry.command = result.command;
+    await result.command.answer;
   }
 
   return {
@@ -56,13 +55,13 @@ export function createEntries(parts: BashParts & { sessions: Sessions }): Entrie
       if (entries.size >= RUNNING_MAX) throw tooMany();
       const abort = new AbortController();
       const begun = begin(id, params, abort.signal);
-      const entry: Entry = {
-        ...{ text: params.command, session: params.session, begun, command: null },
+      const entry: CommandEntry = {
+        ...{ text: params.command, session: params.session, begin: begun, command: null },
         async stop(reason, signal) {
           abort.abort();
-          // One that could not begin has ended as well; whoever asked for it is told why.
-          const made = await begun.catch(() => null);
-          if (made?.kind === 'running') await made.command.stop(reason, signal);
+          // One that could not begin has ended as well; its caller gets the failure.
+          const result = await begun.catch(() => null);
+          if (result?.kind === 'running') await result.command.stop(reason, signal);
         },
       };
       entries.set(id, entry);

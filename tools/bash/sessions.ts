@@ -4,41 +4,41 @@ import { HubError } from '../../hub/base/error.js';
 import { rpcMethod } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { Policy } from '../../hub/protocol/policy.js';
-import { checkedEnvironment, type Environment } from './environment.js';
+import { checkEnvironment, type Environment } from './environment.js';
 
 const SESSIONS_MAX = 256;
 const UMASK = 0o022;
 
-/** What commands of one position begin with. */
+/** The shell state that commands of one position start with. */
 export interface BashSession {
   id: string;
   cwd: string;
-  /** The caller's own; null for what a model's commands get. */
+  /** The caller's own; null for the one that a model's commands get. */
   environment: Environment | null;
   umask: number;
   policy: Policy;
-  /** What is /tmp for its contained commands. */
+  /** The `/tmp` of its contained commands. */
   tmp: string;
 }
 
 export interface Sessions {
   open(params: ParsedOf<'bash.open'>): BashSession;
-  /** Fails for one that is not there. */
+  /** Throws for an unknown session. */
   get(id: string): BashSession;
   /** False when there was none. */
   close(id: string): boolean;
 }
 
 export interface SessionsParts {
-  /** Where private folders are made. */
+  /** Where the private folders are made. */
   folder: string;
   newId(): string;
   isBusy(session: string): boolean;
 }
 
-/** Keeps the sessions of this process; the one not used for the longest time makes room for a new one. */
+/** Keeps the sessions of this process; the least recently used idle one makes room for a new one. */
 export function createSessions({ folder, newId, isBusy }: SessionsParts): Sessions {
-  // A map keeps the order in which it was filled.
+  // A map keeps insertion order.
   const sessions = new Map<string, BashSession>();
 
   function close(id: string): boolean {
@@ -66,7 +66,7 @@ export function createSessions({ folder, newId, isBusy }: SessionsParts): Sessio
       }
       const opened: BashSession = {
         ...{ id, cwd, policy, umask: umask ?? UMASK, tmp: join(folder, id) },
-        environment: environment === null ? null : checkedEnvironment(environment),
+        environment: environment === null ? null : checkEnvironment(environment),
       };
       if (!sessions.has(id)) makeRoom();
       if (policy.kind === 'contained') mkdirSync(opened.tmp, { recursive: true, mode: 0o700 });
@@ -75,15 +75,15 @@ export function createSessions({ folder, newId, isBusy }: SessionsParts): Sessio
       return opened;
     },
     get(id) {
-      const found = sessions.get(id);
-      if (found === undefined) {
+      const existing = sessions.get(id);
+      if (existing === undefined) {
         throw new HubError('not_found', `there is no session ${JSON.stringify(id)} for commands`, {
           hint: ['open one with ', rpcMethod('bash.open'), '; sessions end with the tools process'],
         });
       }
       sessions.delete(id);
-      sessions.set(id, found);
-      return found;
+      sessions.set(id, existing);
+      return existing;
     },
     close,
   };

@@ -2,65 +2,65 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, readSync, rmSync, writeSync } from 'node:fs';
 import type { SpareFile } from '../process/spare_files.js';
 
-/** The most bytes that a command may leave of its folder and environment. */
+/** The most bytes of a shell's report of its folder and environment. */
 const REPORT_BYTES_MAX = 4 * 1024 * 1024;
 /** The kernel takes no argument of 128 KiB or more. */
 const ARGUMENT_BYTES_MAX = 100_000;
 const TEXT_VARIABLE = 'COGNITION_TEXT';
 
-/** How a shell is told what to do first and last, and where it leaves its state. */
+/** The descriptor through which a shell gets its prologue and reports its state. */
 export interface Control {
   fd: number;
-  /** What follows `bash -c`. */
+  /** The argument of `bash -c`. */
   argument: string;
   /** Additions to the environment of the shell itself. */
   environment: Record<string, string>;
-  /** The state that it left; null when it left none or not all of it. */
+  /** The reported state; null when there is none or not all of it. */
   read(): ShellState | null;
   close(): void;
 }
 
-/** What a shell was when it ended. */
+/** The state of a shell at its end. */
 export interface ShellState {
   cwd: string;
-  /** Its own background jobs that were running. */
+  /** How many of its background jobs were running. */
   jobs: number;
-  /** What it exported; null when nobody asked for it. */
+  /** The exported variables; null when not asked for. */
   exported: ReadonlyMap<string, string> | null;
 }
 
-export interface Wanted {
+export interface ControlOptions {
   command: string;
   umask: number;
-  /** Whether its exported environment is wanted. */
+  /** Whether to report its exported variables. */
   exported: boolean;
-  /** Whether the shell becomes the program that it is to run: then it leaves no state. */
+  /** Whether the shell execs its only program: then it reports no state. */
   inPlace: boolean;
-  /** What the environment has as BASH_ENV for the command itself. */
+  /** The BASH_ENV of the command's own environment. */
   bashEnv: string | undefined;
 }
 
 /**
- * A file without a name that the shell has as descriptor 3: it reads there what comes before its command, as it reads
- * the file that BASH_ENV names, and writes there what it was at its end. So nothing is added to the command itself, and
+ * An unnamed file that the shell has as descriptor 3: it reads the prologue of its command there, as it reads
+ * the file that BASH_ENV names, and writes its report there at its end. So nothing is added to the command itself, and
  * neither its line numbers nor its messages change.
  */
-export function createControl({ fd, path }: SpareFile, wanted: Wanted): Control {
+export function createControl({ fd, path }: SpareFile, options: ControlOptions): Control {
   const end = randomBytes(8).toString('hex');
-  const isLong = Buffer.byteLength(wanted.command) > ARGUMENT_BYTES_MAX;
-  const prologue = Buffer.from(prologueOf(wanted, { end, isLong }));
+  const isLong = Buffer.byteLength(options.command) > ARGUMENT_BYTES_MAX;
+  const prologue = Buffer.from(prologueOf(options, { end, isLong }));
   rmSync(path, { force: true });
   writeAll(fd, prologue);
   return {
     fd,
-    argument: isLong ? `eval "unset ${TEXT_VARIABLE}; $${TEXT_VARIABLE}"` : wanted.command,
+    argument: isLong ? `eval "unset ${TEXT_VARIABLE}; $${TEXT_VARIABLE}"` : options.command,
     environment: { BASH_ENV: '/dev/fd/3' },
-    read: () => reportIn(readFrom(fd, prologue.length), end),
+    read: () => parseReport(readReport(fd, prologue.length), end),
     close: () => closeSync(fd),
   };
 }
 
-/** A file that cannot be written is closed. */
+/** Closes the file when it cannot be written. */
 function writeAll(fd: number, content: Buffer): void {
   try {
     for (let done = 0; done < content.length; ) done += writeSync(fd, content, done);
@@ -74,19 +74,19 @@ function writeAll(fd: number, content: Buffer): void {
 // disturb the trap nor be disturbed by it: a failing write is no failure of the command.
 const REPORT_FD = 198;
 
-function prologueOf(wanted: Wanted, { end, isLong }: { end: string; isLong: boolean }): string {
-  const { command, umask, bashEnv } = wanted;
+function prologueOf(options: ControlOptions, { end, isLong }: { end: string; isLong: boolean }): string {
+  const { command, umask, bashEnv } = options;
   return [
     bashEnv === undefined ? 'unset BASH_ENV' : `export BASH_ENV=${quoted(bashEnv)}`,
     `umask ${umask.toString(8).padStart(4, '0')}`,
-    ...(wanted.inPlace ? ['exec 3>&-'] : reporting(wanted, end)),
+    ...(options.inPlace ? ['exec 3>&-'] : reportScript(options, end)),
     ...(isLong ? [`${TEXT_VARIABLE}=${quoted(command)}`] : []),
     ...(bashEnv === undefined ? [] : [`if [ -r ${quoted(bashEnv)} ]; then . ${quoted(bashEnv)}; fi`]),
     '',
   ].join('\n');
 }
 
-function reporting({ exported }: Wanted, end: string): string[] {
+function reportScript({ exported }: ControlOptions, end: string): string[] {
   const quiet = '{ set +exuv; trap - DEBUG ERR; } 2>/dev/null';
   const report = [
     'builtin pwd',
@@ -106,15 +106,15 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function readFrom(fd: number, start: number): Buffer {
+function readReport(fd: number, start: number): Buffer {
   const size = Math.min(fstatSync(fd).size - start, REPORT_BYTES_MAX);
   const bytes = Buffer.alloc(Math.max(0, size));
   return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, start));
 }
 
-/** What was reported, as far as it is whole: one that was cut off tells nothing. */
-function reportIn(bytes: Buffer, end: string): ShellState | null {
-  // One report and nothing else: what a child of the command wrote there as well makes all of it worthless.
+/** The reported state; null for a report that was cut off. */
+function parseReport(bytes: Buffer, end: string): ShellState | null {
+  // Anything that a child of the command wrote there as well makes the report worthless.
   const [cwd, jobs, exported, last, ...others] = bytes.toString('latin1').split('\0');
   if (others.length > 0) return null;
   if (cwd === undefined || jobs === undefined || exported === undefined || last !== end) return null;
@@ -123,19 +123,19 @@ function reportIn(bytes: Buffer, end: string): ShellState | null {
   return {
     cwd: folder,
     jobs: jobs === '' ? 0 : jobs.trimEnd().split('\n').length,
-    exported: exported === '' ? null : exportedIn(exported),
+    exported: exported === '' ? null : parseExported(exported),
   };
 }
 
-/** Reads what `export -p` prints, each character standing for one byte. */
-function exportedIn(text: string): Map<string, string> {
-  const found = new Map<string, string>();
+/** Parses the output of `export -p`, where each character stands for one byte. */
+function parseExported(text: string): Map<string, string> {
+  const variables = new Map<string, string>();
   const name = /(?:declare -[a-zA-Z]*x[a-zA-Z]*|export) ([A-Za-z_][A-Za-z0-9_]*)/y;
   while (name.lastIndex < text.length) {
     const at = name.lastIndex;
     const [, variable] = name.exec(text) ?? [];
     if (variable === undefined) {
-      // An array or something newer than this: on with the next line.
+      // An array, or a form that this parser does not know: skip the line.
       const line = text.indexOf('\n', at);
       if (line === -1) break;
       name.lastIndex = line + 1;
@@ -143,10 +143,10 @@ function exportedIn(text: string): Map<string, string> {
     }
     const { value, next } = valueAt(text, name.lastIndex);
     const read = value === null ? null : utf8(value);
-    if (read !== null) found.set(variable, read);
+    if (read !== null) variables.set(variable, read);
     name.lastIndex = next;
   }
-  return found;
+  return variables;
 }
 
 const DOUBLE_QUOTED = /="([^"\\]*(?:\\[\s\S][^"\\]*)*)"\n/y;
@@ -175,7 +175,7 @@ function unescaped(text: string): string {
   );
 }
 
-/** Null for bytes that are no text: Node cannot hand them on unchanged. */
+/** Null for bytes that are not UTF-8: Node cannot pass them on unchanged. */
 function utf8(latin: string): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(latin, 'latin1'));

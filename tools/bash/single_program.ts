@@ -1,4 +1,4 @@
-/** What bash knows itself; any other first word of a command is a program. */
+/** Builtins and keywords of bash; any other first word of a command is a program. */
 const OWN_WORDS = new Set(
   [
     '. : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo',
@@ -13,11 +13,11 @@ const OWN_WORDS = new Set(
 
 const WORD_CHARACTERS_MAX = 1_000;
 const PROGRAM = /^[ \t]*([\w./+-]+)/;
-/** Words without anything that bash would read as more than itself. */
+/** Words without anything that bash would expand. */
 const PLAIN_WORDS = /^(?:[\w./:@%+,=\- \t]|'[^']*'|"[^"$`\\!]*")*$/;
 
 /**
- * Whether a command is one program with plain arguments. Left alone, bash becomes that program instead of waiting for
+ * Whether a command is one program with plain arguments. Without a trap, bash execs that program instead of waiting for
  * it, so that a signal that ends it is seen as such; and a program changes neither the shell's folder nor its variables.
  */
 export function isOneProgram(command: string, environment: Readonly<Record<string, string>>): boolean {

@@ -6,34 +6,34 @@ import type { ToolParts } from '../base/parts.js';
 import type { SpawnPlan } from '../process/spawn_process.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { SandboxReport } from '../sandbox/sandbox_report.js';
-import { type Changes, changed, type Environment, sparseEnvironment } from './environment.js';
-import { findBash } from './folder.js';
+import { applyChanges, type Changes, type Environment, sparseEnvironment } from './environment.js';
 import type { BashSession } from './sessions.js';
 import type { Control } from './shell_state.js';
+import { findBash } from './working_folder.js';
 
-/** Stands in the environment of every process that a command begins. */
+/** Set in the environment of every process that a command starts. */
 const MARKER_VARIABLE = 'COGNITION_COMMAND';
 
-/** What a shell is started with, wherever it runs. */
+/** What starting a shell needs, inside a sandbox or not. */
 export interface ShellStart {
   control: Control;
   cwd: string;
   environment: Environment;
 }
 
-/** What a command of a session is given: the caller's environment with the changes of its branch, or next to nothing. */
+/** The environment of a command: the caller's with the changes of its branch, or a sparse one. */
 export function environmentOf(session: BashSession, changes: Changes, parts: ToolParts): Environment {
   const { environment, policy } = session;
   if (policy.kind === 'contained' || environment === null) return sparseEnvironment(environment, parts.machine);
-  return changed(environment, changes);
+  return applyChanges(environment, changes);
 }
 
-/** Adds what tells the processes of one command, and its folder as a shell passes it on. */
-export function marked(environment: Environment, { marker, cwd }: { marker: string; cwd: string }): Environment {
+/** Adds the marker of a command's processes, and its folder as a shell passes it on. */
+export function withMarker(environment: Environment, { marker, cwd }: { marker: string; cwd: string }): Environment {
   return { ...environment, PWD: cwd, [MARKER_VARIABLE]: marker };
 }
 
-/** How a shell is started as a person's own. */
+/** How a shell is started outside a sandbox. */
 export function openPlan({ control, cwd, environment }: ShellStart, parts: ToolParts): SpawnPlan {
   return {
     program: findBash([environment.PATH, parts.machine.path]),
@@ -45,16 +45,16 @@ export function openPlan({ control, cwd, environment }: ShellStart, parts: ToolP
   };
 }
 
-/** How a shell is started where it can touch only what its policy says; `release` is called when it has ended. */
+/** How a shell is started in a sandbox; `release` is called when it has ended. */
 export async function containedPlan(
   { control, cwd, environment }: ShellStart,
   { policy, tmp, sandbox }: { policy: Contained; tmp: string; sandbox: Sandbox },
 ): Promise<SpawnPlan & { release(): void }> {
   const report = await sandbox.report();
   if (report.kind === 'none') throw notContained(report);
-  // Whoever has cleared it meanwhile takes nothing from this command.
+  // It may have been cleared meanwhile.
   mkdirSync(tmp, { recursive: true, mode: 0o700 });
-  // The variables for the shell itself are set inside: what makes the sandbox may be a script of a shell as well.
+  // The shell's own variables are set inside: the program that makes the sandbox may be a shell script as well.
   const variables = Object.entries(control.environment).map(([name, value]) => `${name}=${value}`);
   const wrapped = await sandbox.wrap({
     program: '/usr/bin/env',
@@ -65,7 +65,7 @@ export async function containedPlan(
     program: wrapped.program,
     arguments: wrapped.arguments,
     calledAs: wrapped.program,
-    // Where it starts is for the sandbox to say: inside.
+    // The sandbox sets the working folder inside.
     cwd: '/',
     environment,
     controlFd: control.fd,
@@ -73,7 +73,7 @@ export async function containedPlan(
   };
 }
 
-/** Why a command that must be contained is not run. */
+/** The error for a command that must be contained where no sandbox works. */
 function notContained(report: SandboxReport): HubError {
   const reason = report.problem === null ? '' : `: ${report.problem}`;
   return new HubError('approval_needed', `no sandbox works on this machine${reason}`, {
@@ -81,7 +81,7 @@ function notContained(report: SandboxReport): HubError {
   });
 }
 
-/** What is told when a command could not be started. */
+/** The error for a shell that could not be started. */
 export function spawnError(error: unknown, environment: Environment): unknown {
   const code = errnoOf(error);
   if (code === 'E2BIG') {

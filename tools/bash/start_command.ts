@@ -13,41 +13,41 @@ import { type Child, type SpawnPlan, spawnChild } from '../process/spawn_process
 import { createSpool, type Spool } from '../process/spool.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { type BashCommand, runCommand } from './bash_command.js';
-import type { BranchPlace, Places } from './branch_places.js';
-import { type Begun, beginRecord, type End, hasRecord, type RecordFile } from './command_records.js';
-import { type Carried, type Changes, changesAfter, type Environment } from './environment.js';
-import { folderAfter, folderFor } from './folder.js';
+import type { BranchState, BranchStates } from './branch_states.js';
+import { beginRecord, type CommandEnd, type CommandStart, hasRecord, type RecordFile } from './command_records.js';
+import { type CarriedChanges, type Changes, changesAfter, type Environment } from './environment.js';
 import type { BashSession } from './sessions.js';
-import { type Control, createControl, type ShellState, type Wanted } from './shell_state.js';
+import { type Control, type ControlOptions, createControl, type ShellState } from './shell_state.js';
 import { isOneProgram } from './single_program.js';
-import { containedPlan, environmentOf, marked, openPlan, spawnError } from './spawn_plan.js';
-import { keepAndForget } from './store_result.js';
+import { containedPlan, environmentOf, openPlan, spawnError, withMarker } from './spawn_plan.js';
+import { storeAndForget } from './store_result.js';
+import { folderAfter, folderFor } from './working_folder.js';
 
-/** Of a node, for what stands beside the command. */
-const ROOM_BYTES = 256 * 1024;
+/** Bytes reserved for the node's other fields. */
+const OTHER_FIELDS_BYTES = 256 * 1024;
 
 export interface BashParts extends ToolParts {
   sandbox: Sandbox;
   pool: PipePool;
-  carried: Carried;
-  places: Places;
+  carried: CarriedChanges;
+  branchStates: BranchStates;
   spares: SpareFiles;
   /** Takes over a process whose background children hold its pipes. */
   adopt(child: Child): void;
-  /** Whether the hub that commands were begun for is there to keep what they came to. */
+  /** Whether the hub is still there to store results. */
   mayKeep(): Promise<boolean>;
 }
 
-/** What is known of a command before it begins. */
-export interface Order extends Omit<ParsedOf<'bash.execute'>, 'id' | 'session'> {
+/** A command before it starts. */
+export interface CommandRequest extends Omit<ParsedOf<'bash.execute'>, 'id' | 'session'> {
   id: NodeId;
   session: BashSession;
-  branch: BranchPlace;
+  branch: BranchState;
 }
 
-/** What a command needs, and what becomes of each when it has ended. */
-interface Site {
-  begun: Begun;
+/** Everything that is opened for a command. */
+interface CommandResources {
+  start: CommandStart;
   before: Changes;
   environment: Environment;
   plan: SpawnPlan;
@@ -56,59 +56,63 @@ interface Site {
   spool: Spool;
 }
 
-/** Begins a command. */
-export async function startCommand(parts: BashParts, order: Order): Promise<BashCommand> {
+/** Starts a command. */
+export async function startCommand(parts: BashParts, request: CommandRequest): Promise<BashCommand> {
   const cleanup: (() => void)[] = [];
-  const clean = (): void => {
+  const cleanUp = (): void => {
     for (const step of cleanup.splice(0).reverse()) step();
   };
   try {
-    const site = await makeSite(parts, order, cleanup);
-    const { begun, spool, control } = site;
-    const { policy } = order.session;
+    const resources = await openResources(parts, request, cleanup);
+    const { start, spool, control } = resources;
+    const { policy } = request.session;
     return await runCommand({
-      ...{ begun, spool, timeoutMs: order.timeout_ms, isEnclosed: policy.kind === 'contained' },
-      sparesBackground: isPersonsOwn(order),
+      ...{ start, spool, timeoutMs: request.timeout_ms, isEnclosed: policy.kind === 'contained' },
+      sparesBackground: isPersonsOwn(request),
       clock: parts.clock,
       adopt: parts.adopt,
       state: control.read,
-      begin: (take) => spawned(parts, site, take),
+      begin: (take) => spawnShell(parts, resources, take),
       conclude: (ended, state) => {
-        // From here on the record is not thrown away whatever happens, but by what keeps the command.
-        cleanup.splice(cleanup.indexOf(site.record.remove), 1);
-        return concluded(parts, { order, site, state, ended }).finally(clean);
+        // From here on only storing the result removes the record.
+        cleanup.splice(cleanup.indexOf(resources.record.remove), 1);
+        return concludeCommand(parts, { request, resources, state, ended }).finally(cleanUp);
       },
     });
   } catch (error) {
-    clean();
+    cleanUp();
     throw error;
   }
 }
 
-/** Whether a person runs it as in their own shell: only then is what it changes theirs. */
-function isPersonsOwn({ session, call_id }: Order): boolean {
+/** Whether a person runs it outside a sandbox: only then its changes of the environment are carried on. */
+function isPersonsOwn({ session, call_id }: CommandRequest): boolean {
   return session.policy.kind === 'open' && call_id === null;
 }
 
-async function makeSite(parts: BashParts, order: Order, cleanup: (() => void)[]): Promise<Site> {
-  const { session, place, append, call_id, command, id, branch } = order;
+async function openResources(
+  parts: BashParts,
+  request: CommandRequest,
+  cleanup: (() => void)[],
+): Promise<CommandResources> {
+  const { session, place, append, call_id, command, id, branch } = request;
   const { policy, tmp } = session;
-  refuseUnkeepable(command);
+  refuseUnstorable(command);
   refuseSecondRun(parts.machine.commands, id);
   const isContained = policy.kind === 'contained';
-  const cwd = folderFor({ asked: order.cwd, branch: branch.cwd, session: session.cwd }, policy, parts.machine);
+  const cwd = folderFor({ folder: request.cwd, branch: branch.cwd, session: session.cwd }, policy, parts.machine);
   const before = parts.carried.find(branch.commands);
   const marker = randomBytes(16).toString('hex');
-  const environment = marked(environmentOf(session, before, parts), { marker, cwd });
-  const begun: Begun = {
+  const environment = withMarker(environmentOf(session, before, parts), { marker, cwd });
+  const start: CommandStart = {
     ...{ marker, id, session: session.id, command, cwd, place, append, call_id },
     sandbox: isContained ? (await parts.sandbox.report()).kind : 'none',
     network: policy.kind === 'open' || policy.network,
     started_at_ms: parts.clock(),
   };
-  const control = controlled(parts, {
-    ...{ command, umask: session.umask, exported: isPersonsOwn(order), bashEnv: environment.BASH_ENV },
-    // What BASH_ENV names may set traps of its own, or make a function of any word.
+  const control = openControl(parts, {
+    ...{ command, umask: session.umask, exported: isPersonsOwn(request), bashEnv: environment.BASH_ENV },
+    // The file of BASH_ENV may set traps of its own, or define any word as a function.
     inPlace: environment.BASH_ENV === undefined && isOneProgram(command, environment),
   });
   cleanup.push(control.close);
@@ -119,21 +123,21 @@ async function makeSite(parts: BashParts, order: Order, cleanup: (() => void)[])
     cleanup.push(contained.release);
     plan = contained;
   } else plan = openPlan(shell, parts);
-  const record = recorded(parts, begun);
+  const record = openRecord(parts, start);
   cleanup.push(record.remove);
   const spool = createSpool(record.spoolPath, parts.config.outputBytesMax());
   cleanup.push(spool.close);
-  return { begun, before, environment, plan, control, record, spool };
+  return { start, before, environment, plan, control, record, spool };
 }
 
-function refuseUnkeepable(command: string): void {
+function refuseUnstorable(command: string): void {
   if (command.includes('\0')) {
     throw new HubError('invalid_params', 'a command cannot hold a NUL character', {
       hint: "bash makes one with printf '\\0'",
     });
   }
   const bytes = Buffer.byteLength(JSON.stringify(command));
-  if (bytes <= NODE_BYTES_MAX - ROOM_BYTES) return;
+  if (bytes <= NODE_BYTES_MAX - OTHER_FIELDS_BYTES) return;
   throw new HubError('limit', `the command has ${bytes} bytes as JSON: its node could not hold it`, {
     hint: 'put it into a file and run that',
   });
@@ -147,7 +151,7 @@ function refuseSecondRun(folder: string, id: NodeId): void {
   });
 }
 
-function controlled({ spares, machine: place }: BashParts, wanted: Wanted): Control {
+function openControl({ spares, machine: place }: BashParts, wanted: ControlOptions): Control {
   try {
     return createControl(spares.take(), wanted);
   } catch (error) {
@@ -155,9 +159,9 @@ function controlled({ spares, machine: place }: BashParts, wanted: Wanted): Cont
   }
 }
 
-function recorded(parts: BashParts, begun: Begun): RecordFile {
+function openRecord(parts: BashParts, start: CommandStart): RecordFile {
   try {
-    return beginRecord({ folder: parts.machine.commands, spare: parts.spares.take() }, begun, parts.log);
+    return beginRecord({ folder: parts.machine.commands, spare: parts.spares.take() }, start, parts.log);
   } catch (error) {
     throw notWritten(error, parts.machine.commands);
   }
@@ -172,33 +176,40 @@ function notWritten(cause: unknown, path: string): HubError {
   return new HubError('storage_failed', about, { hint: 'is it a folder of your own?', cause });
 }
 
-async function spawned(parts: BashParts, site: Site, take: Parameters<typeof spawnChild>[2]): Promise<Child> {
-  const child = await spawnChild(parts.pool, site.plan, take).catch((error: unknown) => {
-    throw spawnError(error, site.environment);
+async function spawnShell(
+  parts: BashParts,
+  resources: CommandResources,
+  take: Parameters<typeof spawnChild>[2],
+): Promise<Child> {
+  const child = await spawnChild(parts.pool, resources.plan, take).catch((error: unknown) => {
+    throw spawnError(error, resources.environment);
   });
-  site.record.started({ pid: child.pid, start: (await lookAtProcess(child.pid))?.start ?? '' });
+  resources.record.started({ pid: child.pid, start: (await lookAtProcess(child.pid))?.start ?? '' });
   return child;
 }
 
-interface Concluding {
-  order: Order;
-  site: Site;
-  ended: Omit<End, 'cwd'>;
+interface Conclusion {
+  request: CommandRequest;
+  resources: CommandResources;
+  ended: Omit<CommandEnd, 'cwd'>;
   state: ShellState | null;
 }
 
-async function concluded(parts: BashParts, { order, site, ended, state }: Concluding): Promise<ToolAnswer> {
-  const { begun, before, environment, record, spool } = site;
-  const { policy } = order.session;
+async function concludeCommand(
+  parts: BashParts,
+  { request, resources, ended, state }: Conclusion,
+): Promise<ToolAnswer> {
+  const { start, before, environment, record, spool } = resources;
+  const { policy } = request.session;
   const isContained = policy.kind === 'contained';
-  const cwd = state === null ? begun.cwd : folderAfter(state.cwd, begun.cwd, { policy, place: parts.machine });
+  const cwd = state === null ? start.cwd : folderAfter(state.cwd, start.cwd, { policy, machine: parts.machine });
   const jobs = isContained && state !== null ? state.jobs : ended.background_ended;
-  const end: End = { ...ended, background_ended: jobs, cwd };
-  if (isPersonsOwn(order)) {
+  const end: CommandEnd = { ...ended, background_ended: jobs, cwd };
+  if (isPersonsOwn(request)) {
     const exported = state?.exported ?? null;
-    parts.carried.remember(begun.id, exported === null ? before : changesAfter(before, environment, exported));
+    parts.carried.remember(start.id, exported === null ? before : changesAfter(before, environment, exported));
   }
-  const answer = await keepAndForget(parts, record, { begun, end, spool });
-  if (answer.node !== null) parts.places.remember(answer.node.id, { cwd, before: order.branch });
+  const answer = await storeAndForget(parts, record, { start, end, spool });
+  if (answer.node !== null) parts.branchStates.remember(answer.node.id, { cwd, before: request.branch });
   return answer;
 }

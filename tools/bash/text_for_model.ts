@@ -1,15 +1,15 @@
 import { excerptOf, isBinary } from '../../hub/base/head_and_tail.js';
 import type { Block } from '../../hub/protocol/node.js';
 import type { Spool } from '../process/spool.js';
-import type { Begun, End } from './command_records.js';
+import type { CommandEnd, CommandStart } from './command_records.js';
 
-/** What a model is shown of an output. */
+/** How much of an output a model is sent. */
 const HEAD_BYTES = 10_000;
 const TAIL_BYTES = 20_000;
 
-/** What a model sees of a command: what it printed, and how it ended when that was not well. */
-export function blocksForModel(begun: Begun, end: End, spool: Spool): Block[] {
-  const printed = printedOf(begun.id, spool);
+/** The blocks of a command that a model is sent: its output, and how it ended if it did not end well. */
+export function blocksForModel(start: CommandStart, end: CommandEnd, spool: Spool): Block[] {
+  const printed = printedOf(start.id, spool);
   const notes = notesOf(end, spool);
   const lineBreak = printed.endsWith('\n') || notes === '' ? '' : '\n';
   return [{ type: 'text', text: `${printed}${lineBreak}${notes}` }];
@@ -29,7 +29,7 @@ function printedOf(id: string, spool: Spool): string {
   return `${excerpt.head}${lineBreak}${gap}\n${excerpt.tail}`;
 }
 
-function notesOf({ exit_code, signal, reason, background_ended }: End, spool: Spool): string {
+function notesOf({ exit_code, signal, reason, background_ended }: CommandEnd, spool: Spool): string {
   const gap = spool.headBytes();
   const problem = spool.problem();
   const notes = [

@@ -1,7 +1,7 @@
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { NodeId } from '../../hub/protocol/node.js';
 import type { Policy } from '../../hub/protocol/policy.js';
-import { keep, type ToolCall } from '../base/outcome.js';
+import { storeOutcome, type ToolCall } from '../base/outcome.js';
 import type { ToolParts } from '../base/parts.js';
 import { sha256Of } from '../base/sha256.js';
 import { type OldContent, oldContent } from './content/old_content.js';
@@ -57,7 +57,7 @@ export async function changeFile(
     .catch((error: unknown) => {
       throw fileError(error, `${shownPath(path)} cannot be written`);
     });
-  return keep(
+  return storeOutcome(
     parts.hub,
     { id: asked.id ?? NodeId.parse(parts.newId()), place, append, call_id },
     {

@@ -5,7 +5,7 @@ import type { CallContext } from '../../hub/base/plugin.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { type Handle, NodeId, type Output } from '../../hub/protocol/node.js';
-import { keep } from '../base/outcome.js';
+import { storeOutcome } from '../base/outcome.js';
 import type { ToolParts } from '../base/parts.js';
 import { fileSource, storedSource } from './content/byte_source.js';
 import { lookAt, type SeenContent, type WantedPart } from './look_at_file.js';
@@ -30,7 +30,7 @@ export async function readFile(
   const { path, offset, limit } = params;
   const look = { name: path, offset, limit, keptBytesMax: parts.config.outputBytesMax(), signal };
   const use = (seen: SeenContent, handle: Handle): Promise<ToolAnswer> =>
-    keep(
+    storeOutcome(
       parts.hub,
       { id, place: params.place, append: params.append, call_id: params.call_id },
       {

@@ -3,7 +3,7 @@ import type { CallContext } from '../../hub/base/plugin.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { type Handle, NodeId } from '../../hub/protocol/node.js';
-import { keep } from '../base/outcome.js';
+import { storeOutcome } from '../base/outcome.js';
 import type { ToolParts } from '../base/parts.js';
 import { sha256Of } from '../base/sha256.js';
 import { charsetIn } from './charset.js';
@@ -43,7 +43,7 @@ export async function fetchUrl(
   const keptBytesMax = parts.config.outputBytesMax();
   const blocks = await pageBlocks(fetched, { name: `output:${id}`, bytesMax: keptBytesMax, signal });
   const { place, append, call_id } = params;
-  return keep(
+  return storeOutcome(
     parts.hub,
     { id, place, append, call_id },
     {

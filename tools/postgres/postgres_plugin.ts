@@ -7,7 +7,7 @@ import type { Plugin, Resolved, Resolving } from '../../hub/base/plugin.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { type Handle, NodeId } from '../../hub/protocol/node.js';
-import { keep } from '../base/outcome.js';
+import { storeOutcome } from '../base/outcome.js';
 import type { ToolParts } from '../base/parts.js';
 import { failureOf } from './postgres_errors.js';
 import { type Found, type Query, runQuery } from './query_session.js';
@@ -61,7 +61,7 @@ export function createPostgres(parts: ToolParts): Plugin {
     );
     const lines = found.rows.map((row) => Buffer.from(lineOf(found.columns, row)));
     const totalBytes = lines.reduce((sum, { length }) => sum + length, 0);
-    return keep(
+    return storeOutcome(
       parts.hub,
       { id, place: params.place, append: params.append, call_id: params.call_id },
       {

@@ -7,18 +7,18 @@ import type { Policy } from '../../hub/protocol/policy.js';
 import type { MachinePaths } from '../base/parts.js';
 import { mayRead } from '../policy/path_rules.js';
 
-/** Where a command may begin, by what was asked, else by its branch, else by its session. Fails when nothing can. */
+/** The folder in which a command starts: the one asked for, else that of its branch, else that of its session. */
 export function folderFor(
-  wanted: { asked: string | null; branch: string | null; session: string },
+  from: { folder: string | null; branch: string | null; session: string },
   policy: Policy,
-  place: MachinePaths,
+  machine: MachinePaths,
 ): string {
-  const beside = wanted.branch ?? wanted.session;
-  const folder = wanted.asked === null ? beside : resolve(beside, wanted.asked);
+  const base = from.branch ?? from.session;
+  const folder = from.folder === null ? base : resolve(base, from.folder);
   refuseUnusable(folder);
   if (policy.kind === 'open') return folder;
   const real = realpathSync(folder);
-  if (mayRead(real, policy, place)) return real;
+  if (mayRead(real, policy, machine)) return real;
   throw new HubError('invalid_params', `the folder ${JSON.stringify(folder)} is not visible to this session`, {
     hint: 'its policy names the folders that its commands may read and write',
   });
@@ -40,15 +40,19 @@ function refuseUnusable(folder: string): void {
   }
 }
 
-/** The folder that the next command begins in, when this is where a command ended. */
-export function folderAfter(end: string, begin: string, { policy, place }: { policy: Policy; place: MachinePaths }) {
+/** The folder in which the next command starts after one that ended in `end`. */
+export function folderAfter(
+  end: string,
+  begin: string,
+  { policy, machine }: { policy: Policy; machine: MachinePaths },
+) {
   if (policy.kind === 'open') return end;
-  // A folder that only exists inside, such as one in the private /tmp, is none to begin in.
+  // A folder that exists only inside, such as one in the private /tmp, cannot be started in.
   const isOutside = statSync(end, { throwIfNoEntry: false })?.isDirectory() === true;
-  return isOutside && mayRead(realpathSync(end), policy, place) ? end : begin;
+  return isOutside && mayRead(realpathSync(end), policy, machine) ? end : begin;
 }
 
-/** The shell itself. It is found even when a command has broken the search path. */
+/** Finds bash, even when a command has broken the search path. */
 export function findBash(paths: readonly (string | undefined)[]): string {
   for (const folder of paths.flatMap((path) => path?.split(delimiter) ?? [])) {
     if (!folder.startsWith('/')) continue;

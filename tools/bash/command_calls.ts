@@ -10,33 +10,33 @@ import type { BashCommand } from './bash_command.js';
 import { follow } from './follow_output.js';
 import { otherCommand } from './look_up_command.js';
 import type { Recovering } from './recover_commands.js';
-import { createEntries, type Entry } from './running_commands.js';
+import { type CommandEntry, createRunningCommands } from './running_commands.js';
 import type { Sessions } from './sessions.js';
 import type { BashParts } from './start_command.js';
 
-export interface ExecutionParts extends BashParts {
+export interface CommandCallsParts extends BashParts {
   sessions: Sessions;
   recovering: Recovering;
 }
 
-/** The commands that run. */
+/** The methods of running commands. */
 export interface CommandCalls {
   execute: Handler<'bash.execute'>;
   follow: Handler<'bash.follow'>;
   list(): ResultOf<'bash.list'>['commands'];
-  /** False when no such command runs; resolves when it has ended. */
+  /** False when no such command runs; else resolves when it has ended. */
   cancel(id: NodeId): Promise<boolean>;
-  /** Ends the commands of a session, or of all; resolves when what they came to is kept, or cannot be. */
+  /** Ends the commands of a session, or all; resolves when their results are stored, or cannot be. */
   endSession(session: string | null, reason: string): Promise<void>;
   isBusy(session: string): boolean;
   running(): number;
 }
 
-/** Runs commands, each id once. */
-export function createExecution(parts: ExecutionParts): CommandCalls {
-  const entries = createEntries(parts);
+/** Runs each command id once. */
+export function createCommandCalls(parts: CommandCallsParts): CommandCalls {
+  const entries = createRunningCommands(parts);
 
-  function running(id: NodeId): BashCommand {
+  function requireRunning(id: NodeId): BashCommand {
     const command = entries.get(id)?.command;
     if (command !== null && command !== undefined) return command;
     throw new HubError('not_found', `no command ${id} is running`, {
@@ -52,28 +52,28 @@ export function createExecution(parts: ExecutionParts): CommandCalls {
     async execute(params, context) {
       const id = params.id ?? NodeId.parse(parts.newId());
       if (entries.get(id) === undefined) await parts.recovering.settle(id);
-      const joined = entries.get(id);
-      if (joined !== undefined && joined.text !== params.command) throw otherCommand(id);
-      const asked = { id, context, streams: params.stream !== undefined };
-      return joined === undefined ? run(entries.enter(id, params), asked) : join(joined, asked);
+      const existing = entries.get(id);
+      if (existing !== undefined && existing.text !== params.command) throw otherCommand(id);
+      const call = { id, context, streams: params.stream !== undefined };
+      return existing === undefined ? run(entries.enter(id, params), call) : join(existing, call);
     },
     async follow({ id, offset }, context) {
-      const command = running(id);
+      const command = requireRunning(id);
       await follow(command, context, { offset, paces: false });
       return { total_bytes: command.spool.totalBytes() };
     },
-    list: () => entries.all().flatMap(({ command }) => (command === null ? [] : [listed(command)])),
+    list: () => entries.all().flatMap(({ command }) => (command === null ? [] : [listing(command)])),
     async cancel(id) {
       const entry = entries.get(id);
       await entry?.stop('cancelled', 'SIGINT');
       return entry !== undefined;
     },
     async endSession(session, reason) {
-      const ended = entries.all().filter((entry) => session === null || entry.session === session);
+      const ending = entries.all().filter((entry) => session === null || entry.session === session);
       await Promise.all(
-        ended.map(async (entry) => {
+        ending.map(async (entry) => {
           await entry.stop(reason, 'SIGTERM');
-          await entry.command?.answer.catch(() => null); // whoever asked for it is told
+          await entry.command?.answer.catch(() => null); // its caller gets the failure
         }),
       );
     },
@@ -82,49 +82,49 @@ export function createExecution(parts: ExecutionParts): CommandCalls {
   };
 }
 
-interface AskedCall {
+interface CommandCall {
   id: NodeId;
   context: CallContext;
   streams: boolean;
 }
 
 /** Serves whom a command is run for: it goes no faster than they read, and ends with their call. */
-async function run(entry: Entry, { id, context, streams }: AskedCall): Promise<ToolAnswer> {
+async function run(entry: CommandEntry, { id, context, streams }: CommandCall): Promise<ToolAnswer> {
   const { signal } = context;
   // A failure to stop it is a failure of its answer, which is awaited below.
   const stopListening = onAbort(signal, () => detach(entry.stop('cancelled', 'SIGINT'), () => undefined));
   try {
-    const begun = await entry.begun;
-    if (begun.kind === 'stored') return begun.answer;
-    if (streams) await tellAll(begun.command, { id, context, paces: true });
-    return await begun.command.answer;
+    const begin = await entry.begin;
+    if (begin.kind === 'stored') return begin.answer;
+    if (streams) await emitAll(begin.command, { id, context, paces: true });
+    return await begin.command.answer;
   } finally {
     stopListening();
   }
 }
 
-/** Serves who asks for a command that runs already. */
-async function join(entry: Entry, { id, context, streams }: AskedCall): Promise<ToolAnswer> {
-  const begun = await entry.begun;
-  if (begun.kind === 'stored') return begun.answer;
-  if (streams) await tellAll(begun.command, { id, context, paces: false });
+/** Serves a second caller of a running command. */
+async function join(entry: CommandEntry, { id, context, streams }: CommandCall): Promise<ToolAnswer> {
+  const begin = await entry.begin;
+  if (begin.kind === 'stored') return begin.answer;
+  if (streams) await emitAll(begin.command, { id, context, paces: false });
   return raceAbort(
-    begun.command.answer,
+    begin.command.answer,
     context.signal,
     () => new HubError('cancelled', `waiting for the command ${id.slice(0, 8)} was given up`),
   );
 }
 
-async function tellAll(
+async function emitAll(
   command: BashCommand,
   { id, context, paces }: { id: NodeId; context: CallContext; paces: boolean },
 ) {
-  const { cwd, sandbox } = command.begun;
+  const { cwd, sandbox } = command.start;
   context.emit({ kind: 'started', id, cwd, sandbox });
   await follow(command, context, { offset: 0, paces });
 }
 
-function listed({ begun, spool }: BashCommand): ResultOf<'bash.list'>['commands'][number] {
-  const { id, session, command, cwd, sandbox, place, started_at_ms } = begun;
+function listing({ start, spool }: BashCommand): ResultOf<'bash.list'>['commands'][number] {
+  const { id, session, command, cwd, sandbox, place, started_at_ms } = start;
   return { id, session, command, cwd, sandbox, place, started_at_ms, output_bytes: spool.totalBytes() };
 }
