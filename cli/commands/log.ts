@@ -1,7 +1,7 @@
 import { CURRENT_TREE, command } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
 import { findTree } from '../place/reference.js';
-import { rawLog, shownLog } from '../reports/event_log_output.js';
+import { jsonLines, shortLines } from '../reports/event_log_output.js';
 import { followLog, printLog } from '../reports/print_event_log.js';
 
 export const logCommand = command({
@@ -22,7 +22,7 @@ export const logCommand = command({
   async run(input, context) {
     const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
     const isRaw = context.json || input.flag('jsonl') || !context.screen.isTty;
-    const output = isRaw ? rawLog(context) : shownLog(context, await context.look(['数']));
+    const output = isRaw ? jsonLines(context) : shortLines(context, await context.look(['数']));
     if (input.flag('follow')) await followLog(context, tree, output);
     else await printLog(context, tree, output);
     return EXIT.ok;

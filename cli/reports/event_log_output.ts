@@ -4,41 +4,41 @@ import type { Context } from '../command_line/command_context.js';
 import type { Look } from '../render/look/look.js';
 import { logLineText, turnEventText } from '../render/reports/log_entry.js';
 
-/** How much is gathered before it is written. */
+/** How much is buffered before it is written. */
 const PIECE_LENGTH = 64 * 1024;
 
-/** Shows the lines of a log. */
+/** Prints the lines of a log. */
 export interface LogOutput {
-  /** Whether a line waits for what the request used that made its node. */
+  /** Whether the line of a node waits for the usage of the request that made it. */
   waitsForUsage: boolean;
   begin(header: LogHeader): Promise<void>;
-  take(line: LogNode): Promise<void>;
-  /** What happens in a turn and is no node. */
-  happened(event: AgentEvent): Promise<void>;
-  /** Shows what was gathered. */
+  node(line: LogNode): Promise<void>;
+  /** Prints an event of a turn, which is no node. */
+  event(event: AgentEvent): Promise<void>;
+  /** Writes what is buffered. */
   flush(): Promise<void>;
 }
 
-/** The lines as they stand in the file of the tree. */
-export function rawLog({ out }: Context): LogOutput {
-  const piece = gathered((text) => out.write(text));
+/** The lines as in the file that the hub keeps. */
+export function jsonLines({ out }: Context): LogOutput {
+  const piece = buffered((text) => out.write(text));
   return {
     waitsForUsage: true,
     begin: (header) => piece.add(JSON.stringify(header)),
-    take: (line) => piece.add(JSON.stringify(line)),
-    happened: async () => undefined,
+    node: (line) => piece.add(JSON.stringify(line)),
+    event: async () => undefined,
     flush: piece.flush,
   };
 }
 
-/** A short line for each. */
-export function shownLog({ out }: Context, look: Look): LogOutput {
-  const piece = gathered((text) => out.write(text));
+/** A short line for each node and event. */
+export function shortLines({ out }: Context, look: Look): LogOutput {
+  const piece = buffered((text) => out.write(text));
   return {
     waitsForUsage: false,
     begin: async () => undefined,
-    take: (line) => piece.add(logLineText(line, look)),
-    happened: async (event) => {
+    node: (line) => piece.add(logLineText(line, look)),
+    event: async (event) => {
       const text = turnEventText(event, { ...look, nowMs: Date.now() });
       if (text !== null) await piece.add(text);
     },
@@ -46,18 +46,18 @@ export function shownLog({ out }: Context, look: Look): LogOutput {
   };
 }
 
-function gathered(write: (text: string) => Promise<void>) {
-  let held = '';
+function buffered(write: (text: string) => Promise<void>) {
+  let buffer = '';
   const flush = async (): Promise<void> => {
-    const text = held;
-    held = '';
+    const text = buffer;
+    buffer = '';
     await write(text);
   };
   return {
     flush,
     async add(line: string): Promise<void> {
-      held += `${line}\n`;
-      if (held.length >= PIECE_LENGTH) await flush();
+      buffer += `${line}\n`;
+      if (buffer.length >= PIECE_LENGTH) await flush();
     },
   };
 }

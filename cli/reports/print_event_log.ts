@@ -1,5 +1,8 @@
+import { aborted } from '../../hub/base/abort.js';
+import { detach } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
-import { logHeader, logNode, type UsageBook, usageBook } from '../../hub/base/event_log_line.js';
+import { logHeader, logNode, usageBook } from '../../hub/base/event_log_line.js';
+import { within } from '../../hub/base/wait_at_most.js';
 import type { Client } from '../../hub/client/client.js';
 import type { WatchEvent } from '../../hub/protocol/feed_events.js';
 import type { Node, Tree } from '../../hub/protocol/node.js';
@@ -8,129 +11,103 @@ import type { Context } from '../command_line/command_context.js';
 import type { LogOutput } from './event_log_output.js';
 
 const REQUESTS_PAGE = 1_000;
-/** How long a line waits for what its request used. */
+/** How long a line waits for the usage of its request. */
 const USAGE_MS_MAX = 2_000;
-
 /** How much may wait for a slow reader. */
 const WAITING_MAX = 1_000;
 /** What comes in pieces and is whole in a node later. */
-const PASSING = new Set<AgentEvent['kind']>(['text_added', 'thinking_added', 'call_output']);
+const PARTIAL = new Set<AgentEvent['kind']>(['text_added', 'thinking_added', 'call_output']);
 
 /** Prints what happened in a tree until now. */
 export async function printLog(context: Context, tree: Tree, output: LogOutput): Promise<void> {
   const client = await context.client();
-  const enough = new AbortController();
-  const past = await pastOf(client, tree, output);
+  const log = await openLog(client, tree, output);
+  const stop = new AbortController();
   await client.watch({
-    ...{ tree: tree.id, since: 0, signal: enough.signal },
+    ...{ tree: tree.id, since: 0, signal: stop.signal },
     onEvent(event) {
-      if (event.kind === 'watch_live') enough.abort();
-      return event.kind === 'node_created' ? past.take(event.node) : undefined;
+      if (event.kind === 'watch_live') stop.abort();
+      return event.kind === 'node_created' ? log.addPast(event.node) : undefined;
     },
   });
-  await past.end();
+  await log.flush();
 }
 
 /** The same, and then what happens, until the tree is purged or the program is ended. */
 export async function followLog(context: Context, tree: Tree, output: LogOutput): Promise<void> {
   const client = await context.client();
-  const enough = new AbortController();
-  const past = await pastOf(client, tree, output);
-  const live = liveLog(past.book, output, enough);
+  const log = await openLog(client, tree, output);
+  const stop = new AbortController();
+  const failures: unknown[] = [];
+  // Events are read on while lines are written.
+  const unawaited = (work: Promise<void>): void =>
+    detach(work, (error) => {
+      failures.push(error);
+      stop.abort();
+    });
   let isLive = false;
   const onEvent = (event: WatchEvent): void | Promise<void> => {
-    if (event.kind === 'node_created') return isLive ? live.node(event.node) : past.take(event.node);
+    if (event.kind === 'node_created' && !isLive) return log.addPast(event.node);
+    if (event.kind === 'node_created') unawaited(log.addLive(event.node));
     if (event.kind === 'watch_live' && !isLive) {
       isLive = true;
-      live.inOrder(past.end);
-      follow().catch(live.fail);
+      unawaited(log.flush());
+      unawaited(
+        followTurns(client, tree, { onEvent: (turnEvent) => unawaited(log.event(turnEvent)), signal: stop.signal }),
+      );
     }
     if (event.kind === 'watch_reset') context.note('These are other trees than before: the hub has another database.');
-    if (event.kind === 'tree_purged') enough.abort();
+    if (event.kind === 'tree_purged') stop.abort();
   };
-  const follow = (): Promise<void> => followTurns(client, tree, { onEvent: live.event, signal: enough.signal });
-  await client.watch({ tree: tree.id, since: 0, signal: enough.signal, onEvent });
-  await live.end();
+  await client.watch({ tree: tree.id, since: 0, signal: stop.signal, onEvent });
+  await log.flush().catch((error: unknown) => void failures.push(error));
+  if (failures.length > 0) throw failures[0];
   context.note('The conversation was purged.');
 }
 
-/** Lines of what is there already: what its requests used is read before, for nothing can be asked while it comes. */
-async function pastOf(client: Client, tree: Tree, output: LogOutput) {
+/** Prints the lines of a log, one after the other. */
+async function openLog(client: Client, tree: Tree, output: LogOutput) {
   const book = usageBook(() => client.pages('loom.request_list', { tree: tree.id, limit: REQUESTS_PAGE }, 'requests'));
+  // Before the nodes come: nothing can be asked of the hub while it waits for the reader of those.
   await book.readAll();
   await output.begin(logHeader(tree, client.hub.epoch));
-  // Several events may come before it is waited for the first.
   let last = Promise.resolve();
-  const write = async (node: Node): Promise<void> => output.take(logNode(node, (await book.usageOf(node)).usage));
-  return {
-    book,
-    take(node: Node): Promise<void> {
-      last = last.then(() => write(node));
-      return last;
-    },
-    end: () => last.then(output.flush),
-  };
-}
-
-/** Lines of what happens now, one after the other; the reading of events goes on meanwhile. */
-function liveLog(book: UsageBook, output: LogOutput, enough: AbortController) {
-  let last: Promise<void> = Promise.resolve();
-  let failure: unknown = null;
-  let counted = (): void => undefined;
-  const fail = (error: unknown): void => {
-    failure ??= error;
-    enough.abort();
-  };
   let waiting = 0;
-  const inOrder = (work: () => Promise<void>): void => {
+  let nextUsage = new AbortController();
+
+  function inOrder(work: () => Promise<void>): Promise<void> {
     waiting += 1;
-    last = last
-      .then(work)
-      .then(output.flush)
-      .catch(fail)
-      .finally(() => {
-        waiting -= 1;
-      });
-  };
-  const usageOf = async (node: Node) => {
+    last = last.then(work).finally(() => {
+      waiting -= 1;
+    });
+    return last;
+  }
+
+  async function liveUsage(node: Node) {
     for (;;) {
-      const wait = nextCount((tell) => (counted = tell));
+      const { signal } = nextUsage;
       book.renew();
       const { usage, isAwaited } = await book.usageOf(node);
-      if (!output.waitsForUsage || !isAwaited || !(await wait())) return usage;
+      if (!output.waitsForUsage || !isAwaited) return usage;
+      await within(USAGE_MS_MAX, aborted(signal));
+      if (!signal.aborted) return usage;
     }
-  };
-  return {
-    ...{ fail, inOrder },
-    node: (node: Node): void => inOrder(async () => output.take(logNode(node, await usageOf(node)))),
-    event(event: AgentEvent): void {
-      if (event.kind === 'usage_counted' || event.kind === 'turn_ended') counted();
-      // What a slow reader has no room for is in no node, or comes with one.
-      if (!PASSING.has(event.kind) && waiting < WAITING_MAX) inOrder(() => output.happened(event));
-    },
-    async end(): Promise<void> {
-      await last;
-      if (failure !== null) throw failure;
-    },
-  };
-}
+  }
 
-/** Listens from now on; what it returns waits, and tells whether something was counted in time. */
-function nextCount(listen: (tell: () => void) => void): () => Promise<boolean> {
-  let isCounted = false;
-  let tell = (): void => {
-    isCounted = true;
+  return {
+    flush: () => inOrder(output.flush),
+    addPast: (node: Node) => inOrder(async () => output.node(logNode(node, (await book.usageOf(node)).usage))),
+    addLive: (node: Node) => inOrder(async () => output.node(logNode(node, await liveUsage(node))).then(output.flush)),
+    async event(event: AgentEvent): Promise<void> {
+      if (event.kind === 'usage_counted' || event.kind === 'turn_ended') {
+        nextUsage.abort();
+        nextUsage = new AbortController();
+      }
+      // What a slow reader has no room for is in no node, or comes with one.
+      if (!PARTIAL.has(event.kind) && waiting < WAITING_MAX)
+        await inOrder(() => output.event(event).then(output.flush));
+    },
   };
-  listen(() => tell());
-  return () =>
-    new Promise((resolve) => {
-      if (isCounted) return resolve(true);
-      const timer = setTimeout(() => resolve(false), USAGE_MS_MAX);
-      tell = () => {
-        clearTimeout(timer);
-        resolve(true);
-      };
-    });
 }
 
 interface Following {

@@ -7,8 +7,8 @@ const NAME_LENGTH_MAX = 200;
 /** How deep the input of a call may be nested: around it a message to the hub has some levels of its own. */
 const INPUT_DEPTH_MAX = JSON_DEPTH_MAX - 10;
 
-/** A call and what came of it; null when it did not come to its end. */
-export interface ToldCall {
+/** A call and its result; null when it was interrupted. */
+export interface TranscriptCall {
   /** Null for what a person ran. */
   id: string | null;
   tool: string;
@@ -16,16 +16,16 @@ export interface ToldCall {
   result: string | null;
 }
 
-/** What was said or done, in order: a message, an answer with its calls, or a command of a person. */
-export type ToldPart =
+/** A message, an answer with its calls, or a command of a person. */
+export type TranscriptPart =
   | { kind: 'user'; text: string }
-  | { kind: 'answer'; text: string; calls: ToldCall[] }
-  | { kind: 'command'; call: ToldCall };
+  | { kind: 'answer'; text: string; calls: TranscriptCall[] }
+  | { kind: 'command'; call: TranscriptCall };
 
 export interface ReadTranscript {
-  /** The id of the tree that it was written of. */
+  /** The id of the tree that was exported. */
   session: string;
-  told: ToldPart[];
+  parts: TranscriptPart[];
 }
 
 interface Entry {
@@ -33,90 +33,91 @@ interface Entry {
   content: string;
   tool: string;
   id: string | null;
-  place: string;
+  label: string;
 }
 
-/** Whether a document says that it is a transcript; whether it is a sound one is another matter. */
+/** Whether a document claims to be a transcript, well-formed or not. */
 export function isTranscript(document: unknown): document is object {
   return typeof document === 'object' && document !== null && 'metadata' in document && 'entries' in document;
 }
 
-/** Reads a transcript back. */
+/** Reads a transcript; refuses what a tree cannot hold. */
 export function transcriptFrom(document: object): ReadTranscript {
   const session: unknown = fieldOf(fieldOf(document, 'metadata'), 'session_id');
   const entries: unknown = fieldOf(document, 'entries');
-  if (typeof session !== 'string' || session.length > NAME_LENGTH_MAX) throw unsound('its metadata has no session_id');
-  if (!Array.isArray(entries)) throw unsound('its entries are no list');
-  const told: ToldPart[] = [];
-  for (const [index, value] of entries.entries()) add(told, entryFrom(value, `entry ${index + 1}`));
-  const open = told.find((one) => one.kind === 'command' && one.call.result === null);
-  if (open !== undefined && open !== told.at(-1)) throw unsound('a command in it has no result');
-  if (told.length === 0) throw unsound('it has no entries');
-  return { session, told };
+  if (typeof session !== 'string' || session.length > NAME_LENGTH_MAX)
+    throw malformed('its metadata has no session_id');
+  if (!Array.isArray(entries)) throw malformed('its entries are no list');
+  const parts: TranscriptPart[] = [];
+  for (const [index, value] of entries.entries()) addEntry(parts, entryFrom(value, `entry ${index + 1}`));
+  const open = parts.find((part) => part.kind === 'command' && part.call.result === null);
+  if (open !== undefined && open !== parts.at(-1)) throw malformed('a command in it has no result');
+  if (parts.length === 0) throw malformed('it has no entries');
+  return { session, parts };
 }
 
 function entryFrom(value: unknown, place: string): Entry {
   const [role, content] = [fieldOf(value, 'role'), fieldOf(value, 'content')];
-  if (typeof role !== 'string') throw unsound(`${place} has no role`);
-  if (typeof content !== 'string') throw unsound(`${place} has no content`);
+  if (typeof role !== 'string') throw malformed(`${place} has no role`);
+  if (typeof content !== 'string') throw malformed(`${place} has no content`);
   if (Buffer.byteLength(content) > NODE_BYTES_MAX) {
-    throw unsound(`${place} is longer than a node may be, which is ${formatBytes(NODE_BYTES_MAX)}`);
+    throw malformed(`${place} is longer than a node may be, which is ${formatBytes(NODE_BYTES_MAX)}`);
   }
   const [tool, id] = [fieldOf(value, 'tool_name') ?? '', fieldOf(value, 'tool_id') ?? null];
-  if (typeof tool !== 'string' || (id !== null && typeof id !== 'string')) throw unsound(`${place} names no tool`);
+  if (typeof tool !== 'string' || (id !== null && typeof id !== 'string')) throw malformed(`${place} names no tool`);
   const isNamed = tool !== '' && Math.max(tool.length, id?.length ?? 1) <= NAME_LENGTH_MAX && id !== '';
-  if (role.startsWith('tool_') && !isNamed) throw unsound(`${place} names no tool, or by too long a name`);
-  return { role, content, tool, id, place };
+  if (role.startsWith('tool_') && !isNamed) throw malformed(`${place} names no tool, or by too long a name`);
+  return { role, content, tool, id, label: place };
 }
 
-function add(told: ToldPart[], entry: Entry): void {
+function addEntry(parts: TranscriptPart[], entry: Entry): void {
   switch (entry.role) {
     case 'user':
-      if (entry.content.trim() === '') throw unsound(`${entry.place} says nothing`);
-      told.push({ kind: 'user', text: entry.content });
+      if (entry.content.trim() === '') throw malformed(`${entry.label} says nothing`);
+      parts.push({ kind: 'user', text: entry.content });
       return;
     case 'assistant':
-      told.push({ kind: 'answer', text: entry.content, calls: [] });
+      parts.push({ kind: 'answer', text: entry.content, calls: [] });
       return;
     case 'tool_call':
-      addCall(told, entry);
+      addCall(parts, entry);
       return;
     case 'tool_result':
-      addResult(told, entry);
+      addResult(parts, entry);
       return;
     default:
-      throw unsound(`${entry.place} has the role ${JSON.stringify(entry.role.slice(0, 60))}`);
+      throw malformed(`${entry.label} has the role ${JSON.stringify(entry.role.slice(0, 60))}`);
   }
 }
 
-function addCall(told: ToldPart[], { id, tool, content, place }: Entry): void {
-  const call: ToldCall = { id, tool, input: inputIn(content), result: null };
+function addCall(parts: TranscriptPart[], { id, tool, content, label: place }: Entry): void {
+  const call: TranscriptCall = { id, tool, input: inputIn(content), result: null };
   if (!isShallow(call.input, INPUT_DEPTH_MAX))
-    throw unsound(`${place} is nested more than ${INPUT_DEPTH_MAX} levels deep`);
+    throw malformed(`${place} is nested more than ${INPUT_DEPTH_MAX} levels deep`);
   if (id === null) {
-    told.push({ kind: 'command', call });
+    parts.push({ kind: 'command', call });
     return;
   }
-  const last = told.at(-1);
+  const last = parts.at(-1);
   // Calls stand behind the words of their answer; after results a new answer has begun, one without words.
   const isSame = last?.kind === 'answer' && last.calls.every(({ result }) => result === null);
   const calls = isSame ? last.calls : [];
-  if (calls.some((other) => other.id === id)) throw unsound(`${place} has the tool_id of the call before`);
-  if (calls.length >= STEP_CALLS_MAX) throw unsound(`${place} is one call too many for an answer`);
+  if (calls.some((other) => other.id === id)) throw malformed(`${place} has the tool_id of the call before`);
+  if (calls.length >= STEP_CALLS_MAX) throw malformed(`${place} is one call too many for an answer`);
   calls.push(call);
-  if (!isSame) told.push({ kind: 'answer', text: '', calls });
+  if (!isSame) parts.push({ kind: 'answer', text: '', calls });
 }
 
-function addResult(told: ToldPart[], { id, content, place }: Entry): void {
-  const last = told.at(-1);
-  const call = callsOf(last).find((one) => one.id === id && one.result === null);
-  if (call === undefined) throw unsound(`${place} is the result of no call before it`);
+function addResult(parts: TranscriptPart[], { id, content, label: place }: Entry): void {
+  const last = parts.at(-1);
+  const call = callsOf(last).find((candidate) => candidate.id === id && candidate.result === null);
+  if (call === undefined) throw malformed(`${place} is the result of no call before it`);
   call.result = content;
 }
 
-function callsOf(told: ToldPart | undefined): ToldCall[] {
-  if (told?.kind === 'answer') return told.calls;
-  return told?.kind === 'command' ? [told.call] : [];
+function callsOf(part: TranscriptPart | undefined): TranscriptCall[] {
+  if (part?.kind === 'answer') return part.calls;
+  return part?.kind === 'command' ? [part.call] : [];
 }
 
 function inputIn(content: string): unknown {
@@ -136,7 +137,7 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-function unsound(reason: string): HubError {
+function malformed(reason: string): HubError {
   return new HubError('invalid_params', `this transcript cannot be imported: ${reason}`, {
     hint: 'its form is in the guide on transcripts',
   });

@@ -3,15 +3,15 @@ import type { ResultOf } from '../protocol/methods/method_table.js';
 import type { Node, NodeId, Tree } from '../protocol/node.js';
 
 type Usage = LogNode['token_usage'];
-type Asked = ResultOf<'loom.request_list'>['requests'][number];
+type Request = ResultOf<'loom.request_list'>['requests'][number];
 
-/** The first line of the log of a tree, whose numbers are those of a feed. */
+/** The first line of the log of a tree; the epoch names the feed whose numbers the lines have. */
 export function logHeader({ id, created_at_ms, owner }: Tree, epoch: string): LogHeader {
   const created_at = new Date(created_at_ms).toISOString();
   return { kind: 'header', version: 1, tree: id, created_at, parent_session_id: owner?.tree ?? null, epoch };
 }
 
-/** The line of a node, with what the request used that made it. */
+/** The line of a node, with the usage of the request that made it. */
 export function logNode(node: Node, token_usage: Usage): LogNode {
   const { seq, id, parent: parent_id, created_at_ms } = node;
   const timestamp = new Date(created_at_ms).toISOString();
@@ -26,44 +26,44 @@ function payloadOf(node: Node): LogNode['payload'] {
   return node.role === 'root' ? { type: 'root' } : { type: node.role, blocks };
 }
 
-/** What the requests of a tree used, by the nodes that they became. */
+/** The usage of a tree's requests, by the nodes that they made. */
 export interface UsageBook {
   /** `isAwaited`: the request that may have made the node is not accounted for yet. */
   usageOf(node: Node): Promise<{ usage: Usage; isAwaited: boolean }>;
-  /** Before it is asked of nodes that were made since. */
+  /** To be called before it is asked about nodes that were made since. */
   renew(): void;
-  /** So that nothing has to be read later of nodes that are there now. */
+  /** Reads all requests, so that none has to be read later for the nodes that are there now. */
   readAll(): Promise<void>;
 }
 
-/** Reads the requests of a tree, newest first, as far as they are asked for; `read` begins with those of now. */
-export function usageBook(read: () => AsyncIterable<Asked>): UsageBook {
-  const known = new Map<NodeId, Asked>();
+/** Reads the requests of a tree, newest first, no further than needed; each `read` begins with the newest. */
+export function usageBook(read: () => AsyncIterable<Request>): UsageBook {
+  const byNode = new Map<NodeId, Request>();
   const ended = new Set<string>();
   const running = new Map<string, NodeId>();
-  let older: AsyncIterator<Asked> | null = null;
+  let older: AsyncIterator<Request> | null = null;
   let isNew = true;
 
-  function take(request: Asked): void {
+  function take(request: Request): void {
     const { id, node, parent, outcome, started_at_ms } = request;
     if (outcome === 'running') running.set(id, parent);
     else running.delete(id);
     if (outcome !== 'running') ended.add(id);
     // An answer may have taken several tries: the last one made the node.
-    if (node !== null && (known.get(node)?.started_at_ms ?? 0) <= started_at_ms) known.set(node, request);
+    if (node !== null && (byNode.get(node)?.started_at_ms ?? 0) <= started_at_ms) byNode.set(node, request);
   }
 
-  /** Goes on towards the oldest until a node is known; without one, to the end. */
-  async function readOlder(wanted: NodeId | null): Promise<void> {
+  /** Reads on towards the oldest until the request of a node is found; without a node, to the end. */
+  async function readOlder(until: NodeId | null): Promise<void> {
     older ??= read()[Symbol.asyncIterator]();
-    while (wanted === null || !known.has(wanted)) {
+    while (until === null || !byNode.has(until)) {
       const { value, done } = await older.next();
       if (done === true) return;
       take(value);
     }
   }
 
-  /** Reads those that were begun since, and again those that were running. */
+  /** Reads the requests that were started since, and again those that were running. */
   async function readNew(): Promise<void> {
     const open = new Set(running.keys());
     for await (const request of read()) {
@@ -87,9 +87,9 @@ export function usageBook(read: () => AsyncIterable<Asked>): UsageBook {
       if (isNew && older !== null) await readNew();
       isNew = false;
       await readOlder(id);
-      const found = known.get(id);
-      const isAwaited = found === undefined && [...running.values()].some((from) => from === parent);
-      return { usage: found?.usage ?? null, isAwaited };
+      const request = byNode.get(id);
+      const isAwaited = request === undefined && [...running.values()].some((start) => start === parent);
+      return { usage: request?.usage ?? null, isAwaited };
     },
   };
 }
