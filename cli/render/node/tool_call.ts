@@ -97,8 +97,18 @@ function headOf({ tool, input }: { tool: string; input: unknown }, tail: string,
   return `${look.style.tool(`> ${name}(${argument})`)}${look.style.quiet(tail)}`;
 }
 
+/** `[bash] ls src`: a call in a line of its own, or with the beginning of a long argument. */
+export function callLine({ tool, input }: { tool: string; input: unknown }, argumentLengthMax = Infinity): string {
+  return cleanLine(`[${tool}] ${callText(input).slice(0, argumentLengthMax)}`);
+}
+
+/** What a call gave, safe to print. */
+export function cleanOutput(tool: string, output: string): string {
+  return (tool === 'bash' ? cleanPrinted : clean)(output);
+}
+
 function outputOf({ tool, output }: EndedCall): string {
-  return (tool === 'bash' ? cleanPrinted : clean)(output).replaceAll('\t', TAB);
+  return cleanOutput(tool, output).replaceAll('\t', TAB);
 }
 
 function renderChange({ tool, input }: EndedCall, look: Look, extent: Extent): string[] {

@@ -69,34 +69,54 @@ export interface Cleaner {
 }
 
 /** A cleaner holds back no more than one unended sequence and one carriage return, which ends a line or stays what it is. */
-export function createCleaner(carriageReturn: 'line_end' | 'return' = 'line_end'): Cleaner {
-  let unended = '';
-  let unfinishedLine = '';
-  const tidy = (text: string): string =>
-    carriageReturn === 'return' ? text.split(LONE_RETURN).map(ordered).join('\r') : ordered(text);
-  const finish = (text: string): string => {
-    const end = text.endsWith('\r') ? text.length - 1 : text.length;
-    unfinishedLine = text.slice(end);
-    return tidy(text.slice(0, end));
-  };
+export function createCleaner(carriageReturn: CarriageReturn = 'line_end'): Cleaner {
+  let held = NOTHING_HELD;
   return {
     take(piece) {
-      const text = unended + piece;
-      if (unfinishedLine === '' && !SUSPECT.test(text)) {
-        unended = '';
-        return text;
-      }
-      const cut = text.search(OPEN_SEQUENCE);
-      unended = cut < 0 ? '' : text.slice(cut);
-      return finish(unfinishedLine + text.slice(0, text.length - unended.length).replace(SEQUENCES, ''));
+      const { text, held: rest } = cleanPiece(held, piece, carriageReturn);
+      held = rest;
+      return text;
     },
     end() {
-      const rest = unfinishedLine + unended.replace(SEQUENCES, '');
-      unended = '';
-      unfinishedLine = '';
-      return tidy(rest);
+      const text = cleanRest(held, carriageReturn);
+      held = NOTHING_HELD;
+      return text;
     },
   };
+}
+
+export type CarriageReturn = 'line_end' | 'return';
+
+/** What was held back of the pieces so far: the start of a sequence, and a carriage return before it. */
+export interface HeldBack {
+  readonly unended: string;
+  readonly unfinishedLine: string;
+}
+
+export const NOTHING_HELD: HeldBack = { unended: '', unfinishedLine: '' };
+
+/** Cleans the next piece of a text. */
+export function cleanPiece(
+  held: HeldBack,
+  piece: string,
+  carriageReturn: CarriageReturn,
+): { text: string; held: HeldBack } {
+  const text = held.unended + piece;
+  if (held.unfinishedLine === '' && !SUSPECT.test(text)) return { text, held: NOTHING_HELD };
+  const cut = text.search(OPEN_SEQUENCE);
+  const unended = cut < 0 ? '' : text.slice(cut);
+  const whole = held.unfinishedLine + text.slice(0, text.length - unended.length).replace(SEQUENCES, '');
+  const end = whole.endsWith('\r') ? whole.length - 1 : whole.length;
+  return { text: tidy(whole.slice(0, end), carriageReturn), held: { unended, unfinishedLine: whole.slice(end) } };
+}
+
+/** What was held back because more could have followed. */
+export function cleanRest({ unended, unfinishedLine }: HeldBack, carriageReturn: CarriageReturn): string {
+  return tidy(unfinishedLine + unended.replace(SEQUENCES, ''), carriageReturn);
+}
+
+function tidy(text: string, carriageReturn: CarriageReturn): string {
+  return carriageReturn === 'return' ? text.split(LONE_RETURN).map(ordered).join('\r') : ordered(text);
 }
 
 /** One kind of line end, and signs that reorder a line made visible. */

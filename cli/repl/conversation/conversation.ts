@@ -6,10 +6,10 @@ import { turnIfThere } from '../../place/position.js';
 import { rootOf } from '../../place/reference.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
 import type { Front } from '../front/front.js';
+import { createChatDisplay } from './chat_display.js';
 import type { ChatTurnOptions } from './chat_turn_options.js';
 import type { ConversationParts } from './conversation_parts.js';
 import type { Verdict } from './exit_code.js';
-import { moveScene, newScene } from './on_display.js';
 import { createTurns, type OwnTurns } from './own_turns.js';
 import { createPlace, type ReplPosition } from './repl_position.js';
 import { createFeed, type TreeFeed } from './tree_feed.js';
@@ -56,13 +56,13 @@ const NO_TOKENS = { input: 0, cached: 0, output: 0 };
 export function openConversation(parts: ConversationOptions, { tree, known }: Opened): Conversation {
   const { context, own, client, front, means } = parts;
   const { position, following } = known ?? { position: rootOf(tree), following: null };
-  const scene = newScene(position);
+  const display = createChatDisplay(front, position);
   let isLeft = false;
   const place = createPlace({
     ...{ session: context.session, tree, position, following },
     onGo(node) {
       feed.leave(node);
-      moveScene(scene, node);
+      void display.take({ kind: 'moved', tip: node });
       void front.show({ kind: 'left' });
       turns.part();
     },
@@ -72,7 +72,10 @@ export function openConversation(parts: ConversationOptions, { tree, known }: Op
     },
     onFailed: tellingOnce(front),
   });
-  const stage: ConversationParts = { context: own, client, front, place, scene, ours: new Set(), toldFiles: new Set() };
+  const stage: ConversationParts = {
+    ...{ context: own, client, front, place, display },
+    ...{ ours: new Set(), toldFiles: new Set(), shownQuestions: new Set() },
+  };
   const turns = createTurns(stage, means, parts.verdict);
   const feed: TreeFeed = createFeed(stage, turns);
   const making = createMaking(parts, { place, feed, seq: known?.seq ?? null });
@@ -96,8 +99,8 @@ export function openConversation(parts: ConversationOptions, { tree, known }: Op
       feed.catchUp();
     },
     stepAside() {
-      if (scene.tip === place.position() || !feed.leaveOthers()) return;
-      moveScene(scene, place.position());
+      if (display.state().tip === place.position() || !feed.leaveOthers()) return;
+      void display.take({ kind: 'moved', tip: place.position() });
       void front.show({ kind: 'left' });
     },
     async close() {

@@ -3,9 +3,9 @@ import type { Client } from '../../../hub/client/client.js';
 import type { NodeId } from '../../../hub/protocol/node.js';
 import type { Context } from '../../command_line/command_context.js';
 import { reasonOf } from '../../output/failure.js';
-import type { DisplayEvent, Front } from '../front/front.js';
+import type { Front } from '../front/front.js';
+import type { ChatDisplay } from './chat_display.js';
 import { hintOfFailure } from './hint_in_chat.js';
-import type { Scene } from './on_display.js';
 import type { ReplPosition } from './repl_position.js';
 
 /** What everything that happens in one open conversation shares. */
@@ -15,16 +15,13 @@ export interface ConversationParts {
   client: Client;
   front: Front;
   place: ReplPosition;
-  scene: Scene;
+  display: ChatDisplay;
   /** Nodes that we have named and that are not on display yet. */
   ours: Set<NodeId>;
   /** Files of instructions that the person knows the model is told. */
   toldFiles: Set<string>;
-}
-
-/** Shows several things in their order. */
-export async function showAll(front: Front, shown: readonly DisplayEvent[]): Promise<void> {
-  await Promise.all(shown.map((one) => front.show(one)));
+  /** Questions that have been shown. */
+  shownQuestions: Set<NodeId>;
 }
 
 /** Tells a failure as one clear line, and what to do. */

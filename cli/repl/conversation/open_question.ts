@@ -20,10 +20,10 @@ export async function openQuestion(
 }
 
 /** A permission is for what a person has seen: another question may have come meanwhile, or stand in another branch. */
-export async function mustBeSeen({ front, scene }: ConversationParts, question: Question): Promise<void> {
-  if (question.kind !== 'approval' || scene.asked.has(question.id)) return;
+export async function mustBeSeen({ front, shownQuestions }: ConversationParts, question: Question): Promise<void> {
+  if (question.kind !== 'approval' || shownQuestions.has(question.id)) return;
   await front.show(questionOf(question));
-  scene.asked.add(question.id);
+  shownQuestions.add(question.id);
   throw new HubError('conflict', 'nothing was answered: this had not been asked here yet', {
     hint: 'read it, then answer it: /answer 1, 2 or 3',
   });
@@ -46,7 +46,7 @@ export async function answered(
     return 'permission_asked';
   }
   const chosen = /^\d{1,2}$/.test(text.trim()) ? question.options[Number(text) - 1] : undefined;
-  await front.show({ kind: 'asked', text: chosen ?? text });
+  await front.show({ kind: 'typed_line', text: chosen ?? text });
   here.turns.answer({ turn, call: question.id, answer: chosen ?? text });
   return 'answered';
 }

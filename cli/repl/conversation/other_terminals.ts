@@ -1,4 +1,5 @@
 import type { Node, NodeId } from '../../../hub/protocol/node.js';
+import { isSeen } from '../../display/reduce.js';
 import { isSilent } from '../../render/node/node_text.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
 import { quotedWords } from '../tree/go_to.js';
@@ -17,7 +18,7 @@ export interface Others {
 /** How many ends of branches are remembered, to tell of each only once. */
 const KNOWN_MAX = 10_000;
 
-export function createOthers({ client, context, front, scene }: ConversationParts): Others {
+export function createOthers({ client, context, front, display }: ConversationParts): Others {
   const known = new Set<NodeId>();
   /** Answers that only call tools, and what they answer: the first call tells what the branch is about. */
   const untold = new Map<NodeId, NodeId>();
@@ -42,7 +43,7 @@ export function createOthers({ client, context, front, scene }: ConversationPart
     async take(node) {
       if (node.parent === null) return;
       if (known.delete(node.parent) || known.has(node.id)) return know([node.id]);
-      const from = untold.get(node.parent) ?? (scene.seen.has(node.parent) ? node.parent : null);
+      const from = untold.get(node.parent) ?? (isSeen(display.state(), node.parent) ? node.parent : null);
       if (from === null) return;
       untold.delete(node.parent);
       if (isSilent(node)) {

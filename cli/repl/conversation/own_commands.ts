@@ -1,14 +1,14 @@
 import { HubError } from '../../../hub/base/error.js';
 import type { CommandEvent } from '../../../hub/protocol/methods/tool_methods.js';
 import type { NodeId } from '../../../hub/protocol/node.js';
+import { type CallOutcome, outcomeOf } from '../../display/block.js';
+import { decodePiece, NO_CUT_CHARACTERS } from '../../display/decode_output.js';
+import { UNKNOWN_OUTCOME } from '../../display/reduce.js';
 import { type BegunExecution, beginExecution } from '../../exec/run_command.js';
 import { newNodeId } from '../../place/ids.js';
 import { formatBytes } from '../../render/text/ids_and_counts.js';
-import type { DisplayEvent } from '../front/front.js';
 import type { Conversation } from './conversation.js';
-import { type ConversationParts, showAll } from './conversation_parts.js';
-import { createPrintedText } from './decode_output.js';
-import { callEnd, endCall, UNKNOWN_END } from './on_display.js';
+import type { ConversationParts } from './conversation_parts.js';
 
 /** Runs the person's own commands, one at a time. */
 export interface OwnCommands {
@@ -52,7 +52,7 @@ export function createShell(conversation: () => Conversation): OwnCommands {
     try {
       const answer = await begun.answer;
       if (answer === null) return await front.show({ kind: 'note', text: '(it was stopped before it began)' });
-      await showAll(front, endCall(stage.scene, id, callEnd(answer)));
+      await printing.end(outcomeOf(answer));
       if (!kept)
         await front.show({
           kind: 'note',
@@ -62,7 +62,7 @@ export function createShell(conversation: () => Conversation): OwnCommands {
       if (answer.branched && kept)
         await front.show({ kind: 'note', text: '(this is a new branch. See them with: /branches)' });
     } finally {
-      await showAll(front, endCall(stage.scene, id, UNKNOWN_END));
+      await printing.end(UNKNOWN_OUTCOME);
       running = null;
       ours.delete(id);
     }
@@ -84,28 +84,20 @@ export function createShell(conversation: () => Conversation): OwnCommands {
   };
 }
 
-/** What a command prints, as it is shown. */
+/** What a command prints, on its way to the display. */
 interface Printing {
   onEvent(event: CommandEvent): Promise<void>;
-  /** From now on only the last of it is wanted: nobody who stops a flood wants to see the rest of it. */
+  /** From now on only the last of it is displayed: nobody who stops a flood wants to see the rest of it. */
   holdBack(): void;
+  /** Displays how it ended; nothing when that was displayed before. */
+  end(outcome: CallOutcome): Promise<void>;
 }
 
-function printingOf({ scene, front }: ConversationParts, id: NodeId, command: string): Printing {
-  const printed = createPrintedText();
+function printingOf({ display, front }: ConversationParts, id: NodeId, command: string): Printing {
+  let cut = NO_CUT_CHARACTERS;
   let held: { text: string; leftOutBytes: number } | null = null;
-  const output = (text: string): Promise<void> => {
-    if (held === null) return front.show({ kind: 'call_printed', id, text });
-    const all = held.text + text;
-    const kept = all.slice(-LAST_LENGTH_MAX);
-    held = { text: kept, leftOutBytes: held.leftOutBytes + all.length - kept.length };
-    return Promise.resolve();
-  };
-  const heldBack = (): DisplayEvent[] => {
-    if (held === null || held.text === '') return [];
-    const { text, leftOutBytes } = held;
-    return [...(leftOutBytes === 0 ? [] : [notShown(leftOutBytes)]), { kind: 'call_printed', id, text }];
-  };
+  const noteLeftOut = (bytes: number): Promise<void> =>
+    front.show({ kind: 'note', text: `(${formatBytes(bytes)} are not shown)` });
   return {
     holdBack() {
       held ??= { text: '', leftOutBytes: 0 };
@@ -113,21 +105,29 @@ function printingOf({ scene, front }: ConversationParts, id: NodeId, command: st
     async onEvent(event) {
       switch (event.kind) {
         case 'started': {
-          const input = { command };
-          scene.calls.set(id, { tool: 'bash', input, printed, heldBack });
-          const shown: DisplayEvent[] = [{ kind: 'call_began', id, tool: 'bash', input, by: 'person' }];
-          if (event.cwd !== process.cwd()) shown.push({ kind: 'note', text: `(in ${event.cwd})` });
-          return showAll(front, shown);
+          const started = display.take({ kind: 'command_started', id, command });
+          if (event.cwd === process.cwd()) return started;
+          return front.show({ kind: 'note', text: `(in ${event.cwd})` });
         }
-        case 'output':
-          return output(printed(event));
+        case 'output': {
+          const piece = decodePiece(cut, event);
+          cut = piece.cut;
+          if (held === null) return display.take({ kind: 'command_printed', id, text: piece.text });
+          const all = held.text + piece.text;
+          const text = all.slice(-LAST_LENGTH_MAX);
+          held = { text, leftOutBytes: held.leftOutBytes + all.length - text.length };
+          return;
+        }
         case 'skipped':
-          return front.show(notShown(event.bytes));
+          return noteLeftOut(event.bytes);
       }
     },
+    async end(outcome) {
+      if (held !== null && held.text !== '' && display.state().calls.has(id)) {
+        if (held.leftOutBytes > 0) void noteLeftOut(held.leftOutBytes);
+        void display.take({ kind: 'command_printed', id, text: held.text });
+      }
+      await display.take({ kind: 'command_ended', id, outcome });
+    },
   };
-}
-
-function notShown(bytes: number): DisplayEvent {
-  return { kind: 'note', text: `(${formatBytes(bytes)} are not shown)` };
 }

@@ -1,14 +1,15 @@
 import { HubError } from '../../../hub/base/error.js';
-import type { Block, NodeId, TurnId } from '../../../hub/protocol/node.js';
+import type { NodeId, TurnId } from '../../../hub/protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../../hub/protocol/turn.js';
 import { exitCodeOf } from '../../output/failure.js';
 import { newNodeId, newTurnId } from '../../place/ids.js';
+import { showAll } from './chat_display.js';
 import { broughtBy, type ChatTurnOptions, reachOf } from './chat_turn_options.js';
-import { type ConversationParts, showAll } from './conversation_parts.js';
+import type { ConversationParts } from './conversation_parts.js';
 import type { Verdict } from './exit_code.js';
-import { endCallsOf } from './on_display.js';
 import { countTokens, type TokenCount } from './token_totals.js';
 import { endOf, exitCodeOfEnd, failureWords, partedWords } from './turn_notes.js';
+import type { TypedMessage } from './typed_message.js';
 import { withdraw } from './withdraw_inputs.js';
 
 /** The turns that the person of this REPL comes along with: at most one at a time. */
@@ -37,12 +38,6 @@ export interface OwnTurns {
   part(): void;
   /** From now on its end is told to nobody; the turn itself goes on. */
   leave(): void;
-}
-
-/** A message as it was typed, and as a model is shown it. */
-export interface TypedMessage {
-  text: string;
-  blocks: Extract<Block, { type: 'text' } | { type: 'image' }>[];
 }
 
 export interface Answering {
@@ -186,12 +181,12 @@ async function end(turning: Turning, outcome: TurnOutcome): Promise<NodeId | nul
   place.advance(outcome.tip, outcome.state === 'waiting' ? outcome.turn : null);
   if (turning.isLeft) return null;
   // Those of a hub that ended come as nodes.
-  if (outcome.state !== 'waiting' && outcome.state !== 'interrupted') await showAll(front, endCallsOf(stage.scene));
+  if (outcome.state !== 'waiting' && outcome.state !== 'interrupted') await stage.display.take({ kind: 'turn_lost' });
   turning.verdict.failed(exitCodeOfEnd(outcome));
   // Who was answering the last question has not answered this one.
   front.update({ asks: null });
   await showAll(front, endOf(outcome, current?.goOn ?? '/retry'));
-  for (const { id } of outcome.questions) stage.scene.asked.add(id);
+  for (const { id } of outcome.questions) stage.shownQuestions.add(id);
   if (pending.size === 0) return null;
   pending.clear();
   const { node } = await client.call('loom.node_get', { node: outcome.tip });
@@ -206,14 +201,15 @@ function tellStatus({ stage, current, pending, isLeft }: Turning): void {
 
 /** It did not even begin, or nobody knows how it ended: one stands where it was to begin. */
 async function fail({ stage, isLeft, verdict, current, pending }: Turning, error: unknown): Promise<void> {
-  const { place, front, scene } = stage;
+  const { place, front, display } = stage;
   // Who leaves gives up waiting, and the turn goes on.
   if (isLeft) return;
   place.advance(place.position(), null);
   // What was said to it comes as messages, when there is a hub again.
   pending.clear();
   verdict.failed(exitCodeOf(error));
-  await showAll(front, [...endCallsOf(scene), ...failureWords(error, current?.goOn ?? '/retry')]);
+  await display.take({ kind: 'turn_lost' });
+  await showAll(front, failureWords(error, current?.goOn ?? '/retry'));
 }
 
 async function steer(turning: Turning, { text, blocks }: TypedMessage, kind: 'steer' | 'after'): Promise<boolean> {

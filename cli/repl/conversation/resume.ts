@@ -1,15 +1,15 @@
 import type { Client } from '../../../hub/client/client.js';
 import type { Node, NodeId, Tree } from '../../../hub/protocol/node.js';
 import type { Context } from '../../command_line/command_context.js';
+import { newDisplay, reduce } from '../../display/reduce.js';
 import { followedPlace, positionOf } from '../../place/position.js';
 import { cleanLine } from '../../render/text/clean.js';
 import { excerptOf } from '../../render/text/cut_middle.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
 import type { DisplayEvent, Front } from '../front/front.js';
 import { isMessage, upwards } from '../tree/ancestors.js';
+import { showAll } from './chat_display.js';
 import type { Conversation, Opened } from './conversation.js';
-import { showAll } from './conversation_parts.js';
-import { newScene, takeNode } from './on_display.js';
 import { openQuestion } from './open_question.js';
 
 /** What is shown of a conversation that is taken up again. */
@@ -37,7 +37,7 @@ export async function showOpening(front: Front, here: Conversation, tree: Tree |
   const { nodes, isWhole } = await lastNodes(here.stage.client, place.position());
   if (!isWhole) await front.show({ kind: 'note', text: '(what came before: /context)' });
   await showAll(front, nodes.flatMap(excerpted));
-  for (const { id } of nodes) here.stage.scene.seen.add(id);
+  await here.stage.display.take({ kind: 'nodes_seen', ids: nodes.map(({ id }) => id) });
   if (tree.archived_at_ms !== null) {
     const text = `(this conversation is archived: nothing can be added. Restore with: cognition restore ${shortId(tree.id)})`;
     await front.show({ kind: 'note', text });
@@ -70,9 +70,14 @@ async function lastNodes(client: Client, position: NodeId): Promise<{ nodes: Nod
 }
 
 function excerpted(node: Node): DisplayEvent[] {
-  return takeNode(newScene(node.parent ?? node.id), node, 'us').map((shown) => {
-    if (shown.kind !== 'answer_grew' && shown.kind !== 'said') return shown;
-    const { head, leftOut, tail } = excerptOf(shown.text);
-    return leftOut === null ? shown : { ...shown, text: `${head}\n…\n${tail}` };
+  return reduce(newDisplay(node.parent ?? node.id), { kind: 'node', node, by: 'us' }).changes.map((change) => {
+    if (change.kind === 'block_grew') return { ...change, added: excerptText(change.added) };
+    if (change.kind !== 'block_ended' || change.block.kind !== 'message') return change;
+    return { ...change, block: { ...change.block, text: excerptText(change.block.text) } };
   });
+}
+
+function excerptText(text: string): string {
+  const { head, leftOut, tail } = excerptOf(text);
+  return leftOut === null ? text : `${head}\n…\n${tail}`;
 }

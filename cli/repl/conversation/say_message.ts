@@ -10,7 +10,7 @@ import { showFailure } from './conversation_parts.js';
 import type { Verdict } from './exit_code.js';
 import { hintInChat } from './hint_in_chat.js';
 import { answered } from './open_question.js';
-import type { TypedMessage } from './own_turns.js';
+import type { TypedMessage } from './typed_message.js';
 
 /** Says things in a conversation: a message, which a model answers when there is one. */
 export interface Speaking {
@@ -51,7 +51,7 @@ export function createSpeaking(conversation: () => Conversation, verdict: Verdic
     const parent = place.position();
     const isAnnounced = place.isForked();
     // Known before: what we say ourselves comes to the display meanwhile.
-    const isShared = stage.scene.tip !== parent;
+    const isShared = stage.display.state().tip !== parent;
     here.stepAside();
     const id = newNodeId();
     ours.add(id);

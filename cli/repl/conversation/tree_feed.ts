@@ -2,11 +2,11 @@ import { HubError } from '../../../hub/base/error.js';
 import type { FeedEvent, WatchEvent } from '../../../hub/protocol/feed_events.js';
 import type { Node, NodeId, TurnId } from '../../../hub/protocol/node.js';
 import type { AgentEvent } from '../../../hub/protocol/turn.js';
+import { isOnDisplay, isSeen } from '../../display/reduce.js';
 import { nodeText } from '../../render/node/node_text.js';
 import { cleanLine } from '../../render/text/clean.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
-import { type ConversationParts, showAll, showFailure } from './conversation_parts.js';
-import { isOnDisplay, takeEvent, takeNode } from './on_display.js';
+import { type ConversationParts, showFailure } from './conversation_parts.js';
 import { createOthers, type Others } from './other_terminals.js';
 import type { OwnTurns } from './own_turns.js';
 import { noteOf } from './turn_notes.js';
@@ -91,14 +91,14 @@ export function createFeed(stage: ConversationParts, turns: OwnTurns): TreeFeed 
 }
 
 function leave({ stage, turns, watched, others }: Feeding, to: NodeId): void {
-  const { tip, expected } = stage.scene;
+  const { tip, expected } = stage.display.state();
   if (watched.size > 0 || turns.current() !== null) others.know([tip, ...expected]);
   others.forget(to);
   watched.clear();
 }
 
 function leaveOthers({ stage, watched, own, others }: Feeding): boolean {
-  const { tip, expected } = stage.scene;
+  const { tip, expected } = stage.display.state();
   const foreign = [...watched].filter((turn) => turn !== own);
   if (foreign.length === 0) return false;
   others.know([tip, ...expected]);
@@ -132,28 +132,30 @@ function takeFeed(feeding: Feeding, event: FeedEvent | WatchEvent): Promise<void
 }
 
 async function takeCreated(feeding: Feeding, node: Node): Promise<void> {
-  const { front, scene, ours } = feeding.stage;
+  const { front, display, ours } = feeding.stage;
   const isOurs = ours.delete(node.id);
-  if (isOurs || isOnDisplay(scene, node)) {
-    // What is said where a turn begins, and not by us, is the hub's own word to the model.
-    const isHubs = node.role === 'user' && !isOurs && node.parent === feeding.turns.start();
-    const shown = takeNode(scene, node, isOurs ? 'us' : 'others');
-    // Its beginning may have been told before the node where it began.
-    if ([...feeding.elsewhere.values()].includes(scene.tip)) feeding.catchUp();
-    await showAll(front, isHubs ? [{ kind: 'note', text: `(the model is told: ${nodeText(node)})` }] : shown);
+  if (isOurs || isOnDisplay(display.state(), node)) {
+    // A message where a turn began, and not ours, is the hub's own to the model.
+    const isFromHub = node.role === 'user' && !isOurs && node.parent === feeding.turns.start();
+    const by = isOurs ? 'us' : 'others';
+    const displayed = display.take({ kind: 'node', node, by: isFromHub ? 'hub' : by });
+    // The turn's start may have come before the node where it began.
+    if ([...feeding.elsewhere.values()].includes(display.state().tip)) feeding.catchUp();
+    await displayed;
+    if (isFromHub) await front.show({ kind: 'note', text: `(the model is told: ${nodeText(node)})` });
     return;
   }
-  if (!scene.seen.has(node.id)) await feeding.others.take(node);
+  if (!isSeen(display.state(), node.id)) await feeding.others.take(node);
 }
 
 async function takeTurn(feeding: Feeding, event: AgentEvent): Promise<void> {
   const { stage, turns, watched, elsewhere } = feeding;
-  const { scene, place, front } = stage;
+  const { display, place, front } = stage;
   if (event.turn === place.following()) feeding.own = event.turn;
   const isBeginning = event.kind === 'turn_started' || event.kind === 'turn_snapshot' || event.kind === 'turn_resumed';
   if (isBeginning) {
     const start = event.kind === 'turn_started' ? event.node : event.tip;
-    const isHere = event.turn === place.following() || start === scene.tip;
+    const isHere = event.turn === place.following() || start === display.state().tip;
     if (isHere) {
       watched.add(event.turn);
       elsewhere.delete(event.turn);
@@ -163,7 +165,7 @@ async function takeTurn(feeding: Feeding, event: AgentEvent): Promise<void> {
   if (!watched.has(event.turn)) return;
   if (event.kind === 'turn_ended') watched.delete(event.turn);
   const note = noteOf(event, stage.toldFiles);
-  const shown = takeEvent(scene, event);
+  const displayed = display.take({ kind: 'event', event });
   turns.take(event);
-  await showAll(front, note === null ? shown : [...shown, { kind: 'note', text: note }]);
+  await Promise.all([displayed, note === null ? null : front.show({ kind: 'note', text: note })]);
 }

@@ -1,42 +1,17 @@
-import type { NodeId } from '../../../hub/protocol/node.js';
+import type { BlockChange } from '../../display/block.js';
 import type { Repl } from '../repl.js';
 
-/** What is shown of a conversation, in the order in which it happens: all of it comes from the hub or from a command. */
+/** What a front is shown, in the order in which it happens: all of it comes from the hub or from a command. */
 export type DisplayEvent =
-  /** What a person said; `others` is somebody at another terminal. */
-  | { kind: 'said'; id: NodeId; text: string; by: 'us' | 'others' }
-  | { kind: 'answer_grew'; text: string }
-  | { kind: 'answer_ended' }
-  /** What was shown of the answer does not count. */
-  | { kind: 'answer_restarted' }
-  | { kind: 'thought'; text: string }
-  | { kind: 'summarised'; text: string }
-  | { kind: 'call_began'; id: NodeId; tool: string; input: unknown; by: 'model' | 'person' }
-  /** A call has begun, and nothing of it is done before a person has answered. */
-  | { kind: 'call_waits'; id: NodeId }
-  /** The person has gone elsewhere: what is under way is not shown any more. */
+  | BlockChange
+  /** The person has gone to another node: what is under way is not shown any more. */
   | { kind: 'left' }
-  /** What a command prints while it runs. */
-  | { kind: 'call_printed'; id: NodeId; text: string }
-  | CallEnded
-  /** A line of the person that is no message: a command. */
-  | { kind: 'asked'; text: string }
+  /** A line of the person that is no message: a command, or an answer. */
+  | { kind: 'typed_line'; text: string }
   /** What a command prints. */
   | { kind: 'text'; text: string }
   | { kind: 'note'; text: string }
   | { kind: 'failure'; message: string; hint: string | null };
-
-export interface CallEnded {
-  kind: 'call_ended';
-  id: NodeId;
-  tool: string;
-  input: unknown;
-  failed: boolean;
-  /** All that it gave, as a model is shown it. */
-  text: string;
-  /** How it ended, when that needs a word and the text does not say it. */
-  remark: string | null;
-}
 
 /** What the person wants. */
 export type FrontAction =

@@ -4,7 +4,7 @@ import type { Sink } from '../../output/sink.js';
 import type { Look } from '../../render/look/look.js';
 import { isStopLine } from '../lines/stop_line.js';
 import type { Front, FrontAction, Status } from './front.js';
-import { type PlainStyle, plainTranscript } from './plain_output.js';
+import { type PlainStyle, plainOutput } from './plain_output.js';
 import { typedLines, withoutKeys } from './typed_lines.js';
 import { createWaitingItems } from './waiting_items.js';
 
@@ -27,7 +27,7 @@ const WITHOUT_SCREEN = {
 
 /** Shows a conversation as lines that are only ever appended, and reads it line by line. */
 export function plainFront({ input, out, err, look, style, attended }: PlainParts): Front {
-  const transcript = plainTranscript(look, style);
+  const print = plainOutput(look, style);
   const notes = statusNotes();
   const signals = createWaitingItems<FrontAction>();
   const release = takeSignals((code) => {
@@ -47,8 +47,8 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
     attended,
     isAppendOnly: true,
     columns: () => look.width,
-    async show(shown) {
-      for (const { to, text } of transcript(shown)) void write(to, text);
+    async show(event) {
+      for (const { to, text } of print(event)) void write(to, text);
       await last;
     },
     update(change) {

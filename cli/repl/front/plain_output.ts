@@ -1,11 +1,12 @@
-import { callText } from '../../../hub/base/call_title.js';
+import type { CallOutcome, DisplayBlock, DisplayCall, DisplayMessage } from '../../display/block.js';
 import type { Look } from '../../render/look/look.js';
+import { callLine, cleanOutput } from '../../render/node/tool_call.js';
 import { clean, cleanLine, cleanPrinted, createCleaner, overwritten } from '../../render/text/clean.js';
 import { excerptOf } from '../../render/text/cut_middle.js';
 import { count, formatNumber, shortId } from '../../render/text/ids_and_counts.js';
-import type { CallEnded, DisplayEvent } from './front.js';
+import type { DisplayEvent } from './front.js';
 
-/** How a transcript is written where nothing that was written can be changed. */
+/** How plain lines are written. */
 export interface PlainStyle {
   /** Each part begins with who speaks. */
   labelled: boolean;
@@ -13,22 +14,22 @@ export interface PlainStyle {
   echoed: boolean;
 }
 
-/** What to write for something shown: the conversation on stdout, what is said about it on stderr. */
-export interface Written {
+/** The conversation goes to stdout, what is said about it to stderr. */
+export interface PlainText {
   to: 'stdout' | 'stderr';
   text: string;
 }
 
-/** Turns what is shown into text that is only ever appended, in whole lines. */
-export function plainTranscript(look: Look, style: PlainStyle): (shown: DisplayEvent) => Written[] {
+/** Prints display events as text that is only ever appended, in whole lines. */
+export function plainOutput(look: Look, style: PlainStyle): (event: DisplayEvent) => PlainText[] {
   const page = newPage(look, style);
-  return (shown) => {
-    const isBeside = shown.kind === 'note' || shown.kind === 'failure';
+  return (event) => {
+    const isBeside = event.kind === 'note' || event.kind === 'failure';
     // A line that is not whole belongs to what was said before.
     const rest = isBeside ? ended(page) : '';
-    const parts: Written[] = [
+    const parts: PlainText[] = [
       { to: 'stdout', text: rest },
-      { to: isBeside ? 'stderr' : 'stdout', text: partFor(page, shown) },
+      { to: isBeside ? 'stderr' : 'stdout', text: partFor(page, event) },
     ];
     return parts.filter(({ text }) => text !== '');
   };
@@ -52,41 +53,52 @@ function newPage(look: Look, style: PlainStyle): Page {
   return { look, style, isBegun: false, line: null, cleaner: createCleaner(), openCall: null, printing: null };
 }
 
-function partFor(page: Page, shown: DisplayEvent): string {
-  switch (shown.kind) {
-    case 'answer_grew':
-      return grown(page, shown.text);
-    case 'answer_ended':
-      return ended(page);
-    case 'answer_restarted':
-      return `${ended(page)}(the answer starts again)\n`;
-    case 'thought':
+function partFor(page: Page, event: DisplayEvent): string {
+  switch (event.kind) {
+    case 'block_started':
+      return ended(page) + begin(page) + startedCall(page, event.block);
+    case 'block_grew':
+      return grown(page, event.block, event.added);
+    case 'block_restarted':
+      return event.block.kind === 'answer' ? `${ended(page)}(the answer starts again)\n` : '';
+    case 'block_ended':
+      return endedBlock(page, event.block);
     case 'call_waits':
       return '';
     case 'left':
       return ended(page);
-    case 'call_began':
-      return ended(page) + begin(page) + callLine(page, shown);
-    case 'call_printed':
-      return printed(page, shown.id, shown.text);
-    case 'call_ended':
-      return result(page, shown);
-    case 'said':
-      return ended(page) + said(page, shown);
-    case 'summarised':
-      return `${ended(page)}${begin(page)}Summary: ${clean(shown.text).trim()}\n`;
-    case 'asked':
-      return page.style.echoed ? '' : ended(page) + asked(page, shown.text);
+    case 'typed_line':
+      return page.style.echoed ? '' : ended(page) + typedLine(page, event.text);
     case 'text':
-      return ended(page) + commandText(page, shown.text);
+      return ended(page) + commandText(page, event.text);
     case 'note':
-      return `${clean(shown.text)}\n`;
+      return `${clean(event.text)}\n`;
     case 'failure':
-      return failure(page, shown);
+      return failure(page, event);
   }
 }
 
-function asked(page: Page, text: string): string {
+function grown(page: Page, block: DisplayBlock, added: string): string {
+  if (block.kind === 'call') return printed(page, block.id, added);
+  return block.kind === 'answer' ? grownAnswer(page, added) : '';
+}
+
+function endedBlock(page: Page, block: DisplayBlock): string {
+  switch (block.kind) {
+    case 'message':
+      return ended(page) + message(page, block);
+    case 'thinking':
+      return '';
+    case 'answer':
+      return ended(page);
+    case 'summary':
+      return `${ended(page)}${begin(page)}Summary: ${clean(block.text).trim()}\n`;
+    case 'call':
+      return block.outcome === null ? '' : endedCall(page, block, block.outcome);
+  }
+}
+
+function typedLine(page: Page, text: string): string {
   return `${begin(page)}${page.look.style.user(`> ${cleanLine(text)}`)}\n`;
 }
 
@@ -109,7 +121,7 @@ function begin(page: Page): string {
   return gap;
 }
 
-function said(page: Page, { text, by }: Extract<DisplayEvent, { kind: 'said' }>): string {
+function message(page: Page, { text, by }: DisplayMessage): string {
   const { look, style } = page;
   if (by === 'us' && style.echoed) return '';
   const who = by === 'others' ? 'Another terminal: ' : 'User: ';
@@ -117,7 +129,7 @@ function said(page: Page, { text, by }: Extract<DisplayEvent, { kind: 'said' }>)
   return `${begin(page)}${look.style.user(`${mark}${clean(text)}`)}\n`;
 }
 
-function grown(page: Page, text: string): string {
+function grownAnswer(page: Page, text: string): string {
   // A command of the person's own may be printing at the same time.
   const between = page.printing === null ? '' : ended(page);
   page.printing = null;
@@ -136,9 +148,9 @@ function ended(page: Page): string {
   return rest === '' ? '' : `${rest}\n`;
 }
 
-function callLine(page: Page, { id, tool, input }: { id: string; tool: string; input: unknown }): string {
-  page.openCall = id;
-  return `${page.look.style.tool(cleanLine(`[${tool}] ${callText(input)}`))}\n`;
+function startedCall(page: Page, call: DisplayCall): string {
+  page.openCall = call.id;
+  return `${page.look.style.tool(callLine(call))}\n`;
 }
 
 /** What the last call prints is shown as it comes; of others only the end is. */
@@ -146,26 +158,26 @@ function printed(page: Page, id: string, text: string): string {
   if (page.openCall !== id) return '';
   if (page.printing !== id) {
     page.line = '';
-    page.cleaner = createCleaner('return');
+    page.cleaner = createCleaner();
   }
   page.printing = id;
-  const lines = overwritten((page.line ?? '') + page.cleaner.take(text));
+  const lines = overwritten((page.line ?? '') + text);
   const end = lines.lastIndexOf('\n') + 1;
   page.line = lines.slice(end);
   return cleanPrinted(lines.slice(0, end));
 }
 
-function result(page: Page, shown: CallEnded): string {
-  const remark = shown.remark === null ? '' : `(${cleanLine(shown.remark)})\n`;
-  if (page.printing === shown.id) {
+function endedCall(page: Page, call: DisplayCall, outcome: CallOutcome): string {
+  const remark = outcome.remark === null ? '' : `(${cleanLine(outcome.remark)})\n`;
+  if (page.printing === call.id) {
     page.printing = null;
     return ended(page) + remark;
   }
-  const before = page.openCall === shown.id ? ended(page) : ended(page) + begin(page) + callLine(page, shown);
-  const text = (shown.tool === 'bash' ? cleanPrinted : clean)(shown.text).trimEnd();
+  const before = ended(page) + (page.openCall === call.id ? '' : begin(page) + startedCall(page, call));
+  const text = cleanOutput(call.tool, outcome.text).trimEnd();
   if (text === '') return before + remark;
   const isSaid = `${text}\n`.endsWith(remark);
-  return `${before}${excerpted(text, shown.id)}\n${isSaid ? '' : remark}`;
+  return `${before}${excerpted(text, call.id)}\n${isSaid ? '' : remark}`;
 }
 
 function excerpted(text: string, id: string): string {

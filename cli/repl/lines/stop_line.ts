@@ -10,7 +10,7 @@ export function isStopLine(text: string): boolean {
 export async function stopByLine(text: string, repl: Repl, lines: LineQueue): Promise<void> {
   // What a script says last has to be under way before it can be ended; a person does not wait for anything.
   if (!repl.front.attended) await lines.underWay();
-  await repl.front.show({ kind: 'asked', text: text.trim() });
+  await repl.front.show({ kind: 'typed_line', text: text.trim() });
   await stopRunning(repl);
 }
 

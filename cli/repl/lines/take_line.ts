@@ -62,7 +62,7 @@ function checkedWords({ name, usage }: ReplCommand, { given, isOneLine }: Comman
 
 async function runCommandLine(line: CommandLine, repl: Repl): Promise<void> {
   const { name, given } = line;
-  await repl.front.show({ kind: 'asked', text: `/${name} ${given}`.trimEnd() });
+  await repl.front.show({ kind: 'typed_line', text: `/${name} ${given}`.trimEnd() });
   const command = commandCalled(name);
   if (command !== undefined) return command.run(checkedWords(command, line), repl);
   const wanted = name.toLowerCase();
@@ -76,7 +76,7 @@ async function runCommandLine(line: CommandLine, repl: Repl): Promise<void> {
 async function runShellLine(line: string, repl: Repl): Promise<void> {
   const isKept = !line.startsWith('!!');
   const command = line.slice(isKept ? 1 : 2).trim();
-  await repl.front.show({ kind: 'asked', text: line });
+  await repl.front.show({ kind: 'typed_line', text: line });
   if (command === '') throw new HubError('invalid_params', 'there is no command after the !', { hint: '!ls' });
   await repl.shell.run(command, isKept);
 }

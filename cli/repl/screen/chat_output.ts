@@ -1,25 +1,26 @@
-import { callText } from '../../../hub/base/call_title.js';
+import type { CallOutcome, DisplayBlock, DisplayCall, DisplayMessage } from '../../display/block.js';
 import type { Look } from '../../render/look/look.js';
 import type { MarkdownStream } from '../../render/markdown/streaming.js';
-import { clean, cleanLine, cleanPrinted, createCleaner, overwritten } from '../../render/text/clean.js';
+import { callLine, cleanOutput } from '../../render/node/tool_call.js';
+import { clean, cleanLine, cleanPrinted, overwritten } from '../../render/text/clean.js';
 import { cut } from '../../render/text/cut.js';
 import { excerptOf } from '../../render/text/cut_middle.js';
 import { count, shortId } from '../../render/text/ids_and_counts.js';
-import type { CallEnded, DisplayEvent } from '../front/front.js';
+import type { DisplayEvent } from '../front/front.js';
 import type { HeavyDrawing } from './lazy_renderers.js';
 import { formatSeconds } from './seconds.js';
 
-/** Turns what is shown into text that stays, and rows that still change. */
-export interface ScreenTranscript {
-  /** What is finished by this: to be put above the live block. */
-  take(shown: DisplayEvent): string[];
+/** Prints display events as text that stays, and rows that still change. */
+export interface ChatOutput {
+  /** What is finished by an event: to be put above the live block. */
+  take(event: DisplayEvent): string[];
   /** What is not finished, in rows. */
   live(nowMs: number): string[];
   /** Whether the rows change with time alone. */
   isTimed(): boolean;
 }
 
-export interface TranscriptParts {
+export interface ChatOutputParts {
   /** The look at this moment. */
   look: () => Look;
   /** Null until it is loaded. */
@@ -37,77 +38,86 @@ const SAID_LENGTH_MAX = 6_000;
 const RUNNING_LINES = 4;
 /** What runs for less than this needs no word. */
 const LONG_MS = 900;
-const KEPT_LENGTH_MAX = 8_192;
+/** A longer line that is not whole yet is printed all the same. */
+const LINE_KEPT_LENGTH_MAX = 8_192;
 const LINE_LENGTH_MAX = 4_000;
 
-interface Running {
-  tool: string;
-  input: unknown;
-  by: 'model' | 'person';
+interface RunningCall {
+  block: DisplayCall;
   sinceMs: number;
-  /** The end of what it has printed. */
-  tail: string;
-  cleaner: ReturnType<typeof createCleaner>;
+  /** Of a person's command, whose whole lines are printed at once: the line that is not whole. */
+  line: string;
   hasPrinted: boolean;
   /** Nothing of it is done before a person has answered. */
   isWaiting: boolean;
 }
 
 interface Page {
-  parts: TranscriptParts;
+  parts: ChatOutputParts;
   answer: MarkdownStream | null;
-  /** Where thinking began; null when there is none. */
-  thinking: { sinceMs: number; length: number } | null;
-  running: Map<string, Running>;
+  /** Null while nothing is thought. */
+  thinking: { sinceMs: number } | null;
+  running: Map<string, RunningCall>;
   isBegun: boolean;
 }
 
-export function screenTranscript(parts: TranscriptParts): ScreenTranscript {
+export function chatOutput(parts: ChatOutputParts): ChatOutput {
   const page: Page = { parts, answer: null, thinking: null, running: new Map(), isBegun: false };
   return {
-    take: (shown) => taken(page, shown),
+    take: (event) => taken(page, event),
     live: (nowMs) => liveRows(page, nowMs),
     isTimed: () => page.thinking !== null || [...page.running.values()].some(({ isWaiting }) => !isWaiting),
   };
 }
 
-function taken(page: Page, shown: DisplayEvent): string[] {
+function taken(page: Page, event: DisplayEvent): string[] {
   const { style } = page.parts.look();
-  switch (shown.kind) {
-    case 'thought':
-      page.thinking ??= { sinceMs: page.parts.nowMs(), length: 0 };
-      page.thinking.length += shown.text.length;
-      return [];
-    case 'answer_grew':
-      return grown(page, shown.text);
-    case 'answer_ended':
-      return ended(page);
-    case 'answer_restarted':
-      return [...ended(page), style.quiet('(the answer starts again)')];
-    case 'call_began':
-      return [...ended(page), ...callBegan(page, shown)];
+  switch (event.kind) {
+    case 'block_started':
+      return [...ended(page), ...startedCall(page, event.block)];
+    case 'block_grew':
+      return grown(page, event.block, event.added);
+    case 'block_restarted':
+      return event.block.kind === 'answer' ? [...ended(page), style.quiet('(the answer starts again)')] : [];
+    case 'block_ended':
+      return endedBlock(page, event.block);
     case 'call_waits':
-      return waits(page, shown.id);
+      return waits(page, event.id);
     case 'left':
       page.running.clear();
       return ended(page);
-    case 'call_printed':
-      return printed(page, shown.id, shown.text);
-    case 'call_ended':
-      return callEnded(page, shown);
-    case 'said':
-      return [...ended(page), ...part(page, inProse(page, said(shown, page)))];
-    case 'summarised':
-      return [...ended(page), ...part(page, inProse(page, `${style.quiet('Summary:')} ${clean(shown.text).trim()}`))];
-    case 'asked':
-      return [...ended(page), ...part(page, inProse(page, style.user(`> ${cleanLine(shown.text)}`)))];
+    case 'typed_line':
+      return [...ended(page), ...part(page, inProse(page, style.user(`> ${cleanLine(event.text)}`)))];
     case 'text':
       page.isBegun = true;
-      return [...ended(page), clean(shown.text).replace(/\n$/, '')];
+      return [...ended(page), clean(event.text).replace(/\n$/, '')];
     case 'note':
-      return [...ended(page), inProse(page, style.quiet(clean(shown.text).trimEnd()))];
+      return [...ended(page), inProse(page, style.quiet(clean(event.text).trimEnd()))];
     case 'failure':
-      return [...ended(page), inProse(page, failed(shown, page))];
+      return [...ended(page), inProse(page, failed(event, page))];
+  }
+}
+
+function grown(page: Page, block: DisplayBlock, added: string): string[] {
+  if (block.kind === 'call') return printed(page, block, added);
+  if (block.kind === 'answer') return grownAnswer(page, added);
+  page.thinking ??= { sinceMs: page.parts.nowMs() };
+  return [];
+}
+
+function endedBlock(page: Page, block: DisplayBlock): string[] {
+  const { style } = page.parts.look();
+  switch (block.kind) {
+    case 'message':
+      return [...ended(page), ...part(page, inProse(page, message(block, page)))];
+    case 'thinking':
+      return [];
+    case 'answer':
+      return ended(page);
+    case 'summary':
+      return [...ended(page), ...part(page, inProse(page, `${style.quiet('Summary:')} ${clean(block.text).trim()}`))];
+    case 'call':
+      return block.outcome === null ? [] : endedCall(page, block, block.outcome);
   }
 }
 
@@ -123,7 +133,7 @@ function part(page: Page, ...texts: string[]): string[] {
   return [...gap, ...texts];
 }
 
-function said({ id, text, by }: Extract<DisplayEvent, { kind: 'said' }>, page: Page): string {
+function message({ id, text, by }: DisplayMessage, page: Page): string {
   const { style } = page.parts.look();
   const user = (part: string): string => style.user(clean(part));
   const mark = by === 'others' ? 'Another terminal: ' : '> ';
@@ -141,7 +151,7 @@ function failed({ message, hint }: Extract<DisplayEvent, { kind: 'failure' }>, p
   return `${style.failure(clean(message))}${hinted}`;
 }
 
-function grown(page: Page, text: string): string[] {
+function grownAnswer(page: Page, text: string): string[] {
   const thought = thoughtLine(page);
   const begun = page.answer === null ? [...thought, ...part(page)] : thought;
   page.answer ??= page.parts.heavy()?.markdown(page.parts.look) ?? null;
@@ -163,20 +173,10 @@ function thoughtLine(page: Page): string[] {
   return part(page, style.quiet(`> thinking, ${formatSeconds(page.parts.nowMs() - sinceMs)}`));
 }
 
-function callBegan(page: Page, { id, tool, input, by }: Extract<DisplayEvent, { kind: 'call_began' }>): string[] {
-  const sinceMs = page.parts.nowMs();
-  page.running.set(id, {
-    tool,
-    input,
-    by,
-    sinceMs,
-    tail: '',
-    cleaner: createCleaner('return'),
-    hasPrinted: false,
-    isWaiting: false,
-  });
+function startedCall(page: Page, block: DisplayCall): string[] {
+  page.running.set(block.id, { block, sinceMs: page.parts.nowMs(), line: '', hasPrinted: false, isWaiting: false });
   // What a person runs is shown as it comes, so its line stands above it from the beginning.
-  return by === 'person' ? part(page, callLine(page, { tool, input })) : [];
+  return block.by === 'person' ? part(page, shortCallLine(page, block)) : [];
 }
 
 function waits(page: Page, id: string): string[] {
@@ -185,38 +185,37 @@ function waits(page: Page, id: string): string[] {
   return [];
 }
 
-function callLine(page: Page, { tool, input }: { tool: string; input: unknown }): string {
-  const line = cleanLine(`[${tool}] ${callText(input)}`);
+function shortCallLine(page: Page, block: DisplayCall): string {
+  const line = callLine(block);
   return page.parts.look().style.tool(line.length > LINE_LENGTH_MAX ? `${line.slice(0, LINE_LENGTH_MAX)}…` : line);
 }
 
-function printed(page: Page, id: string, text: string): string[] {
-  const running = page.running.get(id);
+function printed(page: Page, block: DisplayCall, added: string): string[] {
+  const running = page.running.get(block.id);
   if (running === undefined) return [];
+  running.block = block;
   running.hasPrinted = true;
-  const all = overwritten(running.tail + running.cleaner.take(text));
-  if (running.by === 'model') {
-    running.tail = all.slice(-KEPT_LENGTH_MAX);
-    return [];
-  }
-  const end = all.length > KEPT_LENGTH_MAX && !all.includes('\n') ? all.length : all.lastIndexOf('\n') + 1;
-  running.tail = all.slice(end);
+  if (block.by === 'model') return [];
+  const all = overwritten(running.line + added);
+  const end = all.length > LINE_KEPT_LENGTH_MAX && !all.includes('\n') ? all.length : all.lastIndexOf('\n') + 1;
+  running.line = all.slice(end);
   return end === 0 ? [] : [cleanPrinted(all.slice(0, end)).replace(/\n$/, '')];
 }
 
-function callEnded(page: Page, shown: CallEnded): string[] {
-  const running = page.running.get(shown.id);
-  page.running.delete(shown.id);
+function endedCall(page: Page, block: DisplayCall, outcome: CallOutcome): string[] {
+  const running = page.running.get(block.id);
+  page.running.delete(block.id);
   const { style } = page.parts.look();
-  const remark = shown.remark === null ? [] : [style.quiet(`(${cleanLine(shown.remark)})`)];
-  if (running?.by === 'person' && running.hasPrinted) {
-    const rest = cleanPrinted(running.tail + running.cleaner.end());
+  const isPersons = running?.block.by === 'person';
+  if (isPersons && running.hasPrinted) {
+    const rest = cleanPrinted(running.line);
+    const remark = outcome.remark === null ? [] : [style.quiet(`(${cleanLine(outcome.remark)})`)];
     return [...(rest === '' ? [] : [rest]), ...remark];
   }
-  const line = running?.by === 'person' ? [] : part(page, callLine(page, shown));
-  const text = (shown.tool === 'bash' ? cleanPrinted : clean)(shown.text).trimEnd();
-  const change = shown.failed ? [] : (page.parts.heavy()?.renderChange(shown, page.parts.look()) ?? []);
-  const given = text === '' ? [] : [excerpted(text, shown.id, style.quiet)];
+  const line = isPersons ? [] : part(page, shortCallLine(page, block));
+  const text = cleanOutput(block.tool, outcome.text).trimEnd();
+  const change = outcome.failed ? [] : (page.parts.heavy()?.renderChange(block, page.parts.look()) ?? []);
+  const given = text === '' ? [] : [excerpted(text, block.id, style.quiet)];
   return [...ended(page), ...line, ...(change.length > 0 ? change : given)];
 }
 
@@ -237,18 +236,18 @@ function liveRows(page: Page, nowMs: number): string[] {
   return rows;
 }
 
-function runningRows({ tool, input, sinceMs, tail, by, isWaiting }: Running, nowMs: number, look: Look): string[] {
+function runningRows({ block, sinceMs, line, isWaiting }: RunningCall, nowMs: number, look: Look): string[] {
   const time = isWaiting ? '  waits for you' : ` ${formatSeconds(nowMs - sinceMs)}`;
-  const line = cut(
-    cleanLine(`[${tool}] ${callText(input).slice(0, LINE_LENGTH_MAX)}`),
-    look.width - 1 - time.length,
-    look,
-  );
-  const last = cleanPrinted(tail)
-    .split('\n')
-    .slice(by === 'person' ? -1 : -RUNNING_LINES);
-  const rows = last.filter((one) => one.trim() !== '').map((one) => look.style.quiet(cut(one, look.width - 1, look)));
-  if (by === 'model') return [`${look.style.tool(line)}${look.style.quiet(time)}`, ...rows];
+  const isModels = block.by === 'model';
+  const last = cleanPrinted(isModels ? block.printed : line).split('\n');
+  const rows = last
+    .slice(isModels ? -RUNNING_LINES : -1)
+    .filter((one) => one.trim() !== '')
+    .map((one) => look.style.quiet(cut(one, look.width - 1, look)));
+  if (isModels) {
+    const title = cut(callLine(block, LINE_LENGTH_MAX), look.width - 1 - time.length, look);
+    return [`${look.style.tool(title)}${look.style.quiet(time)}`, ...rows];
+  }
   // What a person runs has its line above already, and is over in no time as a rule.
   const isLong = nowMs - sinceMs >= LONG_MS;
   return isLong ? [...rows, look.style.quiet(cut(`running${time}, Esc stops it`, look.width - 1, look))] : rows;

@@ -6,7 +6,7 @@ import { textOfContent } from '../editor/state/buffer.js';
 import type { DisplayEvent, Front, FrontAction } from '../front/front.js';
 import { createWaitingItems } from '../front/waiting_items.js';
 import { createAlternate } from './alternate_screen.js';
-import { screenTranscript } from './chat_output.js';
+import { chatOutput } from './chat_output.js';
 import { copied } from './clipboard.js';
 import { createDrafts } from './drafts.js';
 import { createEditorInput } from './editor_input.js';
@@ -44,8 +44,8 @@ export function screenFront(parts: ScreenParts): ScreenFront {
     attended: true,
     isAppendOnly: false,
     columns: () => terminal.size().columns,
-    show(shown) {
-      last = last.then(() => show(desk, shown));
+    show(event) {
+      last = last.then(() => show(desk, event));
       return last;
     },
     update(change) {
@@ -97,7 +97,7 @@ function openScreenState(parts: ScreenParts): ScreenState {
   });
   const desk: ScreenState = {
     parts,
-    transcript: screenTranscript({ look, heavy: () => heavy, nowMs }),
+    output: chatOutput({ look, heavy: () => heavy, nowMs }),
     input: createEditorInput({
       ...{ history, completion, columns: () => terminal.size().columns, ruler: look().ruler },
       marksPastes: parts.marksPastes,
@@ -147,12 +147,18 @@ function openScreenState(parts: ScreenParts): ScreenState {
   return desk;
 }
 
-async function show(desk: ScreenState, shown: DisplayEvent): Promise<void> {
+async function show(desk: ScreenState, event: DisplayEvent): Promise<void> {
   const { terminal } = desk.parts;
-  if (shown.kind === 'answer_grew' || shown.kind === 'call_ended') await desk.parts.drawing;
-  for (const text of desk.transcript.take(shown)) terminal.append(text);
+  if (needsDrawing(event)) await desk.parts.drawing;
+  for (const text of desk.output.take(event)) terminal.append(text);
   draw(desk);
   await terminal.ready();
+}
+
+/** Whether an event is drawn with what is loaded after the first prompt. */
+function needsDrawing(event: DisplayEvent): boolean {
+  if (event.kind === 'block_grew') return event.block.kind === 'answer';
+  return event.kind === 'block_ended' && event.block.kind === 'call';
 }
 
 function changed(desk: ScreenState): void {

@@ -6,7 +6,7 @@ import type { FrontAction, Status } from '../front/front.js';
 import type { WaitingItems } from '../front/waiting_items.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Alternate } from './alternate_screen.js';
-import type { ScreenTranscript } from './chat_output.js';
+import type { ChatOutput } from './chat_output.js';
 import type { Drafts } from './drafts.js';
 import type { EditorInput } from './editor_input.js';
 import type { HeavyDrawing } from './lazy_renderers.js';
@@ -35,7 +35,7 @@ const ANSWER_PLACEHOLDER = 'Say your answer, or its number';
 /** What everything on the screen shares. */
 export interface ScreenState {
   parts: ScreenParts;
-  transcript: ScreenTranscript;
+  output: ChatOutput;
   input: EditorInput;
   drafts: Drafts;
   actions: WaitingItems<FrontAction>;
@@ -67,7 +67,7 @@ export function draw(desk: ScreenState): void {
   const isQuestion = desk.status.asks === 'question';
   const editor = drawingOf(desk.input.state(), isQuestion ? ANSWER_PLACEHOLDER : PLACEHOLDER);
   const live = {
-    rows: desk.transcript.live(nowMs()),
+    rows: desk.output.live(nowMs()),
     editor,
     status: desk.status,
     hint: desk.hint,
@@ -98,6 +98,6 @@ export function putLine(desk: ScreenState, text: string, when: 'now' | 'after'):
   return desk.actions.put({ kind: 'line', text, when });
 }
 
-export function isBusy({ status, transcript }: ScreenState): boolean {
-  return status.turn !== null || transcript.isTimed();
+export function isBusy({ status, output }: ScreenState): boolean {
+  return status.turn !== null || output.isTimed();
 }

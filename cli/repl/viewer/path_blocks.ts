@@ -1,11 +1,11 @@
 import { blocksOfType } from '../../../hub/base/node_blocks.js';
 import type { Node, NodeId, Output } from '../../../hub/protocol/node.js';
+import { outcomeOf } from '../../display/block.js';
 import type { Look } from '../../render/look/look.js';
 import { nodeText } from '../../render/node/node_text.js';
 import { blockText, type ShownBlock } from '../../render/screens/viewer_block.js';
 import { formatBytes } from '../../render/text/ids_and_counts.js';
 import type { TextRow } from '../../render/text/wrap_words.js';
-import { callEnd } from '../conversation/on_display.js';
 
 /** A block of the transcript of a path, and where it comes from. */
 export interface ViewedBlock {
@@ -61,7 +61,7 @@ export function thinkingKey(node: NodeId): string {
 
 function callBlock(node: Extract<Node, { kind: 'external' }>): ViewedBlock {
   const { external, id, depth } = node;
-  const { failed, remark } = callEnd(node);
+  const { failed, remark } = outcomeOf(node);
   const output = nodeText(node);
   const stored = external.output;
   // What a model is shown of a long output is an excerpt.
