@@ -10,7 +10,7 @@ import { answerLines, type BlockLine, rowsOfLines } from './viewer_lines.js';
 export type ShownBlock = ShownText | { kind: 'call'; call: FoldedCall };
 
 interface ShownText {
-  kind: 'said' | 'answer' | 'summary' | 'thinking';
+  kind: 'message' | 'answer' | 'summary' | 'thinking';
   text: string;
 }
 
@@ -83,7 +83,7 @@ function prose(text: string): BlockLine {
 
 function textLines({ kind, text }: ShownText, look: Look): BlockLine[] {
   switch (kind) {
-    case 'said':
+    case 'message':
       return `> ${clean(text).trimEnd()}`
         .replaceAll('\t', TAB)
         .split('\n')
@@ -113,7 +113,7 @@ function foldedRow(block: ShownBlock, look: Look): string {
   const tail = lines.length > 1 ? ` -- ${count(lines.length, 'line')}` : '';
   const first = cleanLine(`${LABELS[block.kind]}${lines[0] ?? ''}`);
   const row = cut(first, Math.max(1, look.width - 1 - tail.length), look) + tail;
-  return block.kind === 'said' ? look.style.user(row) : row;
+  return block.kind === 'message' ? look.style.user(row) : row;
 }
 
-const LABELS = { said: '> ', answer: '', summary: 'Summary: ' } as const;
+const LABELS = { message: '> ', answer: '', summary: 'Summary: ' } as const;

@@ -1,8 +1,10 @@
 import type { Look } from '../../render/look/look.js';
+import { renderRunningCall } from '../../render/node/tool_call.js';
 import { renderBlock, type ShownBlock, searchedText } from '../../render/screens/viewer_block.js';
 import { hitsIn, loosened, type RowMark, searchPattern, type TextHit } from '../../render/text/text_search.js';
 import type { TextRow } from '../../render/text/wrap_words.js';
-import type { ViewedBlock } from './path_blocks.js';
+import { createGrowingRows, type GrowingRows } from './growing_rows.js';
+import type { OpenBlock, ViewedBlock } from './path_blocks.js';
 import { isFolded, type Rows, type Viewing } from './viewport.js';
 
 interface KnownRows {
@@ -21,15 +23,18 @@ interface Known {
   folded: WeakMap<object, KnownRows>;
   unfolded: WeakMap<object, KnownRows>;
   hits: WeakMap<readonly TextRow[], KnownHits>;
+  growing: WeakMap<ViewedBlock, GrowingRows>;
   pattern: { query: string; regex: RegExp; loose: string };
+  nowMs(): number;
 }
 
+const PRINTED_ROWS_MAX = 8;
 const GAP: TextRow = { text: '', indent: 0, joint: '' };
 
 /** Cuts blocks into rows, finds what is searched for in them, and remembers both. */
-export function createRows(): (look: Look, height: number) => Rows {
+export function createRows(nowMs: () => number): (look: Look, height: number) => Rows {
   const known: Known = {
-    ...{ folded: new WeakMap(), unfolded: new WeakMap(), hits: new WeakMap() },
+    ...{ folded: new WeakMap(), unfolded: new WeakMap(), hits: new WeakMap(), growing: new WeakMap(), nowMs },
     pattern: { query: '', regex: searchPattern(''), loose: '' },
   };
   return (look, height) => ({
@@ -39,7 +44,7 @@ export function createRows(): (look: Look, height: number) => Rows {
     marks: (view, at) => marksOf(known, { view, at, look }),
     gap: (view, at) => (hasGap(view, at) ? 1 : 0),
     hits(block, query) {
-      if (block.shown.kind === 'coming') return [];
+      if (block.shown.kind === 'open') return [];
       const { loose } = patternOf(known, query);
       if (loose !== '' && !loosened(searchedText(block.shown, look)).includes(loose)) return [];
       return knownHits(known, cutOf(known, block.shown, { isFolded: false, look }).rows, query);
@@ -59,9 +64,27 @@ function rowsOf(known: Known, { view, at, look }: Place): readonly TextRow[] {
   const { shown } = block;
   const isApart = hasGap(view, at);
   const isClosed = isFolded(view, block);
-  if (shown.kind === 'coming') return [...(isApart ? [GAP] : []), ...shown.coming.rows(look, isClosed)];
+  if (shown.kind === 'open')
+    return [...(isApart ? [GAP] : []), ...openRows(known, block, shown, { isFolded: isClosed, look })];
   const { rows, apart } = cutOf(known, shown, { isFolded: isClosed, look });
   return isApart ? apart : rows;
+}
+
+/** Those of an open block are not remembered as a whole: they change as it grows. */
+function openRows(
+  known: Known,
+  block: ViewedBlock,
+  { block: open, sinceMs }: OpenBlock,
+  { isFolded: isClosed, look }: { isFolded: boolean; look: Look },
+): readonly TextRow[] {
+  if (open.kind === 'call') {
+    const call = { ...open, elapsedMs: known.nowMs() - sinceMs };
+    const rows = renderRunningCall(call, isClosed ? 0 : PRINTED_ROWS_MAX, look);
+    return rows.map((text) => ({ text, indent: 0, joint: '\n' }));
+  }
+  const growing = known.growing.get(block) ?? createGrowingRows();
+  known.growing.set(block, growing);
+  return growing(open, isClosed, look);
 }
 
 function cutOf(known: Known, shown: ShownBlock, how: { isFolded: boolean; look: Look }): KnownRows {

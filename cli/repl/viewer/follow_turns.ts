@@ -1,12 +1,12 @@
 import type { Client } from '../../../hub/client/client.js';
 import type { NodeId, TreeId, TurnId } from '../../../hub/protocol/node.js';
 import type { AgentEvent } from '../../../hub/protocol/turn.js';
-import { type Coming, createComing } from './uncommitted_blocks.js';
+import { createUncommittedBlocks, type UncommittedBlocks } from './uncommitted_blocks.js';
 
 /** What the turns of a tree say while somebody looks at its transcript. */
 export interface Following {
   readonly tree: TreeId;
-  readonly coming: Coming;
+  readonly uncommitted: UncommittedBlocks;
   /** Whether it is cut off, so that nothing more is heard. */
   isOver(): boolean;
   stop(): void;
@@ -29,18 +29,18 @@ const TICK_MS = 1_000;
 export function followTurns({ client, tree, position, nowMs, told, tick }: FollowingParts): Following {
   const abort = new AbortController();
   const { signal } = abort;
-  const coming = createComing(nowMs);
+  const uncommitted = createUncommittedBlocks(nowMs);
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
   const time = (): void => {
-    if (coming.isTimed()) timer ??= setInterval(tick, TICK_MS).unref();
+    if (uncommitted.isTimed()) timer ??= setInterval(tick, TICK_MS).unref();
     else {
       clearInterval(timer);
       timer = undefined;
     }
   };
   const onEvent = (event: AgentEvent): void => {
-    const isOther = coming.take(event);
+    const isOther = uncommitted.take(event);
     time();
     told(isOther);
     const start = startOf(event);
@@ -49,7 +49,7 @@ export function followTurns({ client, tree, position, nowMs, told, tick }: Follo
   const stem = async (turn: TurnId, start: NodeId): Promise<void> => {
     const { node } = await client.call('loom.node_get', { node: start }, { signal });
     if (node.parent === null || node.parent !== position()) return;
-    coming.stemsFrom(turn, node);
+    uncommitted.startedBelow(turn, node);
     told(true);
   };
   const end = (): void => {
@@ -60,7 +60,7 @@ export function followTurns({ client, tree, position, nowMs, told, tick }: Follo
   client.stream('agent.follow', { tree }, { onEvent, signal, startsHub: false }).then(end, end); // what failed is begun again with the next change
   return {
     tree,
-    coming,
+    uncommitted,
     isOver: () => isOver,
     stop() {
       clearInterval(timer);

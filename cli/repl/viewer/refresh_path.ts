@@ -1,5 +1,5 @@
 import { followTurns } from './follow_turns.js';
-import { withOutput } from './path_blocks.js';
+import { isCall, withOutput } from './path_blocks.js';
 import { openPath, type PathWindow, type Read } from './path_window.js';
 import { readOutput } from './read_path.js';
 import { shownEnd } from './viewer_keys.js';
@@ -58,9 +58,7 @@ async function grownRead(
 }
 
 async function showLastCall(desk: ViewerState, view: Viewing): Promise<void> {
-  const call = view.blocks.findLastIndex(({ shown }) =>
-    shown.kind === 'coming' ? shown.coming.isCall : shown.kind === 'call',
-  );
+  const call = view.blocks.findLastIndex(isCall);
   const end = goneAlong(view, true, desk.rows());
   if (call < 0) return show(desk, { ...end, word: NO_CALL });
   const chosen = chosenAt({ ...end, word: null }, call, desk.rows());

@@ -44,7 +44,7 @@ const NORMAL_KEYS: readonly KeyWords[] = [
 /** Opens the transcript of the path to where one stands, on the alternate screen. */
 export async function openViewer(parts: ViewerParts): Promise<Viewer> {
   const { terminal } = parts;
-  const cutter = createRows();
+  const cutter = createRows(Date.now);
   const rows = (): Rows => {
     const size = terminal.size();
     return cutter(parts.look(pageColumns(size.columns)), pageHeight(size.rows));

@@ -80,8 +80,8 @@ export function isFollowing({ view, isAtEnd }: ViewerState): boolean {
 export function composed({ view, path, following }: ViewerState, { blocks, span }: Read): Viewing {
   const read = onPath(blocks);
   if (path === null || following === null || span.end < span.length) return withBlocks(view, read, span);
-  following.coming.settled(new Set(read.map(({ key }) => key)));
-  return withBlocks(view, [...read, ...following.coming.below(path.tip)], span);
+  following.uncommitted.dropCommitted(new Set(read.map(({ key }) => key)));
+  return withBlocks(view, [...read, ...following.uncommitted.below(path.tip)], span);
 }
 
 /** The same view with what is coming now. */

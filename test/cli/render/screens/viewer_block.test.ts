@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { renderBlock } from '../../../../cli/render/screens/viewer_block.js';
 import { lookAt } from '../../../support/look.js';
 
-const rows = (kind: 'said' | 'answer' | 'thinking', text: string, width: number): string[] =>
+const rows = (kind: 'message' | 'answer' | 'thinking', text: string, width: number): string[] =>
   renderBlock({ kind, text }, false, lookAt(width)).map((row) => row.text);
 
 test('prose is broken between words, code where a row is full', () => {
@@ -22,7 +22,7 @@ test('prose is broken between words, code where a row is full', () => {
 });
 
 test('what a person said stands below the sign before it, and a tab is four columns', () => {
-  expect(rows('said', 'one two three\n\tfour', 12)).toEqual(['> one two', '  three', '      four']);
+  expect(rows('message', 'one two three\n\tfour', 12)).toEqual(['> one two', '  three', '      four']);
 });
 
 test('what was thought is counted, and stands below that', () => {
@@ -45,7 +45,7 @@ test('what a call gave is broken where a row is full', () => {
 
 test('of a text of millions of characters the beginning and the end are drawn, and what was left out is told', () => {
   const text = Array.from({ length: 400_000 }, (_, line) => `line ${line}`).join('\n');
-  const drawn = rows('said', text, 60);
+  const drawn = rows('message', text, 60);
   expect(drawn[0]).toBe('> line 0');
   expect(drawn.at(-1)).toBe('line 399999');
   const gap = drawn.findIndex((row) => row.includes('not shown here'));

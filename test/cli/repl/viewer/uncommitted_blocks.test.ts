@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { styleFor } from '../../../../cli/render/look/style.js';
 import { renderBlock } from '../../../../cli/render/screens/viewer_block.js';
-import type { ViewedBlock } from '../../../../cli/repl/viewer/path_blocks.js';
-import { growingAnswer } from '../../../../cli/repl/viewer/streaming_text.js';
-import { type Coming, createComing } from '../../../../cli/repl/viewer/uncommitted_blocks.js';
+import { createRows } from '../../../../cli/repl/viewer/block_rows.js';
+import { createGrowingRows } from '../../../../cli/repl/viewer/growing_rows.js';
+import { copiedText } from '../../../../cli/repl/viewer/path_blocks.js';
+import { createUncommittedBlocks, type UncommittedBlocks } from '../../../../cli/repl/viewer/uncommitted_blocks.js';
+import { EMPTY_VIEW } from '../../../../cli/repl/viewer/viewport.js';
 import { NodeId, TreeId, TurnId } from '../../../../hub/protocol/node.js';
 import type { AgentEvent } from '../../../../hub/protocol/turn.js';
 import { RequestId } from '../../../../hub/protocol/usage.js';
@@ -56,67 +58,67 @@ const ended = (tip: number): AgentEvent => ({
   },
 });
 
-function comingAfter(...events: AgentEvent[]): Coming {
-  const coming = createComing(() => 0);
-  for (const event of events) coming.take(event);
-  return coming;
+function blocksAfter(...events: AgentEvent[]): UncommittedBlocks {
+  const uncommitted = createUncommittedBlocks(() => 0);
+  for (const event of events) uncommitted.take(event);
+  return uncommitted;
 }
 
-function rowsOf({ shown, startsFolded }: ViewedBlock): string[] {
-  const rows = shown.kind === 'coming' ? shown.coming.rows(LOOK, startsFolded) : renderBlock(shown, startsFolded, LOOK);
-  return rows.map(({ text }) => text);
-}
-
-const seen = (coming: Coming, at: number): string[] => coming.below(node(at)).flatMap(rowsOf);
+const seen = (uncommitted: UncommittedBlocks, at: number): string[] => {
+  const rows = createRows(() => 0)(LOOK, 40);
+  const blocks = uncommitted.below(node(at));
+  const texts = blocks.flatMap((_, block) => rows.of({ ...EMPTY_VIEW, blocks }, block).map(({ text }) => text));
+  return texts.filter((text) => text !== '');
+};
 
 test('what is thought, said and called is seen below where the turn began, in its order', () => {
-  const coming = comingAfter(
+  const uncommitted = blocksAfter(
     ...[started(1), requested(2), thought('Is it?\nIt'), thought(' is.'), said('Let me **lo'), said('ok**.')],
     ...[called(3, 'ls'), printed(3, 'a\nb\n')],
   );
-  expect(seen(coming, 1)).toEqual(['> thinking -- 2 lines', 'Let me look.', '> bash(ls) 0 s', '  a', '  b']);
-  expect(seen(coming, 7)).toEqual([]);
-  expect(coming.isTimed()).toBe(true);
-  expect(coming.take(callEnded(3, 'a\nb\nc'))).toBe(true);
-  expect(seen(coming, 1).at(-1)).toBe('> bash(ls) -- 3 lines');
-  expect(coming.isTimed()).toBe(false);
+  expect(seen(uncommitted, 1)).toEqual(['> thinking -- 2 lines', 'Let me look.', '> bash(ls) 0 s', '  a', '  b']);
+  expect(seen(uncommitted, 7)).toEqual([]);
+  expect(uncommitted.isTimed()).toBe(true);
+  expect(uncommitted.take(callEnded(3, 'a\nb\nc'))).toBe(true);
+  expect(seen(uncommitted, 1).at(-1)).toBe('> bash(ls) -- 3 lines');
+  expect(uncommitted.isTimed()).toBe(false);
 });
 
 test('a character that is cut between two pieces of what a call prints is seen whole', () => {
   const bytes = Buffer.from('数据 🎯');
   const pieces = Array.from(bytes, (_, at) => printed(3, bytes.subarray(at, at + 1)));
-  const [call] = comingAfter(started(1), requested(2), called(3, 'ls'), ...pieces).below(node(1));
-  expect(call?.shown.kind === 'coming' ? call.shown.coming.text() : null).toBe('数据 🎯');
+  const [call] = blocksAfter(started(1), requested(2), called(3, 'ls'), ...pieces).below(node(1));
+  expect(call === undefined ? null : copiedText(call)).toBe('数据 🎯');
 });
 
 test('more of the same is no other block', () => {
-  const coming = comingAfter(started(1), requested(2));
-  expect(coming.take(said('One'))).toBe(true);
-  expect(coming.take(said(' two'))).toBe(false);
-  expect(seen(coming, 1)).toEqual(['One two']);
+  const uncommitted = blocksAfter(started(1), requested(2));
+  expect(uncommitted.take(said('One'))).toBe(true);
+  expect(uncommitted.take(said(' two'))).toBe(false);
+  expect(seen(uncommitted, 1)).toEqual(['One two']);
 });
 
 test('an answer that begins again takes the place of what was said', () => {
-  const coming = comingAfter(started(1), requested(2), said('Wrong'), {
+  const uncommitted = blocksAfter(started(1), requested(2), said('Wrong'), {
     kind: 'answer_restarted',
     ...ofTurn,
     attempt: 1,
   });
-  expect(seen(coming, 1)).toEqual([]);
-  coming.take(said('Right'));
-  expect(seen(coming, 1)).toEqual(['Right']);
+  expect(seen(uncommitted, 1)).toEqual([]);
+  uncommitted.take(said('Right'));
+  expect(seen(uncommitted, 1)).toEqual(['Right']);
 });
 
 test('it is seen until it is on the path, also where the commit is told first', () => {
-  const coming = comingAfter(started(1), requested(2), said('Done.'), committed(2), ended(2));
-  expect(seen(coming, 1)).toEqual(['Done.']);
-  coming.settled(new Set([node(2)]));
-  expect(seen(coming, 1)).toEqual([]);
-  expect(seen(coming, 2)).toEqual([]);
+  const uncommitted = blocksAfter(started(1), requested(2), said('Done.'), committed(2), ended(2));
+  expect(seen(uncommitted, 1)).toEqual(['Done.']);
+  uncommitted.dropCommitted(new Set([node(2)]));
+  expect(seen(uncommitted, 1)).toEqual([]);
+  expect(seen(uncommitted, 2)).toEqual([]);
 });
 
 test('who stays where a turn began sees all its steps', () => {
-  const coming = comingAfter(
+  const uncommitted = blocksAfter(
     started(1),
     requested(2),
     said('One.'),
@@ -125,12 +127,12 @@ test('who stays where a turn began sees all its steps', () => {
     said('Two.'),
     ended(3),
   );
-  expect(seen(coming, 1)).toEqual(['One.', 'Two.']);
+  expect(seen(uncommitted, 1)).toEqual(['One.', 'Two.']);
 });
 
 test('who comes in the middle of a step sees what was said and which calls run', () => {
   const call = { call: 'c4', id: node(4), tool: 'bash', input: { command: 'ls' } };
-  const coming = comingAfter({
+  const uncommitted = blocksAfter({
     ...{ kind: 'turn_snapshot', ...ofTurn, tree: TREE, tip: node(1), model: 'demo/demo' },
     step: {
       id: node(2),
@@ -141,7 +143,7 @@ test('who comes in the middle of a step sees what was said and which calls run',
       ],
     },
   });
-  expect(seen(coming, 1)).toEqual(['Looking.', '> bash(ls) 0 s']);
+  expect(seen(uncommitted, 1)).toEqual(['Looking.', '> bash(ls) 0 s']);
 });
 
 const part = fc.constantFrom(
@@ -164,16 +166,16 @@ test('however an answer is cut into pieces, it looks as it does when it is whole
   fc.assert(
     fc.property(fc.array(part, { maxLength: 20 }), fc.array(fc.nat(40), { maxLength: 8 }), (parts, lengths) => {
       const text = parts.join('');
-      const growing = growingAnswer();
+      const growing = createGrowingRows();
+      const rowsUpTo = (end: number) =>
+        growing({ kind: 'answer', id: node(2), text: text.slice(0, end) }, false, look).map((row) => row.text);
       let at = 0;
       for (const length of lengths) {
-        growing.add(text.slice(at, at + length));
-        growing.rows(look, false);
         at += length;
+        rowsUpTo(at);
       }
-      growing.add(text.slice(at));
       const whole = renderBlock({ kind: 'answer', text }, false, look).map((row) => row.text);
-      expect(growing.rows(look, false).map((row) => row.text)).toEqual(whole);
+      expect(rowsUpTo(text.length)).toEqual(whole);
     }),
   );
 });

@@ -23,7 +23,7 @@ function viewOf(heights: readonly number[]): Viewing {
   const blocks = heights.map(
     (high, at): ViewedBlock => ({
       ...{ key: `b${at}`, node: NODE, at, more: null, startsFolded: false },
-      shown: { kind: 'said', text: Array.from({ length: high }, (_, row) => `${at}.${row}`).join('\n') },
+      shown: { kind: 'message', text: Array.from({ length: high }, (_, row) => `${at}.${row}`).join('\n') },
     }),
   );
   return withBlocks(EMPTY_VIEW, blocks, { start: 0, end: heights.length, length: heights.length });
@@ -33,7 +33,7 @@ const rowsOf = (height: number): Rows => ({
   height,
   of(view, block) {
     const { shown } = view.blocks[block] ?? { shown: null };
-    const lines = shown?.kind === 'said' ? shown.text.split('\n') : [''];
+    const lines = shown?.kind === 'message' ? shown.text.split('\n') : [''];
     return lines.map((text) => ({ text, indent: 0, joint: '\n' }));
   },
   gap: () => 0,
