@@ -1,5 +1,5 @@
 import { callEnd } from '../../hub/base/call_end.js';
-import { blocksOfType, textsOf } from '../../hub/base/node_blocks.js';
+import { blocksOfType, textOf } from '../../hub/base/node_blocks.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import type { Block, Node, NodeId, Output } from '../../hub/protocol/node.js';
 import { nodeText } from '../render/node/node_text.js';
@@ -68,7 +68,7 @@ export function nodeBlocks(node: Node, by: 'us' | 'others'): DisplayBlock[] {
     case 'summary':
       return [{ kind: 'summary', id, text: nodeText(node) }];
     case 'assistant': {
-      const answer: DisplayText = { kind: 'answer', id, text: textIn(blocks) };
+      const answer: DisplayText = { kind: 'answer', id, text: textOf(blocks) };
       const thinking = thinkingIn(blocks);
       return thinking === '' ? [answer] : [{ kind: 'thinking', id, text: thinking }, answer];
     }
@@ -83,11 +83,10 @@ export function nodeBlocks(node: Node, by: 'us' | 'others'): DisplayBlock[] {
 /** How a call ended, by its node. */
 export function outcomeOf({ blocks, external }: Pick<ToolAnswer, 'blocks' | 'external'>): CallOutcome {
   const { failed, how } = callEnd(external);
-  return { failed, text: textIn(blocks), remark: how, durationMs: external.duration_ms, stored: external.output };
-}
-
-export function textIn(blocks: readonly Block[]): string {
-  return textsOf(blocks).join('');
+  const { signal, duration_ms: durationMs, output: stored } = external;
+  // A person is told the signal rather than why the program sent it.
+  const remark = signal === null ? how : `ended by ${signal}`;
+  return { failed, text: textOf(blocks), remark, durationMs, stored };
 }
 
 export function thinkingIn(blocks: readonly Block[]): string {

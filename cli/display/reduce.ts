@@ -1,7 +1,8 @@
+import { textOf } from '../../hub/base/node_blocks.js';
 import type { Node, NodeId } from '../../hub/protocol/node.js';
 import type { AgentEvent } from '../../hub/protocol/turn.js';
 import { cleanPiece, cleanRest, overwritten } from '../render/text/clean.js';
-import { type BlockChange, type CallOutcome, type DisplayCall, nodeBlocks, textIn, thinkingIn } from './block.js';
+import { type BlockChange, type CallOutcome, type DisplayCall, nodeBlocks, thinkingIn } from './block.js';
 import { decodePiece, NO_OUTPUT, type OpenOutput } from './decode_output.js';
 import { hasId, type RecentIds, withId } from './recent_ids.js';
 
@@ -135,7 +136,7 @@ function takeEvent(draft: Draft, event: AgentEvent): void {
       break;
     case 'call_ended': {
       const { id, failed, blocks } = event;
-      endCall(draft, id, { failed, text: textIn(blocks), remark: null, durationMs: null, stored: null });
+      endCall(draft, id, { failed, text: textOf(blocks), remark: null, durationMs: null, stored: null });
       break;
     }
     case 'step_committed':
@@ -183,7 +184,7 @@ function takeStep(draft: Draft, step: NonNullable<Extract<AgentEvent, { kind: 't
   if (draft.open?.id !== step.id) endAnswer(draft);
   if (!hasId(draft.seen, step.id)) {
     if (draft.open === null) openAnswer(draft, step.id);
-    catchUp(draft, step.id, { thinking: thinkingIn(step.blocks), answer: textIn(step.blocks) });
+    catchUp(draft, step.id, { thinking: thinkingIn(step.blocks), answer: textOf(step.blocks) });
   }
   for (const { id, tool, input, state } of step.calls) {
     if (state === 'waiting' || draft.calls.has(id) || hasId(draft.seen, id)) continue;

@@ -64,8 +64,10 @@ function rowsOf(known: Known, { view, at, look }: Place): readonly TextRow[] {
   const { shown } = block;
   const isApart = hasGap(view, at);
   const isClosed = isFolded(view, block);
-  if (shown.kind === 'open')
-    return [...(isApart ? [GAP] : []), ...openRows(known, block, shown, { isFolded: isClosed, look })];
+  if (shown.kind === 'open') {
+    const rows = openRows(known, { block, open: shown.block, sinceMs: shown.sinceMs }, { isFolded: isClosed, look });
+    return isApart ? [GAP, ...rows] : rows;
+  }
   const { rows, apart } = cutOf(known, shown, { isFolded: isClosed, look });
   return isApart ? apart : rows;
 }
@@ -73,8 +75,7 @@ function rowsOf(known: Known, { view, at, look }: Place): readonly TextRow[] {
 /** Those of an open block are not remembered as a whole: they change as it grows. */
 function openRows(
   known: Known,
-  block: ViewedBlock,
-  { block: open, sinceMs }: OpenBlock,
+  { block, open, sinceMs }: { block: ViewedBlock; open: OpenBlock['block']; sinceMs: number },
   { isFolded: isClosed, look }: { isFolded: boolean; look: Look },
 ): readonly TextRow[] {
   if (open.kind === 'call') {
