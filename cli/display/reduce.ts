@@ -8,8 +8,8 @@ import { hasId, type RecentIds, withId } from './recent_ids.js';
 
 /** What is displayed of a tree: what the hub sends twice, as events and as nodes, is displayed once. */
 export interface DisplayState {
-  /** The last node on display: what follows it is displayed. */
-  readonly tip: NodeId;
+  /** The last node on display: what follows it is displayed. Null where only events of a turn come. */
+  readonly tip: NodeId | null;
   /** Nodes that were displayed whole. */
   readonly seen: RecentIds;
   /** Committed nodes that have not come yet. */
@@ -46,13 +46,20 @@ export const UNKNOWN_OUTCOME: CallOutcome = {
 
 const PRINTED_LENGTH_MAX = 8_192;
 
-export function newDisplay(tip: NodeId): DisplayState {
-  return { tip, seen: withId([], tip), expected: new Set(), step: null, open: null, calls: new Map() };
+export function newDisplay(tip: NodeId | null): DisplayState {
+  return {
+    tip,
+    seen: tip === null ? [] : withId([], tip),
+    expected: new Set(),
+    step: null,
+    open: null,
+    calls: new Map(),
+  };
 }
 
 /** Whether a node belongs to what is on display. */
 export function isOnDisplay({ expected, tip, open }: DisplayState, node: Node): boolean {
-  return expected.has(node.id) || node.parent === tip || open?.id === node.id;
+  return expected.has(node.id) || (node.parent !== null && node.parent === tip) || open?.id === node.id;
 }
 
 export function isSeen({ seen }: DisplayState, node: NodeId): boolean {

@@ -1,8 +1,10 @@
-import { callText } from '../../hub/base/call_title.js';
-import { textOf, textsOf } from '../../hub/base/node_blocks.js';
+import { textOf } from '../../hub/base/node_blocks.js';
 import { userHome } from '../../hub/config/config.js';
 import type { AgentEvent, TurnOutcome } from '../../hub/protocol/turn.js';
 import type { Context } from '../command_line/command_context.js';
+import type { BlockChange } from '../display/block.js';
+import { createDisplay } from '../display/display.js';
+import { callLine } from '../render/node/tool_call.js';
 import { cleanLine } from '../render/text/clean.js';
 import { formatNumber, shortId } from '../render/text/ids_and_counts.js';
 import { answerWords } from './answer_text.js';
@@ -54,26 +56,39 @@ export function answerOnly(context: Context): TurnOutput {
 /** The answer on stdout, all else on stderr. */
 export function textOutput(context: Context): TurnOutput {
   const words = answerWords(context);
+  const display = createDisplay(null);
+  const print = async (line: string): Promise<void> => {
+    await words.setAside();
+    context.note(line.length > LINE_LENGTH_MAX ? `${line.slice(0, LINE_LENGTH_MAX)}…` : line);
+  };
+
+  async function takeChange(change: BlockChange): Promise<void> {
+    switch (change.kind) {
+      case 'block_started':
+        return print(callLine(change.block));
+      case 'block_grew':
+        return change.block.kind === 'answer' ? words.add(change.added) : undefined;
+      case 'block_ended':
+        return change.block.kind === 'call' && change.block.outcome?.failed === true
+          ? print(`  ${cleanLine(change.block.outcome.text.trim().split('\n').at(-1) ?? '')}`)
+          : undefined;
+      case 'block_restarted':
+      case 'call_waits':
+        return;
+    }
+  }
 
   async function take(event: AgentEvent): Promise<void> {
     noteTranscript(context, event);
-    const line = lineFor(event, context.project);
-    if (line !== null && event.kind !== 'answer_restarted') await words.setAside();
-    switch (event.kind) {
-      case 'turn_snapshot':
-        await words.standAt(textOf(event.step?.blocks ?? []));
-        break;
-      case 'text_added':
-        await words.add(event.text);
-        break;
-      case 'answer_restarted':
-        await words.forget();
-        break;
-      case 'call_announced':
-      case 'input_taken':
-        await words.setAside();
-    }
-    if (line !== null) context.note(line.length > LINE_LENGTH_MAX ? `${line.slice(0, LINE_LENGTH_MAX)}…` : line);
+    const line = eventLine(event, context.project);
+    if (line !== null) await print(line);
+    const changes = display.take({ kind: 'event', event });
+    if (event.kind === 'turn_snapshot') return words.standAt(textOf(event.step?.blocks ?? []));
+    if (event.kind === 'answer_restarted') {
+      await words.forget();
+      context.note('(the answer starts again)');
+    } else if (event.kind === 'call_announced' || event.kind === 'input_taken') await words.setAside();
+    for (const change of changes) await takeChange(change);
   }
 
   return { take, end: words.end, hurry: words.hurry };
@@ -92,8 +107,8 @@ function transcriptLine(file: string): string {
   return cleanLine(`Transcript: ${isShort ? `~/${file.slice(home.length)}` : file}`);
 }
 
-/** What is told of an event on a line of its own; null for nothing. */
-function lineFor(event: AgentEvent, project: string): string | null {
+/** What is said of an event that is no block; null for nothing. */
+function eventLine(event: AgentEvent, project: string): string | null {
   switch (event.kind) {
     case 'turn_started':
       return readLine(event.instructions, project);
@@ -101,17 +116,11 @@ function lineFor(event: AgentEvent, project: string): string | null {
       return `(summarising what was said: about ${formatNumber(event.tokens)} tokens)`;
     case 'context_compacted':
       return compactedLine(event);
-    case 'call_started':
-      return cleanLine(`[${event.tool}] ${callText(event.input)}`);
     case 'session_started':
       return `  ${cleanLine(sessionLine(event))}`;
-    case 'call_ended':
-      return event.failed ? `  ${cleanLine(lastLine(event.blocks))}` : null;
     case 'request_failed':
       if (event.retry_in_ms === null) return null;
       return cleanLine(`(${event.message}; again in ${Math.ceil(event.retry_in_ms / 1_000)} s)`);
-    case 'answer_restarted':
-      return '(the answer starts again)';
     default:
       return null;
   }
@@ -135,10 +144,4 @@ function shortPath(path: string, project: string): string {
 function sessionLine({ session, model, task, attachable }: Extract<AgentEvent, { kind: 'session_started' }>): string {
   const where = attachable ? `; to open it: cognition chat ${session}` : '';
   return `sub-session ${shortId(session)}, ${model}${where}: ${task}`;
-}
-
-type Blocks = Extract<AgentEvent, { kind: 'call_ended' }>['blocks'];
-
-function lastLine(blocks: Blocks): string {
-  return textsOf(blocks).at(-1)?.trim().split('\n').at(-1) ?? '';
 }

@@ -26,15 +26,15 @@ export interface AgentsPage {
   word: string;
 }
 
-/** What one of them says, read along. */
-export interface AlongPage {
+/** The text of one turn. */
+export interface TurnTextPage {
   title: string;
   rows: readonly string[];
   word: string;
 }
 
-/** Rows of a screen that are left for what is read along. */
-export function alongHeight(rows: number): number {
+/** Rows of a screen that are left for the text of a turn. */
+export function turnTextHeight(rows: number): number {
   return Math.max(1, rows - 2);
 }
 
@@ -51,8 +51,8 @@ export function drawAgents({ title, rows, chosen, word }: AgentsPage, height: nu
   return page(title, lines, { word, height, look });
 }
 
-/** Draws the end of what is read along, or what is scrolled to. */
-export function drawAlong({ title, rows, word }: AlongPage, height: number, look: Look): LiveBlock {
+/** Draws the end of the text, or where one scrolled to. */
+export function drawTurnText({ title, rows, word }: TurnTextPage, height: number, look: Look): LiveBlock {
   return page(title, rows, { word, height, look });
 }
 

@@ -2,11 +2,11 @@ import type { Client } from '../../../hub/client/client.js';
 import type { TreeId } from '../../../hub/protocol/node.js';
 import { reasonOf } from '../../output/failure.js';
 import type { Look } from '../../render/look/look.js';
-import { type AgentRow, alongHeight, drawAgents, drawAlong } from '../../render/screens/agents_page.js';
+import { type AgentRow, drawAgents, drawTurnText, turnTextHeight } from '../../render/screens/agents_page.js';
 import type { Key } from '../editor/keys/key.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { type Agent, type AgentList, createAgentList } from './agent_list.js';
-import { type Along, readAlong } from './read_turn.js';
+import { readTurn, type TurnText } from './read_turn.js';
 
 export interface AgentsPanel {
   take(key: Key): void;
@@ -25,7 +25,7 @@ export interface AgentsParts {
 /** How often what runs is asked for, while the panel is open. */
 const ASK_MS = 1_000;
 const LIST_WORDS = 'j k choose  Enter read along  x stop it  q leave';
-const ALONG_WORDS = 'j k scroll  G newest  x stop it  q back';
+const READING_WORDS = 'j k scroll  G newest  x stop it  q back';
 
 interface Panel {
   parts: AgentsParts;
@@ -35,12 +35,12 @@ interface Panel {
   word: string | null;
   /** The one that is to be stopped when that is confirmed. */
   stopping: Agent | null;
-  along: { read: Along; agent: Agent; top: number | null } | null;
+  reading: { text: TurnText; agent: Agent; top: number | null } | null;
   timer: NodeJS.Timeout | undefined;
   leave(): void;
 }
 
-/** Opens the list of what runs, on the alternate screen; one of them can be read along, and stopped. */
+/** Opens the list of what runs, on the alternate screen; one of them can be read, and stopped. */
 export async function openAgents(parts: AgentsParts): Promise<AgentsPanel> {
   const { terminal, client, tree } = parts;
   let end: (left: null) => void = () => undefined;
@@ -48,11 +48,11 @@ export async function openAgents(parts: AgentsParts): Promise<AgentsPanel> {
     end = resolve;
   });
   const panel: Panel = {
-    ...{ parts, list: createAgentList(client, tree), agents: [], chosen: 0, word: null, stopping: null, along: null },
+    ...{ parts, list: createAgentList(client, tree), agents: [], chosen: 0, word: null, stopping: null, reading: null },
     timer: undefined,
     leave() {
       clearInterval(panel.timer);
-      panel.along?.read.stop();
+      panel.reading?.text.stop();
       terminal.leaveScreen();
       end(null);
     },
@@ -92,15 +92,15 @@ async function ask(panel: Panel): Promise<void> {
 }
 
 function draw(panel: Panel, { columns, rows }: { columns: number; rows: number }) {
-  const { parts, along, agents, word } = panel;
+  const { parts, reading, agents, word } = panel;
   const look = parts.look(columns);
-  if (along !== null) {
+  if (reading !== null) {
     const page = {
-      title: titleOf(along.agent),
-      rows: alongRows(along, alongHeight(rows), look),
-      word: word ?? ALONG_WORDS,
+      title: titleOf(reading.agent),
+      rows: readingRows(reading, turnTextHeight(rows), look),
+      word: word ?? READING_WORDS,
     };
-    return drawAlong(page, rows, look);
+    return drawTurnText(page, rows, look);
   }
   const running = agents.filter(({ isRunning }) => isRunning).length;
   const ended = agents.length - running;
@@ -111,11 +111,11 @@ function draw(panel: Panel, { columns, rows }: { columns: number; rows: number }
 }
 
 /** The last rows, or those from where somebody scrolled to. */
-function alongRows(along: NonNullable<Panel['along']>, height: number, look: Look): readonly string[] {
-  const { rows, gone } = along.read.rows(look);
+function readingRows(reading: NonNullable<Panel['reading']>, height: number, look: Look): readonly string[] {
+  const { rows, gone } = reading.text.rows(look);
   const last = Math.max(0, rows.length - height);
-  const first = along.top === null ? last : Math.max(0, Math.min(last, along.top - gone));
-  along.top = first >= last ? null : first + gone;
+  const first = reading.top === null ? last : Math.max(0, Math.min(last, reading.top - gone));
+  reading.top = first >= last ? null : first + gone;
   return rows.slice(first, first + height);
 }
 
@@ -135,11 +135,11 @@ function take(panel: Panel, key: Key): void {
   const isLeaving =
     name === 'q' || name === 'i' || name === 'escape' || (key.kind === 'key' && key.ctrl && name === 'c');
   if (panel.stopping !== null) confirm(panel, panel.stopping, name);
-  else if (isLeaving && panel.along === null) panel.leave();
+  else if (isLeaving && panel.reading === null) panel.leave();
   else if (isLeaving) {
-    panel.along?.read.stop();
-    panel.along = null;
-  } else if (name === 'enter') follow(panel);
+    panel.reading?.text.stop();
+    panel.reading = null;
+  } else if (name === 'enter') openTurn(panel);
   else if (name === 'x') askToStop(panel);
   else move(panel, name);
   panel.parts.terminal.redrawScreen();
@@ -147,7 +147,7 @@ function take(panel: Panel, key: Key): void {
 
 function askToStop(panel: Panel): void {
   const chosen = panel.agents[panel.chosen];
-  const open = panel.along?.agent.turn;
+  const open = panel.reading?.agent.turn;
   const agent = open === undefined ? chosen : panel.agents.find(({ turn }) => turn === open);
   if (agent === undefined) return;
   if (!agent.isRunning) {
@@ -170,13 +170,13 @@ function confirm(panel: Panel, agent: Agent, name: string): void {
   tellFailure(panel, stop());
 }
 
-function follow(panel: Panel): void {
+function openTurn(panel: Panel): void {
   const { parts, agents, chosen } = panel;
   const agent = agents[chosen];
-  if (agent === undefined || panel.along !== null) return;
+  if (agent === undefined || panel.reading !== null) return;
   const { turn, tip } = agent;
-  const read = readAlong({ client: parts.client, turn, tip, changed: () => parts.terminal.redrawScreen() });
-  panel.along = { read, agent, top: null };
+  const text = readTurn({ client: parts.client, turn, tip, changed: () => parts.terminal.redrawScreen() });
+  panel.reading = { text, agent, top: null };
 }
 
 const FAR = 1_000_000_000;
@@ -186,13 +186,13 @@ const STEPS: Readonly<Record<string, number>> = {
 
 function move(panel: Panel, name: string): void {
   const step = STEPS[name] ?? 0;
-  const { along, agents, parts } = panel;
-  if (along === null) {
+  const { reading, agents, parts } = panel;
+  if (reading === null) {
     panel.chosen = Math.max(0, Math.min(panel.chosen + step, agents.length - 1));
     return;
   }
   const { columns, rows } = parts.terminal.size();
-  const known = along.read.rows(parts.look(columns));
-  const last = Math.max(0, known.rows.length - alongHeight(rows)) + known.gone;
-  along.top = Math.max(0, (along.top ?? last) + step);
+  const known = reading.text.rows(parts.look(columns));
+  const last = Math.max(0, known.rows.length - turnTextHeight(rows)) + known.gone;
+  reading.top = Math.max(0, (reading.top ?? last) + step);
 }

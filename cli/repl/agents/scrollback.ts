@@ -1,16 +1,16 @@
 import type { Look } from '../../render/look/look.js';
 import { wrapHard, wrapWords } from '../../render/text/wrap_words.js';
 
-/** A text that is read along: what is longer than is kept loses its beginning. */
-export interface AlongText {
-  /** What was printed is cut where a row is full, what was said between its words. */
+/** The text of a turn in the panel: a long one loses its beginning. */
+export interface Scrollback {
+  /** Printed text is cut where a row is full, other text between words. */
   add(text: string, isPrinted?: boolean): void;
   /** Begins a new line unless one has just begun. */
   line(words: string): void;
-  rows(look: Look): AlongRows;
+  rows(look: Look): ScrollbackRows;
 }
 
-export interface AlongRows {
+export interface ScrollbackRows {
   rows: readonly string[];
   /** How many rows are gone from the beginning. */
   gone: number;
@@ -31,7 +31,7 @@ interface Drawn {
   gone: number;
 }
 
-export function createAlongText(): AlongText {
+export function createScrollback(): Scrollback {
   let lines: Line[] = [];
   let last: Line = { text: '', isPrinted: false };
   let drawn: Drawn | null = null;

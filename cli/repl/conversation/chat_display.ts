@@ -1,5 +1,6 @@
 import type { NodeId } from '../../../hub/protocol/node.js';
-import { type DisplayAction, type DisplayState, newDisplay, reduce } from '../../display/reduce.js';
+import { createDisplay } from '../../display/display.js';
+import type { DisplayAction, DisplayState } from '../../display/reduce.js';
 import type { DisplayEvent, Front } from '../front/front.js';
 
 /** What is on display of the open conversation, and the way there for all that happens in it. */
@@ -10,15 +11,8 @@ export interface ChatDisplay {
 }
 
 export function createChatDisplay(front: Front, tip: NodeId): ChatDisplay {
-  let state = newDisplay(tip);
-  return {
-    state: () => state,
-    take(action) {
-      const result = reduce(state, action);
-      state = result.state;
-      return showAll(front, result.changes);
-    },
-  };
+  const display = createDisplay(tip);
+  return { state: display.state, take: (action) => showAll(front, display.take(action)) };
 }
 
 /** Shows several things in their order. */

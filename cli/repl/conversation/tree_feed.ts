@@ -91,19 +91,23 @@ export function createFeed(stage: ConversationParts, turns: OwnTurns): TreeFeed 
 }
 
 function leave({ stage, turns, watched, others }: Feeding, to: NodeId): void {
-  const { tip, expected } = stage.display.state();
-  if (watched.size > 0 || turns.current() !== null) others.know([tip, ...expected]);
+  if (watched.size > 0 || turns.current() !== null) others.know(newestNodes(stage));
   others.forget(to);
   watched.clear();
 }
 
 function leaveOthers({ stage, watched, own, others }: Feeding): boolean {
-  const { tip, expected } = stage.display.state();
   const foreign = [...watched].filter((turn) => turn !== own);
   if (foreign.length === 0) return false;
-  others.know([tip, ...expected]);
+  others.know(newestNodes(stage));
   for (const turn of foreign) watched.delete(turn);
   return true;
+}
+
+/** The last node on display, and those that are to come. */
+function newestNodes({ display }: ConversationParts): NodeId[] {
+  const { tip, expected } = display.state();
+  return tip === null ? [...expected] : [tip, ...expected];
 }
 
 function takeFeed(feeding: Feeding, event: FeedEvent | WatchEvent): Promise<void> {
@@ -140,7 +144,8 @@ async function takeCreated(feeding: Feeding, node: Node): Promise<void> {
     const by = isOurs ? 'us' : 'others';
     const displayed = display.take({ kind: 'node', node, by: isFromHub ? 'hub' : by });
     // The turn's start may have come before the node where it began.
-    if ([...feeding.elsewhere.values()].includes(display.state().tip)) feeding.catchUp();
+    const { tip } = display.state();
+    if ([...feeding.elsewhere.values()].some((start) => start === tip)) feeding.catchUp();
     await displayed;
     if (isFromHub) await front.show({ kind: 'note', text: `(the model is told: ${nodeText(node)})` });
     return;

@@ -1,7 +1,7 @@
 import type { Node, NodeId, TurnId } from '../../../hub/protocol/node.js';
 import type { AgentEvent } from '../../../hub/protocol/turn.js';
 import type { BlockChange, DisplayCall, DisplayText } from '../../display/block.js';
-import { type DisplayState, newDisplay, reduce } from '../../display/reduce.js';
+import { createDisplay, type Display } from '../../display/display.js';
 import { blocksOf, callBlock, keyOf, NOT_ON_PATH, openBlock, type ViewedBlock } from './path_blocks.js';
 
 /** The blocks of running turns that are not committed yet. */
@@ -21,7 +21,7 @@ export interface UncommittedBlocks {
 interface RunningTurn {
   /** Where it has stood, the newest last: a client that does not follow it stands where it began. */
   tips: NodeId[];
-  display: DisplayState;
+  display: Display;
   blocks: readonly ViewedBlock[];
   isEnded: boolean;
 }
@@ -53,7 +53,7 @@ export function createUncommittedBlocks(nowMs: () => number): UncommittedBlocks 
       for (const [id, turn] of turns) if (turn.isEnded && turn.tips.at(-1) === tip) turns.delete(id);
       return [...turns.values()].flatMap(({ tips, blocks }) => (tips.includes(tip) ? blocks : []));
     },
-    isTimed: () => [...turns.values()].some(({ isEnded, display }) => !isEnded && display.calls.size > 0),
+    isTimed: () => [...turns.values()].some(({ isEnded, display }) => !isEnded && display.state().calls.size > 0),
     dropCommitted(keys) {
       for (const turn of turns.values()) {
         if (turn.blocks.some(({ key }) => keys.has(key))) turn.blocks = turn.blocks.filter(({ key }) => !keys.has(key));
@@ -63,7 +63,7 @@ export function createUncommittedBlocks(nowMs: () => number): UncommittedBlocks 
 }
 
 function newTurn(tip: NodeId): RunningTurn {
-  return { tips: [], display: newDisplay(tip), blocks: [], isEnded: false };
+  return { tips: [], display: createDisplay(tip), blocks: [], isEnded: false };
 }
 
 function takeEvent(turn: RunningTurn, event: AgentEvent, nowMs: number): void {
@@ -75,12 +75,12 @@ function takeEvent(turn: RunningTurn, event: AgentEvent, nowMs: number): void {
   }
   if (event.kind === 'turn_ended') turn.isEnded = true;
   if (event.kind === 'turn_snapshot') {
-    turn.display = newDisplay(event.tip);
+    turn.display = createDisplay(event.tip);
     turn.blocks = [];
   }
-  const { state, changes } = reduce(turn.display, { kind: 'event', event });
-  turn.display = state;
-  for (const change of changes) turn.blocks = blocksAfter(turn.blocks, change, nowMs);
+  for (const change of turn.display.take({ kind: 'event', event })) {
+    turn.blocks = blocksAfter(turn.blocks, change, nowMs);
+  }
 }
 
 /** Where a turn stands after an event; null when it stays. */

@@ -2,14 +2,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BlockChange, DisplayBlock } from '../../../cli/display/block.js';
-import {
-  type DisplayAction,
-  type DisplayState,
-  isOnDisplay,
-  isSeen,
-  newDisplay,
-  reduce,
-} from '../../../cli/display/reduce.js';
+import { createDisplay } from '../../../cli/display/display.js';
+import { type DisplayAction, isOnDisplay, isSeen, newDisplay, reduce } from '../../../cli/display/reduce.js';
 import { type Node, NodeId, Sha256, TreeId, TurnId } from '../../../hub/protocol/node.js';
 import type { AgentEvent } from '../../../hub/protocol/turn.js';
 import { RequestId } from '../../../hub/protocol/usage.js';
@@ -55,18 +49,12 @@ function stepOf(parent: NodeId, text: string, output: string): { events: AgentEv
 
 /** A display that keeps its state, as a front does. */
 function displayAt(tip: NodeId) {
-  let state = newDisplay(tip);
-  const take = (action: DisplayAction): readonly BlockChange[] => {
-    const result = reduce(state, action);
-    state = result.state;
-    return result.changes;
-  };
+  const { state, take } = createDisplay(tip);
   return {
-    state: (): DisplayState => state,
-    take,
+    ...{ state, take },
     event: (event: AgentEvent) => take({ kind: 'event', event }),
     nodes: (nodes: readonly Node[]) =>
-      nodes.flatMap((node) => (isOnDisplay(state, node) ? take({ kind: 'node', node, by: 'others' }) : [])),
+      nodes.flatMap((node) => (isOnDisplay(state(), node) ? take({ kind: 'node', node, by: 'others' }) : [])),
   };
 }
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type AgentRow, drawAgents } from '../../../../cli/render/screens/agents_page.js';
-import { createAlongText } from '../../../../cli/repl/agents/scrollback.js';
+import { createScrollback } from '../../../../cli/repl/agents/scrollback.js';
 import { call, words } from '../../../hub/agent/turn/turn_calls.js';
 import { lookAt } from '../../../support/look.js';
 import { say } from '../../../support/model/script.js';
@@ -91,7 +91,7 @@ test('in a narrow window what each does and is to do is left', () => {
 });
 
 test('what is read along is cut into rows as it comes, and loses its beginning when it is long', () => {
-  const text = createAlongText();
+  const text = createScrollback();
   const look = lookAt(12);
   text.add('some words that');
   expect(text.rows(look)).toEqual({ rows: ['some words', 'that'], gone: 0 });
