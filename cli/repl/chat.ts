@@ -1,3 +1,4 @@
+import { detach, neverFails } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
 import type { Tree, TreeId } from '../../hub/protocol/node.js';
 import type { Context } from '../command_line/command_context.js';
@@ -9,7 +10,7 @@ import { shortId } from '../render/text/ids_and_counts.js';
 import { showLeaves } from './commands/leaves.js';
 import type { ChatTurnOptions } from './conversation/chat_turn_options.js';
 import { type Conversation, type Opened, openConversation } from './conversation/conversation.js';
-import { showFailure } from './conversation/conversation_parts.js';
+import { failureOn, showFailure } from './conversation/conversation_parts.js';
 import { createVerdict } from './conversation/exit_code.js';
 import { hintInChat } from './conversation/hint_in_chat.js';
 import { openQuestion } from './conversation/open_question.js';
@@ -134,7 +135,7 @@ function contextWithin(context: Context, front: Front, place: () => Conversation
     json: false,
     session: ownSession(context.session, place),
     out: { write: (text) => front.show({ kind: 'text', text }), end: async () => undefined },
-    note: (hint) => void front.show({ kind: 'note', text: hintInChat(hint) }),
+    note: (hint) => detach(front.show({ kind: 'note', text: hintInChat(hint) }), neverFails),
     look: (texts) => lookFor({ ...context.screen, columns: front.columns() }, context.preferences, texts),
   };
 }
@@ -151,9 +152,12 @@ interface Attending {
 async function takeActions(repl: Repl, { left, begun, opened }: Attending): Promise<number> {
   const { front, verdict } = repl;
   let hasLeft = false;
-  void left.then(() => {
-    hasLeft = true;
-  });
+  detach(
+    left.then(() => {
+      hasLeft = true;
+    }),
+    neverFails,
+  );
   const lines = takeLines(repl, { hasLeft: () => hasLeft, opened });
   const wishes = front.actions(lines.idle);
   for (;;) {
@@ -167,7 +171,7 @@ async function takeActions(repl: Repl, { left, begun, opened }: Attending): Prom
     }
     if (wish.kind === 'line' && isStopLine(wish.text)) await stopByLine(wish.text, repl, lines);
     else if (wish.kind !== 'stop') await lines.take(wish);
-    else if (front.attended) void stopRunning(repl);
+    else if (front.attended) detach(stopRunning(repl), failureOn(front));
     else return endScript(repl, lines);
   }
   // The last line may be the one that leaves.

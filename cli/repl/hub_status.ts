@@ -1,5 +1,6 @@
+import { detach, neverFails } from '../../hub/base/detach.js';
 import type { Client } from '../../hub/client/client.js';
-import { showFailure } from './conversation/conversation_parts.js';
+import { failureOn } from './conversation/conversation_parts.js';
 import type { Front } from './front/front.js';
 
 /** How long a hub may be away before that is told: one that died is back in less as a rule. */
@@ -33,14 +34,14 @@ export function tellHubLine({ client, front, listen }: HubLineParts): () => void
       case 'failed':
         isBack = '(the hub is there again)';
         away('No hub can be reached. What you do next looks for it again.', 0);
-        void showFailure(front, state.error);
+        failureOn(front)(state.error);
         clearTimeout(looking);
         looking = setTimeout(listen, LOOK_MS);
         return;
       case 'there':
         clearTimeout(timer);
         front.update({ hub: null });
-        if (isBack !== null) void front.show({ kind: 'note', text: isBack });
+        if (isBack !== null) detach(front.show({ kind: 'note', text: isBack }), neverFails);
         clearTimeout(looking);
         if (isBack !== null) listen();
         isBack = null;

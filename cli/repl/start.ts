@@ -1,3 +1,4 @@
+import { detach, neverFails } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import { environment } from '../../hub/config/config.js';
@@ -34,7 +35,9 @@ export async function runChat(context: Context, words: ChatWords): Promise<numbe
   const tree = reference === undefined ? null : await findTree(context, reference, 'read');
   const front = await frontFor(context, words.isAccessible || isSaid('ACCESSIBLE'));
   try {
-    noteUnsandboxed({ ...context, note: (hint) => void front.show({ kind: 'note', text: hintInChat(hint) }) }, wanted);
+    const note: typeof context.note = (hint) =>
+      detach(front.show({ kind: 'note', text: hintInChat(hint) }), neverFails);
+    noteUnsandboxed({ ...context, note }, wanted);
     return await chat(context, front, { tree, at, means: chatTurnOptions(wanted) });
   } finally {
     await front.close();

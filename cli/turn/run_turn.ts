@@ -1,3 +1,4 @@
+import { detach } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand, extendHint } from '../../hub/base/hint.js';
 import type { HintAction } from '../../hub/protocol/errors.js';
@@ -63,7 +64,7 @@ async function waitedFor(
   const stop = (): void => {
     output.hurry();
     // One that is not known has not begun.
-    client.call('agent.stop', { turn }).catch(() => abort.abort());
+    detach(client.call('agent.stop', { turn }), () => abort.abort());
   };
   const attempt = (): Promise<TurnOutcome> => call(client, { onEvent: output.take, signal: abort.signal });
   const { result, interrupted } = await interruptible(() => attempt().catch(unless(abort.signal)), stop);

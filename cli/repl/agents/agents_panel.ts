@@ -1,3 +1,4 @@
+import { detach } from '../../../hub/base/detach.js';
 import type { Client } from '../../../hub/client/client.js';
 import type { TreeId } from '../../../hub/protocol/node.js';
 import { reasonOf } from '../../output/failure.js';
@@ -66,7 +67,7 @@ export async function openAgents(parts: AgentsParts): Promise<AgentsPanel> {
     const asking = ask(panel).finally(() => {
       isAsking = false;
     });
-    tellFailure(panel, asking);
+    detach(asking, failureIn(panel));
   };
   // Who is told to end does not wait for it.
   panel.timer = setInterval(askAgain, ASK_MS).unref();
@@ -74,11 +75,11 @@ export async function openAgents(parts: AgentsParts): Promise<AgentsPanel> {
   return { end: left, take: (key) => take(panel, key), changed: askAgain };
 }
 
-function tellFailure(panel: Panel, work: Promise<void>): void {
-  work.catch((error: unknown) => {
+function failureIn(panel: Panel): (error: unknown) => void {
+  return (error) => {
     panel.word = reasonOf(error);
     panel.parts.terminal.redrawScreen();
-  });
+  };
 }
 
 /** The one that is chosen stays chosen wherever it stands now. */
@@ -167,7 +168,7 @@ function confirm(panel: Panel, agent: Agent, name: string): void {
     panel.word = stopped ? `Stopped: ${titleOf(agent)}` : 'It had ended before.';
     await ask(panel);
   };
-  tellFailure(panel, stop());
+  detach(stop(), failureIn(panel));
 }
 
 function openTurn(panel: Panel): void {

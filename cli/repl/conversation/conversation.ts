@@ -1,3 +1,4 @@
+import { detach, neverFails } from '../../../hub/base/detach.js';
 import type { Client } from '../../../hub/client/client.js';
 import type { NodeId, TreeId, TurnId } from '../../../hub/protocol/node.js';
 import type { Context } from '../../command_line/command_context.js';
@@ -58,12 +59,15 @@ export function openConversation(parts: ConversationOptions, { tree, known }: Op
   const { position, following } = known ?? { position: rootOf(tree), following: null };
   const display = createChatDisplay(front, position);
   let isLeft = false;
+  const showMove = (tip: NodeId): void => {
+    detach(display.take({ kind: 'moved', tip }), neverFails);
+    detach(front.show({ kind: 'left' }), neverFails);
+  };
   const place = createPlace({
     ...{ session: context.session, tree, position, following },
     onGo(node) {
       feed.leave(node);
-      void display.take({ kind: 'moved', tip: node });
-      void front.show({ kind: 'left' });
+      showMove(node);
       turns.part();
     },
     onMoved(node) {
@@ -100,12 +104,11 @@ export function openConversation(parts: ConversationOptions, { tree, known }: Op
     },
     stepAside() {
       if (display.state().tip === place.position() || !feed.leaveOthers()) return;
-      void display.take({ kind: 'moved', tip: place.position() });
-      void front.show({ kind: 'left' });
+      showMove(place.position());
     },
     async close() {
       isLeft = true;
-      void front.show({ kind: 'left' });
+      detach(front.show({ kind: 'left' }), neverFails);
       turns.leave();
       feed.close();
       await place.saved();
@@ -118,7 +121,8 @@ function tellingOnce(front: Front): (error: unknown) => void {
   return (error) => {
     if (isTold) return;
     isTold = true;
-    void front.show({ kind: 'note', text: `(where you stand could not be saved: ${reasonOf(error)})` });
+    const text = `(where you stand could not be saved: ${reasonOf(error)})`;
+    detach(front.show({ kind: 'note', text }), neverFails);
   };
 }
 

@@ -1,3 +1,4 @@
+import { detach, neverFails } from '../../../hub/base/detach.js';
 import { HubError } from '../../../hub/base/error.js';
 import type { Client } from '../../../hub/client/client.js';
 import type { NodeId } from '../../../hub/protocol/node.js';
@@ -24,7 +25,12 @@ export interface ConversationParts {
   shownQuestions: Set<NodeId>;
 }
 
-/** Tells a failure as one clear line, and what to do. */
+/** The handler of a promise that nobody awaits: shows its failure. */
+export function failureOn(front: Front, hint: string | null = null): (error: unknown) => void {
+  return (error) => detach(showFailure(front, error, hint), neverFails);
+}
+
+/** Shows a failure as one clear line, and what to do. */
 export function showFailure(front: Front, error: unknown, hint: string | null = null): Promise<void> {
   const own = error instanceof HubError ? hintOfFailure(error) : null;
   return front.show({ kind: 'failure', message: reasonOf(error), hint: own ?? hint });

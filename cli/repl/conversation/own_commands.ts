@@ -123,11 +123,12 @@ function printingOf({ display, front }: ConversationParts, id: NodeId, command: 
       }
     },
     async end(outcome) {
+      const shown: Promise<void>[] = [];
       if (held !== null && held.text !== '' && display.state().calls.has(id)) {
-        if (held.leftOutBytes > 0) void noteLeftOut(held.leftOutBytes);
-        void display.take({ kind: 'command_printed', id, text: held.text });
+        if (held.leftOutBytes > 0) shown.push(noteLeftOut(held.leftOutBytes));
+        shown.push(display.take({ kind: 'command_printed', id, text: held.text }));
       }
-      await display.take({ kind: 'command_ended', id, outcome });
+      await Promise.all([...shown, display.take({ kind: 'command_ended', id, outcome })]);
     },
   };
 }

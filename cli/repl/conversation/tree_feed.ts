@@ -1,3 +1,4 @@
+import { detach } from '../../../hub/base/detach.js';
 import { HubError } from '../../../hub/base/error.js';
 import type { FeedEvent, WatchEvent } from '../../../hub/protocol/feed_events.js';
 import type { Node, NodeId, TurnId } from '../../../hub/protocol/node.js';
@@ -6,7 +7,7 @@ import { isOnDisplay, isSeen } from '../../display/reduce.js';
 import { nodeText } from '../../render/node/node_text.js';
 import { cleanLine } from '../../render/text/clean.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
-import { type ConversationParts, showFailure } from './conversation_parts.js';
+import { type ConversationParts, failureOn } from './conversation_parts.js';
 import { createOthers, type Others } from './other_terminals.js';
 import type { OwnTurns } from './own_turns.js';
 import { noteOf } from './turn_notes.js';
@@ -50,21 +51,21 @@ export function createFeed(stage: ConversationParts, turns: OwnTurns): TreeFeed 
     known = { seq: event.seq, epoch: 'epoch' in event ? event.epoch : (known?.epoch ?? client.hub.epoch) };
     return takeFeed(feeding, event);
   };
-  const failed = async (error: unknown, signal: AbortSignal): Promise<void> => {
+  const show = failureOn(front, 'what happens in the tree is shown again with your next line');
+  const failed = (error: unknown, signal: AbortSignal): void => {
     if (signal.aborted) return;
     close();
     // That no hub can be had is told where that is found out, and one listens again when there is one.
     if (error instanceof HubError && error.kind === 'unreachable') return;
-    await showFailure(front, error, 'what happens in the tree is shown again with your next line');
+    show(error);
   };
   const follow = (): void => {
     following.abort();
     following = new AbortController();
     const { signal } = following;
     const onEvent = (event: AgentEvent): Promise<void> => takeTurn(feeding, event);
-    client
-      .stream('agent.follow', { tree: place.tree }, { onEvent, signal, startsHub: false })
-      .catch((error: unknown) => failed(error, signal));
+    const options = { onEvent, signal, startsHub: false };
+    detach(client.stream('agent.follow', { tree: place.tree }, options), (error) => failed(error, signal));
   };
   const close = (): void => {
     abort?.abort();
@@ -79,9 +80,8 @@ export function createFeed(stage: ConversationParts, turns: OwnTurns): TreeFeed 
       known ??= { seq: since, epoch: client.hub.epoch };
       follow();
       const from = { tree: place.tree, since: known.seq, epoch: known.epoch };
-      client
-        .watch({ ...from, onEvent: (event) => void onFeed(event), signal })
-        .catch((error: unknown) => failed(error, signal));
+      const onEvent = (event: WatchEvent): void => detach(onFeed(event), failureOn(front));
+      detach(client.watch({ ...from, onEvent, signal }), (error) => failed(error, signal));
     },
     catchUp: follow,
     leave: (to) => leave(feeding, to),

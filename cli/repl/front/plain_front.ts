@@ -1,3 +1,4 @@
+import { detach, neverFails } from '../../../hub/base/detach.js';
 import { takeSignals } from '../../command_line/interruption.js';
 import { EXIT } from '../../output/failure.js';
 import type { Sink } from '../../output/sink.js';
@@ -32,7 +33,7 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
   const signals = createWaitingItems<FrontAction>();
   const release = takeSignals((code) => {
     // The terminal has shown `^C` in the row.
-    if (attended && code === EXIT.interrupted) void write('stdout', '\n');
+    if (attended && code === EXIT.interrupted) put('stdout', '\n');
     signals.put(wishOf(code));
   });
   let last = Promise.resolve();
@@ -43,16 +44,17 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
     last = last.then(() => (to === 'stdout' ? out : err).write(text));
     return last;
   };
+  const put = (to: 'stdout' | 'stderr', text: string): void => detach(write(to, text), neverFails);
   return {
     attended,
     isAppendOnly: true,
     columns: () => look.width,
     async show(event) {
-      for (const { to, text } of print(event)) void write(to, text);
+      for (const { to, text } of print(event)) put(to, text);
       await last;
     },
     update(change) {
-      for (const text of notes(change)) void write('stderr', text);
+      for (const text of notes(change)) put('stderr', text);
     },
     actions(idle) {
       const lines = typedLines(input);
@@ -72,11 +74,13 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
   function askedFor(idle: () => Promise<void>): void {
     if (isPromptDue || !attended || !style.echoed) return;
     isPromptDue = true;
-    void idle().then(() => {
+    const prompt = async (): Promise<void> => {
+      await idle();
       isPromptDue = false;
       isPrompted = true;
-      void write('stdout', '> ');
-    });
+      await write('stdout', '> ');
+    };
+    detach(prompt(), neverFails);
   }
 
   async function nextLine(

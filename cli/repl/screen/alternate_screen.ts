@@ -1,3 +1,4 @@
+import { detach } from '../../../hub/base/detach.js';
 import { reasonOf } from '../../output/failure.js';
 import type { Look } from '../../render/look/look.js';
 import { switchPlanning } from '../commands/plan.js';
@@ -59,15 +60,16 @@ export function createAlternate(parts: AlternateParts): Alternate {
   const repl = new Promise<Repl>((resolve) => {
     attach = resolve;
   });
+  const hint = (error: unknown): void => parts.hint(reasonOf(error));
   const showing: Showing = { parts, repl, isOpen: false, screen: null, waiting: [] };
   return {
     attach: (opened) => attach(opened),
-    open: (name) => void showOneByOne(showing, name),
+    open: (name) => detach(showOneByOne(showing, name), hint),
     isShown: () => showing.screen !== null,
     take: (key) => showing.isOpen && taken(showing, key),
     changed: () => showing.screen?.changed(),
     switchPlanning() {
-      repl.then(switchPlanning).catch((error: unknown) => parts.hint(reasonOf(error)));
+      detach(repl.then(switchPlanning), hint);
     },
   };
 }

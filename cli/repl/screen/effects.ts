@@ -1,3 +1,4 @@
+import { detach, neverFails } from '../../../hub/base/detach.js';
 import { EXIT, reasonOf } from '../../output/failure.js';
 import { wholeText } from '../editor/state/buffer.js';
 import type { Effect } from '../editor/state/editor_state.js';
@@ -27,7 +28,7 @@ export function act(desk: ScreenState, effect: Effect): void {
       else hint(desk, 'Esc does nothing while something is written. Ctrl-C clears it.');
       break;
     case 'edit_outside':
-      void editOutside(desk);
+      detach(editOutside(desk), neverFails);
       break;
     case 'redraw':
       terminal.redraw();
@@ -54,7 +55,7 @@ function submit(desk: ScreenState, { text, content, how }: Extract<Effect, { kin
     return;
   }
   desk.drafts.save(desk.status.tree);
-  void desk.drafts.sent(content);
+  detach(desk.drafts.sent(content), neverFails);
 }
 
 /** Ctrl-C: first what is written goes, then what runs is ended, then, twice, one leaves. */

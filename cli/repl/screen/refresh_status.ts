@@ -1,6 +1,8 @@
+import { detach } from '../../../hub/base/detach.js';
 import { HubError } from '../../../hub/base/error.js';
 import { reachOf } from '../conversation/chat_turn_options.js';
 import type { Conversation } from '../conversation/conversation.js';
+import { failureOn } from '../conversation/conversation_parts.js';
 import { openQuestion } from '../conversation/open_question.js';
 import type { Status } from '../front/front.js';
 import type { Repl } from '../repl.js';
@@ -71,7 +73,7 @@ export function createStatusRefresh(repl: Repl): StatusRefresh {
   return {
     refresh() {
       isDue = true;
-      if (!isAsking) void askAgain();
+      if (!isAsking) detach(askAgain(), failureOn(repl.front));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { detach, neverFails } from '../../../hub/base/detach.js';
 import { takeSignals } from '../../command_line/interruption.js';
 import { EXIT } from '../../output/failure.js';
 import type { Look } from '../../render/look/look.js';
@@ -92,9 +93,10 @@ function openScreenState(parts: ScreenParts): ScreenState {
   const { terminal, home, history, completion, nowMs } = parts;
   const look = (): Look => parts.look(terminal.size().columns);
   let heavy: HeavyDrawing | null = null;
-  void parts.drawing.then((loaded) => {
-    heavy = loaded;
-  });
+  const load = async (): Promise<void> => {
+    heavy = await parts.drawing;
+  };
+  detach(load(), neverFails);
   const desk: ScreenState = {
     parts,
     output: chatOutput({ look, heavy: () => heavy, nowMs }),

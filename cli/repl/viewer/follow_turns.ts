@@ -1,3 +1,4 @@
+import { detach } from '../../../hub/base/detach.js';
 import type { Client } from '../../../hub/client/client.js';
 import type { NodeId, TreeId, TurnId } from '../../../hub/protocol/node.js';
 import type { AgentEvent } from '../../../hub/protocol/turn.js';
@@ -44,9 +45,9 @@ export function followTurns({ client, tree, position, nowMs, told, tick }: Follo
     time();
     told(isOther);
     const start = startOf(event);
-    if (start !== null && start !== position()) stem(event.turn, start).catch(end); // as below
+    if (start !== null && start !== position()) detach(addMessage(event.turn, start), end);
   };
-  const stem = async (turn: TurnId, start: NodeId): Promise<void> => {
+  const addMessage = async (turn: TurnId, start: NodeId): Promise<void> => {
     const { node } = await client.call('loom.node_get', { node: start }, { signal });
     if (node.parent === null || node.parent !== position()) return;
     uncommitted.startedBelow(turn, node);
@@ -56,8 +57,8 @@ export function followTurns({ client, tree, position, nowMs, told, tick }: Follo
     isOver = true;
     clearInterval(timer);
   };
-  // Who only looks on starts no hub that was ended in order.
-  client.stream('agent.follow', { tree }, { onEvent, signal, startsHub: false }).then(end, end); // what failed is begun again with the next change
+  // A reader starts no hub that was ended in order. What failed is begun again with the next change.
+  detach(client.stream('agent.follow', { tree }, { onEvent, signal, startsHub: false }).then(end), end);
   return {
     tree,
     uncommitted,

@@ -149,3 +149,24 @@ test('a conversation that is archived elsewhere can be read, and a write says ho
     expect(terminal.screen().join('\n')).toContain(`hint: run: cognition restore ${tree().slice(0, 8)}`);
   });
 });
+
+test('what is deleted for good before a chat has read it is one line there, and the chat goes on', async () => {
+  await withNotes(async ({ home, does, tree, terminal }) => {
+    await does('one', 'notes');
+    await does('two', ' at ');
+    const client = await connectTo(home);
+    const open = { tree: TreeId.parse(tree()) };
+    // It reads nothing while others write a branch, and delete all of it.
+    terminal.kill('SIGSTOP');
+    const message = { ...open, role: 'user' as const, blocks: [{ type: 'text' as const, text: 'theirs' }] };
+    await client.call('loom.node_create_text', { ...message, parent: NodeId.parse(tree()) });
+    const { confirm } = await client.call('loom.tree_purge', open);
+    await client.call('loom.tree_purge', { ...open, confirm });
+    await client.close();
+    terminal.kill('SIGCONT');
+    await terminal.waitFor('(this conversation has been deleted for good)');
+    await terminal.waitFor(/^.*(not found|there is no|no node).*$/im);
+    await does('/help quit', 'leave; the conversation stays');
+    expect(terminal.transcript().join('\n')).not.toContain('.ts:');
+  });
+});
