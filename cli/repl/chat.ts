@@ -18,6 +18,7 @@ import { createShell } from './conversation/own_commands.js';
 import { placeIn, showOpening } from './conversation/resume.js';
 import { createSpeaking } from './conversation/say_message.js';
 import { ownSession } from './conversation/session_seen_inside.js';
+import type { ChatFront } from './front/chat_front.js';
 import { unrepeated } from './front/each_failure_once.js';
 import type { Front } from './front/front.js';
 import { showHeader } from './header.js';
@@ -38,7 +39,7 @@ export interface ChatStart {
 const LEAVES_SHOWN = 10;
 
 /** Talks until the person leaves; resolves to the exit code. */
-export async function chat(context: Context, shown: Front, start: ChatStart): Promise<number> {
+export async function chat(context: Context, shown: ChatFront, start: ChatStart): Promise<number> {
   const { front, begin: beginWish } = unrepeated(shown);
   const client = await context.client();
   const { means } = start;
@@ -80,7 +81,7 @@ export async function chat(context: Context, shown: Front, start: ChatStart): Pr
     await context.session.use(tree.id);
     await open(await placeOrRoot(context, front, { tree, at: start.at }), tree);
   });
-  front.attach(repl);
+  shown.attach(repl);
   const forget = tellHubLine({ client, front, listen: () => conversation().listen() });
   const code = await takeActions(repl, { left, begun: beginWish, ...opened });
   forget();

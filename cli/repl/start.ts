@@ -10,7 +10,7 @@ import { noteUnsandboxed, type TurnWanted } from '../turn/turn_options.js';
 import { chat } from './chat.js';
 import { chatTurnOptions } from './conversation/chat_turn_options.js';
 import { hintInChat } from './conversation/hint_in_chat.js';
-import type { Front } from './front/front.js';
+import type { ChatFront } from './front/chat_front.js';
 import { plainFront } from './front/plain_front.js';
 
 /** What the command line says of a chat. */
@@ -44,7 +44,7 @@ export async function runChat(context: Context, words: ChatWords): Promise<numbe
   }
 }
 
-async function frontFor(context: Context, isAccessible: boolean): Promise<Front> {
+async function frontFor(context: Context, isAccessible: boolean): Promise<ChatFront> {
   const attended = process.stdin.isTTY === true && context.screen.isTty;
   const isPlain = isAccessible || !attended || environment('TERM') === 'dumb';
   if (!isPlain) return (await import('./screen/open_screen.js')).openScreen(context);

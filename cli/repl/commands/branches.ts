@@ -4,7 +4,7 @@ import { type Branch, renderBranches } from '../../render/tree/branches.js';
 import { NONE, type TreeShape } from '../navigator/tree_shape.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { childrenOf, newestBelow, pathUp, readOpenTreeShape, shownIndex } from '../tree/open_tree_shape.js';
-import { hasFlag } from '../tree/quoted_words.js';
+import { hasFlag } from '../tree/split_words.js';
 
 // Nobody reads a longer list.
 const BRANCHES_MAX = 200;

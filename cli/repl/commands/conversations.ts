@@ -2,7 +2,7 @@ import { HubError } from '../../../hub/base/error.js';
 import { findTree } from '../../place/reference.js';
 import { runCommand } from '../delegated/delegate.js';
 import type { Repl, ReplCommand } from '../repl.js';
-import { nameIn } from '../tree/quoted_words.js';
+import { nameIn } from '../tree/split_words.js';
 
 export const newCommand: ReplCommand = {
   name: 'new',

@@ -7,7 +7,7 @@ import { createCleaner } from '../../render/text/clean.js';
 import { formatBytes, formatNumber, shortId } from '../../render/text/ids_and_counts.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { isMessage, upwards } from '../tree/ancestors.js';
-import { nameIn } from '../tree/quoted_words.js';
+import { nameIn } from '../tree/split_words.js';
 
 export const copyCommand: ReplCommand = {
   name: 'copy',

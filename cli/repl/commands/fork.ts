@@ -5,7 +5,8 @@ import { formatAge } from '../../render/text/age.js';
 import { count, formatNumber, shortId } from '../../render/text/ids_and_counts.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { lastQuestion } from '../tree/ancestors.js';
-import { nodeNamed, quotedWords } from '../tree/go_to.js';
+import { nodeNamed } from '../tree/go_to.js';
+import { quotedWords } from '../tree/node_words.js';
 import { branchFrom } from './branches.js';
 
 const CHILDREN_MAX = 1_000;

@@ -1,7 +1,7 @@
 import type { Leaf } from '../../../hub/protocol/node.js';
 import { renderLeaves } from '../../render/tree/leaves.js';
 import type { Repl, ReplCommand } from '../repl.js';
-import { hasFlag } from '../tree/quoted_words.js';
+import { hasFlag } from '../tree/split_words.js';
 
 // Nobody reads a longer list.
 const LEAVES_MAX = 200;

@@ -2,7 +2,7 @@ import type { Node, NodeId } from '../../../hub/protocol/node.js';
 import { isSeen } from '../../display/reduce.js';
 import { isSilent } from '../../render/node/node_text.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
-import { quotedWords } from '../tree/go_to.js';
+import { quotedWords } from '../tree/node_words.js';
 import type { ConversationParts } from './conversation_parts.js';
 
 /** What is written in the tree beside what is on display. */

@@ -4,7 +4,7 @@ import type { Command } from '../../command_line/command.js';
 import { formatNumber, shortId } from '../../render/text/ids_and_counts.js';
 import { hintInChat } from '../conversation/hint_in_chat.js';
 import type { Repl, ReplCommand } from '../repl.js';
-import { wordsOf } from '../tree/quoted_words.js';
+import { wordsOf } from '../tree/split_words.js';
 import { type Bound, boundedSink } from './bounded_output.js';
 
 /** What of a command of the command line is a command here, too. */

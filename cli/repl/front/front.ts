@@ -1,5 +1,4 @@
 import type { BlockChange } from '../../display/block.js';
-import type { Repl } from '../repl.js';
 
 /** What a front is shown, in the order in which it happens: all of it comes from the hub or from a command. */
 export type DisplayEvent =
@@ -83,8 +82,6 @@ export interface Front {
   copy(text: string): boolean;
   /** Lets the person edit a file in their own editor; false where there is no terminal to lend to it. */
   edit(file: string): Promise<boolean>;
-  /** Gives what the places beside the conversation work with. */
-  attach(repl: Repl): void;
   /** Something was added to the tree, or a mark in it has changed. */
   treeChanged(): void;
   close(): Promise<void>;

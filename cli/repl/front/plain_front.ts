@@ -4,7 +4,8 @@ import { EXIT } from '../../output/failure.js';
 import type { Sink } from '../../output/sink.js';
 import type { Look } from '../../render/look/look.js';
 import { isStopLine } from '../lines/stop_line.js';
-import type { Front, FrontAction, Status } from './front.js';
+import type { ChatFront } from './chat_front.js';
+import type { FrontAction, Status } from './front.js';
 import { type PlainStyle, plainOutput } from './plain_output.js';
 import { typedLines, withoutKeys } from './typed_lines.js';
 import { createWaitingItems } from './waiting_items.js';
@@ -27,7 +28,7 @@ const WITHOUT_SCREEN = {
 };
 
 /** Shows a conversation as lines that are only ever appended, and reads it line by line. */
-export function plainFront({ input, out, err, look, style, attended }: PlainParts): Front {
+export function plainFront({ input, out, err, look, style, attended }: PlainParts): ChatFront {
   const print = plainOutput(look, style);
   const notes = statusNotes();
   const signals = createWaitingItems<FrontAction>();

@@ -1,21 +1,10 @@
 import { detach } from '../../../hub/base/detach.js';
 import { reasonOf } from '../../output/failure.js';
-import type { Look } from '../../render/look/look.js';
 import { switchPlanning } from '../commands/plan.js';
 import type { Key } from '../editor/keys/key.js';
-import type { Status } from '../front/front.js';
 import type { Repl } from '../repl.js';
-import type { Terminal } from '../terminal/terminal.js';
-import { type AlternateName, OPENERS } from './alternate_screens.js';
-
-/** What takes the place of the conversation while it is open. */
-export interface OpenScreen {
-  take(key: Key): void;
-  /** Something was added to the tree, or the status has changed. */
-  changed(): void;
-  /** Resolves when it is left, with what is opened instead. */
-  end: Promise<AlternateName | null>;
-}
+import { OPENERS } from './alternate_openers.js';
+import type { AlternateName, AlternateParts, OpenScreen } from './alternate_parts.js';
 
 /** What is shown on the alternate screen: at most one thing at a time, which all keys are for. */
 export interface Alternate {
@@ -27,20 +16,6 @@ export interface Alternate {
   take(key: Key): boolean;
   changed(): void;
   switchPlanning(): void;
-}
-
-export interface AlternateParts {
-  terminal: Terminal;
-  look(columns: number): Look;
-  status(): Status;
-  /** Says a line as if it were typed. */
-  say(line: string): void;
-  /** Types a key into the editor. */
-  type(key: Key): void;
-  replace(text: string): void;
-  hint(text: string): void;
-  /** The conversation is about to be seen again. */
-  left(): void;
 }
 
 interface Showing {

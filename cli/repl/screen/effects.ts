@@ -24,7 +24,7 @@ export function act(desk: ScreenState, effect: Effect): void {
       break;
     case 'escape':
       if (isBusy(desk)) desk.actions.put({ kind: 'stop' });
-      else if (desk.input.state().buffer.text === '') desk.alternate.open('transcript');
+      else if (desk.input.state().buffer.text === '') desk.alternate.open('viewer');
       else hint(desk, 'Esc does nothing while something is written. Ctrl-C clears it.');
       break;
     case 'edit_outside':

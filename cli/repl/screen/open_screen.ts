@@ -9,7 +9,7 @@ import { REPL_COMMANDS } from '../commands/chat_command_table.js';
 import { openFileSource } from '../editor/completion/file_source.js';
 import type { Completion } from '../editor/completion/menu.js';
 import { loadHistory } from '../editor/storage/history.js';
-import type { Front } from '../front/front.js';
+import type { ChatFront } from '../front/chat_front.js';
 import { openTerminal } from '../terminal/open_terminal.js';
 import { marksPastes, reflowOf } from '../terminal/terminal_names.js';
 import { historyPath } from './drafts.js';
@@ -17,7 +17,7 @@ import { loadDrawing } from './lazy_renderers.js';
 import { screenFront } from './screen.js';
 
 /** Opens the terminal for a conversation. */
-export async function openScreen(context: Context): Promise<Front> {
+export async function openScreen(context: Context): Promise<ChatFront> {
   const base = await lookFor(context.screen, context.preferences, []);
   const look = (columns: number): Look => ({ ...base, width: columns, ruler: wideRuler, nowMs: Date.now() });
   const { stdin, stdout } = process;

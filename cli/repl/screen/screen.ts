@@ -4,7 +4,8 @@ import { EXIT } from '../../output/failure.js';
 import type { Look } from '../../render/look/look.js';
 import { unsent } from '../editor/actions/history_keys.js';
 import { textOfContent } from '../editor/state/buffer.js';
-import type { DisplayEvent, Front, FrontAction } from '../front/front.js';
+import type { ChatFront } from '../front/chat_front.js';
+import type { DisplayEvent, FrontAction } from '../front/front.js';
 import { createWaitingItems } from '../front/waiting_items.js';
 import { createAlternate } from './alternate_screen.js';
 import { chatOutput } from './chat_output.js';
@@ -20,7 +21,7 @@ import { draw, hint, isBusy, putLine, type ScreenParts, type ScreenState } from 
 
 const NO_TOKENS = { input: 0, cached: 0, output: 0 };
 
-export interface ScreenFront extends Front {
+export interface ScreenFront extends ChatFront {
   /** The tree that is open. */
   tree(): string;
   /** Looks again for what can be completed. */

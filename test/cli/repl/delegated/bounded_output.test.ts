@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { boundedSink } from '../../../../cli/repl/delegated/bounded_output.js';
-import { hasFlag, nameIn } from '../../../../cli/repl/tree/quoted_words.js';
+import { hasFlag, nameIn } from '../../../../cli/repl/tree/split_words.js';
 
 async function bounded(keeps: 'first' | 'last', pieces: readonly string[]) {
   let shown = '';

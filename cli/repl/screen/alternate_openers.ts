@@ -3,11 +3,9 @@ import { editPlan, switchPlanning } from '../commands/plan.js';
 import { switchNetwork } from '../commands/switch_network.js';
 import type { Repl } from '../repl.js';
 import type { ViewerEnd } from '../viewer/viewer_state.js';
-import type { AlternateParts, OpenScreen } from './alternate_screen.js';
+import type { AlternateName, AlternateParts, OpenScreen } from './alternate_parts.js';
 import { copied } from './clipboard.js';
 import { statusRow } from './status_row.js';
-
-export type AlternateName = 'transcript' | 'last_call' | 'navigator' | 'agents';
 
 /** What something on the alternate screen is opened with. */
 export interface OpenerParts extends AlternateParts {
@@ -16,16 +14,16 @@ export interface OpenerParts extends AlternateParts {
 
 /** Each is loaded when it is first opened. */
 export const OPENERS: Record<AlternateName, (parts: OpenerParts) => Promise<OpenScreen>> = {
-  transcript: (parts) => openTranscript(parts, false),
-  last_call: (parts) => openTranscript(parts, true),
+  viewer: (parts) => viewer(parts, false),
+  last_call: (parts) => viewer(parts, true),
   navigator,
   agents,
 };
 
-async function openTranscript(parts: OpenerParts, atLastCall: boolean): Promise<OpenScreen> {
+async function viewer(parts: OpenerParts, atLastCall: boolean): Promise<OpenScreen> {
   const { repl, terminal, look, status } = parts;
   const { openViewer } = await import('../viewer/viewer.js');
-  const viewer = await openViewer({
+  const opened = await openViewer({
     ...{ client: repl.client, terminal, look, copy: (text) => copied(terminal, text), atLastCall },
     position: () => (repl.conversation().isMade() ? repl.conversation().place.position() : null),
     status: (mode, inks) => statusRow(status(), mode, inks),
@@ -35,7 +33,7 @@ async function openTranscript(parts: OpenerParts, atLastCall: boolean): Promise<
       return wish === 'plan' ? switchPlanning(repl) : editPlan(repl);
     },
   });
-  return { ...viewer, end: viewer.end.then((end) => ended(end, parts)) };
+  return { ...opened, end: opened.end.then((end) => ended(end, parts)) };
 }
 
 function ended(end: ViewerEnd, { say }: OpenerParts): AlternateName | null {
