@@ -1,3 +1,5 @@
+import { detach, neverFails } from '../hub/base/detach.js';
+import { errnoOf } from '../hub/base/errno.js';
 import { VERSION } from '../hub/config/config.js';
 import { commandLine } from './command_line/args.js';
 
@@ -7,13 +9,13 @@ const words = wordsWanted();
 if (words.length === 1 && words[0] === '--version') {
   process.stdout.on('error', (error) => {
     // Whoever closed the pipe has read enough.
-    if ('code' in error && error.code === 'EPIPE') return;
+    if (errnoOf(error) === 'EPIPE') return;
     process.stderr.write(`cognition: ${error.message}\n`);
     process.exitCode = 1;
   });
   process.stdout.write(`${VERSION}\n`);
 } else {
-  void perform();
+  detach(perform(), neverFails);
 }
 
 /** Who says nothing, and sits at a terminal, wants to talk. */

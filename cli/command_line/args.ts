@@ -1,4 +1,5 @@
 import type { Argument, CommanderError, Command as Parser } from 'commander';
+import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import { nearest } from '../../hub/base/nearest_word.js';
@@ -177,7 +178,7 @@ function examplesText(command: Command): string {
 }
 
 function isCommanderError(error: unknown): error is CommanderError {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
+  return errnoOf(error)?.startsWith('commander.') === true;
 }
 
 function usageError(

@@ -1,3 +1,4 @@
+import { detach } from '../../hub/base/detach.js';
 import { hintText } from '../../hub/base/hint.js';
 import type { Client } from '../../hub/client/client.js';
 import { type HomePaths, homeFolder, homePaths, type Preferences, readPreferences } from '../../hub/config/config.js';
@@ -71,8 +72,8 @@ export function openContext(asked: { json: boolean; color: string | undefined; p
       await out.end();
       if (client === undefined) return;
       const open = await client;
-      // The process ends next, and the connection with it: nobody waits until the hub has said goodbye as well.
-      void open.close();
+      // The process ends next, and the connection with it: what fails now no longer matters.
+      detach(open.close(), () => undefined);
     },
   };
 }

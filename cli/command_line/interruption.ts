@@ -1,3 +1,4 @@
+import { errnoOf } from '../../hub/base/errno.js';
 import { EXIT } from '../output/failure.js';
 
 /** How long what is under way may take to end: then it is left to the hub. */
@@ -21,7 +22,7 @@ export function leaveWithReader(): void {
   process.stderr.on('error', () => (interrupt === leave ? leave(EXIT.failure) : interrupt(EXIT.readerGone)));
   process.stdout.on('error', (error) => {
     // EIO: the terminal is gone.
-    const isGone = 'code' in error && (error.code === 'EPIPE' || error.code === 'EIO');
+    const isGone = ['EPIPE', 'EIO'].includes(errnoOf(error) ?? '');
     if (!isGone && !isTold) process.stderr.write(`cognition: the output could not be written: ${error.message}\n`);
     isTold = true;
     if (interrupt === leave) leave(isGone ? EXIT.ok : EXIT.failure);

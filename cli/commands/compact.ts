@@ -8,10 +8,10 @@ import { positionOf } from '../place/position.js';
 import { findTree } from '../place/reference.js';
 import { clean } from '../render/text/clean.js';
 import { shortId } from '../render/text/ids_and_counts.js';
-import { windowWanted } from '../turn/estimate_request.js';
 import { modelAccess } from '../turn/model_access.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
 import { runCompaction } from '../turn/run_turn.js';
+import { windowWanted } from '../turn/turn_options.js';
 import { type TurnOutput, textOutput } from '../turn/turn_output.js';
 
 export const compactCommand = command({

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
 import { wholeEnvironment } from '../../hub/config/config.js';
 import type { ParamsOf } from '../../hub/protocol/methods/method_table.js';
+import type { Tree } from '../../hub/protocol/node.js';
 import type { Policy } from '../../hub/protocol/policy.js';
 import type { Context } from '../command_line/command_context.js';
-import type { Execution } from './run_command.js';
 
-/** Opens the session that a command runs in, and returns its name. */
-export async function openShell(context: Context, execution: Pick<Execution, 'tree' | 'policy'>): Promise<string> {
+/** Opens the bash session for the commands of a tree under a policy, and returns its name. */
+export async function openShell(
+  context: Context,
+  { tree, policy }: { tree: Pick<Tree, 'id'>; policy: Policy },
+): Promise<string> {
   const client = await context.client();
-  const opening = openingFor(execution.policy);
-  const session = sessionName(execution.tree.id, opening);
+  const opening = openingFor(policy);
+  const session = sessionName(tree.id, opening);
   await client.call('bash.open', { ...opening, session });
   return session;
 }

@@ -1,9 +1,11 @@
+import { errnoOf } from '../../hub/base/errno.js';
+
 /** Whether a process runs. One of another person cannot be asked, but it is there. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errnoOf(error) === 'EPERM';
   }
 }

@@ -1,6 +1,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { link, open, rename } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import { reasonOf } from '../output/failure.js';
 import type { Sink } from '../output/sink.js';
@@ -32,16 +33,14 @@ export async function intoFile(target: string, force: boolean, work: (sink: Sink
     if (force) await rename(draft, path);
     // Unlike rename, link refuses a name that somebody has taken meanwhile.
     else
-      await link(draft, path).catch((error: unknown) => Promise.reject(isTaken(error) ? alreadyThere(target) : error));
+      await link(draft, path).catch((error: unknown) =>
+        Promise.reject(errnoOf(error) === 'EEXIST' ? alreadyThere(target) : error),
+      );
   } finally {
     await file.close();
     discard();
     process.off('exit', discard);
   }
-}
-
-function isTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }
 
 function notOrdinary(target: string): HubError {

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { errnoOf } from '../../hub/base/errno.js';
 import type { NodeId, TreeId, TurnId } from '../../hub/protocol/node.js';
 import { withFileLock } from '../files/file_lock.js';
 import { replaceFile } from '../files/replace_file.js';
@@ -74,7 +75,7 @@ function readIfThere(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
+    const code = errnoOf(error);
     if (code === 'ENOENT') return null;
     if (code === 'EISDIR') return ''; // as useless as an empty file
     throw error;

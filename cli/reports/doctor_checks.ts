@@ -7,32 +7,34 @@ import { promisify } from 'node:util';
 import { HubError } from '../../hub/base/error.js';
 import { hintText } from '../../hub/base/hint.js';
 import { environment, VERSION } from '../../hub/config/config.js';
+import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { Context } from '../command_line/command_context.js';
 import { reasonOf } from '../output/failure.js';
 import { isUnicodeLocale } from '../output/terminal_look.js';
 import { parseState } from '../place/session_file.js';
 import type { Check } from '../render/reports/doctor_report.js';
-import { formatBytes } from '../render/text/ids_and_counts.js';
-import { checkModel } from './doctor_model_check.js';
-import { checksOfTools } from './doctor_tool_checks.js';
-import { fail, ok, warn } from './doctor_verdicts.js';
+import { count, formatBytes } from '../render/text/ids_and_counts.js';
+import { modelAccess } from '../turn/model_access.js';
 
 const NODE_MAJOR_MIN = 20;
 const FREE_BYTES_MIN = 256 * 1024 * 1024;
 const WAL_BYTES_MAX = 256 * 1024 * 1024;
+const BASH_MS_MAX = 10_000;
 const PROBE_MS_MAX = 20_000;
 const PROBE = `
 const Database = require('better-sqlite3');
 console.log(new Database(':memory:').prepare('select sqlite_version()').pluck().get());
 `;
 
-/** Looks at everything that the program stands on. Nothing here fails the whole: each check tells its own. */
+/** Checks everything that the program depends on. A check that fails does not keep the others from running. */
 export async function checksOf(context: Context): Promise<Check[]> {
   return [
     checkNode(),
     await checkStorageLibrary(),
     ...(await checkHub(context)),
-    ...(await checksOfTools(context)),
+    await checkBash(),
+    ...(await checkTools(context)),
+    checkDatabases(context),
     await checkModel(context),
     checkHome(context.paths.home),
     await checkDisk(context.paths.home),
@@ -74,8 +76,61 @@ async function checkHub(context: Context): Promise<Check[]> {
       ok('socket', health.endpoint),
     ];
   } catch (error) {
-    const hint = error instanceof HubError && error.hint !== null ? hintText(error.hint) : null;
-    return [fail('hub', reasonOf(error), hint ?? 'cognition hub logs')];
+    return [fail('hub', reasonOf(error), fixOf(error) ?? 'cognition hub logs')];
+  }
+}
+
+async function checkBash(): Promise<Check> {
+  try {
+    const { stdout } = await promisify(execFile)('bash', ['--version'], { timeout: BASH_MS_MAX });
+    return ok('bash', /version (\S+)/.exec(stdout)?.[1] ?? 'of an unknown version');
+  } catch (error) {
+    return fail('bash', reasonOf(error), 'install bash: exec runs every command in it');
+  }
+}
+
+async function checkTools(context: Context): Promise<Check[]> {
+  try {
+    const client = await context.client();
+    const report = await client.call('tools.check', {});
+    const facts = [
+      `process ${report.pid}`,
+      formatBytes(report.memory_bytes),
+      `${count(report.running, 'command')} running`,
+    ];
+    return [ok('tools', facts.join(', ')), checkSandbox(report)];
+  } catch (error) {
+    return [fail('tools', reasonOf(error), fixOf(error) ?? 'cognition hub logs')];
+  }
+}
+
+/** A working sandbox is ok; where a better one is possible, the check says how to get it. */
+function checkSandbox({ sandbox }: ResultOf<'tools.check'>): Check {
+  const { kind, holds, problem, hint } = sandbox;
+  const why = problem === null ? '' : `; ${problem}`;
+  if (kind === 'none') return warn('sandbox', `none works here${why}`, hint);
+  return { ...ok('sandbox', `${kind}: ${count(holds.length, 'way')} out tried, all closed${why}`), fix: hint, holds };
+}
+
+function checkDatabases({ preferences }: Context): Check {
+  const names = [...preferences.connections.keys()];
+  return ok('databases', names.length === 0 ? 'none is configured' : names.join(', '));
+}
+
+/** Which model answers in a new conversation, and whether there is a key, which is never shown. */
+async function checkModel(context: Context): Promise<Check> {
+  const access = modelAccess();
+  try {
+    const client = await context.client();
+    const usual = context.preferences.get('model') || null;
+    const { model } = await client.call('agent.check', { access, usual_model: usual });
+    const provider = model.slice(0, model.indexOf('/'));
+    const { providers } = await client.call('agent.providers', {});
+    const isKeyless = providers.some(({ name, needs_key }) => name === provider && !needs_key);
+    const without = isKeyless ? 'which needs no key' : 'without a key';
+    return ok('model', `${model}, ${access[provider]?.key == null ? without : 'with the key of your environment'}`);
+  } catch (error) {
+    return warn('model', `none: ${reasonOf(error)}`, fixOf(error));
   }
 }
 
@@ -120,4 +175,20 @@ function checkLocale(): Check {
 function checkTerminal({ screen }: Context): Check {
   if (!screen.isTty) return ok('terminal', 'none: the output goes to a file or a program');
   return ok('terminal', `${environment('TERM') ?? 'unknown'}, ${screen.columns} x ${screen.rows}`);
+}
+
+function ok(about: string, found: string): Check {
+  return { about, verdict: 'ok', found, fix: null };
+}
+
+function warn(about: string, found: string, fix: string | null): Check {
+  return { about, verdict: 'warn', found, fix };
+}
+
+function fail(about: string, found: string, fix: string): Check {
+  return { about, verdict: 'fail', found, fix };
+}
+
+function fixOf(error: unknown): string | null {
+  return error instanceof HubError && error.hint !== null ? hintText(error.hint) : null;
 }

@@ -1,9 +1,10 @@
+import { detach } from '../../hub/base/detach.js';
 import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { NodeId } from '../../hub/protocol/node.js';
 import type { AgentEvent } from '../../hub/protocol/turn.js';
 import type { Context } from '../command_line/command_context.js';
 import { estimateLine } from '../render/reports/estimate_text.js';
-import type { TurnWanted } from './turn_options.js';
+import { type TurnWanted, windowWanted } from './turn_options.js';
 import type { TurnOutput } from './turn_output.js';
 
 /** A request is told of before it is answered when it is larger than this, or fills more than this part of a window. */
@@ -11,15 +12,6 @@ const TOKENS_TOLD = 20_000;
 const SHARE_TOLD = 0.5;
 
 type Estimate = ResultOf<'agent.estimate'>;
-
-/** What the person has set of how full a window may be. */
-export function windowWanted({ preferences }: Context): { compact: 'auto' | 'off'; window: number | null } {
-  const window = Number(preferences.get('window'));
-  return {
-    compact: preferences.get('compact') === 'off' ? 'off' : 'auto',
-    window: window >= 1 ? Math.floor(window) : null,
-  };
-}
 
 /** Estimates the next request below a node. */
 export async function estimateAt(
@@ -49,7 +41,7 @@ export function tellingEstimate(context: Context, output: TurnOutput, estimate: 
     ...output,
     take(event) {
       // It is only a remark; whatever is wrong, the turn itself says.
-      if (event.kind === 'request_started' && !isQuiet) void tell().catch(() => undefined);
+      if (event.kind === 'request_started' && !isQuiet) detach(tell(), () => undefined);
       isQuiet ||= QUIET.includes(event.kind);
       return output.take(event);
     },

@@ -4,7 +4,6 @@ import type { ParamsOf } from '../../hub/protocol/methods/method_table.js';
 import type { Level, SettingsChange } from '../../hub/protocol/turn.js';
 import type { Input } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
-import { windowWanted } from './estimate_request.js';
 import { modelAccess } from './model_access.js';
 import { modelNamed } from './model_choice.js';
 
@@ -89,6 +88,15 @@ export async function turnWanted(input: TurnWords, context: Context): Promise<Tu
     limits: limitsWanted(input),
     grants: grantsWanted(input),
     transcript: folder === undefined ? null : { folder: resolve(folder) },
+  };
+}
+
+/** What the person has set of how full a window may be. */
+export function windowWanted({ preferences }: Context): { compact: 'auto' | 'off'; window: number | null } {
+  const window = Number(preferences.get('window'));
+  return {
+    compact: preferences.get('compact') === 'off' ? 'off' : 'auto',
+    window: window >= 1 ? Math.floor(window) : null,
   };
 }
 
