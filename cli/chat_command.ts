@@ -2,7 +2,7 @@ import { command, NODE_WORDS, TREE } from './command_line/command.js';
 import { refuseInside } from './turn/refuse_inside_model.js';
 import { TURN_FLAGS, TURN_VALUES, turnWanted } from './turn/turn_options.js';
 
-// What concerns lines of JSON has no meaning here.
+// Without --jsonl, which means nothing in a chat.
 const [, NET, NO_SANDBOX, NO_SPAWN] = TURN_FLAGS;
 
 export const chatCommand = command({

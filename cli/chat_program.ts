@@ -1,6 +1,6 @@
 import { run } from './run.js';
 
-/** All commands, from the bundle that holds the conversation too: both then share their classes, and what they keep. */
+/** All commands and the chat in one bundle, so that both share their classes and module state. */
 export function runWithChat(words: readonly string[]): Promise<void> {
   return run(words);
 }

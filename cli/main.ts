@@ -18,14 +18,14 @@ if (words.length === 1 && words[0] === '--version') {
   detach(perform(), neverFails);
 }
 
-/** Who says nothing, and sits at a terminal, wants to talk. */
+/** The words of the command line; without any, at a terminal, they mean `chat`. */
 function wordsWanted(): string[] {
   const given = commandLine();
-  // Asked last: to look at stdin opens it, which no other command line needs to wait for.
+  // Checked last: reading process.stdin opens it, which takes time that other command lines need not spend.
   return given.length === 0 && process.stdin.isTTY && process.stdout.isTTY ? ['chat'] : given;
 }
 
-/** The conversation is as large as all other commands: who does not ask for it need not wait until it is loaded. */
+/** Loads the bundle that the command needs: the chat is as large as all other commands together. */
 async function perform(): Promise<void> {
   if (words.includes('chat')) await (await import('./chat_program.js')).runWithChat(words);
   else await (await import('./run.js')).run(words);

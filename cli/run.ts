@@ -35,7 +35,7 @@ async function perform(words: readonly string[]): Promise<number> {
   }
 }
 
-/** What could not be closed, because it never opened, has been told already. */
+/** A connection that never opened has failed the command already, so its failure to close is ignored. */
 async function closed(context: Context): Promise<void> {
   await context.close().catch(() => undefined);
 }

@@ -12,7 +12,7 @@ export function commandLine(): string[] {
   return process.argv.slice(2);
 }
 
-/** What the person asked for. */
+/** What a command line means. */
 type Asked =
   | { kind: 'help'; text: string }
   | { kind: 'run'; command: Command; input: Input<string, string, string>; json: boolean; color: string | undefined };
@@ -26,7 +26,7 @@ First steps:
   cognition <command> --help      what may follow it, with examples
 
 The same as a manual: cognition man | man -l -`;
-/** Without the word [options], which nearly all have, there is room in 80 columns for what they do. */
+/** Without the word [options], which nearly every command has, the summaries fit into 80 columns. */
 const HELP_FORM = {
   showGlobalOptions: true,
   minWidthToWrap: 20,
@@ -35,7 +35,7 @@ const HELP_FORM = {
 const EXAMPLES_HEADING = 'Examples:';
 const HELP_SUMMARY = 'Show the help of a command.';
 
-/** Finds the command in the table and reads its arguments; wrong words are refused with the nearest right ones. */
+/** Parses a command line by the table; the error for unknown words names the nearest known ones. */
 export async function parse(
   words: readonly string[],
   table: readonly (Command | CommandGroup)[],
@@ -60,7 +60,7 @@ export async function parse(
     .helpCommand('help [command]', HELP_SUMMARY)
     .addHelpText('after', FIRST_STEPS);
   const known = table.filter((entry) => entry.name === words[0]);
-  // Building one parser instead of all saves a good part of a short command's time.
+  // Building one parser instead of all of them makes short commands noticeably faster.
   for (const entry of known.length > 0 ? known : table) {
     program.addCommand(
       entry.kind === 'group'
@@ -72,14 +72,14 @@ export async function parse(
     await program.parseAsync(words.length === 0 ? ['--help'] : [...words], { from: 'user' });
   } catch (error) {
     if (!isCommanderError(error)) throw error;
-    // A group without a command is answered with its help.
+    // A group without a command prints its help.
     if (error.exitCode === 0 || error.code === 'commander.help') return { kind: 'help', text: help };
     throw usageError(error, words, table);
   }
   return asked ?? { kind: 'help', text: program.helpInformation() };
 }
 
-/** Asked for the help of a command that is not there, the parser would show that of all. */
+/** Refuses `--help` of an unknown command, for which the parser would print the help of the whole program. */
 function refuseUnknownHelp(words: readonly string[], table: readonly (Command | CommandGroup)[]): void {
   const [first = '', ...rest] = words;
   const isAsked = first === 'help' || rest.includes('--help') || rest.includes('-h');

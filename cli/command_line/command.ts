@@ -4,11 +4,11 @@ export interface Argument<Name extends string> {
   name: Name;
   required: boolean;
   description: string;
-  /** What the shell offers here. */
+  /** What the shell completes here. */
   completes: 'tree' | 'file' | 'shell' | 'preference' | 'attachment' | null;
 }
 
-/** An option that is there or not. */
+/** An option without a value. */
 export interface Flag<Name extends string> {
   name: Name;
   short: string | null;
@@ -30,10 +30,10 @@ export interface Example {
   does: string;
 }
 
-/** What the person wrote. Only names that the command states can be asked for. */
+/** The parsed words of a command, by the names that it declares. */
 export interface Input<A extends string, F extends string, V extends string> {
   argument(name: A): string | undefined;
-  /** For arguments that are stated as required. */
+  /** An argument that is declared as required. */
   required(name: A): string;
   flag(name: F): boolean;
   /** All words that are not options, for a command that takes any number of them. */
@@ -46,7 +46,7 @@ export interface Command<A extends string = string, F extends string = string, V
   kind: 'command';
   name: string;
   summary: string;
-  /** What the summary leaves open; empty when it says all. */
+  /** More than the summary says; may be empty. */
   details: string;
   arguments: readonly Argument<A>[];
   /** Whether the last argument may be several words. */
@@ -75,7 +75,7 @@ type Stated<A extends string, F extends string, V extends string> = Pick<
 > &
   Partial<Command<A, F, V>>;
 
-/** Fills in what many commands have none of. */
+/** Declares a command; fields that most commands leave empty have defaults. */
 export function command<A extends string, F extends string, V extends string>(stated: Stated<A, F, V>): Command {
   return {
     kind: 'command',
@@ -97,14 +97,14 @@ export const TREE = {
   completes: 'tree',
 } as const;
 
-/** The same where it may be left out. */
+/** The same as an optional argument. */
 export const CURRENT_TREE = {
   ...TREE,
   required: false,
   description: `${TREE.description}; the current one when left out`,
 };
 
-/** What --color, an option of every command, takes. */
+/** The values of --color, an option of every command. */
 export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
 
 export const NODE_WORDS = '`@` (where you stand), `root`, an id, a mark, or 4 or more digits of an id';

@@ -14,7 +14,7 @@ import { clean } from '../render/text/clean.js';
 /** What a command works with. */
 export interface Context {
   paths: HomePaths;
-  /** The folder that the person works in. */
+  /** The project folder around the working folder. */
   project: string;
   preferences: Preferences;
   session: Session;
@@ -25,17 +25,17 @@ export interface Context {
   client(): Promise<Client>;
   /** How to draw; the texts decide whether measuring needs all of Unicode. */
   look(texts: Iterable<string>): Promise<Look>;
-  /** Tells something beside the data, on stderr. */
+  /** Prints a note on stderr, apart from the data. */
   note(text: Hint): void;
   /** Prints a value as one line of JSON. */
   printJson(value: unknown): Promise<void>;
   close(): Promise<void>;
 }
 
-// A terminal that does not tell its size says 0.
+// A terminal of unknown size reports 0.
 const ROWS_UNKNOWN = 24;
 
-/** Gathers what a command works with; nothing is connected yet. */
+/** Builds the context of a command, without connecting to the hub. */
 export function openContext(asked: { json: boolean; color: string | undefined; paged: boolean }): Context {
   const paths = homePaths(homeFolder());
   const project = projectFolder(workingFolder());

@@ -1,7 +1,7 @@
 import { errnoOf } from '../../hub/base/errno.js';
 import { EXIT } from '../output/failure.js';
 
-/** How long what is under way may take to end: then it is left to the hub. */
+/** How long work may take to stop after a signal; then the process leaves it to the hub. */
 const END_MS_MAX = 15_000;
 
 type Interrupt = (code: number) => void;
@@ -9,14 +9,14 @@ type Interrupt = (code: number) => void;
 const leave: Interrupt = (code) => process.exit(code);
 let interrupt = leave;
 
-/** Ends the program on signals. What was begun is put away by listeners for the exit; the hub ends what it does for us. */
+/** Ends the program on signals. Exit listeners remove temporary files; the hub ends what it does for this connection. */
 export function endOnSignals(): void {
   process.on('SIGINT', () => interrupt(EXIT.interrupted));
   process.on('SIGTERM', () => interrupt(EXIT.terminated));
   process.on('SIGHUP', () => interrupt(EXIT.hungUp));
 }
 
-/** A reader that has seen enough, such as `head`, is no failure; a disk that is full is one. */
+/** Ends the program when its output cannot be written: with success after a closed pipe, such as `| head`, else with failure. */
 export function leaveWithReader(): void {
   let isTold = false;
   process.stderr.on('error', () => (interrupt === leave ? leave(EXIT.failure) : interrupt(EXIT.readerGone)));
@@ -30,7 +30,7 @@ export function leaveWithReader(): void {
   });
 }
 
-/** Hands signals over to somebody who goes on after them, until what it returns is called; without an output there is no going on. */
+/** Hands signals to a handler that may continue after them, until the returned function is called. A lost output still ends the program. */
 export function takeSignals(take: (code: number) => void): () => void {
   const taking: Interrupt = (code) => {
     if (code === EXIT.readerGone) leave(EXIT.ok);
@@ -44,8 +44,8 @@ export function takeSignals(take: (code: number) => void): () => void {
 }
 
 /**
- * Does something that wants to be ended in order: at the first signal, or when nobody reads the output any more, `stop`
- * is called and the work is waited for; a second signal leaves at once. Tells the exit code of what came; null for nothing.
+ * Runs work that must be stopped in order: at the first signal, or when the output's reader has gone, it calls `stop` and
+ * awaits the work; a second signal exits at once. `interrupted` is the exit code of that signal; null without one.
  */
 export async function interruptible<T>(
   work: () => Promise<T>,

@@ -18,7 +18,7 @@ const CHOOSE: Hint = [
   ...[', or for always: ', cliCommand('config set', 'model', '<name>')],
 ];
 
-/** What other programs of this kind are started with, and what does that here. */
+/** Commands and options of similar programs, and what does the same here. */
 const HERE: Readonly<Record<string, Hint>> = {
   ...sameHint(RESUME, ['resume', 'continue', 'last', '-c', '--continue', '-r', '--resume']),
   ...sameHint(ASK, ['run', 'prompt', 'print', '-p', '--print', '--prompt']),
@@ -54,7 +54,7 @@ const HERE: Readonly<Record<string, Hint>> = {
   ]),
 };
 
-/** A hint for words that mean something elsewhere, or that are a whole message; null when there is nothing to say. */
+/** A hint for the words of another program, or for a message without a command; null for other words. */
 export function foreignHint(words: readonly string[]): Hint | null {
   const [first = ''] = words;
   if (/\s/.test(first.trim())) return ASK;

@@ -68,7 +68,7 @@ type Words = Input<
 
 interface Given {
   tree: string | undefined;
-  /** What is said to a question; null when nothing is. */
+  /** The words of the answer; null without any. */
   answer: ((question: OpenQuestion['question']) => ReturnType<typeof saidTo>) | null;
 }
 
@@ -100,7 +100,7 @@ function outputFor(input: Words, context: Context): TurnOutput {
   return context.json ? jsonOutcome(context) : textOutput(context);
 }
 
-/** Questions of one turn are ended together. */
+/** Stopping a turn ends all of its questions. */
 function chosenTurn(open: readonly OpenQuestion[], number: string | undefined, tree: Tree): OpenQuestion {
   const turns = new Set(open.map(({ turn }) => turn));
   return chosenQuestion(number === undefined && turns.size === 1 ? open.slice(0, 1) : open, number, tree);

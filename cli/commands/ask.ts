@@ -70,13 +70,13 @@ type Words = Input<
   'at' | (typeof TURN_VALUES)[number]['name']
 >;
 
-/** What the command works with. */
+/** The context and the options of the turn. */
 interface Asking {
   context: Context;
   wanted: TurnWanted;
 }
 
-/** Where a turn begins; or which runs already. */
+/** Where a turn begins, or which turn already runs. */
 interface Begun {
   tree: TreeId;
   node: NodeId;
@@ -94,7 +94,7 @@ function outputFor(input: Words, context: Context): TurnOutput {
   return context.json ? jsonOutcome(context) : textOutput(context);
 }
 
-/** Adds the message, in a new tree or where one stands. Nothing is added when no model could answer. */
+/** Adds the message, in a new tree or at the position. Nothing is added when no model could answer. */
 async function beginning(input: Words, asking: Asking): Promise<Begun> {
   const { context, wanted } = asking;
   const [first, second] = [input.argument('tree'), input.argument('message')];
@@ -142,7 +142,7 @@ async function inNewTree(context: Context, blocks: Block[]): Promise<Begun> {
   return { tree: id, node, running: null, isNew: true };
 }
 
-/** Takes up what was interrupted. */
+/** Finds the interrupted turn to continue. */
 async function goingOn(input: Words, { context }: Asking): Promise<Begun> {
   if (input.argument('message') !== undefined) {
     throw new HubError('invalid_params', '--continue takes no message', {
@@ -166,7 +166,7 @@ async function waitFor(begun: Begun, about: Asking & { output: TurnOutput }): Pr
   return waited;
 }
 
-/** Saves where one stands, once the model has been asked: writing the file takes as long as asking. */
+/** Saves the position after the request has been sent: writing the file takes as long as sending. */
 async function remember({ session }: Context, { tree, node, isNew }: Begun, turn: TurnId): Promise<void> {
   await nextTurn();
   if (isNew) await session.use(tree);

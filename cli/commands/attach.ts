@@ -38,7 +38,7 @@ export const attachCommand = command({
   },
 });
 
-/** What was attached, how much of it there was, and where it stands now. */
+/** The source, its size, and the new position. */
 function attachedText(what: string, { external, node, branched }: ToolAnswer): string {
   const { handle, output } = external;
   const size = [formatBytes(output?.total_bytes ?? 0), ...countsIn(handle.metadata)].join(', ');

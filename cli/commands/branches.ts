@@ -32,7 +32,7 @@ export const branchesCommand = command({
   },
 });
 
-/** The branches at a place or above it; `all` is with those that are archived. */
+/** The branches at a position or above it; `all` includes archived ones. */
 async function listedBranches(
   context: Context,
   tree: Pick<Tree, 'id'>,
@@ -45,7 +45,7 @@ async function listedBranches(
   return branchesAt(outline, isShown ? position : await shownAbove(client, outline, position));
 }
 
-/** The nearest node above one in an archived branch that is not archived with it. */
+/** The nearest node above an archived branch. */
 async function shownAbove(client: Client, outline: Outline, node: NodeId): Promise<NodeId> {
   let above = node;
   for await (const one of pathOf(client, node)) if (outline.indexOf(one.id) !== undefined) above = one.id;

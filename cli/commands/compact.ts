@@ -56,7 +56,7 @@ export const compactCommand = command({
   },
 });
 
-/** What is told of it while it goes on. */
+/** Output during the summary: notes for people, nothing with --json. */
 function outputFor(context: Context): TurnOutput {
   if (!context.json) return textOutput(context);
   return { take: async () => undefined, end: async () => undefined, hurry: () => undefined };

@@ -41,7 +41,7 @@ export const compareCommand = command({
   },
 });
 
-/** What a line about each node of a path needs; their texts are let go while reading. */
+/** The fields that one line per node needs; the texts are dropped while reading. */
 async function linesOf(client: Client, node: NodeId): Promise<Compared[]> {
   const lines: Compared[] = [];
   for await (const one of pathOf(client, node)) {

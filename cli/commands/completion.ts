@@ -8,12 +8,12 @@ import { candidatesFor } from '../help/completion_candidates.js';
 import { completionScript, SHELLS } from '../help/completion_scripts.js';
 import { EXIT } from '../output/failure.js';
 
-// Enough to choose from; whoever has more types a letter first.
+// Enough to choose from: with more, one types a letter first.
 const TREES_MAX = 500;
 
 type Table = readonly (Command | CommandGroup)[];
 
-/** Takes the table because it completes the words of all commands, its own as well. */
+/** Takes the table as a function, because the table includes this command. */
 export const completionCommand = (table: () => Table): Command =>
   command({
     name: 'completion',
@@ -53,7 +53,7 @@ async function complete(context: Context, table: Table, words: readonly string[]
   await context.out.write([...fitting, ...(more === 'files' ? [':files'] : [])].map((word) => `${word}\n`).join(''));
 }
 
-/** Names, and ids of what has none. A Tab never starts a hub. */
+/** Names of trees, and short ids of unnamed ones. Completion never starts a hub. */
 async function treeWords(context: Context): Promise<string[]> {
   const client = await runningHub(context);
   if (client === null) return [];

@@ -74,7 +74,7 @@ async function printPath(context: Context, node: NodeId, how: How): Promise<void
   if (shown === 0) context.note('Nothing has been said up to here.');
 }
 
-/** All that was asked for does not always fit the screen's share. */
+/** Even --full leaves out what does not fit one frame. */
 function noteCut(context: Context, { node, resolved }: ResolvedNode): void {
   if (resolved === null || resolved.left_out_bytes === 0) return;
   const size = formatBytes(resolved.left_out_bytes);
@@ -82,7 +82,7 @@ function noteCut(context: Context, { node, resolved }: ResolvedNode): void {
   context.note([`${size} of ${id} are left out; all of it: `, cliCommand('output', id)]);
 }
 
-/** As JSON a handle is resolved only when that was asked for: it can be large. */
+/** As JSON, handles are resolved only with --full or --fresh: their contents can be large. */
 async function printNodes(context: Context, node: NodeId, how: How): Promise<void> {
   const client = await context.client();
   const summaryDepth = await newestSummary(client, node);

@@ -76,7 +76,7 @@ async function placeFrom(
   return { tree, node: tree === null || node === undefined ? null : await positionOf(context, tree, node) };
 }
 
-/** The tree that was named, else the current one; null when there is none. */
+/** The named tree, else the current one; null when there is none. */
 async function treeFrom(context: Context, named: string | undefined): Promise<Tree | null> {
   if (named === undefined && context.session.read().current === null) return null;
   return findTree(context, named ?? '@', 'read');

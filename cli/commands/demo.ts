@@ -24,7 +24,7 @@ const MODEL = 'demo/demo';
 const LIST = 'list the python files in src/';
 const SHOW = 'show me the contents of main.py';
 const OTHERWISE = 'actually, show me utils.py instead';
-// As wide as a page: a program that reads it gets lines of any length otherwise.
+// Without a terminal the width would be unlimited.
 const COLUMNS_MAX = 100;
 
 export const demoCommand = command({
@@ -37,7 +37,7 @@ export const demoCommand = command({
   async run(input, context) {
     refuseInside('demo');
     const look = await context.look([]);
-    // A home that cannot be made is told as such.
+    // Connects first, so that a home that cannot be made is reported before the demo's own folder.
     await context.client();
     const page = { ...look, width: Math.min(look.width, COLUMNS_MAX) };
     const output = context.json ? SILENT : demoOutput(context, page);
@@ -68,7 +68,7 @@ interface Conversation {
   tips: [NodeId, NodeId];
 }
 
-/** Asks the three questions; what ends one of them early ends the demo, with an exit code. */
+/** Asks the three questions. A turn that ends early ends the demo with its exit code. */
 async function converse(demo: Demo): Promise<Conversation | { code: number }> {
   const { output } = demo;
   const tree = newTreeId();
@@ -96,7 +96,7 @@ interface Question {
 async function ask(demo: Demo, { tree, parent, question }: Question): Promise<TurnOutcome | { code: number }> {
   const { context, output, project: cwd } = demo;
   await output.ask(question);
-  // Whoever leaves before anything was asked leaves no conversation behind.
+  // Created only now: who leaves before the first question leaves no conversation behind.
   if (parent === rootOf(tree)) await begin(demo, tree);
   const client = await context.client();
   const node = newNodeId();
@@ -109,7 +109,7 @@ async function ask(demo: Demo, { tree, parent, question }: Question): Promise<Tu
   return ended(context, waited, tree);
 }
 
-/** The outcome of a turn that came to its end; of another the exit code, after telling how to see what there is. */
+/** The outcome of a finished turn; of any other the exit code, after a note on how to see the tree. */
 async function ended(context: Context, waited: TurnWaited, tree: TreeId): Promise<TurnOutcome | { code: number }> {
   const { outcome, interrupted } = waited;
   if (interrupted !== null) {
@@ -117,7 +117,7 @@ async function ended(context: Context, waited: TurnWaited, tree: TreeId): Promis
     return { code: interrupted };
   }
   if (outcome?.state === 'waiting') {
-    // What it would ask is whether a command may run outside of a sandbox; who tries it out is told that in one line.
+    // The question is whether a command may run without a sandbox; the demo fails with a hint instead of asking it.
     await (await context.client()).call('agent.stop', { turn: outcome.turn });
     throw new HubError('approval_needed', 'no sandbox works here, so the demo cannot run its commands', {
       hint: ['to run them as in your own shell: ', cliCommand('demo', '--no-sandbox')],

@@ -55,7 +55,7 @@ export const execCommand = command({
     if (context.json) await context.printJson({ ...answer.node, branched: answer.branched });
     else if (answer.branched) context.note(`Added ${shortId(execution.id)}, a new branch`);
     if (interrupted === null) noteEnd(context, answer);
-    // The terminal has shown ^C; what comes next begins a line of its own.
+    // The terminal has echoed ^C: start a new line.
     else if (process.stderr.isTTY) context.note('');
     return exitCodeFrom(answer, interrupted);
   },
@@ -117,7 +117,7 @@ async function detach(context: Context, execution: Execution): Promise<number> {
   return EXIT.ok;
 }
 
-/** Shows what the command prints: with --json nothing, because it stands in the node. */
+/** Shows the output of the command; nothing with --json, because the node holds it. */
 function watchingFor(context: Context, { cwd }: Execution): Watching {
   const outputs = { stdout: rawOutput(process.stdout), stderr: rawOutput(process.stderr) };
   const show = async (event: CommandEvent): Promise<void> => {
@@ -139,14 +139,14 @@ function watchingFor(context: Context, { cwd }: Execution): Watching {
   };
 }
 
-/** Says why a command did not come to its own end. */
+/** Notes why a command was cut short. */
 function noteEnd(context: Context, { external }: ToolAnswer): void {
   const reason: unknown = Reflect.get(Object(external.handle.metadata), 'reason');
   if (typeof reason === 'string') context.note(`(${reason})`);
   else if (external.signal !== null) context.note(`(ended by ${external.signal})`);
 }
 
-/** As a shell tells it: the command's own code, or 128 and the number of the signal that ended it. */
+/** The exit code as a shell reports it: the command's own, or 128 plus the number of its signal. */
 function exitCodeFrom({ external }: ToolAnswer, interrupted: number | null): number {
   if (interrupted !== null) return interrupted;
   if (external.exit_code !== null) return external.exit_code;

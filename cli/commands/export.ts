@@ -66,7 +66,7 @@ interface Wanted {
 
 type Writer = (sink: Sink) => Promise<void>;
 
-/** What can be refused is refused here, before a file is begun. */
+/** Checks the options before any file is written. */
 async function writerFor(context: Context, tree: Tree, wanted: Wanted): Promise<Writer> {
   const client = await context.client();
   const { format } = wanted;
@@ -107,7 +107,7 @@ async function documentFormat(format: 'text' | 'markdown' | 'html'): Promise<Doc
   }
 }
 
-/** One record per line, and a last line that says that this was all. */
+/** One record per line, and a last line that marks the end. */
 export async function writeLinesOf(sink: Sink, records: AsyncIterable<unknown>): Promise<void> {
   for await (const record of records) await sink.write(`${JSON.stringify(record)}\n`);
   await sink.write(`${JSON.stringify(LAST_RECORD)}\n`);

@@ -3,7 +3,7 @@ import { type Command, type CommandGroup, command } from '../command_line/comman
 import { manualPage } from '../help/manual_page.js';
 import { EXIT } from '../output/failure.js';
 
-/** Takes the table because the manual describes all commands. */
+/** Takes the table as a function, because the table includes this command. */
 export const manCommand = (table: () => readonly (Command | CommandGroup)[]): Command =>
   command({
     name: 'man',

@@ -80,7 +80,7 @@ async function printStored(context: Context, node: Node, out: RawOutput): Promis
   );
 }
 
-/** Where nothing is stored: a command that printed nothing, or what a model is shown. */
+/** Prints a node without a stored output: a note for a command that printed nothing, else the text of the node. */
 async function printShown(context: Context, node: Node): Promise<void> {
   if (node.kind === 'external' && node.external.handle.source === 'bash') {
     context.note(`${shortId(node.id)} printed nothing.`);

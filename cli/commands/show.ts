@@ -63,17 +63,17 @@ export async function drawnTree(
   return { tree, lines: treeLines(drawing, look) };
 }
 
-/** Where the person stands: the saved place, else the only leaf; null when several are possible. */
+/** The position: the saved one, else the only leaf; null when there are several. */
 async function positionIn(context: Context, tree: Tree, skeleton: readonly SkeletonNode[]): Promise<NodeId | null> {
   const place = context.session.read().trees[tree.id];
   const saved = place?.node;
   if (place?.following !== undefined) {
     const along = await knownPosition(context, tree);
-    // The turn may have gone on since the nodes were read.
+    // The turn may have added nodes since they were read.
     if (along !== null && skeleton.some(({ id }) => id === along)) return along;
   }
   if (saved !== undefined) {
-    // In an archived branch it is still the place where the next message goes.
+    // In an archived branch it is still the position of the next message.
     if (!skeleton.some(({ id }) => id === saved)) return knownPosition(context, tree);
     return endOfStep(skeleton, saved);
   }

@@ -69,7 +69,7 @@ interface Spawning {
   wanted: TurnWanted;
 }
 
-/** Without a task what is piped in is all of it. */
+/** Without --task the piped input is the task. */
 function taskFromPipe(): string {
   if (isInputPiped()) return '-';
   throw new HubError('invalid_params', 'spawn takes a task', {
@@ -83,7 +83,7 @@ function outputFor(input: Words, context: Context): TurnOutput {
   return input.flag('no-stream') ? answerOnly(context) : textOutput(context);
 }
 
-/** Where the sub-session belongs to, and in which project it works; null for a conversation of the person's own. */
+/** The owner of the sub-session, and the project that it works in. */
 interface Parent {
   project: string;
   owner: NonNullable<Tree['owner']>;

@@ -5,13 +5,12 @@ import type { Look } from '../render/look/look.js';
 import { clean } from '../render/text/clean.js';
 import { type TurnOutput, textOutput } from '../turn/turn_output.js';
 
-// So that a person can follow it on a terminal: between the letters of a question, the words of an answer, and around
-// what is done.
+// Pauses on a terminal, so that a person can follow: between letters of a question, between words of an answer, around calls.
 const LETTER_MS = 12;
 const WORD_MS = 20;
 const LOOK_MS = 350;
 
-/** Shows a conversation as if somebody had it just now: all of it on stdout, and at a person's pace on a terminal. */
+/** Shows a conversation on stdout, on a terminal at the pace of a person. */
 export interface DemoOutput {
   tell(text: string): Promise<void>;
   /** What the person of the demo says. */
@@ -20,7 +19,7 @@ export interface DemoOutput {
   turn(): TurnOutput;
 }
 
-/** Shows nothing: for who wants the data alone. */
+/** Shows nothing, for --json. */
 export const SILENT: DemoOutput = {
   tell: async () => undefined,
   ask: async () => undefined,
@@ -34,7 +33,7 @@ export function demoOutput(context: Context, look: Look): DemoOutput {
     const { signal } = hurried;
     if (screen.isTty && !signal.aborted) await pause(ms, undefined, { signal }).catch(() => undefined); // hurried
   };
-  // A tool's line is a part of what is shown here, so it goes the same way as the answer.
+  // The line of a call belongs to what the demo shows, so it goes to stdout as the answer does.
   const note = (text: string): void => {
     process.stdout.write(`${look.style.tool(clean(text))}\n\n`);
   };
@@ -45,7 +44,7 @@ export function demoOutput(context: Context, look: Look): DemoOutput {
   return {
     tell: (text) => out.write(`${text}\n`),
     async ask(question) {
-      // Whoever ends it here gets the shell's prompt on a line of its own.
+      // After Ctrl-C the shell's prompt gets a line of its own.
       process.once('exit', endLine);
       await wait(LOOK_MS);
       await out.write('\n> ');
@@ -61,13 +60,13 @@ export function demoOutput(context: Context, look: Look): DemoOutput {
       const shown = textOutput({ ...context, note });
       let last = Promise.resolve();
       const show = async (event: AgentEvent): Promise<void> => {
-        // Where it is written down is no part of the conversation that is shown.
+        // The path of the transcript is not part of the conversation.
         if (event.kind !== 'transcript_opened') await shown.take(event);
         if (event.kind === 'text_added') await wait(WORD_MS);
         if (event.kind === 'call_started') await wait(LOOK_MS);
       };
       return {
-        // Events that have arrived already are handed over together: each waits here for the one before.
+        // Events that arrive together are passed on without waiting: each waits here for the one before.
         take: (event) => {
           last = last.then(() => show(event));
           return last;

@@ -17,15 +17,15 @@ if __name__ == "__main__":
 };
 
 /**
- * The small project that demos work in: made when it is not there, and used again, so that the conversations about it stay
- * true. It lies beside the home and not in it: whatever a model runs is kept from seeing the home.
+ * The small project of the demo: made once and used again, so that earlier conversations about it stay true. It lies beside
+ * the home, because the sandbox hides the home from a model's commands.
  */
 export function demoProject(home: string): string {
   const folder = `${home}-demo`;
   try {
     unlessThere(() => mkdirSync(folder, { mode: 0o700 }));
     const stats = lstatSync(folder);
-    // Beside a home that lies in a folder for everybody, somebody else could have been quicker.
+    // In a folder for everybody, such as /tmp, another user could have made it first.
     if (!stats.isDirectory() || (process.getuid !== undefined && stats.uid !== process.getuid())) {
       throw new RangeError('it is no folder of your own');
     }
@@ -42,7 +42,7 @@ export function demoProject(home: string): string {
   }
 }
 
-/** Makes something new; what is there already stays as it is, with what somebody has changed since. */
+/** Makes a file or folder; an existing one stays as it is. */
 function unlessThere(make: () => void): void {
   try {
     make();

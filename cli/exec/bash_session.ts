@@ -19,14 +19,14 @@ export async function openShell(
 
 type Opening = Omit<ParamsOf<'bash.open'>, 'session'>;
 
-/** The tools themselves give a command in a sandbox no more of this than a model's. */
+/** The environment of this terminal; in a sandbox the tools pass on only what a model's command gets. */
 function openingFor(policy: Policy): Opening {
   return { cwd: process.cwd(), environment: wholeEnvironment(), umask: process.umask(), policy };
 }
 
 /**
- * The same surroundings have the same session. Two terminals at one tree, each with an environment of its own, have two:
- * the one would otherwise get what the other has set. In a sandbox a session has a /tmp, which stays from command to command.
+ * The same folder and environment have the same session. Two terminals on one tree with different environments have two,
+ * or one would see what the other has set. In a sandbox a session has a /tmp, which persists from command to command.
  */
 function sessionName(tree: string, { policy, umask, cwd, environment }: Opening): string {
   const surroundings = policy.kind === 'open' ? [cwd, environment] : [];

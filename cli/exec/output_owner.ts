@@ -11,10 +11,10 @@ import { shortId } from '../render/text/ids_and_counts.js';
 
 export type ListedCommand = ResultOf<'bash.list'>['commands'][number];
 
-/** What has an output: a node, or a command that has none yet. */
+/** What has an output: a node, or a running command, which has no node yet. */
 export type OutputOwner = { kind: 'node'; node: Node } | { kind: 'running'; command: ListedCommand };
 
-/** Finds what a person means: a node of a tree, by its full id one of any tree, or a command that is running. */
+/** Resolves a reference to a node of the tree, by its full id of any tree, or to a running command. */
 export async function ownerOfOutput(
   context: Context,
   reference: string,
@@ -42,7 +42,7 @@ async function nodeOf(context: Context, reference: string, tree: string | undefi
 
 const ID_START = /^[0-9a-f][0-9a-f-]{3,35}$/;
 
-/** The running command whose id begins so; null when there is none. */
+/** The running command whose id begins with the reference; null when there is none. */
 async function runningCommand(client: Client, reference: string): Promise<ListedCommand | null> {
   if (!ID_START.test(reference)) return null;
   const { commands } = await client.call('bash.list', {});

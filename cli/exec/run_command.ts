@@ -15,32 +15,32 @@ export interface Execution {
   /** The id of the command, and of its node. */
   id: NodeId;
   command: string;
-  /** Where it runs; null for the folder of the branch. */
+  /** The working folder; null for that of the branch. */
   cwd: string | null;
   timeoutMs: number | null;
   policy: Policy;
-  /** Whether it goes on without us. */
+  /** Whether it runs on after this client disconnects. */
   detached: boolean;
   /** Whether it becomes a node. */
   append: boolean;
 }
 
-/** What is done with what the command prints. */
+/** Receives the output of a command. */
 export interface Watching {
   onEvent(event: CommandEvent): void | Promise<void>;
-  /** Nobody waits for the reader of the output any more. */
+  /** From now on output that cannot be written at once is dropped. */
   hurry(): void;
-  /** There is no more to come. */
+  /** The output is complete. */
   end(): Promise<void>;
 }
 
-/** How a command ended: its answer, and the exit code of the signal that ended it or us; the answer is null when it never began. */
+/** How a command ended: its answer, null when it never began, and the exit code of the signal that interrupted it or us. */
 export interface Ended {
   answer: ToolAnswer | null;
   interrupted: number | null;
 }
 
-/** Runs a command to its end. The first signal cancels it, and its answer is waited for, so that its node tells. */
+/** Runs a command to its end. The first signal cancels it and awaits its answer, so that its node is complete. */
 export async function execute(context: Context, execution: Execution, watching: Watching): Promise<Ended> {
   const client = await context.client();
   const begun = beginExecution(context, { execution, client, onEvent: watching.onEvent });
@@ -53,7 +53,7 @@ export async function execute(context: Context, execution: Execution, watching: 
   return { answer: result, interrupted };
 }
 
-/** A command that runs: null is the answer of one that was stopped before it began. */
+/** A running command; its answer is null when it was stopped before it began. */
 export interface BegunExecution {
   answer: Promise<ToolAnswer | null>;
   stop(): void;
@@ -65,7 +65,7 @@ interface Beginning {
   onEvent: Watching['onEvent'];
 }
 
-/** Begins to run a command, and leaves it to the caller what stops it. */
+/** Starts a command; the caller decides what stops it. */
 export function beginExecution(context: Context, { execution, client, onEvent }: Beginning): BegunExecution {
   const abort = new AbortController();
   let hasBegun = false;
@@ -83,7 +83,7 @@ export function beginExecution(context: Context, { execution, client, onEvent }:
     answer: answerTo(attempt, { signal: abort.signal, repeats: execution.append }),
     stop() {
       client.call('bash.cancel', { id: execution.id }).then(
-        // One that has begun and runs no more has its answer on the way.
+        // If it has begun and no longer runs, its answer is on the way.
         ({ cancelled }) => (cancelled || hasBegun ? undefined : abort.abort()),
         () => abort.abort(),
       );
@@ -91,13 +91,13 @@ export function beginExecution(context: Context, { execution, client, onEvent }:
   };
 }
 
-/** The answer of a command; null when it was given up before it began. */
+/** The answer of a command; null when it was aborted before it began. */
 async function answerTo(
   attempt: () => Promise<ToolAnswer>,
   { signal, repeats }: { signal: AbortSignal; repeats: boolean },
 ): Promise<ToolAnswer | null> {
   try {
-    // Of one that leaves no node nobody could tell that it has run already.
+    // Only a command that becomes a node runs once per id, so only that one may be sent again.
     return await (repeats ? onceMore(attempt) : attempt());
   } catch (error) {
     if (signal.aborted) return null;
@@ -105,7 +105,7 @@ async function answerTo(
   }
 }
 
-/** The tools may die with the call, or with its session: the same id runs once, so asking again tells what became of it. */
+/** Tries again when the tools process died with the call or its session: the same id runs once, so the second call reports the first. */
 async function onceMore<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt();
@@ -118,11 +118,11 @@ async function onceMore<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Starts a command that goes on without us; resolves when it has begun. */
+/** Starts a detached command; resolves when it has begun. */
 export async function startDetached(context: Context, execution: Execution): Promise<void> {
   const begun = new AbortController();
   const hasBegun = new Promise<void>((resolve) => begun.signal.addEventListener('abort', () => resolve()));
   const watching: Watching = { onEvent: () => begun.abort(), hurry: () => undefined, end: async () => undefined };
-  // What it comes to is told by its node; only a failure to begin is told here.
+  // Its result is in its node; only a failure to begin is reported here.
   await Promise.race([hasBegun, execute(context, execution, watching)]);
 }

@@ -3,7 +3,7 @@ import type { Policy } from '../../hub/protocol/policy.js';
 import type { Context } from '../command_line/command_context.js';
 import { ask, canAsk } from '../input/ask_person.js';
 
-/** The policy that was wanted; where nothing can keep a command in, the person is asked whether it may run as it is. */
+/** The policy to run under; where no sandbox works, the person is asked whether the command may run without one. */
 export async function policyThatWorks(context: Context, wanted: Policy): Promise<Policy> {
   if (wanted.kind === 'open') return wanted;
   const client = await context.client();

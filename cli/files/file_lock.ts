@@ -6,9 +6,9 @@ import { isAlive } from './process_alive.js';
 
 const WAIT_MS = 5_000;
 const POLL_MS = 5;
-// What is done under a lock takes milliseconds: an older one is of a process that is gone, even when its number lives on.
+// Work under a lock takes milliseconds: an older lock is of a dead process, even when its pid is in use again.
 const AGE_MS_MAX = 30_000;
-// An owner writes its number right after it has made the file: who has not by now was killed in between.
+// An owner writes its pid right after it has made the file: a file without one for this long is of a killed process.
 const UNSIGNED_MS_MAX = 1_000;
 
 /** Runs work while no other process holds the lock file; the file of a dead owner is replaced. */

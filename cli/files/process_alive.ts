@@ -1,6 +1,6 @@
 import { errnoOf } from '../../hub/base/errno.js';
 
-/** Whether a process runs. One of another person cannot be asked, but it is there. */
+/** Whether a process exists; EPERM means that it does, as another user's. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 
-/** Gives a file new content in one step: whoever is killed meanwhile leaves the old or the new one. */
+/** Replaces a file's content in one step: a kill leaves the old or the new content. */
 export function replaceFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`;
   const file = openSync(draft, 'w', 0o600);

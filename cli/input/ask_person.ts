@@ -4,12 +4,12 @@ import type { Context } from '../command_line/command_context.js';
 import { EXIT } from '../output/failure.js';
 import { cleanLine } from '../render/text/clean.js';
 
-/** Whether there is a person who can be asked. */
+/** Whether a person at a terminal can be asked. */
 export function canAsk(context: Context): boolean {
   return process.stdin.isTTY && context.screen.isTty;
 }
 
-/** Asks a person for one line. Where nobody can answer it is refused instead of waiting for ever. */
+/** Asks a person for one line; fails without a terminal instead of waiting for ever. */
 export async function ask(context: Context, question: string): Promise<string> {
   if (!canAsk(context)) {
     throw new HubError('approval_needed', 'this asks before it goes on, and there is no terminal to ask on', {

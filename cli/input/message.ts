@@ -5,12 +5,12 @@ import { formatBytes } from '../render/text/ids_and_counts.js';
 
 const STDIN = 0;
 
-/** The text of a message: as given, or read from standard input for `-`. */
+/** The text of a message: the argument, or standard input for `-`. */
 export async function messageFrom(given: string): Promise<string> {
   return checkedMessage(given === '-' ? await readStdin() : given);
 }
 
-/** A message that is not empty and not larger than one may be. */
+/** Refuses an empty message, and one that is too large. */
 export function checkedMessage(text: string): string {
   const bytes = Buffer.byteLength(text);
   if (bytes > NODE_BYTES_MAX) throw tooLarge(formatBytes(bytes));

@@ -3,7 +3,7 @@ import { HubError } from '../../hub/base/error.js';
 const HOUR_MS = 3_600_000;
 const SPANS_MS: Readonly<Record<string, number>> = { h: HOUR_MS, d: 24 * HOUR_MS, w: 7 * 24 * HOUR_MS };
 
-/** The moment that a person means by `today`, `2026-01-31`, a time such as `2026-01-31T12:00`, or a span back from now: `12h`, `7d`, `2w`. */
+/** Parses a moment: `today`, `2026-01-31`, a time such as `2026-01-31T12:00`, or a span back from now: `12h`, `7d`, `2w`. */
 export function momentFrom(name: string, text: string, nowMs: number): number {
   const word = text.trim();
   const moment = word === 'today' ? startOfDay(nowMs) : (spanBack(word, nowMs) ?? dateOf(word));
@@ -27,7 +27,7 @@ function spanBack(word: string, nowMs: number): number | null {
   return spanMs === undefined ? null : Math.max(0, nowMs - Number(number) * spanMs);
 }
 
-/** A day alone begins at midnight where the person is. */
+/** A date without a time means local midnight. */
 function dateOf(word: string): number | null {
   const [, year, month, day, time] = /^(\d{4})-(\d{2})-(\d{2})(T.+)?$/.exec(word) ?? [];
   if (year === undefined) return null;

@@ -3,10 +3,10 @@ import type { Context } from '../command_line/command_context.js';
 import { readStdin } from './message.js';
 
 const STDIN = 0;
-/** When a person is told what is waited for. */
+/** How long to wait before a note says what is awaited. */
 const PATIENCE_MS = 3_000;
 
-/** What is piped in, to its end; empty when nothing is. */
+/** The piped input, read to its end; empty when there is none. */
 export async function pipedInput(context: Context): Promise<string> {
   if (!isInputPiped()) return '';
   const timer = setTimeout(() => {
@@ -19,7 +19,7 @@ export async function pipedInput(context: Context): Promise<string> {
   }
 }
 
-/** Whether anything is piped in: a device such as /dev/null is no input, and a closed descriptor neither. */
+/** Whether input is piped in; a device such as /dev/null, or a closed descriptor, is none. */
 export function isInputPiped(): boolean {
   if (process.stdin.isTTY) return false;
   try {

@@ -20,7 +20,7 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/** The same in words, for the manual. */
+/** Their meanings, for the manual. */
 export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [EXIT.ok, 'All is well.'],
   [EXIT.failure, 'The command failed.'],
@@ -46,7 +46,7 @@ const EXIT_BY_KIND: Partial<Record<ErrorKind, number>> = {
   network: EXIT.network,
   unreachable: EXIT.unreachable,
   version: EXIT.unreachable,
-  // Something given was too large; a limit of turns or budget has a code of its own.
+  // An argument was too large; limits of turns and cost exit with EXIT.limit.
   limit: EXIT.usage,
   approval_needed: EXIT.approval,
   cancelled: EXIT.interrupted,
@@ -56,7 +56,7 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof HubError ? (EXIT_BY_KIND[error.kind] ?? EXIT.failure) : EXIT.failure;
 }
 
-/** What a failure says on stderr: a line, its hint, or one JSON object. */
+/** A failure as text for stderr: the message and its hint, or one JSON object whose hint is worded for the command line. */
 export function renderFailure(error: unknown, json: boolean): string {
   const failure = error instanceof HubError ? error : new HubError('internal', reasonOf(error));
   const { kind, message, details } = failure;

@@ -42,11 +42,11 @@ function startPager(command: string): Sink {
   const { stdin } = child;
   let isWhole = false;
   const gone = once(child, 'exit').then(() => {
-    // The person has seen enough: nobody is left to write for.
+    // The person has quit the pager.
     if (!isWhole) process.exit(EXIT.ok);
   });
   stdin.on('error', () => undefined); // told by the exit, which follows
-  // Ctrl-C is the pager's now; it stays, and so do we.
+  // Ctrl-C is the pager's to handle; we wait for the pager.
   process.removeAllListeners('SIGINT');
   process.on('SIGINT', () => undefined);
   return {
@@ -61,7 +61,7 @@ function startPager(command: string): Sink {
   };
 }
 
-/** Unlike `once` it does not fail with the stream: that the pager has gone is told by its exit. */
+/** Unlike `once` it does not reject when the stream fails: the pager's exit reports that. */
 function drained(stdin: Writable): Promise<void> {
   return new Promise((resume) => stdin.once('drain', resume));
 }

@@ -7,7 +7,7 @@ export interface RawOutput {
   write(bytes: Uint8Array): Promise<void>;
   /** Writes what was held back. */
   end(): Promise<void>;
-  /** From now on nobody is waited for: what cannot be written at once is dropped. */
+  /** From now on output that cannot be written at once is dropped. */
   hurry(): void;
 }
 
@@ -23,7 +23,7 @@ export function rawOutput(stream: Writable & { isTTY?: boolean }): RawOutput {
   const pass = async (data: string | Uint8Array): Promise<void> => {
     if (data.length === 0 || stream.destroyed || (isHurried && stream.writableNeedDrain)) return;
     if (stream.write(data)) return;
-    // Pieces that had been read already arrive meanwhile; all of them wait for the same.
+    // Further pieces arrive meanwhile; all of them wait for the same drain.
     draining ??= drained(stream).then(() => {
       draining = null;
     });
@@ -39,7 +39,7 @@ export function rawOutput(stream: Writable & { isTTY?: boolean }): RawOutput {
   };
 }
 
-/** Resolves when there is room again; a stream that fails is told by its own listener, which ends the program. */
+/** Resolves at the next drain. A stream that fails ends the program by its error listener. */
 function drained(stream: Writable): Promise<void> {
   return new Promise((resolve) => stream.once('drain', resolve));
 }

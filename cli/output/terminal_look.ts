@@ -3,7 +3,7 @@ import { rulerFor } from '../render/look/choose_ruler.js';
 import { ASCII, type Look, UNICODE } from '../render/look/look.js';
 import { styleFor } from '../render/look/style.js';
 
-/** What is known of the place that output goes to. */
+/** The terminal, file or pipe that output goes to. */
 export interface Screen {
   isTty: boolean;
   columns: number;
@@ -13,10 +13,10 @@ export interface Screen {
 const COLUMNS_MIN = 8;
 const COLUMNS_UNKNOWN = 80;
 
-/** How wide lines may be: as the terminal, as COLUMNS says, or as long as they are when a program reads them. */
+/** The width for lines: of the terminal, else COLUMNS, else unlimited. */
 export function columnsOf(screen: { isTty: boolean; columns: number | undefined }): number {
   const stated = Math.floor(Number(environment('COLUMNS'))) || undefined;
-  // A terminal that does not tell its size says 0.
+  // A terminal of unknown size reports 0.
   const columns = screen.isTty ? screen.columns || stated || COLUMNS_UNKNOWN : (stated ?? Number.POSITIVE_INFINITY);
   return Math.max(COLUMNS_MIN, columns);
 }
@@ -32,7 +32,7 @@ export async function lookFor(screen: Screen, preferences: Preferences, texts: I
   };
 }
 
-/** --color, then COGNITION_COLOR, NO_COLOR, FORCE_COLOR, the preference, and at last whether a terminal shows it. */
+/** Decided by --color, then COGNITION_COLOR, NO_COLOR, FORCE_COLOR, the preference, and at last by whether it is a terminal. */
 function isColored(screen: Screen, preferences: Preferences): boolean {
   const preferred = preferences.all.find(({ preference }) => preference.key === 'color');
   const value = preferred?.value ?? 'auto';
@@ -47,13 +47,13 @@ function isColored(screen: Screen, preferences: Preferences): boolean {
   return screen.isTty && environment('TERM') !== 'dumb';
 }
 
-/** Without Unicode when so preferred, or when the locale states another character set. */
+/** Whether to draw in ASCII: by preference, or because the locale names another character set than UTF-8. */
 function isAscii(preferences: Preferences): boolean {
   if (preferences.get('ascii') === 'true') return true;
   return !isUnicodeLocale();
 }
 
-/** A locale that is not stated at all is that of a container or service: those are UTF-8 today. */
+/** Without any locale, as in containers and services, UTF-8 is assumed. */
 export function isUnicodeLocale(): boolean {
   const locale = environment('LC_ALL') ?? environment('LC_CTYPE') ?? environment('LANG');
   return locale === undefined || /utf-?8/i.test(locale);

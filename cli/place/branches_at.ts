@@ -2,7 +2,7 @@ import { forkPointOf, pathTo } from '../../loom/tree.js';
 import type { Branch } from '../render/tree/branches.js';
 import type { Outline } from '../render/tree/outline.js';
 
-/** The branches at a position if anything grew from it, else at the nearest fork above; none when there is neither. */
+/** The branches below a position, else those at the nearest fork point above it; empty when there is none. */
 export function branchesAt(outline: Outline, position: string): Branch[] {
   const start = outline.indexOf(position);
   if (start === undefined) return [];
@@ -21,7 +21,7 @@ interface Subtree {
   newestAtMs: number;
 }
 
-/** Sizes of all that grew from a node, by index: children come after their parents, so one walk backwards is enough. */
+/** Sizes of the subtrees below a node, by index: children come after their parents, so one backward pass is enough. */
 function subtrees(outline: Outline, top: number): Map<number, Subtree> {
   const sizes = new Map<number, Subtree>();
   for (let index = outline.nodes.length - 1; index > top; index -= 1) {

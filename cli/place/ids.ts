@@ -12,7 +12,7 @@ export function isNodeId(value: unknown): value is NodeId {
   return typeof value === 'string' && UUID.test(value);
 }
 
-/** An id for a node that is to be: whoever names it first can ask for it again. */
+/** A new node's id, made by the client so that a repeated call creates nothing twice. */
 export function newNodeId(): NodeId {
   const id: string = randomUUID();
   if (isNodeId(id)) return id;

@@ -7,27 +7,27 @@ import { shortId } from '../render/text/ids_and_counts.js';
 import { renderLeaves } from '../render/tree/leaves.js';
 import { findNode, quoted } from './reference.js';
 
-// More are not read by anybody who has to choose one.
+// A longer list is no help to choose from.
 const LEAVES_SHOWN = 20;
 
-/** Where a command acts: at `--at` when given, else where the person stands, else at the only leaf. */
+/** The node that a command acts on: `--at` when given, else the saved position, else the only leaf. */
 export async function positionOf(context: Context, tree: Tree, at: string | undefined): Promise<NodeId> {
   if (at !== undefined && at !== '@') return settledNode(context, tree, await findNode(context, tree.id, at));
   const saved = await savedPosition(context, tree);
   return saved ?? onlyLeaf(context, tree);
 }
 
-/** The very node that a person means, where it need not be a place to stand; `@` is where they stand. */
+/** Resolves a reference to a node that need not be settled; `@` is the position. */
 export async function nodeFrom(context: Context, tree: Tree, reference: string): Promise<NodeId> {
   return reference === '@' ? positionOf(context, tree, undefined) : findNode(context, tree.id, reference);
 }
 
-/** Tells that a place is not among the nodes that are shown. */
+/** Notes that the position is in an archived branch, which is not shown. */
 export function noteArchivedPlace(context: Context, node: NodeId): void {
   context.note(`You stand at ${shortId(node)}, in an archived branch. See it with --all.`);
 }
 
-/** Where the person stands in a tree, as far as it is known and still there. */
+/** The saved position, moved along with a followed turn; null when none is saved or the node is gone. */
 async function savedPosition(context: Context, tree: Tree): Promise<NodeId | null> {
   const place = await followedPlace(context, tree);
   if (place === null) return null;
@@ -43,7 +43,7 @@ async function savedPosition(context: Context, tree: Tree): Promise<NodeId | nul
   return found.step_end;
 }
 
-/** Where a person stands who comes along with a turn: as far as that has come, and still with it while it runs. */
+/** The saved position; with a followed turn it is the tip of that turn, which is followed further while it runs. */
 export async function followedPlace(
   context: Context,
   tree: Pick<Tree, 'id'>,
@@ -58,7 +58,7 @@ export async function followedPlace(
   return { node: turn.tip, following: isUnderWay ? following : null };
 }
 
-/** A turn; null when it is not known, or has not begun. */
+/** A turn; null when it is unknown or has not begun. */
 export async function turnIfThere(client: Client, turn: TurnId): Promise<ResultOf<'loom.turn_get'>['turn'] | null> {
   try {
     return (await client.call('loom.turn_get', { turn })).turn;
@@ -68,7 +68,7 @@ export async function turnIfThere(client: Client, turn: TurnId): Promise<ResultO
   }
 }
 
-/** The position, or null when it would have to be asked for: for commands that only draw it. */
+/** The position, or null when it is ambiguous: for commands that only draw it. */
 export async function knownPosition(context: Context, tree: Tree): Promise<NodeId | null> {
   const saved = await savedPosition(context, tree);
   if (saved !== null) return saved;
@@ -76,7 +76,7 @@ export async function knownPosition(context: Context, tree: Tree): Promise<NodeI
   return leaf !== undefined && other === undefined ? leaf.node.id : null;
 }
 
-/** Nobody can stand inside a step: such a node means the end of its step. */
+/** A node inside a step stands for the end of that step, because a position is always settled. */
 export async function settledNode(context: Context, tree: Pick<Tree, 'id'>, node: NodeId): Promise<NodeId> {
   const found = await (await context.client()).call('loom.node_get', { tree: tree.id, node });
   if (found.step_end !== node) {

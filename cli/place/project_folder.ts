@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
 
-/** The folder that the person is in. */
+/** The working folder; fails when it has been removed. */
 export function workingFolder(): string {
   try {
     return process.cwd();

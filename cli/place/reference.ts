@@ -13,16 +13,16 @@ import { treeWords } from '../render/tree/tree_list.js';
 import { isNodeId } from './ids.js';
 
 /**
- * What a reference is for. A clash lets a read go on with the first, and stops everything else. An archived tree does
- * not clash with the one that has its name now, except for a purge, which nothing brings back.
+ * What a reference is used for. When it is ambiguous, a read takes the first match and everything else fails. An archived
+ * tree of the same name counts as a match only for a purge, which cannot be undone.
  */
 export type Purpose = 'read' | 'change' | 'restore' | 'purge';
 
-// The hub is not asked for longer references, nor for empty ones: there are no such names.
+// No name is longer, or empty: such references are not sent to the hub.
 const REFERENCE_LENGTH_MAX = 1_000;
 const NOTHING = { matches: [], near: [] };
 
-/** Finds the tree that a person means by `@`, a full id, a name or a prefix. */
+/** Resolves `@`, a full id, a name or a prefix to a tree. */
 export async function findTree(context: Context, reference: string, purpose: Purpose): Promise<Tree> {
   const client = await context.client();
   if (reference === '@') return currentTree(context, client);
@@ -50,7 +50,7 @@ function isAskable(reference: string): boolean {
   return reference !== '' && reference.length <= REFERENCE_LENGTH_MAX;
 }
 
-/** The archived trees that have the name of the unarchived one that was found. */
+/** Archived trees with the same name as the unarchived match. */
 async function archivedNamesakes(client: Client, found: readonly Tree[], name: string): Promise<Tree[]> {
   const [first] = found;
   if (first?.name !== name || first.archived_at_ms !== null) return [];
@@ -76,7 +76,7 @@ async function currentTree(context: Context, client: Client): Promise<Tree> {
   return client.call('loom.tree_get', { tree: current });
 }
 
-/** Finds the node of a tree that a person means by `root`, a full id, a mark or a prefix; `@` is the caller's to know. */
+/** Resolves `root`, a full id, a mark or a prefix to a node of the tree; the caller resolves `@`. */
 export async function findNode(context: Context, tree: TreeId, reference: string): Promise<NodeId> {
   if (reference === 'root') return rootOf(tree);
   const client = await context.client();

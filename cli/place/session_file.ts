@@ -16,19 +16,19 @@ export interface SessionState {
 export interface SavedPosition {
   node: NodeId;
   moved_at_ms: number;
-  /** The turn that this person began there, and has not left: they come along to its end. */
+  /** The turn that this person began there and follows: the position moves to its tip. */
   following?: TurnId;
 }
 
 export interface Session {
   read(): SessionState;
-  /** Makes a tree the current one, and forgets a current one with null. */
+  /** Sets the current tree; null for none. */
   use(tree: TreeId | null): Promise<void>;
   move(tree: TreeId, node: NodeId, following?: TurnId | null): Promise<void>;
   forget(tree: TreeId): Promise<void>;
 }
 
-// Far more than one works with; the longest untouched go first.
+// Far more than one works with; the oldest positions are dropped first.
 const TREES_MAX = 2_000;
 const EMPTY: SessionState = { version: 1, current: null, trees: {} };
 
@@ -82,7 +82,7 @@ function readIfThere(path: string): string | null {
   }
 }
 
-/** Reads the file's text; null when it is not what this program writes. */
+/** Parses the file; null when this program did not write it so. */
 export function parseState(text: string): SessionState | null {
   const value = parseJson(text);
   if (!isRecord(value) || value.version !== 1 || !isRecord(value.trees)) return null;

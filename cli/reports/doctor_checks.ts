@@ -51,7 +51,7 @@ function checkNode(): Check {
   return fail('node', node, `install Node ${NODE_MAJOR_MIN} or newer`);
 }
 
-/** Loads the native part in a process of its own: in this one it is not used. */
+/** Loads the native module in a process of its own: this process does not use it. */
 async function checkStorageLibrary(): Promise<Check> {
   const cwd = dirname(fileURLToPath(import.meta.url));
   try {

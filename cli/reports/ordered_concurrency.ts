@@ -1,4 +1,4 @@
-/** Works on a few items of a list at once, and yields what they became in the order of the list. */
+/** Maps items concurrently, at most `atOnce` at a time, and yields the results in order. */
 export async function* inOrder<T, R>(
   items: AsyncIterable<T>,
   atOnce: number,
@@ -7,7 +7,7 @@ export async function* inOrder<T, R>(
   const begun: Promise<R>[] = [];
   for await (const item of items) {
     const one = work(item);
-    // Its failure is told when its turn comes; until then it is nobody's.
+    // Handled when its result is awaited below; until then it must not count as unhandled.
     one.catch(() => undefined);
     begun.push(one);
     const first = begun.length < atOnce ? undefined : begun.shift();

@@ -115,7 +115,7 @@ interface Following {
   signal: AbortSignal;
 }
 
-/** Follows the turns of a tree over every end of the hub. */
+/** Follows the turns of a tree, also when the hub ends and starts again. */
 async function followTurns(client: Client, tree: Tree, following: Following): Promise<void> {
   while (!following.signal.aborted) {
     await client

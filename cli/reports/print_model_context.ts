@@ -5,7 +5,7 @@ import { count, formatBytes, formatNumber } from '../render/text/ids_and_counts.
 import { estimateAt, estimateText } from '../turn/estimate_request.js';
 import { modelAccess } from '../turn/model_access.js';
 
-/** Prints exactly what a model would be sent for a node, and beside it how much that is. */
+/** Prints exactly what a model would be sent for a node, and notes its size. */
 export async function printModelContext(context: Context, node: NodeId): Promise<void> {
   const client = await context.client();
   const sent = await client.call('context.model', { node });

@@ -10,19 +10,19 @@ import { shortId } from '../render/text/ids_and_counts.js';
 import { treeWords } from '../render/tree/tree_list.js';
 
 type Costs = ResultOf<'loom.cost_get'>;
-/** What can be summed apart. */
+/** The ways to split a sum. */
 export type CostParts = 'day' | 'turn' | 'model' | 'tree';
 
-/** What an account is of: all conversations without a tree, one of them, or the path to one of its nodes. */
+/** What costs are summed over: all conversations, one tree, or the path to one of its nodes. */
 export interface CostScope {
   tree: Tree | null;
   node: NodeId | null;
-  /** Only requests that were begun from then on. */
+  /** Only requests that began at or after this time. */
   from_ms: number | null;
   by: CostParts | null;
 }
 
-/** An account as it is shown, and as data. */
+/** Costs, as they are printed and as data. */
 export interface AskedCosts {
   total: CostSum;
   /** Of its sub-sessions, which is no part of the other sums; null where none is asked for. */
@@ -61,7 +61,7 @@ function placeOf({ tree, node }: CostScope): Partial<ParamsOf<'loom.cost_get'>> 
   return tree === null ? {} : { tree: tree.id };
 }
 
-/** Where the person stands, as far as that is known and something was spent. */
+/** The position, when it is known and something was spent on it. */
 async function standing(context: Context, { tree, by }: CostScope, total: CostSum): Promise<NodeId | null> {
   return tree === null || by !== null || total.requests === 0 ? null : knownPosition(context, tree);
 }
@@ -92,7 +92,7 @@ function branchLines(branch: AskedCosts['branch'], tree: Tree): CostLine[] {
   ];
 }
 
-/** What is left of a sum without a part of it. */
+/** A sum less a part of it. */
 export function difference(whole: CostSum, part: CostSum): CostSum {
   return {
     requests: whole.requests - part.requests,
@@ -110,7 +110,7 @@ export function difference(whole: CostSum, part: CostSum): CostSum {
   };
 }
 
-/** How a person knows the parts of an account. */
+/** Labels for the parts of a sum. */
 async function partNames(client: Client, { tree, by }: CostScope): Promise<(key: string) => string> {
   const names = await (by === 'tree' ? treeNames(client) : turnNames(client, by === 'turn' ? tree : null));
   return (key) => names.get(key) ?? (by === 'turn' || by === 'tree' ? shortId(key) : key);
@@ -126,7 +126,7 @@ async function treeNames(client: Client): Promise<Map<string, string>> {
   return names;
 }
 
-/** A turn is known by the message that it began at. */
+/** A turn is labelled by the message that it began at. */
 async function turnNames(client: Client, tree: Tree | null): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   if (tree === null) return names;

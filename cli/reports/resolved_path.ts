@@ -3,16 +3,16 @@ import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { Node, NodeId } from '../../hub/protocol/node.js';
 import { inOrder } from './ordered_concurrency.js';
 
-/** Handles that are resolved at the same time. */
+/** How many handles are resolved at the same time. */
 const RESOLVED_AT_ONCE = 4;
-/** What an excerpt on the screen is made from. */
+/** The bytes that an excerpt on the screen is made from. */
 const EXCERPT_BYTES = 16_384;
 /** As much of one handle as fits a frame. */
 const WHOLE_BYTES = 8_388_608;
 
 export type ResolvedHandle = ResultOf<'context.resolve'>;
 
-/** A node of a path, with what its handle stands for; null for a node of text. */
+/** A node of a path with the content of its handle; null for a text node. */
 export interface ResolvedNode {
   node: Node;
   resolved: ResolvedHandle | null;
@@ -23,7 +23,7 @@ export function pathOf(client: Client, node: NodeId): AsyncIterable<Node> {
   return client.pages('loom.context_get_path', { node }, 'nodes');
 }
 
-/** The same, with every handle turned into content: whole or as much as an excerpt needs, as it was or as it is now. */
+/** The same with every handle resolved: in full or for an excerpt, pinned or fresh. */
 export function resolvedPath(
   client: Client,
   node: NodeId,

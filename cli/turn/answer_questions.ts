@@ -11,13 +11,13 @@ import { modelEnvironment } from './model_access.js';
 import { runAnswer, type TurnWaited } from './run_turn.js';
 import type { TurnOutput } from './turn_output.js';
 
-/** A question that nobody has answered, and whose it is. */
+/** An open question, and its turn. */
 export interface OpenQuestion {
   turn: TurnId;
   question: Question;
 }
 
-/** With what a turn goes on when it has its answer. */
+/** The options that a turn continues with after its answer. */
 export type AnswerOptions = Pick<ParamsOf<'agent.answer'>, 'access' | 'limits' | 'grants'>;
 
 /** The open questions of a tree: those of the newest turn first. */
@@ -29,7 +29,7 @@ export async function openQuestions(context: Context, tree: Tree): Promise<OpenQ
   );
 }
 
-/** The question that is meant: the only one, or the one of this number. */
+/** The only open question, or the one with the number. */
 export function chosenQuestion(open: readonly OpenQuestion[], number: string | undefined, tree: Tree): OpenQuestion {
   if (open.length === 0) {
     throw new HubError('not_found', `no question is open in tree ${shortId(tree.id)}`, {
@@ -52,7 +52,7 @@ export function chosenQuestion(open: readonly OpenQuestion[], number: string | u
   });
 }
 
-/** Gives an answer, and shows what the turn does then. */
+/** Answers a question, and shows how the turn continues. */
 export function giveAnswer(
   context: Context,
   { turn, call, answer, ...means }: AnswerOptions & { turn: TurnId; call: string; answer: Said },
@@ -64,7 +64,7 @@ export function giveAnswer(
 
 type Said = ParamsOf<'agent.answer'>['answer'];
 
-/** Puts what a turn asks to the person at the terminal, until it asks no more or they would rather answer later. */
+/** Asks the person at the terminal each question of a turn, until none is open or they answer with an empty line. */
 export async function answeredHere(
   context: Context,
   waited: TurnWaited,
@@ -83,7 +83,7 @@ export async function answeredHere(
   return now;
 }
 
-/** A number is an option where there is one of that number, and otherwise what was said. */
+/** A number chooses the option of that number when there is one; anything else is the answer's text. */
 export function saidTo({ options }: Pick<Question, 'options'>, said: string): Said {
   const option = /^\d{1,3}$/.test(said) ? Number(said) : 0;
   return option >= 1 && option <= options.length ? { option } : said;

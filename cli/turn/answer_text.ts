@@ -14,7 +14,7 @@ export interface AnswerWords {
   /** What was said does not count. */
   forget(): Promise<void>;
   end(): Promise<void>;
-  /** Nobody waits for the reader any more. */
+  /** From now on output that cannot be written at once is dropped. */
   hurry(): void;
 }
 

@@ -7,7 +7,7 @@ import { estimateLine } from '../render/reports/estimate_text.js';
 import { type TurnWanted, windowWanted } from './turn_options.js';
 import type { TurnOutput } from './turn_output.js';
 
-/** A request is told of before it is answered when it is larger than this, or fills more than this part of a window. */
+/** The size of a request is shown when it exceeds this, or this share of the window. */
 const TOKENS_TOLD = 20_000;
 const SHARE_TOLD = 0.5;
 
@@ -24,23 +24,23 @@ export async function estimateAt(
   return client.call('agent.estimate', { node, access, change, usual_model, window });
 }
 
-/** An estimate as one line, with the time that the person's clock will show. */
+/** An estimate as one line, with times of the local clock. */
 export function estimateText(estimate: Estimate): string {
   const { until_ms: untilMs } = estimate.cached;
   const until = untilMs === null ? null : new Date(untilMs).toTimeString().slice(0, 5);
   return estimateLine({ ...estimate, until });
 }
 
-/** After these there is something else to read. */
+/** After these events the estimate would only be in the way. */
 const QUIET: readonly AgentEvent['kind'][] = ['text_added', 'call_announced', 'compaction_started', 'turn_ended'];
 
-/** Says on a terminal how large a request is, once it is on its way: nothing waits for the estimate. */
+/** Notes the size of a large request once it has been sent; nothing waits for the estimate. */
 export function tellingEstimate(context: Context, output: TurnOutput, estimate: () => Promise<Estimate>): TurnOutput {
   let isQuiet = false;
   return {
     ...output,
     take(event) {
-      // It is only a remark; whatever is wrong, the turn itself says.
+      // A failure is ignored: the turn itself reports what is wrong.
       if (event.kind === 'request_started' && !isQuiet) detach(tell(), () => undefined);
       isQuiet ||= QUIET.includes(event.kind);
       return output.take(event);

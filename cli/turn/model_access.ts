@@ -4,7 +4,7 @@ import type { ParamsOf } from '../../hub/protocol/methods/method_table.js';
 
 type Access = NonNullable<ParamsOf<'agent.run'>['access']>;
 
-/** How this person reaches models, as their environment says it: it is sent along with a call, and kept nowhere. */
+/** Keys and addresses of models from the environment: sent with a call, and stored nowhere. */
 export function modelAccess(): Access {
   const access: Access = {};
   for (const { name, server } of PROVIDER_RECORDS) {
@@ -26,10 +26,10 @@ function addressFor({ address, addressVariable, takesBareHost }: ProviderServer)
   return `${protocol}//${[hostAndPort, ...path].join('/')}`;
 }
 
-// Where programs are and how text is written: all of it that a model's commands may know.
+// The variables that a model's commands may see.
 const PASSED_ON = /^(PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ)$/;
 
-/** What of this person's environment the commands of models get. */
+/** The part of the environment that a model's commands get. */
 export function modelEnvironment(): Record<string, string> {
   return Object.fromEntries(Object.entries(wholeEnvironment()).filter(([name]) => PASSED_ON.test(name)));
 }

@@ -2,13 +2,13 @@ import { HubError } from '../../hub/base/error.js';
 import { cliOption } from '../../hub/base/hint.js';
 import type { Context } from '../command_line/command_context.js';
 
-/** A model as a person names it: in one word, by its provider, or by both. */
+/** A model by its name, its provider, or both. */
 interface Named {
   model: string | undefined;
   provider: string | undefined;
 }
 
-/** The name of the model that is meant; null when none is named. What a name means is for the hub to say. */
+/** The name of the chosen model, which the hub resolves; null when none is named. */
 export async function modelNamed(context: Context, { model, provider }: Named): Promise<string | null> {
   if (provider === undefined) return model ?? null;
   const client = await context.client();

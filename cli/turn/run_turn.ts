@@ -11,7 +11,7 @@ import { EXIT } from '../output/failure.js';
 import { renderQuestions } from '../render/node/question_text.js';
 import type { TurnOutput } from './turn_output.js';
 
-/** How a turn ended for who waited: null when it never began, and the exit code of the signal that ended it or us. */
+/** How a turn ended: its outcome, null when it never began, and the exit code of the signal that interrupted it or us. */
 export interface TurnWaited {
   outcome: TurnOutcome | null;
   interrupted: number | null;
@@ -19,12 +19,12 @@ export interface TurnWaited {
 
 type Asked = Omit<ParamsOf<'agent.run'>, 'stream' | 'id'> & { id: TurnId };
 
-/** Runs a turn to its end. The first signal stops it, and its end is waited for, so that what was said is kept. */
+/** Runs a turn to its end. The first signal stops it and awaits its end, so that its partial answer is kept. */
 export function runTurn(context: Context, asked: Asked, output: TurnOutput): Promise<TurnWaited> {
   return waitedFor(context, asked.id, output, (client, options) => client.stream('agent.run', asked, options));
 }
 
-/** Has a path summarised; the first signal gives it up. */
+/** Summarises a path; the first signal cancels it. */
 export function runCompaction(
   context: Context,
   asked: Omit<ParamsOf<'agent.compact'>, 'stream' | 'id'> & { id: TurnId },
@@ -33,7 +33,7 @@ export function runCompaction(
   return waitedFor(context, asked.id, output, (client, options) => client.stream('agent.compact', asked, options));
 }
 
-/** Answers a question of a turn that waits, and shows what it does then. */
+/** Answers a question of a parked turn, and shows how it continues. */
 export function runAnswer(
   context: Context,
   asked: Omit<ParamsOf<'agent.answer'>, 'stream' | 'turn'> & { turn: TurnId },
@@ -42,7 +42,7 @@ export function runAnswer(
   return waitedFor(context, asked.turn, output, (client, options) => client.stream('agent.answer', asked, options));
 }
 
-/** Watches a turn that runs already to its end, in the same way. */
+/** Watches a running turn to its end, in the same way. */
 export function followTurn(context: Context, turn: TurnId, output: TurnOutput): Promise<TurnWaited> {
   return waitedFor(context, turn, output, async (client, options) => {
     const { outcome } = await client.stream('agent.follow', { turn }, options);
@@ -63,7 +63,7 @@ async function waitedFor(
   const abort = new AbortController();
   const stop = (): void => {
     output.hurry();
-    // One that is not known has not begun.
+    // A turn that the hub does not know has not begun.
     detach(client.call('agent.stop', { turn }), () => abort.abort());
   };
   const attempt = (): Promise<TurnOutcome> => call(client, { onEvent: output.take, signal: abort.signal });
@@ -72,7 +72,7 @@ async function waitedFor(
   return { outcome: result, interrupted };
 }
 
-/** A failure is none when it was asked for. */
+/** Turns a failure after an abort into null. */
 function unless(signal: AbortSignal): (error: unknown) => null {
   return (error) => {
     if (signal.aborted) return null;
@@ -80,7 +80,7 @@ function unless(signal: AbortSignal): (error: unknown) => null {
   };
 }
 
-/** Says why a turn is not at its end, and what to do; returns the exit code. A failure is thrown. */
+/** Notes why a turn is unfinished, and what to do; returns the exit code. A failure is thrown. */
 export function tellEnd(
   context: Context,
   { outcome, interrupted }: TurnWaited,
@@ -102,12 +102,12 @@ export function tellEnd(
   return interrupted ?? code;
 }
 
-/** Why a turn is not at its end, in words; null when a hub before this one knew. */
+/** Why a turn ended, in words; null means that an earlier hub ended it. */
 export function endWords(why: TurnOutcome['why']): string {
   return END_WORDS[why ?? 'hub_ended'][0];
 }
 
-/** The exit code that says so. */
+/** The exit code for why a turn ended. */
 export function endCode(why: TurnOutcome['why']): number {
   return END_WORDS[why ?? 'hub_ended'][1];
 }

@@ -11,14 +11,14 @@ const LEVELS = ['minimal', 'orchestrator', 'readonly', 'plan'] as const satisfie
 const COST_MAX = 1_000_000;
 const TURNS_MAX = 10_000;
 
-/** What a person may permit, and see, of any turn. */
+/** Options of any turn that permit more, or print events. */
 export const PERMISSION_FLAGS = [
   { name: 'jsonl', short: null, description: 'print every event as a line of JSON' },
   { name: 'net', short: null, description: 'its commands may use the network' },
   { name: 'no-sandbox', short: null, description: 'UNSANDBOXED: its commands run as in your own shell' },
 ] as const;
 
-/** Where any turn is to end. */
+/** The limits of any turn. */
 export const LIMIT_VALUES = [
   { name: 'max-turns', value: 'number', choices: null, description: 'end after so many answers of the model' },
   { name: 'max-cost', value: 'dollars', choices: null, description: 'end when it has cost so much' },
@@ -64,7 +64,7 @@ type TurnWords = Input<
 
 type Run = ParamsOf<'agent.run'>;
 
-/** What a turn is run with, apart from where. */
+/** The options of a turn: everything but its position. */
 export interface TurnWanted {
   access: NonNullable<Run['access']>;
   change: Partial<SettingsChange> | null;
@@ -76,7 +76,7 @@ export interface TurnWanted {
   transcript: { folder: string } | null;
 }
 
-/** Reads what the person wants of a turn. */
+/** Reads the options of a turn from the command line, the environment and the preferences. */
 export async function turnWanted(input: TurnWords, context: Context): Promise<TurnWanted> {
   const change = await changeFrom(input, context);
   const folder = input.value('transcript-dir');
@@ -91,7 +91,7 @@ export async function turnWanted(input: TurnWords, context: Context): Promise<Tu
   };
 }
 
-/** What the person has set of how full a window may be. */
+/** The preferences about the context window. */
 export function windowWanted({ preferences }: Context): { compact: 'auto' | 'off'; window: number | null } {
   const window = Number(preferences.get('window'));
   return {
@@ -132,7 +132,7 @@ function numberFrom(name: string, given: string | undefined, most: number): numb
   throw new HubError('invalid_params', `--${name} takes a number above 0, up to ${most}, not ${given}`);
 }
 
-/** Says on stderr what it means that nothing keeps the commands in. */
+/** Warns on stderr that commands run without a sandbox. */
 export function noteUnsandboxed(context: Context, { grants }: Pick<TurnWanted, 'grants'>): void {
   if (!grants.unsandboxed) return;
   context.note(

@@ -11,12 +11,12 @@ import { answerWords } from './answer_text.js';
 
 const LINE_LENGTH_MAX = 200;
 
-/** Shows what happens in a turn. */
+/** Shows the events of a turn. */
 export interface TurnOutput {
   take(event: AgentEvent): Promise<void>;
-  /** Shows what is left to show. */
+  /** Shows the rest, after the last event. */
   end(outcome: TurnOutcome | null): Promise<void>;
-  /** Nobody waits for the reader any more. */
+  /** From now on output that cannot be written at once is dropped. */
   hurry(): void;
 }
 
@@ -100,7 +100,7 @@ function noteTranscript(context: Context, event: AgentEvent): void {
   if (event.kind === 'transcript_failed') context.note(`(the transcript could not be written: ${event.message})`);
 }
 
-/** Programs are told the whole path; a person a short one. */
+/** The path of the transcript: whole for programs, short for people. */
 function transcriptLine(file: string): string {
   const home = `${userHome()}/`;
   const isShort = process.stderr.isTTY === true && file.startsWith(home);

@@ -7,7 +7,7 @@ import { answerCommand, renderQuestion } from '../render/node/question_text.js';
 /** How many of the newest turns are looked at. */
 const TURNS_MAX = 200;
 
-/** Where to take up what was begun at a position: from its last step, or by watching it when it still runs. */
+/** Where to continue the turn of a position: from its last step, or by watching it when it still runs. */
 export async function unfinishedTurn(
   context: Context,
   tree: Tree,
@@ -25,7 +25,7 @@ export async function unfinishedTurn(
   return { node: found.tip, running: null };
 }
 
-/** A message that nobody has answered yet can be; an answer has come to its end. */
+/** Requires a message without an answer at the position: after an answer nothing is unfinished. */
 async function mustBeAsked(context: Context, position: NodeId): Promise<null> {
   const client = await context.client();
   const { node } = await client.call('loom.node_get', { node: position });
@@ -33,7 +33,7 @@ async function mustBeAsked(context: Context, position: NodeId): Promise<null> {
   return null;
 }
 
-/** What a turn has asked can only be answered. */
+/** The error for a parked turn, which continues only with an answer. */
 async function waitsFor(context: Context, turn: TurnId): Promise<HubError> {
   const client = await context.client();
   const { parked } = await client.call('loom.turn_get', { turn });

@@ -34,7 +34,7 @@ async function print(context: Context, text: string): Promise<void> {
   for (const line of text.split('\n').filter(Boolean)) await context.printJson({ line });
 }
 
-/** Goes on until a signal ends the process. */
+/** Runs until a signal ends the process. */
 async function follow(context: Context, path: string, fromByte: number): Promise<never> {
   for (let place = fromByte; ; await wait(FOLLOW_MS)) {
     const size = (await stat(path).catch(() => null))?.size ?? 0; // between two generations there is none

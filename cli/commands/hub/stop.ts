@@ -55,7 +55,7 @@ function isAlive(pid: number): boolean {
   return !isZombie(pid);
 }
 
-// It was started detached, so the system's first process takes its end notice, and in some containers takes its time.
+// The hub is detached, so init reaps it, which in some containers takes a while.
 function isZombie(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z ');
