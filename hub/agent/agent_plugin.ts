@@ -25,7 +25,7 @@ import { chooseModel } from './turn/turn_model.js';
 import { createTurns, type RunningTurns } from './turn/turns.js';
 
 export interface AgentPlugin extends Plugin {
-  /** How many turns run. */
+  /** The number of running turns. */
   busy(): number;
   /** Ends them in order, before the tools that they use are ended. */
   end(): Promise<void>;
@@ -33,12 +33,12 @@ export interface AgentPlugin extends Plugin {
 
 interface AgentPluginParts extends AgentParts {
   version: string;
-  /** In which feed this home's numbers stand. */
+  /** The epoch of this home's feed. */
   epoch: string;
   paths: Pick<HomePaths, 'sessions' | 'logs'>;
 }
 
-/** Lets models work in trees. */
+/** The plugin that runs turns. */
 export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts): AgentPlugin {
   const { log, epoch, paths } = parts;
   const transcripts = createTranscripts({ folder: paths.sessions, log });
@@ -58,12 +58,12 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
       await logs.end();
     },
     methods: {
-      'agent.run': (params, context) => watched(turns.run(params), context, { stops: true }),
-      'agent.compact': (params, context) => watched(turns.compact(params), context, { stops: true }),
+      'agent.run': (params, context) => streamTurn(turns.run(params), context, { stops: true }),
+      'agent.compact': (params, context) => streamTurn(turns.compact(params), context, { stops: true }),
       'agent.estimate': (params, context) => estimatePath({ hub, context }, params, parts.timers.nowMs()),
       'agent.check': async ({ node, access, change, usual_model: usual }, context) => {
         const known = node === null ? null : await knownSettings({ hub, context }, node, change);
-        if (node !== null) await refuseWider({ hub, context }, node, change);
+        if (node !== null) await refuseNestingAt({ hub, context }, node, change);
         return { model: formatModelName(chooseModel({ known, change, usual, access }).model) };
       },
       'agent.instructions_list': async (params, context) => listInstructions({ hub, context }, parts, params),
@@ -84,7 +84,7 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
       },
       'agent.answer': async (params, context) => {
         const answered = await turns.answer(params);
-        return 'outcome' in answered ? watched(answered, context, { stops: true }) : answered;
+        return 'outcome' in answered ? streamTurn(answered, context, { stops: true }) : answered;
       },
       'agent.steer': async (params, context) => callHub({ hub, context }, 'loom.input_add', params),
       'agent.status': async ({ tree }, context) => {
@@ -108,7 +108,7 @@ function providerList(): ResultOf<'agent.providers'> {
   };
 }
 
-/** The settings that a turn at a node would go on with. */
+/** The settings of the next turn at a node. */
 async function knownSettings(
   reach: InternalCaller,
   node: NodeId,
@@ -118,15 +118,19 @@ async function knownSettings(
   return settingsBefore(reach, { tree: found.tree, current: await pathSettings(reach, node), change });
 }
 
-/** What a turn at this node would refuse of a change is refused before anything is said there. */
-async function refuseWider(reach: InternalCaller, at: NodeId, change: SettingsChange | null): Promise<void> {
+/** Refuses what a turn at this node would refuse, before a message is added there. */
+async function refuseNestingAt(reach: InternalCaller, at: NodeId, change: SettingsChange | null): Promise<void> {
   const { node } = await callHub(reach, 'loom.node_get', { node: at, tree: null });
   const { owner } = await callHub(reach, 'loom.tree_get', { tree: node.tree });
   await refuseNesting(reach, owner, change);
 }
 
-/** Tells a caller what happens in a turn until it has ended; when the call itself is cancelled, so is the turn. */
-async function watched(turn: RunningTurn, context: CallContext, { stops }: { stops: boolean }): Promise<TurnOutcome> {
+/** Streams the events of a turn to a caller until it has ended. With `stops`, cancelling the call stops the turn. */
+async function streamTurn(
+  turn: RunningTurn,
+  context: CallContext,
+  { stops }: { stops: boolean },
+): Promise<TurnOutcome> {
   const unfollow = turn.follow(listenerOf(context));
   const stopListening = stops ? onAbort(context.signal, () => turn.stop('asked')) : () => undefined;
   try {
@@ -149,7 +153,7 @@ async function followTurn(turns: RunningTurns, id: TurnId, { hub, context }: Int
     if (snapshot !== null) context.emit(snapshot);
     return past;
   }
-  const outcome = watched(turn, context, { stops: false });
+  const outcome = streamTurn(turn, context, { stops: false });
   return raceAbort(outcome, context.signal, () => new HubError('cancelled', `following the turn ${id} was given up`));
 }
 

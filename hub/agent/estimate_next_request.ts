@@ -17,7 +17,7 @@ import { definitionsFor } from './tools/tool_definitions.js';
 type Params = ParsedOf<'agent.estimate'>;
 type Estimate = ResultOf<'agent.estimate'>;
 
-/** What the next request below a node would be: how large, how much of it is cached, and what its input would cost. */
+/** Estimates the next request below a node: its size, how much of it is cached, and the price of its input. */
 export async function estimatePath(reach: InternalCaller, params: Params, nowMs: number): Promise<Estimate> {
   const { node: found, step_end } = await callHub(reach, 'loom.node_get', { node: params.node, tree: null });
   const { tree } = found;
@@ -26,7 +26,7 @@ export async function estimatePath(reach: InternalCaller, params: Params, nowMs:
   const known = current ?? (await firstSettings(reach, tree));
   const measure = await newestMeasure(reach, tree, sent.nodes);
   const tokens = pathTokens(sent.nodes, { measure, prefix: known ?? firstPrefix(params) });
-  const model = wantedModel(params, known);
+  const model = nextModel(params, known);
   if (model === null) return { ...NOTHING_KNOWN, tokens };
   const settings = isUnchanged(params, known, model) ? sent.newest : null;
   const cached = await cacheWarmth(reach, { tree, path: sent.nodes, model, settings, nowMs });
@@ -42,21 +42,21 @@ const NOTHING_KNOWN = {
   cached: { tokens: 0, state: 'unknown' as const, until_ms: null },
 };
 
-/** What a first turn begins with, apart from the instructions of the project. */
+/** The beginning of a first request, without the instructions of the project. */
 function firstPrefix({ change }: Params) {
   const level = change?.level ?? levelOf(null);
   return { system_prompt: systemPromptFor(level), tools: definitionsFor(level) };
 }
 
-/** A key is not needed to estimate. */
-function wantedModel({ change, usual_model, access }: Params, known: Settings | null): ModelAtServer | null {
+/** The model of the next request; an estimate needs no key. */
+function nextModel({ change, usual_model, access }: Params, known: Settings | null): ModelAtServer | null {
   const named = change?.model ?? known?.model ?? usual_model ?? modelByKeys(access);
   if (named === null) return null;
   const model = parseModelName(named);
   return { ...model, baseUrl: access[model.provider]?.base_url ?? null };
 }
 
-/** Whether what is sent before the messages stays as it was. */
+/** Whether everything before the messages stays as it is. */
 function isUnchanged({ change }: Params, known: Settings | null, model: ModelAtServer): boolean {
   if (known === null || known.model !== formatModelName(model)) return false;
   if (change === null) return true;
@@ -65,15 +65,15 @@ function isUnchanged({ change }: Params, known: Settings | null, model: ModelAtS
   return isSame && !reload && Object.values(others).every((one) => one === null);
 }
 
-interface Priced {
+interface InputPrice {
   model: ModelAtServer;
   tokens: number;
   cached: CacheWarmth;
   nowMs: number;
 }
 
-/** Where prefixes are cached on request, what is not in the cache yet is written to it. */
-async function inputPrice({ model, tokens, cached, nowMs }: Priced): Promise<number | null> {
+/** The price of the input. Where prefixes are cached on request, what is not in the cache yet is written to it. */
+async function inputPrice({ model, tokens, cached, nowMs }: InputPrice): Promise<number | null> {
   const read = Math.min(tokens, cached.tokens);
   const rest = tokens - read;
   const isWritten = cached.state !== 'unknown';

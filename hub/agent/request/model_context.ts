@@ -6,10 +6,10 @@ import { FRAME_BYTES_MAX } from '../../protocol/limits.js';
 import type { Node, NodeId, Settings, Sha256 } from '../../protocol/node.js';
 import { newestSettings, type Prompt, promptOf, signingSettings } from './prompt.js';
 
-/** What fits one answer, and is more than any model takes. */
+/** Fits one answer of the hub, and is more than any model accepts. */
 const BYTES_MAX = FRAME_BYTES_MAX / 2;
 
-/** What a model is sent for a node; a node inside a step stands for the end of that. */
+/** The content of a request for a node; a node inside a step stands for the step's end. */
 export async function modelContext(reach: InternalCaller, node: NodeId): Promise<RawJson> {
   const { step_end } = await callHub(reach, 'loom.node_get', { node, tree: null });
   const path = await sentNodes(reach, step_end);
@@ -19,15 +19,15 @@ export async function modelContext(reach: InternalCaller, node: NodeId): Promise
   const size_bytes = Buffer.byteLength(json);
   if (size_bytes > BYTES_MAX) throw tooLong(node);
   const counts = { size_bytes, images: imagesIn(prompt.messages), left_out: left_out + path.dropped };
-  // The text of megabytes of messages is made once.
+  // Megabytes of messages are serialised only once.
   return new RawJson(`${json.slice(0, -1)},${JSON.stringify(counts).slice(1)}`);
 }
 
-/** What of a path is sent. */
+/** The sent part of a path. */
 export interface SentNodes {
   /** From the newest summary on. */
   nodes: Node[];
-  /** How many were before it, without the root. */
+  /** How many nodes were before it, without the root. */
   dropped: number;
   /** The newest settings of all the path. */
   newest: Sha256 | null;
@@ -49,7 +49,7 @@ export async function sentNodes(reach: InternalCaller, node: NodeId): Promise<Se
       }
       if (one.role === 'root') continue;
       bytes += sizeOf(one.blocks);
-      // A summary may still come and make all this superfluous.
+      // A later summary may still replace all this.
       tooMuch ||= bytes > BYTES_MAX;
       if (!tooMuch) sent.nodes.push(one);
       else sent.dropped += 1;

@@ -4,55 +4,55 @@ import { blocksOfType } from '../../base/node_blocks.js';
 import type { ModelMessage } from '../../protocol/methods/context_methods.js';
 import type { Block, Node, Settings, Sha256 } from '../../protocol/node.js';
 
-/** All that a model is sent for a node. */
+/** The content of a request for a node. */
 export interface Prompt {
   system_prompt: string;
   tools: Settings['tools'];
   messages: ModelMessage[];
-  /** Nodes on the path that no message was made of, the root not counted. */
+  /** The number of nodes that became no message, without the root. */
   left_out: number;
 }
 
-/** What the nodes of a path name by hash only. */
+/** The settings that the nodes of a path name by their hash. */
 export interface PromptSettings {
-  /** What the model is sent the messages with; null while there is nothing yet. */
+  /** The settings of the request; null while the path has none. */
   current: Settings | null;
-  /** The model that each settings name, for the thinking that it signed. */
+  /** The model of each settings, for the thinking that it signed. */
   models: ReadonlyMap<Sha256, string>;
 }
 
 type Part = ModelMessage['content'][number];
-type Called = Extract<Block, { type: 'call' }>;
+type CallBlock = Extract<Block, { type: 'call' }>;
 type Result = Extract<Node, { kind: 'external' }>;
 
 /**
- * Makes of the nodes from the root to a settled node what a model is sent for it. What is made of a node depends on its
- * own step and on the settings alone: for each settled node below, up to the next summary and with the same settings,
- * this is the beginning of what is sent. Each message is made of one node, or of one step; messages of one role
- * may follow each other.
+ * Makes the content of a request from the nodes between the root and a settled node. The messages of a node depend on its
+ * own step and the settings alone: the prompt of a settled node is a prefix of that of every settled node below it, up to
+ * the next summary and with the same settings. Each message is made from one node or one step; messages of one role may
+ * follow each other.
  */
 export function promptOf(path: readonly Node[], settings: PromptSettings): Prompt {
   const { current } = settings;
   const messages: ModelMessage[] = [];
   let sent = 0;
   for (const step of stepsOf(sinceSummary(path))) {
-    const made = messagesOf(step, settings);
-    messages.push(...made);
-    if (made.length > 0) sent += step.results.length + 1;
+    const stepMessages = messagesOf(step, settings);
+    messages.push(...stepMessages);
+    if (stepMessages.length > 0) sent += step.results.length + 1;
   }
-  const said = path.filter(({ role }) => role !== 'root').length;
+  const total = path.filter(({ role }) => role !== 'root').length;
   return {
     ...{ system_prompt: current?.system_prompt ?? '', tools: current?.tools ?? [] },
-    ...{ messages, left_out: said - sent },
+    ...{ messages, left_out: total - sent },
   };
 }
 
-/** The settings of the newest message on a path that names any: what a turn at its end goes on with. */
+/** The settings of the newest answer on a path that names any; a turn at its end goes on with them. */
 export function newestSettings(path: readonly Node[]): Sha256 | null {
   return path.findLast(({ role, settings }) => role === 'assistant' && settings !== null)?.settings ?? null;
 }
 
-/** The settings whose model decides what is sent of a path. */
+/** The settings whose models signed thinking on a path. */
 export function signingSettings(path: readonly Node[]): Sha256[] {
   const signed = path.filter(
     ({ role, blocks }) => role === 'assistant' && blocksOfType(blocks, 'thinking').some(isSigned),
@@ -60,13 +60,13 @@ export function signingSettings(path: readonly Node[]): Sha256[] {
   return [...new Set(signed.flatMap(({ settings }) => (settings === null ? [] : [settings])))];
 }
 
-/** A summary stands for all that is before it. */
+/** The path from its newest summary on, which stands for all before it. */
 function sinceSummary(path: readonly Node[]): readonly Node[] {
   const newest = path.findLastIndex(({ role }) => role === 'summary');
   return newest < 0 ? path : path.slice(newest);
 }
 
-/** What was committed at once: a message with the results of its calls, or one node of a person's. */
+/** Nodes that were committed together: an answer with the results of its calls, or one node of a person. */
 interface Step {
   first: Node;
   results: Result[];
@@ -88,18 +88,18 @@ function* stepsOf(path: readonly Node[]): Generator<Step> {
 function messagesOf({ first, results }: Step, settings: PromptSettings): ModelMessage[] {
   if (first.role === 'root') return [];
   if (first.kind === 'external') return [userMessage(commandParts(first))];
-  if (first.role !== 'assistant') return withContent(userMessage(shownParts(first.blocks)));
+  if (first.role !== 'assistant') return withContent(userMessage(userParts(first.blocks)));
   const answered = answeredCalls(first.blocks, results);
   const content = first.blocks.filter((block) => isSent(block, { node: first, answered, settings }));
-  // Thinking that led to nothing which is sent is no message.
+  // Thinking alone is no message.
   if (blocksOfType(content, 'thinking').length === content.length) return [];
   const paired = results.slice(0, answered.size);
   return [{ role: 'assistant', content }, ...withContent(userMessage(paired.map(resultPart)))];
 }
 
-/** The calls that were executed: results stand in the order of their calls, each with the id of its own. */
-function answeredCalls(blocks: readonly Block[], results: readonly Result[]): ReadonlySet<Called> {
-  const answered = new Set<Called>();
+/** The executed calls: results stand in the order of their calls, each with the id of its call. */
+function answeredCalls(blocks: readonly Block[], results: readonly Result[]): ReadonlySet<CallBlock> {
+  const answered = new Set<CallBlock>();
   let at = 0;
   for (const block of blocksOfType(blocks, 'call')) {
     if (block.id !== results[at]?.external.call.id) continue;
@@ -111,7 +111,7 @@ function answeredCalls(blocks: readonly Block[], results: readonly Result[]): Re
 
 interface Surroundings {
   node: Node;
-  answered: ReadonlySet<Called>;
+  answered: ReadonlySet<CallBlock>;
   settings: PromptSettings;
 }
 
@@ -122,7 +122,7 @@ function isSent(block: Block, { node, answered, settings }: Surroundings): boole
     case 'call':
       return answered.has(block);
     case 'image':
-      return false; // models take images from others only
+      return false; // models accept images in user messages only
     case 'thinking':
       return isSigned(block) && isOfModel(node.settings, settings);
   }
@@ -132,7 +132,7 @@ function isSigned({ signature }: Extract<Block, { type: 'thinking' }>): boolean 
   return signature !== null && signature !== '';
 }
 
-/** A signature means something to the model that made it only. */
+/** A signature is valid for the model that made it only. */
 function isOfModel(made: Sha256 | null, { current, models }: PromptSettings): boolean {
   return current !== null && made !== null && models.get(made) === current.model;
 }
@@ -142,12 +142,12 @@ function isBlank(text: string): boolean {
   return text.trim() === '';
 }
 
-/** What somebody else than the model says: text and images. */
-function shownParts(blocks: readonly Block[]): Block[] {
-  return blocks.filter(isShown);
+/** The parts of a user message: text and images. */
+function userParts(blocks: readonly Block[]): Block[] {
+  return blocks.filter(isUserPart);
 }
 
-function isShown(block: Block): boolean {
+function isUserPart(block: Block): boolean {
   switch (block.type) {
     case 'text':
       return !isBlank(block.text);
@@ -159,14 +159,14 @@ function isShown(block: Block): boolean {
   }
 }
 
-/** What a person ran or attached: a model must be told that it did not ask for it. */
+/** A person's own command or attachment: the model must see that it did not call it. */
 function commandParts({ external, blocks }: Result): Block[] {
   const { tool, input } = external.call;
-  return [{ type: 'text', text: `I ran ${tool}: ${callText(input)}` }, ...shownParts(blocks)];
+  return [{ type: 'text', text: `I ran ${tool}: ${callText(input)}` }, ...userParts(blocks)];
 }
 
 function resultPart({ external, blocks }: Result): Part {
-  return { type: 'result', id: external.call.id ?? '', content: shownParts(blocks), failed: callEnd(external).failed };
+  return { type: 'result', id: external.call.id ?? '', content: userParts(blocks), failed: callEnd(external).failed };
 }
 
 function userMessage(content: Part[]): ModelMessage {

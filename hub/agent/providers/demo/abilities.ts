@@ -1,28 +1,28 @@
 import { calling, callOf, type DemoResult, type DemoStep, type DemoTask, failing, NOTE, saying } from './step.js';
 import { STORY } from './story.js';
 
-/** Something that it does when it is asked in these words. */
+/** Something that the demo model can do. */
 interface Ability {
-  /** What a person says for it. */
+  /** The sentence that help names for it. */
   say: string;
-  /** What is to be seen then. */
+  /** What a person sees then. */
   shows: string;
-  heard: RegExp;
-  step(task: DemoTask, words: RegExpExecArray): DemoStep;
+  pattern: RegExp;
+  step(task: DemoTask, match: RegExpExecArray): DemoStep;
 }
 
-// No file of a person is called that.
+// A name that no file of a person has.
 const PROGRAM = 'hello-demo.sh';
 const FIRST_LINE = '#!/bin/sh\n';
 const RUN_PROGRAM = `sh ${PROGRAM}`;
 const PLAN_FILE = '.cognition/plan.md';
-/** How the plan tells what the program says. */
+/** What stands before the program's greeting in a plan. */
 const SAYS = 'which says: ';
 const GREETING = 'Hello, tree!';
 const GREETING_LENGTH_MAX = 60;
 const STORY_PAUSE_MS = 25;
 const COUNT = 'for n in 1 2 3 4 5 6; do echo $n; sleep 1; done';
-/** Tries nothing that could do harm where there is no sandbox. */
+/** Does no harm where there is no sandbox. */
 const LOOK_AROUND = [
   'for place in /etc /usr .; do [ -w $place ] && echo "$place: can be written" || echo "$place: read-only"; done',
   '[ -e ~/.ssh ] && echo "ssh keys: there" || echo "ssh keys: none to be seen"',
@@ -33,49 +33,49 @@ const ABILITIES: readonly Ability[] = [
   {
     say: 'tell me a story',
     shows: 'a longer answer, word by word, with code in it; Esc ends it',
-    heard: /^tell (?:me )?a (?:long )?story/i,
+    pattern: /^tell (?:me )?a (?:long )?story/i,
     step: () => ({ ...saying(STORY), thinking: 'A story is wished. I know exactly one.', pauseMs: STORY_PAUSE_MS }),
   },
   {
     say: 'write a program',
     shows: `makes ${PROGRAM} and runs it`,
-    heard: /^write (?:me )?a program/i,
+    pattern: /^write (?:me )?a program/i,
     step: (task) => writeProgram(task, GREETING),
   },
   {
     say: 'change the program',
     shows: 'adds a line to it, which is shown as a change',
-    heard: /^change the program/i,
+    pattern: /^change the program/i,
     step: changeProgram,
   },
   {
     say: 'count slowly',
     shows: 'a command that takes six seconds; write something meanwhile, or press Esc',
-    heard: /^count slowly/i,
-    step: (task) => runAndTell(task, COUNT, 'I have counted:'),
+    pattern: /^count slowly/i,
+    step: (task) => runAndReport(task, COUNT, 'I have counted:'),
   },
   {
     say: 'try to get out',
     shows: 'what the sandbox keeps from my commands',
-    heard: /^try to get out/i,
-    step: (task) => runAndTell(task, LOOK_AROUND, 'This is what a command of mine finds:'),
+    pattern: /^try to get out/i,
+    step: (task) => runAndReport(task, LOOK_AROUND, 'This is what a command of mine finds:'),
   },
   {
     say: 'use two sub-sessions',
     shows: 'two more of me at work at once; `/agents` lists them meanwhile',
-    heard: /^use (?:two )?sub-?sessions/i,
+    pattern: /^use (?:two )?sub-?sessions/i,
     step: useSubSessions,
   },
   {
     say: 'make a plan',
     shows: 'in plan mode (Shift-Tab) I ask you something and write a plan; `/execute` carries it out',
-    heard: /^make a plan/i,
+    pattern: /^make a plan/i,
     step: makePlan,
   },
   {
     say: 'fail',
     shows: 'how a failure looks; `fail overloaded` is one that is tried again',
-    heard: /^fail(?: (\w+))?[.!]?$/i,
+    pattern: /^fail(?: (\w+))?[.!]?$/i,
     step: (_, [, kind = 'rejected']) => ({ ...saying(''), failure: failing(kind.toLowerCase()) }),
   },
 ];
@@ -84,16 +84,16 @@ const HELP = /^(?:help|what can you do)[\s?.!]*$/i;
 const CARRY_OUT = /^carry out the plan/i;
 const FILES = ['list the files', 'show me README.md', 'how many lines has README.md?', 'search for tree in docs'];
 
-/** What it does next for a question that it has an ability for; null when it has none, or a call has failed. */
+/** The next step for a question that it has an ability for; null when it has none, or a call has failed. */
 export function abilityStep(task: DemoTask): DemoStep | null {
   const { question, results } = task;
   if (HELP.test(question)) return saying(helpText());
-  // What a failed call says is told as it is.
+  // A failed call is reported as it is.
   if (results.some(({ failed }) => failed)) return null;
   if (CARRY_OUT.test(question)) return writeProgram(task, plannedGreeting(task.systemPrompt));
-  for (const { heard, step } of ABILITIES) {
-    const words = heard.exec(question);
-    if (words !== null) return lacking(step(task, words), task);
+  for (const { pattern, step } of ABILITIES) {
+    const match = pattern.exec(question);
+    if (match !== null) return withTools(step(task, match), task);
   }
   return null;
 }
@@ -109,28 +109,30 @@ function helpText(): string {
   ].join('\n\n');
 }
 
-/** The same step, or a word about the tool that it would need. */
-function lacking(step: DemoStep, { tools }: DemoTask): DemoStep {
+/** The same step, or a remark about the tool that it lacks. */
+function withTools(step: DemoStep, { tools }: DemoTask): DemoStep {
   const missing = step.calls.find(({ tool }) => !tools.has(tool))?.tool;
   return missing === undefined ? step : saying(`I have no ${missing} here, so I cannot do that. ${NOTE}`);
 }
 
-function runAndTell({ steps, results }: DemoTask, command: string, words: string): DemoStep {
-  return steps === 0 ? calling('', callOf('bash', { command })) : saying(`${words}\n\n${told(results)}`);
+function runAndReport({ steps, results }: DemoTask, command: string, words: string): DemoStep {
+  return steps === 0 ? calling('', callOf('bash', { command })) : saying(`${words}\n\n${quotedResults(results)}`);
 }
 
 function writeProgram({ steps, results }: DemoTask, greeting: string): DemoStep {
   const content = `${FIRST_LINE}# Written by the demo model of cognition.\necho '${greeting}'\n`;
   if (steps === 0) return calling('I write it.', callOf('write', { path: PROGRAM, content }));
   if (steps === 1) return calling('Now I try it.', callOf('bash', { command: RUN_PROGRAM }));
-  return saying(`${PROGRAM} is written, and says:\n\n${told(results)}\n\nSay \`change the program\` to see a change.`);
+  return saying(
+    `${PROGRAM} is written, and says:\n\n${quotedResults(results)}\n\nSay \`change the program\` to see a change.`,
+  );
 }
 
 function changeProgram({ steps, results }: DemoTask): DemoStep {
   const change = { path: PROGRAM, old_text: FIRST_LINE, new_text: `${FIRST_LINE}echo 'One line more.'\n` };
   if (steps === 0) return calling('', callOf('edit', change));
   if (steps === 1) return calling('', callOf('bash', { command: RUN_PROGRAM }));
-  return saying(`${PROGRAM} is changed, and says:\n\n${told(results)}`);
+  return saying(`${PROGRAM} is changed, and says:\n\n${quotedResults(results)}`);
 }
 
 function useSubSessions({ steps, results }: DemoTask): DemoStep {
@@ -138,7 +140,7 @@ function useSubSessions({ steps, results }: DemoTask): DemoStep {
   if (steps === 0) {
     return calling('I give two parts of it away.', ...tasks.map((task) => callOf('spawn_session', { task })));
   }
-  const answers = results.map(({ text }, place) => `${place + 1}. ${text.split('\n')[0]}`);
+  const answers = results.map(({ text }, index) => `${index + 1}. ${text.split('\n')[0]}`);
   return saying(`Both are done. Their answers begin with:\n\n${answers.join('\n')}`);
 }
 
@@ -161,12 +163,12 @@ function plannedGreeting(systemPrompt: string): string {
   return greetingFrom(line.split('\n')[0] ?? '');
 }
 
-/** What a person wished, without the signs that mean something to a shell. */
+/** The person's greeting, without characters that mean something to a shell. */
 function greetingFrom(text: string): string {
   const plain = text.replaceAll(/[^\p{L}\p{N} ,.!?-]/gu, ' ').trim();
   return plain === '' ? GREETING : plain.slice(0, GREETING_LENGTH_MAX);
 }
 
-function told(results: readonly DemoResult[]): string {
+function quotedResults(results: readonly DemoResult[]): string {
   return `\`\`\`\n${results.map(({ text }) => text).join('\n')}\n\`\`\``;
 }

@@ -4,7 +4,7 @@ import type { ModelEvent, ModelRequest, Provider } from '../../model/provider.js
 import { delay, type Timers } from '../../model/timers.js';
 import { answerIds } from '../blocks/call_ids_and_tool_names.js';
 import { finishedCall } from '../blocks/call_input.js';
-import { demoStep } from './script.js';
+import { demoStep } from './next_step.js';
 import type { DemoStep } from './step.js';
 
 /** After so many words, other work of the hub gets a turn. */

@@ -8,7 +8,7 @@ export interface DemoStep {
   text: string;
   calls: { tool: string; input: string }[];
   end: EndReason;
-  /** Makes the failure that it ends in instead, told whether something was said before; null for none. */
+  /** Makes the failure that it ends in instead, given whether something was said before; null for none. */
   failure: ((visible: boolean) => HubError) | null;
   /** Before each word. */
   pauseMs: number;
@@ -21,22 +21,22 @@ export interface DemoResult {
   failed: boolean;
 }
 
-/** What has been asked, and what has been done about it since. */
+/** A question, and what was done about it since. */
 export interface DemoTask {
   question: string;
-  /** Answers given since, each of which was calls. */
+  /** The answers since, all of them with calls. */
   steps: number;
-  /** What the newest calls brought. */
+  /** The results of the newest calls. */
   results: DemoResult[];
-  /** The texts of results from before, newest first. */
+  /** The texts of earlier results, newest first. */
   earlier: string[];
   isFirst: boolean;
-  /** The names of what it may call. */
+  /** The names of the tools that it may call. */
   tools: ReadonlySet<string>;
   systemPrompt: string;
 }
 
-/** What it says of itself. */
+/** What it says about itself. */
 export const NOTE =
   '(I am the demo model: no AI, only a few rules, and nothing leaves this machine. Say "help" to see what I can do.)';
 
@@ -62,9 +62,9 @@ export function callOf(tool: string, input: Readonly<Record<string, unknown>>): 
   return { tool, input: JSON.stringify(input) };
 }
 
-/** Fails as a server would; of a kind that is not known as when the network is away. */
+/** Fails as a server would; an unknown kind fails as without a network. */
 export function failing(name: string): DemoStep['failure'] {
-  const kind = FAILURES.find((known) => known === name) ?? 'network';
+  const kind = FAILURES.find((one) => one === name) ?? 'network';
   return (visible) =>
     new HubError(kind, `the demo model failed as it was told to: ${kind}`, {
       hint: 'with a real model one would mend what is wrong',

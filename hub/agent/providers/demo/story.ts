@@ -1,4 +1,4 @@
-/** A longer answer with all that an answer may have in it, for who wants to see one come in. */
+/** A longer answer with everything that an answer may contain. */
 export const STORY = `# The tree that forgot nothing
 
 Once there was a conversation that was a **line**. Whoever wanted to say something else had to scroll up, copy, and begin again; and what had been said before was gone, or lay in a window that nobody found again.

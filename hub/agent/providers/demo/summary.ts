@@ -6,19 +6,19 @@ import { SUMMARY_BEGINS } from '../../compaction/compaction_prompt.js';
 const LINE_LENGTH_MAX = 200;
 const LINES_MAX = 50;
 
-/** What it says when it is asked for a summary: what was asked and which commands ran, by rules; null when it is asked for something else. */
+/** A summary of what was asked and which commands ran; null when no summary is asked for. */
 export function demoSummary(messages: readonly ModelMessage[]): string | null {
   const last = messages.at(-1)?.content.slice(-1) ?? [];
   if (!textOf(last).includes(SUMMARY_BEGINS)) return null;
   const before = messages.slice(0, -1);
-  const asked = before.flatMap(({ role, content }) => (role === 'user' ? textsOf(content) : []));
-  const called = before.flatMap(({ content }) =>
+  const questions = before.flatMap(({ role, content }) => (role === 'user' ? textsOf(content) : []));
+  const calls = before.flatMap(({ content }) =>
     blocksOfType(content, 'call').map(({ tool, input }) => `${tool}: ${callText(input)}`),
   );
-  return [listed('Asked', asked), listed('Done', called)].filter((text) => text !== '').join('\n\n');
+  return [section('Asked', questions), section('Done', calls)].filter((text) => text !== '').join('\n\n');
 }
 
-function listed(heading: string, texts: readonly string[]): string {
+function section(heading: string, texts: readonly string[]): string {
   if (texts.length === 0) return '';
   const lines = texts
     .slice(-LINES_MAX)

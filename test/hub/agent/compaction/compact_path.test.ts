@@ -65,7 +65,7 @@ test('a summary is asked for at the end of what was sent before, so that a cache
   });
 });
 
-test('what a person asked is carried on word for word when the window is nearly full in the middle of it', async () => {
+test('an open request is carried over word for word when the window is nearly full before its answer', async () => {
   await withAgent(async (agent) => {
     const { server, begin, say: ask, path } = agent;
     const tip = await talk(agent, `Read this. ${'Words and words. '.repeat(1_000)}`);
@@ -90,7 +90,7 @@ test('what a person asked is carried on word for word when the window is nearly 
   });
 });
 
-test('what was asked outlives a second summary, and a word to go on is not taken for it', async () => {
+test('an open request outlives a second summary, and a message to go on is not taken for one', async () => {
   await withAgent(async (agent) => {
     const { server, run, say: ask } = agent;
     server.script({ ...say(words('I begin'), call('c1', 'bash', { command: 'true' })), end: 'max_tokens' });
@@ -240,7 +240,7 @@ test('a summary that is asked for again under the same id is the same', async ()
   });
 });
 
-test('a node inside a step stands for the end of that, and a summary for all before it', async () => {
+test('a node inside a step stands for the end of the step, and a summary for all before it', async () => {
   await withAgent(async (agent) => {
     const { server, path, client } = agent;
     const tip = await talk(agent, 'Count the beans.');

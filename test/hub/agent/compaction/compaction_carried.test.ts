@@ -58,7 +58,7 @@ test('turns on several branches summarise side by side, and a limit ends a turn 
   });
 });
 
-test('what an interrupted answer was to answer is carried on, and so is what only thoughts came to', async () => {
+test('the request of an interrupted answer is carried over, and so is one that got only thinking', async () => {
   await withAgent(async ({ client, server, tree, say: ask, begin, run }) => {
     const asked = await ask('Paint the shed green.');
     server.script(breaking('hang', words('I begin with')));
@@ -81,7 +81,7 @@ test('what an interrupted answer was to answer is carried on, and so is what onl
   });
 });
 
-test('a window that what is always sent fills alone is not made room in again and again', async () => {
+test('a window that is filled by what is always sent is not compacted again and again', async () => {
   await withAgent(async ({ server, say: ask, begin, run }) => {
     server.script(say(words('Yes.')));
     const { tip } = await run(await ask(`Read this. ${'Words and words. '.repeat(2_500)}`));

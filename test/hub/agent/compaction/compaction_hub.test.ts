@@ -32,7 +32,7 @@ test('a hub that is killed while a path is summarised loses nothing, and pays fo
   });
 });
 
-test('a hub that is killed after a summary is gone on from below that, with what was asked', async () => {
+test('after a hub is killed the next one continues below the summary, with the open request', async () => {
   await withAgent(async ({ hub, server, tree, say: ask, run, begin }) => {
     server.script(say(words('Yes.')));
     const { tip } = await run(await ask(`Read this. ${'Words and words. '.repeat(2_000)}`));

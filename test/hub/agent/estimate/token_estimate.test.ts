@@ -38,7 +38,7 @@ test('an estimate is what was counted last on the path, and a token for 4 bytes 
   });
 });
 
-test('what a request has left in the cache is warm for its path and for what branches off, until it expires', async () => {
+test('what a request left in the cache is warm for its path and its branches, until it expires', async () => {
   await withAgent(async (agent) => {
     const first = await talk(agent, LONG);
     const before = Date.now();

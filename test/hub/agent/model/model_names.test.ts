@@ -61,7 +61,7 @@ describe('a model’s name', () => {
     expect(refusal(() => parseModelName('sonet')).hint).toMatch(/^did you mean sonnet\?/);
   });
 
-  test('of every short one the price and the window are known', async () => {
+  test('the price and the window of every short name are known', async () => {
     const prices = await loadPriceTable();
     for (const alias of ALIAS_NAMES.filter((name) => name !== 'demo')) {
       const asked = { ...parseModelName(alias), baseUrl: null };

@@ -66,7 +66,7 @@ test.each([
   expect(sent.map(({ url }) => url)).toEqual([path]);
 });
 
-test('an address may be one of the newer protocol', async () => {
+test('an address may be an IPv6 address', async () => {
   const [dialect] = DIALECTS;
   if (dialect === undefined) throw new Error('there are dialects');
   expect(await sentTo(dialect, (origin) => origin, '::1')).toMatchObject([{ headers: { host: /^\[::1\]:\d+$/ } }]);

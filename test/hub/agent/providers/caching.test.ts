@@ -45,7 +45,7 @@ test('a conversation that grows reads all of what it sent before', () =>
     }
   }));
 
-test('a step of more blocks than a server looks back is read all the same', () =>
+test('a step of more blocks than a server looks back is still read from the cache', () =>
   withModelServer(async (server) => {
     const messages = [user('begin'), ...step('small', 1)];
     await send(server, messages);

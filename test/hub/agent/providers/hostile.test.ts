@@ -120,7 +120,7 @@ describe.each(FORMATS)('$name', (format) => {
     expect(heard.answer.blocks).toEqual([text('a'.repeat(100_000))]);
   });
 
-  test('keeps every call although all have the same place', async () => {
+  test('keeps every call although all have the same index', async () => {
     const heard = await heardFrom(format, streams(begin + calls(3) + end(undefined, 'tool_use')));
     expect(heard.answer.blocks).toMatchObject([{ id: 'c0', input: { n: 0 } }, { id: 'c1' }, { id: 'c2' }]);
     expect(heard.answer.end).toBe('calls');
@@ -158,7 +158,7 @@ describe.each(FORMATS)('$name', (format) => {
     expect(length).toBeGreaterThan(SAID_BYTES_MAX - 200_000);
   });
 
-  test('waits a little for the count of tokens after the end, and not for one who only says that it lives', async () => {
+  test('waits a little for the count of tokens after the end, and not while only signs of life come', async () => {
     const timers = manualTimers();
     await withRawServer(
       (response) => streaming(response).write(begin + says('hi') + ended(null)),
@@ -173,7 +173,7 @@ describe.each(FORMATS)('$name', (format) => {
     );
   });
 
-  test('tells a body that is shorter than was said as cut', async () => {
+  test('reports a body that is shorter than its content-length as cut', async () => {
     const body = begin + says('hi');
     const { failure } = await heardFrom(format, (response) => {
       streaming(response, { 'content-length': String(body.length + 50) }).write(body, () => response.socket?.end());

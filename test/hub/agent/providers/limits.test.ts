@@ -29,7 +29,7 @@ test.each(DIALECTS)('$name says so when something else than a model answers', (d
   }),
 );
 
-test.each(DIALECTS)('$name hands on what goes wrong before anything is sent', (dialect) =>
+test.each(DIALECTS)('$name passes on what goes wrong before anything is sent', (dialect) =>
   withModelServer(async (server) => {
     const image = { type: 'image', sha256: Sha256.parse('a'.repeat(64)), media_type: 'image/png', width: 1, height: 1 };
     const messages = [

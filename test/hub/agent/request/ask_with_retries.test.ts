@@ -68,7 +68,7 @@ test('a request that failed is sent again after growing waits, and given up in t
   expect(told.filter((line) => line.startsWith('restarted'))).toEqual([]);
 });
 
-test('only what was heard of an answer before is said to begin again', async () => {
+test('an answer is said to begin again only when part of it came before', async () => {
   const { reply, told, timers } = asked(inTurns([text('Hel'), overloaded], [text('Hello'), END]));
   expect((await fireUntil(reply, timers)).answer.blocks).toEqual([{ type: 'text', text: 'Hello' }]);
   expect(told).toEqual([
@@ -86,7 +86,7 @@ test('a stop while it waits keeps what was said', async () => {
   expect(timers.running()).toEqual([]);
 });
 
-test('the wish of a server comes first, unless it is to wait for longer than helps', () => {
+test('the wait that a server asks for comes first, unless it is longer than helps', () => {
   const after = (retry_after_ms: number) =>
     new HubError('rate_limited', 'slow down', { retryable: true, details: { retry_after_ms } });
   expect(retryDelayMs(after(1_234), 1, Math.random)).toBe(1_234);

@@ -130,7 +130,7 @@ test('a sub-session of a sub-session is not run', async () => {
   });
 });
 
-test('what takes sub-sessions away stays on the path, and gives no level more', async () => {
+test('a change that forbids sub-sessions stays on the path, and never raises the level', async () => {
   await withAgent(async (agent) => {
     const { say: ask, run, settingsAt } = agent;
     const first = await run(await ask('hello'), { change: { model: MODEL, level: 'orchestrator', spawn: false } });
@@ -148,7 +148,7 @@ test('what takes sub-sessions away stays on the path, and gives no level more', 
   });
 });
 
-test('a sub-session may do no more than whoever started it, and has the network only when it is asked for', async () => {
+test('a sub-session may do no more than the turn that started it, and has the network only when it is asked for', async () => {
   await withAgent(async (agent) => {
     const { server, project, hub } = agent;
     const [, port] = /:(\d+)$/.exec(server.origin) ?? [];
@@ -171,7 +171,7 @@ test('a sub-session may do no more than whoever started it, and has the network 
   });
 });
 
-test('beside somebody unsandboxed it is that too, unless a sandbox is asked for', async () => {
+test('below an unsandboxed turn it is unsandboxed too, unless a sandbox is asked for', async () => {
   await withAgent(async (agent) => {
     const { hub } = agent;
     const outside = join(hub.home, '..', 'out');

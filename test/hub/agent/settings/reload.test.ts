@@ -7,7 +7,7 @@ import { call, words } from '../turn/turn_calls.js';
 
 const systemOf = ({ server }: TestAgent): string => JSON.stringify(server.requests.at(-1)?.body.system);
 
-test('instructions that are read anew count for what follows, and nothing shifts under other branches', async () => {
+test('reloaded instructions count for what follows, and other branches keep theirs', async () => {
   await withAgent(async (agent) => {
     const { run, say: ask, project, settingsAt, client } = agent;
     writeFileSync(join(project, 'AGENTS.md'), 'Use tabs.');

@@ -113,7 +113,7 @@ describe('the demo model', () => {
     expect(await told(...two)).toEqual({ words: 'done', commands: [], end: 'answered' });
   });
 
-  test('answers from the results when it was told nothing for them', async () => {
+  test('answers from the results when its script has no more lines', async () => {
     const call = { type: 'call' as const, id: 'c', tool: 'bash', input: { command: 'pwd' } };
     const { words } = await told(user('demo: run pwd'), assistant(call), results(result('c', '/tmp')));
     expect(words).toMatch(/^pwd says:\n\n```\n\/tmp\n```/);

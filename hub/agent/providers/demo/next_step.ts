@@ -10,7 +10,7 @@ const ENDS: readonly EndReason[] = ['answered', 'calls', 'max_tokens', 'refused'
 const WORDS_MAX = 1_000_000;
 
 /**
- * The step that follows a conversation. A person's message may tell it, line by line:
+ * The next step of a conversation. A person's message may dictate it, line by line:
  *
  *     demo: think <text>           think this first
  *     demo: say <text>             say this
@@ -19,27 +19,27 @@ const WORDS_MAX = 1_000_000;
  *     demo: call <tool> <input>    call any tool; the input is sent as written, JSON or not
  *     demo: fail <kind>            fail as a server would: rate_limited, overloaded, network, …
  *     demo: end <reason>           end like this: max_tokens, refused, empty, …
- *     demo: then                   what follows is for the next answer, after the results
+ *     demo: then                   the lines below are for the next answer, after the results
  *
- * Lines of one answer happen in this order: think, say, fail, calls. When nothing is left it answers from the results.
+ * Lines of one answer happen in this order: think, say, fail, calls. Without lines left it answers from the results.
  */
 export function demoStep(request: ModelRequest): DemoStep {
   const summary = demoSummary(request.messages);
   if (summary !== null) return saying(`${summary}\n\n${NOTE}`);
   const task = taskOf(request);
-  const told = groupsOf(task.question)[task.steps];
-  if (told !== undefined && told.length > 0) return scripted(told);
-  const able = abilityStep(task);
-  if (able !== null) return able;
+  const script = scriptOf(task.question)[task.steps];
+  if (script !== undefined && script.length > 0) return scriptedStep(script);
+  const ability = abilityStep(task);
+  if (ability !== null) return ability;
   if (task.results.length > 0) return saying(answerTo(task));
-  const wanted = callFor(task);
-  if (wanted === null) return saying(answerTo(task));
+  const command = callFor(task);
+  if (command === null) return saying(answerTo(task));
   if (!task.tools.has('bash')) return saying(`I have no bash here to look. ${NOTE}`);
-  return calling('', callOf('bash', { command: wanted }));
+  return calling('', callOf('bash', { command }));
 }
 
-/** The lines for each answer; lines that tell nothing are left out. */
-function groupsOf(question: string): string[][] {
+/** The `demo:` lines of a message, for each answer. */
+function scriptOf(question: string): string[][] {
   const lines = question.split('\n').flatMap((line) => /^\s*demo:\s*(.*?)\s*$/.exec(line)?.[1] ?? []);
   const groups: string[][] = [[]];
   for (const line of lines) {
@@ -49,7 +49,7 @@ function groupsOf(question: string): string[][] {
   return groups;
 }
 
-function scripted(lines: readonly string[]): DemoStep {
+function scriptedStep(lines: readonly string[]): DemoStep {
   const step = saying('');
   const texts: string[] = [];
   for (const line of lines) {
@@ -93,33 +93,33 @@ function anyCall(text: string): { tool: string; input: string } {
 
 function manyWords(count: number): string {
   const many = Number.isInteger(count) ? Math.min(Math.max(count, 1), WORDS_MAX) : 1;
-  return Array.from({ length: many }, (_, place) => `word${place + 1}`).join(' ');
+  return Array.from({ length: many }, (_, index) => `word${index + 1}`).join(' ');
 }
 
 function taskOf({ messages, tools, systemPrompt }: ModelRequest): DemoTask {
-  const asked = messages.findLastIndex(({ role, content }) => role === 'user' && linesOf(content) !== '');
-  const since = messages.slice(asked + 1);
+  const question = messages.findLastIndex(({ role, content }) => role === 'user' && linesOf(content) !== '');
+  const since = messages.slice(question + 1);
   return {
-    question: linesOf(messages[asked]?.content ?? []),
+    question: linesOf(messages[question]?.content ?? []),
     steps: since.filter(({ role }) => role === 'assistant').length,
     results: resultsOf(messages.slice(Math.max(0, messages.length - 2)), since),
     earlier: messages
-      .slice(0, asked)
+      .slice(0, question)
       .flatMap(({ content }) => blocksOfType(content, 'result').map((result) => linesOf(result.content)))
       .reverse(),
-    isFirst: !messages.slice(0, asked).some(({ role, content }) => role === 'assistant' && linesOf(content) !== ''),
+    isFirst: !messages.slice(0, question).some(({ role, content }) => role === 'assistant' && linesOf(content) !== ''),
     tools: new Set(tools.map(({ name }) => name)),
     systemPrompt,
   };
 }
 
-/** The results of the newest calls, when they were made since the question. */
+/** The results of the newest calls, if they were made since the question. */
 function resultsOf(newest: readonly ModelMessage[], since: readonly ModelMessage[]): DemoResult[] {
   const answers = since.length === 0 ? [] : newest.flatMap(({ content }) => content);
   return blocksOfType(answers, 'result').map(({ id, content, failed }) => {
     const call = blocksOfType(answers, 'call').find((other) => other.id === id);
-    const asked = call === undefined ? { tool: 'unknown', input: {} } : { tool: call.tool, input: call.input };
-    return { ...asked, text: linesOf(content), failed };
+    const made = call === undefined ? { tool: 'unknown', input: {} } : { tool: call.tool, input: call.input };
+    return { ...made, text: linesOf(content), failed };
   });
 }
 
