@@ -1,3 +1,4 @@
+import { onAbort } from '../../hub/base/abort.js';
 import { type CallContext, RawJson } from '../../hub/base/plugin.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { FeedPage, FeedParams } from '../read/read_methods.js';
@@ -75,7 +76,7 @@ export function createFeed(source: FeedSource): Feed {
 /** Sleeps until an entry is published or the signal aborts. */
 function sleeper(sleepers: Set<() => void>, signal: AbortSignal): () => Promise<void> {
   let wake: (() => void) | null = null;
-  signal.addEventListener('abort', () => wake?.(), { once: true });
+  onAbort(signal, () => wake?.());
   return async () => {
     await new Promise<void>((resolve) => {
       wake = resolve;

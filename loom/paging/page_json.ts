@@ -6,6 +6,17 @@ export function pageJson(key: string, items: readonly string[], cursor: string |
   return `{"${key}":[${items.join(',')}],"cursor":${next}}`;
 }
 
+/** A page of rows that were read with a limit of one more, which tells whether there is a next page. */
+export function limitedPageJson<Row>(
+  key: string,
+  rows: readonly Row[],
+  { limit, json, cursorOf }: { limit: number; json: (row: Row) => string; cursorOf: (row: Row) => string | number },
+): string {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return pageJson(key, page.map(json), rows.length > limit && last !== undefined ? cursorOf(last) : null);
+}
+
 /** The number that a cursor stands for, or `first` when there is none. */
 export function cursorNumber(cursor: string | null, first: number): number {
   if (cursor === null) return first;

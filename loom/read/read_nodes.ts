@@ -1,28 +1,12 @@
 import { cursorNumber, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
-import { requireNode, requireNodeOfTree, requireTree } from '../store/require_rows.js';
-import {
-  dashed,
-  idBlob,
-  NODE_COLUMNS,
-  type NodeRow,
-  nodeJson,
-  SKELETON_COLUMNS,
-  type SkeletonRow,
-  skeletonJson,
-} from '../store/rows.js';
+import { findNodeRow, requireNode, requireNodeOfTree, requireTree } from '../store/require_rows.js';
+import { idBlob, nodeJson, SKELETON_COLUMNS, type SkeletonRow, skeletonJson } from '../store/rows.js';
+import { stepEnd } from '../store/step_end.js';
 import type { Store } from '../store/store.js';
 import type { ReadParams } from './read_methods.js';
 
-export const STEP_END = `
-  WITH RECURSIVE down (seq, id, step, has_next) AS (
-    SELECT seq, id, step, step_index + 1 < step_size FROM nodes WHERE seq = ?
-    UNION ALL
-    SELECT n.seq, n.id, n.step, n.step_index + 1 < n.step_size
-    FROM down CROSS JOIN nodes n ON n.parent = down.seq AND n.step = down.step WHERE down.has_next
-  )
-  SELECT lower(hex(id)) AS id FROM down WHERE NOT has_next`;
 export const CHILD_COUNT = 'SELECT count(*) AS count FROM nodes WHERE parent = ?';
 export const CHILDREN_AFTER = `
   SELECT ${SKELETON_COLUMNS} FROM nodes n WHERE n.parent = ? AND n.seq > ? ORDER BY n.seq LIMIT ${SLICE_ROWS}`;
@@ -32,15 +16,10 @@ export const SKELETON_AFTER = `
 export function getNode({ store }: ReadContext, params: ReadParams['loom.node_get']): string {
   const { seq } =
     params.tree === null ? requireNode(store, params.node) : requireNodeOfTree(store, params.node, params.tree);
-  const row = store.get<NodeRow>(`SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq = ?`, seq);
+  const row = findNodeRow(store, seq);
   if (row === undefined) throw new Error(`node ${seq} went away within one read`);
   const count = store.get<{ count: number }>(CHILD_COUNT, seq)?.count ?? 0;
-  return `{"node":${nodeJson(row)},"step_end":"${dashed(stepEnd(store, row))}","child_count":${count}}`;
-}
-
-function stepEnd(store: Store, row: NodeRow): string {
-  if (row.step_index === null || row.step_size === null || row.step_index + 1 === row.step_size) return row.id;
-  return store.get<{ id: string }>(STEP_END, row.seq)?.id ?? row.id;
+  return `{"node":${nodeJson(row)},"step_end":"${stepEnd(store, row)}","child_count":${count}}`;
 }
 
 /** Without `archived`, the tops of archived branches are left out; children below such a top are listed. */

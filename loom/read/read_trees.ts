@@ -1,20 +1,9 @@
 import { HubError } from '../../hub/base/error.js';
-import { cursorNumber, pageJson } from '../paging/page_json.js';
+import { cursorNumber, limitedPageJson, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
 import { requireTree } from '../store/require_rows.js';
-import {
-  idBlob,
-  MARK_COLUMNS,
-  type MarkRow,
-  markJson,
-  TREE_COLUMNS,
-  type TreeRow,
-  TURN_COLUMNS,
-  type TurnRow,
-  treeJson,
-  turnJson,
-} from '../store/rows.js';
+import { idBlob, MARK_COLUMNS, type MarkRow, markJson, TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
 import type { ReadParams } from './read_methods.js';
 
 export function getTree(context: ReadContext, params: ReadParams['loom.tree_get']): string {
@@ -70,20 +59,7 @@ export function listMarks(context: ReadContext, params: ReadParams['loom.mark_li
     params.cursor ?? '',
     params.limit + 1,
   );
-  const page = rows.slice(0, params.limit);
-  return pageJson('marks', page.map(markJson), rows.length > page.length ? (page.at(-1)?.name ?? null) : null);
-}
-
-export function listTurns(context: ReadContext, params: ReadParams['loom.turn_list']): string {
-  const { tree } = requireTree(context.store, params.tree);
-  const rows = context.store.all<TurnRow>(
-    `SELECT ${TURN_COLUMNS} FROM turns u WHERE u.tree = ? AND u.turn < ? ORDER BY u.turn DESC LIMIT ?`,
-    tree,
-    cursorNumber(params.cursor, Number.MAX_SAFE_INTEGER),
-    params.limit + 1,
-  );
-  const page = rows.slice(0, params.limit);
-  return pageJson('turns', page.map(turnJson), rows.length > page.length ? (page.at(-1)?.turn ?? null) : null);
+  return limitedPageJson('marks', rows, { limit: params.limit, json: markJson, cursorOf: (mark) => mark.name });
 }
 
 export function getSettings(context: ReadContext, params: ReadParams['loom.settings_get']): string {

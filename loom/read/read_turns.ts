@@ -1,4 +1,4 @@
-import { cursorNumber, pageJson } from '../paging/page_json.js';
+import { cursorNumber, limitedPageJson, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { PAGE_BYTES_MAX, type Slices } from '../paging/slices.js';
 import { requireTree, requireTurn } from '../store/require_rows.js';
@@ -28,6 +28,17 @@ export function getTurn({ store }: ReadContext, params: ReadParams['loom.turn_ge
   const step = turn.state === 'waiting' ? findStep(store, turn) : null;
   const parked = step === null ? 'null' : parkedJsonWithResults(store, turn, step);
   return `{"turn":${turnJson(turn)},"inputs":[${pending.map(inputJson).join(',')}],"questions":[${questions}],"parked":${parked}}`;
+}
+
+export function listTurns({ store }: ReadContext, params: ReadParams['loom.turn_list']): string {
+  const { tree } = requireTree(store, params.tree);
+  const rows = store.all<TurnRow>(
+    `SELECT ${TURN_COLUMNS} FROM turns u WHERE u.tree = ? AND u.turn < ? ORDER BY u.turn DESC LIMIT ?`,
+    tree,
+    cursorNumber(params.cursor, Number.MAX_SAFE_INTEGER),
+    params.limit + 1,
+  );
+  return limitedPageJson('turns', rows, { limit: params.limit, json: turnJson, cursorOf: ({ turn }) => turn });
 }
 
 export function* listWaiting({ store }: ReadContext, params: ReadParams['loom.turn_list_waiting']): Slices<string> {

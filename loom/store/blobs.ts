@@ -1,12 +1,14 @@
 import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { detach } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import type { Output } from '../../hub/protocol/node.js';
 import { Sha256 } from '../../hub/protocol/node.js';
 import { outputPath } from './output_path.js';
 import { storageError } from './store.js';
+import { syncPath } from './sync_path.js';
 
 /** The most bytes of one stored output. */
 const OUTPUT_BYTES_MAX = 1024 * 1024 * 1024;
@@ -54,7 +56,7 @@ export async function openBlobs(folders: { outputs: string; uploads: string }): 
     const upload = openUpload(join(folders.uploads, randomUUID()));
     uploads.set(piece.upload, upload);
     dropOldest(uploads);
-    upload.catch(() => uploads.delete(piece.upload)); // a later piece may try again
+    detach(upload, () => uploads.delete(piece.upload)); // a later piece may try again
     return upload;
   }
 
@@ -107,7 +109,7 @@ function dropOldest(uploads: Map<string, Promise<Upload>>): void {
   if (uploads.size <= UPLOADS_MAX || oldest === undefined) return;
   const [name, upload] = oldest;
   uploads.delete(name);
-  upload.then(discardUpload).catch(() => null); // what could not be removed goes at the next start
+  detach(upload.then(discardUpload), () => undefined); // the next start removes what is left
 }
 
 async function openUpload(path: string): Promise<Upload> {
@@ -127,8 +129,8 @@ async function finish(folder: string, upload: Upload): Promise<Output> {
   await upload.file.close();
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await rename(upload.path, path);
-  await syncFolder(dirname(path));
-  await syncFolder(folder);
+  await syncPath(dirname(path));
+  await syncPath(folder);
   return { sha256, size_bytes: upload.sizeBytes, total_bytes: upload.sizeBytes };
 }
 
@@ -156,15 +158,6 @@ async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
   let written = 0;
   while (written < bytes.length) {
     written += (await file.write(bytes, written, bytes.length - written)).bytesWritten;
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 

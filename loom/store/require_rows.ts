@@ -1,6 +1,15 @@
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand, rpcMethod } from '../../hub/base/hint.js';
-import { dashed, idBlob, TREE_COLUMNS, type TreeRow, TURN_COLUMNS, type TurnRow } from './rows.js';
+import {
+  dashed,
+  idBlob,
+  NODE_COLUMNS,
+  type NodeRow,
+  TREE_COLUMNS,
+  type TreeRow,
+  TURN_COLUMNS,
+  type TurnRow,
+} from './rows.js';
 import type { Store } from './store.js';
 
 /** A tree by its id, archived or not, also while it is being imported. */
@@ -27,6 +36,11 @@ export function treeNotFound(id: string): HubError {
     ],
     details: { tree: id },
   });
+}
+
+/** A whole node by its number. */
+export function findNodeRow(store: Store, seq: number): NodeRow | undefined {
+  return store.get<NodeRow>(`SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq = ?`, seq);
 }
 
 /** The numbers of a node, without its contents. */

@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 
@@ -145,7 +146,7 @@ export function sqliteCode(error: unknown): string | null {
 
 /** A failure of SQLite or of the file system as an error with a hint. */
 export function storageError(error: unknown, path = 'the database'): HubError {
-  const code = sqliteCode(error) ?? systemCode(error);
+  const code = sqliteCode(error) ?? errnoOf(error);
   if (code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE' || code === 'ENOSPC') {
     return new HubError('disk_full', `the disk with ${path} is full; nothing of this call was stored`, {
       hint: 'make room and try again',
@@ -177,10 +178,6 @@ export function storageError(error: unknown, path = 'the database'): HubError {
     hint: ['run: ', cliCommand('hub logs')],
     cause: error,
   });
-}
-
-function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
 
 function isBindingMissing(error: unknown): boolean {

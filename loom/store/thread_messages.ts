@@ -1,4 +1,4 @@
-import type { ErrorData } from '../../hub/protocol/errors.js';
+import type { WorkerError } from './worker_error.js';
 
 /** One call to a storage thread. */
 export interface WorkerCall {
@@ -8,9 +8,6 @@ export interface WorkerCall {
   /** The hub's clock when the call arrived. */
   atMs: number;
 }
-
-/** An error as it crosses the thread boundary. */
-export type WorkerError = ErrorData & { message: string };
 
 /** The answer to one call: the result as JSON text, ready to be spliced into a response. */
 export type WorkerReply = { id: number; json: string } | { id: number; error: WorkerError };

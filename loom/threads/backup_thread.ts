@@ -1,11 +1,12 @@
 import { constants } from 'node:fs';
-import { access, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { HubError } from '../../hub/base/error.js';
 import { storageError } from '../store/store.js';
-import type { WorkerError } from '../store/thread_messages.js';
-import { onThreadExit, revived, THREAD_LIMITS } from './pending_calls.js';
+import { syncPath } from '../store/sync_path.js';
+import { fromWorkerError, type WorkerError } from '../store/worker_error.js';
+import { onThreadExit, THREAD_LIMITS } from './pending_calls.js';
 
 /** The start options of the copying thread. */
 export interface CopyOptions {
@@ -34,11 +35,11 @@ export async function backup(options: BackupOptions): Promise<{ path: string; si
   const unfinished = join(dirname(copy), `.${basename(copy)}.${epoch}.unfinished`);
   try {
     await copyDatabase({ database, copy: unfinished, epoch }, options.entry);
-    await syncFile(unfinished);
+    await syncPath(unfinished);
     const outputs = await copyOutputs(options.outputs, `${copy}.outputs`);
     await refuseUnfit(copy);
     await rename(unfinished, copy);
-    await syncFile(dirname(copy));
+    await syncPath(dirname(copy));
     return { path: copy, size_bytes: (await stat(copy)).size, outputs };
   } catch (error) {
     await rm(unfinished, { force: true });
@@ -70,7 +71,7 @@ function copyDatabase(options: CopyOptions, entry: URL): Promise<void> {
   return new Promise((resolve, reject) => {
     onThreadExit(thread, 'copying', reject);
     thread.once('message', (outcome: CopyOutcome) => {
-      if ('failed' in outcome) reject(revived(outcome.failed));
+      if ('failed' in outcome) reject(fromWorkerError(outcome.failed));
       else resolve();
     });
   });
@@ -84,18 +85,9 @@ async function copyOutputs(from: string, to: string): Promise<number> {
     await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
     for (const name of names) {
       await copyFile(join(from, folder, name), join(to, folder, name), constants.COPYFILE_FICLONE);
-      await syncFile(join(to, folder, name));
+      await syncPath(join(to, folder, name));
       count += 1;
     }
   }
   return count;
-}
-
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { HubError } from '../../hub/base/error.js';
 import { openStore, storageError } from '../store/store.js';
-import { carried } from '../write/commit.js';
+import { toWorkerError } from '../store/worker_error.js';
 import type { CopyOptions, CopyOutcome } from './backup_thread.js';
 
 // The copying thread of one backup: writes a compact copy of the database as it is now, and ends.
@@ -15,7 +15,7 @@ function copyOf({ database, copy, epoch }: CopyOptions): CopyOutcome {
     nameAnew(copy, epoch);
     return { copied: true };
   } catch (error) {
-    return { failed: carried(error instanceof HubError ? error : storageError(error, copy)) };
+    return { failed: toWorkerError(error instanceof HubError ? error : storageError(error, copy)) };
   }
 }
 

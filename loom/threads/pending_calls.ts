@@ -3,7 +3,7 @@ import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import { RawJson } from '../../hub/base/plugin.js';
 import type { FeedPage, ReaderReply } from '../read/read_methods.js';
-import type { WorkerError } from '../store/thread_messages.js';
+import { fromWorkerError } from '../store/worker_error.js';
 
 /** The answer of a storage thread: a result, or a page of the feed. */
 type Answer = RawJson | FeedPage;
@@ -40,7 +40,7 @@ export function createPendingCalls(): PendingCalls {
       const call = calls.get(reply.id);
       if (call === undefined) return;
       calls.delete(reply.id);
-      if ('error' in reply) call.reject(revived(reply.error));
+      if ('error' in reply) call.reject(fromWorkerError(reply.error));
       else call.resolve('json' in reply ? new RawJson(reply.json) : reply.feed);
     },
     rejectAll(error) {
@@ -61,11 +61,6 @@ export function asResult(answer: Answer): RawJson {
 export function asFeed(answer: Answer): FeedPage {
   if (!(answer instanceof RawJson)) return answer;
   throw new HubError('internal', 'a storage thread answered a question about the feed with a result');
-}
-
-/** A failure that crossed a thread boundary, an error again. */
-export function revived({ message, kind, hint, retryable, details }: WorkerError): HubError {
-  return new HubError(kind, message, { retryable, details, ...(hint === null ? {} : { hint }) });
 }
 
 /** Calls `onExit` with the reason when a thread ends. */

@@ -2,8 +2,8 @@ import { HubError } from '../../hub/base/error.js';
 import type { ReadContext } from '../paging/read_context.js';
 import type { Slices } from '../paging/slices.js';
 import type { FeedPage, ReaderMessage, ReaderReply, ReadOpName, ReadRequest } from '../read/read_methods.js';
-import type { WorkerError } from '../store/thread_messages.js';
 import { unexpectedError } from '../store/unexpected_error.js';
+import { toWorkerError, type WorkerError } from '../store/worker_error.js';
 import { READ_OPS } from './read_operations.js';
 
 /** The most operations that run interleaved; more would only slow each other down. */
@@ -61,7 +61,7 @@ export function createScheduler(context: ReadContext, reply: (message: ReaderRep
     running?.slices.return('');
     // An operation that has ended was answered already.
     if (running === undefined && remove(waiting, id) === undefined) return;
-    reply({ id, error: failureOf(new HubError('cancelled', 'the call was cancelled')) });
+    reply({ id, error: toWorkerError(new HubError('cancelled', 'the call was cancelled')) });
     startWaiting();
   }
 
@@ -103,17 +103,12 @@ function runSlice(running: Running): ReaderReply | null {
     return typeof step.value === 'string' ? { id, json: step.value } : { id, feed: step.value };
   } catch (error) {
     // The caller is on another thread: the answer is the only way to tell it.
-    return { id, error: failureOf(error) };
+    return { id, error: toWorkerError(unexpectedError('reading', error)) };
   }
 }
 
-function failureOf(error: unknown): WorkerError {
-  const hubError = unexpectedError('reading', error);
-  return { ...hubError.data, message: hubError.message };
-}
-
 function tooMany(): WorkerError {
-  return failureOf(
+  return toWorkerError(
     new HubError('limit', `${WAITING_MAX} reading calls are waiting already`, {
       hint: 'try again in a moment',
       retryable: true,

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { onAbort } from '../../hub/base/abort.js';
 import type { RawJson } from '../../hub/base/plugin.js';
 import type { FeedPage, FeedParams, ReaderMessage, ReaderOptions, ReaderReply } from '../read/read_methods.js';
 import { asFeed, asResult, createPendingCalls, onThreadExit, THREAD_LIMITS } from './pending_calls.js';
@@ -35,13 +36,8 @@ export function startReader(entry: URL, options: ReaderOptions): ReaderThread {
       thread.postMessage({ id, ...question });
       callId = id;
     });
-    const cancel = () => thread.postMessage({ cancel: callId } satisfies ReaderMessage);
-    signal.addEventListener('abort', cancel, { once: true });
-    try {
-      return await answer;
-    } finally {
-      signal.removeEventListener('abort', cancel);
-    }
+    const stopListening = onAbort(signal, () => thread.postMessage({ cancel: callId } satisfies ReaderMessage));
+    return answer.finally(stopListening);
   }
 
   return {

@@ -3,7 +3,8 @@ import { HubError } from '../../hub/base/error.js';
 import { openDatabase } from '../store/open_database.js';
 import { type Store, storageError } from '../store/store.js';
 import type { WorkerCall, WriterMessage, WriterOptions } from '../store/thread_messages.js';
-import { type Committed, carried, createCommitter } from '../write/commit.js';
+import { toWorkerError } from '../store/worker_error.js';
+import { type Committed, createCommitter } from '../write/commit.js';
 import { recoverFromCrash } from './crash_recovery.js';
 import { APPENDS, WRITE_OPS } from './write_operations.js';
 
@@ -26,7 +27,7 @@ function serve(port: MessagePort, options: WriterOptions): void {
     });
   } catch (error) {
     // The main thread decides how to report it to the person who started the hub.
-    say({ failed: carried(error instanceof HubError ? error : storageError(error, options.database)) });
+    say({ failed: toWorkerError(error instanceof HubError ? error : storageError(error, options.database)) });
   }
 }
 

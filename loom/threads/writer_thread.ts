@@ -2,7 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { HubError } from '../../hub/base/error.js';
 import type { RawJson } from '../../hub/base/plugin.js';
 import type { FeedEntry, WorkerCall, WriterMessage, WriterOptions } from '../store/thread_messages.js';
-import { asResult, createPendingCalls, onThreadExit, revived, THREAD_LIMITS } from './pending_calls.js';
+import { fromWorkerError } from '../store/worker_error.js';
+import { asResult, createPendingCalls, onThreadExit, THREAD_LIMITS } from './pending_calls.js';
 
 /** The most calls that wait for the disk; beyond it calls are refused as retryable. */
 const WAITING_MAX = 20_000;
@@ -77,7 +78,7 @@ function awaitStart(thread: Worker): Promise<{ epoch: string; lastSeq: number }>
     onThreadExit(thread, 'writing', reject);
     thread.once('message', (message: WriterMessage) => {
       if ('started' in message) resolve(message.started);
-      else if ('failed' in message) reject(revived(message.failed));
+      else if ('failed' in message) reject(fromWorkerError(message.failed));
     });
   });
 }

@@ -2,7 +2,9 @@ import { HubError } from '../../hub/base/error.js';
 import { cliCommand, rpcMethod } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import { canonicalJson } from '../store/canonical_json.js';
-import { dashed, idBlob, NODE_COLUMNS, type NodeRow, nodeJson } from '../store/rows.js';
+import { findNodeRow } from '../store/require_rows.js';
+import { dashed, idBlob, type NodeRow, nodeJson } from '../store/rows.js';
+import { stepEnd } from '../store/step_end.js';
 import type { Store } from '../store/store.js';
 import {
   findArchivedTop,
@@ -124,19 +126,6 @@ function refuseInsideStep(store: Store, node: StoredNode): void {
   });
 }
 
-function stepEnd(store: Store, node: StoredNode): string {
-  const end = store.get<{ id: string }>(
-    `WITH RECURSIVE down (seq, place) AS (
-       SELECT seq, step_index FROM nodes WHERE seq = ?
-       UNION ALL SELECT n.seq, n.step_index FROM down CROSS JOIN nodes n ON n.parent = down.seq AND n.step = ?
-     )
-     SELECT lower(hex(n.id)) AS id FROM down CROSS JOIN nodes n ON n.seq = down.seq ORDER BY down.place DESC LIMIT 1`,
-    node.seq,
-    idBlob(node.step ?? ''),
-  );
-  return dashed(end?.id ?? node.id);
-}
-
 /** A retry with the same arguments gets the first result; other arguments under the same id are a conflict. */
 function firstResult(context: WriteContext, first: StoredNode, { tree, parent, draft }: Append): string {
   const row = requireNodeRow(context.store, first.seq);
@@ -164,7 +153,7 @@ export function isDraft(context: WriteContext, stored: StoredNode, draft: NodeDr
 }
 
 export function requireNodeRow(store: Store, seq: number): NodeRow {
-  const row = store.get<NodeRow>(`SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq = ?`, seq);
+  const row = findNodeRow(store, seq);
   if (row === undefined) throw new HubError('internal', `node ${seq} vanished inside a transaction`);
   return row;
 }

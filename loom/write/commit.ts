@@ -2,8 +2,9 @@ import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import { newestSeq } from '../store/newest_seq.js';
 import { type Store, sqliteCode } from '../store/store.js';
-import type { FeedEntry, WorkerCall, WorkerError, WorkerReply } from '../store/thread_messages.js';
+import type { FeedEntry, WorkerCall, WorkerReply } from '../store/thread_messages.js';
 import { unexpectedError } from '../store/unexpected_error.js';
+import { toWorkerError } from '../store/worker_error.js';
 import { createTreeCounters } from './tree_counters.js';
 import type { WriteContext, WriteOp } from './write_operation.js';
 
@@ -126,7 +127,7 @@ function openTransaction({ store, outputs, ops, appends }: CommitterOptions, dur
         // A call that has written is undone with the whole transaction; one that has not needs no undo.
         if (!(error instanceof HubError) || hasWritten) throw error;
         seq = before;
-        return { id: call.id, error: carried(error) };
+        return { id: call.id, error: toWorkerError(error) };
       }
     },
     end(atMs) {
@@ -156,13 +157,8 @@ function lastingFailure(error: unknown): HubError {
   });
 }
 
-/** A HubError as it travels between threads. */
-export function carried(error: HubError): WorkerError {
-  return { ...error.data, message: error.message };
-}
-
 function refuseAll(calls: readonly WorkerCall[], why: HubError): Committed {
-  return { replies: calls.map((call) => ({ id: call.id, error: carried(why) })), feed: [] };
+  return { replies: calls.map((call) => ({ id: call.id, error: toWorkerError(why) })), feed: [] };
 }
 
 function merge(parts: readonly Committed[]): Committed {

@@ -95,7 +95,9 @@ function closeAbandonedTurn(context: WriteContext, turn: TurnRow): void {
   inSavepoint(
     context,
     () => close(context, turn, 'interrupted'),
-    () => void context.store.run(fail, context.atMs, turn.turn),
+    () => {
+      context.store.run(fail, context.atMs, turn.turn);
+    },
   );
 }
 

@@ -6,7 +6,7 @@ import { createPathCache } from '../../loom/read/path_cache.js';
 import type { FeedPage, FeedParams, ReaderReply, ReadMethod } from '../../loom/read/read_methods.js';
 import { openSearchIndex } from '../../loom/search/index_file.js';
 import { openStore, type Store } from '../../loom/store/store.js';
-import { revived } from '../../loom/threads/pending_calls.js';
+import { fromWorkerError } from '../../loom/store/worker_error.js';
 import { createScheduler, type Scheduler } from '../../loom/threads/read_scheduler.js';
 import { type TestWriter, withWriter } from './writer.js';
 
@@ -75,6 +75,6 @@ function testReader(folder: string, context: ReadContext): TestReader {
 
 function jsonOf(reply: ReaderReply): string {
   if ('json' in reply) return reply.json;
-  if ('error' in reply) throw revived(reply.error);
+  if ('error' in reply) throw fromWorkerError(reply.error);
   throw new Error('a piece of the feed was not asked for');
 }

@@ -6,8 +6,8 @@ import { METHODS, type MethodName, type ParamsOf, type ResultOf } from '../../hu
 import { openDatabase } from '../../loom/store/open_database.js';
 import type { Store } from '../../loom/store/store.js';
 import type { FeedEntry, WorkerReply } from '../../loom/store/thread_messages.js';
+import { fromWorkerError } from '../../loom/store/worker_error.js';
 import { recoverFromCrash } from '../../loom/threads/crash_recovery.js';
-import { revived } from '../../loom/threads/pending_calls.js';
 import { APPENDS, WRITE_OPS } from '../../loom/threads/write_operations.js';
 import { type Committed, createCommitter } from '../../loom/write/commit.js';
 import { clockInSteps, idsInOrder } from './ids.js';
@@ -78,7 +78,7 @@ function openTestWriter(folder: string): TestWriter {
     params: withIds(method, METHODS[method].params.parse(params), newId),
   });
   const answers = (replies: WorkerReply[]) =>
-    replies.map((reply) => ('error' in reply ? revived(reply.error) : JSON.parse(reply.json)));
+    replies.map((reply) => ('error' in reply ? fromWorkerError(reply.error) : JSON.parse(reply.json)));
   const write: TestWriter['write'] = (method, params) => {
     const [answer] = answers(commit([parsed(method, params)]));
     if (answer instanceof HubError) throw answer;

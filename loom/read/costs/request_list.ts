@@ -1,5 +1,5 @@
 import { HubError } from '../../../hub/base/error.js';
-import { cursorNumber, pageJson } from '../../paging/page_json.js';
+import { cursorNumber, limitedPageJson } from '../../paging/page_json.js';
 import type { ReadContext } from '../../paging/read_context.js';
 import { requireTree, requireTurn } from '../../store/require_rows.js';
 import { REQUEST_COLUMNS, type RequestRow, requestJson } from '../../store/turn_rows.js';
@@ -13,8 +13,7 @@ export function listRequests(context: ReadContext, params: ReadParams['loom.requ
   const { sql, of } = listedRows(context, params);
   const before = cursorNumber(params.cursor, Number.MAX_SAFE_INTEGER);
   const rows = context.store.all<RequestRow>(sql, of, before, params.limit + 1);
-  const page = rows.slice(0, params.limit);
-  return pageJson('requests', page.map(requestJson), rows.length > page.length ? (page.at(-1)?.request ?? null) : null);
+  return limitedPageJson('requests', rows, { limit: params.limit, json: requestJson, cursorOf: (row) => row.request });
 }
 
 function listedRows(

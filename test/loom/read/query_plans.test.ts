@@ -18,6 +18,7 @@ import * as treeShape from '../../../loom/read/tree_shape.js';
 import * as path from '../../../loom/read/walk_path.js';
 import * as index from '../../../loom/search/index_file.js';
 import * as search from '../../../loom/search/search_nodes.js';
+import * as stepEnd from '../../../loom/store/step_end.js';
 import * as findRows from '../../../loom/write/find_rows.js';
 import { ABANDONED_INPUTS } from '../../../loom/write/turn_inputs.js';
 import { withReader } from '../../support/reader.js';
@@ -43,6 +44,7 @@ const modules = {
   treeShape,
   shapeNear,
   turns,
+  stepEnd,
 };
 const statements = Object.entries(modules).flatMap(([module, exports]) =>
   Object.entries(exports).flatMap(([name, value]) => (typeof value === 'string' ? [[`${module}.${name}`, value]] : [])),

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { HubError } from '../../../hub/base/error.js';
 import { openStore } from '../../../loom/store/store.js';
-import { carried, createCommitter } from '../../../loom/write/commit.js';
+import { toWorkerError } from '../../../loom/store/worker_error.js';
+import { createCommitter } from '../../../loom/write/commit.js';
 import { refusal } from '../../support/refusal.js';
 import { text } from '../../support/trees.js';
 import { withWriter } from '../../support/writer.js';
@@ -119,7 +120,7 @@ describe('a disk that fails', () => {
 
 test('an error keeps its kind, hint and details on the way between threads', () => {
   const error = new HubError('limit', 'too many', { hint: 'wait', retryable: true, details: { most: 3 } });
-  expect(carried(error)).toEqual({
+  expect(toWorkerError(error)).toEqual({
     ...{ kind: 'limit', message: 'too many', hint: 'wait', retryable: true, details: { most: 3 } },
   });
 });
