@@ -31,7 +31,7 @@ test('a path begins at the root, ends at its node and goes from parent to child'
   );
 });
 
-test('children and leaves are those that the parents say', () => {
+test('children and leaves follow from the parents', () => {
   fc.assert(
     fc.property(treeWithTwo, ({ tree, a }) => {
       expect(treeIndex(tree).childrenOf(indexIn(a))).toEqual(childrenIn(tree, a).map(indexIn));
@@ -40,7 +40,7 @@ test('children and leaves are those that the parents say', () => {
   );
 });
 
-test('the nodes that two paths share are those that stand on both', () => {
+test('the shared nodes of two paths are those on both', () => {
   fc.assert(
     fc.property(treeWithTwo, ({ tree, a, b }) => {
       const [left, right] = [pathIn(tree, a), pathIn(tree, b)];
@@ -73,7 +73,7 @@ test('a run goes from its start through only children to a fork or an end', () =
   );
 });
 
-test('the children of what is left out grow from its parent, and its id stands for the parent', () => {
+test('the children of a left out node become those of its parent, and its id finds the parent', () => {
   fc.assert(
     fc.property(treeWithTwo, ({ tree, a, b }) => {
       const isKept = (item: Item) => item.parent === null || (item !== a && item !== b);
@@ -88,7 +88,7 @@ test('the children of what is left out grow from its parent, and its id stands f
   );
 });
 
-test('a chain 200,000 deep is walked without running out of stack', () => {
+test('a chain 200,000 deep is walked without a stack overflow', () => {
   const chain = Array.from({ length: 200_000 }, (_, index) => ({
     id: `${index}`,
     parent: index === 0 ? null : `${index - 1}`,

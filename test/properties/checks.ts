@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { textOf } from '../../hub/base/node_blocks.js';
 import type { Client } from '../../hub/client/client.js';
 import type { ExportRecord } from '../../hub/protocol/methods/tree_methods.js';
 import type { Node, NodeId } from '../../hub/protocol/node.js';
@@ -10,19 +11,16 @@ const ids = (nodes: readonly { id: NodeId }[]): NodeId[] => nodes.map(({ id }) =
 export async function checkPaths(client: Client, model: Model): Promise<void> {
   for (const node of model.nodes) {
     const path: Node[] = [];
-    for await (const one of client.pages('loom.context_get_path', { node: node.id, limit: 7 }, 'nodes')) path.push(one);
+    for await (const step of client.pages('loom.context_get_path', { node: node.id, limit: 7 }, 'nodes'))
+      path.push(step);
     const expected = pathOf(model, node);
     expect(ids(path)).toEqual(ids(expected));
-    expect(path.map(textOf)).toEqual(expected.map(({ text }) => text));
+    expect(path.map(({ blocks }) => textOf(blocks))).toEqual(expected.map(({ text }) => text));
     expect(path.map(({ depth }) => depth)).toEqual(expected.map((_, depth) => depth));
   }
 }
 
-function textOf({ blocks }: Node): string {
-  return blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
-}
-
-/** The skeleton lists every node that is not hidden, parents before their children; children are what names a node as parent. */
+/** The skeleton lists every node that is not hidden, parents before their children; the children of a node are those that name it as parent. */
 export async function checkShape(client: Client, model: Model): Promise<void> {
   const { tree } = model;
   const visible = model.nodes.filter((node) => !isHidden(model, node));
@@ -54,13 +52,13 @@ export async function checkLeaves(client: Client, model: Model): Promise<void> {
   });
 }
 
-/** The marks are those last set. */
+/** Each mark points where it was last set. */
 export async function checkMarks(client: Client, model: Model): Promise<void> {
   const { marks } = await client.call('loom.mark_list', { tree: model.tree });
   expect(new Map(marks.map(({ name, node }) => [name, node]))).toEqual(model.marks);
 }
 
-/** Every text of some length is found by a piece of it, in its own tree, exactly at the nodes that hold it. */
+/** A word of a text is found in its tree exactly at the nodes that contain it. */
 export async function checkSearch(client: Client, model: Model): Promise<void> {
   for (const { text } of model.nodes.slice(-5)) {
     const [word] = /[a-z数据é]{2,}/u.exec(text) ?? [];
@@ -72,26 +70,26 @@ export async function checkSearch(client: Client, model: Model): Promise<void> {
       'hits',
     ))
       found.push(hit.node);
-    const holding = model.nodes.filter((node) => node.text.toLowerCase().includes(word));
-    expect(found).toEqual(ids(holding).reverse());
+    const expected = model.nodes.filter((node) => node.text.toLowerCase().includes(word));
+    expect(found).toEqual(ids(expected).reverse());
   }
 }
 
-/** What an export holds, in its order. */
-async function exported(client: Client, model: Model): Promise<ExportRecord[]> {
+/** The records of an export, in order. */
+async function readExport(client: Client, model: Model): Promise<ExportRecord[]> {
   const records: ExportRecord[] = [];
   for await (const record of client.pages('loom.tree_export', { tree: model.tree, limit: 9 }, 'records'))
     records.push(record);
   return records;
 }
 
-/** A second home gives back what the first gave out, and taking it twice adds nothing. */
+/** A second home exports the same records after an import, and a second import adds nothing. */
 export async function checkExportImport(client: Client, other: Client, model: Model): Promise<void> {
-  const records = await exported(client, model);
+  const records = await readExport(client, model);
   const { tree } = model;
-  const taken = await other.call('loom.tree_import', { tree, records, done: true });
-  expect(taken).toMatchObject({ present: 0, tree: { id: tree, node_count: model.nodes.length } });
-  expect(await exported(other, model)).toEqual(records);
+  const result = await other.call('loom.tree_import', { tree, records, done: true });
+  expect(result).toMatchObject({ present: 0, tree: { id: tree, node_count: model.nodes.length } });
+  expect(await readExport(other, model)).toEqual(records);
   await checkPaths(other, model);
   expect(await other.call('loom.tree_import', { tree, records, done: true })).toMatchObject({ added: 0 });
 }

@@ -11,7 +11,7 @@ export interface ModelNode {
   settled: boolean;
 }
 
-/** What a tree must be, kept in the simplest way there is: a list in the order of creation. */
+/** The expected tree, in the simplest form: a list in the order of creation. */
 export interface Model {
   tree: TreeId;
   nodes: ModelNode[];
@@ -21,8 +21,8 @@ export interface Model {
 
 const newNode = (): NodeId => NodeId.parse(randomUUID());
 
-/** Makes a tree through the hub by following a plan, and the model of it beside. */
-export async function grow(client: Client, plan: readonly Action[]): Promise<Model> {
+/** Builds a tree through the hub by the actions of a plan, together with its model. */
+export async function buildTree(client: Client, plan: readonly Action[]): Promise<Model> {
   const tree = TreeId.parse(randomUUID());
   await client.call('loom.tree_create', { id: tree });
   const root: ModelNode = { id: NodeId.parse(tree), parent: null, text: '', settled: true };
@@ -32,7 +32,7 @@ export async function grow(client: Client, plan: readonly Action[]): Promise<Mod
 }
 
 async function perform(client: Client, model: Model, action: Action): Promise<void> {
-  const target = chosen(model, action.at);
+  const target = chooseTarget(model, action.at);
   switch (action.kind) {
     case 'text':
       return addTexts(client, { model, parent: target.id, role: action.role, texts: [action.text] });
@@ -56,12 +56,12 @@ async function perform(client: Client, model: Model, action: Action): Promise<vo
 }
 
 /** A settled node outside any archived branch: the root is always one. */
-function chosen(model: Model, at: number): ModelNode {
-  const takers = model.nodes.filter((node) => node.settled && !isHidden(model, node));
-  const [root] = takers;
-  const taker = takers[at % takers.length] ?? root;
-  if (taker === undefined) throw new Error('a tree has at least its root');
-  return taker;
+function chooseTarget(model: Model, at: number): ModelNode {
+  const candidates = model.nodes.filter((node) => node.settled && !isHidden(model, node));
+  const [root] = candidates;
+  const target = candidates[at % candidates.length] ?? root;
+  if (target === undefined) throw new Error('a tree has at least its root');
+  return target;
 }
 
 interface Texts {
@@ -83,7 +83,7 @@ async function addTexts(client: Client, { model, parent, role, texts }: Texts): 
       }),
     ),
   );
-  // Calls under way at once are ordered by the hub: the model takes over the order that it chose.
+  // The hub orders concurrent calls: the model adopts its order.
   const nodes = created
     .map(({ node }, index) => ({ node, text: texts[index] ?? '' }))
     .sort((a, b) => a.node.seq - b.node.seq);
@@ -162,7 +162,7 @@ export function childrenOf(model: Model, id: NodeId): ModelNode[] {
   return model.nodes.filter(({ parent }) => parent === id);
 }
 
-/** Whether a node stands in an archived branch. */
+/** Whether a node is in an archived branch. */
 export function isHidden(model: Model, node: ModelNode): boolean {
   return pathOf(model, node).some(({ id }) => model.archived.has(id));
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** One thing done to a tree; `at` chooses the node, counted round among those that take children. */
+/** One action on a tree; `at` chooses the node, modulo those that take children. */
 export type Action =
   | { kind: 'text'; at: number; role: 'user' | 'assistant'; text: string }
   | { kind: 'external'; at: number; text: string }
@@ -38,5 +38,5 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('archive'), at }) },
 );
 
-/** A random tree, told as what was done to it. */
+/** A random tree, as the list of actions that build it. */
 export const plan = fc.array(action, { minLength: 1, maxLength: 30 });

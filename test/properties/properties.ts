@@ -9,7 +9,7 @@ import {
   checkSearch,
   checkShape,
 } from './checks.js';
-import { grow, type Model } from './model.js';
+import { buildTree, type Model } from './model.js';
 import { plan } from './plan.js';
 
 export interface Homes {
@@ -33,12 +33,12 @@ export const PROPERTIES: Record<string, Check> = {
   'every hash, step and count is in order': ({ client }, model) => checkFsck(client, model),
 };
 
-/** Tries one property on `count` random trees; a failure prints the smallest tree that shows it, and the seed. */
+/** Checks one property on `count` random trees; a failure prints the smallest failing tree and the seed. */
 export async function tryProperty(
   homes: Homes,
   check: Check,
   { seed, count }: { seed: number; count: number },
 ): Promise<void> {
-  const property = fc.asyncProperty(plan, async (actions) => check(homes, await grow(homes.client, actions)));
+  const property = fc.asyncProperty(plan, async (actions) => check(homes, await buildTree(homes.client, actions)));
   await fc.assert(property, { seed, numRuns: count });
 }

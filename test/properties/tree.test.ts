@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { NodeId } from '../../hub/protocol/node.js';
 import { extent } from '../gauntlet/extent.js';
 import { withHub } from '../support/hub.js';
-import { grow } from './model.js';
+import { buildTree } from './model.js';
 import { PROPERTIES, tryProperty } from './properties.js';
 
 const { seed, count } = extent(50);
@@ -14,7 +14,7 @@ test.each(Object.entries(PROPERTIES))('%s', { timeout: 300_000 }, (_, check) =>
 
 test('many clients that append at one node at once make one branch each and lose nothing', () =>
   withHub(async ({ client, connect }) => {
-    const { tree } = await grow(client, []);
+    const { tree } = await buildTree(client, []);
     const parent = NodeId.parse(tree);
     const writers = await Promise.all(Array.from({ length: WRITERS }, () => connect()));
     const created = await Promise.all(

@@ -55,7 +55,7 @@ function withOutput(writer: TestWriter, place: { tree: string }, content: string
   return { id: made.node.id, sha256 };
 }
 
-test('a home as it was written has no problem', async () => {
+test('an undamaged home has no problem', async () => {
   await withReader(async ({ read }, writer) => {
     const planted = await furnish(writer);
     withOutput(writer, planted, 'x'.repeat(3_000_000));
@@ -87,7 +87,7 @@ test.each([
   });
 });
 
-test('columns that no hash covers are checked against those that it does', async () => {
+test('columns outside the hash are checked against the hashed ones', async () => {
   await withReader(async (reader, writer) => {
     const { ids, tree: id } = await furnish(writer);
     const change = (sql: string, name: string) =>
@@ -111,7 +111,7 @@ test('columns that no hash covers are checked against those that it does', async
   });
 });
 
-test('a torn step, a lost parent and what points nowhere are found', async () => {
+test('a torn step, a lost parent and dangling pointers are found', async () => {
   await withReader(async (reader, writer) => {
     const { ids, tree: id } = await furnish(writer);
     writer.store.exec('PRAGMA foreign_keys = off');
@@ -131,7 +131,7 @@ test('a torn step, a lost parent and what points nowhere are found', async () =>
   });
 });
 
-test('settings that were changed are found', async () => {
+test('changed settings are found', async () => {
   await withReader(async (reader, writer) => {
     await furnish(writer);
     writer.store.run("UPDATE settings SET body = replace(body, 'brief', 'long')");
@@ -141,7 +141,7 @@ test('settings that were changed are found', async () => {
   });
 });
 
-test('an output that is missing or changed is named with the node that points at it', async () => {
+test('a missing or changed output is reported with the node that points at it', async () => {
   await withReader(async (reader, writer) => {
     const planted = await furnish(writer);
     const changed = withOutput(writer, planted, 'as it was');
@@ -155,7 +155,7 @@ test('an output that is missing or changed is named with the node that points at
   });
 });
 
-test('a page of the file that was overwritten costs the nodes on it and no others', async () => {
+test('an overwritten page of the file costs only the nodes on it', async () => {
   await withReader(async (reader, writer) => {
     const { tree: id } = await writer.plant();
     const made = Array.from({ length: 300 }, (_, index) =>

@@ -59,7 +59,7 @@ function storeOutput(writer: TestWriter, content: string) {
   return { sha256, size_bytes: content.length, total_bytes: content.length };
 }
 
-test('an export has its tree, the settings in use, the nodes, the pointers and each output once', async () => {
+test('an export holds the tree, the settings in use, the nodes, the pointers and each output once', async () => {
   await withReader(async (reader, writer) => {
     const { tree: id } = await furnish(writer);
     const records = (await pagesOf(reader, id)).flat();
@@ -98,7 +98,7 @@ test('an import of an export gives back the same records', async () => {
   });
 });
 
-test('what is added while an export goes on is left out, and so is what points at it', async () => {
+test('nodes added while an export runs are left out, with the pointers to them', async () => {
   await withReader(async (reader, writer) => {
     const { tree: id } = await furnish(writer);
     const whole = (await pagesOf(reader, id)).flat();
@@ -115,7 +115,7 @@ test('what is added while an export goes on is left out, and so is what points a
   });
 });
 
-test('an export without damage leaves out what is damaged, its step and all that grew from it', async () => {
+test('an undamaged export leaves out damaged nodes, their steps and all descendants', async () => {
   await withReader(async (reader, writer) => {
     const { tree: id, ids } = await furnish(writer);
     const before = (await pagesOf(reader, id)).flat();
@@ -132,7 +132,7 @@ test('an export without damage leaves out what is damaged, its step and all that
   });
 });
 
-test('a long answer that a person branched from many times is exported whole', async () => {
+test('a long answer with many branches is exported whole', async () => {
   await withReader(async (reader, writer) => {
     const branches = Array.from({ length: 700 }, (_, index) => user(`branch ${index}`, answer(`answer ${index}`)));
     const { tree: id } = await writer.plant(...branches);

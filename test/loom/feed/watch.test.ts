@@ -56,7 +56,7 @@ function watch(
 }
 
 describe('a watcher', () => {
-  test('reads what it missed in pages, then goes live', async () => {
+  test('reads missed entries in pages, then goes live', async () => {
     const { feed, asked } = feedOf(entries(1, 450));
     const watcher = watch(feed, { since: 0 });
     await watcher.saw('watch_live 450');
@@ -67,7 +67,7 @@ describe('a watcher', () => {
     expect(asked.map(({ since }) => since)).toEqual([0, 200, 400]);
   });
 
-  test('without a place begins with what comes next', async () => {
+  test('without a number begins with the next entry', async () => {
     const { feed } = feedOf(entries(1, 5));
     const watcher = watch(feed, {});
     await watcher.saw('watch_live 5');
@@ -76,7 +76,7 @@ describe('a watcher', () => {
     expect(watcher.seen).toEqual(['watch_live 5', 6, 7]);
   });
 
-  test('of one tree hears of that tree only', async () => {
+  test('of one tree receives that tree only', async () => {
     const { feed } = feedOf([entry(1, 'a'), entry(2, 'b')]);
     const watcher = watch(feed, { tree: 'b', since: 0 });
     await watcher.saw('watch_live 2');
@@ -95,7 +95,7 @@ describe('a watcher', () => {
     expect(watcher.seen).toEqual(['watch_reset 5', 'watch_live 5']);
   });
 
-  test('that is slow misses nothing while more than memory holds goes by', async () => {
+  test('that is slow misses nothing, even beyond what memory holds', async () => {
     const stored = entries(1, 10);
     const { feed } = feedOf(stored);
     const gate: { open?: () => void } = {};

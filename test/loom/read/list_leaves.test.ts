@@ -9,7 +9,7 @@ const node = (id = '') => NodeId.parse(id);
 const told = (leaves: { node: { preview: string }; fork: string; differs: string; length: number }[]) =>
   leaves.map((leaf) => [leaf.node.preview, leaf.fork, leaf.differs, leaf.length]);
 
-test('each leaf is told with its fork point, its first differing words and its length', async () => {
+test('each leaf has its fork point, its first differing words and its length', async () => {
   await withReader(async ({ read }, writer) => {
     const { tree, ids } = await writer.plant(user('a', answer('b', user('c', answer('d')), command('ls', user('e')))));
     const { leaves } = await read('loom.context_list_leaves', { tree: TreeId.parse(tree) });
@@ -31,7 +31,7 @@ test('a branch without a person’s words differs by its first node', async () =
   });
 });
 
-test('an empty tree has its root for a leaf', async () => {
+test('the leaf of an empty tree is its root', async () => {
   await withReader(async ({ read }, writer) => {
     const { tree } = await writer.plant();
     const { leaves } = await read('loom.context_list_leaves', { tree: TreeId.parse(tree) });

@@ -68,7 +68,7 @@ test.each(statements)('%s looks its nodes up: it neither scans nor sorts them', 
   });
 });
 
-test('at the start of a hub only inputs that wait are read, however many there have been', async () => {
+test('the start of a hub reads only pending inputs, however many there have been', async () => {
   await withReader(async ({ store }, writer) => {
     await writer.plant(user('a'));
     const plan = store.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${ABANDONED_INPUTS}`).map(({ detail }) => detail);

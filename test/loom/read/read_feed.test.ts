@@ -5,7 +5,7 @@ import type { FeedPage } from '../../../loom/read/read_methods.js';
 import { withReader } from '../../support/reader.js';
 import { answer, step, text, user } from '../../support/trees.js';
 
-test('what is read of the feed later is what was published when it happened', async () => {
+test('the feed read later equals the events published live', async () => {
   await withReader(async ({ feed }, writer) => {
     const { tree, ids } = await writer.plant(user('a', step('s', ['ls'], user('b')), answer('c')));
     writer.write('loom.tree_update', { tree: TreeId.parse(tree), name: TreeName.parse('named "so"') });
@@ -41,7 +41,7 @@ test('the feed of one tree leaves out the others, over pages of any size', async
   });
 });
 
-test('a feed of large nodes comes in several pages', async () => {
+test('a feed of large nodes has several pages', async () => {
   await withReader(async ({ feed }, writer) => {
     const { tree } = await writer.plant();
     const parent = NodeId.parse(tree);

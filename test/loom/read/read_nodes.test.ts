@@ -8,7 +8,7 @@ const unknown = '99999999-0000-4000-8000-000000000000';
 const node = (id = '') => NodeId.parse(id);
 const tree = (id = '') => TreeId.parse(id);
 
-test('a node is returned as the writer told it, with its children counted', async () => {
+test('a node is returned as it was written, with the count of its children', async () => {
   await withReader(async ({ read }, writer) => {
     const planted = await writer.plant(user('a', answer('b'), answer('c')));
     const created = writer.feed.find((entry) => entry.json.includes(`"id":"${planted.ids.a}"`));
@@ -19,7 +19,7 @@ test('a node is returned as the writer told it, with its children counted', asyn
   });
 });
 
-test('the end of a step is told for each of its nodes', async () => {
+test('each node of a step has the end of the step', async () => {
   await withReader(async ({ read }, writer) => {
     const { ids } = await writer.plant(user('a', step('s', ['ls', 'pwd'], user('z'))));
     for (const name of ['s', 'ls', 'pwd']) {
@@ -40,7 +40,7 @@ test('an unknown node is not found, with a hint', async () => {
   });
 });
 
-test('a node of another tree is refused by the name of the tree that it belongs to', async () => {
+test('a node of another tree is refused with the name of its tree', async () => {
   await withReader(async ({ read }, writer) => {
     const one = await writer.plant(user('a'));
     const other = await writer.plant(user('b'));
@@ -65,7 +65,7 @@ test('children come oldest first, page by page', async () => {
   });
 });
 
-test('a skeleton has parents before children and what a line needs of each', async () => {
+test('a skeleton has parents before children, with the fields of a line', async () => {
   await withReader(async ({ read }, writer) => {
     const { tree: id, ids } = await writer.plant(user('a', step('s', ['ls'], command('pwd'))));
     const { nodes, cursor } = await read('loom.tree_get_skeleton', { tree: tree(id) });
@@ -108,7 +108,7 @@ test('archived branches are left out with all that is below them, unless they ar
   });
 });
 
-test('a page of a skeleton ends at its limit whatever is hidden between', async () => {
+test('a page of a skeleton ends at its limit whatever is hidden in between', async () => {
   await withReader(async ({ read }, writer) => {
     const { tree: id, ids } = await writer.plant(user('a'), user('b'), user('c'), user('d'));
     writer.write('loom.branch_archive', { tree: tree(id), node: node(ids.b) });
@@ -126,7 +126,7 @@ test('a page of a skeleton ends at its limit whatever is hidden between', async 
   });
 });
 
-test('a node is found by mark before a prefix of its id, and near ones are told when there is none', async () => {
+test('a node is found by mark before a prefix of its id, and similar names are suggested when none matches', async () => {
   await withReader(async ({ read }, writer) => {
     const { tree: id } = await writer.plant();
     const made = writer.write('loom.node_create_text', {

@@ -19,7 +19,7 @@ test('trees are listed by their newest activity, page by page', async () => {
   });
 });
 
-test('a list holds archived trees, those of a project, or those that a tree owns, only when asked', async () => {
+test('a list has archived trees, those of a project, or owned ones only when asked', async () => {
   await withReader(async ({ read }, writer) => {
     const plain = writer.write('loom.tree_create', { name: name('plain') }).id;
     const hidden = writer.write('loom.tree_create', { name: name('hidden') }).id;
@@ -72,7 +72,7 @@ test('an archived tree is found by its name unless another has the name now', as
   });
 });
 
-test('a tree that is still being imported is not there yet', async () => {
+test('a tree that is still being imported is not found', async () => {
   await withReader(async ({ read }, writer) => {
     const tree = id('abcd0000-0000-4000-8000-000000000001');
     const origin = { id: tree, name: null, project: null, owner: null, created_at_ms: 1 };
@@ -83,7 +83,7 @@ test('a tree that is still being imported is not there yet', async () => {
   });
 });
 
-test('marks are listed by name, and settings and turns are told as they were stored', async () => {
+test('marks are listed by name, and settings and turns as they were stored', async () => {
   await withReader(async ({ read }, writer) => {
     const { tree: planted, ids } = await writer.plant(user('a'));
     const tree = id(planted);
@@ -100,7 +100,7 @@ test('marks are listed by name, and settings and turns are told as they were sto
   });
 });
 
-test('a name is near when it holds what was typed or is a few letters away', () => {
+test('a name is similar when it contains what was typed or differs by a few letters', () => {
   expect(editDistance('kitten', 'sitting')).toBe(3);
   expect(['refactr', 'fact', 'refactoring!', 'r', 'xyz'].map((typed) => isNear(typed, 'Refactor'))).toEqual([
     ...[true, true, false, true, false],

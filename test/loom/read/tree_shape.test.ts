@@ -6,7 +6,7 @@ import { answer, command, step, summary, user } from '../../support/trees.js';
 const tree = (id = '') => TreeId.parse(id);
 const node = (id = '') => NodeId.parse(id);
 
-test('a shape tells of each node where it grew, what it is, and when', async () => {
+test('a shape has the parent, the kind and the time of each node', async () => {
   await withReader(async ({ read }, writer) => {
     const picture = user('a', step('s', ['ls'], answer('b', command('pwd'), summary('c'))));
     const { tree: id } = await writer.plant(picture);
@@ -23,7 +23,7 @@ test('a shape tells of each node where it grew, what it is, and when', async () 
   });
 });
 
-test('archived branches are left out of a shape, or told by their tops', async () => {
+test('archived branches are left out of a shape, or listed by their tops', async () => {
   await withReader(async ({ read }, writer) => {
     const { tree: id, ids } = await writer.plant(user('a', answer('b', user('c')), answer('d')));
     writer.write('loom.branch_archive', { tree: tree(id), node: node(ids.b) });
@@ -34,7 +34,7 @@ test('archived branches are left out of a shape, or told by their tops', async (
   });
 });
 
-test('a shape goes on page by page, and later with what was added', async () => {
+test('a shape is read page by page, and later continued with new nodes', async () => {
   await withReader(async ({ read }, writer) => {
     const { tree: id, ids } = await writer.plant(user('a'), user('b'));
     const first = await read('loom.tree_get_shape', { tree: tree(id), limit: 2 });
@@ -58,7 +58,7 @@ test('a shape goes on page by page, and later with what was added', async () => 
   });
 });
 
-test('lines come in the order in which they are asked for, and only those of the tree', async () => {
+test('lines come in the order of the request, and only those of the tree', async () => {
   await withReader(async ({ read }, writer) => {
     const one = await writer.plant(user('a'), user('b'));
     const other = await writer.plant(user('x'));

@@ -23,7 +23,7 @@ test('a path is read from the root to its node, page by page', async () => {
   });
 });
 
-test('a path of 5,000 nodes comes whole', async () => {
+test('a path of 5,000 nodes is returned whole', async () => {
   await withReader(async ({ read }, writer) => {
     const { tree } = await writer.plant();
     let parent = node(tree);
@@ -90,7 +90,7 @@ test('the handles on a path come in its order, with the nodes that hold them', a
   });
 });
 
-test('a branch stands where its last call left it, and names the commands of persons, the last first', async () => {
+test('the folder of a branch is the one its last call left, and its commands are listed, the newest first', async () => {
   await withReader(async ({ read }, writer) => {
     const { tree, ids } = await writer.plant(
       user('a', command('one', step('s', ['two'], user('end')), command('aside', answer('other end')))),
@@ -104,7 +104,7 @@ test('a branch stands where its last call left it, and names the commands of per
   });
 });
 
-test('a call that tells no folder leaves the branch where it was', async () => {
+test('a call without a folder leaves the branch in its folder', async () => {
   await withReader(async ({ read }, writer) => {
     const { tree } = await writer.plant();
     const first = leaves(writer, { tree, parent: tree, cwd: '/project/src' });
@@ -117,7 +117,7 @@ test('a call that tells no folder leaves the branch where it was', async () => {
   });
 });
 
-test('of many commands the last fifty are named, and a folder from far above is found', async () => {
+test('the newest fifty commands are listed, and a folder from far above is found', async () => {
   await withReader(async ({ read }, writer) => {
     const { tree } = await writer.plant();
     const commands: string[] = [];
@@ -139,7 +139,7 @@ test('of many commands the last fifty are named, and a folder from far above is 
   });
 });
 
-test('the place of a node that is not there is not found', async () => {
+test('the folder of an unknown node is not found', async () => {
   await withReader(async ({ read }, writer) => {
     await writer.plant();
     await expect(
@@ -155,7 +155,7 @@ function leaves(writer: TestWriter, at: { tree: string; parent: string; cwd: str
   return writer.write('loom.node_create_external', params).node.id;
 }
 
-test('a cursor that no list made is refused', async () => {
+test('a foreign cursor is refused', async () => {
   await withReader(async ({ read }, writer) => {
     const { ids } = await writer.plant(user('a'));
     await expect(read('loom.context_get_path', { node: node(ids.a), cursor: 'elsewhere' })).rejects.toMatchObject({
@@ -165,7 +165,7 @@ test('a cursor that no list made is refused', async () => {
   });
 });
 
-test('a purged tree is not found, also where its paths were known', async () => {
+test('a purged tree is not found, even when its paths were cached', async () => {
   await withReader(async ({ read, scheduler }, writer) => {
     const { tree, ids } = await writer.plant(user('a', answer('b')));
     const id = TreeId.parse(tree);
@@ -178,7 +178,7 @@ test('a purged tree is not found, also where its paths were known', async () => 
   });
 });
 
-test('the paths that were used last are kept', () => {
+test('the most recently used paths are cached', () => {
   const cache = createPathCache();
   for (let seq = 1; seq <= 8; seq++) cache.put(seq, [seq]);
   cache.get(1);
@@ -189,7 +189,7 @@ test('the paths that were used last are kept', () => {
   expect(cache.get(10)).toHaveLength(600_000);
 });
 
-test('the settings of a path are those of its newest answer, however far above that is', async () => {
+test('the settings of a path are those of its newest answer, however far above', async () => {
   await withReader(async ({ read }, writer) => {
     const { tree } = await writer.plant();
     const made = (prompt: string) =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findPhrase } from '../../../loom/search/phrase.js';
 
-test('words that stand together are found where a pattern finds them', () => {
+test('a phrase is found where a regular expression finds it', () => {
   const letter = fc.constantFrom('a', 'b', ' ', '\n', '\u00a0', '\u3000');
   const word = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 3 });
   const words = fc.array(word, { minLength: 2, maxLength: 4 });
@@ -19,7 +19,7 @@ test('words that stand together are found where a pattern finds them', () => {
   );
 });
 
-test('every blank that a pattern knows is one', () => {
+test('every blank of \\s counts as a blank', () => {
   for (let unit = 0; unit <= 0xffff; unit += 1) {
     const between = String.fromCharCode(unit);
     expect(findPhrase(`a${between}b`, ['a', 'b'], 0) !== null, unit.toString(16)).toBe(/\s/u.test(between));

@@ -74,7 +74,7 @@ test('commands and their output are searched, thinking is not', async () => {
   });
 });
 
-test('a search can be kept to one tree, and leaves out what is archived unless asked', async () => {
+test('a search can be limited to one tree, and leaves out archived nodes unless asked', async () => {
   await withReader(async (reader, writer) => {
     const one = await writer.plant(user('common one', answer('common below')));
     const two = await writer.plant(user('common two'));
@@ -91,7 +91,7 @@ test('a search can be kept to one tree, and leaves out what is archived unless a
   });
 });
 
-test('what was added since the last search is found, and pages go on where they stopped', async () => {
+test('nodes added since the last search are found, and each page continues the one before', async () => {
   await withReader(async (reader, writer) => {
     const { tree: id } = await writer.plant();
     for (let count = 0; count < 450; count++) say(writer, id, `${count % 2 === 0 ? 'even' : 'other'} number ${count}.`);
@@ -110,7 +110,7 @@ test('what was added since the last search is found, and pages go on where they 
   });
 });
 
-test('a text that is too large for the index is found too, in its place among the others', async () => {
+test('a text that is too large for the index is found too, in its order', async () => {
   await withReader(async (reader, writer) => {
     const { tree: id } = await writer.plant();
     say(writer, id, 'needle early');
@@ -124,7 +124,7 @@ test('a text that is too large for the index is found too, in its place among th
   });
 });
 
-test('a purged tree is not found any more, and nothing of it stays in the index', async () => {
+test('a purged tree is not found, and nothing of it stays in the index', async () => {
   await withReader(async (reader, writer) => {
     const gone = await writer.plant(user('secret plans'));
     await writer.plant(user('plans that stay'));
@@ -148,7 +148,7 @@ test.each([
   });
 });
 
-test('an index that turns out to be damaged in use is made anew', async () => {
+test('an index that proves damaged is rebuilt', async () => {
   await withReader(async (reader, writer) => {
     await writer.plant(user('one thing'));
     expect(await found(reader, 'thing')).toEqual(['one thing']);
@@ -159,7 +159,7 @@ test('an index that turns out to be damaged in use is made anew', async () => {
   });
 });
 
-test('an index of another database is made anew', async () => {
+test('an index of another database is rebuilt', async () => {
   await withReader(async (reader, writer) => {
     await writer.plant(user('one thing'));
     expect(await found(reader, 'thing')).toEqual(['one thing']);
@@ -174,7 +174,7 @@ test('a query without a word is refused', () => {
   expect(() => parseQuery('  "" ')).toThrow('the query "  \\"\\" " has no word to look for');
 });
 
-test('a snippet is one line around the first match, with every match pointed out', () => {
+test('a snippet is one line around the first match, with every match marked', () => {
   const long = `${'before '.repeat(30)}the İstanbul\n\tneedle and NEEDLE ${'after '.repeat(30)}`;
   const terms = parseQuery('needle');
   const { snippet, matches } = snippetOf(long, terms, findAll(folded(long), terms) ?? []);

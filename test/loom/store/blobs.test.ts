@@ -76,7 +76,7 @@ describe('stored outputs', () => {
       expect(output?.sha256).toBe(sha256(Buffer.from('abc')));
     }));
 
-  test('a piece that leaves a gap is refused and says where to go on', () =>
+  test('a piece that leaves a gap is refused with the expected offset', () =>
     withBlobs(async ({ blobs }) => {
       const name = randomUUID();
       await blobs.write({ upload: name, offset: 0, bytes: Buffer.from('ab'), done: false });
@@ -86,7 +86,7 @@ describe('stored outputs', () => {
       expect(output?.size_bytes).toBe(3);
     }));
 
-  test('what an unfinished upload left behind is removed at the next start', () =>
+  test('the files of unfinished uploads are removed at the next start', () =>
     withBlobs(async ({ outputs, uploads }) => {
       writeFileSync(join(uploads, randomUUID()), 'half');
       const again = await openBlobs({ outputs, uploads });
@@ -94,7 +94,7 @@ describe('stored outputs', () => {
       await again.close();
     }));
 
-  test('one that is not there is not found', () =>
+  test('a missing one is not found', () =>
     withBlobs(async ({ blobs }) => {
       const lost = blobs.read({ sha256: 'ab'.repeat(32), offset: 0, limit: 1 });
       await expect(lost).rejects.toMatchObject({ kind: 'not_found' });

@@ -20,7 +20,7 @@ describe('canonical JSON', () => {
     expect(canonicalJson({ 'a\uD800': 'b\uDC00c', ok: '\u{1F600}' })).toBe('{"a\uFFFD":"b\uFFFDc","ok":"😀"}');
   });
 
-  test('what is undefined is left out', () => {
+  test('undefined fields are left out', () => {
     expect(canonicalJson({ a: undefined, b: null })).toBe('{"b":null}');
   });
 });

@@ -21,7 +21,7 @@ function withPath(run: (path: string) => void): void {
   }
 }
 
-test('a new database has every step taken, in WAL mode, and commits that survive a power cut', () =>
+test('a new database has all migrations, WAL mode and commits that survive a power cut', () =>
   withPath((path) => {
     const store = openDatabase(path, 'epoch-1');
     expect([store.pragma('user_version'), store.pragma('journal_mode'), store.pragma('synchronous')]).toEqual([
@@ -78,7 +78,7 @@ function writeFirstSchema(path: string): { tree: string; turn: string } {
   return { tree, turn };
 }
 
-test('a database of the first schema is brought up to date without touching a row, and a copy is kept', () =>
+test('a database of the first schema is migrated without touching a row, and a copy is kept', () =>
   withPath((path) => {
     const { turn } = writeFirstSchema(path);
     const store = openDatabase(path, 'epoch-2');

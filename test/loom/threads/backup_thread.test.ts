@@ -7,7 +7,7 @@ import type { WatchEvent } from '../../../hub/protocol/feed_events.js';
 import { TreeId } from '../../../hub/protocol/node.js';
 import { connectTo, killHub, withHub } from '../../support/hub.js';
 
-test('who watched the original is told to begin anew by a hub that runs on a backup of it', () =>
+test('a watcher of the original must begin again on a hub that runs on its backup', () =>
   withHub(async ({ home, client }) => {
     const tree = TreeId.parse(randomUUID());
     const { last_seq: since } = await client.call('loom.tree_create', { id: tree });
@@ -31,7 +31,7 @@ test('who watched the original is told to begin anew by a hub that runs on a bac
     }
   }));
 
-test('two backups to one place at once leave one whole copy', () =>
+test('two concurrent backups to one file leave one whole copy', () =>
   withHub(async ({ home, client, connect }) => {
     const path = join(dirname(home), 'copy.db');
     const outcomes = await Promise.allSettled([

@@ -22,7 +22,7 @@ const ask = ({ scheduler, answer }: TestReader, id: number, tree: string) => {
   return reply;
 };
 
-test('a long question does not delay a short one that came later', async () => {
+test('a long operation does not delay a short one that came later', async () => {
   await withReader(async (reader, writer) => {
     const tree = await wideTree(writer, 3_000);
     const order: string[] = [];
@@ -33,7 +33,7 @@ test('a long question does not delay a short one that came later', async () => {
   });
 });
 
-test('a cancelled question is answered as cancelled, whether it runs or waits', async () => {
+test('a cancelled operation is answered as cancelled, whether it runs or waits', async () => {
   await withReader(async (reader, writer) => {
     const tree = await wideTree(writer, 2_000);
     const replies = Array.from({ length: 40 }, (_, index) => ask(reader, index + 1, tree));
@@ -44,7 +44,7 @@ test('a cancelled question is answered as cancelled, whether it runs or waits', 
   });
 });
 
-test('questions beyond the limit are refused and may be asked again', async () => {
+test('operations beyond the limit are refused as retryable', async () => {
   await withReader(async (reader, writer) => {
     const tree = await wideTree(writer, 1);
     const replies = Array.from({ length: 2_100 }, (_, index) => ask(reader, index + 1, tree));
@@ -54,7 +54,7 @@ test('questions beyond the limit are refused and may be asked again', async () =
   });
 });
 
-test('cancelling what was answered already changes nothing', async () => {
+test('cancelling an answered operation changes nothing', async () => {
   await withReader(async (reader, writer) => {
     const { tree } = await writer.plant(user('a'));
     await ask(reader, 1, tree);

@@ -4,7 +4,7 @@ import { answer, command, step, stepParts, text, user } from '../../support/tree
 import { withWriter } from '../../support/writer.js';
 
 describe('appending a node', () => {
-  test('a node names its parent, its depth and its place in the feed', () =>
+  test('a node has its parent, its depth and its number in the feed', () =>
     withWriter((writer) => {
       const { id: tree } = writer.write('loom.tree_create', { name: 'first' });
       const { node, branched } = writer.write('loom.node_create_text', {
@@ -15,7 +15,7 @@ describe('appending a node', () => {
       expect(branched).toBe(false);
     }));
 
-  test('the second child of a node is told that it branches', () =>
+  test('the second child of a node is reported as a branch', () =>
     withWriter(async (writer) => {
       const { tree, ids } = await writer.plant(user('a', answer('b')));
       const second = writer.write('loom.node_create_text', {
@@ -78,7 +78,7 @@ describe('appending a node', () => {
       );
     }));
 
-  test('a text of many lines counts as its bytes, not as their escapes', () =>
+  test('a text of many lines counts by its bytes, not by its escapes', () =>
     withWriter((writer) => {
       const { id: tree } = writer.write('loom.tree_create', {});
       const blocks = text('x\n'.repeat(4 * 1024 * 1024));
@@ -86,7 +86,7 @@ describe('appending a node', () => {
       expect(node.blocks).toEqual(blocks);
     }));
 
-  test('more text than a node holds is refused with its size', () =>
+  test('text that is too large for a node is refused with its size', () =>
     withWriter((writer) => {
       const { id: tree } = writer.write('loom.tree_create', {});
       const blocks = text('x'.repeat(9 * 1024 * 1024));
@@ -94,7 +94,7 @@ describe('appending a node', () => {
       expect(error.message).toBe('the text of this node has 9.0 MiB; a node holds at most 8.0 MiB');
     }));
 
-  test('a node that points at an output which is not stored is refused', () =>
+  test('a node that points at a missing output is refused', () =>
     withWriter((writer) => {
       const { id: tree } = writer.write('loom.tree_create', {});
       const sha256 = 'ab'.repeat(32);
@@ -119,7 +119,7 @@ describe('appending a node', () => {
 });
 
 describe('a step', () => {
-  test('its nodes stand in the order of the calls and know their places', () =>
+  test('has its nodes in the order of the calls, each with its index', () =>
     withWriter((writer) => {
       const { id: tree } = writer.write('loom.tree_create', {});
       const { blocks, calls } = stepParts('look', ['ls', 'pwd']);
@@ -161,7 +161,7 @@ describe('a step', () => {
       expect(refusal(() => writer.write('loom.step_create', changed)).kind).toBe('conflict');
     }));
 
-  test('a result that answers no call, or stands out of order, is refused', () =>
+  test('a result that answers no call, or is out of order, is refused', () =>
     withWriter((writer) => {
       const { id: tree } = writer.write('loom.tree_create', {});
       const { blocks, calls } = stepParts('look', ['ls', 'pwd']);

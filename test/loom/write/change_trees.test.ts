@@ -5,7 +5,7 @@ import { answer, text, user } from '../../support/trees.js';
 import { withWriter } from '../../support/writer.js';
 
 describe('a tree', () => {
-  test('begins with a root that has its id', () =>
+  test('begins with a root of the same id', () =>
     withWriter((writer) => {
       const tree = writer.write('loom.tree_create', { name: 'plans', project: '/project' });
       expect(tree).toMatchObject({
@@ -27,7 +27,7 @@ describe('a tree', () => {
       expect(refusal(() => writer.write('loom.tree_create', { ...params, name: 'two' })).kind).toBe('conflict');
     }));
 
-  test('a retry still returns the tree when it has been renamed meanwhile', () =>
+  test('a retry returns the tree even when it has been renamed meanwhile', () =>
     withWriter((writer) => {
       const params = { id: writer.newId(), name: 'one' };
       writer.write('loom.tree_create', params);
@@ -35,7 +35,7 @@ describe('a tree', () => {
       expect(writer.write('loom.tree_create', params).name).toBe('two');
     }));
 
-  test('its name is unique among those that are not archived', () =>
+  test('its name is unique among trees that are not archived', () =>
     withWriter((writer) => {
       const first = writer.write('loom.tree_create', { name: 'one' });
       expect(refusal(() => writer.write('loom.tree_create', { name: 'one' }))).toMatchObject({
@@ -98,7 +98,7 @@ describe('an archived branch', () => {
 });
 
 describe('a mark', () => {
-  test('is set, moved and removed, and each is told once', () =>
+  test('is set, moved and removed, each with one event', () =>
     withWriter(async (writer) => {
       const { tree, ids } = await writer.plant(user('a', answer('b')));
       const at = (node: string | undefined) =>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { withReader } from '../../support/reader.js';
 import { user } from '../../support/trees.js';
 
-test('a clock that is set back changes neither the order of a tree nor that of the list', () =>
+test('a clock that is set back changes neither the order of a tree nor of the list', () =>
   withReader(async (reader, writer) => {
     const first = await writer.plant(user('first'));
     writer.setClock(1_000);

@@ -50,7 +50,7 @@ describe('calls that arrive together', () => {
       expect(writer.store.all('SELECT * FROM nodes')).toHaveLength(before.length + 1);
     }));
 
-  test('the counter goes on where it was after a restart, even when the newest rows were purged', () =>
+  test('the counter continues after a restart, even when the newest rows were purged', () =>
     withWriter((writer) => {
       const { id: tree } = writer.write('loom.tree_create', {});
       const { confirm } = writer.write('loom.tree_purge', { tree });
@@ -62,7 +62,7 @@ describe('calls that arrive together', () => {
 });
 
 describe('a disk that fails', () => {
-  test('a call that does not fit is refused alone, and those beside it are stored', () =>
+  test('a call that does not fit is refused alone, and the others of its batch are stored', () =>
     withWriter((writer) => {
       writer.store.exec('CREATE TABLE sizes (bytes BLOB)');
       const fill = (bytes: number) => ({ op: 'fill', params: bytes, atMs: 0 });
@@ -102,7 +102,7 @@ describe('a disk that fails', () => {
       expect(append().node.seq).toBe(3);
     }));
 
-  test('a failure of a call that nobody foresaw is told and undone', () =>
+  test('an unexpected failure of a call is reported and undone', () =>
     withWriter((writer) => {
       const committer = createCommitter({
         ...{ store: writer.store, outputs: writer.folder, appends: new Set<string>() },
@@ -118,7 +118,7 @@ describe('a disk that fails', () => {
     }));
 });
 
-test('an error keeps its kind, hint and details on the way between threads', () => {
+test('an error keeps its kind, hint and details between threads', () => {
   const error = new HubError('limit', 'too many', { hint: 'wait', retryable: true, details: { most: 3 } });
   expect(toWorkerError(error)).toEqual({
     ...{ kind: 'limit', message: 'too many', hint: 'wait', retryable: true, details: { most: 3 } },

@@ -18,7 +18,7 @@ async function newTree(client: Client) {
 // As it comes over the wire: in a literal the key would set the prototype.
 const evil: unknown = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":1},"a":[{"__proto__":2}]}');
 
-test('keys of the language in inputs, metadata and settings are kept like any other', () =>
+test('keys such as __proto__ in inputs, metadata and settings are kept like any other', () =>
   withHub(async ({ client }) => {
     const place = await newTree(client);
     const { call, handle, ...rest } = ran('ls');
@@ -55,7 +55,7 @@ async function answerTo(home: string, method: string, params: string): Promise<A
   return JSON.parse(String(data));
 }
 
-test('a step that is sent again with its own id, but none for its calls, is the first one', () =>
+test('a step that is sent again with its id, but without ids for its calls, is the first one', () =>
   withHub(async ({ client, home }) => {
     const step = { ...(await newTree(client)), id: randomUUID(), ...stepParts('look', ['ls', 'pwd']) };
     const first = await answerTo(home, 'loom.step_create', JSON.stringify(step));

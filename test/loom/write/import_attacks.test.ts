@@ -46,7 +46,7 @@ const cases: [string, Partial<NodeRecord>][] = [
   ],
 ];
 
-test.each(cases)('an import refuses %s, whatever its hash says', (_what, given) =>
+test.each(cases)('an import refuses %s, even with a valid hash', (_what, given) =>
   withWriter((writer) => {
     const records: Records = [...head, { kind: 'node', node: madeUp(root, { id: FIRST, ...given }) }];
     const { kind, message } = refusal(() => writer.write('loom.tree_import', { tree: TREE, records, done: true }));
@@ -70,7 +70,7 @@ async function exportOf(): Promise<{ tree: string; ids: Record<string, string>; 
   return taken;
 }
 
-test('an import goes no further once its tree has been archived', async () => {
+test('an import stops once its tree has been archived', async () => {
   const { tree, records } = await exportOf();
   await withWriter((writer) => {
     const pointers = records.filter(({ kind }) => kind === 'mark');
@@ -97,7 +97,7 @@ test('two imports of one tree at once end in the tree, each node once', async ()
 
 type Ops = Record<Parameters<TestWriter['writeTogether']>[0][number][0], unknown>;
 
-test('a mark that is imported into a tree that is here is told to its watchers', async () => {
+test('a mark imported into an existing tree is sent to its watchers', async () => {
   const { tree, ids, records } = await exportOf();
   await withWriter((writer) => {
     const isMark = ({ kind }: ExportRecord) => kind === 'mark';
@@ -110,7 +110,7 @@ test('a mark that is imported into a tree that is here is told to its watchers',
   });
 });
 
-test('who reads the feed while an import is under way misses nothing that those saw who watched it', async () => {
+test('a reader of the feed during an import gets all that a live watcher got', async () => {
   const { tree, records } = await exportOf();
   await withReader(async ({ feed }, writer) => {
     writer.write('loom.tree_import', { tree, records, done: false });

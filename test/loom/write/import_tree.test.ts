@@ -55,7 +55,7 @@ describe('importing a tree', () => {
       });
     }));
 
-  test('into the home that has it adds nothing', () =>
+  test('into the same home adds nothing', () =>
     withReader(async (reader, writer) => {
       const { tree, records } = await rich(reader, writer);
       const before = writer.store.all('SELECT * FROM nodes');
@@ -64,7 +64,7 @@ describe('importing a tree', () => {
       expect(writer.store.all('SELECT * FROM nodes')).toEqual(before);
     }));
 
-  test('adds what has grown since, and keeps what grew here', () =>
+  test('adds what is new there, and keeps what is new here', () =>
     withReader(async (reader, writer) => {
       const { tree, ids, records } = await rich(reader, writer);
       await withWriter((other) => {
@@ -92,7 +92,7 @@ describe('importing a tree', () => {
       });
     }));
 
-  test('that was left unfinished is removed after a day', () =>
+  test('is removed after a day when it is unfinished', () =>
     withReader(async (reader, writer) => {
       const { tree, records } = await rich(reader, writer);
       await withWriter((other) => {

@@ -35,7 +35,7 @@ const resultOf = (call: string, said: string) => ({ blocks: text(said), external
 const answerIn = (writer: TestWriter, turn: string) => (call: string, said: string) =>
   writer.write('loom.turn_answer', { turn, question: call, answer: said, result: resultOf(call, said) });
 
-test('a turn that waits is left alone by starts, and runs again with its last answer', () =>
+test('a parked turn survives restarts, and runs again after its last answer', () =>
   withReader(async (reader, writer) => {
     const { tree, turn, step, questions, parent } = await parked(writer);
     expect(questions.map(({ id, answer: said }) => [id, said])).toEqual([
@@ -64,7 +64,7 @@ test('a turn that waits is left alone by starts, and runs again with its last an
     expect(await reader.read('loom.fsck', {})).toMatchObject({ problems: [] });
   }));
 
-test('a crash after the last answer leaves a step with all that was said', () =>
+test('a crash after the last answer leaves a step with all answers', () =>
   withWriter(async (writer) => {
     const { turn } = await parked(writer);
     answerIn(writer, turn)('call-look-1', 'links');
@@ -78,7 +78,7 @@ test('a crash after the last answer leaves a step with all that was said', () =>
     });
   }));
 
-test('another answer than the first is refused, and so is one that comes too late', () =>
+test('a second, different answer is refused, and so is a late one', () =>
   withWriter(async (writer) => {
     const { turn } = await parked(writer);
     answerIn(writer, turn)('call-look-1', 'links');
@@ -94,7 +94,7 @@ test('another answer than the first is refused, and so is one that comes too lat
     expect(last?.blocks).toContain('interrupted: this call did not finish');
   }));
 
-test('only a call under way without a result can ask, and a turn that waits does nothing else', () =>
+test('only a call without a result can ask, and a parked turn does nothing else', () =>
   withWriter(async (writer) => {
     const { turn, step } = await parked(writer);
     const again = () => writer.write('loom.turn_park', { turn, questions: [{ ...QUESTION, call: 'call-look-1' }] });
@@ -108,7 +108,7 @@ test('only a call under way without a result can ask, and a turn that waits does
     expect(refusal(nothing).message).toContain('has no call c under way');
   }));
 
-test('the settings of a step that waits outlive a purge of everything else that names them', () =>
+test('the settings of a parked step survive a purge of all other nodes that name them', () =>
   withWriter(async (writer) => {
     const { turn, step } = await parked(writer);
     const { tree, ids } = await writer.plant(user('doomed'));
@@ -134,7 +134,7 @@ test('a purge takes the questions of its tree, and an export has neither them no
     expect(await reader.read('loom.fsck', {})).toMatchObject({ problems: [] });
   }));
 
-test('a turn that waits for nothing is found', () =>
+test('fsck finds a turn that waits for nothing', () =>
   withReader(async (reader, writer) => {
     const { turn } = await parked(writer);
     writer.store.run("UPDATE questions SET answer = 'x'");
@@ -142,7 +142,7 @@ test('a turn that waits for nothing is found', () =>
     expect(problems.map(({ problem }) => problem)).toEqual([`turn ${turn} waits for an answer to nothing`]);
   }));
 
-test('waiting turns are listed page by page', () =>
+test('parked turns are listed page by page', () =>
   withReader(async (reader, writer) => {
     const turns: string[] = [];
     for (let index = 0; index < 5; index++) turns.unshift((await parked(writer)).turn);

@@ -20,7 +20,7 @@ function store(writer: TestWriter, bytes: string): { sha256: string; path: strin
 const withOutput = (sha256: string) => ({ ...ran('cat'), output: { sha256, size_bytes: 3, total_bytes: 3 } });
 
 describe('purge', () => {
-  test('says what would go, and deletes only what it has said', () =>
+  test('reports what it would delete, and deletes only that', () =>
     withWriter(async (writer) => {
       const { tree, ids } = await writer.plant(user('a'));
       const plan = writer.write('loom.tree_purge', { tree });
@@ -63,7 +63,7 @@ describe('purge', () => {
       expect([existsSync(own.path), existsSync(common.path)]).toEqual([false, true]);
     }));
 
-  test('takes the sub-session trees along, and names them before', () =>
+  test('deletes sub-session trees as well, and names them first', () =>
     withWriter(async (writer) => {
       const { tree, ids } = await writer.plant(user('a'));
       const child = writer.write('loom.tree_create', { name: 'child', owner: { tree, node: ids.a ?? '' } });
@@ -90,7 +90,7 @@ describe('purge', () => {
       expect(existsSync(path)).toBe(true);
     }));
 
-  test('that cannot sweep an output away does not undo or repeat what was committed beside it', () =>
+  test('does not undo or repeat the rest of its batch when an output cannot be removed', () =>
     withWriter(async (writer) => {
       const { sha256, path } = store(writer, 'stuck');
       const { tree } = await writer.plant(user('a'));

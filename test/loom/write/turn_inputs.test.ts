@@ -58,7 +58,7 @@ describe('an input', () => {
       expect(await reader.read('loom.fsck', {})).toMatchObject({ problems: [] });
     }));
 
-  test('that was taken is the tip of its turn, which nothing waits for any more', () =>
+  test('is the tip of its turn once taken, and is pending no more', () =>
     withReader(async (reader, writer) => {
       const { turn, parent, add } = await runningTurn(writer);
       const [first, second] = [add('one'), add('two', 'after')];
@@ -96,7 +96,7 @@ describe('an input', () => {
       expect(writer.write('loom.input_take', { turn, input: id, parent })).toEqual(first);
     }));
 
-  test('is refused by a turn that has ended, with word of where to go on', () =>
+  test('is refused by a turn that has ended, with the tip to continue from', () =>
     withWriter(async (writer) => {
       const { turn, parent, add } = await runningTurn(writer);
       writer.write('loom.turn_end', { turn, state: 'done' });
@@ -144,7 +144,7 @@ describe('an input', () => {
     }));
 });
 
-describe('what could not become a node is refused before it is acknowledged:', () => {
+describe('input that could not become a node is refused before it is acknowledged:', () => {
   test('a blank text, an id of a node, an image that is not stored, a text that is too large', () =>
     withWriter(async (writer) => {
       const { turn, parent } = await runningTurn(writer);
@@ -160,7 +160,7 @@ describe('what could not become a node is refused before it is acknowledged:', (
       expect(writer.store.all('SELECT * FROM inputs')).toEqual([]);
     }));
 
-  test('a hundred and first one, until one of those that wait is taken', () =>
+  test('a hundred and first one, until a pending one is taken', () =>
     withWriter(async (writer) => {
       const { turn, parent, add } = await runningTurn(writer);
       const first = add('0');
@@ -170,7 +170,7 @@ describe('what could not become a node is refused before it is acknowledged:', (
       expect(add('100').state).toBe('pending');
     }));
 
-  test('more than fits into one answer together, though one alone may be any text', () =>
+  test('inputs that together exceed one answer, though a single one may have any size', () =>
     withWriter(async (writer) => {
       const { turn, parent, add } = await runningTurn(writer);
       const large = () => add('"'.repeat(7 * 1024 * 1024));
@@ -185,7 +185,7 @@ describe('what could not become a node is refused before it is acknowledged:', (
 });
 
 describe('inputs that were not sent', () => {
-  test('become messages below the end of their turn when the hub dies, in their order', () =>
+  test('become messages below the tip of their turn when the hub dies, in their order', () =>
     withReader(async (reader, writer) => {
       const { turn, parent, add } = await runningTurn(writer);
       const [sent, later, back, steer] = [add('sent'), add('later', 'after'), add('back'), add('steer')];
@@ -224,7 +224,7 @@ describe('inputs that were not sent', () => {
       expect((await reader.read('loom.turn_get', { turn })).inputs).toEqual([]);
     }));
 
-  test('are not taken any more, and others of the call stay as they are when one is unknown', () =>
+  test('are not taken any more, and the others stay pending when one id is unknown', () =>
     withWriter(async (writer) => {
       const { turn, parent, add } = await runningTurn(writer);
       const [back, kept] = [add('back'), add('kept')];
@@ -235,7 +235,7 @@ describe('inputs that were not sent', () => {
       expect(writer.write('loom.input_take', { turn, input: kept.id, parent }).node.id).toBe(kept.id);
     }));
 
-  test('of another turn are not known to this one', () =>
+  test('of another turn are unknown to this one', () =>
     withWriter(async (writer) => {
       const [one, other] = [await runningTurn(writer), await runningTurn(writer)];
       const input = one.add('x');
@@ -246,7 +246,7 @@ describe('inputs that were not sent', () => {
     }));
 });
 
-test.each([1, 2, 3, 100])('a list in pages of %i has the pending ones first, each part in its order', (limit) =>
+test.each([1, 2, 3, 100])('a list in pages of %i has the pending inputs first, each part in order', (limit) =>
   withReader(async (reader, writer) => {
     const { turn, parent, add } = await runningTurn(writer);
     const [a, b] = [add('a'), add('b')];
@@ -258,7 +258,7 @@ test.each([1, 2, 3, 100])('a list in pages of %i has the pending ones first, eac
   }),
 );
 
-test('a cursor that no list has made, and a turn that is not there, are refused', () =>
+test('a foreign cursor and an unknown turn are refused', () =>
   withReader(async ({ read }, writer) => {
     const { turn } = await runningTurn(writer);
     await expect(read('loom.input_list', { turn, cursor: 'pending-x' })).rejects.toMatchObject({
@@ -268,7 +268,7 @@ test('a cursor that no list has made, and a turn that is not there, are refused'
     await expect(read('loom.turn_get', { turn: unknown })).rejects.toMatchObject({ data: { kind: 'not_found' } });
   }));
 
-test('a purge of a tree deletes its inputs, and spares an image that an input of another tree waits with', () =>
+test('a purge of a tree deletes its inputs, and keeps an image of a pending input of another tree', () =>
   withWriter(async (writer) => {
     const [doomed, kept] = [await runningTurn(writer), await runningTurn(writer)];
     const { block, path } = image(writer, 'picture');

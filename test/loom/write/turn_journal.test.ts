@@ -38,7 +38,7 @@ describe('the journal of a turn', () => {
       expect(writer.store.all('SELECT * FROM turn_journal')).toEqual([]);
     }));
 
-  test('left by a hub that died, becomes a step whose unfinished call is interrupted', () =>
+  test('becomes a step whose unfinished call is interrupted when the hub dies', () =>
     withWriter(async (writer) => {
       const { asked } = await halfStep(writer);
       writer.restart();
@@ -60,7 +60,7 @@ describe('the journal of a turn', () => {
       expect(roles(writer)).toEqual(['root', 'user', 'assistant', 'tool', 'tool']);
     }));
 
-  test('that cannot become a step any more does not keep the hub from starting', () =>
+  test('does not keep the hub from starting when it cannot become a step any more', () =>
     withWriter(async (writer) => {
       const { tree, parent, asked, turn } = await halfStep(writer);
       writer.write('loom.node_create_text', { id: asked.calls[0]?.id, tree, parent, role: 'user', blocks: text('x') });
@@ -81,7 +81,7 @@ describe('the journal of a turn', () => {
       );
     }));
 
-  test('refuses a result of a call that nobody made, and anything after the end', () =>
+  test('refuses a result of an unknown call, and everything after the end', () =>
     withWriter(async (writer) => {
       const { result, turn } = await halfStep(writer);
       const unasked = { ...result, call: 'call-x', external: ran('x', 'call-x') };
@@ -92,7 +92,7 @@ describe('the journal of a turn', () => {
       );
     }));
 
-  test('a person can append beside a step under way: it is a branch', () =>
+  test('a node that is appended beside a step under way makes a branch', () =>
     withWriter(async (writer) => {
       const { tree, parent, turn } = await halfStep(writer);
       writer.write('loom.node_create_text', { tree, parent, role: 'user', blocks: text('meanwhile') });
@@ -101,7 +101,7 @@ describe('the journal of a turn', () => {
     }));
 });
 
-describe('what could not become a step is refused before it is journalled:', () => {
+describe('data that could not become a step is refused before it is journalled:', () => {
   test.each([
     ['an id of a node', (ids: string[]) => ({ id: ids[0] ?? '' }), 'conflict'],
     ['settings that are not there', () => ({ settings: 'a'.repeat(64) }), 'not_found'],
@@ -128,7 +128,7 @@ describe('what could not become a step is refused before it is journalled:', () 
     }));
 });
 
-test('a journal that was damaged does not keep the hub from starting', () =>
+test('a damaged journal does not keep the hub from starting', () =>
   withWriter(async (writer) => {
     const { turn } = await halfStep(writer);
     writer.store.run("UPDATE turn_journal SET body = '{' WHERE call <> ''");

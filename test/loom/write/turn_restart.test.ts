@@ -60,7 +60,7 @@ async function leaveTurn(home: string, last: (call: Call, left: { turn: Turn; in
   return { tree, turn, request, input };
 }
 
-test('after a restart what was said to a turn stands below its end, and one sees what is known of the costs', () =>
+test('after a restart pending inputs stand below the tip of their turn, and known costs are listed', () =>
   withHome(async (home) => {
     const { tree, turn, request, input } = await leaveTurn(home);
     const client = await connectTo(home);
@@ -118,7 +118,7 @@ test.each([
   }),
 );
 
-test('no client may write the account or take an input for a turn', () =>
+test('no client may record requests or take an input for a turn', () =>
   withHome(async (home) => {
     const client = await connectTo(home);
     try {

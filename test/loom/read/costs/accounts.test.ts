@@ -8,7 +8,7 @@ import { stepParts } from '../../../support/trees.js';
 import { withWriter } from '../../../support/writer.js';
 
 describe('a request', () => {
-  test('is noted before it is sent, and told with what it used and cost when it has ended', () =>
+  test('is recorded before it is sent, and has its usage and cost when it has ended', () =>
     withReader(async ({ read }, writer) => {
       const { tree, parent, turn } = await turnAt(writer);
       const { request } = ask(writer, turn, parent);
@@ -66,7 +66,7 @@ describe('a request', () => {
       expect((await read('loom.cost_get', { node: parent })).total).toEqual(NOTHING);
     }));
 
-  test('left by a hub that died is interrupted, and what it cost is unknown', () =>
+  test('is interrupted when its hub dies, and its cost is unknown', () =>
     withReader(async ({ read }, writer) => {
       const { tree, parent, turn } = await turnAt(writer);
       const { request } = ask(writer, turn, parent);
@@ -122,8 +122,8 @@ describe('a request', () => {
     }));
 });
 
-describe('what is stored of requests', () => {
-  test('goes with its tree when that is purged, and leaves the others', () =>
+describe('the stored requests', () => {
+  test('are purged with their tree, and no others', () =>
     withReader(async ({ read }, writer) => {
       const [doomed, kept] = [await forked(writer), await forked(writer)];
       const { confirm } = writer.write('loom.tree_purge', { tree: doomed.tree });
@@ -132,7 +132,7 @@ describe('what is stored of requests', () => {
       expect(writer.store.get('SELECT count(*) AS n FROM requests')).toEqual({ n: 3 });
     }));
 
-  test('does not travel with an export: it was paid for here', () =>
+  test('are not exported, as they were paid for in this home', () =>
     withReader(async ({ read }, writer) => {
       const { tree } = await forked(writer);
       const { records } = await read('loom.tree_export', { tree });

@@ -7,7 +7,7 @@ import { answer, text, user } from '../../../support/trees.js';
 import type { TestWriter } from '../../../support/writer.js';
 
 describe('the cost', () => {
-  test('of a path has the shared prefix, and apart from it what is new below the fork', () =>
+  test('of a path includes the shared prefix, and lists the part below the fork', () =>
     withReader(async ({ read }, writer) => {
       const { ids } = await forked(writer);
       for (const leaf of [ids.l, ids.r]) {
@@ -54,7 +54,7 @@ describe('the cost', () => {
       await expect(below(ids.r)).rejects.toMatchObject({ data: { kind: 'invalid_params' } });
     }));
 
-  test('of attempts that failed is on the branch of the attempt that did not', () =>
+  test('of failed attempts is on the branch of the successful one', () =>
     withReader(async ({ read }, writer) => {
       const { tree, ids } = await writer.plant(user('q', answer('a', user('left', answer('l')), user('right'))));
       const turn = startTurn(writer, tree, ids.left);
@@ -68,7 +68,7 @@ describe('the cost', () => {
       expect((await read('loom.cost_get', { node: node(ids.right) })).total).toEqual(NOTHING);
     }));
 
-  test('of an answer that came to nothing counts where it was asked', () =>
+  test('of a request without an answer counts at the node it was sent from', () =>
     withReader(async ({ read }, writer) => {
       const { ids, tree } = await forked(writer);
       const turn = startTurn(writer, tree, ids.left);
@@ -89,7 +89,7 @@ describe('the cost', () => {
       expect((await read('loom.cost_get', { turn })).total.unknown_price).toBe(1);
     }));
 
-  test('is summed by day where the person is, within a time', () =>
+  test('is summed by local day, within a period', () =>
     withReader(async ({ read }, writer) => {
       const { tree, parent, turn } = await turnAt(writer);
       const days = ['2026-03-01T23:30:00Z', '2026-03-02T00:30:00Z', '2026-03-05T12:00:00Z'].map(Date.parse);
@@ -129,7 +129,7 @@ describe('the cost', () => {
       expect((await parts('turn')).map(({ cost }) => cost.requests)).toEqual([1, 1, 1, 1]);
     }));
 
-  test('of two things at once is not asked for', () =>
+  test('of two scopes at once is refused', () =>
     withReader(async ({ read }, writer) => {
       const { tree, parent, turn } = await turnAt(writer);
       for (const mixed of [{ tree, turn }, { tree, node: parent }, { since: parent }]) {
@@ -137,7 +137,7 @@ describe('the cost', () => {
       }
     }));
 
-  test('of more requests than are read at once has them all, those of one instant too', () =>
+  test('of more requests than one slice includes all of them, also those of one instant', () =>
     withReader(async ({ read }, writer) => {
       const { tree, parent, turn } = await turnAt(writer);
       insertMany(writer, 1_700);
