@@ -9,7 +9,7 @@ import { addChain, addFan, newTree, TEXT } from './trees.js';
 
 const ROUNDS = 7;
 const ROUND_APPENDS = 800;
-/** What is measured is a hub at work, not one whose code is still being compiled. */
+/** Rounds before the measurement, so that the hub's code is compiled. */
 const WARM_UP_APPENDS = 6_000;
 
 /** Durable appends through the socket against raw commits of the same rows to the same kind of file. */

@@ -14,25 +14,25 @@ import { addFan, newTree } from './trees.js';
 const ROUNDS = 15;
 const TREE_NODES = 100_000;
 const IDLE_MS = 5_000;
-/** The engine has its own; a timer of ours would be told by one a second. */
+/** The engine has timers of its own; one of ours would show as one wake-up a second. */
 const WAKES_MOST = 2;
-/** The engine tidies its memory once, some seconds after the last work. */
+/** The engine collects garbage once, some seconds after the last work. */
 const SETTLED_MS = 15_000;
-/** What is measured is a chat at work, not one whose code is still being compiled. */
+/** Rounds before the measurement, so that the chat's code is compiled. */
 const WARM_UP = 200;
 const PACES: (Pace & { most: number })[] = [
   { everyMs: 20, deltas: 600, most: 5 },
   { everyMs: 5, deltas: 2_000, most: 20 },
 ];
-/** Of a core, while it shows what comes 200 times a second. */
+/** The share of a core while it shows 200 deltas a second. */
 const SHARE_MOST = 25;
-// What the kernel counts times in: USER_HZ is 100 wherever Linux runs.
+// The kernel's unit of processor time: USER_HZ is 100 on Linux.
 const TICK_MS = 10;
 
-/** Words that are found again on a screen, in paragraphs of one row: a word in two rows would not be. */
+/** Words that can be found on a screen, in paragraphs of one row, since a word over two rows cannot. */
 const textOf = (number: number): string => `w${number};${number % 10 === 9 ? '\n\n' : ' '}`;
 
-/** What a chat on a terminal takes, and how fast it shows what comes. */
+/** The cost of a chat on a terminal, and its latency. */
 export function chatRows(): Promise<Row[]> {
   let speech: { pace: Pace; sentAtMs: number[] } | null = null;
   return withRawServer(
@@ -67,7 +67,7 @@ interface Place {
 
 interface OpenChat {
   pty: IPty;
-  /** Resolves when this was written; the time is that of its last piece. */
+  /** Resolves when this was written, with the time of its last piece. */
   wrote(text: string): Promise<number>;
   onWritten(listener: (bytes: string, atMs: number) => void): void;
 }
@@ -125,7 +125,7 @@ async function promptRow(place: Place): Promise<Row> {
   };
 }
 
-/** What a chat does while nobody does anything. */
+/** The activity of an idle chat. */
 function idleRows(place: Place): Promise<Row[]> {
   return withOpenChat(place, async ({ pty, wrote }) => {
     await wrote('Commands: /help');
@@ -147,7 +147,7 @@ function idleRows(place: Place): Promise<Row[]> {
   });
 }
 
-/** From the moment that a model server writes a piece of text to the moment that the terminal has it, and what that takes. */
+/** The time from a model server's write of a delta to its arrival at the terminal, and the processor time it takes. */
 function streamRows(
   place: Place,
   { everyMs, deltas, most }: (typeof PACES)[number],

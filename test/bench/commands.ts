@@ -8,7 +8,7 @@ import { newTree } from './trees.js';
 
 const ROUNDS = 101;
 
-/** What a command costs through an open client, against a bare shell doing the same. */
+/** The cost of a command through an open client, compared with a bare shell. */
 export function commandRows(): Promise<Row[]> {
   return withHome(async (home) => {
     const client = await connectTo(home);
@@ -41,7 +41,7 @@ async function overheadRow(client: Client, { what, contained, most }: Measured):
   const bareMs: number[] = [];
   const ownMs: number[] = [];
   let parent = NodeId.parse(tree);
-  // In turns, so that both see the same weather. The first rounds warm both up.
+  // Alternating, so that both run under the same load. The first rounds are warm-up.
   for (let round = 0; round < ROUNDS + 5; round++) {
     const bare = timed(() => void spawnSync('bash', ['-c', 'true']));
     const startedAt = performance.now();

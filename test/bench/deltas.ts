@@ -6,16 +6,16 @@ import { KEY } from '../support/model_server.js';
 import type { Row } from './row.js';
 import { newTree } from './trees.js';
 
-/** What is measured is a hub at work, not one whose code is still being compiled. */
+/** Rounds before the measurement, so that the hub's code is compiled. */
 const WARM_UP = 200;
 
-/** How fast a model speaks, and how much. */
+/** The pace and the length of an answer. */
 export interface Pace {
   everyMs: number;
   deltas: number;
 }
 
-/** With the most that the slowest hundredth may take: at speed, one frame of a screen. */
+/** With the limit of the 99th percentile: at full speed, one frame of a screen. */
 type LimitedPace = Pace & { most: number };
 const PACES: LimitedPace[] = [
   { everyMs: 20, deltas: 600, most: 5 },
@@ -28,7 +28,7 @@ export async function deltaRows(): Promise<Row[]> {
   return rows;
 }
 
-/** From the moment that a model server writes a piece of text to the moment that a client has it. */
+/** The time from a model server's write of a delta to its arrival at a client. */
 async function deltaRow(pace: LimitedPace): Promise<Row> {
   const sentAtMs: number[] = [];
   const tookMs: number[] = [];
@@ -51,7 +51,7 @@ async function deltaRow(pace: LimitedPace): Promise<Row> {
               if (event.kind !== 'text_added') return;
               const now = performance.now();
               text += event.text;
-              // Each piece is a number and a blank; several may come together.
+              // Each delta is a number and a blank; several may arrive together.
               const words = text.split(' ');
               text = words.pop() ?? '';
               for (const word of words) tookMs.push(now - (sentAtMs[Number(word)] ?? Number.NaN));
@@ -75,7 +75,7 @@ async function sayHello(client: Awaited<ReturnType<typeof connectTo>>, tree: Tre
   return (await client.call('loom.node_create_text', { id, tree, parent, role: 'user', blocks })).node.id;
 }
 
-/** Speaks as a model server does; each piece of text is told by its number. */
+/** A model server whose deltas are numbered. */
 export function writeDeltas(
   response: ReturnType<typeof streaming>,
   sentAtMs: number[],

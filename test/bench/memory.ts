@@ -4,7 +4,7 @@ import { addFan, newTree } from './trees.js';
 
 const MANY_NODES = 1_000_000;
 
-/** What the hub's process holds in memory. */
+/** The memory of the hub's process. */
 export function memoryRows({ isLarge }: { isLarge: boolean }): Promise<Row[]> {
   return withHome(async (home) => {
     const rows = [await memoryRow(home, 'hub memory, idle', 90)];

@@ -8,7 +8,7 @@ import { median } from './row.js';
 const ROUNDS = 9;
 const KEY = 'sk-bench';
 
-/** Another agent's way of asking one question, and what has to stand in its home for that. */
+/** How another agent is asked one question, and the files that its home needs for that. */
 interface OtherAgent {
   name: string;
   program: string;
@@ -22,7 +22,7 @@ const AGENTS: OtherAgent[] = [
     given: ['exec', '--skip-git-repo-check', 'hello'],
     prepare(home, origin) {
       mkdirSync(join(home, '.codex'), { recursive: true });
-      // Without these it also looks for updates and reports its use, which takes seconds where there is no network.
+      // Without these it also checks for updates and reports usage, which takes seconds without a network.
       const lines = [
         ...['model = "bench"', 'model_provider = "bench"', 'check_for_update_on_startup = false'],
         ...['[analytics]', 'enabled = false', '[model_providers.bench]', 'name = "bench"', `base_url = "${origin}/v1"`],
@@ -77,7 +77,7 @@ async function firstByteOf({ program, given, prepare }: OtherAgent, folder: stri
         prepare(home, origin);
         const startedAt = performance.now();
         const env = { PATH: process.env.PATH, HOME: home, BENCH_KEY: KEY };
-        // The request is refused, so how the program ends tells nothing.
+        // The request is refused, so the exit code means nothing.
         await once(spawn(program, given, { cwd: home, env, stdio: 'ignore', timeout: 20_000 }), 'exit');
         tookMs.push(firstAtMs - startedAt);
       },

@@ -11,12 +11,12 @@ import { addChain, addFan, newTree, TEXT } from './trees.js';
 
 const PATH_NODES = 1_000;
 const WINDOW_NODES = 100_000;
-/** Fewer rows than a window has: their words come together. */
+/** Fewer rows than a window has, whose words arrive together. */
 const WINDOW_ROWS_MIN = 10;
 const ROUNDS = 15;
 const BENCH_TIME_MS = 1_500;
 
-// What a reader needs of each node on a path.
+// The columns that a reader needs of each node on a path.
 const RAW_PATH = `
   WITH RECURSIVE path (seq, parent) AS (
     SELECT seq, parent FROM nodes WHERE id = ?
@@ -24,7 +24,7 @@ const RAW_PATH = `
   )
   SELECT nodes.* FROM path CROSS JOIN nodes ON nodes.seq = path.seq ORDER BY nodes.seq`;
 
-/** What reading costs, against the same rows read straight from the file. */
+/** The cost of reads, compared with the same rows read directly from the file. */
 export function readRows(): Promise<Row[]> {
   return withHome(async (home) => [await pathRow(home), await windowRow(home)]);
 }
@@ -77,7 +77,7 @@ async function windowRow(home: string): Promise<Row> {
   };
 }
 
-/** Opens the navigator, and resolves when it has drawn a screen whose rows have their words. */
+/** Opens the navigator, and resolves when it has drawn a screen with all previews. */
 async function firstWindow(client: Client, tree: TreeId): Promise<void> {
   const size = { columns: 80, rows: 24 };
   let draw: (() => string[]) | null = null;

@@ -3,9 +3,9 @@ export interface Row {
   what: string;
   value: number;
   unit: '×' | 'ms' | 'MB' | '%';
-  /** null where a figure is only recorded. */
+  /** Null where a figure is only recorded. */
   budget: { most: number } | { least: number } | null;
-  /** The figures that the value was made of. */
+  /** The figures that the value is computed from. */
   from: string;
 }
 

@@ -8,7 +8,7 @@ const PROGRAM = fileURLToPath(new URL('../../dist/cognition.cjs', import.meta.ur
 const ROUNDS = 21;
 const SHOWN_NODES = 1_000;
 
-/** What starting a command costs, against starting Node with nothing to do. */
+/** The cost of starting a command, compared with starting an empty Node. */
 export function startRows(): Promise<Row[]> {
   return withHome(async (home) => {
     const client = await connectTo(home);
@@ -37,7 +37,7 @@ interface Compared {
 function ratioRow(what: string, { bare, given, most }: Compared, home: string): Row {
   const baseMs: number[] = [];
   const givenMs: number[] = [];
-  // In turns, so that both see the same weather.
+  // Alternating, so that both run under the same load.
   for (let round = 0; round < ROUNDS; round++) {
     baseMs.push(runMs(bare, home));
     givenMs.push(runMs(given, home));

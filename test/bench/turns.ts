@@ -14,10 +14,10 @@ import { addFan, newTree } from './trees.js';
 const ROUNDS = 21;
 const WARM_UP_ROUNDS = 3;
 const OFF_PATH_NODES = 100_000;
-/** Of the time of another agent that does the same. */
+/** The share of another agent's time for the same. */
 const MOST_OF_OTHERS = 0.85;
 
-/** What it takes a command until the model server has its first byte, and how often it asks. */
+/** The time of a command until its first byte reaches the model server, and the number of its requests. */
 export function turnRows(): Promise<Row[]> {
   return withModelServer((server) =>
     withHome(async (home) => {
@@ -41,7 +41,7 @@ interface Place {
 async function firstByteRows(place: Place): Promise<Row[]> {
   const bareMs: number[] = [];
   const askMs: number[] = [];
-  // In turns, so that both see the same weather. The first rounds warm both up.
+  // Alternating, so that both run under the same load. The first rounds are warm-up.
   for (let round = 0; round < ROUNDS + WARM_UP_ROUNDS; round++) {
     const startedAt = performance.now();
     await run(['-e', '0'], place);
@@ -64,7 +64,7 @@ async function firstByteRows(place: Place): Promise<Row[]> {
 async function largeTreeRow(place: Place): Promise<Row> {
   const client = await connectTo(place.home);
   const [small, large] = [await newTree(client), await newTree(client)];
-  // Whoever asks stands somewhere; what is off their path comes afterwards.
+  // The asking position comes first; nodes off its path are added afterwards.
   for (const tree of [small, large]) await firstByteMs(['ask', tree, 'hello'], place);
   await addFan(client, large, { count: OFF_PATH_NODES, inFlight: 128 });
   await client.close();

@@ -18,7 +18,7 @@ test.runIf(process.platform === 'linux')(
       const { said, done, memory, left } = await liveInChat(terminal, wanted);
       const grown = `${megabytes(memory.earlyBytes)} → ${megabytes(memory.lateBytes)}`;
       console.log(`lived: ${JSON.stringify(done)}; memory ${grown}; rows that stayed after a resize: ${left}`);
-      // In a short life it has not yet taken what it takes.
+      // A short run does not reach the steady memory use.
       if (wanted.count >= LONG_LIFE) expect(memory.lateBytes / memory.earlyBytes).toBeLessThanOrEqual(GROWTH_MAX);
       await expectToBeSane(terminal);
       const client = await connectTo(home);
@@ -36,7 +36,7 @@ test.runIf(process.platform === 'linux')(
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
 
-/** What is typed stands in one row, with the cursor behind it and the status below. */
+/** The typed text is in one row, with the cursor behind it and the status below. */
 async function expectToBeSane(terminal: TestTerminal): Promise<void> {
   terminal.type('are you there?');
   const screen = await terminal.waitFor('> are you there?');

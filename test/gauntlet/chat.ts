@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { KEYS, type TestTerminal } from '../support/terminal.js';
 import { randomFrom } from './extent.js';
 
-/** Somebody who lives in a chat on a terminal, and what they have said there. */
+/** A long chat on a terminal, and what was said in it. */
 interface Life {
   terminal: TestTerminal;
   random: () => number;
-  /** A number for everything that is done, so that each is told from the others. */
+  /** A number for each action, to tell them apart. */
   next(): number;
-  /** The messages, as they are to stand in the trees. */
+  /** The messages that the trees must hold. */
   said: string[];
   done: Map<string, number>;
 }
@@ -16,9 +16,9 @@ interface Life {
 export interface Lived {
   said: string[];
   done: Record<string, number>;
-  /** What the process held after the first hundred turns, and at the end. */
+  /** The memory of the process after the first hundred turns, and at the end. */
   memory: { earlyBytes: number; lateBytes: number };
-  /** Rows that were drawn to be drawn over, and stayed: where the window changed just when something was written for the old one. */
+  /** Temporary rows that stayed on the screen: the window was resized just as they were drawn for the old size. */
   left: number;
 }
 
@@ -53,7 +53,7 @@ const BETWEEN: readonly Deed[] = [
   ['/new', 1, (life) => command(life, '/new')],
 ];
 
-/** Lives in a chat for so many turns, with what people do between them. */
+/** Runs a chat for that many turns, with other actions between them. */
 export async function liveInChat(
   terminal: TestTerminal,
   { seed, count }: { seed: number; count: number },
@@ -99,13 +99,13 @@ function chosen({ random }: Life, deeds: readonly Deed[]): Deed {
   return deed;
 }
 
-/** What the terminal is sent from now on. */
+/** The output to the terminal from now on. */
 function fromNow({ terminal }: Life): (wanted: string) => Promise<unknown> {
   const start = terminal.raw().length;
   return (wanted) => terminal.waitFor(() => terminal.raw().indexOf(wanted, start) >= 0);
 }
 
-/** Resolves when no turn runs: that one does is told above what is being written. */
+/** Resolves when no turn runs, by the status above the input. */
 async function idle({ terminal }: Life): Promise<void> {
   await terminal.waitFor((screen) => {
     const above = screen.slice(
@@ -129,7 +129,7 @@ async function talk(life: Life): Promise<void> {
   await idle(life);
 }
 
-/** The answer has a number that the message has not. */
+/** The answer has a number that the message does not have. */
 async function work(life: Life): Promise<void> {
   const number = life.next();
   const answered = fromNow(life);
@@ -152,7 +152,7 @@ async function stopInTheMiddle(life: Life): Promise<void> {
   const shown = fromNow(life);
   await send(life, 'please run `sleep 600`');
   await shown('[bash] sl');
-  // Alone: together with the next key it would be another one.
+  // Sent alone: together with the next key it would be another key.
   life.terminal.type(KEYS.escape);
   await shown('Go on with: /retry');
   await idle(life);
@@ -190,7 +190,7 @@ async function resize({ terminal, random }: Life): Promise<void> {
   terminal.resize(20 + Math.floor(random() * 140), 6 + Math.floor(random() * 45));
 }
 
-/** Something that is written, moved in, and given up. */
+/** Types a text, moves in it and discards it. */
 async function edit(life: Life): Promise<void> {
   const { terminal } = life;
   const shown = fromNow(life);
@@ -205,11 +205,11 @@ async function edit(life: Life): Promise<void> {
   );
   terminal.type(KEYS.control('e'), KEYS.control('u'), KEYS.control('k'));
   await command(life, '/help quit');
-  // In a narrow window the rest of the sentence stands in the next rows.
+  // In a narrow window the sentence continues in the next rows.
   await shown('leave;');
 }
 
-/** The conversation on a screen of its own, and back. */
+/** Opens the viewer and returns. */
 async function read({ terminal }: Life): Promise<void> {
   terminal.type(KEYS.escape);
   await terminal.waitFor(() => terminal.modes().alternate);
@@ -217,7 +217,7 @@ async function read({ terminal }: Life): Promise<void> {
   await terminal.waitFor(() => !terminal.modes().alternate);
 }
 
-/** The tree to walk in, and back to where one was. */
+/** Opens the navigator and returns to the same position. */
 async function navigate({ terminal }: Life): Promise<void> {
   terminal.type(KEYS.escape);
   await terminal.waitFor(() => terminal.modes().alternate);
@@ -233,7 +233,7 @@ async function commands(life: Life, ...lines: string[]): Promise<void> {
   for (const line of lines) await command(life, line);
 }
 
-/** A command that does not exist is refused when all before it has been done. */
+/** An unknown command is refused once all before it is done. */
 async function command(life: Life, line: string): Promise<void> {
   const refused = fromNow(life);
   const unknown = `/zz${life.next()}`;
@@ -241,7 +241,7 @@ async function command(life: Life, line: string): Promise<void> {
   await refused(`there is no command ${unknown}`);
 }
 
-/** What of a process is in memory. */
+/** The resident memory of a process. */
 function memoryBytes(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kilobytes) * 1_024;

@@ -14,12 +14,12 @@ import { start } from './processes.js';
 const DISK_MIB = 6;
 const BALLAST_BYTES = 2 * 1024 * 1024;
 const MESSAGE_CHARACTERS = 60_000;
-/** More than the disk holds. */
+/** More bytes than the disk holds. */
 const MESSAGES_MAX = (DISK_MIB * 1024 * 1024) / MESSAGE_CHARACTERS;
 
 const canCompile = process.platform === 'linux' && tries('cc', ['--version']);
 
-/** Appends below the root until an append is refused; returns what was acknowledged and the refusal. */
+/** Appends below the root until an append is refused; returns the acknowledged nodes and the refusal. */
 async function fill(client: Client, tree: TreeId): Promise<{ acknowledged: NodeId[]; refusal: HubError | null }> {
   const acknowledged: NodeId[] = [];
   for (let number = 0; number < MESSAGES_MAX; number++) {

@@ -10,7 +10,7 @@ import { extent, randomFrom } from './extent.js';
 
 const DRIVER = new URL('escape/driver.ts', import.meta.url).pathname;
 const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
-/** Mounts that are shared, as on most machines, but with nobody else. */
+/** Shared mounts, as on most machines, in a private peer group. */
 const SHARED = [
   'unshare',
   '--mount',
@@ -29,7 +29,7 @@ const random = randomFrom(seed);
 const people = isRoot ? [[], NOBODY] : [[]];
 const KINDS = ['bubblewrap', 'util-linux'].filter((kind) => kind !== 'bubblewrap' || tries('bwrap', ['--version']));
 
-/** A different share for each form and person, with something of every kind, so that the few that the suite runs cover more. */
+/** A different share for each form and user, with some of every kind, so that the few that the suite runs cover more. */
 function share(): number[] {
   const drawn = families().map(shuffled);
   const rounds = Math.max(...drawn.map(({ length }) => length));
@@ -51,7 +51,7 @@ function judged(driver: string, as: readonly string[], [kind, numbers]: [string,
     kind,
     numbers.join(','),
   ];
-  // What the driver's own environment says is one of the things to be found out.
+  // Part of the test is what the driver's own environment reveals.
   const child = spawn(program, given, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, SECRET: 'CANARY' },
@@ -97,7 +97,7 @@ for (const as of people) {
   }
 }
 
-test('nothing of the attempts is left running', () => {
+test('no attempt leaves a process running', () => {
   const left = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
   expect(left.filter((line) => line === 'sleep 4321')).toEqual([]);
 });

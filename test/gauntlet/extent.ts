@@ -1,4 +1,4 @@
-/** How much of a test is run. The suite runs a small share; `npm run gauntlet` asks for more, or for one seed again. */
+/** How much of a test runs. The suite runs a small share; `npm run gauntlet` runs more, or one seed again. */
 export interface Extent {
   seed: number;
   count: number;

@@ -10,24 +10,24 @@ import { extent } from './extent.js';
 const MB = 1_000_000;
 const HUB_BYTES_MAX = 200 * MB;
 const TOOLS_BYTES_MAX = 200 * MB;
-/** What is promised to other clients; held when the whole is run, and told when only a share is. */
+/** The limits for other clients: enforced in a full run, reported in a partial one. */
 const ANSWER_MS_MAX = 50;
 const WHOLE = 10;
 
-/** The most memory that a process has had (Linux). */
+/** The peak memory of a process (Linux). */
 function peakBytes(pid: number): number {
   const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) * 1024;
 }
 
-/** Asks again and again until told to stop, and returns how long each answer took. */
+/** Repeats a call until stopped, and returns how long each answer took. */
 async function ask(call: () => Promise<unknown>, until: AbortSignal): Promise<number[]> {
   const took: number[] = [];
   while (!until.aborted) {
     const asked = performance.now();
     await call();
     took.push(performance.now() - asked);
-    // Others ask now and then, not without a pause.
+    // Other clients call now and then, with pauses.
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   return took.sort((a, b) => a - b);
@@ -49,10 +49,10 @@ async function flood({ client, session, megabytes, streams }: Flood): Promise<nu
   return external.output?.total_bytes ?? 0;
 }
 
-test('floods of output stay within their memory, and others are answered meanwhile', { timeout: 900_000 }, () =>
+test('floods of output stay within their memory, and other clients are answered meanwhile', { timeout: 900_000 }, () =>
   withHub(async (hub) => {
     const { count } = extent(1);
-    // What is told live is told at the pace of its reader: of that a tenth.
+    // Live output goes at the pace of its reader, so a tenth of it is enough.
     const floods = count >= WHOLE ? [[false], [true], Array<boolean>(8).fill(false)] : [[false, false], [true]];
     const folder = join(dirname(hub.home), 'work');
     mkdirSync(folder);

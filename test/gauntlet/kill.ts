@@ -9,17 +9,17 @@ import { type Ended, type Running, startScript } from './processes.js';
 const WRITERS = 8;
 /** The most acknowledgements between one kill and the next. */
 const CALM_MAX = 40;
-/** The longest that a kill comes after an acknowledgement: a few commits, each with its wait for the disk. */
+/** The longest delay of a kill after an acknowledgement: a few commits with their syncs. */
 const DELAY_US_MAX = 3_000;
 
 export interface Killed {
-  /** What was acknowledged: a node's id and its parent's. */
+  /** An acknowledged append: a node's id and its parent's. */
   acknowledged: Map<string, string>;
   writers: Ended[];
   restartsMs: number[];
 }
 
-/** Kills the hub of a home again and again while eight processes write to a tree of it. */
+/** Kills the hub of a home repeatedly while eight processes write to one tree. */
 export async function killWhileWriting(home: string, tree: TreeId, { seed, count }: Extent): Promise<Killed> {
   const random = randomFrom(seed);
   const acknowledged = new Map<string, string>();
@@ -41,7 +41,7 @@ export async function killWhileWriting(home: string, tree: TreeId, { seed, count
   return { acknowledged, writers: ended, restartsMs };
 }
 
-/** Kills a process at an instant that is exact to microseconds, which no timer is, and returns that instant. */
+/** Kills a process at an instant with a precision of microseconds, which no timer has, and returns it. */
 function killAfter(pid: number, delayMs: number): number {
   const killedAt = performance.now() + delayMs;
   while (performance.now() < killedAt);
@@ -52,13 +52,13 @@ function killAfter(pid: number, delayMs: number): number {
 /** The process number of the hub that answers after another was killed. */
 async function nextHub(observer: Client, killed: number): Promise<number> {
   for (;;) {
-    // A call that went out before the death was noticed is answered by the next hub.
+    // A call sent before the death was noticed is answered by the next hub.
     const { pid } = await observer.call('health.check', {});
     if (pid !== killed) return pid;
   }
 }
 
-/** Collects what the writers print; the function returned waits for so many more lines. */
+/** Collects what the writers print; the returned function waits for that many more lines. */
 function acknowledgements(writers: Running[], into: Map<string, string>): (more: number) => Promise<void> {
   const lines = writers.map(({ child }) => {
     if (child.stdout === null) throw new Error('a writer is started with a pipe');

@@ -12,10 +12,10 @@ import { openaiViolation } from '../support/model/openai_rules.js';
 import { signatureOf } from '../support/model/script.js';
 import { extent } from './extent.js';
 
-/** How often a longer path is compared with one above it, for each tree at the least. */
+/** The least number of longer paths that are compared with one above, for each tree. */
 const COMPARED_MIN = 3;
 
-test('what is sent for a node begins what is sent for every node below it, in every format', {
+test('the request for a node is a prefix of the request for every node below it, in every format', {
   timeout: 3_600_000,
 }, () => {
   const { seed, count } = extent(500);
@@ -34,7 +34,7 @@ test('what is sent for a node begins what is sent for every node below it, in ev
   });
 });
 
-test('servers accept what is sent for any node of any tree', { timeout: 3_600_000 }, () => {
+test('servers accept the request for any node of any tree', { timeout: 3_600_000 }, () => {
   const { seed, count } = extent(500);
   const property = fc.asyncProperty(trees, async (pieces) => {
     for (const piece of pieces) await checkAccepted(messagesOf(pathTo(piece)));
@@ -42,7 +42,7 @@ test('servers accept what is sent for any node of any tree', { timeout: 3_600_00
   return fc.assert(property, { numRuns: count, seed });
 });
 
-/** What is sent for a node: as messages, and as each format has them, written so that merged messages grow at their ends. */
+/** The request for a node: as messages and in each format, printed so that merged messages grow at their ends. */
 interface Sent {
   path: Node[];
   settings: ReturnType<typeof newestSettings>;
@@ -59,12 +59,12 @@ async function sentFor(piece: Appended): Promise<Sent> {
   return { path, settings, texts: [head + flat(messages), head + flat(anthropic), head + grown(openai)] };
 }
 
-/** Each part by itself: messages of one role may be one, or follow each other. */
+/** Each part by itself, because messages of one role may be merged or follow each other. */
 function flat(messages: readonly { role: string; content: readonly unknown[] }[]): string {
   return messages.flatMap(({ role, content }) => content.map((part) => `${role} ${JSON.stringify(part)}\n`)).join('');
 }
 
-/** Texts without their ends, as one message of this format goes on with what was another. */
+/** Texts without their ends, because a format may merge the next message into this one. */
 function grown(messages: Awaited<ReturnType<typeof openaiMessages>>): string {
   return messages
     .map((message) => {
@@ -78,7 +78,7 @@ function grown(messages: Awaited<ReturnType<typeof openaiMessages>>): string {
     .join('');
 }
 
-/** Compares what is sent for a node with what is sent for the nodes above it, and counts them. */
+/** Compares the request for a node with those for the nodes above it, and counts the comparisons. */
 function comparedAbove(piece: Appended, sent: ReadonlyMap<Appended, Sent>): number {
   const own = sent.get(piece);
   let compared = 0;
@@ -102,7 +102,7 @@ function messagesOf(path: readonly Node[]): ModelMessage[] {
 
 async function checkAccepted(messages: ModelMessage[]): Promise<void> {
   for (const [place, message] of messages.entries()) checkMessage(message, messages[place + 1]);
-  // Whoever asks has just said something.
+  // A request follows a message of a person.
   const request = {
     ...REQUEST,
     messages: [...messages, user('And now?')],
@@ -115,7 +115,7 @@ async function checkAccepted(messages: ModelMessage[]): Promise<void> {
   expect([anthropic, openai]).toEqual([null, null]);
 }
 
-/** Every call has its result in the message after it, and nothing is sent that must not be. */
+/** Every call has its result in the next message, and nothing forbidden is sent. */
 function checkMessage({ role, content }: ModelMessage, next: ModelMessage | undefined): void {
   const calls = content.flatMap((part) => (part.type === 'call' ? [part.id] : []));
   const results = (next?.content ?? []).flatMap((part) => (part.type === 'result' ? [part.id] : []));

@@ -17,7 +17,7 @@ export interface Running {
   says(text: string): Promise<void>;
 }
 
-/** Starts a script that stands beside this file. */
+/** Starts a script in this folder. */
 export function startScript(name: string, given: string[]): Running {
   return start(fileURLToPath(new URL(name, import.meta.url)), given);
 }
@@ -43,7 +43,7 @@ export function start(file: string, given: string[], options: SpawnOptions = {})
   return { child, ended, says };
 }
 
-/** The processes that run as the hub of a home: a hub works in its home's folder (Linux). */
+/** The hub processes of a home, found by their working directory (Linux). */
 export function hubsOf(home: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && isHub(name, home))
@@ -52,7 +52,7 @@ export function hubsOf(home: string): number[] {
 
 function isHub(pid: string, home: string): boolean {
   try {
-    // Its title takes the place of its command line once it runs.
+    // Once it runs, its title replaces its command line.
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
     return /dist\/hub\.js|^cognition hub/.test(words) && readlinkSync(`/proc/${pid}/cwd`) === home;
   } catch {

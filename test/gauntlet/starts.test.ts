@@ -17,7 +17,7 @@ test('many simultaneous starts end in one hub that answers all', { timeout: 120_
   }),
 );
 
-test('a hub that is killed while it starts does not keep the next from starting', { timeout: 300_000 }, () =>
+test('a hub killed during its start does not keep the next one from starting', { timeout: 300_000 }, () =>
   withHome(async (home) => {
     const random = randomFrom(seed);
     for (let round = 0; round < Math.ceil(count / 5); round++) {
@@ -42,7 +42,7 @@ async function firstHub(home: string): Promise<number> {
   }
 }
 
-test('hubs that are started directly at once leave one owner of the home', { timeout: 120_000 }, () =>
+test('hubs started directly at the same time leave one owner of the home', { timeout: 120_000 }, () =>
   withHome(async (home) => {
     const hubs = Array.from({ length: STARTERS_PER_ROUND }, () => start(HUB_ENTRY, [home]));
     const refused = new Set<number | undefined>();

@@ -7,7 +7,7 @@ import { withSession } from '../tools/bash/session.js';
 import { extent } from './extent.js';
 import { ENDS, endTrees } from './trees.js';
 
-/** What is promised while the hub or the tools live on; held when the whole is run, and told when only a share is. */
+/** The limits while the hub or the tools live on: enforced in a full run, reported in a partial one. */
 const GONE_MS_MAX = 1_000;
 const WHOLE = 1_000;
 

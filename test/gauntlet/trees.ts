@@ -6,7 +6,7 @@ import { processesWith, toolsOf, until } from '../tools/bash/processes.js';
 import { newNodeId } from '../tools/bash/session.js';
 import { type Extent, randomFrom } from './extent.js';
 
-/** What a command leaves running; each is one process or more. */
+/** What a command leaves running: one process or more each. */
 const BRANCHES = [
   'sleep 1000 &',
   'setsid sleep 1000 &',
@@ -25,16 +25,16 @@ const BRANCHES = [
 
 const TIMEOUT_MS = 800;
 
-/** How it comes to its end. */
+/** How the command ends. */
 export const ENDS = ['timeout', 'cancel', 'client', 'tools', 'hub', 'both'] as const;
 export type EndKind = (typeof ENDS)[number];
 
 export interface TreeEnd {
   kind: EndKind;
   sandbox: string;
-  /** From the cause to the last process. */
+  /** The time from the cause until the last process is gone. */
   goneMs: number;
-  /** What its node says. */
+  /** The text of its node. */
   shown: string;
 }
 
@@ -42,7 +42,7 @@ const CONTAINED = (folder: string): Policy => ({
   ...{ kind: 'contained', network: false, writable: [folder], readable: null },
 });
 
-/** Grows process trees and ends each of them, in every way, outside and inside the sandbox. */
+/** Starts process trees and ends each of them in every way, outside and inside the sandbox. */
 export async function endTrees(hub: TestHub, folder: string, { seed, count }: Extent): Promise<TreeEnd[]> {
   const random = randomFrom(seed);
   const pick = <T>(from: readonly T[], fallback: T): T => from[Math.floor(random() * from.length)] ?? fallback;
@@ -103,7 +103,7 @@ async function endOne(hub: TestHub, { kind, mark, command, policy, folder, tree 
   return { kind, sandbox, goneMs, shown };
 }
 
-/** The end of what a node shows, once it is there. */
+/** The end of a node's text, once the node exists. */
 async function shownOf(client: Client, node: NodeId): Promise<string> {
   let shown = '';
   await until(async () => {

@@ -2,21 +2,21 @@ import { type Part, type Script, say } from '../support/model/script.js';
 import type { TestAgent } from '../support/turns.js';
 import { type Extent, randomFrom } from './extent.js';
 
-/** The most that is heard of a turn before its hub is killed, and the longest wait after that. */
+/** The most events of a turn before its hub is killed, and the longest delay after them. */
 const EVENTS_MAX = 45;
 const DELAY_US_MAX = 4_000;
-/** Kills on one path, which grows meanwhile. */
+/** How many kills happen on one growing path. */
 const KILLS_OF_PATH = 8;
 
-/** What came of the kills, to be looked at. */
+/** The outcome of the kills. */
 export interface KilledTurns {
-  /** How the turns had ended when the next hub told. */
+  /** How the turns ended, as the next hub reports it. */
   states: Record<string, number>;
-  /** Nodes that were told to be committed and are not on the path; turns that could not be gone on from. */
+  /** Nodes reported as committed but missing on the path; turns that could not be continued. */
   problems: string[];
 }
 
-/** Kills the hub at random instants of running turns; each time the next one must be able to go on. */
+/** Kills the hub at random instants of running turns; each time the next one must be able to continue. */
 export async function killTurns(agent: TestAgent, { seed, count }: Extent): Promise<KilledTurns> {
   const random = randomFrom(seed);
   const killed: KilledTurns = { states: {}, problems: [] };
@@ -46,14 +46,14 @@ export async function killTurns(agent: TestAgent, { seed, count }: Extent): Prom
   return killed;
 }
 
-/** Kills a process at an instant that is exact to microseconds, which no timer is. */
+/** Kills a process at an instant with a precision of microseconds, which no timer has. */
 function killAfter(pid: number, delayMs: number): void {
   const killedAt = performance.now() + delayMs;
   while (performance.now() < killedAt);
   process.kill(pid, 'SIGKILL');
 }
 
-/** Some steps of real shapes. What a kill leaves of them is answered in what follows. */
+/** Some realistic steps. The model answers whatever a kill leaves of them. */
 function answers(random: () => number): Script[] {
   const steps = Array.from({ length: 1 + Math.floor(random() * 3) }, () => {
     const parts: Part[] = [];

@@ -9,7 +9,7 @@ import { HOSTILE, NAMES, PUBLIC } from './urls.js';
 const PUBLIC_ADDRESS = '93.184.215.14';
 const OWN_ADDRESS = '93.184.215.99';
 
-/** A network of which only one server on loopback is real; everything that would go out is counted instead. */
+/** A network in which only one loopback server is real; every other connection is counted instead. */
 interface Counted extends Network {
   connects: Destination[];
   lookups: string[];
@@ -17,7 +17,7 @@ interface Counted extends Network {
 
 interface Real {
   names?: Record<string, string[][]>;
-  /** Connections to this address are made, to the port of a server on loopback. */
+  /** Connections to this address go to the port of a loopback server. */
   server?: { address: string; port: number };
 }
 
@@ -31,7 +31,7 @@ function countedNetwork({ names = {}, server }: Real = {}): Counted {
     async lookup(host) {
       lookups.push(host);
       const turn = lookups.filter((one) => one === host).length - 1;
-      // Whatever this machine's own resolver may make of a spelling: it is never better than loopback.
+      // However this machine's resolver reads a spelling, the result is loopback at best.
       return names[host]?.[turn] ?? NAMES[host] ?? ['127.0.0.1'];
     },
     async connect(to): Promise<Socket> {
@@ -57,7 +57,7 @@ async function refusalOf(network: Network, url: string, allowed: readonly string
   throw new Error(`${url} was fetched`);
 }
 
-test('there are at least 200 hostile addresses, and none stands there twice', () => {
+test('there are at least 200 different hostile addresses', () => {
   expect(new Set(HOSTILE).size).toBe(HOSTILE.length);
   expect(HOSTILE.length).toBeGreaterThanOrEqual(200);
 });
@@ -82,7 +82,7 @@ test('a redirect to any hostile address is followed nowhere', async () => {
   };
   await withServer(respond, async (origin, port) => {
     for (const url of HOSTILE) {
-      // What a header cannot carry cannot be sent; what is relative leads back to the server.
+      // A header cannot carry other characters, and a relative address leads back to the server.
       if (/[^\x20-\x7e]/.test(url) || !URL.canParse(url)) continue;
       location = url;
       const network = countedNetwork({ server: { address: '127.0.0.1', port } });
@@ -93,7 +93,7 @@ test('a redirect to any hostile address is followed nowhere', async () => {
   });
 });
 
-test('public addresses next to refused ones are connected to, as they were written', async () => {
+test('public addresses next to refused ones are connected to as written', async () => {
   for (const host of PUBLIC) {
     const network = countedNetwork();
     expect((await refusalOf(network, `http://${host}/`)).kind).toBe('network');
@@ -109,7 +109,7 @@ test('a name is looked up once, and the connection goes to the address that was 
   expect(network.connects.map(({ address }) => address)).toEqual([PUBLIC_ADDRESS]);
 });
 
-test('a name that has changed when a redirect leads to it again is refused', () =>
+test('a name that resolves differently after a redirect is refused', () =>
   withServer(
     (_, response) => response.writeHead(302, { location: 'http://changes.example/again' }).end(),
     async (_, port) => {
@@ -121,7 +121,7 @@ test('a name that has changed when a redirect leads to it again is refused', () 
     },
   ));
 
-test('the server is told the name that was asked for, whatever its address', () => {
+test('the server receives the requested host name, whatever its address', () => {
   const hosts: (string | undefined)[] = [];
   return withServer(
     (request, response) => {
@@ -137,7 +137,7 @@ test('the server is told the name that was asked for, whatever its address', () 
   );
 });
 
-test('a secure page is not left for one that is not', () =>
+test('a redirect from https to http is refused', () =>
   withServer(
     (_, response) => response.writeHead(302, { location: 'http://plain.example/' }).end(),
     async (_, port) => {
@@ -172,7 +172,7 @@ test.each([
   expect([kind, network.connects.length]).toEqual(isReached ? ['network', 1] : ['unauthorised', 0]);
 });
 
-test('every address of a name is tried in turn, and the last failure is told', async () => {
+test('every address of a name is tried in turn, and the last failure is reported', async () => {
   const names = { 'many.example': [['93.184.215.14', '93.184.215.15', '2606:2800::1']] };
   const network = countedNetwork({ names });
   expect(await refusalOf(network, 'http://many.example/')).toMatchObject({

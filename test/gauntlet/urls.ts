@@ -1,6 +1,6 @@
 // Addresses that must not be reached, as people and attackers write them. One per word.
 
-/** Of each range that is not public, and its edges. */
+/** Addresses of each range that is not public, with its edges. */
 const V4 = `
 0.0.0.0 0.0.0.1 0.255.255.255 10.0.0.0 10.0.0.1 10.255.255.255 100.64.0.0 100.100.100.200 100.127.255.255
 127.0.0.1 127.0.0.2 127.1.2.3 127.255.255.255 168.63.129.16 169.254.0.1 169.254.169.254 169.254.170.2 169.254.255.255
@@ -30,7 +30,7 @@ const V6 = `
 fd00:ec2::254 fdff:ffff::1 fe80::1 fe80::a9fe:a9fe febf::1 fec0::1 feff::1 ff00::1 ff01::1 ff02::1 ff05::1:3 ff0e::1
 1::1 4000::1 8000::1 e000::1 ::ffff:ffff:127.0.0.1`;
 
-/** Names, and to what they lead; each is looked up once. */
+/** Names and the addresses they resolve to; each is looked up once. */
 export const NAMES: Record<string, string[]> = {
   '127.0.0.1.nip.io': ['127.0.0.1'],
   'app.127-0-0-1.sslip.io': ['127.0.0.1'],
@@ -62,7 +62,7 @@ export const NAMES: Record<string, string[]> = {
   'a_b.example': ['127.0.0.1'],
 };
 
-/** Whole addresses that lead elsewhere than they look, are not http, or carry a password. */
+/** Whole URLs that lead elsewhere than they look, are not http, or carry a password. */
 const WHOLE = [
   'http://user@127.0.0.1/',
   'http://user:password@example.org/',
@@ -142,7 +142,7 @@ export const HOSTILE: string[] = [
   ...WHOLE,
 ];
 
-/** Just outside of what is refused: public addresses that must be reached. */
+/** Public addresses right next to refused ones, which must be reached. */
 export const PUBLIC = words(`
 1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.1 168.63.129.15 168.63.129.17
 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 192.0.1.0 192.0.3.0 192.167.255.255 192.169.0.0 198.17.255.255

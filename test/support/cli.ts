@@ -25,9 +25,9 @@ export interface TestCli {
   /** A folder to work in, outside any repository. */
   folder: string;
   run(words: readonly string[], surroundings?: Surroundings): Promise<Ran>;
-  /** Runs a command that must succeed, and returns what it prints. */
+  /** Runs a command that must succeed, and returns its output. */
   print(...words: string[]): Promise<string>;
-  /** The same with --json; what is printed is the caller's to check. */
+  /** The same with --json; the caller checks the output. */
   json(...words: string[]): Promise<unknown>;
 }
 
@@ -64,7 +64,7 @@ interface Start {
 async function runProgram(words: readonly string[], { folder, env, input }: Start): Promise<Ran> {
   const surroundings = { PATH: process.env.PATH ?? '', HOME: folder, LANG: 'C.UTF-8', ...env };
   const child = spawn(process.execPath, [PROGRAM, ...words], { cwd: folder, env: surroundings });
-  // A program that has refused its input does not read it to the end.
+  // A program that refuses its input does not read all of it.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

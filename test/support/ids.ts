@@ -7,7 +7,7 @@ export function idsInOrder(prefix = '00000000'): () => string {
   };
 }
 
-/** A clock that goes on by one second at each look. */
+/** A clock that advances by one second at each reading. */
 export function clockInSteps(startMs = 1_700_000_000_000): () => number {
   let nowMs = startMs;
   return () => {

@@ -2,10 +2,10 @@ import { ASCII, type Look, UNICODE } from '../../cli/render/look/look.js';
 import { plainStyle, type Style } from '../../cli/render/look/style.js';
 import { wideRuler } from '../../cli/render/look/wide_ruler.js';
 
-/** A time to tell ages from. */
+/** The reference time for ages. */
 export const NOW_MS = Date.UTC(2026, 10, 18, 12);
 
-/** How tests draw: without colour, in as many columns as the test says. */
+/** The look of tests: without colour, with the width of the test. */
 export function lookAt(width: number, glyphs: 'unicode' | 'ascii' = 'unicode'): Look {
   return {
     width,

@@ -6,12 +6,12 @@ import { homePaths } from '../../hub/config/config.js';
 import { knownSocket } from '../../hub/home/socket_path.js';
 import { connectTo, withFolder } from './hub.js';
 
-/** A client of a real hub over a line that can break, and lose what the hub says. */
+/** A client of a real hub over a connection that can break and lose the hub's messages. */
 export interface LossyLine {
   client: Client;
-  /** From now on what the hub says is lost. */
+  /** Drops all messages of the hub from now on. */
   loseAnswers(): void;
-  /** Breaks the line; what the hub says on the next one arrives. */
+  /** Breaks the connection; messages on the next one arrive. */
   cut(): void;
 }
 

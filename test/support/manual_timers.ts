@@ -3,11 +3,11 @@ import type { Timers } from '../../hub/agent/model/timers.js';
 export interface ManualTimers extends Timers {
   /** The delays of the timers that run. */
   running(): number[];
-  /** Lets all of them come to their end. */
+  /** Fires all of them. */
   fire(): void;
 }
 
-/** Timers that only a test lets go off, and a clock that stands still. */
+/** Timers that only a test fires, and a clock that stands still. */
 export function manualTimers(nowMs = 1_800_000_000_000): ManualTimers {
   const timers = new Map<object, { delayMs: number; fire: () => void }>();
   return {

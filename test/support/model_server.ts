@@ -25,19 +25,19 @@ export interface Received {
   atMs: number;
 }
 
-/** A model server on the loopback, which speaks both wire formats and is told what to answer. */
+/** A scripted model server on loopback that speaks both wire formats. */
 export interface ModelServer {
   /** `http://127.0.0.1:<port>`. */
   origin: string;
-  /** Where the address of OpenAI's format begins. */
+  /** The base URL of the OpenAI format. */
   openaiUrl: string;
   requests: Received[];
-  /** What requests did wrong by the strict rules; a test fails when there is something here in the end. */
+  /** Violations of the strict request rules; a test fails when there is one at its end. */
   violations: string[];
   cache: PromptCache;
-  /** The next requests are answered like this, in this order; without any, with a greeting. */
+  /** Scripts the answers to the next requests, in order; the default is a greeting. */
   script(...scripts: Script[]): void;
-  /** Resolves when an answer has come to the point where it hangs. */
+  /** Resolves when an answer has reached the point where it hangs. */
   hanging(): Promise<void>;
 }
 
@@ -138,7 +138,7 @@ async function respond(responding: Responding): Promise<void> {
   await deliver(frames, responding);
 }
 
-/** Writes the frames, and what the script says at their end. */
+/** Writes the frames, then the scripted end. */
 async function deliver(frames: string[], { response, script, hang }: Responding): Promise<void> {
   if (script.kind === 'hang' && script.parts.length === 0) return hang();
   response.writeHead(200, { 'content-type': 'text/event-stream' });

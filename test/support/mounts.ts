@@ -3,7 +3,7 @@ import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Whether a command can be run here, and succeeds. */
+/** Whether a command runs successfully here. */
 export function tries(command: string, given: readonly string[]): boolean {
   try {
     execFileSync(command, given, { stdio: 'ignore' });

@@ -10,15 +10,15 @@ import { fromWorkerError } from '../../loom/store/worker_error.js';
 import { createScheduler, type Scheduler } from '../../loom/threads/read_scheduler.js';
 import { type TestWriter, withWriter } from './writer.js';
 
-/** The reading side on the file that a test writer writes, in this thread. */
+/** The read operations on the database of a test writer, in this thread. */
 export interface TestReader {
   store: Store;
   searchIndex: string;
   scheduler: Scheduler;
-  /** What a method returns, which its schema must accept. */
+  /** Calls a method and parses its result with the method's schema. */
   read<M extends ReadMethod>(method: M, params: ParamsOf<M>): Promise<ResultOf<M>>;
   feed(params: FeedParams): Promise<FeedPage>;
-  /** The answer to a request with this id that was given to the scheduler itself. */
+  /** The answer to a call with this id that was passed to the scheduler directly. */
   answer(id: number): Promise<ReaderReply>;
 }
 

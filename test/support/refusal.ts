@@ -1,6 +1,6 @@
 import { HubError } from '../../hub/base/error.js';
 
-/** The HubError that an act is refused with; anything else fails the test. */
+/** The HubError that an action is refused with; any other outcome fails the test. */
 export function refusal(act: () => unknown): HubError {
   try {
     act();

@@ -7,7 +7,7 @@ export function nodeId(number: number): NodeId {
   return NodeId.parse(`${String(number).padStart(8, '0')}-0000-4000-8000-000000000000`);
 }
 
-/** The skeleton of a tree, from the same pictures that real trees are grown from. Ids count up depth first. */
+/** The skeleton of a tree from a picture, as for real trees. Ids count up depth first. */
 export function skeletonOf(...pictures: Picture[]): SkeletonNode[] {
   const nodes: SkeletonNode[] = [skeletonNode({ number: 0, parent: null, role: 'root', preview: '' })];
   const open = pictures.map((picture) => ({ picture, parent: nodeId(0) })).reverse();

@@ -4,7 +4,7 @@ import { RequestId } from '../../hub/protocol/usage.js';
 import { answer, user } from './trees.js';
 import type { TestWriter } from './writer.js';
 
-/** Requests that cost something, in turns that ask for them. */
+/** Paid requests, and the turns that send them. */
 
 type End = ParamsOf<'loom.request_end'>;
 
@@ -18,7 +18,7 @@ export const NOTHING = {
   ...{ tokens_in: 0, tokens_out: 0, tokens_cache_read: 0, tokens_cache_write_5m: 0, tokens_cache_write_1h: 0 },
   ...{ price_microdollars: 0, unknown_price: 0, unknown_usage: 0, estimated: 0 },
 };
-/** What some requests of the same usage and price cost. */
+/** The cost of several requests of the same usage and price. */
 export const times = (count: number) => ({
   ...NOTHING,
   ...Object.fromEntries(Object.entries(USED).map(([kind, tokens]) => [kind, tokens * count])),
@@ -39,7 +39,7 @@ export function ask(writer: TestWriter, turn: TurnId, parent = '') {
   return { asked, request: writer.write('loom.request_start', asked) };
 }
 
-/** A request that ended, by default well. */
+/** A finished request, successful by default. */
 export function spend(
   writer: TestWriter,
   { turn, parent }: { turn: TurnId; parent: string | undefined },
@@ -49,7 +49,7 @@ export function spend(
   return writer.write('loom.request_end', { request: request.id, ...ENDED, ...end });
 }
 
-/** Two branches below `a`, each with an answer that was paid for, as the one above them was. */
+/** Two branches below `a`; each of the three nodes has a paid answer. */
 export async function forked(writer: TestWriter) {
   const { tree, ids } = await writer.plant(
     user('q', answer('a', user('left', answer('l')), user('right', answer('r')))),

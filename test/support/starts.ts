@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const CLIENT = fileURLToPath(new URL('../../dist/client.js', import.meta.url));
 
-// What each starter runs: it connects, starting a hub when need be, and says which process answered.
+// The script of each starter: it connects, starting a hub when necessary, and prints which process answered.
 const SCRIPT = `
   const { connect } = await import(process.argv[1]);
   const client = await connect({ home: process.argv[2] });
@@ -13,7 +13,7 @@ const SCRIPT = `
   await client.close();
 `;
 
-/** Asks for the hub of a home from this many processes at once; returns the process number each was answered by. */
+/** Connects to the hub of a home from this many processes at once; returns the hub's process number for each. */
 export async function startTogether(home: string, count: number): Promise<number[]> {
   const run = promisify(execFile);
   const words = ['--input-type=module', '--eval', SCRIPT, CLIENT, home];

@@ -5,7 +5,7 @@ import { PROGRAM } from './cli.js';
 import { withHome } from './hub.js';
 import { type Emulator, type Modes, openEmulator } from './terminal/emulator.js';
 
-/** A program on a terminal, and what a person in front of it sees and does. */
+/** A program on a terminal, as a person sees and uses it. */
 export interface TestTerminal {
   pid: number;
   /** Sends keys as a terminal does: text as it is, and the sequences of KEYS. */
@@ -18,12 +18,12 @@ export interface TestTerminal {
   cursor(): { row: number; column: number; visible: boolean };
   modes(): Modes;
   inks(row: number): string[];
-  /** All that has been shown so far, with its control sequences. */
+  /** All output so far, with its control sequences. */
   raw(): string;
-  /** Resolves with the screen as soon as it shows this text, or is as this function says. */
+  /** Resolves with the screen once it shows this text, or satisfies this function. */
   waitFor(wanted: string | RegExp | ((screen: string[]) => boolean)): Promise<string[]>;
   kill(signal: NodeJS.Signals): void;
-  /** How the program ended, when all that it wrote is on the screen. */
+  /** Resolves with the exit once all output is on the screen. */
   exited: Promise<{ code: number; signal: number }>;
 }
 
@@ -36,7 +36,7 @@ export interface TerminalOptions {
   reflowsCursorLine?: boolean;
 }
 
-/** What keys send. */
+/** The sequences of keys. */
 export const KEYS = {
   enter: '\r',
   escape: '\x1b',
@@ -108,7 +108,7 @@ export function withChat<T>(
       command: process.execPath,
       args: [PROGRAM, 'chat', ...args],
       cwd: folder,
-      // The emulator does with long rows what the terminal of this editor does, whose core it is.
+      // The emulator wraps long rows as the terminal of VS Code, whose core it is.
       env: { COGNITION_HOME: home, HOME: folder, TERM_PROGRAM: 'vscode', ...env },
       size,
       reflowsCursorLine: false,
@@ -117,7 +117,7 @@ export function withChat<T>(
   });
 }
 
-/** Joins the two: what the program writes is shown, in order, and waited for by whoever wants to see something. */
+/** Joins the two: the program's output goes to the emulator in order, and pending waits are checked after it. */
 function attach(pty: IPty, emulator: Emulator): { terminal: TestTerminal; isGone: () => boolean } {
   let written = '';
   let shown = Promise.resolve();
@@ -128,7 +128,7 @@ function attach(pty: IPty, emulator: Emulator): { terminal: TestTerminal; isGone
     shown = shown
       .then(() => emulator.write(bytes))
       .then(() => {
-        // Only now: whoever has read it here is to find it on the screen.
+        // Only now, so that output read here is on the screen already.
         written += bytes;
         tellAll(watchers);
       });
@@ -179,7 +179,7 @@ interface Watched {
   isShownWhole: () => boolean;
 }
 
-/** Looks again whenever something was written, and gives up when nothing can come any more. */
+/** Checks again after each output, and gives up when no more can come. */
 function waitOn(
   { emulator, watchers, isShownWhole }: Watched,
   wanted: string | RegExp | ((screen: string[]) => boolean),
@@ -194,7 +194,7 @@ function waitOn(
       reject(new Error(`${why} before the screen showed ${String(wanted)}:\n${emulator.screen().join('\n')}`));
     };
     const look = (): void => {
-      // Nobody sees a frame before it is whole.
+      // A frame is visible only when it is whole.
       if (emulator.modes().synchronized && !isShownWhole()) return;
       const screen = emulator.screen();
       if (isShown(screen, wanted)) {

@@ -53,11 +53,11 @@ export function stepParts(name: string, commands: readonly string[]) {
 }
 
 type Appended = { node: { id: string } } | { nodes: { id: string }[] };
-/** How a picture gets into a tree: a call of a writing method. */
+/** Appends a node of a picture by a write method. */
 export type Append = (method: AppendMethod, params: object) => Promise<Appended> | Appended;
 type AppendMethod = 'loom.node_create_text' | 'loom.node_create_external' | 'loom.step_create';
 
-/** Grows pictures below a node, depth first, and returns the id of every node by its name. */
+/** Appends pictures below a node, depth first, and returns the id of every node by its name. */
 export async function grow(append: Append, at: { tree: string; parent: string }, pictures: readonly Picture[]) {
   const ids: Record<string, string> = {};
   const grown = pictures.map((picture) => ({ picture, parent: at.parent })).reverse();

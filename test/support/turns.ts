@@ -12,14 +12,14 @@ const ANTHROPIC_MODEL = 'anthropic/claude-sonnet-5';
 
 type RunOptions = Partial<ParamsOf<'agent.run'>>;
 
-/** A turn that was begun: what it told so far, and its end. */
+/** A running turn: its events so far, and its end. */
 export interface TestTurn {
   id: TurnId;
   events: AgentEvent[];
   outcome: Promise<TurnOutcome>;
-  /** Resolves when it has told so much, or has ended. */
+  /** Resolves after that many events, or at its end. */
   heard(count: number): Promise<void>;
-  /** Resolves with the first event that fits, those before included. */
+  /** Resolves with the first matching event, earlier ones included. */
   event<K extends AgentEvent['kind']>(
     kind: K,
     fits?: (event: Extract<AgentEvent, { kind: K }>) => boolean,
@@ -33,7 +33,7 @@ export interface TestAgent {
   server: ModelServer;
   tree: TreeId;
   project: string;
-  /** Adds what a person says. */
+  /** Appends a user message. */
   say(text: string, parent?: NodeId): Promise<NodeId>;
   begin(node: NodeId, options?: RunOptions): TestTurn;
   /** Runs a turn to its end. */
@@ -46,7 +46,7 @@ export function withAgent<T>(use: (agent: TestAgent) => Promise<T>): Promise<T> 
   return withModelServer((server) => withHub((hub) => openAgent(hub, server).then(use)));
 }
 
-/** The agent of a hub on a tree that is made for it. */
+/** The agent of a hub, on a new tree. */
 async function openAgent(hub: TestHub, server: ModelServer): Promise<TestAgent> {
   const { client } = hub;
   const folder = join(dirname(hub.home), 'project');
@@ -77,12 +77,12 @@ async function openAgent(hub: TestHub, server: ModelServer): Promise<TestAgent> 
   };
 }
 
-/** What a person's environment says of a server. */
+/** The access to a server, as from a person's environment. */
 export function accessTo(server: ModelServer): ParamsOf<'agent.run'>['access'] {
   return { anthropic: { base_url: server.origin, key: KEY }, openai: { base_url: server.openaiUrl, key: KEY } };
 }
 
-/** Begins a turn and collects what it tells. */
+/** Starts a turn and collects its events. */
 export function beginTurn(client: Client, params: ParamsOf<'agent.run'>): TestTurn {
   const id = params.id === undefined ? TurnId.parse(randomUUID()) : TurnId.parse(params.id);
   const events: AgentEvent[] = [];
@@ -137,7 +137,7 @@ function isOfKind<K extends AgentEvent['kind']>(event: AgentEvent, kind: K): eve
   return event.kind === kind;
 }
 
-/** The texts of nodes, a line each: who, and what. */
+/** The nodes as lines: role and text. */
 export function told(nodes: readonly Node[]): string[] {
   return nodes.map((node) => {
     const text = node.blocks.map((block) => ('text' in block ? block.text : `<${block.type}>`)).join('|');

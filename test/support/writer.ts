@@ -15,20 +15,20 @@ import { type Append, grow, type Picture } from './trees.js';
 
 type WriteMethod = keyof typeof WRITE_OPS & MethodName;
 
-/** The writing side on a real database file, in this thread, so that a test sees each commit. */
+/** The write operations on a real database file, in this thread, so that a test sees each commit. */
 export interface TestWriter {
   folder: string;
   store: Store;
   feed: FeedEntry[];
   newId: () => string;
   write<M extends WriteMethod>(method: M, params: ParamsOf<M>): ResultOf<M>;
-  /** Writes that arrive together and share one commit. */
+  /** Performs writes as one batch, which shares one commit. */
   writeTogether(calls: [WriteMethod, object][]): (object | HubError)[];
-  /** A tree grown from pictures: its id, and the ids of its nodes by name. */
+  /** A tree made from pictures: its id, and the ids of its nodes by name. */
   plant(...pictures: Picture[]): Promise<{ tree: string; ids: Record<string, string> }>;
   /** Sets the clock that calls are stamped with. */
   setClock(nowMs: number): void;
-  /** Closes and opens the database, as a hub that is started again. */
+  /** Closes and opens the database, as a restarted hub does. */
   restart(): void;
 }
 
@@ -39,7 +39,7 @@ const CREATES: readonly string[] = [
   'loom.turn_start',
 ];
 
-// Writers beside each other make different ids.
+// Several writers make different ids.
 let writersOpen = 0;
 
 export async function withWriter(run: (writer: TestWriter) => Promise<void> | void): Promise<void> {
@@ -109,7 +109,7 @@ function openTestWriter(folder: string): TestWriter {
   };
 }
 
-// What the plugin does for a caller that leaves its ids out.
+// As the plugin does for callers without ids.
 function withIds(method: string, params: object, newId: () => string): object {
   if (CREATES.includes(method)) return { id: newId(), ...defined(params) };
   if (method !== 'loom.step_create' || !('calls' in params) || !Array.isArray(params.calls)) return params;

@@ -6,12 +6,12 @@ const FAMILIES = [FILE_ESCAPES, KERNEL_ESCAPES, PROCESS_ESCAPES, NETWORK_ESCAPES
 
 export const ESCAPES: readonly Escape[] = FAMILIES.flat();
 
-/** The numbers of the attempts, a list for each of what they are aimed at. */
+/** The numbers of the attempts, by their target. */
 export function families(): number[][] {
   return FAMILIES.map((family) => family.map((attempt) => ESCAPES.indexOf(attempt)));
 }
 
-/** What became of an attempt, without the sandbox and within. */
+/** The outcome of an attempt, outside and inside the sandbox. */
 export interface Verdict {
   name: string;
   outside: 'escaped' | 'held' | 'not tried';

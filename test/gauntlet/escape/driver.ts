@@ -1,4 +1,4 @@
-// Tries every attempt without and within a sandbox, as whoever runs it. Usage: driver.mjs <kind> <comma-separated numbers>.
+// Runs every attempt outside and inside a sandbox, as the user who runs it. Usage: driver.mjs <kind> <comma-separated numbers>.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -116,7 +116,7 @@ function outputOf(child: ChildProcess): Promise<string> {
   });
 }
 
-/** The kernel ends what ran in a sandbox after the sandbox itself has ended: on a busy machine that can be seen. */
+/** The kernel ends the processes of a sandbox shortly after the sandbox, which shows on a busy machine. */
 async function processesLeft(mark: string): Promise<number[]> {
   const deadlineMs = Date.now() + LEAVING_MS_MAX;
   for (;;) {

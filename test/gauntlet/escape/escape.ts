@@ -1,4 +1,4 @@
-/** One attempt to get out, as a script of bash that says ESCAPED when it has. */
+/** One escape attempt: a bash script that prints ESCAPED when it succeeds. */
 export interface Escape {
   name: string;
   script: string;
@@ -7,19 +7,19 @@ export interface Escape {
 
 /** What an attempt needs so that it works without a sandbox. */
 export interface How {
-  /** Nobody but root can do it outside either. */
+  /** Only root can do it outside the sandbox. */
   onlyRoot?: true;
-  /** Outside it is tried in a mount namespace that is thrown away, where this comes first. */
+  /** Outside it runs in a temporary mount namespace, after this setup. */
   thrownAway?: string;
-  /** Which folder is the project; a repository of git when nothing is said. */
+  /** The project folder; a git repository by default. */
   project?: 'plain' | 'closed' | 'linked' | 'home' | 'kept';
   /** It is run on a terminal. */
   onTerminal?: true;
   /** Once it says `ready`, a disk with a secret is mounted outside on `disk` in the project, and then `mounted` made. */
   mounts?: true;
-  /** It has escaped when a process with this mark in its arguments is left. */
+  /** It has escaped when a process with this mark in its arguments survives. */
   leaves?: true;
-  /** It can be tried where this succeeds. */
+  /** It is tried only where this command succeeds. */
   needs?: string;
 }
 
@@ -27,7 +27,7 @@ export function tryTo(name: string, script: string, how: How = {}): Escape {
   return { name, script, how };
 }
 
-/** What every script may call. */
+/** Functions for every script. */
 export const PRELUDE = [
   'escaped() { echo ESCAPED; }',
   'holds() { grep -qs CANARY "$@"; }',
@@ -36,7 +36,7 @@ export const PRELUDE = [
   '',
 ].join('\n');
 
-/** No other process may be looked into where the kernel's Yama forbids it to everybody. */
+/** Where the kernel's Yama forbids it to everybody, no process can be inspected. */
 export const WITHOUT_YAMA =
   '[ "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" = 0 ] || [ "$(id -u)" = 0 ]';
 export const ON_X64 = '[ "$(uname -m)" = x86_64 ]';

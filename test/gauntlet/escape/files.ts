@@ -4,7 +4,7 @@ const overEtc = { thrownAway: 'mount -t tmpfs none /etc' };
 const overVar = { thrownAway: 'mount -t tmpfs none /var && mkdir -p /var/spool/cron /var/spool/at' };
 const plain = { project: 'plain' } as const;
 
-/** Towards files that the policy does not name, and those of the project that execute later. */
+/** Attempts on files outside the policy, and on project files that execute later. */
 export const FILE_ESCAPES: Escape[] = [
   tryTo('write beside the project', 'echo x >"$OUT/new" && escaped'),
   tryTo('read through a symbolic link', 'ln -s "$OUT/secret" link; holds link && escaped'),

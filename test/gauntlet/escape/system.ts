@@ -3,7 +3,7 @@ import { type Escape, ON_X64, tryTo, WITHOUT_YAMA } from './escape.js';
 const inNamespace = { thrownAway: ':' };
 const onlyRoot = { onlyRoot: true } as const;
 
-/** Towards what is mounted, the kernel and the devices. */
+/** Attempts on mounts, the kernel and devices. */
 export const KERNEL_ESCAPES: Escape[] = [
   tryTo('remount the system writable', 'mount -o remount,bind,rw /usr && escaped', {
     thrownAway: 'mount --rbind /usr /usr',
@@ -81,7 +81,7 @@ export const KERNEL_ESCAPES: Escape[] = [
   ),
 ];
 
-/** Towards other processes. */
+/** Attempts on other processes. */
 export const PROCESS_ESCAPES: Escape[] = [
   tryTo('environment of processes outside', 'holds -a /proc/[0-9]*/environ && escaped'),
   tryTo(
@@ -152,7 +152,7 @@ export const PROCESS_ESCAPES: Escape[] = [
   }),
 ];
 
-/** Towards servers, on this machine only. */
+/** Attempts on servers of this machine. */
 export const NETWORK_ESCAPES: Escape[] = [
   tryTo("cognition's hub", 'reach "$KEPT/hub.sock" && escaped'),
   tryTo('a socket below /run', 'reach "$RUN_SOCKET" && escaped', onlyRoot),

@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import { mountDisk, unmount } from '../../support/mounts.js';
 import type { How } from './escape.js';
 
-/** Planted things, and servers and a process that must not be reached; all of it goes with `remove`. */
+/** Planted files, servers and a process that must not be reached; `remove` removes all of them. */
 export interface World {
   name: string;
   project: string;
@@ -28,14 +28,14 @@ export interface World {
   userHome: string;
   kept: string;
   tmp: string;
-  /** Where they are, for the scripts. */
+  /** Their addresses, for the scripts. */
   environment: Record<string, string>;
   /** Mounts a disk with a secret in the project. */
   mountDisk(): void;
   remove(): void;
 }
 
-/** What is planted ends with whoever planted it, however that ends. */
+/** Planted processes end with the process that planted them, however it ends. */
 const DYING = ['--pdeathsig', 'KILL'];
 const NOBODY = 65_534;
 let made = 0;
@@ -101,7 +101,7 @@ export async function makeWorld(how: How): Promise<World> {
   };
 }
 
-/** A server whose socket has a name that tells no folder. */
+/** A server on a socket in the abstract namespace. */
 async function listeningFrom(folder: string): Promise<ChildProcess> {
   const program = 'IO::Socket::UNIX->new(Local => "own.sock", Listen => 5) or die $!; $| = 1; print "ready\\n"; sleep';
   const child = spawn('setpriv', [...DYING, 'perl', '-MIO::Socket::UNIX', '-e', `my $server = ${program}`], {
@@ -135,7 +135,7 @@ function plantProject(project: string, { project: kind }: How): void {
   chmodSync(project, 0o555);
 }
 
-/** What only root can put down: a device, a file of somebody else, and a program that runs as them. */
+/** What only root can plant: a device, a file of another user, and a setuid program. */
 function plantForRoot(project: string): void {
   execFileSync('mknod', [join(project, 'device'), 'c', '1', '5']);
   copyFileSync('/usr/bin/id', join(project, 'somebody'));
@@ -163,7 +163,7 @@ function udpServer(): Promise<ReturnType<typeof createSocket>> {
   return new Promise((resolve) => socket.bind(0, '127.0.0.1', () => resolve(socket)));
 }
 
-/** Memory that any program of the same person can find by its number. */
+/** Shared memory that any program of the same user can find by its number. */
 function shareMemory(): string {
   const key = String(0x6300_0000 + ((process.pid * 1_000 + made) % 0xff_ffff));
   const program = '$i = shmget($ARGV[0], 64, 01600) or die $!; shmwrite($i, "CANARY", 0, 6) or die $!';

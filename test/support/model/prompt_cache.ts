@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** What one request read from the cache, wrote to it and paid in full, in tokens. */
+/** The tokens that one request read from the cache, wrote to it and paid in full. */
 export interface Cached {
   read: number;
   write5m: number;
   write1h: number;
   input: number;
-  /** What could have been read: the longest beginning that some request had sent before and that had not expired. */
+  /** The tokens that could have been read: the longest prefix sent before that had not expired. */
   repeatable: number;
 }
 
@@ -23,9 +23,9 @@ const IMAGE_TOKENS = 1_600;
 
 type Lifetime = keyof typeof LIFETIMES_MS;
 interface Place {
-  /** Of everything up to and with this block. */
+  /** The digest of everything up to and including this block. */
   hash: string;
-  /** Tokens up to and with this block. */
+  /** The tokens up to and including this block. */
   tokens: number;
   mark: Lifetime | null;
 }
@@ -48,7 +48,7 @@ export function promptCache({ nowMs, tokensMin }: { nowMs(): number; tokensMin: 
 
 interface Kept {
   entries: Map<string, { until: number; lifetime: Lifetime }>;
-  /** Until when a beginning that was sent could be read, had it been written. */
+  /** The time until which a sent prefix could be read, had it been written. */
   sent: Map<string, number>;
 }
 
@@ -69,7 +69,7 @@ function serveOne(kept: Kept, places: Place[], { nowMs, tokensMin }: { nowMs: nu
   return cached;
 }
 
-/** Writes an entry, or makes it live on. */
+/** Writes an entry, or extends its life. */
 function keep({ entries }: Kept, { hash, mark }: Place, nowMs: number): Lifetime {
   const lifetime = mark ?? entries.get(hash)?.lifetime ?? '5m';
   entries.set(hash, { lifetime, until: nowMs + LIFETIMES_MS[lifetime] });

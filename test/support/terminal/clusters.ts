@@ -6,7 +6,7 @@ const EMOJI_VARIANT = 0xfe0f;
 const AFTER_JOINER = 1;
 const HALF_FLAG = 2;
 
-/** How terminals of today measure: characters that are seen as one take the place of one. */
+/** How modern terminals measure: a grapheme cluster takes the cells of one character. */
 export const CLUSTERS: IUnicodeVersionProvider = {
   version: 'clusters',
   wcwidth: (point) => widthOf(point),

@@ -1,4 +1,4 @@
-// A small program on our terminal: every letter that is typed is something to do with it.
+// A small program on our terminal: each typed letter is an action.
 
 import { wideRuler } from '../../../cli/render/look/wide_ruler.js';
 import { openTerminal } from '../../../cli/repl/terminal/open_terminal.js';
@@ -73,7 +73,7 @@ const deeds: Record<string, () => unknown> = {
     process.exit(3);
   },
   i: () => {
-    // After the last frame, and not in a timer, which would be found itself.
+    // After the last frame, without a timer, which the check would find.
     setTimeout(() => {
       setImmediate(() => {
         note = `active: ${process.getActiveResourcesInfo().join(' ')}.`;

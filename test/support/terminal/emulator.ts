@@ -2,18 +2,18 @@ import headless, { type IBufferLine, type Terminal } from '@xterm/headless';
 
 import { CLUSTERS } from './clusters.js';
 
-/** What a terminal of this size shows for what a program writes to it. */
+/** An emulated terminal of this size. */
 export interface Emulator {
-  /** Resolves when all of this is on the screen. */
+  /** Writes a text and resolves when it is on the screen. */
   write(bytes: string): Promise<void>;
   resize(columns: number, rows: number): void;
   /** The rows of the screen without blanks at their ends, down to the last that has something on it. */
   screen(): string[];
-  /** All lines of the main screen that ever were, as they were written: rows that the terminal wrapped are joined. */
+  /** All lines of the main screen with its scrollback; wrapped rows are joined. */
   transcript(): string[];
   cursor(): { row: number; column: number; visible: boolean };
   modes(): Modes;
-  /** The row and what stands out in it, as `colour:text`. */
+  /** The row with its styled parts, as `colour:text`. */
   inks(row: number): string[];
   dispose(): void;
 }
@@ -28,7 +28,7 @@ export interface Modes {
 export interface EmulatorOptions {
   columns: number;
   rows: number;
-  /** Whether the line that the cursor is on is wrapped anew as well when the width changes; most terminals do. */
+  /** Whether a resize rewraps the cursor's line as well; most terminals do. */
   reflowsCursorLine: boolean;
   /** What the terminal itself answers. */
   answer: (text: string) => void;
@@ -69,7 +69,7 @@ export function openEmulator({ columns, rows, reflowsCursorLine, answer }: Emula
   };
 }
 
-/** The emulator does not tell whether the cursor is visible, so the sequences that change it are read along. */
+/** The emulator does not expose the cursor's visibility, so its control sequences are parsed here. */
 function watchCursor(terminal: Terminal): () => boolean {
   let visible = true;
   const change = (to: boolean) => (params: (number | number[])[]) => {
@@ -94,7 +94,7 @@ function transcriptOf(terminal: Terminal): string[] {
     if (line === undefined) break;
     const goesOn = normal.getLine(row + 1)?.isWrapped === true;
     const whole = line.translateToString(!goesOn);
-    // A wide character that did not fit at the end of a row has left a cell there that nobody wrote.
+    // A wide character that did not fit at the end of a row leaves an empty cell there.
     const text =
       goesOn && line.getCell(line.length - 1)?.getChars() === '' && whole.endsWith(' ') && !isSecondHalf(line)
         ? whole.slice(0, -1)
