@@ -9,11 +9,11 @@ export interface Overlay {
   isOpen(): boolean;
   open(draw: ScreenDrawing): void;
   close(): void;
-  /** What to write so that it is seen as it is drawn now; nothing while it is closed. */
+  /** The bytes that show it as it is drawn now; none while it is closed. */
   paint(size: Size): string;
-  /** What to write so that the main screen is seen, whether or not it is painted again later. */
+  /** The bytes that show the main screen; the overlay may be painted again later. */
   uncover(): string;
-  /** Nothing is known of what the screen shows. */
+  /** Forgets what the screen shows, so that all of it is painted next. */
   forget(): void;
 }
 

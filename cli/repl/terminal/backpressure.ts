@@ -1,21 +1,21 @@
-/** Where those wait who have more to show than there is room for. */
-export interface WaitingRoom {
-  /** Resolves when they are let on. */
+/** Holds back callers that append faster than the terminal shows. */
+export interface Backpressure {
+  /** Resolves with the next `release`. */
   wait(): Promise<void>;
-  letOn(): void;
+  release(): void;
 }
 
-export function createWaitingRoom(): WaitingRoom {
+export function createBackpressure(): Backpressure {
   let waiting: (() => void)[] = [];
   return {
     wait: () =>
       new Promise((resolve) => {
         waiting.push(resolve);
       }),
-    letOn() {
-      const released = waiting;
+    release() {
+      const resolves = waiting;
       waiting = [];
-      for (const go of released) go();
+      for (const resolve of resolves) resolve();
     },
   };
 }

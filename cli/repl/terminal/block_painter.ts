@@ -11,10 +11,10 @@ import {
 } from './sequences.js';
 import type { Size } from './terminal.js';
 
-/** The live block as it stands on the screen. */
+/** The live block as it is on the screen. */
 export interface DrawnBlock {
   lines: readonly string[];
-  /** Where the terminal's cursor was left, seen or not. */
+  /** Where the terminal's cursor is, visible or hidden. */
   cursor: CursorPlace;
   /** The size of the terminal. */
   columns: number;
@@ -29,16 +29,16 @@ export function nothingDrawn({ columns, rows }: Size): DrawnBlock {
 
 interface Painting {
   drawn: DrawnBlock;
-  /** Where the top of what is drawn is, in rows above the cursor. */
+  /** How many rows above the cursor the drawn block begins. */
   rowsAbove: number;
   appended: string | null;
-  /** Whether nothing is to be taken for drawn already. */
+  /** Whether every row has to be written. */
   isWhole: boolean;
   next: LiveBlock;
   size: Size;
 }
 
-/** What to write so that the next block stands on the screen, below what was appended; empty when nothing changes. */
+/** The bytes that replace the block by the next one, below what was appended; empty when nothing changes. */
 export function paintBlock(painting: Painting): { bytes: string; drawn: DrawnBlock } {
   const { drawn, next, size } = painting;
   const isResized = drawn.columns !== size.columns || drawn.rows !== size.rows;
@@ -57,7 +57,7 @@ export function paintBlock(painting: Painting): { bytes: string; drawn: DrawnBlo
   return { bytes: hide + top + rows.bytes + place + show, drawn: after };
 }
 
-/** What to write so that the cursor stands at the beginning of the row below the block. */
+/** The bytes that move the cursor to the beginning of the row below the block. */
 export function leaveBlock(drawn: DrawnBlock): string {
   const below = drawn.lines.length === 0 ? '\r' : `${down(drawn.lines.length - 1 - drawn.cursor.row)}\r\n`;
   return PLAIN_INK + below;
@@ -65,11 +65,11 @@ export function leaveBlock(drawn: DrawnBlock): string {
 
 interface Rows {
   bytes: string;
-  /** The row that the cursor is on after them. */
+  /** The cursor's row after them. */
   endRow: number;
 }
 
-/** Everything anew, from the top of the old block on. */
+/** Everything, from the top of the old block on. */
 function wholeBlock({ appended, next }: Painting): Rows {
   const finished = appended === null ? '' : `${inkEnded(appended).replaceAll('\n', '\r\n')}\r\n`;
   return {
@@ -78,22 +78,22 @@ function wholeBlock({ appended, next }: Painting): Rows {
   };
 }
 
-/** Only the rows that are no longer the same; new ones are made by line ends, which scroll where there is no room. */
+/** Only the rows that differ; new ones are made by line ends, which scroll where there is no room. */
 function changedRows(before: readonly string[], after: readonly string[]): Rows {
   let bytes = '';
   let row = 0;
   let existing = Math.max(1, before.length);
-  const goTo = (wanted: number): void => {
-    const known = Math.min(wanted, existing - 1);
-    bytes += `${known > row ? down(known - row) : ''}\r${'\r\n'.repeat(wanted - known)}`;
-    existing = Math.max(existing, wanted + 1);
-    row = wanted;
+  const goTo = (target: number): void => {
+    const last = Math.min(target, existing - 1);
+    bytes += `${last > row ? down(last - row) : ''}\r${'\r\n'.repeat(target - last)}`;
+    existing = Math.max(existing, target + 1);
+    row = target;
   };
-  for (const [place, line] of after.entries()) {
-    if (line === before[place]) continue;
-    goTo(place);
+  for (const [index, line] of after.entries()) {
+    if (line === before[index]) continue;
+    goTo(index);
     // What is cleared behind a shorter line is still a part of it in tmux, and is wrapped with it.
-    const isShorter = line.length < (before[place]?.length ?? 0);
+    const isShorter = line.length < (before[index]?.length ?? 0);
     bytes += isShorter ? CLEAR_TO_LINE_END + line : line + CLEAR_TO_LINE_END;
   }
   if (after.length < before.length) {

@@ -1,7 +1,7 @@
 import type { WriteStream } from 'node:tty';
 import type { Ruler } from '../../render/look/ruler.js';
 import { createOverlay } from './alternate_buffer.js';
-import { createWaitingRoom } from './backpressure.js';
+import { createBackpressure } from './backpressure.js';
 import { createFrames, type Frames } from './frames.js';
 import { createListeners } from './listeners.js';
 import { createMainScreen, type MainScreen } from './main_screen.js';
@@ -15,13 +15,13 @@ import { createOutput } from './terminal_output.js';
 interface DrawingParts {
   stdout: WriteStream;
   ruler: Ruler;
-  /** Null when it is to be found out. */
+  /** Null while it is unknown. */
   reflow: Reflow | null;
   onTyped: (text: string) => void;
   onGone: () => void;
 }
 
-type Drawn =
+type DrawingMethod =
   | 'size'
   | 'append'
   | 'setLive'
@@ -33,24 +33,24 @@ type Drawn =
   | 'send'
   | 'onResize';
 
-/** What a terminal shows, drawn frame by frame while the terminal is ours. */
-export interface Drawing extends Pick<Terminal, Drawn> {
-  /** What the keyboard has sent; what of it was typed is told. */
+/** What a terminal shows, drawn in frames. */
+export interface Drawing extends Pick<Terminal, DrawingMethod> {
+  /** Takes what the keyboard sent; what a person typed goes to `onTyped`. */
   sent(text: string): void;
-  /** Tells the terminal how we want it, and draws. */
+  /** Sets the terminal's modes, and draws. */
   take(): void;
-  /** Draws what is still to be drawn, and leaves the terminal as it was, with the cursor below; the block stays or goes. */
+  /** Draws what is pending, and restores the terminal with the cursor below; the block stays or goes. */
   release(block: 'stays' | 'goes'): void;
 }
 
 /**
- * What may wait to be appended before whoever appends is asked to wait. While a frame is written no key is read, and many
- * terminals show nothing of the block before its end.
+ * The length of text that may wait to be appended before `ready` makes callers wait. While a frame is written no key is read,
+ * and many terminals show nothing of the block before its end.
  */
 const WAITING_LENGTH_MAX = 50_000;
-/** The same below a screen that stays open, which goes for a moment whenever that much is let through. */
+/** The same while an overlay is open, which is left for a moment to append that much. */
 const HIDDEN_LENGTH_MAX = 1_000_000;
-// Terminals that do not tell their size say 0.
+// Some terminals report their size as 0.
 const UNKNOWN_SIZE: Size = { columns: 80, rows: 24 };
 
 export function createDrawing(parts: DrawingParts): Drawing {
@@ -64,7 +64,7 @@ export function createDrawing(parts: DrawingParts): Drawing {
   };
   parts.stdout.on('resize', () => {
     canvas.resized();
-    sizes.tell(size());
+    sizes.emit(size());
     overlay.forget();
     main.forgetRows();
     frames.hold();
@@ -98,12 +98,12 @@ export function createDrawing(parts: DrawingParts): Drawing {
   };
 }
 
-/** What is to be seen, and the frames that make it so. */
+/** The main screen, the overlay, and the frames that draw them. */
 function createCanvas({ stdout, ruler, reflow, onTyped, onGone }: DrawingParts) {
-  // Until it is known, nothing is taken for ours that may not be.
+  // While it is unknown, no row is overwritten that may not belong to the block.
   const main = createMainScreen({ ruler, reflow: reflow ?? 'none' });
   const overlay = createOverlay(ruler);
-  const room = createWaitingRoom();
+  const backpressure = createBackpressure();
   let isTaken = false;
   const size = (): Size => ({
     columns: stdout.columns || UNKNOWN_SIZE.columns,
@@ -115,10 +115,10 @@ function createCanvas({ stdout, ruler, reflow, onTyped, onGone }: DrawingParts) 
   };
   const draw = (): void => {
     if (!isTaken || output.isBehind() || asking.question.isOpen()) return;
-    // What waits below a screen that stays open for long is let through in between.
+    // Too much text waiting below an open overlay is appended in between.
     const isMainSeen = !overlay.isOpen() || isFull();
     write((isMainSeen ? overlay.uncover() + main.paint(size()) : '') + overlay.paint(size()));
-    if (isMainSeen) room.letOn();
+    if (isMainSeen) backpressure.release();
   };
   const frames = createFrames(draw);
   const stop = (): void => {
@@ -130,7 +130,7 @@ function createCanvas({ stdout, ruler, reflow, onTyped, onGone }: DrawingParts) 
     onReady: frames.request,
     onGone: () => {
       stop();
-      room.letOn();
+      backpressure.release();
       onGone();
     },
   });
@@ -152,9 +152,9 @@ function createCanvas({ stdout, ruler, reflow, onTyped, onGone }: DrawingParts) 
     write(overlay.uncover() + main.paint(size()));
     output.write(main.leave() + UNBRACKET_PASTES + SHOW_CURSOR);
     stop();
-    room.letOn();
+    backpressure.release();
   };
-  const ready = (): Promise<void> => (isFull() && !output.isGone() ? room.wait() : Promise.resolve());
+  const ready = (): Promise<void> => (isFull() && !output.isGone() ? backpressure.wait() : Promise.resolve());
   const resized = (): void => {
     if (isTaken) asking.resized();
   };
@@ -162,7 +162,7 @@ function createCanvas({ stdout, ruler, reflow, onTyped, onGone }: DrawingParts) 
   return { main, overlay, frames, size, ready, resized, send, sent, take, release };
 }
 
-/** Where it is not known what the terminal does with rows that are too long, it is asked when this first matters. */
+/** Asks the terminal for its name when its way to reflow is unknown and first matters. */
 function askWhenNarrower(
   { reflow, onTyped, write }: Pick<DrawingParts, 'reflow' | 'onTyped'> & { write: (bytes: string) => void },
   { main, frames, size }: { main: MainScreen; frames: Frames; size: () => Size },
@@ -174,7 +174,7 @@ function askWhenNarrower(
   });
   return {
     question,
-    /** The terminal is ours from now on. */
+    /** The terminal has been taken. */
     begin() {
       columns = size().columns;
     },

@@ -3,21 +3,21 @@ import { withoutInterrupts } from './signals.js';
 
 /** Lends a terminal to one program at a time. */
 export interface Lending {
-  /** Resolves with how it ended; one that is asked for while another has the terminal waits for that. */
+  /** Resolves with the exit code, null for a signal; while another program has the terminal, the next one waits. */
   run(command: string, args: readonly string[], options: SpawnOptions): Promise<number | null>;
-  /** Ends the program that has the terminal, with all that it has started; resolves when it is gone, false when there was none. */
+  /** Ends the program that has the terminal, with its descendants; resolves when it is gone, with false if there was none. */
   end(): Promise<boolean>;
 }
 
-/** An editor may keep what was written in it before it goes. */
+/** Time for an editor to save before it is killed. */
 const END_MS_MAX = 2_000;
 const LIST_MS_MAX = 1_000;
 
-/** Whose terminal it is. */
+/** The owner of the terminal. */
 interface Owner {
   isOpen(): boolean;
   give(): void;
-  /** The program was ended by a signal, and has left everything as it was just then. */
+  /** The program was ended by a signal, and has restored nothing. */
   killed(): void;
   take(): void;
 }
@@ -44,7 +44,7 @@ export function createLending(owner: Owner): Lending {
   return {
     run(command, args, options) {
       const next = last.then(() => run(command, args, options));
-      last = next.catch(() => null); // whoever asked for it is told
+      last = next.catch(() => null); // the caller of this run gets the error
       return next;
     },
     async end() {
@@ -52,18 +52,18 @@ export function createLending(owner: Owner): Lending {
       if (lent === null || pid === undefined) return false;
       // A shell that starts an editor does not pass a signal on, and is gone before it.
       const family = familyOf(pid);
-      for (const member of family) tell(member, 'SIGTERM');
+      for (const member of family) sendSignal(member, 'SIGTERM');
       const timer = setTimeout(() => {
-        for (const member of family) tell(member, 'SIGKILL');
+        for (const member of family) sendSignal(member, 'SIGKILL');
       }, END_MS_MAX);
-      await lent.code.catch(() => null); // what failed to start is told where it was asked for
+      await lent.code.catch(() => null); // the caller of `run` gets the error
       clearTimeout(timer);
       return true;
     },
   };
 }
 
-/** A shell tells of a program that a signal has ended by a code above this. */
+/** A shell's exit code for a program ended by a signal is above this. */
 const SIGNAL_CODES_START = 128;
 
 function isKilled(code: number | null): boolean {
@@ -77,22 +77,22 @@ function ended(child: ChildProcess): Promise<number | null> {
   });
 }
 
-/** A process after all that it has started, and that these have. */
+/** The descendants of a process, deepest first, and the process itself last. */
 function familyOf(pid: number): number[] {
   const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=', '-o', 'ppid='], { encoding: 'utf8', timeout: LIST_MS_MAX });
   const pairs = (stdout ?? '').split('\n').map((line) => line.trim().split(/\s+/).map(Number));
   const family = [pid];
-  // It grows while it is gone through.
+  // It grows during the iteration.
   for (const parent of family) {
     for (const [one, of] of pairs) if (one !== undefined && of === parent && !family.includes(one)) family.push(one);
   }
   return family.reverse();
 }
 
-function tell(pid: number, signal: NodeJS.Signals): void {
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It is gone already, which is what was wanted.
+    // It is gone already.
   }
 }

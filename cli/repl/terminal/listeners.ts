@@ -1,15 +1,15 @@
-/** Those who want to be told of one kind of thing. */
+/** The listeners of one kind of event. */
 export interface Listeners<T> {
-  add(listener: (told: T) => void): void;
-  tell(told: T): void;
+  add(listener: (event: T) => void): void;
+  emit(event: T): void;
 }
 
 export function createListeners<T>(): Listeners<T> {
-  const all: ((told: T) => void)[] = [];
+  const all: ((event: T) => void)[] = [];
   return {
     add: (listener) => void all.push(listener),
-    tell: (told) => {
-      for (const listener of all) listener(told);
+    emit: (event) => {
+      for (const listener of all) listener(event);
     },
   };
 }

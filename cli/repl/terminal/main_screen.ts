@@ -2,36 +2,36 @@ import type { Ruler } from '../../render/look/ruler.js';
 import { fitBlock, type LiveBlock, NO_BLOCK } from '../../render/screens/live_block.js';
 import { type DrawnBlock, leaveBlock, nothingDrawn, paintBlock } from './block_painter.js';
 import { type Reflow, rowsAboveCursor } from './reflow.js';
-import { createPace } from './resize_pace.js';
+import { createResizePace } from './resize_pace.js';
 import type { Size } from './terminal.js';
 
-/** The transcript and the live block below it: what is wanted, and what of it is already on the screen. */
+/** The chat output and the live block below it: what is to be shown, and what of it is already on the screen. */
 export interface MainScreen {
   append(text: string): void;
   /** How many characters wait to be appended. */
   waiting(): number;
   setLive(block: LiveBlock): void;
-  /** Whether the block is taken away while the terminal is somebody else's: it is drawn again after that. */
+  /** Hides the block while another program has the terminal. */
   hideLive(isHidden: boolean): void;
   /** The size of the terminal has changed, once or several times. */
   resized(size: Size, nowMs: number): void;
-  /** What the terminal does with rows that are too long has become known. */
+
   setReflow(reflow: Reflow): void;
-  /** What to write so that the screen is as wanted. */
+  /** The bytes that bring the screen up to date. */
   paint(size: Size): string;
-  /** What to write to leave the block behind, with the cursor below it. */
+  /** The bytes that leave the block behind, with the cursor below it. */
   leave(): string;
-  /** The cursor stands in an empty row, and nothing of ours is to be drawn over. */
+  /** The cursor is in an empty row, and nothing above it may be drawn over. */
   forget(size: Size): void;
-  /** What the rows of the block show is not known; where they are is. */
+  /** The content of the block's rows is not known; their position is. */
   forgetRows(): void;
 }
 
-/** Rows that a live block leaves to the transcript. */
+/** Rows that the live block leaves to the chat output. */
 const ROWS_LEFT = 2;
-export function createMainScreen({ ruler, reflow: known }: { ruler: Ruler; reflow: Reflow }): MainScreen {
-  let reflow = known;
-  const pace = createPace();
+export function createMainScreen({ ruler, reflow: initialReflow }: { ruler: Ruler; reflow: Reflow }): MainScreen {
+  let reflow = initialReflow;
+  const pace = createResizePace();
   let appended: string[] = [];
   let waiting = 0;
   let live: LiveBlock = NO_BLOCK;
@@ -51,8 +51,8 @@ export function createMainScreen({ ruler, reflow: known }: { ruler: Ruler; reflo
       isHidden = hidden;
     },
     resized: pace.resized,
-    setReflow(learnt) {
-      reflow = learnt;
+    setReflow(next) {
+      reflow = next;
     },
     paint(size) {
       const before = drawn ?? nothingDrawn(size);
@@ -72,7 +72,7 @@ export function createMainScreen({ ruler, reflow: known }: { ruler: Ruler; reflo
       waiting = 0;
       drawn = painted.drawn;
       isWhole = false;
-      pace.seen();
+      pace.reset();
       return painted.bytes;
     },
     leave() {

@@ -1,10 +1,10 @@
-/** Takes a terminal's answer to the question for its name out of what is typed. */
+/** Separates a terminal's answer to the question for its name from what is typed. */
 export interface NameAnswer {
   /** The question has been asked. */
   expect(): void;
-  /** Gives what a person has typed; the beginning of an answer is held back while it is waited for. */
+  /** Gives what a person typed; the beginning of an answer is held back while one is awaited. */
   take(text: string): string;
-  /** The answer is no longer waited for, though it may still come: gives what was held back. */
+  /** The answer is no longer awaited, though it may still come: gives what was held back. */
   giveUp(): string;
 }
 

@@ -5,22 +5,22 @@ import { ASK_NAME } from './sequences.js';
 export interface NameQuestion {
   ask(): void;
   isOpen(): boolean;
-  /** Gives what a person has typed of what the keyboard sends. */
+  /** Takes what the keyboard sends, and gives the part that a person typed. */
   take(text: string): string;
-  /** Waits no longer. */
+  /** Stops waiting. */
   close(): void;
 }
 
 interface NameQuestionParts {
   write: (bytes: string) => void;
-  /** Told what was typed while an answer might have been coming. */
+  /** What was typed while an answer might have been coming. */
   typed: (text: string) => void;
   answered: (name: string) => void;
   /** The waiting is over, with or without an answer. */
   over: () => void;
 }
 
-/** Terminals nearby answer within a few; one that is far away is known at the next time. */
+/** Local terminals answer within a few; the name of a remote one is known for the next question. */
 const WAIT_MS = 100;
 
 export function createNameQuestion({ write, typed, answered, over }: NameQuestionParts): NameQuestion {

@@ -13,7 +13,7 @@ interface TerminalParts {
   stdin: ReadStream;
   stdout: WriteStream;
   ruler: Ruler;
-  /** Null when it is not known. */
+  /** Null when it is unknown. */
   reflow: Reflow | null;
 }
 
@@ -23,7 +23,7 @@ export function openTerminal({ stdin, stdout, ruler, reflow }: TerminalParts): T
   const ends = createListeners<void>();
   let isOpen = true;
   let stopListening = (): void => undefined;
-  const drawing = createDrawing({ stdout, ruler, reflow, onTyped: input.tell, onGone: () => lose() });
+  const drawing = createDrawing({ stdout, ruler, reflow, onTyped: input.emit, onGone: () => lose() });
   const keyboard = createKeyboard(stdin, { text: drawing.sent, end: () => lose() });
 
   const take = (): void => {
@@ -59,10 +59,10 @@ export function openTerminal({ stdin, stdout, ruler, reflow }: TerminalParts): T
   const lose = (): void => {
     if (!end()) return;
     letGo();
-    ends.tell();
+    ends.emit();
   };
   const suspend = (): void => {
-    // It would stand there twice when the job goes on.
+    // It would be there twice when the job goes on.
     release('goes');
     // The whole job, as the terminal itself does it. It returns when the job goes on, or at once where nobody could continue it.
     process.kill(0, 'SIGTSTP');
@@ -78,7 +78,7 @@ export function openTerminal({ stdin, stdout, ruler, reflow }: TerminalParts): T
     runChild: lending.run,
     async close() {
       leave();
-      // It may have left the cursor anywhere.
+      // The child may have left the cursor anywhere.
       if (await lending.end()) stdout.write('\r\n');
     },
   };

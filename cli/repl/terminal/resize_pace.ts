@@ -1,42 +1,42 @@
 import type { Size } from './terminal.js';
 
 /**
- * How the size of a terminal has changed: surely only once; little by little, as it is drawn by hand; or anyhow. Of several
- * changes at once a program is told the last, so that one which follows another closely may stand for several.
+ * Whether resizes came singly, in small drags, or in jumps. A program sees only the last of several resizes that come at once, so
+ * that one which follows another closely may stand for several.
  */
-export type Pace = 'once' | 'gently' | 'wildly';
+export type ResizePace = 'single' | 'drag' | 'jump';
 
-interface PaceSeen {
+interface ResizePaceTracker {
   resized(size: Size, nowMs: number): void;
-  now(): Pace;
-  /** What is seen now is as the size is now. */
-  seen(): void;
+  now(): ResizePace;
+  /** The screen was painted for the current size. */
+  reset(): void;
 }
 
 const CALM_MS = 500;
-/** A window that is drawn by hand changes by no more than this in one go. */
-const GENTLE_COLUMNS_MAX = 16;
+/** Dragging a window changes its width by no more than this at once. */
+const DRAG_COLUMNS_MAX = 16;
 
-export function createPace(): PaceSeen {
+export function createResizePace(): ResizePaceTracker {
   let changes = 0;
   let changedMs = Number.NEGATIVE_INFINITY;
   let columns: number | null = null;
   let isCalm = true;
-  let isGentle = false;
+  let isDrag = false;
   return {
     resized(size, nowMs) {
-      const isSmall = columns !== null && Math.abs(size.columns - columns) <= GENTLE_COLUMNS_MAX;
+      const isSmall = columns !== null && Math.abs(size.columns - columns) <= DRAG_COLUMNS_MAX;
       isCalm = nowMs - changedMs >= CALM_MS;
-      isGentle = isSmall && (isCalm || isGentle);
+      isDrag = isSmall && (isCalm || isDrag);
       changes += 1;
       changedMs = nowMs;
       columns = size.columns;
     },
     now() {
-      if (isCalm && changes <= 1) return 'once';
-      return isGentle ? 'gently' : 'wildly';
+      if (isCalm && changes <= 1) return 'single';
+      return isDrag ? 'drag' : 'jump';
     },
-    seen() {
+    reset() {
       changes = 0;
     },
   };

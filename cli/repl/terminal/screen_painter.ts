@@ -1,7 +1,7 @@
 import type { LiveBlock } from '../../render/screens/live_block.js';
 import { CLEAR_SCREEN, CLEAR_TO_LINE_END, HIDE_CURSOR, SHOW_CURSOR, toColumn, toRow } from './sequences.js';
 
-/** What to write so that a whole screen shows this instead of what it shows; null when nothing is known of it. */
+/** The bytes that turn one whole screen into another; `before` is null when its content is unknown. */
 export function paintScreen(before: LiveBlock | null, next: LiveBlock): string {
   let bytes = HIDE_CURSOR + (before === null ? CLEAR_SCREEN : '');
   const rows = Math.max(before?.lines.length ?? 0, next.lines.length);

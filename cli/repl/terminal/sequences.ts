@@ -1,10 +1,10 @@
-/** What terminals are told; ECMA-48, and the private modes that all of today's know or pass over. */
+/** Control sequences: ECMA-48, and private modes that all of today's terminals know or ignore. */
 export const HIDE_CURSOR = '\x1b[?25l';
 export const SHOW_CURSOR = '\x1b[?25h';
-/** Between these two nothing is shown, so that no half of a frame is seen. */
+/** Synchronized output: a frame between these two is shown at once. */
 export const BEGIN_FRAME = '\x1b[?2026h';
 export const END_FRAME = '\x1b[?2026l';
-/** A paste comes between marks, so that its line ends are not taken for Enter. */
+/** Bracketed paste: a paste comes between marks, so that its line ends are not taken for Enter. */
 export const BRACKET_PASTES = '\x1b[?2004h';
 export const UNBRACKET_PASTES = '\x1b[?2004l';
 export const ENTER_ALTERNATE = '\x1b[?1049h';
@@ -21,8 +21,8 @@ export const ASK_NAME = '\x1b[>q';
 export const PLAIN_INK = '\x1b[0m';
 
 /**
- * What a killed program could not take back: its screen, its cursor, the mouse, and how it wanted keys to be sent. The cursor is
- * saved first, so that it stays where it is when there was no other screen.
+ * Undoes what a killed program may have left: its screen, its cursor, mouse reports and key modes. The cursor is saved first, so
+ * that it stays where it is when there was no alternate screen.
  */
 export const UNDO_SCREEN_OF_KILLED = `\x1b7${LEAVE_ALTERNATE}\x1b[?1000;1002;1003;1006;1l\x1b>\x1b[>4m${PLAIN_INK}${SHOW_CURSOR}`;
 
@@ -38,7 +38,7 @@ export function down(rows: number): string {
   return '\n'.repeat(Math.max(0, rows));
 }
 
-/** To so many columns from the left end of the row. */
+/** To a column of the row, from 0. */
 export function toColumn(column: number): string {
   return column > 0 ? `\r\x1b[${column}C` : '\r';
 }

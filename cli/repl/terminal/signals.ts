@@ -1,19 +1,18 @@
-/** What is done when the process is told something from outside. */
-interface Told {
-  /** The process is about to end, whatever the reason: the terminal is to be as it was. */
+interface SignalHandlers {
+  /** The process is about to end, whatever the reason: restores the terminal. */
   leave: () => void;
-  /** It is to stop, until it is told to go on. */
+  /** SIGTSTP. */
   stop: () => void;
-  /** It goes on after it was stopped without a word. */
+  /** SIGCONT, perhaps after a SIGSTOP, which cannot be caught. */
   goOn: () => void;
 }
 
 const ENDING = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** Listens for every way out but SIGKILL; the returned function ends that. */
-export function listenForSignals({ leave, stop, goOn }: Told): () => void {
+/** Listens for every way out but SIGKILL; returns the function that stops listening. */
+export function listenForSignals({ leave, stop, goOn }: SignalHandlers): () => void {
   const enders = ENDING.map((signal) => [signal, () => endBy(signal)] as const);
-  // Whoever else listens decides how the process ends; with nobody else it ends as it would have without us.
+  // Another listener decides how the process ends; without one it ends by the signal.
   const endBy = (signal: NodeJS.Signals): void => {
     leave();
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
@@ -22,7 +21,7 @@ export function listenForSignals({ leave, stop, goOn }: Told): () => void {
   process.on('SIGTSTP', stop);
   process.on('SIGCONT', goOn);
   process.on('exit', leave);
-  // Before the error is printed, which is to be read on a terminal in order.
+  // Before the error is printed, so that it can be read on a restored terminal.
   process.on('uncaughtExceptionMonitor', leave);
   return () => {
     for (const [signal, end] of enders) process.removeListener(signal, end);
@@ -33,16 +32,16 @@ export function listenForSignals({ leave, stop, goOn }: Told): () => void {
   };
 }
 
-/** Runs something during which Ctrl-C belongs to a child: it reaches us as well, but says nothing to us. */
+/** Ignores Ctrl-C, which reaches this process as well, while a child has the terminal. */
 export async function withoutInterrupts<T>(run: () => Promise<T>): Promise<T> {
-  const deaf = (): void => undefined;
-  const kept = (['SIGINT', 'SIGQUIT'] as const).map((signal) => ({ signal, listeners: process.listeners(signal) }));
-  for (const { signal } of kept) process.removeAllListeners(signal).on(signal, deaf);
+  const ignore = (): void => undefined;
+  const saved = (['SIGINT', 'SIGQUIT'] as const).map((signal) => ({ signal, listeners: process.listeners(signal) }));
+  for (const { signal } of saved) process.removeAllListeners(signal).on(signal, ignore);
   try {
     return await run();
   } finally {
-    for (const { signal, listeners } of kept) {
-      process.removeListener(signal, deaf);
+    for (const { signal, listeners } of saved) {
+      process.removeListener(signal, ignore);
       for (const listener of listeners) process.on(signal, listener);
     }
   }

@@ -9,32 +9,32 @@ export interface Size {
 /** Draws a whole screen of this size; its last column stays empty. */
 export type ScreenDrawing = (size: Size) => LiveBlock;
 
-/** The terminal, while it is ours: finished text above, a block that changes below. */
+/** A terminal in raw mode: finished text above, a block that changes below. */
 export interface Terminal {
   size(): Size;
   /**
    * Puts finished text above the live block, where it stays: line ends within it, none at its end. The terminal wraps it.
-   * It may hold colours; whatever else a terminal acts on has to be cleaned away before.
+   * It may hold colours, but no other control sequence.
    */
   append(text: string): void;
-  /** What stands at the bottom from now on; no more of it is shown than fits. */
+  /** Sets the block at the bottom; no more of it is shown than fits. */
   setLive(block: LiveBlock): void;
-  /** Resolves when more may be appended: at once, unless the terminal is slower than we are. */
+  /** Resolves when more may be appended: at once, unless the terminal is slow. */
   ready(): Promise<void>;
-  /** Draws a whole screen of its own until it is left; what is appended meanwhile is seen after that. */
+  /** Draws on the alternate screen until that is left; what is appended meanwhile is seen after that. */
   enterScreen(draw: ScreenDrawing): void;
-  /** Draws that screen again. */
+  /** Draws the alternate screen again. */
   redrawScreen(): void;
   leaveScreen(): void;
-  /** Draws everything of ours anew, for when something else has written over it. */
+  /** Draws everything again, for when another program has written over it. */
   redraw(): void;
-  /** Sends something that draws nothing, after what is drawn by then and before what follows. */
+  /** Sends a sequence that draws nothing, in order with what is drawn. */
   send(sequence: string): void;
   /** What the keyboard sends, as whole characters, with pastes between their marks. */
   onInput(listener: (text: string) => void): void;
-  /** Told after every change of the size; the live block as it was is drawn again after that. */
+  /** Called after every change of the size, before the live block is drawn again. */
   onResize(listener: (size: Size) => void): void;
-  /** Told once when the terminal is gone, so that nothing more can be shown or typed. */
+  /** Called once when the terminal is gone, so that nothing more can be shown or typed. */
   onGone(listener: () => void): void;
   /** Gives the terminal back to the shell, as Ctrl-Z does, and takes it again with `fg`. */
   suspend(): void;
@@ -42,7 +42,7 @@ export interface Terminal {
   runChild(command: string, args: readonly string[], options: SpawnOptions): Promise<number | null>;
   /**
    * Gives the terminal back for good, with the cursor below the live block, which stays unless it is emptied before. Resolves when
-   * a program that it was lent to is gone as well.
+   * a child that has the terminal is gone as well.
    */
   close(): Promise<void>;
 }

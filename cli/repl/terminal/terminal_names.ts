@@ -1,6 +1,6 @@
 import type { Reflow } from './reflow.js';
 
-/** Whatever else the environment says: it may be that of the terminal from which this one was started. */
+/** TERM wins over other variables: those may belong to the terminal from which this one was started. */
 const BY_TERM: readonly (readonly [RegExp, Reflow])[] = [
   [/^(linux|st|dumb|vt\d|eterm|cons)/, 'none'],
   [/^(tmux|alacritty|foot|contour|rxvt-unicode|wezterm|xterm-(kitty|ghostty))/, 'all'],
@@ -16,36 +16,36 @@ const BY_PROGRAM: Readonly<Record<string, Reflow>> = {
   ghostty: 'all',
 };
 
-// What terminals answer when they are asked for their name, with the version behind it.
+// Answers to XTVERSION: a name with a version behind it.
 const BY_NAME: readonly (readonly [RegExp, Reflow])[] = [
   [/^xterm\.js/i, 'xterm_js'],
   [/^(tmux|kitty|wezterm|foot|vte|iterm2|ghostty|contour|alacritty)\b/i, 'all'],
 ];
 
-/** What the environment tells of how a terminal wraps; null when it tells nothing, as after ssh, so that it has to be asked. */
+/** How the terminal reflows, from the environment; null when that does not say, as after ssh, so that the terminal has to be asked. */
 export function reflowOf(variable: (name: string) => string | undefined): Reflow | null {
   const term = variable('TERM') ?? '';
   if (/^(screen|tmux)/.test(term)) return reflowInside(variable);
-  const known = BY_TERM.find(([pattern]) => pattern.test(term));
-  if (known !== undefined) return known[1];
+  const match = BY_TERM.find(([pattern]) => pattern.test(term));
+  if (match !== undefined) return match[1];
   if (variable('XTERM_VERSION') !== undefined) return 'none';
   const program = BY_PROGRAM[variable('TERM_PROGRAM') ?? ''];
   if (program !== undefined) return program;
   return variable('VTE_VERSION') === undefined && variable('WT_SESSION') === undefined ? null : 'all';
 }
 
-/** What a name tells that a terminal has given. Of one that is not known nothing is assumed. */
+/** How a terminal of this name reflows; `none` for an unknown one. */
 export function reflowOfName(name: string): Reflow {
   return BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? 'none';
 }
 
-/** tmux has called itself screen for long. */
+/** Old versions of tmux set TERM to screen. */
 function reflowInside(variable: (name: string) => string | undefined): Reflow | null {
   if (variable('TMUX') !== undefined || variable('TERM')?.startsWith('tmux') === true) return 'all';
   return variable('STY') === undefined ? null : 'none';
 }
 
-/** Whether a terminal marks what is pasted: only the oldest do not. */
+/** Whether the terminal supports bracketed paste: only the oldest do not. */
 export function marksPastes(variable: (name: string) => string | undefined): boolean {
   // GNU screen does not pass the marks on.
   return variable('STY') === undefined && !/^(linux|vt\d|cons|eterm)/.test(variable('TERM') ?? '');

@@ -3,23 +3,23 @@ import type { Writable } from 'node:stream';
 /** Where frames are written to. */
 export interface TerminalOutput {
   write(bytes: string): void;
-  /** Whether what was written is still on its way, so that no more should be. */
+  /** Whether earlier bytes are still waiting to be written. */
   isBehind(): boolean;
   isGone(): boolean;
 }
 
-/** Writes to a terminal; `onReady` is told when it has caught up, `onGone` once when it is no longer there. */
-export function createOutput(stream: Writable, told: { onReady: () => void; onGone: () => void }): TerminalOutput {
+/** Writes to a terminal; `onReady` is called when it has caught up, `onGone` once when it is gone. */
+export function createOutput(stream: Writable, on: { onReady: () => void; onGone: () => void }): TerminalOutput {
   let isBehind = false;
   let isGone = false;
   stream.on('drain', () => {
     isBehind = false;
-    told.onReady();
+    on.onReady();
   });
   stream.on('error', () => {
     if (isGone) return;
     isGone = true;
-    told.onGone();
+    on.onGone();
   });
   return {
     write: (bytes) => {

@@ -18,7 +18,7 @@ const words = fc.constantFrom(
   '  ',
 );
 const line = fc.array(words, { maxLength: 8 }).map((all) => all.join(''));
-const deed = fc.oneof(
+const operation = fc.oneof(
   fc.record({
     kind: fc.constant('append' as const),
     text: fc.array(line, { minLength: 1, maxLength: 3 }).map((all) => all.join('\n')),
@@ -38,18 +38,18 @@ const widthOf = (text: string) => wideRuler.width(uncoloured(text));
 const withoutEmptyEnd = (lines: string[]) => lines.slice(0, lines.findLastIndex((text) => text !== '') + 1);
 const SIZE = { columns: 60, rows: 40 };
 
-test('whatever is appended and shown, the screen has it once, in order, with the block below', async () => {
+test('every appended text is on the screen once, in order, with the live block below', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(deed, { maxLength: 25 }),
+      fc.array(operation, { maxLength: 25 }),
       fc.integer({ min: 12, max: 60 }),
       fc.integer({ min: 4, max: 12 }),
-      async (deeds, columns, rows) => {
+      async (operations, columns, rows) => {
         const emulator = openEmulator({ columns, rows, reflowsCursorLine: true, answer: () => undefined });
         const screen = createMainScreen({ ruler: wideRuler, reflow: 'all' });
         const appended: string[] = [];
         let block: string[] = [];
-        for (const one of [...deeds, { kind: 'frame' as const }]) {
+        for (const one of [...operations, { kind: 'frame' as const }]) {
           if (one.kind === 'append') {
             appended.push(...one.text.split('\n'));
             screen.append(one.text);
@@ -62,8 +62,8 @@ test('whatever is appended and shown, the screen has it once, in order, with the
             await emulator.write(screen.paint({ columns, rows }));
           }
         }
-        const wanted = [...appended, ...block.map((text) => clipLine(text, columns - 1, wideRuler))];
-        const trimmed = wanted.map((text) => uncoloured(text).trimEnd());
+        const expected = [...appended, ...block.map((text) => clipLine(text, columns - 1, wideRuler))];
+        const trimmed = expected.map((text) => uncoloured(text).trimEnd());
         expect(emulator.transcript()).toEqual(withoutEmptyEnd(trimmed));
         emulator.dispose();
       },

@@ -9,22 +9,22 @@ const columns = fc.integer({ min: 20, max: 200 });
 const rows = fc.integer({ min: 6, max: 60 });
 const text = fc.nat(150).map((length) => `${'w'.repeat(length)};`);
 const change = fc.record({
-  // What is appended, what the live block is then, and how the window changes after that.
+  // The appended texts, the lines of the live block, and the size of the window after that.
   texts: fc.array(text, { maxLength: 3 }),
   lengths: fc.array(fc.nat(198), { minLength: 2, maxLength: 12 }),
   columns,
   rows,
-  // The sizes on the way there, for which nothing is drawn.
+  // Sizes in between, for which nothing is drawn.
   through: fc.array(fc.record({ columns, rows }), { maxLength: 3 }),
-  // Whether a frame for the size before was under way when that changed.
+  // Whether a frame for the old size was being written during the resize.
   isLate: fc.boolean(),
 });
 const calm = change.map((one) => ({ ...one, through: [], isLate: false }));
 
 type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 
-/** Goes through changes of the size in the emulator, which does as xterm.js, and tells what became of the transcript. */
-async function lived(start: { columns: number; rows: number }, changes: readonly Change[], paceMs: number) {
+/** Resizes an emulator that reflows as xterm.js does, and reads the transcript afterwards. */
+async function resizeThrough(start: { columns: number; rows: number }, changes: readonly Change[], paceMs: number) {
   const emulator = openEmulator({ ...start, reflowsCursorLine: false, answer: () => undefined });
   const screen = createMainScreen({ ruler: wideRuler, reflow: 'xterm_js' });
   const committed: string[] = [];
@@ -44,10 +44,10 @@ async function lived(start: { columns: number; rows: number }, changes: readonly
     screen.setLive({ lines, cursor: { row: lines.length - 2, column: 1 } });
     await emulator.write(screen.paint(size));
     const before = size;
-    for (const [place, wanted] of [...through, next].entries()) {
-      size = wanted;
+    for (const [index, nextSize] of [...through, next].entries()) {
+      size = nextSize;
       emulator.resize(size.columns, size.rows);
-      if (isLate && place === 0) {
+      if (isLate && index === 0) {
         append(texts);
         await emulator.write(screen.paint(before));
       }
@@ -59,7 +59,7 @@ async function lived(start: { columns: number; rows: number }, changes: readonly
   const transcript = emulator.transcript();
   emulator.dispose();
   const ghosts = transcript.filter((line) => line.startsWith('@')).length - last;
-  return { committed, shown: transcript.filter((line) => line.startsWith('#')), ghosts };
+  return { committed, visible: transcript.filter((line) => line.startsWith('#')), ghosts };
 }
 
 test.each([
@@ -69,25 +69,25 @@ test.each([
 ])('changes of the size %s leave the transcript as it was', async (_, paceMs, each) => {
   await fc.assert(
     fc.asyncProperty(columns, rows, fc.array(each, { minLength: 1, maxLength: 12 }), async (wide, high, changes) => {
-      const { committed, shown } = await lived({ columns: wide, rows: high }, changes, paceMs);
-      expect(shown).toEqual(committed);
+      const { committed, visible } = await resizeThrough({ columns: wide, rows: high }, changes, paceMs);
+      expect(visible).toEqual(committed);
     }),
     { numRuns: 150 },
   );
 });
 
-test('a window that only becomes narrower or wider, and is high enough, is left no ghosts', async () => {
+test('changes of the width alone leave no ghosts in a window that is high enough', async () => {
   const narrower = calm.map((one) => ({ ...one, rows: 200 }));
   await fc.assert(
     fc.asyncProperty(columns, fc.array(narrower, { minLength: 1, maxLength: 8 }), async (wide, changes) => {
-      const { ghosts } = await lived({ columns: wide, rows: 200 }, changes, CALM_MS);
+      const { ghosts } = await resizeThrough({ columns: wide, rows: 200 }, changes, CALM_MS);
       expect(ghosts).toBe(0);
     }),
     { numRuns: 100 },
   );
 });
 
-test('clearing from the top of the screen is not what a terminal takes for clearing all of it', () => {
+test('clearing from the top of the screen is not mistaken for clearing all of it', () => {
   const screen = createMainScreen({ ruler: wideRuler, reflow: 'all' });
   const size = { columns: 80, rows: 24 };
   screen.setLive({ lines: ['one', '>'], cursor: { row: 1, column: 1 } });

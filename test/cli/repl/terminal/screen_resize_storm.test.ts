@@ -5,18 +5,18 @@ import { say } from '../../../support/model/script.js';
 import { KEYS, type TestTerminal } from '../../../support/terminal.js';
 import { withTalkOnScreen } from '../screen/screen_talk.js';
 
-interface Sent {
-  /** What was said and answered, in order. */
+interface StormResult {
+  /** Messages and answers, in order. */
   committed: string[];
   /** The transcript at the end. */
   shown: string[];
 }
 
 /** A conversation of so many turns, with keys that are typed while the size changes ten times in each. */
-function talkedInStorm(
+function chatInStorm(
   { seed, turns }: { seed: number; turns: number },
-  blow: (terminal: TestTerminal, random: () => number) => Promise<void>,
-): Promise<Sent> {
+  resize: (terminal: TestTerminal, random: () => number) => Promise<void>,
+): Promise<StormResult> {
   return withTalkOnScreen([], async ({ terminal, server }) => {
     const random = randomFrom(seed);
     const committed: string[] = [];
@@ -28,7 +28,7 @@ function talkedInStorm(
       committed.push(`> message ${turn} is said`, answer);
       const before = terminal.raw().length;
       for (const key of ['', '', `message ${turn} `, '', 'is said', '', KEYS.enter, '', '', '']) {
-        await blow(terminal, random);
+        await resize(terminal, random);
         terminal.type(key);
       }
       await terminal.waitFor(() => terminal.raw().includes(`until it ends ${turn}.`, before));
@@ -40,14 +40,14 @@ function talkedInStorm(
   });
 }
 
-test('a storm of sizes takes nothing from the transcript and doubles nothing', async () => {
-  const { committed, shown } = await talkedInStorm({ seed: 1, turns: 15 }, blown);
+test('a storm of resizes neither loses nor doubles anything in the transcript', async () => {
+  const { committed, shown } = await chatInStorm({ seed: 1, turns: 15 }, resizeAndWait);
   expect(withoutGhosts(shown)).toEqual(committed);
 });
 
-test.each([2, 3])('sizes that change faster than can be drawn take nothing from it (seed %i)', async (seed) => {
-  const { committed, shown } = await talkedInStorm({ seed, turns: 20 }, async (terminal, random) => {
-    for (let sizes = between(random, 1, 6); sizes > 0; sizes -= 1) resizeAnyhow(terminal, random);
+test.each([2, 3])('resizes faster than drawing lose nothing of it (seed %i)', async (seed) => {
+  const { committed, shown } = await chatInStorm({ seed, turns: 20 }, async (terminal, random) => {
+    for (let sizes = between(random, 1, 6); sizes > 0; sizes -= 1) resizeAtRandom(terminal, random);
   });
   expect(committed.filter((line) => !shown.includes(line))).toEqual([]);
 });
@@ -56,18 +56,18 @@ function between(random: () => number, least: number, most: number): number {
   return least + Math.floor(random() * (most - least + 1));
 }
 
-function resizeAnyhow(terminal: TestTerminal, random: () => number): void {
+function resizeAtRandom(terminal: TestTerminal, random: () => number): void {
   terminal.resize(between(random, 20, 200), between(random, 6, 60));
 }
 
-/** Resolves when something was drawn after it. */
-async function blown(terminal: TestTerminal, random: () => number): Promise<void> {
+/** Resolves once something has been drawn after the resize. */
+async function resizeAndWait(terminal: TestTerminal, random: () => number): Promise<void> {
   const seen = terminal.raw().length;
-  resizeAnyhow(terminal, random);
+  resizeAtRandom(terminal, random);
   await terminal.waitFor(() => terminal.raw().length > seen && !terminal.modes().synchronized);
 }
 
-/** Of an answer that still grew the beginning may have been left in a row of its own, above where it stands whole. */
+/** The beginning of a streaming answer may have been left in a row of its own above the whole answer. */
 function withoutGhosts(transcript: string[]): string[] {
   const shown = transcript.filter((line) => /^(> message \d+ is said$|Answer \d+ begins)/.test(line));
   return shown.filter((line, place) => shown[place + 1]?.startsWith(line) !== true);
