@@ -6,7 +6,7 @@ import { EXIT } from '../output/failure.js';
 import { positionOf } from '../place/position.js';
 import { findTree } from '../place/reference.js';
 import { isSilent, titledOf } from '../render/node/node_text.js';
-import { type Compared, renderComparison } from '../render/tree/compare.js';
+import { type ComparedNode, renderComparison } from '../render/tree/compare.js';
 import { pathOf } from '../reports/resolved_path.js';
 
 export const compareCommand = command({
@@ -42,8 +42,8 @@ export const compareCommand = command({
 });
 
 /** The fields that one line per node needs; the texts are dropped while reading. */
-async function linesOf(client: Client, node: NodeId): Promise<Compared[]> {
-  const lines: Compared[] = [];
+async function linesOf(client: Client, node: NodeId): Promise<ComparedNode[]> {
+  const lines: ComparedNode[] = [];
   for await (const one of pathOf(client, node)) {
     if (!isSilent(one)) lines.push({ id: one.id, ...titledOf(one) });
   }

@@ -1,15 +1,15 @@
 import type { Node, Tree } from '../../../hub/protocol/node.js';
 
-/** Where a branch of a whole tree begins. */
+/** The start of a branch in an export of a whole tree. */
 export interface ForkPlace {
-  /** Which branches lead here, such as 2.1. */
+  /** The number of the branch within its fork, behind those above it, such as 2.1. */
   number: string;
   of: number;
   /** The node that it forks from. */
   from: string;
 }
 
-/** A way to write a conversation as a document, piece by piece. Every text is made safe to print. */
+/** A document format, written piece by piece. Every text is made safe to print. */
 export interface DocumentFormat {
   begin(tree: Tree): string;
   fork(place: ForkPlace): string;

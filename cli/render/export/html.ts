@@ -20,7 +20,7 @@ article.tool pre { font: .85rem/1.4 ui-monospace, monospace; }
 h2 { font-size: 1rem; color: var(--quiet); border-top: 1px solid var(--line); padding-top: 1rem; margin-top: 2rem; }
 `;
 const CSS_HASH = createHash('sha256').update(CSS).digest('base64');
-// Nothing may be loaded or run, whatever the conversation holds; only this very style applies.
+// Nothing may be loaded or run, whatever the conversation holds; only this style sheet applies, by its hash.
 const POLICY = `default-src 'none'; style-src 'sha256-${CSS_HASH}'; base-uri 'none'; form-action 'none'`;
 
 /** One self-contained HTML file, without scripts, for light and dark. */

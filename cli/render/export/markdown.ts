@@ -6,7 +6,7 @@ import type { DocumentFormat } from './document.js';
 
 const FENCE = '```';
 
-/** Markdown: a heading per message as it was written, and what tools said in fences that it cannot close. */
+/** Markdown: a heading per message, its text as written, and outputs of tools in fences longer than any in them. */
 export const markdownFormat: DocumentFormat = {
   begin: (tree) => `# ${escapeMarkdown(treeWords(tree))}\n\n`,
   fork: ({ number, of, from }) => `---\n\n*Branch ${number}, one of ${of} from \`${shortId(from)}\`*\n\n`,

@@ -1,7 +1,7 @@
 import type { Ruler } from './ruler.js';
 import type { Style } from './style.js';
 
-/** The signs that drawings are made of. */
+/** The characters that drawings are made of. */
 export interface Glyphs {
   tee: string;
   corner: string;
@@ -33,13 +33,13 @@ export const ASCII: Glyphs = {
   ellipsis: '...',
 };
 
-/** How things are drawn: all that a renderer knows beside its data. */
+/** How to draw: all that a renderer gets beside its data. */
 export interface Look {
   /** Columns that a line may take; Infinity where lines are not cut. */
   width: number;
   style: Style;
   glyphs: Glyphs;
   ruler: Ruler;
-  /** The time that ages are told from. */
+  /** The current time, for ages. */
   nowMs: number;
 }

@@ -1,4 +1,4 @@
-/** What text can stand out as. Named by meaning, so that a renderer never chooses a colour. */
+/** Kinds of emphasis, named by meaning, so that a renderer never chooses a colour. */
 export interface Style {
   user(text: string): string;
   assistant(text: string): string;
@@ -28,7 +28,7 @@ export const plainStyle: Style = {
   failure: same,
 };
 
-/** Loads the colours only when they are wanted. */
+/** Loads the colours only when they are needed. */
 export async function styleFor(colored: boolean): Promise<Style> {
   if (!colored) return plainStyle;
   const { Chalk } = await import('chalk');

@@ -2,9 +2,9 @@ import stringWidth from 'string-width';
 import type { Ruler } from './ruler.js';
 import { isSimple } from './ruler.js';
 
-// More than any emoji needs. Longer clusters are heaps of combining marks, which would overflow into other lines.
+// More than any emoji needs. Longer clusters are stacks of combining marks, which would overflow into other lines.
 const PIECE_LENGTH_MAX = 64;
-// Each step through a string takes as long as the string is long, so that long ones are walked in parts.
+// Each step of the segmenter takes time in proportion to the length of its string, so that long ones are walked in parts.
 const PART_LENGTH = 256;
 
 const segmenter = new Intl.Segmenter();
@@ -31,7 +31,7 @@ function* partsOf(text: string): Generator<string> {
   while (text.length - start > length) {
     const part = text.slice(start, start + length);
     const last = segmenter.segment(part).containing(part.length - 1)?.index ?? 0;
-    // The last piece may go on behind the part; one that fills it is looked at with more of the text.
+    // The last piece may go on behind the part; if it fills the part, a longer part is taken.
     if (last === 0) {
       length *= 2;
       continue;

@@ -5,12 +5,12 @@ import { renderTable, type Side } from './table.js';
 
 type Drawn = Pick<Look, 'width' | 'style' | 'ruler' | 'glyphs'>;
 
-// More of them in front of a line than anybody means.
+// More nesting than anybody means.
 const NESTED = /^(?:\s*(?:[-*+>]|\d{1,9}[.)])(?:\s|(?=>))*){12,}/m;
 const RULE_COLUMNS_MAX = 40;
 const BRACKETS_MAX = 1_000;
 
-/** The lines of a piece of markdown that is complete: paragraphs, headings, quotes, tables. */
+/** The lines of a complete piece of markdown: paragraphs, headings, quotes, tables. */
 export function renderBlocks(text: string, look: Drawn): string[] {
   if (NESTED.test(text) || (text.match(/[[\]<`*_]/g)?.length ?? 0) > BRACKETS_MAX) return text.split('\n');
   return renderTokens(lexer(text), look);
@@ -53,16 +53,16 @@ function renderBlock(token: Token, look: Drawn): string[] {
     case 'list':
       return renderList(token, look);
     default:
-      return linesOf(token.raw);
+      return rawLines(token.raw);
   }
 }
 
 function renderList(token: Token, look: Drawn): string[] {
-  if (token.type !== 'list' || !Array.isArray(token.items)) return linesOf(token.raw);
+  if (token.type !== 'list' || !Array.isArray(token.items)) return rawLines(token.raw);
   const first = Number(token.start) || 1;
   const items: Token[] = token.items;
-  return items.flatMap((item, place) => {
-    const marker = token.ordered === true ? `${first + place}. ` : '- ';
+  return items.flatMap((item, index) => {
+    const marker = token.ordered === true ? `${first + index}. ` : '- ';
     const indent = ' '.repeat(marker.length);
     const tokens = 'tokens' in item ? (item.tokens ?? []) : [];
     // Of an item that is a task the box is a token of its own, beside those of the text.
@@ -83,7 +83,7 @@ function sideOf(align: unknown): Side {
   return align === 'right' ? align : 'left';
 }
 
-function linesOf(raw: string): string[] {
+function rawLines(raw: string): string[] {
   return raw.replace(/\n+$/, '').split('\n');
 }
 

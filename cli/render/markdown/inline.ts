@@ -1,7 +1,7 @@
 import { Lexer, type Token } from 'marked';
 import type { Style } from '../look/style.js';
 
-// Deeper or denser than this is no prose, and would cost more than it is worth.
+// Deeper or denser markup than this is not prose, and is drawn as it is written.
 const MARKS_MAX = 1_000;
 const MARKS = /[*_`[\]<~!\\]/g;
 
@@ -38,25 +38,25 @@ function renderToken(token: Token, style: Style): string {
   }
 }
 
-/** The address is always seen: nobody is to be sent elsewhere than they think. */
+/** The address is always visible, so that the text of a link cannot lie about its target. */
 function renderLink(token: Token, style: Style): string {
   if (token.type !== 'link' && token.type !== 'image') return token.raw;
   const address = String(token.href);
   const text = token.type === 'link' ? renderTokens(token.tokens ?? [], style) : String(token.text);
   const isSame = token.text === address || `mailto:${token.text}` === address || text === '';
   if (token.type === 'link' && isSame) return text === '' ? address : text;
-  const shown = token.type === 'image' ? `[image: ${text}]` : text;
-  return `${shown} ${style.quiet(`(${address})`)}`;
+  const label = token.type === 'image' ? `[image: ${text}]` : text;
+  return `${label} ${style.quiet(`(${address})`)}`;
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' };
 
-/** The few that are written by hand; any other could stand for a control character. */
+/** Only the entities that are written by hand; any other could stand for a control character. */
 function withoutEntities(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|nbsp);/g, (entity, name: string) => ENTITIES[name] ?? entity);
 }
 
-/** No colour goes over the end of a line, so that each stands for itself. */
+/** Colours each line by itself, so that no colour crosses the end of a line. */
 function eachLine(text: string, ink: (line: string) => string): string {
   return text
     .split('\n')

@@ -1,4 +1,4 @@
-/** What a line of markdown begins, seen by itself. */
+/** The kind of a line of markdown, seen by itself. */
 export type LineKind =
   | { kind: 'fence'; mark: string; size: number; language: string }
   | { kind: 'item'; marker: string; ordered: boolean; content: string; contentIndent: number }
@@ -14,7 +14,7 @@ const HEADING = /^#{1,6}(?: |$)/;
 const RULE = /^(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$/;
 const UNDERLINE = /^(?:=+|-+) *$/;
 
-/** Of a line without its indentation. */
+/** The kind of a line without its indentation. */
 export function kindOf(text: string): LineKind {
   const fence = FENCE.exec(text) ?? TILDE_FENCE.exec(text);
   if (fence !== null) {
@@ -34,7 +34,7 @@ function itemOf(marker: string, text: string): LineKind {
   return { kind: 'item', marker, ordered: marker.length > 1, content: text.slice(blanks), contentIndent };
 }
 
-/** Whether a line ends a fence that began with these marks. */
+/** Whether a line closes a fence that was opened with these marks. */
 export function endsFence(text: string, fence: { mark: string; size: number }): boolean {
   const marks = text.trim();
   return marks.length >= fence.size && marks === fence.mark.repeat(marks.length) && !/^ {4}/.test(text);

@@ -1,24 +1,24 @@
-/** A line as it was written, or a part of one that is too long to wait for its end. */
+/** A line, or a part of one that is too long to wait for its end. */
 export interface PhysicalLine {
   text: string;
   /** Whether the line goes on in the next one. */
   isCut: boolean;
 }
 
-/** A line longer than this is cut, so that what is held back stays small. */
+/** A longer line is cut, so that little text is held back. */
 const LINE_LENGTH_MAX = 4_000;
 const CUT_LENGTH_MIN = 2_000;
 const TAB = '    ';
 
-/** Cuts a text that comes in pieces into lines: always at the same places, however it is cut into pieces. */
+/** Cuts a streamed text into lines: always at the same places, however it is streamed. */
 export interface LineCutter {
   take(piece: string): PhysicalLine[];
-  /** What has no line end yet. */
+  /** The text after the last line end. */
   rest(): string;
 }
 
 export function createLineCutter(): LineCutter {
-  // What is waited with is joined once, when its line ends: a text that comes by single characters costs no more.
+  // The pieces of a line are joined once, when it ends: a text that comes by single characters costs no more.
   let waiting: string[] = [];
   let waitingLength = 0;
 

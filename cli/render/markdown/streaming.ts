@@ -7,13 +7,13 @@ import { renderInline } from './inline.js';
 import { createLineCutter } from './physical_lines.js';
 import { copyOf, flush, type MarkdownPiece, newPlace, type TextPlace, takeLine } from './splitter.js';
 
-/** Markdown that is still being written, drawn as far as it is known. */
+/** Markdown that is still being streamed, drawn as far as it has come. */
 export interface MarkdownStream {
-  /** Takes what was added; returns the lines that are finished by it, which never change. */
+  /** Takes the next text; returns the lines that it finishes, which never change. */
   push(added: string): string[];
-  /** What is not finished yet as it looks now, in rows of the width. */
+  /** The unfinished rest as it looks now, in rows of the width. */
   live(): string[];
-  /** The lines that are finished by the end. */
+  /** The lines that the end finishes. */
   end(): string[];
 }
 
@@ -22,7 +22,7 @@ interface StreamParts {
   look: () => Pick<Look, 'width' | 'style' | 'ruler' | 'glyphs'>;
   /** Colours for the lines of code in a language; null for none. */
   ink: ((language: string) => CodeInk | null) | null;
-  /** Cuts lines of prose, but not those of code, into rows; null where whoever shows them does. */
+  /** Wraps lines of prose, but not those of code, into rows; null where the caller does. */
   prose: ((line: string, look: ReturnType<StreamParts['look']>) => string[]) | null;
 }
 
@@ -46,7 +46,7 @@ export function streamingMarkdown({ look, ink, prose }: StreamParts): MarkdownSt
     const drawn = drawPiece(piece, now, inked);
     return prose === null || piece.kind !== 'text' ? drawn : drawn.flatMap((line) => prose(line, now));
   };
-  let known: { width: number; rows: string[] } | null = null;
+  let cachedLive: { width: number; rows: string[] } | null = null;
   const liveRows = (now: ReturnType<StreamParts['look']>): string[] => {
     const pieces = unfinished(copyOf(place), lines.rest());
     const peeked = pieces.flatMap((piece) =>
@@ -63,19 +63,19 @@ export function streamingMarkdown({ look, ink, prose }: StreamParts): MarkdownSt
 
   return {
     push(added) {
-      known = null;
+      cachedLive = null;
       const text = half + added;
       half = HALF.exec(text)?.[0] ?? '';
       return takeAll(cleaner.take(text.slice(0, text.length - half.length).toWellFormed()));
     },
     live() {
       const now = look();
-      // Drawn again for every key that is pressed, though nothing may have come.
-      if (known?.width !== now.width) known = { width: now.width, rows: liveRows(now) };
-      return known.rows;
+      // Called for every key that is pressed, though no text may have come.
+      if (cachedLive?.width !== now.width) cachedLive = { width: now.width, rows: liveRows(now) };
+      return cachedLive.rows;
     },
     end() {
-      known = null;
+      cachedLive = null;
       const rest = takeAll(cleaner.take(half.toWellFormed()) + cleaner.end());
       half = '';
       const unended = lines.rest();

@@ -7,7 +7,7 @@ import { renderInline } from './inline.js';
 export interface TableText {
   header: readonly string[];
   rows: readonly (readonly string[])[];
-  /** On which side the texts of each column stand. */
+  /** The alignment of each column. */
   sides: readonly Side[];
 }
 
@@ -21,28 +21,28 @@ interface Column {
 }
 
 const GAP = '  ';
-/** Words broken in narrower columns than this are harder to read than a line for each cell. */
+/** Narrower columns are harder to read than a line for each cell. */
 const COLUMN_WIDTH_MIN = 10;
 
-/** In columns where they fit, else with the widest narrower and more lines to a row; each row as a few lines where that would be too narrow. */
+/** Draws columns if they fit, else narrows the widest and wraps their cells; where that is too narrow, one line per cell. */
 export function renderTable({ header, rows, sides }: TableText, look: Drawn): string[] {
   const head = header.map((cell) => oneLine(cell, look));
-  const body = rows.map((row) => head.map((_, place) => oneLine(row[place] ?? '', look)));
-  const natural = head.map((_, place) =>
+  const body = rows.map((row) => head.map((_, index) => oneLine(row[index] ?? '', look)));
+  const natural = head.map((_, index) =>
     widest(
-      [head, ...body].map((row) => row[place] ?? ''),
+      [head, ...body].map((row) => row[index] ?? ''),
       look.ruler,
     ),
   );
   const widths = fitted(natural, look.width - 1 - GAP.length * (head.length - 1));
   if (widths === null) return stacked(head, body, look);
-  const columns = widths.map((width, place) => ({ width, side: sides[place] ?? 'left' }));
+  const columns = widths.map((width, index) => ({ width, side: sides[index] ?? 'left' }));
   const drawn = body.map((row) => drawRow(row, columns, look));
   const isTall = drawn.some((lines) => lines.length > 1);
   return [
     ...drawRow(head, columns, look).map((line) => look.style.strong(line)),
     look.style.quiet(widths.map((width) => '-'.repeat(width)).join(GAP)),
-    // Where one row ends would not be seen otherwise.
+    // The end of a row would not be visible otherwise.
     ...drawn.flatMap((lines, number) => (isTall && number > 0 ? ['', ...lines] : lines)),
   ];
 }
@@ -67,16 +67,16 @@ function fitted(natural: readonly number[], room: number): number[] | null {
   }
 }
 
-/** Nothing of a cell is left out: what does not fit into its column goes on below. */
+/** Cells are wrapped in their columns, never cut. */
 function drawRow(row: readonly string[], columns: readonly Column[], { ruler }: Drawn): string[] {
-  const cells = columns.map(({ width }, place) => {
-    const cell = row[place] ?? '';
+  const cells = columns.map(({ width }, index) => {
+    const cell = row[index] ?? '';
     return ruler.width(cell) <= width ? [cell] : wrapWords(cell, width, ruler).map(({ text }) => text);
   });
   const height = Math.max(...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) =>
     columns
-      .map((column, place) => beside(cells[place]?.[line] ?? '', column, ruler))
+      .map((column, index) => beside(cells[index]?.[line] ?? '', column, ruler))
       .join(GAP)
       .trimEnd(),
   );
@@ -91,6 +91,6 @@ function stacked(head: readonly string[], body: readonly (readonly string[])[], 
   if (body.length === 0) return head.map((cell) => look.style.strong(cell));
   return body.flatMap((row, number) => [
     ...(number === 0 ? [] : ['']),
-    ...row.map((cell, place) => `${look.style.strong(`${head[place] ?? ''}:`)} ${cell}`.trimEnd()),
+    ...row.map((cell, index) => `${look.style.strong(`${head[index] ?? ''}:`)} ${cell}`.trimEnd()),
   ]);
 }

@@ -22,7 +22,7 @@ import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import type { Style } from '../look/style.js';
 
-/** Colours code line by line: what began in a line before, such as a long comment, goes on. */
+/** Highlights code line by line: a construct of several lines, such as a long comment, goes on. */
 export interface CodeInk {
   /** The next line with its colours. */
   take(line: string): string;
@@ -34,16 +34,16 @@ const LANGUAGES = {
   ...{ bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, makefile, python, ruby },
   ...{ rust, shell, sql, typescript, xml, yaml },
 };
-// What is coloured again because something in it has not ended yet.
+// How much code is highlighted again because a construct in it is still open.
 const OPEN_LINES_MAX = 40;
 const OPEN_LENGTH_MAX = 4_000;
 const LINE_LENGTH_MAX = 1_000;
-/** After so many lines of one block nobody looks at colours, and the rest is as it is. */
+/** The rest of a longer block is not highlighted. */
 const LINES_MAX = 4_000;
 
 for (const [name, language] of Object.entries(LANGUAGES)) highlighter.registerLanguage(name, language);
 
-/** Null for a language that is not known. */
+/** The highlighter for a language; null for an unknown one. */
 export function codeInk(language: string, style: Style): CodeInk | null {
   const name = language.toLowerCase().replace(/[{,:].*$/, '');
   if (highlighter.getLanguage(name) === undefined) return null;
@@ -70,7 +70,7 @@ export function codeInk(language: string, style: Style): CodeInk | null {
 
 const PART = /<span class="([^"]*)">|(<\/span>)|([^<]+)/g;
 
-/** Reads the marked-up code: the last line with its colours, and whether something goes on after it. */
+/** Converts highlighted HTML: the last line with its colours, and whether a construct is still open after it. */
 function lastLine(markup: string, style: Style): { text: string; isOpen: boolean } {
   const scopes: string[] = [];
   let lines: string[] = [''];
@@ -99,7 +99,7 @@ function unescaped(text: string): string {
   return text.replace(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => ENTITIES[entity] ?? entity);
 }
 
-/** The 16 colours of the terminal say little; what is most worth telling apart gets one. */
+/** There are only 16 colours: the most useful kinds of code get one. */
 function inkOf(scope: string, style: Style): (text: string) => string {
   if (/comment|quote|meta/.test(scope)) return style.quiet;
   if (/string|regexp|addition/.test(scope)) return style.good;

@@ -3,7 +3,7 @@ import type { Look } from '../look/look.js';
 import { clean } from '../text/clean.js';
 import { count } from '../text/ids_and_counts.js';
 
-/** One text in place of another. */
+/** An edit: one text in place of another. */
 export interface TextChange {
   oldText: string;
   newText: string;
@@ -12,15 +12,15 @@ export interface TextChange {
 type Drawn = Pick<Look, 'style' | 'glyphs'>;
 
 const CONTEXT_LINES = 2;
-/** Of a change that is not shown whole so many lines are, and of many that go or come one after the other so many. */
+/** The lines of an excerpt, and the lines of each run of removed or added ones in it. */
 const LINES_MAX = 40;
 const RUN_LINES_MAX = 15;
 const WRITTEN_LINES_MAX = 20;
 const LINE_LENGTH_MAX = 400;
-// Comparing takes the product of length and difference; what differs more is shown as gone and come.
+// Comparing takes the product of length and difference; texts that differ more are shown as removed and added.
 const EDIT_LENGTH_MAX = 1_000;
 const TEXT_LENGTH_MAX = 400_000;
-// Words are told apart where a few lines stand against as many.
+// Differing words are marked where a few lines are replaced by as many.
 const PAIRS_MAX = 5;
 const TAB = '    ';
 
@@ -29,31 +29,31 @@ type Line = { sign: '-' | '+' | ' '; text: string } | { sign: '~'; text: ''; lef
 /** How much of a change is shown. */
 export type Extent = 'excerpt' | 'whole';
 
-/** What an edit took away and what it put there, with a few lines around. */
+/** The removed and added lines of an edit, with a few lines around. */
 export function renderDiff({ oldText, newText }: TextChange, look: Drawn, extent: Extent): string[] {
-  const lines = changedLines(shown(oldText), shown(newText));
-  return drawLines(extent === 'whole' ? lines : excerpted(lines, look), look);
+  const lines = changedLines(printable(oldText), printable(newText));
+  return drawLines(extent === 'whole' ? lines : excerptOf(lines, look), look);
 }
 
-/** The lines of a file that is written. */
+/** The lines of a written file, all as added. */
 export function renderWritten(text: string, look: Drawn, extent: Extent): string[] {
-  const lines = linesOf(shown(text)).map((line): Line => ({ sign: '+', text: line }));
+  const lines = textLines(printable(text)).map((line): Line => ({ sign: '+', text: line }));
   return drawLines(
     extent === 'whole' ? lines : cutOff(lines, WRITTEN_LINES_MAX).map((line) => shortened(line, look)),
     look,
   );
 }
 
-/** Of many lines that go, and of as many that come, the first are shown: the former alone would say nothing of the latter. */
-function excerpted(lines: readonly Line[], look: Drawn): Line[] {
-  const kept: Line[] = [];
+/** The first lines of each run: removed lines alone would say nothing of the added ones. */
+function excerptOf(lines: readonly Line[], look: Drawn): Line[] {
+  const excerpt: Line[] = [];
   for (let start = 0; start < lines.length; ) {
     let end = start + 1;
     while (lines[end]?.sign === lines[start]?.sign) end += 1;
-    kept.push(...cutOff(lines.slice(start, end), lines.length > LINES_MAX ? RUN_LINES_MAX : LINES_MAX));
+    excerpt.push(...cutOff(lines.slice(start, end), lines.length > LINES_MAX ? RUN_LINES_MAX : LINES_MAX));
     start = end;
   }
-  return cutOff(kept, LINES_MAX).map((line) => shortened(line, look));
+  return cutOff(excerpt, LINES_MAX).map((line) => shortened(line, look));
 }
 
 function cutOff(lines: readonly Line[], linesMax: number): Line[] {
@@ -70,61 +70,61 @@ function shortened(line: Line, { glyphs }: Drawn): Line {
 
 function drawLines(lines: readonly Line[], look: Drawn): string[] {
   const drawn: string[] = [];
-  for (let place = 0; place < lines.length; ) {
-    const pairs = pairsAt(lines, place);
-    const rows = pairs === 0 ? [drawLine(lines[place], look)] : drawPairs(lines.slice(place, place + 2 * pairs), look);
+  for (let index = 0; index < lines.length; ) {
+    const pairs = pairsAt(lines, index);
+    const rows = pairs === 0 ? [drawLine(lines[index], look)] : drawPairs(lines.slice(index, index + 2 * pairs), look);
     drawn.push(...rows);
-    place += pairs === 0 ? 1 : 2 * pairs;
+    index += pairs === 0 ? 1 : 2 * pairs;
   }
   return drawn;
 }
 
-function shown(text: string): string {
+function printable(text: string): string {
   return clean(text).replaceAll('\t', TAB);
 }
 
-function linesOf(text: string): string[] {
+function textLines(text: string): string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 }
 
 function changedLines(before: string, after: string): Line[] {
   const isSmall = before.length + after.length <= TEXT_LENGTH_MAX;
   const options = { context: CONTEXT_LINES, maxEditLength: EDIT_LENGTH_MAX };
-  const patch = isSmall ? structuredPatch('', '', ended(before), ended(after), '', '', options) : undefined;
+  const patch = isSmall ? structuredPatch('', '', withLineEnd(before), withLineEnd(after), '', '', options) : undefined;
   if (patch === undefined) {
     return [
-      ...linesOf(before).map((text): Line => ({ sign: '-', text })),
-      ...linesOf(after).map((text): Line => ({ sign: '+', text })),
+      ...textLines(before).map((text): Line => ({ sign: '-', text })),
+      ...textLines(after).map((text): Line => ({ sign: '+', text })),
     ];
   }
   return patch.hunks.flatMap((hunk, number) => [
     ...(number === 0 ? [] : [{ sign: '~', text: '', leftOut: 0 } as const]),
-    ...hunk.lines.flatMap(lineOf),
+    ...hunk.lines.flatMap(unchangedLine),
   ]);
 }
 
-/** A last line that only lacks its end is the same line. */
-function ended(text: string): string {
+/** A last line that only lacks its line end counts as the same line. */
+function withLineEnd(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
-function lineOf(line: string): Line[] {
+function unchangedLine(line: string): Line[] {
   const sign = line.slice(0, 1);
   const text = line.slice(1);
   if (sign === '-' || sign === '+' || sign === ' ') return [{ sign, text }];
   return [];
 }
 
-/** How many lines that go are followed by as many that come, from here on. */
-function pairsAt(lines: readonly Line[], place: number): number {
+/** How many removed lines are followed by as many added ones, from an index on. */
+function pairsAt(lines: readonly Line[], index: number): number {
   const run = (from: number, sign: '-' | '+'): number => {
     let end = from;
     while (lines[end]?.sign === sign) end += 1;
     return end - from;
   };
-  const gone = lines[place - 1]?.sign === '-' ? 0 : run(place, '-');
-  const isPaired = gone > 0 && gone <= PAIRS_MAX && run(place + gone, '+') === gone;
-  return isPaired && lines.slice(place, place + 2 * gone).every(({ text }) => text.length <= LINE_LENGTH_MAX)
+  const gone = lines[index - 1]?.sign === '-' ? 0 : run(index, '-');
+  const isPaired = gone > 0 && gone <= PAIRS_MAX && run(index + gone, '+') === gone;
+  return isPaired && lines.slice(index, index + 2 * gone).every(({ text }) => text.length <= LINE_LENGTH_MAX)
     ? gone
     : 0;
 }
@@ -135,7 +135,7 @@ function drawPairs(lines: readonly Line[], look: Drawn): string[] {
   const draw = (sign: '-' | '+', ink: (text: string) => string): string[] =>
     words.map((parts) => {
       const own = parts.filter((part) => (sign === '-' ? !part.added : !part.removed));
-      // When nearly everything differs, marks on the words only disturb.
+      // When nearly everything differs, marked words only disturb.
       const marked = own.some((part) => !part.added && !part.removed && part.value.trim() !== '');
       return ink(`${sign} `) + own.map((part) => inkPart(part, marked, { ink, look })).join('');
     });

@@ -23,7 +23,7 @@ export function labelOf(node: Titled, columns: number, look: Look): string {
   }
 }
 
-/** The colour of what a role says. */
+/** The colour of a role's text. */
 export function inkOf(role: Titled['role'], look: Look): (text: string) => string {
   switch (role) {
     case 'user':
@@ -38,7 +38,7 @@ export function inkOf(role: Titled['role'], look: Look): (text: string) => strin
   }
 }
 
-/** How a command ended, when it failed. One without an exit code did not come to its own end. */
+/** The exit code of a failed command; without one it was killed. */
 export function exitTail(node: Titled): string {
   if (node.tool === 'bash' && node.exit_code === null) return ' killed';
   return node.exit_code === null || node.exit_code === 0 ? '' : ` exit ${node.exit_code}`;

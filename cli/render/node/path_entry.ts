@@ -11,9 +11,9 @@ import { askedOf, nodeText, speakerOf } from './node_text.js';
 
 export interface PathEntry {
   node: Node;
-  /** False for what stands before a summary: a model is not sent it. */
+  /** False for nodes before a summary: a model is not sent them. */
   sent: boolean;
-  /** What the node's handle stands for, in place of what the node says; null for a node of text. */
+  /** The resolved handle, shown instead of the stored excerpt; null for a node of text. */
   resolved: ResultOf<'context.resolve'> | null;
   full: boolean;
 }
@@ -22,16 +22,16 @@ export interface PathEntry {
 export function renderPathEntry(entry: PathEntry, look: Look): string {
   const { node, resolved } = entry;
   const text = resolved === null ? nodeText(node) : clean(resolved.text);
-  const body = entry.full ? text : excerpted(text, entry, look);
+  const body = entry.full ? text : visibleText(text, entry, look);
   const paragraphs = [headLine(entry, look), ...remarks(entry, look), body.trimEnd()].filter((one) => one !== '');
   return `${paragraphs.join('\n')}\n\n`;
 }
 
 function headLine({ node, sent }: PathEntry, look: Look): string {
   const remark = `  ${formatAge(node.created_at_ms, look.nowMs)}${endOf(node)}${sent ? '' : '  (not sent: before a summary)'}`;
-  const said = `${speakerOf(node)} ${askedOf(node)}`.trimEnd();
-  const room = Math.max(said.indexOf(' ') + 1, look.width - shortId(node.id).length - 1 - remark.length, 12);
-  return `${look.style.strong(shortId(node.id))} ${inkOf(node.role, look)(cut(said, room, look))}${look.style.quiet(remark)}`;
+  const speaker = `${speakerOf(node)} ${askedOf(node)}`.trimEnd();
+  const room = Math.max(speaker.indexOf(' ') + 1, look.width - shortId(node.id).length - 1 - remark.length, 12);
+  return `${look.style.strong(shortId(node.id))} ${inkOf(node.role, look)(cut(speaker, room, look))}${look.style.quiet(remark)}`;
 }
 
 /** How a command ended: its exit code, or the signal that ended it. */
@@ -42,7 +42,7 @@ function endOf(node: Node): string {
   return code === null ? '' : `  exit ${code}`;
 }
 
-/** What a reader has to know before the content: that it is none, or another than it was. */
+/** Warnings before the content: that there is none, or that it has changed. */
 function remarks({ resolved }: PathEntry, look: Look): string[] {
   if (resolved === null) return [];
   const { placeholder, changed } = resolved;
@@ -54,11 +54,11 @@ function remarks({ resolved }: PathEntry, look: Look): string[] {
   ];
 }
 
-function excerpted(text: string, { resolved }: PathEntry, look: Look): string {
+function visibleText(text: string, { resolved }: PathEntry, look: Look): string {
   const { head, leftOut, tail } = excerptOf(text);
   if (leftOut === null) return head;
   const lines = leftOut.lines > 1 ? count(leftOut.lines, 'line') : `${formatNumber(leftOut.characters)} characters`;
-  // What was not even read has no lines that could be counted.
+  // The lines of what was not read cannot be counted.
   const isCut = resolved !== null && resolved.left_out_bytes > 0;
   const what = isCut ? formatBytes(resolved.left_out_bytes + leftOut.characters) : lines;
   const whole = resolved === null ? '' : ` of ${formatBytes(resolved.total_bytes)}`;

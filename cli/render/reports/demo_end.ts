@@ -5,7 +5,7 @@ import { shortId } from '../text/ids_and_counts.js';
 
 const INDENT = '  ';
 
-/** Where a demo has left off. */
+/** The result of a demo. */
 export interface DemoPlaces {
   tree: string;
   /** The ends of its two branches. */
@@ -14,7 +14,7 @@ export interface DemoPlaces {
   project: string;
 }
 
-/** What one can do with the conversation of a demo: a line each, or two where one is too narrow. */
+/** What to try next with the demo's conversation: a line each, or two where one is too narrow. */
 export function renderDemoEnd({ tree, tips, project }: DemoPlaces, look: Look): string {
   const id = shortId(tree);
   const ways: [string, string][] = [
@@ -31,10 +31,10 @@ export function renderDemoEnd({ tree, tips, project }: DemoPlaces, look: Look): 
   );
   const plain = columns(ways, look);
   const isWide = widest(plain, look.ruler) + INDENT.length <= look.width;
-  const shown = isWide ? lines : ways.flatMap(([does, line]) => [`${does}:`, INDENT + look.style.strong(line)]);
+  const visible = isWide ? lines : ways.flatMap(([does, line]) => [`${does}:`, INDENT + look.style.strong(line)]);
   return [
     'The conversation stays, both branches of it. Now you can',
-    ...shown.map((line) => INDENT + line),
+    ...visible.map((line) => INDENT + line),
     '',
     `Its folder: ${project}`,
     `A real model needs ${KEY_VARIABLES.join(' or ')}, and then:`,

@@ -3,7 +3,7 @@ import { cleanLine } from '../text/clean.js';
 import { widest } from '../text/columns.js';
 import { pad } from '../text/cut.js';
 
-/** The outcome of looking at one thing. */
+/** The outcome of one check. */
 export interface Check {
   about: string;
   verdict: 'ok' | 'warn' | 'fail';
@@ -14,7 +14,7 @@ export interface Check {
   holds?: readonly string[];
 }
 
-/** One line per check, and below it what to do. */
+/** One line per check, and below it the advice. */
 export function renderChecks(checks: readonly Check[], look: Look): string {
   const aboutWidth = widest(
     checks.map(({ about }) => about),

@@ -29,7 +29,7 @@ const GAP_COLUMNS_MIN = 1;
 export function renderBranches(branches: readonly Branch[], look: Look, all = branches.length): string {
   if (branches.length === 0) return 'Current node has no branches, and there is no fork above it.\n';
   const heads = branches.map(
-    ({ current }, place) => `  ${place + 1}. ${current ? '[current] ' : ''}${look.glyphs.arrow} `,
+    ({ current }, index) => `  ${index + 1}. ${current ? '[current] ' : ''}${look.glyphs.arrow} `,
   );
   const tails = branches.map(({ id, nodes, newestAtMs }) =>
     look.width < WORDS_COLUMNS_MAX
@@ -40,12 +40,12 @@ export function renderBranches(branches: readonly Branch[], look: Look, all = br
     const tailColumns = widest(columns(tails, look, gap), look.ruler) + gap;
     return Math.min(WORDS_COLUMNS_MAX, look.width - tailColumns - widest(heads, look.ruler));
   };
-  const wanted = widest(branchWords(branches, WORDS_COLUMNS_MAX, look), look.ruler);
-  const isTight = wanted > roomBeside(GAP_COLUMNS) && wanted <= roomBeside(GAP_COLUMNS_MIN);
+  const fullWidth = widest(branchWords(branches, WORDS_COLUMNS_MAX, look), look.ruler);
+  const isTight = fullWidth > roomBeside(GAP_COLUMNS) && fullWidth <= roomBeside(GAP_COLUMNS_MIN);
   const gap = isTight ? GAP_COLUMNS_MIN : GAP_COLUMNS;
   const words = branchWords(branches, Math.max(WORDS_COLUMNS_MIN, roomBeside(gap)), look);
   const lines = columns(
-    tails.map((tail, place) => [`${heads[place] ?? ''}${words[place] ?? ''}`, ...tail]),
+    tails.map((tail, index) => [`${heads[index] ?? ''}${words[index] ?? ''}`, ...tail]),
     look,
     gap,
   );
@@ -59,9 +59,9 @@ function branchWords(branches: readonly Branch[], room: number, look: Look): str
     return `"${cut(cleanLine(preview), room - 2, look)}"`;
   };
   const previews = branches.map(({ title }) => title.preview);
-  const shown = (preview: string, place: number): string => {
-    const branch = branches[place];
+  const branchLabel = (preview: string, index: number): string => {
+    const branch = branches[index];
     return branch === undefined ? preview : wordsOf(preview, branch);
   };
-  return differing(previews, shown, look).map(shown);
+  return differing(previews, branchLabel, look).map(branchLabel);
 }

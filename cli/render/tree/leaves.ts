@@ -14,19 +14,19 @@ const GAP_COLUMNS = 2;
 
 /** Lists the ends of branches: a sign at the position, short id, age, length, and the words that tell it from the others. */
 export function renderLeaves(leaves: readonly Leaf[], position: string | null, look: Look): string {
-  const places = leaves.map((leaf) => [
+  const facts = leaves.map((leaf) => [
     leaf.node.id === position ? look.glyphs.here : ' ',
     shortId(leaf.node.id),
     formatAge(leaf.node.created_at_ms, look.nowMs),
     count(leaf.length, 'node'),
   ]);
-  const heads = look.width < WORDS_COLUMNS_MAX ? places.map((place) => place.slice(0, 2)) : places;
+  const heads = look.width < WORDS_COLUMNS_MAX ? facts.map((index) => index.slice(0, 2)) : facts;
   const room = look.width - widest(columns(heads, look), look.ruler) - GAP_COLUMNS;
   const cutWords = (words: string): string =>
     cut(words, Math.max(WORDS_COLUMNS_MIN, Math.min(WORDS_COLUMNS_MAX, room)), look);
   const words = differing(leaves.map(leafWords), cutWords, look).map(cutWords);
   return columns(
-    heads.map((head, place) => [...head, words[place] ?? '']),
+    heads.map((head, index) => [...head, words[index] ?? '']),
     look,
   )
     .map((line) => `${cut(line, look.width, look)}\n`)

@@ -13,8 +13,8 @@ const SPEAKERS = { root: '(root)', user: 'User', assistant: 'Assistant', summary
 export function renderHit(hit: Hit, look: Look): string {
   const tree = hit.tree_name === null ? shortId(hit.tree) : cleanLine(hit.tree_name);
   const speaker = hit.role === 'tool' ? `[${cleanLine(hit.tool ?? 'tool')}]` : SPEAKERS[hit.role];
-  const place = `${shortId(hit.node)}  ${speaker}  ${formatAge(hit.created_at_ms, look.nowMs)}  in ${tree}`;
-  return `${look.style.quiet(cut(place, look.width, look))}\n  ${highlighted(hit, look)}\n`;
+  const heading = `${shortId(hit.node)}  ${speaker}  ${formatAge(hit.created_at_ms, look.nowMs)}  in ${tree}`;
+  return `${look.style.quiet(cut(heading, look.width, look))}\n  ${highlighted(hit, look)}\n`;
 }
 
 /** The words of a node that were found first; none where only its tool or its folder has them. */
