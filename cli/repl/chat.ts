@@ -40,7 +40,7 @@ const LEAVES_SHOWN = 10;
 
 /** Talks until the person leaves; resolves to the exit code. */
 export async function chat(context: Context, shown: ChatFront, start: ChatStart): Promise<number> {
-  const { front, begin: beginWish } = unrepeated(shown);
+  const { front, begin: beginAction } = unrepeated(shown);
   const client = await context.client();
   const { means } = start;
   let current: Conversation | null = null;
@@ -83,7 +83,7 @@ export async function chat(context: Context, shown: ChatFront, start: ChatStart)
   });
   shown.attach(repl);
   const forget = tellHubLine({ client, front, listen: () => conversation().listen() });
-  const code = await takeActions(repl, { left, begun: beginWish, ...opened });
+  const code = await takeActions(repl, { left, begun: beginAction, ...opened });
   forget();
   await leaveWith(repl);
   return code;
@@ -160,18 +160,18 @@ async function takeActions(repl: Repl, { left, begun, opened }: Attending): Prom
     neverFails,
   );
   const lines = takeLines(repl, { hasLeft: () => hasLeft, opened });
-  const wishes = front.actions(lines.idle);
+  const actions = front.actions(lines.idle);
   for (;;) {
-    const next = await Promise.race([wishes.next(), left]);
+    const next = await Promise.race([actions.next(), left]);
     if (next === null || next.done === true) break;
-    const wish = next.value;
+    const action = next.value;
     begun();
-    if (wish.kind === 'leave') {
+    if (action.kind === 'leave') {
       await lines.leave();
-      return wish.code;
+      return action.code;
     }
-    if (wish.kind === 'line' && isStopLine(wish.text)) await stopByLine(wish.text, repl, lines);
-    else if (wish.kind !== 'stop') await lines.take(wish);
+    if (action.kind === 'line' && isStopLine(action.text)) await stopByLine(action.text, repl, lines);
+    else if (action.kind !== 'stop') await lines.take(action);
     else if (front.attended) detach(stopRunning(repl), failureOn(front));
     else return endScript(repl, lines);
   }

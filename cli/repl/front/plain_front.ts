@@ -35,7 +35,7 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
   const release = takeSignals((code) => {
     // The terminal has shown `^C` in the row.
     if (attended && code === EXIT.interrupted) put('stdout', '\n');
-    signals.put(wishOf(code));
+    signals.put(actionOf(code));
   });
   let last = Promise.resolve();
   let isPromptDue = false;
@@ -59,7 +59,7 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
     },
     actions(idle) {
       const lines = typedLines(input);
-      return wishesFrom(() => nextLine(lines, idle), signals);
+      return actionsFrom(() => nextLine(lines, idle), signals);
     },
     // There is no editor that could take it: it stands in what was typed, or in the script.
     giveBack: (text) => write('stderr', `(not sent: ${text.length > 60 ? `${text.slice(0, 60)}…` : text})\n`),
@@ -117,12 +117,12 @@ function statusNotes(): (change: Partial<Status>) => string[] {
   };
 }
 
-function wishOf(code: number): FrontAction {
+function actionOf(code: number): FrontAction {
   return code === EXIT.interrupted ? { kind: 'stop' } : { kind: 'leave', code };
 }
 
 /** Lines as they are asked for, and signals at once. */
-async function* wishesFrom(
+async function* actionsFrom(
   nextLine: () => Promise<IteratorResult<FrontAction>>,
   signals: ReturnType<typeof createWaitingItems<FrontAction>>,
 ): AsyncGenerator<FrontAction> {

@@ -39,8 +39,8 @@ export async function* typedLines(pieces: AsyncIterable<Uint8Array>): AsyncGener
 const KEYS = new RegExp(`${ESC}(?:\\[[0-?]*[ -/]*[@-~]|O[@-~])?|[^\\P{Cc}\\t]`, 'gu');
 
 /** A line as it was meant, without the keys that left signs in it. */
-export function withoutKeys(wish: FrontAction): FrontAction {
-  return wish.kind === 'line' ? { ...wish, text: wish.text.replace(KEYS, '') } : wish;
+export function withoutKeys(action: FrontAction): FrontAction {
+  return action.kind === 'line' ? { ...action, text: action.text.replace(KEYS, '') } : action;
 }
 
 function lineFrom(bytes: Uint8Array): FrontAction {

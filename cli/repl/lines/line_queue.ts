@@ -7,7 +7,7 @@ import { takeLine } from './take_line.js';
 /** What is typed, done one after the other. */
 export interface LineQueue {
   /** Resolves when the next may be asked for. */
-  take(wish: Asking): Promise<void>;
+  take(action: Asking): Promise<void>;
   /** Resolves when the last one is done, or is a command that runs: there is something to end, if there ever is. */
   underWay(): Promise<void>;
   /** Resolves when all have been done, and nothing runs. */
@@ -42,12 +42,12 @@ export function takeLines(repl: Repl, { hasLeft, opened }: Surroundings): LineQu
   /** What is not done yet, the current one first. */
   const undone = new Set<Asking>();
   const tellWaiting = (): void => {
-    const isSeen = (wish: Asking): boolean => wish !== current || (isSlow && !isEchoed(wish));
+    const isSeen = (action: Asking): boolean => action !== current || (isSlow && !isEchoed(action));
     const shown = isSlow || shell.isRunning() ? [...undone].filter(isSeen) : [];
-    front.update({ isSlow, waiting: shown.flatMap((wish) => (wish.kind === 'line' ? [wish.text] : [])) });
+    front.update({ isSlow, waiting: shown.flatMap((action) => (action.kind === 'line' ? [action.text] : [])) });
   };
-  const takeNext = async (wish: Asking): Promise<void> => {
-    current = wish;
+  const takeNext = async (action: Asking): Promise<void> => {
+    current = action;
     // Something that takes long needs a word, such as a hub that is away; a command that runs says so itself.
     const timer = setTimeout(() => {
       isSlow = !shell.isRunning();
@@ -55,10 +55,10 @@ export function takeLines(repl: Repl, { hasLeft, opened }: Surroundings): LineQu
     }, SLOW_MS);
     try {
       await isOpened;
-      await take(wish, repl);
+      await take(action, repl);
     } finally {
       clearTimeout(timer);
-      undone.delete(wish);
+      undone.delete(action);
       current = null;
       isSlow = false;
       tellWaiting();
@@ -66,9 +66,9 @@ export function takeLines(repl: Repl, { hasLeft, opened }: Surroundings): LineQu
   };
   const underWay = (): Promise<void> => Promise.race([last, shell.begun()]);
   return {
-    async take(wish) {
-      undone.add(wish);
-      last = last.then(() => takeNext(wish));
+    async take(action) {
+      undone.add(action);
+      last = last.then(() => takeNext(action));
       // A command may go on for as long as it likes; whoever types meanwhile sees that nothing is lost.
       if (front.attended && current !== null) tellWaiting();
       if (undone.size >= WAITING_MAX) await last;
@@ -82,9 +82,9 @@ export function takeLines(repl: Repl, { hasLeft, opened }: Surroundings): LineQu
     },
     async leave() {
       await inTime(underWay(), LEAVING_MS_MAX);
-      const left = [...undone].filter((wish) => !(wish === current && shell.isRunning()));
+      const left = [...undone].filter((action) => !(action === current && shell.isRunning()));
       // Each is put before what is written.
-      for (const wish of left.reverse()) if (wish.kind === 'line') await front.giveBack(wish.text);
+      for (const action of left.reverse()) if (action.kind === 'line') await front.giveBack(action.text);
     },
   };
 }
@@ -98,12 +98,12 @@ async function inTime(done: Promise<void>, msMax: number): Promise<void> {
 }
 
 /** A command stands above already. */
-function isEchoed(wish: Asking): boolean {
-  return wish.kind === 'line' && /^\s*[/!]/.test(wish.text);
+function isEchoed(action: Asking): boolean {
+  return action.kind === 'line' && /^\s*[/!]/.test(action.text);
 }
 
-async function take(wish: Asking, repl: Repl): Promise<void> {
-  if (wish.kind === 'line') return takeLine(wish.text, wish.when, repl);
-  repl.verdict.failed(exitCodeOf(wish.error));
-  await showFailure(repl.front, wish.error);
+async function take(action: Asking, repl: Repl): Promise<void> {
+  if (action.kind === 'line') return takeLine(action.text, action.when, repl);
+  repl.verdict.failed(exitCodeOf(action.error));
+  await showFailure(repl.front, action.error);
 }

@@ -28,9 +28,9 @@ async function viewer(parts: OpenerParts, atLastCall: boolean): Promise<OpenScre
     position: () => (repl.conversation().isMade() ? repl.conversation().place.position() : null),
     status: (mode, inks) => statusRow(status(), mode, inks),
     commands: REPL_COMMANDS.map(({ name }) => name),
-    async act(wish) {
-      if (wish === 'network') return switchNetwork(repl);
-      return wish === 'plan' ? switchPlanning(repl) : editPlan(repl);
+    async act(action) {
+      if (action === 'network') return switchNetwork(repl);
+      return action === 'plan' ? switchPlanning(repl) : editPlan(repl);
     },
   });
   return { ...opened, end: opened.end.then((end) => ended(end, parts)) };

@@ -10,25 +10,25 @@ import { hint, isBusy, putLine, type ScreenState } from './screen_state.js';
 const AGAIN_MS = 1_000;
 
 /** What the keys mean that are not about the text. */
-export function act(desk: ScreenState, effect: Effect): void {
-  const { terminal } = desk.parts;
+export function act(screen: ScreenState, effect: Effect): void {
+  const { terminal } = screen.parts;
   switch (effect.kind) {
     case 'submit':
-      submit(desk, effect);
+      submit(screen, effect);
       break;
     case 'interrupt':
-      interrupt(desk, effect.cleared);
+      interrupt(screen, effect.cleared);
       break;
     case 'leave':
-      desk.actions.put({ kind: 'leave', code: EXIT.ok });
+      screen.actions.put({ kind: 'leave', code: EXIT.ok });
       break;
     case 'escape':
-      if (isBusy(desk)) desk.actions.put({ kind: 'stop' });
-      else if (desk.input.state().buffer.text === '') desk.alternate.open('viewer');
-      else hint(desk, 'Esc does nothing while something is written. Ctrl-C clears it.');
+      if (isBusy(screen)) screen.actions.put({ kind: 'stop' });
+      else if (screen.input.state().buffer.text === '') screen.alternate.open('viewer');
+      else hint(screen, 'Esc does nothing while something is written. Ctrl-C clears it.');
       break;
     case 'edit_outside':
-      detach(editOutside(desk), neverFails);
+      detach(editOutside(screen), neverFails);
       break;
     case 'redraw':
       terminal.redraw();
@@ -37,10 +37,10 @@ export function act(desk: ScreenState, effect: Effect): void {
       terminal.suspend();
       break;
     case 'expand':
-      desk.alternate.open('last_call');
+      screen.alternate.open('last_call');
       break;
     case 'switch_mode':
-      desk.alternate.switchPlanning();
+      screen.alternate.switchPlanning();
       break;
     case 'tab':
     case 'page':
@@ -48,44 +48,44 @@ export function act(desk: ScreenState, effect: Effect): void {
   }
 }
 
-function submit(desk: ScreenState, { text, content, how }: Extract<Effect, { kind: 'submit' }>): void {
-  if (!putLine(desk, text, how === 'queue' ? 'after' : 'now')) {
-    desk.input.replace(content);
-    hint(desk, 'Too much waits already: send it when some of that is done.');
+function submit(screen: ScreenState, { text, content, how }: Extract<Effect, { kind: 'submit' }>): void {
+  if (!putLine(screen, text, how === 'queue' ? 'after' : 'now')) {
+    screen.input.replace(content);
+    hint(screen, 'Too much waits already: send it when some of that is done.');
     return;
   }
-  desk.drafts.save(desk.status.tree);
-  detach(desk.drafts.sent(content), neverFails);
+  screen.drafts.save(screen.status.tree);
+  detach(screen.drafts.sent(content), neverFails);
 }
 
 /** Ctrl-C: first what is written goes, then what runs is ended, then, twice, one leaves. */
-function interrupt(desk: ScreenState, cleared: boolean): void {
-  const nowMs = desk.parts.nowMs();
-  if (cleared) hint(desk, 'Cleared. Ctrl-_ brings it back.');
-  else if (isBusy(desk)) desk.actions.put({ kind: 'stop' });
-  else if (nowMs - desk.interruptedMs < AGAIN_MS) desk.actions.put({ kind: 'leave', code: EXIT.ok });
+function interrupt(screen: ScreenState, cleared: boolean): void {
+  const nowMs = screen.parts.nowMs();
+  if (cleared) hint(screen, 'Cleared. Ctrl-_ brings it back.');
+  else if (isBusy(screen)) screen.actions.put({ kind: 'stop' });
+  else if (nowMs - screen.interruptedMs < AGAIN_MS) screen.actions.put({ kind: 'leave', code: EXIT.ok });
   else {
-    desk.interruptedMs = nowMs;
-    hint(desk, 'Ctrl-C once more leaves. The conversation stays.');
+    screen.interruptedMs = nowMs;
+    hint(screen, 'Ctrl-C once more leaves. The conversation stays.');
   }
 }
 
 /** What is longer is one sign when it comes back: drawing it would take longer than a key may. */
 const OUTSIDE_LENGTH_MAX = 20_000;
 
-async function editOutside(desk: ScreenState): Promise<void> {
-  if (desk.isOutside) return;
-  desk.isOutside = true;
+async function editOutside(screen: ScreenState): Promise<void> {
+  if (screen.isOutside) return;
+  screen.isOutside = true;
   try {
-    const before = wholeText(desk.input.state().buffer);
-    const text = await writtenOutside(desk.parts.terminal, before);
-    if (text === null) hint(desk, 'The editor ended with a failure: the message is as it was.');
+    const before = wholeText(screen.input.state().buffer);
+    const text = await writtenOutside(screen.parts.terminal, before);
+    if (text === null) hint(screen, 'The editor ended with a failure: the message is as it was.');
     // What was only looked at keeps its pastes, each one sign.
     else if (text !== before)
-      desk.input.replace([text.length > OUTSIDE_LENGTH_MAX || hasLongLine(text) ? { paste: text } : text]);
+      screen.input.replace([text.length > OUTSIDE_LENGTH_MAX || hasLongLine(text) ? { paste: text } : text]);
   } catch (error) {
-    hint(desk, `The message is as it was: ${reasonOf(error)}`);
+    hint(screen, `The message is as it was: ${reasonOf(error)}`);
   } finally {
-    desk.isOutside = false;
+    screen.isOutside = false;
   }
 }

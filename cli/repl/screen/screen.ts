@@ -31,59 +31,59 @@ export interface ScreenFront extends ChatFront {
 /** A conversation on a terminal: what is finished above, and at the bottom what still changes, with an editor. */
 export function screenFront(parts: ScreenParts): ScreenFront {
   const { terminal } = parts;
-  const desk = openScreenState(parts);
+  const screen = openScreenState(parts);
   let last = Promise.resolve();
   const release = takeSignals((code) => {
     // Whatever comes of leaving in order, what was being written is kept.
-    desk.drafts.save(desk.status.tree);
-    desk.actions.put({ kind: 'leave', code });
+    screen.drafts.save(screen.status.tree);
+    screen.actions.put({ kind: 'leave', code });
   });
-  terminal.onInput(desk.input.type);
-  terminal.onResize(() => draw(desk));
-  terminal.onGone(() => desk.actions.put({ kind: 'leave', code: EXIT.hungUp }));
-  draw(desk);
+  terminal.onInput(screen.input.type);
+  terminal.onResize(() => draw(screen));
+  terminal.onGone(() => screen.actions.put({ kind: 'leave', code: EXIT.hungUp }));
+  draw(screen);
   return {
     attended: true,
     isAppendOnly: false,
     columns: () => terminal.size().columns,
     show(event) {
-      last = last.then(() => show(desk, event));
+      last = last.then(() => show(screen, event));
       return last;
     },
     update(change) {
-      const { tree, turn } = desk.status;
-      if (turn === null && change.turn === 'running') desk.turnSinceMs = parts.nowMs();
-      if (change.asks === 'approval' && desk.status.asks !== 'approval') desk.permission.asked();
-      desk.status = { ...desk.status, ...change };
-      if (desk.status.tree !== tree) openTree(desk, tree);
-      draw(desk);
-      desk.alternate.changed();
-      if (isAboutPlace(change)) desk.statusRefresh?.refresh();
+      const { tree, turn } = screen.status;
+      if (turn === null && change.turn === 'running') screen.turnSinceMs = parts.nowMs();
+      if (change.asks === 'approval' && screen.status.asks !== 'approval') screen.permission.asked();
+      screen.status = { ...screen.status, ...change };
+      if (screen.status.tree !== tree) openTree(screen, tree);
+      draw(screen);
+      screen.alternate.changed();
+      if (isAboutPlace(change)) screen.statusRefresh?.refresh();
     },
-    actions: () => wishesOf(desk),
+    actions: () => takeActions(screen),
     async giveBack(text) {
-      desk.input.insert(text);
+      screen.input.insert(text);
     },
     copy: (text) => copied(terminal, text),
     edit: (file) => editFile(terminal, file),
     attach(repl) {
-      desk.alternate.attach(repl);
-      desk.isMade = () => repl.conversation().isMade();
-      if (!desk.isMade()) adoptDraft(desk);
-      desk.statusRefresh = createStatusRefresh(repl);
-      desk.statusRefresh.refresh();
+      screen.alternate.attach(repl);
+      screen.isMade = () => repl.conversation().isMade();
+      if (!screen.isMade()) adoptDraft(screen);
+      screen.statusRefresh = createStatusRefresh(repl);
+      screen.statusRefresh.refresh();
     },
-    treeChanged: () => desk.alternate.changed(),
-    tree: () => desk.status.tree,
-    refresh: desk.input.refresh,
+    treeChanged: () => screen.alternate.changed(),
+    tree: () => screen.status.tree,
+    refresh: screen.input.refresh,
     async close() {
       release();
       await last;
-      clearInterval(desk.timer);
-      desk.drafts.save(desk.status.tree);
-      desk.drafts.stop();
-      desk.input.stop();
-      desk.permission.stop();
+      clearInterval(screen.timer);
+      screen.drafts.save(screen.status.tree);
+      screen.drafts.stop();
+      screen.input.stop();
+      screen.permission.stop();
       terminal.setLive({ lines: [], cursor: null });
       await terminal.close();
     },
@@ -98,37 +98,37 @@ function openScreenState(parts: ScreenParts): ScreenState {
     heavy = await parts.drawing;
   };
   detach(load(), neverFails);
-  const desk: ScreenState = {
+  const screen: ScreenState = {
     parts,
     output: chatOutput({ look, heavy: () => heavy, nowMs }),
     input: createEditorInput({
       ...{ history, completion, columns: () => terminal.size().columns, ruler: look().ruler },
       marksPastes: parts.marksPastes,
-      isRunning: () => isBusy(desk),
-      isElsewhere: (key) => desk.alternate.take(key) || desk.permission.take(key),
-      changed: () => changed(desk),
-      act: (effect) => act(desk, effect),
+      isRunning: () => isBusy(screen),
+      isElsewhere: (key) => screen.alternate.take(key) || screen.permission.take(key),
+      changed: () => changed(screen),
+      act: (effect) => act(screen, effect),
     }),
     drafts: createDrafts({
       home,
-      written: () => unsent(desk.input.state()),
-      isMade: () => desk.isMade(),
-      failed: (reason) => hint(desk, `what you write cannot be kept: ${reason}`),
+      written: () => unsent(screen.input.state()),
+      isMade: () => screen.isMade(),
+      failed: (reason) => hint(screen, `what you write cannot be kept: ${reason}`),
     }),
     actions: createWaitingItems<FrontAction>(),
     permission: createPermission({
-      isAsked: () => desk.status.asks === 'approval',
-      isEmpty: () => desk.input.state().buffer.text === '',
-      say: (line) => putLine(desk, line, 'now'),
-      changed: () => draw(desk),
+      isAsked: () => screen.status.asks === 'approval',
+      isEmpty: () => screen.input.state().buffer.text === '',
+      say: (line) => putLine(screen, line, 'now'),
+      changed: () => draw(screen),
     }),
     alternate: createAlternate({
-      ...{ terminal, look: parts.look, status: () => desk.status },
-      say: (line) => putLine(desk, line, 'now'),
-      type: (key) => desk.input.take(key),
-      replace: (text) => desk.input.replace([text]),
-      hint: (text) => hint(desk, text),
-      left: () => draw(desk),
+      ...{ terminal, look: parts.look, status: () => screen.status },
+      say: (line) => putLine(screen, line, 'now'),
+      type: (key) => screen.input.take(key),
+      replace: (text) => screen.input.replace([text]),
+      hint: (text) => hint(screen, text),
+      left: () => draw(screen),
     }),
     status: {
       ...{ tree: '', name: '', position: '', model: null, turn: null, queued: [], waiting: [] },
@@ -147,14 +147,14 @@ function openScreenState(parts: ScreenParts): ScreenState {
       statusRefresh: null,
     },
   };
-  return desk;
+  return screen;
 }
 
-async function show(desk: ScreenState, event: DisplayEvent): Promise<void> {
-  const { terminal } = desk.parts;
-  if (needsDrawing(event)) await desk.parts.drawing;
-  for (const text of desk.output.take(event)) terminal.append(text);
-  draw(desk);
+async function show(screen: ScreenState, event: DisplayEvent): Promise<void> {
+  const { terminal } = screen.parts;
+  if (needsDrawing(event)) await screen.parts.drawing;
+  for (const text of screen.output.take(event)) terminal.append(text);
+  draw(screen);
   await terminal.ready();
 }
 
@@ -164,17 +164,17 @@ function needsDrawing(event: DisplayEvent): boolean {
   return event.kind === 'block_ended' && event.block.kind === 'call';
 }
 
-function changed(desk: ScreenState): void {
-  desk.hint = null;
-  if (desk.status.tree !== '') desk.drafts.changed(desk.status.tree);
-  draw(desk);
+function changed(screen: ScreenState): void {
+  screen.hint = null;
+  if (screen.status.tree !== '') screen.drafts.changed(screen.status.tree);
+  draw(screen);
 }
 
 /** What was being written in another conversation is kept for it. */
-function openTree(desk: ScreenState, before: string): void {
-  const { drafts, input, status } = desk;
+function openTree(screen: ScreenState, before: string): void {
+  const { drafts, input, status } = screen;
   // A conversation takes a moment to open, and one may have begun to write meanwhile.
-  const isAhead = desk.leftAtLine === '' && input.state().buffer.text !== '';
+  const isAhead = screen.leftAtLine === '' && input.state().buffer.text !== '';
   if (before !== '') {
     if (isAhead) drafts.forget(before);
     else drafts.save(before);
@@ -189,18 +189,18 @@ function openTree(desk: ScreenState, before: string): void {
 }
 
 /** What was left unsaid in a new conversation goes on in the next new one. */
-function adoptDraft(desk: ScreenState): void {
-  if (desk.input.state().buffer.text !== '') return;
-  const draft = desk.drafts.adopt(desk.status.tree);
+function adoptDraft(screen: ScreenState): void {
+  if (screen.input.state().buffer.text !== '') return;
+  const draft = screen.drafts.adopt(screen.status.tree);
   if (draft === null) return;
-  desk.input.replace(draft);
-  hint(desk, 'This was being written when a chat ended.');
+  screen.input.replace(draft);
+  hint(screen, 'This was being written when a chat ended.');
 }
 
-async function* wishesOf({ actions: wishes }: ScreenState): AsyncGenerator<FrontAction> {
+async function* takeActions({ actions }: ScreenState): AsyncGenerator<FrontAction> {
   for (;;) {
-    await wishes.filled();
-    const wish = wishes.take();
-    if (wish !== undefined) yield wish;
+    await actions.filled();
+    const action = actions.take();
+    if (action !== undefined) yield action;
   }
 }

@@ -58,44 +58,44 @@ export interface ScreenState {
 }
 
 /** Nothing is computed for what is out of sight: it is drawn once, as it is then, when it is seen again. */
-export function draw(desk: ScreenState): void {
-  tick(desk);
-  if (desk.alternate.isShown()) return;
-  const { terminal, nowMs } = desk.parts;
+export function draw(screen: ScreenState): void {
+  tick(screen);
+  if (screen.alternate.isShown()) return;
+  const { terminal, nowMs } = screen.parts;
   const { columns, rows } = terminal.size();
-  const look = desk.parts.look(columns);
-  const isQuestion = desk.status.asks === 'question';
-  const editor = drawingOf(desk.input.state(), isQuestion ? ANSWER_PLACEHOLDER : PLACEHOLDER);
+  const look = screen.parts.look(columns);
+  const isQuestion = screen.status.asks === 'question';
+  const editor = drawingOf(screen.input.state(), isQuestion ? ANSWER_PLACEHOLDER : PLACEHOLDER);
   const live = {
-    rows: desk.output.live(nowMs()),
+    rows: screen.output.live(nowMs()),
     editor,
-    status: desk.status,
-    hint: desk.hint,
-    mayPermit: desk.permission.isReady(),
-    elapsedMs: nowMs() - desk.turnSinceMs,
+    status: screen.status,
+    hint: screen.hint,
+    mayPermit: screen.permission.isReady(),
+    elapsedMs: nowMs() - screen.turnSinceMs,
     nowMs: nowMs(),
   };
   terminal.setLive(liveBlock(live, look, rows));
 }
 
 /** A timer runs only while something is shown that time changes. */
-function tick(desk: ScreenState): void {
-  if (isBusy(desk)) desk.timer ??= setInterval(() => draw(desk), TICK_MS);
+function tick(screen: ScreenState): void {
+  if (isBusy(screen)) screen.timer ??= setInterval(() => draw(screen), TICK_MS);
   else {
-    clearInterval(desk.timer);
-    desk.timer = undefined;
+    clearInterval(screen.timer);
+    screen.timer = undefined;
   }
 }
 
-export function hint(desk: ScreenState, text: string): void {
-  desk.hint = text;
-  draw(desk);
+export function hint(screen: ScreenState, text: string): void {
+  screen.hint = text;
+  draw(screen);
 }
 
-/** Wishes for a line to be done; false when too much waits already. */
-export function putLine(desk: ScreenState, text: string, when: 'now' | 'after'): boolean {
-  desk.leftAtLine = desk.input.state().buffer.text;
-  return desk.actions.put({ kind: 'line', text, when });
+/** Queues a line; false when too much waits already. */
+export function putLine(screen: ScreenState, text: string, when: 'now' | 'after'): boolean {
+  screen.leftAtLine = screen.input.state().buffer.text;
+  return screen.actions.put({ kind: 'line', text, when });
 }
 
 export function isBusy({ status, output }: ScreenState): boolean {

@@ -21,24 +21,24 @@ const ADDED_MAX = 1_000;
 const NO_CALL = 'No tool was called here.';
 
 /** Reads what has changed of the path. */
-export async function sync(desk: ViewerState): Promise<void> {
-  const { parts, path: before } = desk;
+export async function sync(viewer: ViewerState): Promise<void> {
+  const { parts, path: before } = viewer;
   const tip = parts.position();
   // The row at the bottom may tell something else all the same.
   if (tip === null) return parts.terminal.redrawScreen();
   if (tip === before?.tip) {
-    follow(desk, before);
-    return changeBelow(desk);
+    follow(viewer, before);
+    return changeBelow(viewer);
   }
   const path = await openPath(parts.client, tip, NEVER);
-  const grown = await grownRead(desk, path, isFollowing(desk));
+  const grown = await grownRead(viewer, path, isFollowing(viewer));
   const read = grown ?? (await path.around(path.length));
-  const wasFollowing = isFollowing(desk);
-  desk.path = path;
-  follow(desk, path);
-  const view = composed(desk, read);
-  if (before === null && parts.atLastCall) return showLastCall(desk, view);
-  show(desk, goneAlong(view, wasFollowing || grown === null, desk.rows()));
+  const wasFollowing = isFollowing(viewer);
+  viewer.path = path;
+  follow(viewer, path);
+  const view = composed(viewer, read);
+  if (before === null && parts.atLastCall) return showLastCall(viewer, view);
+  show(viewer, goneAlong(view, wasFollowing || grown === null, viewer.rows()));
 }
 
 /** What was read with what has been added to the path since; null when that is another path, or far away. */
@@ -57,59 +57,59 @@ async function grownRead(
   return { blocks: [...blocks, ...added], span: { ...view.span, end: length, length } };
 }
 
-async function showLastCall(desk: ViewerState, view: Viewing): Promise<void> {
+async function showLastCall(viewer: ViewerState, view: Viewing): Promise<void> {
   const call = view.blocks.findLastIndex(isCall);
-  const end = goneAlong(view, true, desk.rows());
-  if (call < 0) return show(desk, { ...end, word: NO_CALL });
-  const chosen = chosenAt({ ...end, word: null }, call, desk.rows());
+  const end = goneAlong(view, true, viewer.rows());
+  if (call < 0) return show(viewer, { ...end, word: NO_CALL });
+  const chosen = chosenAt({ ...end, word: null }, call, viewer.rows());
   const block = chosenBlock(chosen);
-  show(desk, block !== null && isFolded(chosen, block) ? folded(chosen, desk.rows()) : chosen);
-  await readMore(desk);
+  show(viewer, block !== null && isFolded(chosen, block) ? folded(chosen, viewer.rows()) : chosen);
+  await readMore(viewer);
 }
 
 /** Listens to the turns of the tree that one stands in; again, where listening was cut off. */
-function follow(desk: ViewerState, { tree }: PathWindow): void {
-  const { following, parts } = desk;
+function follow(viewer: ViewerState, { tree }: PathWindow): void {
+  const { following, parts } = viewer;
   if (following !== null && following.tree === tree && !following.isOver()) return;
   following?.stop();
-  desk.following = followTurns({
+  viewer.following = followTurns({
     client: parts.client,
     tree,
     nowMs: Date.now,
     position: parts.position,
     tick: () => parts.terminal.redrawScreen(),
     told(isOther) {
-      if (isOther) changeBelow(desk);
+      if (isOther) changeBelow(viewer);
       // Who opened it for the last call is shown the one that runs: that is told a moment later.
-      if (isOther && desk.view.word === NO_CALL) doNext(desk, () => showLastCall(desk, desk.view));
+      if (isOther && viewer.view.word === NO_CALL) doNext(viewer, () => showLastCall(viewer, viewer.view));
       else parts.terminal.redrawScreen();
     },
   });
 }
 
 /** Other blocks are coming below the path than before. */
-function changeBelow(desk: ViewerState): void {
-  const wasFollowing = isFollowing(desk);
-  show(desk, goneAlong(withComing(desk), wasFollowing, desk.rows()));
+function changeBelow(viewer: ViewerState): void {
+  const wasFollowing = isFollowing(viewer);
+  show(viewer, goneAlong(withComing(viewer), wasFollowing, viewer.rows()));
 }
 
-export async function goToEnd(desk: ViewerState, which: 'first' | 'last'): Promise<void> {
-  if (desk.path === null) return;
-  const read = await desk.path.around(which === 'first' ? 0 : desk.path.length);
-  show(desk, shownEnd(composed(desk, read), which, desk.rows()));
+export async function goToEnd(viewer: ViewerState, which: 'first' | 'last'): Promise<void> {
+  if (viewer.path === null) return;
+  const read = await viewer.path.around(which === 'first' ? 0 : viewer.path.length);
+  show(viewer, shownEnd(composed(viewer, read), which, viewer.rows()));
 }
 
 /** Reads on before somebody comes to the end of what was read. */
-export function growIfNear(desk: ViewerState): void {
-  const { view, path } = desk;
-  const near = desk.rows().height * 2;
+export function growIfNear(viewer: ViewerState): void {
+  const { view, path } = viewer;
+  const near = viewer.rows().height * 2;
   const which = nearEdge(view, near);
   if (which === null || path === null) return;
-  doNext(desk, async () => {
-    if (nearEdge(desk.view, near) !== which || desk.path === null) return;
-    const { blocks, span } = desk.view;
-    const read = await desk.path.grown({ blocks: onPath(blocks), span }, which);
-    show(desk, composed(desk, read));
+  doNext(viewer, async () => {
+    if (nearEdge(viewer.view, near) !== which || viewer.path === null) return;
+    const { blocks, span } = viewer.view;
+    const read = await viewer.path.grown({ blocks: onPath(blocks), span }, which);
+    show(viewer, composed(viewer, read));
   });
 }
 
@@ -119,12 +119,12 @@ function nearEdge({ top, blocks, span }: Viewing, near: number): 'up' | 'down' |
 }
 
 /** Of an output that is longer than what a model was shown, the rest comes when it is unfolded. */
-export async function readMore(desk: ViewerState): Promise<void> {
-  const block = chosenBlock(desk.view);
-  if (block === null || block.more === null || isFolded(desk.view, block)) return;
-  const { text, isWhole } = await readOutput(desk.parts.client, block.more.sha256);
-  const blocks = desk.view.blocks.map((one) => (one.key === block.key ? withOutput(one, text, isWhole) : one));
+export async function readMore(viewer: ViewerState): Promise<void> {
+  const block = chosenBlock(viewer.view);
+  if (block === null || block.more === null || isFolded(viewer.view, block)) return;
+  const { text, isWhole } = await readOutput(viewer.parts.client, block.more.sha256);
+  const blocks = viewer.view.blocks.map((one) => (one.key === block.key ? withOutput(one, text, isWhole) : one));
   // What is stored may have what is searched for where the excerpt has not.
-  desk.finder = null;
-  show(desk, { ...desk.view, blocks });
+  viewer.finder = null;
+  show(viewer, { ...viewer.view, blocks });
 }

@@ -6,31 +6,31 @@ import { chosenAt, chosenBlock, folded, isFolded, type Rows, seenRows, shownAt, 
 
 /** Goes to the next place that has what is searched for, and then counts all of them. */
 export async function search(
-  desk: ViewerState,
+  viewer: ViewerState,
   { query, by }: Extract<ViewerAction, { kind: 'search' }>,
   signal: AbortSignal,
 ): Promise<void> {
-  desk.searches -= 1;
-  if (desk.path === null || signal.aborted) return;
-  const finder = finderFor(desk, query);
+  viewer.searches -= 1;
+  if (viewer.path === null || signal.aborted) return;
+  const finder = finderFor(viewer, query);
   if (finder === null) return;
-  show(desk, { ...desk.view, word: 'searching…' });
-  const found = await finder.next(startOf(desk.view, by, desk.rows()), by, signal);
+  show(viewer, { ...viewer.view, word: 'searching…' });
+  const found = await finder.next(startOf(viewer.view, by, viewer.rows()), by, signal);
   if (signal.aborted) return;
   if (found === null) {
-    return show(desk, { ...desk.view, found: null, word: `Nothing here has ${JSON.stringify(query)} in it.` });
+    return show(viewer, { ...viewer.view, found: null, word: `Nothing here has ${JSON.stringify(query)} in it.` });
   }
-  await reveal(desk, found);
+  await reveal(viewer, found);
   // Whoever goes on at once is not kept waiting for the number.
-  if (desk.searches === 0) await count(desk, finder, found);
+  if (viewer.searches === 0) await count(viewer, finder, found);
 }
 
-async function count(desk: ViewerState, finder: Finder, { block, index }: NextFound): Promise<void> {
-  const { signal } = desk.counting;
+async function count(viewer: ViewerState, finder: Finder, { block, index }: NextFound): Promise<void> {
+  const { signal } = viewer.counting;
   try {
     const tally = await finder.tally({ order: block.order, index }, signal);
-    const { view } = desk;
-    if (!signal.aborted && view.found !== null) show(desk, { ...view, found: { ...view.found, tally } });
+    const { view } = viewer;
+    if (!signal.aborted && view.found !== null) show(viewer, { ...view, found: { ...view.found, tally } });
   } catch (error) {
     // A key was pressed meanwhile.
     if (!signal.aborted) throw error;
@@ -38,16 +38,16 @@ async function count(desk: ViewerState, finder: Finder, { block, index }: NextFo
 }
 
 /** What was looked through counts as long as the path, the text and the width are the same. */
-function finderFor(desk: ViewerState, query: string): Finder | null {
-  const { path, finder, rows } = desk;
+function finderFor(viewer: ViewerState, query: string): Finder | null {
+  const { path, finder, rows } = viewer;
   if (path === null) return null;
   const { width } = rows();
   if (finder !== null && finder.path === path && finder.query === query && finder.width === width) return finder;
   // Of a call whose output was read on there is more than what is read again.
-  const known = new Map(desk.view.blocks.map((block) => [block.key, block]));
-  const timesIn = (block: ViewedBlock): number => desk.rows().hits(known.get(block.key) ?? block, query).length;
-  desk.finder = createFinder({ path, query, width, count: timesIn });
-  return desk.finder;
+  const known = new Map(viewer.view.blocks.map((block) => [block.key, block]));
+  const timesIn = (block: ViewedBlock): number => viewer.rows().hits(known.get(block.key) ?? block, query).length;
+  viewer.finder = createFinder({ path, query, width, count: timesIn });
+  return viewer.finder;
 }
 
 /** From where one is among the places, as long as that is in sight; else from what is seen of the chosen block. */
@@ -70,18 +70,18 @@ function startOf(view: Viewing, by: -1 | 1, rows: Rows): SearchPlace {
 }
 
 /** Chooses the block, unfolds it, and scrolls to the place. */
-async function reveal(desk: ViewerState, { block, index, isAround }: NextFound): Promise<void> {
-  const { path } = desk;
-  const isHere = desk.view.blocks.some(({ key }) => key === block.key);
-  const before = isHere || path === null ? desk.view : composed(desk, await path.around(block.at));
-  const rows = desk.rows();
+async function reveal(viewer: ViewerState, { block, index, isAround }: NextFound): Promise<void> {
+  const { path } = viewer;
+  const isHere = viewer.view.blocks.some(({ key }) => key === block.key);
+  const before = isHere || path === null ? viewer.view : composed(viewer, await path.around(block.at));
+  const rows = viewer.rows();
   const at = before.blocks.findIndex(({ key }) => key === block.key);
   const chosen = chosenAt({ ...before, word: null }, at, rows);
   const here = chosenBlock(chosen);
   if (here === null) return;
   const unfolded = isFolded(chosen, here) ? folded(chosen, rows) : chosen;
-  const row = rows.hits(here, desk.view.query)[index]?.row ?? 0;
+  const row = rows.hits(here, viewer.view.query)[index]?.row ?? 0;
   const gap = rows.gap(unfolded, at);
   const found = { key: block.key, index, isAround, tally: null };
-  show(desk, { ...shownAt(unfolded, { block: at, row: row + gap }, rows), found });
+  show(viewer, { ...shownAt(unfolded, { block: at, row: row + gap }, rows), found });
 }

@@ -53,7 +53,7 @@ export async function openViewer(parts: ViewerParts): Promise<Viewer> {
   const end = new Promise<ViewerEnd>((resolve) => {
     leave = resolve;
   });
-  const desk: ViewerState = {
+  const viewer: ViewerState = {
     ...{ parts, rows, view: EMPTY_VIEW, path: null, following: null, finder: null, isAtEnd: true },
     ...{
       errand: new AbortController(),
@@ -62,33 +62,33 @@ export async function openViewer(parts: ViewerParts): Promise<Viewer> {
       work: Promise.resolve(),
       history: historyOf(parts.client),
     },
-    completion: completionFor(parts.client, { tree: () => desk.path?.tree ?? null, changed: () => offer(desk) }),
-    timer: createLeaderTimer((leader) => show(desk, { ...desk.view, leader })),
+    completion: completionFor(parts.client, { tree: () => viewer.path?.tree ?? null, changed: () => offer(viewer) }),
+    timer: createLeaderTimer((leader) => show(viewer, { ...viewer.view, leader })),
     leave(how) {
-      desk.timer.stop();
-      desk.following?.stop();
-      desk.errand.abort();
-      desk.counting.abort();
+      viewer.timer.stop();
+      viewer.following?.stop();
+      viewer.errand.abort();
+      viewer.counting.abort();
       terminal.leaveScreen();
       leave(how);
     },
   };
-  await sync(desk);
-  terminal.enterScreen(({ columns, rows: high }) => draw(desk, columns, high));
-  return { end, take: (key) => take(desk, key), changed: () => doNext(desk, () => sync(desk)) };
+  await sync(viewer);
+  terminal.enterScreen(({ columns, rows: high }) => draw(viewer, columns, high));
+  return { end, take: (key) => take(viewer, key), changed: () => doNext(viewer, () => sync(viewer)) };
 }
 
-function draw(desk: ViewerState, columns: number, high: number) {
-  const { parts } = desk;
-  const rows = desk.rows();
+function draw(viewer: ViewerState, columns: number, high: number) {
+  const { parts } = viewer;
+  const rows = viewer.rows();
   // What grows at the end is gone along with by who looks there.
-  const seenLast = desk.isAtEnd && desk.view.chosen === desk.view.blocks.length - 1;
-  desk.view = seenLast ? atEnd(desk.view, rows) : scrolled(desk.view, 0, rows);
-  desk.isAtEnd = isAtEnd(desk.view, rows);
-  const { view } = desk;
+  const seenLast = viewer.isAtEnd && viewer.view.chosen === viewer.view.blocks.length - 1;
+  viewer.view = seenLast ? atEnd(viewer.view, rows) : scrolled(viewer.view, 0, rows);
+  viewer.isAtEnd = isAtEnd(viewer.view, rows);
+  const { view } = viewer;
   const look = parts.look(columns);
   // At the root there is a path, and nothing on it.
-  const isRead = desk.path !== null || parts.position() === null;
+  const isRead = viewer.path !== null || parts.position() === null;
   const hints = view.blocks.length === 0 && isRead ? NOTHING : HINTS;
   const page = {
     ...{ rows: shownRows(view, rows), typing: view.typing === null ? null : shownLine(view.typing) },
@@ -116,9 +116,9 @@ function foundWord({ found, query }: Viewing): string | null {
 }
 
 /** What can be completed has become known. */
-function offer(desk: ViewerState): void {
-  const { view, completion } = desk;
-  if (view.typing !== null) show(desk, { ...view, typing: refreshLine(view.typing, completion) });
+function offer(viewer: ViewerState): void {
+  const { view, completion } = viewer;
+  if (view.typing !== null) show(viewer, { ...view, typing: refreshLine(view.typing, completion) });
 }
 
 function keysShown({ help, leader }: Viewing): readonly KeyWords[] {
@@ -126,20 +126,20 @@ function keysShown({ help, leader }: Viewing): readonly KeyWords[] {
   return leader === 'listed' ? LEADER_KEYS : [];
 }
 
-function take(desk: ViewerState, key: Key): void {
-  desk.counting.abort();
-  desk.counting = new AbortController();
-  const { view, wish } = pressed(desk.view, key, {
-    rows: desk.rows(),
-    completion: desk.completion,
-    history: desk.history,
+function take(viewer: ViewerState, key: Key): void {
+  viewer.counting.abort();
+  viewer.counting = new AbortController();
+  const { view, action } = pressed(viewer.view, key, {
+    rows: viewer.rows(),
+    completion: viewer.completion,
+    history: viewer.history,
   });
-  if (wish?.kind !== 'search') {
-    desk.errand.abort();
-    desk.errand = new AbortController();
+  if (action?.kind !== 'search') {
+    viewer.errand.abort();
+    viewer.errand = new AbortController();
   }
-  show(desk, view);
-  desk.isAtEnd = isAtEnd(view, desk.rows());
-  if (wish !== null) performViewerAction(desk, wish);
-  growIfNear(desk);
+  show(viewer, view);
+  viewer.isAtEnd = isAtEnd(view, viewer.rows());
+  if (action !== null) performViewerAction(viewer, action);
+  growIfNear(viewer);
 }

@@ -8,68 +8,68 @@ import { doNext, show, type ViewerState } from './viewer_state.js';
 import { chosenBlock } from './viewport.js';
 
 /** Does what the view cannot do by itself. */
-export function performViewerAction(desk: ViewerState, wish: ViewerAction): void {
-  const { signal } = desk.errand;
-  switch (wish.kind) {
+export function performViewerAction(viewer: ViewerState, action: ViewerAction): void {
+  const { signal } = viewer.errand;
+  switch (action.kind) {
     case 'leave':
-      desk.leave({ kind: 'insert' });
+      viewer.leave({ kind: 'insert' });
       break;
     case 'copy':
-      copy(desk);
+      copy(viewer);
       break;
     case 'first':
-      doNext(desk, () => goToEnd(desk, 'first'));
+      doNext(viewer, () => goToEnd(viewer, 'first'));
       break;
     case 'last':
-      doNext(desk, () => goToEnd(desk, 'last'));
+      doNext(viewer, () => goToEnd(viewer, 'last'));
       break;
     case 'unfolded':
-      doNext(desk, () => readMore(desk));
+      doNext(viewer, () => readMore(viewer));
       break;
     case 'search':
-      desk.searches += 1;
-      doNext(desk, () => search(desk, wish, signal));
+      viewer.searches += 1;
+      doNext(viewer, () => search(viewer, action, signal));
       break;
     case 'leader':
-      lead(desk, wish.wish);
+      lead(viewer, action.leader);
       break;
     case 'command':
-      obey(desk, wish.text);
+      obey(viewer, action.text);
   }
 }
 
-function obey(desk: ViewerState, text: string): void {
-  const command = colonCommand(text, desk.parts.commands);
-  if (command.kind === 'unknown') show(desk, { ...desk.view, word: command.word });
-  else if (command.kind === 'line') desk.leave(command);
-  else lead(desk, 'edit_plan');
+function obey(viewer: ViewerState, text: string): void {
+  const command = colonCommand(text, viewer.parts.commands);
+  if (command.kind === 'unknown') show(viewer, { ...viewer.view, word: command.word });
+  else if (command.kind === 'line') viewer.leave(command);
+  else lead(viewer, 'edit_plan');
 }
 
-function lead(desk: ViewerState, wish: Extract<ViewerAction, { kind: 'leader' }>['wish']): void {
-  switch (wish) {
+function lead(viewer: ViewerState, action: Extract<ViewerAction, { kind: 'leader' }>['leader']): void {
+  switch (action) {
     case 'clear':
     case 'execute':
-      desk.leave({ kind: 'line', line: `/${wish}` });
+      viewer.leave({ kind: 'line', line: `/${action}` });
       break;
     case 'agents':
     case 'navigator':
-      desk.leave({ kind: wish });
+      viewer.leave({ kind: action });
       break;
     case 'network':
     case 'plan':
     case 'edit_plan':
-      doNext(desk, async () => {
-        const word = await desk.parts.act(wish);
-        show(desk, { ...desk.view, word });
+      doNext(viewer, async () => {
+        const word = await viewer.parts.act(action);
+        show(viewer, { ...viewer.view, word });
       });
   }
 }
 
-function copy(desk: ViewerState): void {
-  const block = chosenBlock(desk.view);
+function copy(viewer: ViewerState): void {
+  const block = chosenBlock(viewer.view);
   if (block === null) return;
   const text = copiedText(block);
-  const isCopied = desk.parts.copy(text);
+  const isCopied = viewer.parts.copy(text);
   const word = isCopied ? `Copied: ${count(text.split('\n').length, 'line')}` : 'That is too much for the clipboard.';
-  show(desk, { ...desk.view, word });
+  show(viewer, { ...viewer.view, word });
 }

@@ -7,14 +7,14 @@ import { atEnd, chosenAt, folded, type Rows, scrolled, type Viewing } from './vi
 /** What the view cannot do by itself. */
 export type ViewerAction =
   | { kind: 'leave' | 'copy' | 'first' | 'last' | 'unfolded' }
-  | { kind: 'leader'; wish: Exclude<LeaderAction, 'keys'> }
+  | { kind: 'leader'; leader: Exclude<LeaderAction, 'keys'> }
   /** Towards the beginning, or towards the end. */
   | { kind: 'search'; query: string; by: -1 | 1 }
   | { kind: 'command'; text: string };
 
 export interface ViewerPressed {
   view: Viewing;
-  wish: ViewerAction | null;
+  action: ViewerAction | null;
 }
 
 const FAR = Number.MAX_SAFE_INTEGER;
@@ -42,7 +42,7 @@ function ofText(view: Viewing, text: string, around: Around): ViewerPressed {
   let at = 0;
   let result = stay(view);
   for (const letter of text) {
-    if (result.wish !== null || result.view.help) break;
+    if (result.action !== null || result.view.help) break;
     if (result.view.typing !== null) return pressed(result.view, { kind: 'text', text: text.slice(at) }, around);
     result = result.view.leader === 'none' ? ofLetter(result.view, letter, around) : ofLeader(result.view, letter);
     at += letter.length;
@@ -51,15 +51,15 @@ function ofText(view: Viewing, text: string, around: Around): ViewerPressed {
 }
 
 function stay(view: Viewing): ViewerPressed {
-  return { view, wish: null };
+  return { view, action: null };
 }
 
 function ofLeader(view: Viewing, letter: string): ViewerPressed {
-  const wish = leaderAction(letter);
-  if (wish === 'keys') return stay({ ...view, leader: 'none', help: true });
+  const action = leaderAction(letter);
+  if (action === 'keys') return stay({ ...view, leader: 'none', help: true });
   const next: Viewing = { ...view, leader: 'none' };
-  if (wish === null) return stay({ ...next, word: `Space ${letter} means nothing. Space ? lists the keys.` });
-  return { view: next, wish: { kind: 'leader', wish } };
+  if (action === null) return stay({ ...next, word: `Space ${letter} means nothing. Space ? lists the keys.` });
+  return { view: next, action: { kind: 'leader', leader: action } };
 }
 
 function isInterrupt({ name, ctrl }: KeyPress): boolean {
@@ -68,7 +68,7 @@ function isInterrupt({ name, ctrl }: KeyPress): boolean {
 
 function ofKey(view: Viewing, key: KeyPress, around: Around): ViewerPressed {
   const { rows } = around;
-  if (isInterrupt(key)) return { view, wish: { kind: 'leave' } };
+  if (isInterrupt(key)) return { view, action: { kind: 'leave' } };
   const page = Math.max(1, rows.height - 1);
   switch (key.name) {
     case 'up':
@@ -93,17 +93,17 @@ function ofKey(view: Viewing, key: KeyPress, around: Around): ViewerPressed {
       return flip(view, rows);
     case 'escape':
       return view.query === ''
-        ? { view, wish: { kind: 'leader', wish: 'navigator' } }
+        ? { view, action: { kind: 'leader', leader: 'navigator' } }
         : stay({ ...view, query: '', found: null });
     case 'tab':
-      return key.shift ? { view, wish: { kind: 'leader', wish: 'plan' } } : stay(view);
+      return key.shift ? { view, action: { kind: 'leader', leader: 'plan' } } : stay(view);
     default:
       return stay(view);
   }
 }
 
 function flip(view: Viewing, rows: Rows): ViewerPressed {
-  return { view: folded(view, rows), wish: { kind: 'unfolded' } };
+  return { view: folded(view, rows), action: { kind: 'unfolded' } };
 }
 
 function ofLetter(view: Viewing, letter: string, { rows, history }: Around): ViewerPressed {
@@ -119,9 +119,9 @@ function ofLetter(view: Viewing, letter: string, { rows, history }: Around): Vie
     case 'g':
       return view.span.start === 0
         ? stay(chosenAt({ ...view, top: { block: 0, row: 0 } }, 0, rows))
-        : { view, wish: { kind: 'first' } };
+        : { view, action: { kind: 'first' } };
     case 'G':
-      return view.span.end === view.span.length ? stay(atEnd(view, rows)) : { view, wish: { kind: 'last' } };
+      return view.span.end === view.span.length ? stay(atEnd(view, rows)) : { view, action: { kind: 'last' } };
     case 'd':
       return stay(scrolled(view, Math.ceil(rows.height / 2), rows));
     case 'u':
@@ -137,16 +137,16 @@ function pressedAction(view: Viewing, letter: string, history: TypedHistory): Vi
   switch (letter) {
     case 'q':
     case 'i':
-      return { view, wish: { kind: 'leave' } };
+      return { view, action: { kind: 'leave' } };
     case 'y':
-      return { view, wish: { kind: 'copy' } };
+      return { view, action: { kind: 'copy' } };
     case '/':
     case ':':
       return stay({ ...view, typing: beginLine(letter, history) });
     case 'n':
     case 'N':
       if (view.query === '') return stay({ ...view, word: 'Nothing is searched for: type / and words' });
-      return { view, wish: { kind: 'search', query: view.query, by: letter === 'n' ? -1 : 1 } };
+      return { view, action: { kind: 'search', query: view.query, by: letter === 'n' ? -1 : 1 } };
     case '?':
       return stay({ ...view, help: true });
     default:
@@ -165,9 +165,9 @@ function typed({ view, line }: { view: Viewing; line: TypedLine }, key: Key, aro
 }
 
 function entered(view: Viewing, sign: TypedLine['sign'], text: string): ViewerPressed {
-  if (sign === ':') return text.trim() === '' ? stay(view) : { view, wish: { kind: 'command', text: text.trim() } };
+  if (sign === ':') return text.trim() === '' ? stay(view) : { view, action: { kind: 'command', text: text.trim() } };
   if (text === '') return stay({ ...view, query: '', found: null });
-  return { view: { ...view, query: text, found: null }, wish: { kind: 'search', query: text, by: -1 } };
+  return { view: { ...view, query: text, found: null }, action: { kind: 'search', query: text, by: -1 } };
 }
 
 /** The beginning, or the end, of all that was read. */

@@ -29,7 +29,7 @@ export interface ViewerParts {
   /** The names of the commands that `:` takes. */
   commands: readonly string[];
   /** Does what needs no leaving; resolves with a word about it. */
-  act(wish: 'network' | 'plan' | 'edit_plan'): Promise<string | null>;
+  act(action: 'network' | 'plan' | 'edit_plan'): Promise<string | null>;
 }
 
 /** What everything in an open viewer shares. */
@@ -57,17 +57,17 @@ export interface ViewerState {
   leave(end: ViewerEnd): void;
 }
 
-export function show(desk: ViewerState, view: Viewing): void {
-  desk.view = view;
-  desk.timer.follow(view.leader);
-  desk.parts.terminal.redrawScreen();
+export function show(viewer: ViewerState, view: Viewing): void {
+  viewer.view = view;
+  viewer.timer.follow(view.leader);
+  viewer.parts.terminal.redrawScreen();
 }
 
 /** One thing after the other; what fails is told. */
-export function doNext(desk: ViewerState, work: () => Promise<void>): void {
-  const { signal } = desk.errand;
-  desk.work = desk.work.then(work).catch((error: unknown) => {
-    if (!signal.aborted) show(desk, { ...desk.view, word: reasonOf(error) });
+export function doNext(viewer: ViewerState, work: () => Promise<void>): void {
+  const { signal } = viewer.errand;
+  viewer.work = viewer.work.then(work).catch((error: unknown) => {
+    if (!signal.aborted) show(viewer, { ...viewer.view, word: reasonOf(error) });
   });
 }
 
@@ -85,8 +85,8 @@ export function composed({ view, path, following }: ViewerState, { blocks, span 
 }
 
 /** The same view with what is coming now. */
-export function withComing(desk: ViewerState): Viewing {
-  return composed(desk, desk.view);
+export function withComing(viewer: ViewerState): Viewing {
+  return composed(viewer, viewer.view);
 }
 
 export function onPath(blocks: readonly ViewedBlock[]): readonly ViewedBlock[] {

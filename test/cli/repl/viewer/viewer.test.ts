@@ -97,21 +97,21 @@ test('what is chosen stays chosen when blocks are read above it', () => {
 
 test('keys that come as one text each do their part, and a line that is begun takes the rest', () => {
   const rows = rowsOf(3);
-  const { view, wish } = pressed(atEnd(viewOf([2, 2, 2]), rows), type('k[/needle k'), around(rows));
-  expect(wish).toBeNull();
+  const { view, action } = pressed(atEnd(viewOf([2, 2, 2]), rows), type('k[/needle k'), around(rows));
+  expect(action).toBeNull();
   expect(view.typing === null ? null : shownLine(view.typing)).toMatchObject({
     sign: '/',
     text: 'needle k',
     cursor: 8,
   });
   const enter = { kind: 'key' as const, name: 'enter', ctrl: false, alt: false, shift: false };
-  expect(pressed(view, enter, around(rows)).wish).toEqual({ kind: 'search', query: 'needle k', by: -1 });
+  expect(pressed(view, enter, around(rows)).action).toEqual({ kind: 'search', query: 'needle k', by: -1 });
 });
 
 test('the leader key takes one letter, and a key that means nothing is told', () => {
   const rows = rowsOf(3);
   const view = viewOf([1]);
-  expect(pressed(view, type(' x'), around(rows)).wish).toEqual({ kind: 'leader', wish: 'execute' });
+  expect(pressed(view, type(' x'), around(rows)).action).toEqual({ kind: 'leader', leader: 'execute' });
   expect(pressed(view, type(' j'), around(rows)).view).toMatchObject({
     leader: 'none',
     word: 'Space j means nothing. Space ? lists the keys.',
