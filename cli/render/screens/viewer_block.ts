@@ -6,7 +6,7 @@ import { count, formatBytes } from '../text/ids_and_counts.js';
 import type { TextRow } from '../text/wrap_words.js';
 import { answerLines, type BlockLine, rowsOfLines } from './viewer_lines.js';
 
-/** One piece of a transcript, which folds and unfolds as a whole. */
+/** A block in the viewer, which folds and unfolds as a whole. */
 export type ShownBlock = ShownText | { kind: 'call'; call: FoldedCall };
 
 interface ShownText {

@@ -4,7 +4,7 @@ import { codeInk } from '../node/code_highlight.js';
 import { withoutInk } from '../text/colour_runs.js';
 import { type TextRow, wrapHard, wrapWords } from '../text/wrap_words.js';
 
-/** A line of a transcript before it is cut into rows: prose between words, anything else where a row is full. */
+/** A line of the viewer before it is cut into rows: prose between words, anything else where a row is full. */
 export interface BlockLine {
   text: string;
   isProse: boolean;

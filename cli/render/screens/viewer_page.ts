@@ -5,7 +5,7 @@ import { markedRow, type RowMark } from '../text/text_search.js';
 import { menuLines, type ShownMenu } from './editor_menu.js';
 import type { LiveBlock } from './live_block.js';
 
-export interface TranscriptRow {
+export interface ViewerRow {
   text: string;
   /** Whether it belongs to the block that keys are about. */
   isChosen: boolean;
@@ -13,9 +13,9 @@ export interface TranscriptRow {
   marks: readonly RowMark[];
 }
 
-/** What is seen of a transcript. */
-export interface TranscriptPage {
-  rows: readonly TranscriptRow[];
+/** What the viewer draws. */
+export interface ViewerPage {
+  rows: readonly ViewerRow[];
   /** Keys and what they do, shown above the last rows; empty for none. */
   keys: readonly KeyWords[];
   typing: ShownTyping | null;
@@ -41,18 +41,18 @@ const GUTTER_COLUMNS = 2;
 const WORD_ROWS_MIN = 8;
 const GAP = '  ';
 
-/** Rows of a screen that the transcript itself has. */
+/** Rows of a screen for the text. */
 export function pageHeight(rows: number): number {
   return Math.max(1, rows - (rows < WORD_ROWS_MIN ? 1 : 2));
 }
 
-/** Columns for the text of a transcript. */
+/** Columns for the text. */
 export function pageColumns(columns: number): number {
   return Math.max(1, columns - GUTTER_COLUMNS);
 }
 
-/** Draws a transcript on a whole screen. */
-export function drawTranscript(page: TranscriptPage, rows: number, look: Look): LiveBlock {
+/** Draws the viewer on a whole screen. */
+export function drawViewer(page: ViewerPage, rows: number, look: Look): LiveBlock {
   const height = pageHeight(rows);
   const drawn = page.rows.slice(0, height).map((row) => rowOf(row, look));
   const body = [...drawn, ...Array<string>(Math.max(0, height - drawn.length)).fill('')];
@@ -77,7 +77,7 @@ export function drawTranscript(page: TranscriptPage, rows: number, look: Look): 
 
 const MENU_ROWS_MAX = 8;
 
-function rowOf({ text, isChosen, marks }: TranscriptRow, look: Look): string {
+function rowOf({ text, isChosen, marks }: ViewerRow, look: Look): string {
   const gutter = isChosen ? look.style.here(look.glyphs.bar.slice(0, 1)) : ' ';
   return `${gutter} ${markedRow(text, marks, look.style)}`;
 }

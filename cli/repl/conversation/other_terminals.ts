@@ -5,17 +5,17 @@ import { shortId } from '../../render/text/ids_and_counts.js';
 import { quotedWords } from '../tree/node_words.js';
 import type { ConversationParts } from './conversation_parts.js';
 
-/** What is written in the tree beside what is on display. */
+/** Nodes that other terminals write beside the display. */
 export interface Others {
-  /** Tells of it where it goes on from what has been on display: once for all that grows there. */
+  /** Notes a node that goes on from what was on display: once for each branch. */
   take(node: Node): Promise<void>;
   /** The person knows that it goes on with these nodes, or from them. */
   know(nodes: Iterable<NodeId>): void;
-  /** The person comes to a node: what others write there is told again. */
+  /** The person comes to a node: what others write there is noted again. */
   forget(node: NodeId): void;
 }
 
-/** How many ends of branches are remembered, to tell of each only once. */
+/** How many ends of branches are remembered, to note each only once. */
 const KNOWN_MAX = 10_000;
 
 export function createOthers({ client, context, front, display }: ConversationParts): Others {

@@ -12,7 +12,7 @@ import type { ConversationParts } from './conversation_parts.js';
 
 /** Runs the person's own commands, one at a time. */
 export interface OwnCommands {
-  /** `kept`: it becomes a part of the conversation, which a model is shown. */
+  /** A `kept` command becomes a node, which models are sent. */
   run(command: string, kept: boolean): Promise<void>;
   isRunning(): boolean;
   /** Resolves as soon as one runs. */
@@ -26,7 +26,7 @@ const LAST_LENGTH_MAX = 8_192;
 
 export function createShell(conversation: () => Conversation): OwnCommands {
   let running: (BegunExecution & Printing) | null = null;
-  let told = (): void => undefined;
+  let notifyStart = (): void => undefined;
 
   async function run(command: string, kept: boolean): Promise<void> {
     const here = conversation();
@@ -48,7 +48,7 @@ export function createShell(conversation: () => Conversation): OwnCommands {
     const printing = printingOf(stage, id, command);
     const begun = beginExecution(context, { execution: { ...where, ...how }, client, onEvent: printing.onEvent });
     running = { ...begun, ...printing };
-    told();
+    notifyStart();
     try {
       const answer = await begun.answer;
       if (answer === null) return await front.show({ kind: 'note', text: '(it was stopped before it began)' });
@@ -73,7 +73,7 @@ export function createShell(conversation: () => Conversation): OwnCommands {
     isRunning: () => running !== null,
     begun: () =>
       new Promise((resolve) => {
-        told = resolve;
+        notifyStart = resolve;
         if (running !== null) resolve();
       }),
     stop() {

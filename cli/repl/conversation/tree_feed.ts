@@ -12,15 +12,15 @@ import { createOthers, type Others } from './other_terminals.js';
 import type { OwnTurns } from './own_turns.js';
 import { noteOf } from './turn_notes.js';
 
-/** What the hub tells of a tree, on its way to the screen. */
+/** Brings the events of a tree to the display. */
 export interface TreeFeed {
-  /** Begins to listen to what comes after `since`; does so again, from where it was, when listening has failed. */
+  /** Watches the feed after `since`; after a failure, from where it was. */
   listen(since: number): void;
-  /** Has the hub tell anew where the turns stand that run. */
+  /** Resubscribes, so that the hub resends each turn's snapshot. */
   catchUp(): void;
-  /** Takes the turns off the display, before one goes to a node: that they go on without one is known then. */
+  /** Takes the turns off the display before the person goes to a node: their next nodes are no news then. */
   leave(to: NodeId): void;
-  /** Takes turns of others off the display, for who goes on where they do not; false when there are none. */
+  /** Takes turns of others off the display, before the person writes elsewhere; false when there are none. */
   leaveOthers(): boolean;
   close(): void;
 }
@@ -28,12 +28,11 @@ export interface TreeFeed {
 interface Feeding {
   stage: ConversationParts;
   turns: OwnTurns;
-  /** Turns that are on display, and the last that the person came along with. */
+  /** Turns that are on display, and the last one that the person follows. */
   watched: Set<TurnId>;
   own: TurnId | null;
-  /** Turns that run where the display is not, and where they stand. */
+  /** Turns that run elsewhere in the tree, and their positions. */
   elsewhere: Map<TurnId, NodeId>;
-  /** Has the hub tell anew where the turns stand that run. */
   catchUp(): void;
   others: Others;
 }

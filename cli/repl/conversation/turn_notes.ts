@@ -7,7 +7,7 @@ import { endCode, endWords } from '../../turn/run_turn.js';
 import type { DisplayEvent } from '../front/front.js';
 import { hintOfFailure } from './hint_in_chat.js';
 
-/** What is said of an event beside the conversation itself; null for nothing. Each file of instructions is told of once. */
+/** The note on an event that is no block; null for none. Each file of instructions is named once. */
 export function noteOf(event: AgentEvent, toldFiles: Set<string>): string | null {
   switch (event.kind) {
     case 'request_failed':
@@ -32,19 +32,19 @@ function instructionsNote(files: readonly string[], told: Set<string>): string |
   return untold.length === 0 ? null : `(the model is told what ${untold.join(', ')} says)`;
 }
 
-/** What is said of a turn that the person has left, when it is over. */
+/** The note on the end of a turn that the person has left. */
 export function partedWords({ state, tip }: TurnOutcome): string {
   const how = state === 'waiting' ? 'asks something' : 'has ended';
   return `(the turn that you left ${how}. Go there with: /switch ${shortId(tip)})`;
 }
 
-/** What a script is told of how a turn ended. One that was stopped was stopped on purpose, and one that waits may get its answer. */
+/** The exit code of a script for how a turn ended. A stop was on purpose, and a parked turn may get its answer. */
 export function exitCodeOfEnd({ state, why, failure }: TurnOutcome): number {
   if (failure !== null) return exitCodeOf(new HubError(failure.data.kind, failure.message));
   return state === 'done' || state === 'waiting' || why === 'asked' ? EXIT.ok : endCode(why);
 }
 
-/** What is said when nobody knows how a turn ended, or it did not even begin. */
+/** Shows that a turn did not begin, or that its end is not known. */
 export function failureWords(error: unknown, goOn: string): DisplayEvent[] {
   const own = error instanceof HubError ? hintOfFailure(error) : null;
   const failure: DisplayEvent = { kind: 'failure', message: reasonOf(error), hint: own ?? `then: ${goOn}` };

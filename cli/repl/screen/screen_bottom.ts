@@ -17,7 +17,7 @@ export interface LiveParts extends WorkingFacts {
   hint: string | null;
 }
 
-/** Rows that are left to the transcript. */
+/** Rows that are left to the chat output. */
 const ROWS_LEFT = 2;
 const QUEUED_ROWS_MAX = 3;
 /** No row is longer, and what waits may be. */

@@ -28,7 +28,7 @@ export function completionFor(client: Client, { tree, changed }: CompletionParts
   };
 }
 
-// A transcript is opened anew each time; what was entered in it stays for as long as the chat runs.
+// The viewer is opened anew each time; lines entered in it stay for as long as the chat runs.
 const histories = new WeakMap<Client, TypedHistory>();
 
 export function historyOf(client: Client): TypedHistory {

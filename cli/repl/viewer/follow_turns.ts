@@ -4,11 +4,11 @@ import type { NodeId, TreeId, TurnId } from '../../../hub/protocol/node.js';
 import type { AgentEvent } from '../../../hub/protocol/turn.js';
 import { createUncommittedBlocks, type UncommittedBlocks } from './uncommitted_blocks.js';
 
-/** What the turns of a tree say while somebody looks at its transcript. */
+/** Follows the turns of a tree while its viewer is open. */
 export interface Following {
   readonly tree: TreeId;
   readonly uncommitted: UncommittedBlocks;
-  /** Whether it is cut off, so that nothing more is heard. */
+  /** Whether the stream has ended. */
   isOver(): boolean;
   stop(): void;
 }
@@ -16,18 +16,18 @@ export interface Following {
 export interface FollowingParts {
   client: Client;
   tree: TreeId;
-  /** Where the person stands; null before anything was said. */
+  /** The person's position; null before anything was said. */
   position(): NodeId | null;
   nowMs(): number;
-  /** Told of every event; `isOther` when there are other blocks, not only longer ones. */
-  told(isOther: boolean): void;
-  /** Told while something is shown that time changes. */
+  /** Called after every event; `isOther` when there are other blocks, not only longer ones. */
+  changed(isOther: boolean): void;
+  /** Called each second while something is shown that time changes. */
   tick(): void;
 }
 
 const TICK_MS = 1_000;
 
-export function followTurns({ client, tree, position, nowMs, told, tick }: FollowingParts): Following {
+export function followTurns({ client, tree, position, nowMs, changed, tick }: FollowingParts): Following {
   const abort = new AbortController();
   const { signal } = abort;
   const uncommitted = createUncommittedBlocks(nowMs);
@@ -43,7 +43,7 @@ export function followTurns({ client, tree, position, nowMs, told, tick }: Follo
   const onEvent = (event: AgentEvent): void => {
     const isOther = uncommitted.take(event);
     time();
-    told(isOther);
+    changed(isOther);
     const start = startOf(event);
     if (start !== null && start !== position()) detach(addMessage(event.turn, start), end);
   };
@@ -51,7 +51,7 @@ export function followTurns({ client, tree, position, nowMs, told, tick }: Follo
     const { node } = await client.call('loom.node_get', { node: start }, { signal });
     if (node.parent === null || node.parent !== position()) return;
     uncommitted.startedBelow(turn, node);
-    told(true);
+    changed(true);
   };
   const end = (): void => {
     isOver = true;

@@ -67,7 +67,7 @@ async function showLastCall(viewer: ViewerState, view: Viewing): Promise<void> {
   await readMore(viewer);
 }
 
-/** Listens to the turns of the tree that one stands in; again, where listening was cut off. */
+/** Follows the turns of the open tree; again, where the stream has ended. */
 function follow(viewer: ViewerState, { tree }: PathWindow): void {
   const { following, parts } = viewer;
   if (following !== null && following.tree === tree && !following.isOver()) return;
@@ -78,16 +78,16 @@ function follow(viewer: ViewerState, { tree }: PathWindow): void {
     nowMs: Date.now,
     position: parts.position,
     tick: () => parts.terminal.redrawScreen(),
-    told(isOther) {
+    changed(isOther) {
       if (isOther) changeBelow(viewer);
-      // Who opened it for the last call is shown the one that runs: that is told a moment later.
+      // A viewer opened for the last call shows a running one, which the stream tells a moment later.
       if (isOther && viewer.view.word === NO_CALL) doNext(viewer, () => showLastCall(viewer, viewer.view));
       else parts.terminal.redrawScreen();
     },
   });
 }
 
-/** Other blocks are coming below the path than before. */
+/** Shows the uncommitted blocks of now below the path. */
 function changeBelow(viewer: ViewerState): void {
   const wasFollowing = isFollowing(viewer);
   show(viewer, goneAlong(withComing(viewer), wasFollowing, viewer.rows()));
@@ -99,7 +99,7 @@ export async function goToEnd(viewer: ViewerState, which: 'first' | 'last'): Pro
   show(viewer, shownEnd(composed(viewer, read), which, viewer.rows()));
 }
 
-/** Reads on before somebody comes to the end of what was read. */
+/** Reads more nodes before the reader comes to the end of those read. */
 export function growIfNear(viewer: ViewerState): void {
   const { view, path } = viewer;
   const near = viewer.rows().height * 2;

@@ -1,9 +1,9 @@
 import {
-  drawTranscript,
+  drawViewer,
   type KeyWords,
   pageColumns,
   pageHeight,
-  type TranscriptRow,
+  type ViewerRow,
 } from '../../render/screens/viewer_page.js';
 import { formatNumber } from '../../render/text/ids_and_counts.js';
 import type { Key } from '../editor/keys/key.js';
@@ -41,7 +41,7 @@ const NORMAL_KEYS: readonly KeyWords[] = [
   ['q i', 'leave'],
 ];
 
-/** Opens the transcript of the path to where one stands, on the alternate screen. */
+/** Opens the path to the position for reading, on the alternate screen. */
 export async function openViewer(parts: ViewerParts): Promise<Viewer> {
   const { terminal } = parts;
   const cutter = createRows(Date.now);
@@ -81,7 +81,7 @@ export async function openViewer(parts: ViewerParts): Promise<Viewer> {
 function draw(viewer: ViewerState, columns: number, high: number) {
   const { parts } = viewer;
   const rows = viewer.rows();
-  // What grows at the end is gone along with by who looks there.
+  // A reader at the end follows what grows there.
   const seenLast = viewer.isAtEnd && viewer.view.chosen === viewer.view.blocks.length - 1;
   viewer.view = seenLast ? atEnd(viewer.view, rows) : scrolled(viewer.view, 0, rows);
   viewer.isAtEnd = isAtEnd(viewer.view, rows);
@@ -95,10 +95,10 @@ function draw(viewer: ViewerState, columns: number, high: number) {
     ...{ word: view.word ?? foundWord(view), hints, keys: keysShown(view) },
     status: parts.status(view.typing?.sign === ':' ? 'COMMAND' : 'NORMAL', look),
   };
-  return drawTranscript(page, high, look);
+  return drawViewer(page, high, look);
 }
 
-function shownRows(view: Viewing, rows: Rows): TranscriptRow[] {
+function shownRows(view: Viewing, rows: Rows): ViewerRow[] {
   const marks = new Map<number, ReturnType<Rows['marks']>>();
   return seenRows(view, rows).map(({ text, block, row }) => {
     const known = marks.get(block) ?? rows.marks(view, block);
@@ -107,7 +107,7 @@ function shownRows(view: Viewing, rows: Rows): TranscriptRow[] {
   });
 }
 
-/** Where among all places one is: `/needle  3/17`. */
+/** Which of all matches is chosen: `/needle  3/17`. */
 function foundWord({ found, query }: Viewing): string | null {
   if (found === null || query === '') return null;
   const { tally, isAround } = found;

@@ -12,7 +12,7 @@ import type { PathWindow, Read } from './path_window.js';
 import type { TypedHistory } from './typed_line.js';
 import { atEnd, type Rows, type Viewing, withBlocks } from './viewport.js';
 
-/** How a person left the transcript. */
+/** How a person left the viewer. */
 export type ViewerEnd = { kind: 'insert' } | { kind: 'navigator' | 'agents' } | { kind: 'line'; line: string };
 
 export interface ViewerParts {
@@ -38,11 +38,11 @@ export interface ViewerState {
   rows: () => Rows;
   view: Viewing;
   path: PathWindow | null;
-  /** The turns of the tree, as they go on; null before there is one. */
+  /** The running turns of the tree; null before there is one. */
   following: Following | null;
   /** What was looked through for what is searched for. */
   finder: Finder | null;
-  /** Whether the end was in sight when it was drawn last: what is coming has made it longer since. */
+  /** Whether the end was in view at the last drawing: uncommitted blocks have made it longer since. */
   isAtEnd: boolean;
   completion: Completion;
   history: TypedHistory;
@@ -63,7 +63,7 @@ export function show(viewer: ViewerState, view: Viewing): void {
   viewer.parts.terminal.redrawScreen();
 }
 
-/** One thing after the other; what fails is told. */
+/** Runs work after the work before; a failure is shown. */
 export function doNext(viewer: ViewerState, work: () => Promise<void>): void {
   const { signal } = viewer.errand;
   viewer.work = viewer.work.then(work).catch((error: unknown) => {
@@ -71,12 +71,12 @@ export function doNext(viewer: ViewerState, work: () => Promise<void>): void {
   });
 }
 
-/** Whether one looks at the end, and goes along with what comes there. */
+/** Whether the end is in view, and new blocks scroll it. */
 export function isFollowing({ view, isAtEnd }: ViewerState): boolean {
   return isAtEnd && view.chosen >= view.blocks.length - 1;
 }
 
-/** The view of what was read of the path; where that is its end, what is still coming stands below it. */
+/** The view of what was read of the path; where that is its end, uncommitted blocks stand below it. */
 export function composed({ view, path, following }: ViewerState, { blocks, span }: Read): Viewing {
   const read = onPath(blocks);
   if (path === null || following === null || span.end < span.length) return withBlocks(view, read, span);
@@ -84,7 +84,7 @@ export function composed({ view, path, following }: ViewerState, { blocks, span 
   return withBlocks(view, [...read, ...following.uncommitted.below(path.tip)], span);
 }
 
-/** The same view with what is coming now. */
+/** The same view with the uncommitted blocks of now. */
 export function withComing(viewer: ViewerState): Viewing {
   return composed(viewer, viewer.view);
 }
@@ -93,7 +93,7 @@ export function onPath(blocks: readonly ViewedBlock[]): readonly ViewedBlock[] {
   return blocks.at(-1)?.at === NOT_ON_PATH ? blocks.filter(({ at }) => at !== NOT_ON_PATH) : blocks;
 }
 
-/** Goes along to the end when one looked at it before. */
+/** The view at its new end, where the end was in view before. */
 export function goneAlong(view: Viewing, wasFollowing: boolean, rows: Rows): Viewing {
   return wasFollowing ? atEnd(view, rows) : view;
 }

@@ -4,7 +4,7 @@ import type { ViewedBlock } from './path_blocks.js';
 import type { Span } from './read_path.js';
 import type { TypedLine } from './typed_line.js';
 
-/** What is seen of a transcript, and what keys are about in it. Changed by making a new one. */
+/** What the viewer shows and what its keys act on. An immutable value. */
 export interface Viewing {
   /** What was read of the path, in its order. */
   readonly blocks: readonly ViewedBlock[];
