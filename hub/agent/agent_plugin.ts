@@ -19,7 +19,7 @@ import { listInstructions } from './settings/list_instructions.js';
 import { planAt } from './settings/project_plan.js';
 import { pathSettings, settingsBefore } from './settings/settings.js';
 import { refuseNesting } from './settings/sub_session_nesting.js';
-import { parkedSnapshot, parkedTurns } from './turn/parked_turn.js';
+import { listParkedTurns, parkedSnapshot } from './turn/parked_turn.js';
 import type { Listener, RunningTurn } from './turn/running_turn.js';
 import { chooseModel } from './turn/turn_model.js';
 import { createTurns, type RunningTurns } from './turn/turns.js';
@@ -88,7 +88,7 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
       },
       'agent.steer': async (params, context) => callHub({ hub, context }, 'loom.input_add', params),
       'agent.status': async ({ tree }, context) => {
-        const parked = await parkedTurns({ hub, context }, tree);
+        const parked = await listParkedTurns({ hub, context }, tree);
         const running = turns.all().filter((turn) => tree === null || turn.tree === tree);
         return { turns: [...running.map(statusOf), ...parked.filter(({ turn }) => turns.get(turn) === null)] };
       },

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { type AgentPlugin, createAgent } from '../agent/agent_plugin.js';
 import { SYSTEM_TIMERS } from '../agent/model/timers.js';
 import { allProviders } from '../agent/providers/all_providers.js';
-import { createSessionPlugin } from '../agent/sub_sessions/resolve_answers.js';
+import { createSessionPlugin } from '../agent/sub_sessions/session_plugin.js';
 import { detach, neverFails } from '../base/detach.js';
 import type { Log, Plugin } from '../base/plugin.js';
 import { within } from '../base/wait_at_most.js';

@@ -60,7 +60,7 @@ export async function compactPath(
   const { turn, path, settings } = work;
   turn.activity = 'compacting';
   turn.step = null;
-  turn.tell({ kind: 'compaction_started', turn: turn.id, tokens: params.tokens });
+  turn.emit({ kind: 'compaction_started', turn: turn.id, tokens: params.tokens });
   const counted: Promise<void>[] = [];
   const summary = await summarise(work, params, counted);
   await Promise.all(counted);
@@ -73,7 +73,7 @@ export async function compactPath(
   turn.tip = node.id;
   const tokens_after = pathTokens(path, { measure: null, prefix: settings.settings });
   const sizes = { tokens_before: params.tokens, tokens_after, left_out: summary.leftOut };
-  turn.tell({ kind: 'context_compacted', turn: turn.id, node: node.id, tip: node.id, ...sizes });
+  turn.emit({ kind: 'context_compacted', turn: turn.id, node: node.id, tip: node.id, ...sizes });
   return { node, ...sizes };
 }
 

@@ -58,7 +58,7 @@ export function createTranscripts({ folder, log }: TranscriptParts): Transcripts
         hasFailed = true;
         const message = error instanceof Error ? error.message : String(error);
         log('warn', `a transcript could not be written: ${message}`);
-        work.turn.tell({ kind: 'transcript_failed', turn: work.turn.id, file, message });
+        work.turn.emit({ kind: 'transcript_failed', turn: work.turn.id, file, message });
       }
     };
   }
@@ -79,7 +79,7 @@ export function createTranscripts({ folder, log }: TranscriptParts): Transcripts
         const path = fileFor(turn, place);
         const write = writerOf(path, place, work);
         open.add(path);
-        turn.tell({ kind: 'transcript_opened', turn: turn.id, file: path });
+        turn.emit({ kind: 'transcript_opened', turn: turn.id, file: path });
         const unfollow = onProgress(turn, ({ kind }) => {
           queue.add(path, turn.id, write);
           if (kind === 'turn_parked') park(turn.id, path);

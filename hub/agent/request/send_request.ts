@@ -51,7 +51,7 @@ export function sendRequest(work: Requester, { request, node, counted, isStreame
           current = id;
           turn.activity = activity;
           if (turn.step !== null) turn.step.answer = answer;
-          turn.tell({ kind: 'request_started', turn: turn.id, request: id, node, attempt });
+          turn.emit({ kind: 'request_started', turn: turn.id, request: id, node, attempt });
           return (ending) => {
             counted.push(count(turn, id, account.end(id, node, ending)));
           };
@@ -62,10 +62,10 @@ export function sendRequest(work: Requester, { request, node, counted, isStreame
         failed({ message, data }, retry_in_ms) {
           turn.activity = 'retrying';
           if (current === null) return;
-          turn.tell({ kind: 'request_failed', turn: turn.id, request: current, message, data, retry_in_ms });
+          turn.emit({ kind: 'request_failed', turn: turn.id, request: current, message, data, retry_in_ms });
         },
         restarted: (attempt) => {
-          if (isStreamed) turn.tell({ kind: 'answer_restarted', turn: turn.id, attempt });
+          if (isStreamed) turn.emit({ kind: 'answer_restarted', turn: turn.id, attempt });
         },
       },
     },
@@ -76,14 +76,14 @@ export function sendRequest(work: Requester, { request, node, counted, isStreame
 async function count(turn: RunningTurn, request: RequestId, cost: Promise<RequestCost>): Promise<void> {
   const { usage, price } = await cost;
   addRequest(turn.spending, usage, price);
-  if (usage !== null) turn.tell({ kind: 'usage_counted', turn: turn.id, request, usage, price_microdollars: price });
+  if (usage !== null) turn.emit({ kind: 'usage_counted', turn: turn.id, request, usage, price_microdollars: price });
 }
 
 function emitEvent(turn: RunningTurn, event: ModelEvent): void {
   turn.activity = 'answering';
-  if (event.kind === 'text') turn.tell({ kind: 'text_added', turn: turn.id, text: event.text });
-  else if (event.kind === 'thinking') turn.tell({ kind: 'thinking_added', turn: turn.id, text: event.text });
+  if (event.kind === 'text') turn.emit({ kind: 'text_added', turn: turn.id, text: event.text });
+  else if (event.kind === 'thinking') turn.emit({ kind: 'thinking_added', turn: turn.id, text: event.text });
   else if (event.kind === 'call_begun') {
-    turn.tell({ kind: 'call_announced', turn: turn.id, call: event.id, tool: event.tool });
+    turn.emit({ kind: 'call_announced', turn: turn.id, call: event.id, tool: event.tool });
   }
 }

@@ -4,11 +4,11 @@ import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { NodeId, type TreeId } from '../../protocol/node.js';
 import type { Policy } from '../../protocol/policy.js';
 
-/** The longest transcript that is put where a model wants it. */
+/** The longest transcript that is copied to a model's output_file. */
 const TRANSCRIPT_BYTES_MAX = 8 * 1024 * 1024;
 
-/** Where a model wants the transcript of a sub-session, and what it may write. */
-export interface OutputPlace {
+/** Where a model wants the transcript of a sub-session, and the policy for writing it. */
+export interface OutputRequest {
   path: string;
   cwd: string;
   policy: Policy;
@@ -16,9 +16,9 @@ export interface OutputPlace {
   newId(): string;
 }
 
-/** A file that a transcript goes to. */
+/** A file that a transcript is copied to. */
 export interface OutputFile {
-  /** Puts it there; resolves with what went wrong, null for nothing. */
+  /** Copies the transcript; resolves with what went wrong, null for nothing. */
   fill(transcript: string | null): Promise<string | null>;
 }
 
@@ -26,11 +26,11 @@ export interface OutputFile {
  * Opens the file, which must be a new one, by writing an empty transcript. The tools write it, as they do for the model itself: the hub may write more
  * than a model, and a model can put a link in the place of a folder at any moment.
  */
-export async function openOutputFile(reach: InternalCaller, wanted: OutputPlace, tree: TreeId): Promise<OutputFile> {
+export async function openOutputFile(reach: InternalCaller, wanted: OutputRequest, tree: TreeId): Promise<OutputFile> {
   const { path } = wanted;
-  await refuseTaken(reach, wanted);
+  await refuseExisting(reach, wanted);
   const write = async (content: string): Promise<void> => {
-    await callHub(reach, 'file.write', { ...asTool(wanted), content });
+    await callHub(reach, 'file.write', { ...toolParams(wanted), content });
   };
   await write(`${JSON.stringify({ metadata: { session_id: tree, is_sub_session: true }, entries: [] })}\n`);
   return {
@@ -49,13 +49,13 @@ export async function openOutputFile(reach: InternalCaller, wanted: OutputPlace,
   };
 }
 
-function asTool({ path, cwd, policy, place, newId }: OutputPlace) {
+function toolParams({ path, cwd, policy, place, newId }: OutputRequest) {
   return { id: NodeId.parse(newId()), place, append: false, call_id: null, path, cwd, policy };
 }
 
 /** What is there already is somebody's work, and a model that names it for a transcript has hardly meant to replace it. */
-async function refuseTaken(reach: InternalCaller, wanted: OutputPlace): Promise<void> {
-  const look = { ...asTool(wanted), offset: 1, limit: 1 };
+async function refuseExisting(reach: InternalCaller, wanted: OutputRequest): Promise<void> {
+  const look = { ...toolParams(wanted), offset: 1, limit: 1 };
   const isTaken = await callHub(reach, 'file.read', look).then(
     () => true,
     (error: unknown) => {

@@ -2,10 +2,10 @@ import { callText } from '../../base/call_title.js';
 import type { AgentEvent } from '../../protocol/turn.js';
 import type { CallSurroundings } from '../tools/model_call.js';
 
-/** What is told of a call on its line. */
+/** Characters of a call on its line. */
 const LINE_LENGTH_MAX = 200;
 
-/** Makes of what happens in a sub-session what its call prints: what it says, and a line for each call of its own. */
+/** Makes output of a call from the events of its sub-session: what it says, and a line for each call that it makes. */
 export function progressOutput(onOutput: CallSurroundings['onOutput']): (event: AgentEvent) => void {
   let offset = 0;
   let isLineBegun = false;

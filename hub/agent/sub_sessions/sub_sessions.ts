@@ -9,20 +9,20 @@ import { addRequest, limitReached } from '../request/spending.js';
 import type { CallResult, CallSurroundings } from '../tools/model_call.js';
 import type { Errand, RunningTurn } from '../turn/running_turn.js';
 import type { RunParams } from '../turn/turn_params.js';
+import { grantsFor } from './child_grants.js';
 import { modelFor } from './child_model.js';
-import { grantsFor } from './grants.js';
 import { limitsLeft } from './limits_left.js';
 import { type OutputFile, openOutputFile } from './output_file.js';
 import { progressOutput } from './progress_output.js';
-import { type SessionEnd, sessionResult } from './result.js';
+import { createSlots } from './run_slots.js';
 import type { SessionCall, SubSessions } from './session_call.js';
-import { createSlots } from './slots.js';
+import { type SessionEnd, sessionResult } from './session_result.js';
 
 /** Sub-sessions of one turn that run at once; more wait. */
 const AT_ONCE_MAX = 8;
 /** Sub-sessions that one turn may begin. */
 const SESSIONS_MAX = 100;
-/** What is told of a task. */
+/** Characters of a task that are shown. */
 const TASK_LENGTH_MAX = 80;
 
 export interface SubSessionParts {
@@ -47,7 +47,7 @@ export function openSubSessions(parts: SubSessionParts): SubSessions {
         throw new HubError('limit', `spawn_session was not run: a turn may begin ${SESSIONS_MAX} sub-sessions`);
       }
       begun += 1;
-      const giveBack = await slots.take(around.signal);
+      const giveBack = await slots.acquire(around.signal);
       try {
         return await runSession(parts, asking, around);
       } finally {
@@ -61,16 +61,16 @@ async function runSession(parts: SubSessionParts, asking: SessionCall, around: C
   const { reach, turn, agent } = parts;
   const { call, input } = asking;
   const startedAtMs = agent.timers.nowMs();
-  const planned = await plannedRun(parts, asking);
+  const planned = await planRun(parts, asking);
   const { tree } = planned.params;
   const file = await outputFile(parts, asking, { around, tree });
   const task = firstWords(input.task);
-  await makeTree(parts, asking, planned.params);
+  await createTree(parts, asking, planned.params);
   const child = parts.run(planned.params, { parent: { turn: turn.id, call: call.call }, task });
   const about = { turn: turn.id, call: call.call, id: call.id, session: tree, session_turn: child.id };
   const attachable = input.attachable === true;
-  turn.tell({ kind: 'session_started', ...about, task, model: planned.model, attachable });
-  const { end, transcript } = await watched(parts, child, around);
+  turn.emit({ kind: 'session_started', ...about, task, model: planned.model, attachable });
+  const { end, transcript } = await awaitChild(parts, child, around);
   const ended = {
     ...{ id: call.id, call: call.call, input: call.input, tree, model: planned.model, task, attachable },
     remark: file === null ? null : await file.fill(transcript),
@@ -89,8 +89,8 @@ function outputFile(
   return openOutputFile(reach, { path: input.output_file, cwd, policy, place, newId: agent.newId }, tree);
 }
 
-/** What a sub-session is run with. Whatever cannot work is refused before anything is made. */
-async function plannedRun({ turn, params, model: own, thinking, agent }: SubSessionParts, asking: SessionCall) {
+/** The parameters of a sub-session. What cannot work is refused before anything is created. */
+async function planRun({ turn, params, model: own, thinking, agent }: SubSessionParts, asking: SessionCall) {
   const { input, policy, cwd } = asking;
   const model = modelFor(own, input.provider);
   accessTo(parseModelName(model), params.access);
@@ -110,7 +110,7 @@ async function plannedRun({ turn, params, model: own, thinking, agent }: SubSess
 }
 
 /** The tree of a sub-session belongs to the node that asked for it. */
-async function makeTree(parts: SubSessionParts, { call, input }: SessionCall, { tree, node }: RunParams) {
+async function createTree(parts: SubSessionParts, { call, input }: SessionCall, { tree, node }: RunParams) {
   const { reach, project, params } = parts;
   const blocks = [{ type: 'text' as const, text: input.task }];
   const message = { id: node, tree, parent: NodeId.parse(tree), role: 'user' as const, blocks, settings: null };
@@ -121,20 +121,20 @@ async function makeTree(parts: SubSessionParts, { call, input }: SessionCall, { 
   ]);
 }
 
-interface Watched {
+interface ChildEnd {
   end: SessionEnd;
   /** The file of its transcript; null when there is none. */
   transcript: string | null;
 }
 
-/** Passes on what a sub-session says, counts what it spends, and ends it with the turn that it works for. */
-async function watched(parts: SubSessionParts, child: RunningTurn, around: CallSurroundings): Promise<Watched> {
+/** Awaits a sub-session: passes on its output, counts what it spends, and stops it with its parent turn. */
+async function awaitChild(parts: SubSessionParts, child: RunningTurn, around: CallSurroundings): Promise<ChildEnd> {
   const { turn } = parts;
   const say = progressOutput(around.onOutput);
   let transcript: string | null = null;
   const emit = (event: AgentEvent): void => {
     say(event);
-    if (event.kind === 'usage_counted') countBelow(parts, child, event);
+    if (event.kind === 'usage_counted') countSpending(parts, child, event);
     else if (event.kind === 'transcript_opened') transcript = event.file;
   };
   const unfollow = child.follow({ emit, hasRoom: () => true });
@@ -144,7 +144,7 @@ async function watched(parts: SubSessionParts, child: RunningTurn, around: CallS
   try {
     return { end: await child.outcome, transcript };
   } catch (error) {
-    return { end: neverBegun(parts, child, error), transcript };
+    return { end: failedStart(parts, child, error), transcript };
   } finally {
     around.signal.removeEventListener('abort', stop);
     unfollow();
@@ -155,8 +155,8 @@ async function watched(parts: SubSessionParts, child: RunningTurn, around: CallS
 
 type Counted = Extract<AgentEvent, { kind: 'usage_counted' }>;
 
-/** What sub-sessions spend is spent by the turn that they work for; at its limit they end. */
-function countBelow(
+/** Adds the usage of a sub-session to its parent turn, whose limits end it. */
+function countSpending(
   { turn, params }: SubSessionParts,
   child: RunningTurn,
   { usage, price_microdollars }: Counted,
@@ -166,8 +166,8 @@ function countBelow(
   if (reached !== null) child.stop(reached);
 }
 
-/** A sub-session that could not begin has failed, which is for the model to know. */
-function neverBegun({ agent }: SubSessionParts, child: RunningTurn, error: unknown): SessionEnd {
+/** A sub-session that could not begin has failed; its parent's model is told. */
+function failedStart({ agent }: SubSessionParts, child: RunningTurn, error: unknown): SessionEnd {
   if (!(error instanceof HubError)) {
     agent.log('error', `a sub-session failed unexpectedly: ${error instanceof Error ? error.name : typeof error}`);
   }

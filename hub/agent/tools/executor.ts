@@ -9,15 +9,15 @@ import type { Grants, Level } from '../../protocol/turn.js';
 import type { SubSessions } from '../sub_sessions/session_call.js';
 import type { CallResult, CallSurroundings, ModelCall, QuestionDraft } from './model_call.js';
 import { openShell } from './model_shell.js';
-import { type Approvals, approvalOf, unallowable } from './person_questions.js';
+import { type Approvals, approvalProblem, approvalQuestion } from './person_questions.js';
 import { makePlanFolder, planFileOf } from './project_folders.js';
 import { TOOL_INPUTS, type ToolInputs, type ToolName, toolsOf } from './tool_definitions.js';
 
-/** Runs the tools of one turn. It owns what they may: whoever calls it cannot widen that. */
+/** Runs the tools of one turn. It owns what they may do: its caller cannot widen that. */
 export interface Executor {
-  /** Whether calls of a tool may run beside each other: what only looks, and what works in a place of its own. */
+  /** Whether calls of a tool may run in parallel: those that only read, and those that work in a place of their own. */
   runsBeside(tool: string): boolean;
-  /** What a call asks the person; null for a call that is executed, which one that asks wrongly is too. */
+  /** The question of a call to the person; null for a call to execute, malformed questions included. */
   asks(call: ModelCall): QuestionDraft | null;
   /** What the person must allow before a call is executed that failed like this; null when that would not help. */
   needsApproval(call: ModelCall, error: unknown): QuestionDraft | null;
@@ -32,12 +32,12 @@ export interface ExecutorParts {
   grants: Grants;
   /** The real path of what may be changed. */
   project: string;
-  /** Where the hub keeps what is its own. */
+  /** The hub's home folder. */
   home: string;
   /** Where the branch stands. */
   cwd: string;
   environment: Record<string, string> | null;
-  /** A name for the shell session that stays the same for the same tree and policy. */
+  /** The name of the shell session, stable for the same tree and policy. */
   session: string;
   sessions: SubSessions;
   approvals: Approvals;
@@ -88,15 +88,15 @@ export function createExecutor(parts: ExecutorParts): Executor {
 
   return {
     runsBeside: (tool) => tool === 'read' || tool === 'spawn_session',
-    asks: (call) => (tools.includes('ask_user') ? askedBy(call) : null),
+    asks: (call) => (tools.includes('ask_user') ? questionOf(call) : null),
     needsApproval: (call, error) =>
-      mayBeAsked(parts, call, error) ? approvalOf(call.call, inputOf('bash', call).command) : null,
+      mayAskPerson(parts, call, error) ? approvalQuestion(call.call, inputOf('bash', call).command) : null,
     async call(call, around) {
       try {
         const { blocks, external } = await perform(call, around);
         return { blocks, external: { ...external, call: { ...external.call, id: call.call } } };
       } catch (error) {
-        const refused = mayBeAsked(parts, call, error) ? unallowable(inputOf('bash', call).command) : null;
+        const refused = mayAskPerson(parts, call, error) ? approvalProblem(inputOf('bash', call).command) : null;
         if (refused !== null) return failedResult(call, refused);
         if (!(error instanceof HubError) || isBeyondModels(error, around.signal)) throw error;
         return failedResult(call, error);
@@ -105,7 +105,7 @@ export function createExecutor(parts: ExecutorParts): Executor {
   };
 }
 
-/** What a turn may touch. Looking only is the strictest: no grant of anything else makes it wider. */
+/** What a turn may touch. At the levels that only read, no grant but the network widens it. */
 export function policyFor({ level, grants, project }: Pick<ExecutorParts, 'level' | 'grants' | 'project'>): Policy {
   // Plans are made without the network, whatever was granted.
   if (level === 'plan') return { kind: 'contained', network: false, writable: [], readable: [project] };
@@ -121,20 +121,20 @@ export function policyFor({ level, grants, project }: Pick<ExecutorParts, 'level
   };
 }
 
-/** What the calls that write may touch: at the level to plan at it is the plan alone, which no command may. */
+/** What write and edit may touch: at level `plan` the plan's file alone, which no command may write. */
 function writingPolicy(parts: Pick<ExecutorParts, 'level' | 'grants' | 'project'>): Policy {
   const policy = policyFor(parts);
   if (parts.level !== 'plan' || policy.kind === 'open') return policy;
   return { ...policy, writable: [planFileOf(parts.project)] };
 }
 
-/** Whoever can only look has no command that is not kept from writing, whatever a person says to a single one. */
+/** At the levels that only read every command is kept from writing, whatever a person says to a single one. */
 function mayBeAllowed(level: Level): boolean {
   return level === 'minimal' || level === 'orchestrator';
 }
 
 /** Whether a person is to be asked about a call that failed like this. */
-function mayBeAsked({ level, approvals }: ExecutorParts, { tool }: ModelCall, error: unknown): boolean {
+function mayAskPerson({ level, approvals }: ExecutorParts, { tool }: ModelCall, error: unknown): boolean {
   const helps = error instanceof HubError && error.kind === 'approval_needed' && tool === 'bash';
   return helps && approvals.mayAsk && mayBeAllowed(level);
 }
@@ -152,7 +152,7 @@ function toolOf({ tool, problem }: ModelCall, tools: readonly ToolName[]): ToolN
   });
 }
 
-function askedBy({ call, tool, input, problem }: ModelCall): QuestionDraft | null {
+function questionOf({ call, tool, input, problem }: ModelCall): QuestionDraft | null {
   const given = tool === 'ask_user' && problem === null ? TOOL_INPUTS.ask_user.safeParse(input) : null;
   if (given?.success !== true) return null;
   return { call, kind: 'question', question: given.data.question, options: given.data.options ?? [] };
@@ -166,12 +166,12 @@ function inputOf(tool: ToolName, { input }: ModelCall): unknown {
   throw new HubError('invalid_params', `${tool} was not run: ${problems.join('; ')}`);
 }
 
-/** What would meet the model again whatever it does, or was no failure at all. */
+/** Failures that would meet the model again whatever it does, and cancelled calls. */
 function isBeyondModels({ kind }: HubError, signal: AbortSignal): boolean {
   return signal.aborted || kind === 'approval_needed' || kind === 'sandbox_unavailable' || kind === 'storage_failed';
 }
 
-/** A failure as the model is told it. */
+/** A failure as a result for the model. */
 function failedResult({ call, tool, input }: ModelCall, { kind, message, hint }: HubError): CallResult {
   const text = hint === null ? message : `${message} (${hintText(hint, nameForModel)})`;
   const external: External = {

@@ -7,16 +7,16 @@ import type { TreeId } from '../../protocol/node.js';
 import type { Policy } from '../../protocol/policy.js';
 import type { CallSurroundings } from './model_call.js';
 
-/** What of a caller's environment a model's commands may have, also outside of a sandbox. */
-const PASSED_ON = /^(PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ)$/;
+/** The variables of a caller's environment that a model's commands may have, also outside of a sandbox. */
+const PASSED_VARIABLES = /^(PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ)$/;
 
 /** The variable that tells a command that a model runs it, and in which tree. */
-const INSIDE = 'COGNITION_SESSION';
+const SESSION_VARIABLE = 'COGNITION_SESSION';
 
 export interface ShellParts {
   reach: InternalCaller;
   policy: Policy;
-  /** Where the branch stands, and where commands go when that is no more. */
+  /** The folder of the branch; when it is gone, commands run in the project. */
   cwd: string;
   project: string;
   environment: Record<string, string> | null;
@@ -36,7 +36,7 @@ export interface ModelShell {
 }
 
 export function openShell({ reach, policy, project, session, ...parts }: ShellParts): ModelShell {
-  const environment = passedOn(parts);
+  const environment = modelEnvironment(parts);
   let { cwd } = parts;
   let isOpen = false;
 
@@ -70,11 +70,14 @@ export function openShell({ reach, policy, project, session, ...parts }: ShellPa
   };
 }
 
-/** The tree is told so that this program can say, inside, that models do not start it again. */
-function passedOn({ environment, tree }: Pick<ShellParts, 'environment' | 'tree'>): Record<string, string> | null {
+/** The tree is passed so that this program, started inside, can refuse to run models again. */
+function modelEnvironment({
+  environment,
+  tree,
+}: Pick<ShellParts, 'environment' | 'tree'>): Record<string, string> | null {
   if (environment === null) return null;
-  const passed = Object.entries(environment).filter(([name]) => PASSED_ON.test(name));
-  return { ...Object.fromEntries(passed), [INSIDE]: tree };
+  const passed = Object.entries(environment).filter(([name]) => PASSED_VARIABLES.test(name));
+  return { ...Object.fromEntries(passed), [SESSION_VARIABLE]: tree };
 }
 
 function isOutput(event: object): event is Extract<CommandEvent, { kind: 'output' }> {

@@ -4,11 +4,11 @@ import type { Block, External } from '../../protocol/node.js';
 import type { Question } from '../../protocol/question.js';
 import type { CallResult, ModelCall, QuestionDraft } from './model_call.js';
 
-/** What a person may say to a question: words, or the number of an option, from 1. */
-export type Said = string | { option: number };
+/** An answer as it is given: words, or the number of an option, from 1. */
+export type AnswerInput = string | { option: number };
 
-/** A person's words, whichever way they were given. */
-export function wordsOf({ options }: Pick<QuestionDraft, 'options'>, said: Said): string {
+/** The words of an answer, whichever way it was given. */
+export function answerText({ options }: Pick<QuestionDraft, 'options'>, said: AnswerInput): string {
   if (typeof said === 'string') {
     if (said.trim() !== '') return said;
     throw new HubError('invalid_params', 'an answer needs some text', {
@@ -23,8 +23,8 @@ export function wordsOf({ options }: Pick<QuestionDraft, 'options'>, said: Said)
   });
 }
 
-/** What a call comes to when a person has answered: the model is told their words. The same words make the same result. */
-export function answeredResult(
+/** The result of a call that a person answered: their words. The same words make the same result. */
+export function answerResult(
   { call, tool, input }: Pick<ModelCall, 'call' | 'tool' | 'input'>,
   text: string,
 ): CallResult {
@@ -43,7 +43,7 @@ const DENY = 'deny';
 
 /** Commands that a person lets run as in their own shell, where no sandbox works. */
 export interface Approvals {
-  /** Whether somebody can be asked: who waits for a sub-session cannot be kept waiting. */
+  /** Whether a person can be asked: a sub-session cannot keep its parent waiting. */
   mayAsk: boolean;
   /** All of the turn. */
   all: boolean;
@@ -51,7 +51,7 @@ export interface Approvals {
   commands: ReadonlySet<string>;
 }
 
-/** Whether a person's words allow a command; whatever is no permission is none. */
+/** Whether an answer allows a command; anything but the exact words denies it. */
 export function isAllowed(words: string): boolean {
   return [ALLOW, ALLOW_TURN].includes(words.trim().toLowerCase());
 }
@@ -72,31 +72,31 @@ const APPROVED_LENGTH_MAX = 4_096;
  * What is not seen where it stands, or makes a line read otherwise than it runs: letters that are drawn as nothing, and blanks that
  * bash takes for letters. The sign that makes an emoji of the one before it is left.
  */
-const UNSEEN = /[^\P{C}\n\t]|(?!\ufe0f)\p{DI}|(?! )\p{Z}|\u2800/u;
+const INVISIBLE = /[^\P{C}\n\t]|(?!\ufe0f)\p{DI}|(?! )\p{Z}|\u2800/u;
 
 /** Why a person cannot allow a command, for the model that made it: they must see all that would run, as it is. */
-export function unallowable(command: string): HubError | null {
-  const problem = unshown(command);
+export function approvalProblem(command: string): HubError | null {
+  const problem = displayProblem(command);
   if (problem === null) return null;
   return new HubError('invalid_params', `bash was not run: a person must allow each command here, and ${problem}`, {
     hint: 'write a file and run that, or make several short commands of it',
   });
 }
 
-function unshown(command: string): string | null {
-  if (UNSEEN.test(command)) return 'this one holds characters that they would not see';
+function displayProblem(command: string): string | null {
+  if (INVISIBLE.test(command)) return 'this one holds characters that they would not see';
   if (command.length <= APPROVED_LENGTH_MAX) return null;
   return `this one is longer than ${APPROVED_LENGTH_MAX} characters`;
 }
 
-/** What a person is asked about a command that nothing would keep in. */
-export function approvalOf(call: string, command: string): QuestionDraft {
+/** The question whether a command may run without a sandbox. */
+export function approvalQuestion(call: string, command: string): QuestionDraft {
   return { call, kind: 'approval', question: command, options: [ALLOW, ALLOW_TURN, DENY] };
 }
 
-/** What the model is told of a command that the person did not allow. */
+/** The result of a command that the person did not allow. */
 export function deniedResult(called: Pick<ModelCall, 'call' | 'tool' | 'input'>, words: string): CallResult {
   const why = words.trim().toLowerCase() === DENY ? '' : `, and said: ${words}`;
-  const { blocks, external } = answeredResult(called, `not run: the person did not allow it${why}`);
+  const { blocks, external } = answerResult(called, `not run: the person did not allow it${why}`);
   return { blocks, external: { ...external, exit_code: 1 } };
 }

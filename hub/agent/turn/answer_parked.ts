@@ -2,8 +2,8 @@ import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { TreeId, TurnId } from '../../protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../protocol/turn.js';
-import { keepLateInputs, pastOutcome } from './end_turn.js';
-import { type KeptAnswer, keepAnswer } from './parked_turn.js';
+import { pastOutcome, storeLateInputs } from './end_turn.js';
+import { type StoredAnswer, storeAnswer } from './parked_turn.js';
 import type { RunningTurn } from './running_turn.js';
 import type { AnswerParams } from './turn_params.js';
 
@@ -11,29 +11,35 @@ export interface ParkedTurnsParts {
   reach(): InternalCaller;
   get(id: TurnId): RunningTurn | null;
   /** Fails when no more turns may run. */
-  refuseMore(): void;
-  /** Lets a turn run whose last question has its answer. */
-  goOn(kept: KeptAnswer, params: AnswerParams): RunningTurn;
-  /** Tells whoever follows a tree what happens to a turn of it that does not run. */
-  tell(tree: TreeId, event: AgentEvent): void;
+  refuseIfFull(): void;
+  /** Resumes a turn whose last question was answered. */
+  resume(kept: StoredAnswer, params: AnswerParams): RunningTurn;
+  /** Sends an event of a turn that does not run to the followers of its tree. */
+  emit(tree: TreeId, event: AgentEvent): void;
 }
 
-/** What is done with turns that wait for a person. */
+/** Answers and ends turns that wait for a person. */
 export interface ParkedTurns {
-  /** Answers a question of a turn that waits: what runs then, or what it waits for or came to. */
+  /** Answers a question of a parked turn: the turn when it runs again, else its outcome so far. */
   answer(params: AnswerParams): Promise<RunningTurn | TurnOutcome>;
-  /** Ends a turn that waits for a person, or has just ceased to; null when it does neither. */
+  /** Ends a parked turn, or one that was resumed a moment ago; null for any other. */
   endParked(id: TurnId): Promise<TurnOutcome | null>;
 }
 
-export function parkedTurns({ reach, get, refuseMore, goOn, tell }: ParkedTurnsParts): ParkedTurns {
-  // One after the other: of two last answers only one may let the turn run.
+export function createParkedTurns({
+  reach,
+  get,
+  refuseIfFull: refuseMore,
+  resume: goOn,
+  emit: tell,
+}: ParkedTurnsParts): ParkedTurns {
+  // In order: of two last answers only one may resume the turn.
   const oneByOne = queue();
 
   async function answer(params: AnswerParams): Promise<RunningTurn | TurnOutcome> {
     refuseMore();
-    const kept = await keepAnswer(reach(), params);
-    const { id, tree } = kept.found.turn;
+    const kept = await storeAnswer(reach(), params);
+    const { id, tree } = kept.record.turn;
     if (kept.isLast) return letRun(kept, params);
     const { question, words } = kept;
     if (kept.isNew) {
@@ -44,24 +50,24 @@ export function parkedTurns({ reach, get, refuseMore, goOn, tell }: ParkedTurnsP
     throw new HubError('not_found', `there is no turn ${id} any more`);
   }
 
-  async function letRun(kept: KeptAnswer, params: AnswerParams): Promise<RunningTurn> {
+  async function letRun(kept: StoredAnswer, params: AnswerParams): Promise<RunningTurn> {
     try {
       return goOn(kept, params);
     } catch (error) {
-      // Others began meanwhile and left no room. It runs as far as anybody knows, and nobody would ever end it.
-      await callHub(reach(), 'loom.turn_end', { turn: kept.found.turn.id, state: 'interrupted' });
+      // Others began meanwhile and left no room. Storage says that it runs, and nobody would ever end it.
+      await callHub(reach(), 'loom.turn_end', { turn: kept.record.turn.id, state: 'interrupted' });
       throw error;
     }
   }
 
   async function endWaiting(id: TurnId): Promise<RunningTurn | TurnOutcome | null> {
-    // Somebody's answer came first: what it lets run is what was to end.
+    // An answer came first: the turn that it resumed is the one to end.
     const running = get(id);
     if (running !== null) return running;
     const waiting = await pastOutcome(reach(), id);
     if (waiting?.state !== 'waiting') return null;
     const { tip, state } = await callHub(reach(), 'loom.turn_end', { turn: id, state: 'interrupted' });
-    const end = await keepLateInputs({ reach: reach(), turn: { id, tree: waiting.tree } }, tip);
+    const end = await storeLateInputs({ reach: reach(), turn: { id, tree: waiting.tree } }, tip);
     const outcome: TurnOutcome = { ...waiting, state, why: 'asked', tip: end, questions: [] };
     tell(waiting.tree, { kind: 'turn_ended', turn: id, outcome });
     return outcome;
@@ -80,7 +86,7 @@ export function parkedTurns({ reach, get, refuseMore, goOn, tell }: ParkedTurnsP
   };
 }
 
-/** Does things one after the other, whether those before failed or not. */
+/** Runs work in order, whether the work before failed or not. */
 function queue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

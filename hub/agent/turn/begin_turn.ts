@@ -68,7 +68,7 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
     level,
   });
   if (resumed === null)
-    turn.tell({ kind: 'turn_started', turn: turn.id, tree, node: start, model: turn.model, level, instructions });
+    turn.emit({ kind: 'turn_started', turn: turn.id, tree, node: start, model: turn.model, level, instructions });
   const { key, baseUrl } = chosen.access;
   return {
     ...{ reach, turn, settings, models, limits, path: sent },

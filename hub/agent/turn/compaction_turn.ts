@@ -13,7 +13,7 @@ import { windowOf } from '../model/price_table.js';
 import { imageLoader } from '../request/load_image.js';
 import { sentNodes, settingsOf } from '../request/model_context.js';
 import { firstSettings, levelOf } from '../settings/settings.js';
-import { failedBy, stopOf } from './loop.js';
+import { failedEnd, stopEnd } from './loop.js';
 import type { RunningTurn } from './running_turn.js';
 import { accountOf, chooseModel, providerOf } from './turn_model.js';
 import type { CompactParams } from './turn_params.js';
@@ -40,13 +40,13 @@ export async function beginCompaction(
   const { current, models } = await settingsOf(reach, sent);
   const known = current ?? (await firstSettings(reach, tree));
   const chosen = chooseModel({ known, change, usual: params.usual_model, access });
-  if (!canShrink(sent.nodes)) throw nothingToDo(sent.nodes.length > 0);
+  if (!canShrink(sent.nodes)) throw nothingToSummarise(sent.nodes.length > 0);
   const model = formatModelName(chosen.model);
   const isCutOff = await wasCutOff(reach, tree, node);
   await callHub(reach, 'loom.turn_start', { id: turn.id, tree, node });
   const level = levelOf(known);
   Object.assign(turn, { node, tip: node, model, level });
-  turn.tell({ kind: 'turn_started', turn: turn.id, tree, node, model, level, instructions: [] });
+  turn.emit({ kind: 'turn_started', turn: turn.id, tree, node, model, level, instructions: [] });
   const { key, baseUrl } = chosen.access;
   return {
     ...{ reach, turn, models, instructions, path: sent.nodes },
@@ -76,11 +76,11 @@ export async function runCompaction(work: CompactionTurn): Promise<TurnEnd> {
   const measure = await newestMeasure(reach, turn.tree, path);
   const tokens = pathTokens(path, { measure, prefix: settings.settings });
   const compacted = await compactPath(work, { id: NodeId.parse(turn.id), instructions, window, tokens, isCutOff });
-  if (compacted instanceof HubError) return stopOf(turn) ?? failedBy(compacted);
+  if (compacted instanceof HubError) return stopEnd(turn) ?? failedEnd(compacted);
   return { state: 'done', why: 'answered', failure: null };
 }
 
-function nothingToDo(isShort: boolean): HubError {
+function nothingToSummarise(isShort: boolean): HubError {
   const message = isShort ? 'there is nothing to summarise since the last summary' : 'nothing has been said here yet';
   return new HubError('invalid_params', isShort ? message : `${message}: there is nothing to summarise`, {
     hint: ['go on with the conversation first: ', cliCommand('ask', '@', '"message"')],

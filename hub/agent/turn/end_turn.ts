@@ -11,7 +11,7 @@ import { parkedOutcome } from './parked_turn.js';
 import type { RunningTurn } from './running_turn.js';
 import type { TurnEnd, TurnParking, TurnWork } from './turn_work.js';
 
-/** What a turn came to that has ended; null when there is none of this id. */
+/** The outcome of a turn that has ended or is parked; null when there is none of this id. */
 export async function pastOutcome(reach: InternalCaller, id: TurnId): Promise<TurnOutcome | null> {
   const found = await callHub(reach, 'loom.turn_get', { turn: id }).catch((error: unknown) => {
     if (error instanceof HubError && error.kind === 'not_found') return null;
@@ -47,13 +47,13 @@ export async function runToEnd(
   } finally {
     stopTimer();
   }
-  if (end.state === 'parked') return tellParked(work, end);
+  if (end.state === 'parked') return emitParked(work, end);
   turn.activity = 'ending';
   turn.step = null;
   const { tip } = await callHub(reach, 'loom.turn_end', { turn: turn.id, state: end.state });
-  turn.tip = await keepLateInputs(work, tip);
+  turn.tip = await storeLateInputs(work, tip);
   const outcome = outcomeOf(work, end, before);
-  turn.tell({ kind: 'turn_ended', turn: turn.id, outcome });
+  turn.emit({ kind: 'turn_ended', turn: turn.id, outcome });
   return outcome;
 }
 
@@ -73,7 +73,7 @@ function failureFrom(error: unknown, { log }: AgentParts): HubError {
  * What people said must not be lost when a turn ends before it has taken that: it becomes messages below the end, which the
  * next turn answers.
  */
-export async function keepLateInputs(
+export async function storeLateInputs(
   { reach, turn }: { reach: InternalCaller; turn: Pick<RunningTurn, 'id' | 'tree'> },
   end: NodeId,
 ): Promise<NodeId> {
@@ -100,15 +100,15 @@ function outcomeOf({ turn, path }: OpenTurn, { state, why, failure }: TurnEnd, b
   };
 }
 
-/** Tells that a turn runs no more until a person has answered: everything of it is on the disk. */
-function tellParked(work: OpenTurn, { questions }: TurnParking): TurnOutcome {
+/** Reports that a turn is parked: everything of it is on the disk. */
+function emitParked(work: OpenTurn, { questions }: TurnParking): TurnOutcome {
   const { turn } = work;
   const said = textOf(turn.step?.answer.blocks ?? []);
   const outcome = { ...outcomeOf(work, PARKED, 0), state: 'waiting' as const, text: said, questions };
   for (const { call, id, question, options, kind: asks } of questions) {
-    turn.tell({ kind: 'question_asked', turn: turn.id, call, id, question, options, asks });
+    turn.emit({ kind: 'question_asked', turn: turn.id, call, id, question, options, asks });
   }
-  turn.tell({ kind: 'turn_parked', turn: turn.id, outcome });
+  turn.emit({ kind: 'turn_parked', turn: turn.id, outcome });
   return outcome;
 }
 

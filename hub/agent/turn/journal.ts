@@ -3,7 +3,7 @@ import type { Block, Node, NodeId, Sha256, TurnId } from '../../protocol/node.js
 import type { Question } from '../../protocol/question.js';
 import type { CallResult, ModelCall, QuestionDraft } from '../tools/model_call.js';
 
-/** What a step is made of, before any of its calls is executed. */
+/** A step before any of its calls is executed. */
 export interface StepRecord {
   parent: NodeId;
   id: NodeId;
@@ -17,9 +17,9 @@ export interface Journal {
   /** Resolves when it is on the disk: only then may a call be executed. */
   recordAnswer(step: StepRecord): Promise<void>;
   recordResult(call: string, result: CallResult): Promise<void>;
-  /** Makes the journal a step; what has no result yet becomes interrupted. */
+  /** Commits the journal as a step; calls without a result become interrupted. */
   commit(): Promise<Node[]>;
-  /** Lets the turn wait for a person: what they are asked, as it is kept. */
+  /** Parks the turn; returns its questions as they are stored. */
   park(questions: QuestionDraft[]): Promise<Question[]>;
   /** A step without calls, in one go. */
   commitAnswer(step: StepRecord): Promise<Node[]>;

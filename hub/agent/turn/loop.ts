@@ -7,8 +7,8 @@ import type { Answer } from '../request/answer.js';
 import type { ModelReply } from '../request/ask_with_retries.js';
 import { requestFor, sendRequest } from '../request/send_request.js';
 import { limitReached } from '../request/spending.js';
+import { callsIn, executeCalls, interruptedBlocks, refusedBlocks } from '../tools/execute_calls.js';
 import type { ModelCall, QuestionDraft } from '../tools/model_call.js';
-import { callsIn, executeCalls, keptOf, refusedOf } from '../tools/run_calls.js';
 import type { StepRecord } from './journal.js';
 import { newStep, type RunningTurn } from './running_turn.js';
 import type { TurnEnd, TurnParking, TurnWork } from './turn_work.js';
@@ -17,25 +17,25 @@ import type { TurnEnd, TurnParking, TurnWork } from './turn_work.js';
 export async function runSteps(work: TurnWork): Promise<TurnEnd | TurnParking> {
   const { turn, limits } = work;
   for (;;) {
-    const stopped = stopOf(turn);
+    const stopped = stopEnd(turn);
     if (stopped !== null) return stopped;
     const reached = limitReached(turn.spending, limits);
-    if (reached !== null) return ended('stopped', reached);
+    if (reached !== null) return turnEnd('stopped', reached);
     const room = await makeRoom(work);
     // What that cost counts, too.
     if (room === 'made') continue;
-    if (room !== 'enough') return stopOf(turn) ?? failedBy(room);
+    if (room !== 'enough') return stopEnd(turn) ?? failedEnd(room);
     const end = await takeStep(work);
     if (end !== null) return end;
   }
 }
 
-/** Goes on with a step that waited for a person, then as ever. */
+/** Finishes a step that waited for a person, then takes further steps. */
 export async function resumeSteps(work: TurnWork, calls: readonly ModelCall[]): Promise<TurnEnd | TurnParking> {
   return (await finishStep(work, calls)) ?? runSteps(work);
 }
 
-/** One request, and what becomes of its answer; null when the turn goes on. */
+/** Sends one request and makes a step of its answer; null when the turn goes on. */
 async function takeStep(work: TurnWork): Promise<TurnEnd | TurnParking | null> {
   const { turn } = work;
   const id = work.newNodeId();
@@ -45,61 +45,61 @@ async function takeStep(work: TurnWork): Promise<TurnEnd | TurnParking | null> {
   const reply = await sendRequest(work, { request: requestFor(work), node: id, counted, isStreamed: true });
   turn.spending.iterations += 1;
   const isRoomMade = mayHelp(work, reply) && (await makeRoomAfterRefusal(work)) === null;
-  const end = isRoomMade ? null : await settle(work, id, reply);
+  const end = isRoomMade ? null : await handleReply(work, id, reply);
   if (!isRoomMade) rememberCounted(work, reply, sent);
   // What was spent decides whether there is another request.
   await Promise.all(counted);
   return end;
 }
 
-export function failedBy(failure: HubError): TurnEnd {
+export function failedEnd(failure: HubError): TurnEnd {
   return { state: 'failed', why: 'failed', failure };
 }
 
-function ended(state: TurnEnd['state'], why: TurnReason): TurnEnd {
+function turnEnd(state: TurnEnd['state'], why: TurnReason): TurnEnd {
   return { state, why, failure: null };
 }
 
-/** How a turn ends that was told to: by a limit it is stopped, otherwise interrupted. */
-export function stopOf(turn: RunningTurn): TurnEnd | null {
+/** How a turn ends when it was asked to: `stopped` by a time limit, otherwise `interrupted`; null when nobody asked. */
+export function stopEnd(turn: RunningTurn): TurnEnd | null {
   const why = turn.stoppedBy();
-  return why === null ? null : ended(why === 'time' ? 'stopped' : 'interrupted', why);
+  return why === null ? null : turnEnd(why === 'time' ? 'stopped' : 'interrupted', why);
 }
 
-/** Makes a step of what the model said; null when the turn goes on. */
-async function settle(
+/** Makes a step of the model's reply; null when the turn goes on. */
+async function handleReply(
   work: TurnWork,
   id: NodeId,
   { answer, failure }: ModelReply,
 ): Promise<TurnEnd | TurnParking | null> {
   if (failure !== null) {
-    await keep(work, id, keptOf(answer));
-    return stopOf(work.turn) ?? failedBy(failure);
+    await commitWithoutCalls(work, id, interruptedBlocks(answer));
+    return stopEnd(work.turn) ?? failedEnd(failure);
   }
   switch (answer.end) {
     case 'refused':
-      await keep(work, id, refusedOf(answer));
-      return ended('stopped', 'refused');
+      await commitWithoutCalls(work, id, refusedBlocks(answer));
+      return turnEnd('stopped', 'refused');
     case 'max_tokens':
     case 'context_too_long':
       // Its last call may be cut off, and the others may only have made sense together with that.
-      await keep(work, id, answer.blocks);
-      return ended('stopped', answer.end);
+      await commitWithoutCalls(work, id, answer.blocks);
+      return turnEnd('stopped', answer.end);
     case 'empty':
     case null:
-      await keep(work, id, answer.blocks);
-      return ended('stopped', 'empty');
+      await commitWithoutCalls(work, id, answer.blocks);
+      return turnEnd('stopped', 'empty');
     case 'answered':
     case 'calls':
-      return settleAnswer(work, id, answer);
+      return handleAnswer(work, id, answer);
   }
 }
 
-async function settleAnswer(work: TurnWork, id: NodeId, answer: Answer): Promise<TurnEnd | TurnParking | null> {
+async function handleAnswer(work: TurnWork, id: NodeId, answer: Answer): Promise<TurnEnd | TurnParking | null> {
   const calls = callsIn(answer, work.newNodeId);
   if (calls.length === 0) {
-    await keep(work, id, answer.blocks);
-    return (await takeInputs(work, ['steer', 'after'])) ? null : ended('done', 'answered');
+    await commitWithoutCalls(work, id, answer.blocks);
+    return (await takeInputs(work, ['steer', 'after'])) ? null : turnEnd('done', 'answered');
   }
   await work.journal.recordAnswer({ ...recordOf(work, id, answer.blocks), calls });
   return finishStep(work, calls);
@@ -117,7 +117,7 @@ async function finishStep(work: TurnWork, calls: readonly ModelCall[]): Promise<
     questions = await executeCalls({ turn, executor, journal, parent, calls });
     if (turn.signal.aborted) questions = [];
   } finally {
-    if (questions.length === 0) committed(work, await journal.commit());
+    if (questions.length === 0) takeCommitted(work, await journal.commit());
   }
   if (questions.length > 0) return { state: 'parked', questions: await journal.park(questions) };
   if (!turn.signal.aborted) await takeInputs(work, ['steer']);
@@ -129,19 +129,19 @@ function recordOf({ turn, settings }: TurnWork, id: NodeId, blocks: Block[]): St
 }
 
 /** Commits an answer whose calls, if it has any, are not executed. */
-async function keep(work: TurnWork, id: NodeId, blocks: Block[]): Promise<void> {
+async function commitWithoutCalls(work: TurnWork, id: NodeId, blocks: Block[]): Promise<void> {
   if (blocks.length === 0) return;
-  committed(work, await work.journal.commitAnswer(recordOf(work, id, blocks)));
+  takeCommitted(work, await work.journal.commitAnswer(recordOf(work, id, blocks)));
 }
 
-function committed({ turn, path }: TurnWork, nodes: Node[]): void {
+function takeCommitted({ turn, path }: TurnWork, nodes: Node[]): void {
   path.push(...nodes);
   turn.tip = nodes.at(-1)?.id ?? turn.tip;
   turn.step = null;
-  turn.tell({ kind: 'step_committed', turn: turn.id, nodes: nodes.map(({ id }) => id), tip: turn.tip });
+  turn.emit({ kind: 'step_committed', turn: turn.id, nodes: nodes.map(({ id }) => id), tip: turn.tip });
 }
 
-/** Makes user nodes of what people said meanwhile; true when there was anything. */
+/** Makes user nodes of the inputs that people sent meanwhile; true when there were any. */
 async function takeInputs({ reach, turn, path }: TurnWork, kinds: readonly ('steer' | 'after')[]): Promise<boolean> {
   const { inputs } = await callHub(reach, 'loom.turn_get', { turn: turn.id });
   const wanted = inputs.filter(({ kind }) => kinds.includes(kind));
@@ -149,7 +149,7 @@ async function takeInputs({ reach, turn, path }: TurnWork, kinds: readonly ('ste
     const { node } = await callHub(reach, 'loom.input_take', { turn: turn.id, input, parent: turn.tip });
     path.push(node);
     turn.tip = node.id;
-    turn.tell({ kind: 'input_taken', turn: turn.id, input, tip: turn.tip });
+    turn.emit({ kind: 'input_taken', turn: turn.id, input, tip: turn.tip });
   }
   return wanted.length > 0;
 }

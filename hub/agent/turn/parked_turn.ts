@@ -7,19 +7,19 @@ import { type AgentEvent, SettingsChange, type TurnOutcome } from '../../protoco
 import { priceOf, type Spending } from '../request/spending.js';
 import { levelOf } from '../settings/settings.js';
 import type { ModelCall } from '../tools/model_call.js';
-import { answeredResult, approvalsIn, deniedResult, isAllowed, wordsOf } from '../tools/person_questions.js';
+import { answerResult, answerText, approvalsIn, deniedResult, isAllowed } from '../tools/person_questions.js';
 import { type Beginning, beginTurn } from './begin_turn.js';
 import { newStep } from './running_turn.js';
 import { chooseModel, refuseUnknownPrice } from './turn_model.js';
 import type { AnswerParams } from './turn_params.js';
 import type { TurnWork } from './turn_work.js';
 
-type Found = ResultOf<'loom.turn_get'>;
-type Parked = NonNullable<Found['parked']>;
+type TurnRecord = ResultOf<'loom.turn_get'>;
+type Parked = NonNullable<TurnRecord['parked']>;
 
-/** An answer that is kept, and where its turn stood before. */
-export interface KeptAnswer {
-  found: Found;
+/** An answer that is stored, and its turn as it was before. */
+export interface StoredAnswer {
+  record: TurnRecord;
   question: Pick<Parked['questions'][number], 'call' | 'id' | 'kind'>;
   words: string;
   /** False when the same was said before. */
@@ -31,59 +31,59 @@ export interface KeptAnswer {
 }
 
 /**
- * Keeps an answer, once: the same again changes nothing. Before the last one is kept it is known that the model can be asked.
+ * Stores an answer, once: the same again changes nothing. The last one is stored only when the model can be reached.
  */
-export async function keepAnswer(reach: InternalCaller, params: AnswerParams): Promise<KeptAnswer> {
+export async function storeAnswer(reach: InternalCaller, params: AnswerParams): Promise<StoredAnswer> {
   const found = await callHub(reach, 'loom.turn_get', { turn: params.turn });
   const { parked } = found;
   const open = parked?.questions.filter(({ answer }) => answer === null) ?? [];
   const question = open.find(({ call, id }) => call === params.call || id === params.call);
-  if (question === undefined || parked === null) return keepAgain(reach, { params, found });
-  if (question.kind === 'approval' && params.call !== question.id) throw unnamed(question);
-  const words = wordsOf(question, params.answer);
-  if (open.length === 1) await refuseUnaskable(reach, parked, params);
-  const called = calledIn(parked, question.call);
+  if (question === undefined || parked === null) return storeAgain(reach, { params, found });
+  if (question.kind === 'approval' && params.call !== question.id) throw needsNodeId(question);
+  const words = answerText(question, params.answer);
+  if (open.length === 1) await refuseUnreachableModel(reach, parked, params);
+  const called = callIn(parked, question.call);
   const isPermission = question.kind === 'approval' && isAllowed(words);
-  const denied = question.kind === 'approval' ? deniedResult(called, words) : answeredResult(called, words);
+  const denied = question.kind === 'approval' ? deniedResult(called, words) : answerResult(called, words);
   const { again, turn } = await callHub(reach, 'loom.turn_answer', {
     ...{ turn: params.turn, question: question.id, answer: words, result: isPermission ? null : denied },
   });
   const isLast = !again && turn.state === 'running';
-  return { found, question, words, isNew: !again, isLast, isAllowed: isPermission };
+  return { record: found, question, words, isNew: !again, isLast, isAllowed: isPermission };
 }
 
-/** The next command may have the same call id: whoever allows one must have seen that one. */
-function unnamed({ id }: KeptAnswer['question']): HubError {
+/** The next command may have the same call id: a permission must name the very command that was seen. */
+function needsNodeId({ id }: StoredAnswer['question']): HubError {
   return new HubError('invalid_params', 'a command is allowed by the id that its node will have', {
     hint: `look at what it is, then give: ${id}`,
   });
 }
 
-/** What is no open question has an answer, which may be this one; or is none at all. */
-async function keepAgain(
+/** Repeats an answer that was stored before; fails for another answer, and for an unknown question. */
+async function storeAgain(
   reach: InternalCaller,
-  { params, found }: { params: AnswerParams; found: Found },
-): Promise<KeptAnswer> {
+  { params, found }: { params: AnswerParams; found: TurnRecord },
+): Promise<StoredAnswer> {
   const known = found.questions.findLast(({ call, id }) => call === params.call || id === params.call);
-  const words = wordsOf(known ?? { options: [] }, params.answer);
+  const words = answerText(known ?? { options: [] }, params.answer);
   const { turn, call: question } = params;
   const kept = await callHub(reach, 'loom.turn_answer', { turn, question, answer: words, result: null });
   if (!kept.again) throw new HubError('internal', `the question ${question} was not open`);
   return {
-    found,
+    record: found,
     question: { call: question, id: found.turn.tip, kind: 'question' },
     words,
     ...{ isNew: false, isLast: false, isAllowed: false },
   };
 }
 
-function calledIn({ blocks }: Parked, id: string) {
+function callIn({ blocks }: Parked, id: string) {
   const block = blocksOfType(blocks, 'call').find((one) => one.id === id);
   const { tool, input } = block ?? { tool: 'ask_user', input: null };
   return { call: id, tool, input };
 }
 
-async function refuseUnaskable(reach: InternalCaller, parked: Parked, params: AnswerParams): Promise<void> {
+async function refuseUnreachableModel(reach: InternalCaller, parked: Parked, params: AnswerParams): Promise<void> {
   const known = await settingsOf(reach, parked);
   const chosen = chooseModel({ known, change: null, usual: null, access: params.access });
   await refuseUnknownPrice(params, chosen);
@@ -95,14 +95,14 @@ export interface Resumed {
   calls: ModelCall[];
 }
 
-/** Takes a turn up again whose last question has its answer: with its step still under way, and the settings of that. */
+/** Resumes a turn whose last question was answered: with its step still under way, and the settings of that step. */
 export async function resumeTurn(
   beginning: Omit<Beginning, 'resumed'>,
   params: AnswerParams,
-  kept: KeptAnswer,
+  kept: StoredAnswer,
 ): Promise<Resumed> {
   const { reach, turn } = beginning;
-  const { found, question, words } = kept;
+  const { record: found, question, words } = kept;
   const { parked } = found;
   try {
     if (parked === null) throw new HubError('internal', `the turn ${turn.id} did not wait`);
@@ -111,30 +111,30 @@ export async function resumeTurn(
     const run = { ...params, id: turn.id, tree, node: parked.parent, change, usual_model: null, transcript: null };
     const approvals = approvalsIn([...found.questions, { ...question, answer: words }]);
     const work = await beginTurn({ ...beginning, resumed: { cwd: parked.cwd, approvals } }, run);
-    turn.spending = await spentBy(reach, turn.id);
+    turn.spending = await spendingOf(reach, turn.id);
     turn.step = newStep(parked.step);
     turn.step.answer.blocks = parked.blocks;
     turn.activity = 'calling';
     const { model, level, tip } = turn;
-    turn.tell({ kind: 'turn_resumed', turn: turn.id, tree, tip, model, level });
+    turn.emit({ kind: 'turn_resumed', turn: turn.id, tree, tip, model, level });
     const { call, id } = question;
-    turn.tell({ kind: 'question_answered', turn: turn.id, call, id, answer: words });
-    return { work, calls: callsLeft(parked, kept) };
+    turn.emit({ kind: 'question_answered', turn: turn.id, call, id, answer: words });
+    return { work, calls: remainingCalls(parked, kept) };
   } catch (error) {
-    // It runs as far as anybody knows, and nobody would ever end it.
+    // Storage says that it runs, and nobody would ever end it.
     await callHub(reach, 'loom.turn_end', { turn: turn.id, state: 'failed' });
     throw error;
   }
 }
 
-/** What of the step has no result: of the questions, only the last one had none when it was looked at. */
-function callsLeft(parked: Parked, { question, isAllowed: runs }: KeptAnswer): ModelCall[] {
+/** The calls of the step without a result: of its questions, only the last one had none when the record was read. */
+function remainingCalls(parked: Parked, { question, isAllowed: runs }: StoredAnswer): ModelCall[] {
   const left = parked.open_calls.filter(({ call }) => runs || call !== question.call);
-  return left.map(({ call, id }) => ({ ...calledIn(parked, call), id, problem: null }));
+  return left.map(({ call, id }) => ({ ...callIn(parked, call), id, problem: null }));
 }
 
-/** What a turn has used in all, from its account: limits count from its beginning. */
-async function spentBy(reach: InternalCaller, turn: TurnId): Promise<Spending> {
+/** What a turn has spent since it began, from its account: limits count from there. */
+async function spendingOf(reach: InternalCaller, turn: TurnId): Promise<Spending> {
   const { total } = await callHub(reach, 'loom.cost_get', {
     ...{
       turn,
@@ -158,9 +158,9 @@ async function spentBy(reach: InternalCaller, turn: TurnId): Promise<Spending> {
   };
 }
 
-/** What a turn has come to that waits for a person. */
-export async function parkedOutcome(reach: InternalCaller, { turn, parked }: Found): Promise<TurnOutcome> {
-  const spending = await spentBy(reach, turn.id);
+/** The outcome so far of a turn that waits for a person. */
+export async function parkedOutcome(reach: InternalCaller, { turn, parked }: TurnRecord): Promise<TurnOutcome> {
+  const spending = await spendingOf(reach, turn.id);
   return {
     ...{
       turn: turn.id,
@@ -175,12 +175,12 @@ export async function parkedOutcome(reach: InternalCaller, { turn, parked }: Fou
   };
 }
 
-/** Where a turn stands that waits for a person, for who comes later; its calls are those that have no result yet. */
+/** The snapshot of a parked turn for new followers; its calls are those without a result. */
 export async function parkedSnapshot(reach: InternalCaller, id: TurnId): Promise<AgentEvent | null> {
   const { turn, parked } = await callHub(reach, 'loom.turn_get', { turn: id });
   if (parked === null) return null;
   const calls = parked.open_calls.map(({ call, id: node }) => {
-    const { tool, input } = calledIn(parked, call);
+    const { tool, input } = callIn(parked, call);
     return { call, id: node, tool, input, state: 'waiting' as const };
   });
   return {
@@ -197,16 +197,16 @@ async function settingsOf(
   return sha256 === null ? null : (await callHub(reach, 'loom.settings_get', { sha256 })).settings;
 }
 
-/** How many turns that wait are told of at once: the newest. */
+/** The most parked turns that a status lists: the newest. */
 const PARKED_MAX = 100;
 
-/** The turns that wait for a person, as a status tells of them. */
-export async function parkedTurns(reach: InternalCaller, tree: ParsedOf<'agent.status'>['tree']) {
+/** The turns that wait for a person, as a status lists them. */
+export async function listParkedTurns(reach: InternalCaller, tree: ParsedOf<'agent.status'>['tree']) {
   const { turns } = await callHub(reach, 'loom.turn_list_waiting', { tree, cursor: null, limit: PARKED_MAX });
   return Promise.all(
     turns.map(async ({ turn, parked }) => {
       const settings = await settingsOf(reach, parked);
-      const { iterations, usage, price } = await spentBy(reach, turn.id);
+      const { iterations, usage, price } = await spendingOf(reach, turn.id);
       return {
         ...{ turn: turn.id, tree: turn.tree, node: turn.node, tip: parked.parent },
         ...{ model: settings?.model ?? '', level: levelOf(settings), activity: 'asking' as const, iterations, usage },

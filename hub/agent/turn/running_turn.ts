@@ -6,31 +6,31 @@ import { newSpending, type Spending } from '../request/spending.js';
 type Snapshot = Extract<AgentEvent, { kind: 'turn_snapshot' }>;
 export type CallUnderWay = NonNullable<Snapshot['step']>['calls'][number];
 
-/** The step that a turn is at. */
+/** The step under way of a turn. */
 export interface StepUnderWay {
   id: NodeId;
   answer: Answer;
   calls: CallUnderWay[];
 }
 
-/** Who is told what happens in a turn. */
+/** A receiver of the events of a turn. */
 export interface Listener {
   emit(event: AgentEvent): void;
-  /** False while it is behind with reading: then it is spared what can be read elsewhere. */
+  /** False while it is behind with reading: then it misses what can be read elsewhere. */
   hasRoom(): boolean;
 }
 
 export type Activity = 'starting' | 'compacting' | 'waiting' | 'answering' | 'calling' | 'retrying' | 'ending';
 
-/** What a sub-session is to whom it works for. */
+/** What a sub-session does for its parent. */
 export interface Errand {
   /** The turn and the call that wait for it. */
   parent: { turn: TurnId; call: string };
-  /** The first words of what it is to do. */
+  /** The first words of its task. */
   task: string;
 }
 
-/** A turn that runs in this hub: what others may know of it and do to it. */
+/** A turn that runs in this hub, for all who watch or stop it. */
 export interface RunningTurn {
   readonly id: TurnId;
   readonly tree: TreeId;
@@ -43,24 +43,24 @@ export interface RunningTurn {
   level: Level;
   activity: Activity;
   step: StepUnderWay | null;
-  /** What its sub-sessions used is in it, too. */
+  /** With that of its sub-sessions. */
   spending: Spending;
   /** Aborted when it is to end now. */
   signal: AbortSignal;
   /** Ends it now; the first reason counts. */
   stop(why: TurnReason): void;
   stoppedBy(): TurnReason | null;
-  tell(event: AgentEvent): void;
-  /** Tells where it stands, then what happens; returns what ends that. */
+  emit(event: AgentEvent): void;
+  /** Sends a snapshot, then each event; returns what ends that. */
   follow(listener: Listener): () => void;
   /** Fails when the turn could not begin. */
   outcome: Promise<TurnOutcome>;
 }
 
-type Begun = Pick<RunningTurn, 'id' | 'tree' | 'node' | 'startedAtMs' | 'errand'>;
+type TurnStart = Pick<RunningTurn, 'id' | 'tree' | 'node' | 'startedAtMs' | 'errand'>;
 
-/** Begins to run a turn; `work` does it, and everybody else watches. */
-export function startRunning(begun: Begun, work: (turn: RunningTurn) => Promise<TurnOutcome>): RunningTurn {
+/** Starts a turn; `work` runs it. */
+export function startTurn(begun: TurnStart, work: (turn: RunningTurn) => Promise<TurnOutcome>): RunningTurn {
   const listeners = new Set<Listener>();
   const controller = new AbortController();
   let stoppedBy: TurnReason | null = null;
@@ -73,7 +73,7 @@ export function startRunning(begun: Begun, work: (turn: RunningTurn) => Promise<
       controller.abort();
     },
     stoppedBy: () => stoppedBy,
-    tell(event) {
+    emit(event) {
       for (const listener of listeners) {
         if (event.kind !== 'call_output' || listener.hasRoom()) listener.emit(event);
       }
@@ -86,12 +86,12 @@ export function startRunning(begun: Begun, work: (turn: RunningTurn) => Promise<
     // Not before the caller has had the chance to follow.
     outcome: Promise.resolve().then(() => work(turn)),
   };
-  // Who waits for it is told; when nobody does, that is no failure of the hub.
+  // Whoever awaits it gets the failure; when nobody does, the hub has not failed.
   turn.outcome.catch(() => undefined);
   return turn;
 }
 
-/** A step that has not begun to be answered. */
+/** A step without an answer yet. */
 export function newStep(id: NodeId): StepUnderWay {
   return { id, answer: newAnswer(), calls: [] };
 }

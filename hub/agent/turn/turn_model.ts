@@ -24,7 +24,7 @@ export function accountOf(
   });
 }
 
-interface Choosing {
+interface ModelChoice {
   known: Settings | null;
   change: SettingsChange | null;
   usual: string | null;
@@ -32,7 +32,7 @@ interface Choosing {
 }
 
 /** The model of a turn, and how it is reached. */
-export function chooseModel({ known, change, usual, access }: Choosing) {
+export function chooseModel({ known, change, usual, access }: ModelChoice) {
   const usualModel = usual ?? modelByKeys(access);
   const model = parseModelName(nextModel({ known, change, usualModel }));
   return { model, usualModel, access: accessTo(model, access) };

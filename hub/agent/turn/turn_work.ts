@@ -21,7 +21,7 @@ export interface TurnEnd {
   failure: HubError | null;
 }
 
-/** What a person must answer before the turn can go on. */
+/** The questions that a person must answer before the turn can go on. */
 export interface TurnParking {
   state: 'parked';
   questions: Question[];

@@ -5,13 +5,13 @@ import { type TreeId, TurnId } from '../../protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../protocol/turn.js';
 import type { AgentParts } from '../agent_parts.js';
 import type { Transcripts } from '../exports/transcripts.js';
-import { type ParkedTurns, parkedTurns } from './answer_parked.js';
+import { createParkedTurns, type ParkedTurns } from './answer_parked.js';
 import { beginTurn } from './begin_turn.js';
 import { beginCompaction, runCompaction, withSummary } from './compaction_turn.js';
 import { pastOutcome, runToEnd } from './end_turn.js';
 import { resumeSteps, runSteps } from './loop.js';
-import { type KeptAnswer, resumeTurn } from './parked_turn.js';
-import { type Errand, type RunningTurn, startRunning } from './running_turn.js';
+import { resumeTurn, type StoredAnswer } from './parked_turn.js';
+import { type Errand, type RunningTurn, startTurn } from './running_turn.js';
 import type { AnswerParams, CompactParams, RunParams } from './turn_params.js';
 
 /** How many turns may run at once. */
@@ -27,7 +27,7 @@ export interface RunningTurns extends ParkedTurns {
   run(params: RunParams, errand?: Errand): RunningTurn;
   /** Begins to summarise a path, or returns the turn that does so under this id. */
   compact(params: CompactParams): RunningTurn;
-  /** What a turn came to that runs no more; null when there is none of this id. */
+  /** The outcome of a turn that does not run any more; null when there is none of this id. */
   past(id: TurnId): Promise<TurnOutcome | null>;
   /** Calls back for every turn that begins; returns what ends that. */
   onBegin(tell: (turn: RunningTurn) => void): () => void;
@@ -60,7 +60,7 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
     const known = running.get(id);
     if (known !== undefined) return known;
     refuseMore();
-    const turn = startRunning({ id, tree, node, startedAtMs: parts.timers.nowMs(), errand }, (own) =>
+    const turn = startTurn({ id, tree, node, startedAtMs: parts.timers.nowMs(), errand }, (own) =>
       toItsEnd(own).finally(() => void running.delete(id)),
     );
     running.set(id, turn);
@@ -78,11 +78,11 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
     past: (id) => pastOutcome(lasting(), id),
     run,
     compact: (params) => begin(params, null, (own) => kinds.summarise(own, params)),
-    ...parkedTurns({
+    ...createParkedTurns({
       reach: lasting,
-      ...{ refuseMore, get: (id) => running.get(id) ?? null },
-      goOn: (kept, params) => begin(kept.found.turn, null, (own) => kinds.goOn(own, params, kept)),
-      tell: (tree, event) => waitingWatchers.forEach((tell) => void tell(tree, event)),
+      ...{ refuseIfFull: refuseMore, get: (id) => running.get(id) ?? null },
+      resume: (kept, params) => begin(kept.record.turn, null, (own) => kinds.goOn(own, params, kept)),
+      emit: (tree, event) => waitingWatchers.forEach((tell) => void tell(tree, event)),
     }),
     onWaiting(tell) {
       waitingWatchers.add(tell);
@@ -101,7 +101,7 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
   };
 }
 
-/** What turns do from their beginning to their end. What is under way ends in order: only requests and calls are cut off. */
+/** Runs each kind of turn from its beginning to its end. A stop cuts off only requests and calls; the rest ends in order. */
 function kindsOfTurns(parts: TurnParts, { lasting, run }: { lasting(): InternalCaller; run: RunningTurns['run'] }) {
   async function work(turn: RunningTurn, params: RunParams): Promise<TurnOutcome> {
     const before = params.id === undefined ? null : await pastOutcome(lasting(), turn.id);
@@ -121,7 +121,7 @@ function kindsOfTurns(parts: TurnParts, { lasting, run }: { lasting(): InternalC
     return await runToEnd(begun, parts, () => runCompaction(begun));
   }
 
-  async function goOn(turn: RunningTurn, params: AnswerParams, kept: KeptAnswer): Promise<TurnOutcome> {
+  async function goOn(turn: RunningTurn, params: AnswerParams, kept: StoredAnswer): Promise<TurnOutcome> {
     const reach = lasting();
     const { work, calls } = await resumeTurn({ reach, parts, turn, run }, params, kept);
     const openTranscript = await parts.transcripts.prepare(null, turn);

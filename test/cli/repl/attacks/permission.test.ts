@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { unallowable } from '../../../../hub/agent/tools/person_questions.js';
+import { approvalProblem } from '../../../../hub/agent/tools/person_questions.js';
 import { words } from '../../../hub/agent/turn/turn_calls.js';
 import { PROGRAM } from '../../../support/cli.js';
 import { withHome } from '../../../support/hub.js';
@@ -29,7 +29,7 @@ test.each([
   ['control sequences', 'echo \x1b]0;rm -rf x;\x07'],
   ['a carriage return', 'rm x\rls  '],
 ])('a command with %s cannot be allowed', (_, command) => {
-  expect(unallowable(command)?.message).toBe(
+  expect(approvalProblem(command)?.message).toBe(
     'bash was not run: a person must allow each command here, and this one holds characters that they would not see',
   );
 });
@@ -37,7 +37,7 @@ test.each([
 test.each(['git commit -m "⚠️ größer 数据 नमस्ते"', 'cat <<E\n\tone\n\ttwo\nE', 'x'.repeat(4_096)])(
   'a command in any language, with tabs and lines, can be allowed: %s',
   (command) => {
-    expect(unallowable(command)).toBeNull();
+    expect(approvalProblem(command)).toBeNull();
   },
 );
 

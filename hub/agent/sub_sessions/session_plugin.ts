@@ -4,12 +4,12 @@ import { callHub, type InternalCaller, pathPages } from '../../base/internal_cal
 import { textOf } from '../../base/node_blocks.js';
 import type { HubCalls, HubResolve, Plugin, Resolved, Resolving } from '../../base/plugin.js';
 import { type Handle, NodeId, TreeId } from '../../protocol/node.js';
-import { SESSION_SOURCE } from './result.js';
+import { SESSION_SOURCE } from './session_result.js';
 
 /** How many of the newest turns of a sub-session are looked at for an answer. */
 const TURNS_LOOKED_AT = 20;
 
-/** Tells what sub-sessions answered: a fresh look finds the newest answer in their trees. */
+/** Resolves the handles of sub-sessions: a fresh look finds the newest answer in their trees. */
 export function createSessionPlugin(hub: HubCalls & HubResolve): Plugin {
   return {
     name: SESSION_SOURCE.source,
@@ -20,7 +20,7 @@ export function createSessionPlugin(hub: HubCalls & HubResolve): Plugin {
 }
 
 async function resolveSession(reach: InternalCaller, { handle, bytes_max }: Resolving): Promise<Resolved> {
-  const { tree, tip } = placeOf(handle);
+  const { tree, tip } = tipOf(handle);
   const answer = await newestAnswer(reach, tree, tip);
   const { text, leftOutBytes } = shortened(answer.text, bytes_max);
   return {
@@ -29,13 +29,13 @@ async function resolveSession(reach: InternalCaller, { handle, bytes_max }: Reso
   };
 }
 
-interface Place {
+interface SessionTip {
   tree: TreeId;
   /** Where it had come to when its node was made. */
   tip: NodeId;
 }
 
-function placeOf({ identifier, metadata }: Handle): Place {
+function tipOf({ identifier, metadata }: Handle): SessionTip {
   const tree = TreeId.safeParse(identifier);
   const tip = NodeId.safeParse(Reflect.get(Object(metadata), 'tip'));
   if (tree.success && tip.success) return { tree: tree.data, tip: tip.data };
@@ -49,13 +49,15 @@ interface Answer {
 
 /** The last thing that was said in the newest turns that said anything; else what the node was made of. */
 async function newestAnswer(reach: InternalCaller, tree: TreeId, tip: NodeId): Promise<Answer> {
-  const { turns } = await callHub(reach, 'loom.turn_list', { tree, cursor: null, limit: TURNS_LOOKED_AT }).catch(gone);
+  const { turns } = await callHub(reach, 'loom.turn_list', { tree, cursor: null, limit: TURNS_LOOKED_AT }).catch(
+    rethrowAsGone,
+  );
   for (const turn of turns) {
     if (turn.tip === turn.node) continue;
     const answer = await answerAt(reach, turn.tip);
     if (answer !== null) return answer;
   }
-  return (await answerAt(reach, tip).catch(gone)) ?? { node: tip, text: '' };
+  return (await answerAt(reach, tip).catch(rethrowAsGone)) ?? { node: tip, text: '' };
 }
 
 async function answerAt(reach: InternalCaller, tip: NodeId): Promise<Answer | null> {
@@ -66,7 +68,7 @@ async function answerAt(reach: InternalCaller, tip: NodeId): Promise<Answer | nu
   return found === null ? null : { node: tip, text: found };
 }
 
-function gone(error: unknown): never {
+function rethrowAsGone(error: unknown): never {
   if (!(error instanceof HubError) || error.kind !== 'not_found') throw error;
   throw new HubError('resolve_failed', 'the sub-session is no longer here', { cause: error });
 }

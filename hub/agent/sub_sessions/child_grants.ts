@@ -4,14 +4,14 @@ import { HubError } from '../../base/error.js';
 import type { Policy } from '../../protocol/policy.js';
 import type { Grants } from '../../protocol/turn.js';
 
-/** What a model wishes for a sub-session. */
+/** What a model requests for a sub-session. */
 export interface SandboxRequest {
   network?: boolean | undefined;
   extra_write_paths?: string[] | undefined;
 }
 
-export interface Granting {
-  /** Of the turn that starts it, and what became of them. */
+export interface GrantSource {
+  /** Of the turn that starts it, and the policy made of them. */
   grants: Grants;
   policy: Policy;
   /** Where that stands: what paths that are not absolute begin from. */
@@ -19,15 +19,18 @@ export interface Granting {
 }
 
 /**
- * What a sub-session is granted: never more than whoever starts it has. It may write where that may. The network it has only
- * when it is asked for. Beside somebody unsandboxed it is that too, unless a sandbox is asked for.
+ * The grants of a sub-session: never more than its parent has. It may write where the parent may, and has the network only on
+ * request. The child of an unsandboxed parent is unsandboxed too, unless a sandbox is requested.
  */
-export async function grantsFor({ grants, policy, cwd }: Granting, wish: SandboxRequest | undefined): Promise<Grants> {
-  const network = wish?.network ?? false;
-  if (wish?.extra_write_paths?.some((path) => path.includes('\0'))) throw refusal('no path holds a NUL character');
-  const extra = await Promise.all((wish?.extra_write_paths ?? []).map((path) => realPlace(resolve(cwd, path))));
+export async function grantsFor(
+  { grants, policy, cwd }: GrantSource,
+  request: SandboxRequest | undefined,
+): Promise<Grants> {
+  const network = request?.network ?? false;
+  if (request?.extra_write_paths?.some((path) => path.includes('\0'))) throw refusal('no path holds a NUL character');
+  const extra = await Promise.all((request?.extra_write_paths ?? []).map((path) => realPlace(resolve(cwd, path))));
   if (policy.kind === 'open') {
-    if (wish === undefined) return grants;
+    if (request === undefined) return grants;
     return { network, write_paths: [...grants.write_paths, ...extra], unsandboxed: false };
   }
   if (network && !policy.network) throw refusal('you have no network, so a sub-session cannot have it either');

@@ -8,7 +8,7 @@ import type { CallUnderWay, RunningTurn } from '../turn/running_turn.js';
 import type { Executor } from './executor.js';
 import type { CallResult, ModelCall, QuestionDraft } from './model_call.js';
 
-/** How long calls that were told to end may take for it; what they came to after that is not known. */
+/** How long calls may take to end after a stop; the result of one that takes longer is lost. */
 const STOP_MS_MAX = 800;
 
 /** The calls of an answer that are executed, in the model's order. */
@@ -19,11 +19,11 @@ export function callsIn(answer: Answer, newId: () => NodeId): ModelCall[] {
     const { id: call, tool, input } = block;
     calls.set(call, { call, id: newId(), tool, input, problem: answer.malformed.get(call) ?? null });
   }
-  return tellingLeftOut([...calls.values()]);
+  return withoutExcess([...calls.values()]);
 }
 
-/** What is beyond the limit is not executed and no part of the step: the last call that is tells the model so. */
-function tellingLeftOut(calls: ModelCall[]): ModelCall[] {
+/** Calls beyond the limit are not executed and no part of the step; the last call within it says so to the model. */
+function withoutExcess(calls: ModelCall[]): ModelCall[] {
   const kept = calls.slice(0, STEP_CALLS_MAX);
   const last = kept.at(-1);
   if (last === undefined || kept.length === calls.length) return kept;
@@ -31,7 +31,7 @@ function tellingLeftOut(calls: ModelCall[]): ModelCall[] {
   return [...kept.slice(0, -1), { ...last, problem }];
 }
 
-export interface Calling {
+export interface StepCalls {
   turn: RunningTurn;
   executor: Executor;
   journal: Journal;
@@ -40,17 +40,17 @@ export interface Calling {
 }
 
 /**
- * Executes the calls of a step and journals what each came to. What only looks runs beside its neighbours that do, all
- * else alone and in the model's order, so that nothing is read that was to be changed first. When the turn is stopped it
- * returns soon, whatever the calls do. Returns what some calls ask a person: these have no result.
+ * Executes the calls of a step and journals the result of each. Neighbouring calls that only read run in parallel, all others
+ * alone and in the model's order, so that nothing is read that was to be changed first. When the turn is stopped it returns
+ * soon, whatever the calls do. Returns the questions of calls to a person: these have no result.
  */
-export async function executeCalls(calling: Calling): Promise<QuestionDraft[]> {
+export async function executeCalls(calling: StepCalls): Promise<QuestionDraft[]> {
   const { turn, executor } = calling;
   const questions = calling.calls.flatMap((call) => executor.asks(call) ?? []);
   const calls = calling.calls.filter(({ call }) => questions.every((asked) => asked.call !== call));
   turn.activity = 'calling';
   const late = new AbortController();
-  const stop = afterStop(turn.signal);
+  const stop = stopDeadline(turn.signal);
   try {
     for (const group of groupsOf(calls, executor)) {
       if (turn.signal.aborted) return questions;
@@ -80,22 +80,22 @@ function groupsOf(calls: readonly ModelCall[], executor: Executor): ModelCall[][
   return groups;
 }
 
-/** Executes a call and journals its result; or returns what the person must allow first. */
+/** Executes a call and journals its result; or returns the approval that it needs first. */
 async function executeCall(
-  { turn, executor, journal, parent }: Calling,
+  { turn, executor, journal, parent }: StepCalls,
   call: ModelCall,
   late: AbortSignal,
 ): Promise<QuestionDraft | null> {
   const about = { turn: turn.id, call: call.call, id: call.id };
   const shown = turn.step?.calls.find(({ id }) => id === call.id);
-  mark(shown, 'running');
-  turn.tell({ kind: 'call_started', ...about, tool: call.tool, input: call.input });
+  setState(shown, 'running');
+  turn.emit({ kind: 'call_started', ...about, tool: call.tool, input: call.input });
   const result = await resultOf(() =>
     executor.call(call, {
       parent,
       // Also when another call has brought the step to its end: nothing of it runs on.
       signal: AbortSignal.any([turn.signal, late]),
-      onOutput: ({ from, offset, data }) => turn.tell({ kind: 'call_output', ...about, from, offset, data }),
+      onOutput: ({ from, offset, data }) => turn.emit({ kind: 'call_output', ...about, from, offset, data }),
     }),
   );
   if (late.aborted) return null;
@@ -104,16 +104,16 @@ async function executeCall(
     if (turn.signal.aborted) return null;
     const approval = executor.needsApproval(call, result.error);
     if (approval === null) throw result.error;
-    mark(shown, 'waiting');
+    setState(shown, 'waiting');
     return approval;
   }
   await journal.recordResult(call.call, result);
-  mark(shown, 'ended');
-  turn.tell({ kind: 'call_ended', ...about, failed: callEnd(result.external).failed, blocks: result.blocks });
+  setState(shown, 'ended');
+  turn.emit({ kind: 'call_ended', ...about, failed: callEnd(result.external).failed, blocks: result.blocks });
   return null;
 }
 
-function mark(call: CallUnderWay | undefined, state: CallUnderWay['state']): void {
+function setState(call: CallUnderWay | undefined, state: CallUnderWay['state']): void {
   if (call !== undefined) call.state = state;
 }
 
@@ -121,8 +121,8 @@ function resultOf(work: () => Promise<CallResult>): Promise<CallResult | { error
   return work().catch((error: unknown) => ({ error }));
 }
 
-/** Resolves when the time is over that calls have for ending. */
-function afterStop(signal: AbortSignal): { waited: Promise<void>; end(): void } {
+/** `waited` resolves when the calls of a stopped turn have had their time to end. */
+function stopDeadline(signal: AbortSignal): { waited: Promise<void>; end(): void } {
   let end = (): void => undefined;
   const waited = new Promise<void>((resolve) => {
     const wait = (): void => void setTimeout(resolve, STOP_MS_MAX).unref();
@@ -134,8 +134,8 @@ function afterStop(signal: AbortSignal): { waited: Promise<void>; end(): void } 
 
 const INTERRUPTED: Block = { type: 'text', text: '\n[interrupted]' };
 
-/** What is kept of an answer that did not come to its end; nothing when a reader would see nothing of it. */
-export function keptOf({ blocks }: Answer): Block[] {
+/** The blocks to store of an answer that was cut off; none when a reader would see nothing of it. */
+export function interruptedBlocks({ blocks }: Answer): Block[] {
   return blocks.some(isVisible) ? [...blocks, INTERRUPTED] : [];
 }
 
@@ -152,7 +152,7 @@ function isVisible(block: Block): boolean {
 }
 
 /** A refused answer is kept as words that are never sent again. */
-export function refusedOf({ blocks }: Answer): Block[] {
+export function refusedBlocks({ blocks }: Answer): Block[] {
   return blocks.map((block) => {
     const text = spokenText(block);
     return text === null ? block : { type: 'thinking', text, signature: null };

@@ -1,9 +1,9 @@
 import { HubError } from '../../base/error.js';
 
-/** Places that few may have at once; whoever finds none waits its turn. */
+/** A semaphore: a limited number of holders, the others wait in order. */
 export interface Slots {
-  /** Resolves with what gives the place back; fails when the signal comes first. */
-  take(signal: AbortSignal): Promise<() => void>;
+  /** Resolves with what releases the slot; fails when the signal aborts first. */
+  acquire(signal: AbortSignal): Promise<() => void>;
 }
 
 export function createSlots(count: number): Slots {
@@ -17,7 +17,7 @@ export function createSlots(count: number): Slots {
   }
 
   return {
-    take(signal) {
+    acquire(signal) {
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(givenUp());
         if (free > 0) {

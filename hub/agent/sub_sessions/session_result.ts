@@ -4,11 +4,11 @@ import type { NodeId, Output, TreeId } from '../../protocol/node.js';
 import type { TurnOutcome, TurnReason } from '../../protocol/turn.js';
 import type { CallResult } from '../tools/model_call.js';
 
-/** The most of an answer that is shown to whoever asked for it. */
+/** The most bytes of an answer that the parent's model is shown. */
 const SHOWN_BYTES_MAX = 30_000;
 const PIECE_BYTES = 1024 * 1024;
 
-/** Which source the handles of sub-sessions name, and in which form they are. */
+/** The source and version in the handles of sub-sessions. */
 export const SESSION_SOURCE = { source: 'session', source_version: '1.0.0' };
 
 /** How a sub-session came to its end. */
@@ -24,11 +24,11 @@ export interface EndedSession {
   task: string;
   attachable: boolean;
   durationMs: number;
-  /** What else is to be said of it. */
+  /** A remark at the end of the result. */
   remark: string | null;
 }
 
-/** What a sub-session came to, as the result of its call: its last answer, or in one line why there is none. */
+/** The result of a call that started a sub-session: its last answer, or in one line why there is none. */
 export async function sessionResult(
   reach: InternalCaller,
   session: EndedSession,
