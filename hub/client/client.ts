@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { JSONRPCErrorException } from 'json-rpc-2.0/dist/models.js';
 import type { z } from 'zod';
 import { HubError } from '../base/error.js';
 import { cliCommand } from '../base/hint.js';
@@ -10,8 +11,9 @@ import { PROTOCOL } from '../protocol/limits.js';
 import type { METHODS, MethodName, ParamsOf, ResultOf } from '../protocol/methods/method_table.js';
 import { ensureHub, type HubFound } from './find_hub.js';
 import { openLink } from './link.js';
+import type { Request } from './open_requests.js';
 import { repeatable } from './repeatable_call.js';
-import { createRequests, type LineState, type Request } from './requests.js';
+import { createRequests, type LineState } from './requests.js';
 
 const BACKOFF_MS_MAX = 2_000;
 
@@ -198,11 +200,17 @@ async function persistently(
   }
 }
 
+/** What a call failed with, as the hub said it or as it happened here. */
 function hubErrorFrom(error: unknown): HubError {
   if (error instanceof HubError) return error;
-  if (error instanceof Error) return new HubError('internal', error.message, { cause: error });
-  const { message, data } = error as { message: string; data?: ErrorData }; // by JSON-RPC, and the hub's own schema
-  if (data === undefined) return new HubError('internal', message);
+  if (!(error instanceof JSONRPCErrorException)) return internalError(error);
+  if (error.data instanceof HubError) return error.data;
+  const data: ErrorData | undefined = error.data; // by the hub's own schema
+  if (data === undefined) return new HubError('internal', error.message);
   const { kind, hint, retryable, details } = data;
-  return new HubError(kind, message, { ...(hint === null ? {} : { hint }), retryable, details });
+  return new HubError(kind, error.message, { ...(hint === null ? {} : { hint }), retryable, details });
+}
+
+function internalError(error: unknown): HubError {
+  return new HubError('internal', error instanceof Error ? error.message : String(error), { cause: error });
 }

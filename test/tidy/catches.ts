@@ -70,6 +70,7 @@ export const CATCHES: Record<string, number> = {
   'hub/base/inherited_descriptors.ts': 1,
   'hub/client/find_hub.ts': 1,
   'hub/client/reconnecting_line.ts': 1,
+  'hub/client/requests.ts': 1,
   'hub/home/hub_lock.ts': 3,
   'hub/server/log_file.ts': 1,
   'hub/start/main.ts': 2,
