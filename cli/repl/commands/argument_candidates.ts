@@ -7,7 +7,7 @@ import type { Candidate } from '../editor/completion/menu.js';
 import type { ReplCommand } from '../repl.js';
 import { REPL_COMMANDS } from './chat_command_table.js';
 
-/** What can follow a command: what is known of it, while the rest is asked for. */
+/** Candidates for the argument of a command: the cached ones, while newer ones are requested. */
 export interface ArgumentSource {
   find(command: string, words: readonly string[]): readonly Candidate[];
 }
@@ -20,7 +20,7 @@ export interface ArgumentParts {
   nowMs: () => number;
 }
 
-type Asked = 'node' | 'tree' | 'model';
+type CandidateKind = 'node' | 'tree' | 'model';
 
 /** How long an answer is good for, and how many candidates are asked for. */
 const AGE_MS_MAX = 5_000;
@@ -31,16 +31,16 @@ const LEVELS: readonly Candidate[] = ['minimal', 'orchestrator', 'readonly', 'pl
 }));
 
 export function argumentSource(parts: ArgumentParts): ArgumentSource {
-  const known = new Map<Asked, { candidates: readonly Candidate[]; atMs: number }>();
-  const ask = async (what: Asked): Promise<void> => {
-    const before = known.get(what)?.candidates ?? [];
-    known.set(what, { candidates: before, atMs: parts.nowMs() });
-    const candidates = await asked(what, parts).catch(() => before); // what cannot be asked for is not offered
-    known.set(what, { candidates, atMs: parts.nowMs() });
+  const cached = new Map<CandidateKind, { candidates: readonly Candidate[]; atMs: number }>();
+  const ask = async (what: CandidateKind): Promise<void> => {
+    const before = cached.get(what)?.candidates ?? [];
+    cached.set(what, { candidates: before, atMs: parts.nowMs() });
+    const candidates = await requestCandidates(what, parts).catch(() => before); // without an answer the old candidates stay
+    cached.set(what, { candidates, atMs: parts.nowMs() });
     parts.changed();
   };
-  const offered = (what: Asked): readonly Candidate[] => {
-    const one = known.get(what);
+  const offered = (what: CandidateKind): readonly Candidate[] => {
+    const one = cached.get(what);
     if (one === undefined || parts.nowMs() - one.atMs > AGE_MS_MAX) void ask(what);
     return one?.candidates ?? [];
   };
@@ -73,7 +73,10 @@ function completesOf(name: string, place: number): ReplCommand['completes'] {
   return REPL_COMMANDS.find((command) => command.name === name)?.completes ?? null;
 }
 
-async function asked(what: Asked, { client, tree, nowMs }: ArgumentParts): Promise<readonly Candidate[]> {
+async function requestCandidates(
+  what: CandidateKind,
+  { client, tree, nowMs }: ArgumentParts,
+): Promise<readonly Candidate[]> {
   const hub = await client();
   switch (what) {
     case 'model': {

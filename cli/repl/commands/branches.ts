@@ -6,7 +6,7 @@ import type { Repl, ReplCommand } from '../repl.js';
 import { childrenOf, newestBelow, pathUp, readOpenTreeShape, shownIndex } from '../tree/open_tree_shape.js';
 import { hasFlag } from '../tree/split_words.js';
 
-// Nobody reads a longer list.
+// A longer list is not readable.
 const BRANCHES_MAX = 200;
 
 export const branchesCommand: ReplCommand = {
@@ -18,15 +18,15 @@ export const branchesCommand: ReplCommand = {
   async run(given, repl) {
     const all = hasFlag(given, '--all', branchesCommand);
     await repl.conversation().ensure();
-    const grown = await readOpenTreeShape(repl, all);
+    const shape = await readOpenTreeShape(repl, all);
     const { place } = repl.conversation();
-    const here = await shownIndex(repl, grown, place.position());
+    const here = await shownIndex(repl, shape, place.position());
     if (!here.isItself) noteArchivedPlace(repl.context, place.position());
-    // Who has just forked asks for what is here, not above.
-    const isBare = here.isItself && place.isForked() && grown.childCount(here.index) === 0;
-    const fork = isBare ? NONE : forkFor(grown, here.index);
-    const sorted = fork === NONE ? [] : sortedBranches(grown, { fork, here: here.index });
-    const branches = await readBranches(repl, grown, sorted.slice(0, BRANCHES_MAX));
+    // Right after /fork the branches of the position are meant, not those of a fork point above.
+    const isBare = here.isItself && place.isForked() && shape.childCount(here.index) === 0;
+    const fork = isBare ? NONE : forkFor(shape, here.index);
+    const sorted = fork === NONE ? [] : sortedBranches(shape, { fork, here: here.index });
+    const branches = await readBranches(repl, shape, sorted.slice(0, BRANCHES_MAX));
     repl.listed = { kind: 'branches', nodes: branches.map(({ id }) => id) };
     const look = await repl.context.look(branches.map(({ title }) => title.preview));
     const text = isBare
@@ -42,11 +42,11 @@ export const branchesCommand: ReplCommand = {
   },
 };
 
-/** The node whose children are listed: the position if anything grew from it, else the nearest fork above. */
-function forkFor(grown: TreeShape, index: number): number {
-  if (grown.childCount(index) > 0) return index;
-  let above = grown.parentOf(index);
-  while (above !== NONE && grown.childCount(above) < 2) above = grown.parentOf(above);
+/** The node whose children are listed: the position if it has any, else the nearest fork point above. */
+function forkFor(shape: TreeShape, index: number): number {
+  if (shape.childCount(index) > 0) return index;
+  let above = shape.parentOf(index);
+  while (above !== NONE && shape.childCount(above) < 2) above = shape.parentOf(above);
   return above;
 }
 
@@ -56,39 +56,39 @@ interface Placed {
   newest: number;
 }
 
-/** The branch where one stands first, then the newest. */
-function sortedBranches(grown: TreeShape, { fork, here }: { fork: number; here: number }): Placed[] {
-  const path = pathUp(grown, here);
-  const newest = newestBelow(grown);
-  return childrenOf(grown, fork)
+/** The current branch first, then the newest. */
+function sortedBranches(shape: TreeShape, { fork, here }: { fork: number; here: number }): Placed[] {
+  const path = pathUp(shape, here);
+  const newest = newestBelow(shape);
+  return childrenOf(shape, fork)
     .map((index) => ({ index, current: path.has(index), newest: newest[index] ?? index }))
     .sort((a, b) => Number(b.current) - Number(a.current) || b.newest - a.newest);
 }
 
 async function readBranches(
   { client, conversation }: Repl,
-  grown: TreeShape,
+  shape: TreeShape,
   placed: readonly Placed[],
 ): Promise<Branch[]> {
   const { tree } = conversation().place;
   const { nodes } = await client.call('loom.tree_get_lines', {
     tree,
-    seqs: placed.map(({ index }) => grown.seqOf(index)),
+    seqs: placed.map(({ index }) => shape.seqOf(index)),
   });
   return nodes.flatMap((title, number) => {
     const one = placed[number];
     if (one === undefined) return [];
     const { index, current, newest } = one;
-    return [{ id: title.id, current, title, nodes: grown.sizeOf(index), newestAtMs: grown.atMs(newest) }];
+    return [{ id: title.id, current, title, nodes: shape.sizeOf(index), newestAtMs: shape.atMs(newest) }];
   });
 }
 
 /** The size and the age of a branch, as its list tells them. */
 export async function branchFrom(repl: Repl, seq: number): Promise<Branch | null> {
-  const grown = await readOpenTreeShape(repl, true);
-  const index = grown.indexOf(seq);
+  const shape = await readOpenTreeShape(repl, true);
+  const index = shape.indexOf(seq);
   if (index === NONE) return null;
-  const newest = newestBelow(grown)[index] ?? index;
-  const [branch] = await readBranches(repl, grown, [{ index, current: false, newest }]);
+  const newest = newestBelow(shape)[index] ?? index;
+  const [branch] = await readBranches(repl, shape, [{ index, current: false, newest }]);
   return branch ?? null;
 }

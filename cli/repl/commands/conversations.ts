@@ -11,7 +11,7 @@ export const newCommand: ReplCommand = {
   completes: null,
   async run(given, repl) {
     const name = nameIn(given);
-    // Known before one leaves: otherwise one would stand in a conversation without the name.
+    // Checked before leaving: otherwise the new conversation would be open without its name.
     if (given !== '') await mustBeFree(repl, name);
     await tellParting(repl);
     await repl.open(null);
@@ -46,7 +46,7 @@ export const useCommand: ReplCommand = {
   },
 };
 
-/** A turn goes on when nobody looks on any more. */
+/** A turn goes on when its conversation is left. */
 async function tellParting({ conversation, front }: Repl): Promise<void> {
   if (conversation().turns.current() === null) return;
   await front.show({ kind: 'note', text: '(the turn goes on without you; come back to see what it comes to)' });

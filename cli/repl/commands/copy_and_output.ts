@@ -44,7 +44,7 @@ export const outputCommand: ReplCommand = {
   },
 };
 
-/** More lines than these nobody reads on a screen; a script is given all. */
+/** A screen shows no more lines of an output; a script gets all. */
 const LINES_MAX = 10_000;
 
 async function showOutput({ client, front }: Repl, { id }: Node, sha256: Sha256): Promise<void> {

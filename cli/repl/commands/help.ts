@@ -6,7 +6,7 @@ import type { Repl, ReplCommand } from '../repl.js';
 import { LINE_KEYS, WRITING_KEYS } from './key_words.js';
 import { hintElsewhere, nameHere } from './other_programs_commands.js';
 
-/** Commands that belong together. */
+/** A section of the help. */
 export interface CommandSection {
   title: string;
   commands: readonly ReplCommand[];
@@ -43,7 +43,7 @@ async function textFor(given: string, sections: readonly CommandSection[], repl:
   return oneText(commandNamed(given, sections), repl);
 }
 
-/** Where a terminal edits its lines itself, most keys are its own. */
+/** Without a screen the terminal edits its lines itself, and has most keys. */
 function keysOn({ front }: Repl): readonly Definition[] {
   return front.attended && front.isAppendOnly ? LINE_KEYS : WRITING_KEYS;
 }

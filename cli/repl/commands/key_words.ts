@@ -1,6 +1,6 @@
 import type { Definition } from '../../render/text/definitions.js';
 
-/** What keys do while one writes, the most wanted first. */
+/** The keys of the editor, the most useful first. */
 export const WRITING_KEYS: readonly Definition[] = [
   ['Enter', 'send; while a turn runs, the model reads it after the step under way'],
   ['Shift-Enter, Ctrl-J', 'a new line; so does Enter after a backslash'],
@@ -20,7 +20,7 @@ export const WRITING_KEYS: readonly Definition[] = [
   ['Ctrl-L, Ctrl-Z', 'draw anew; suspend, `fg` comes back'],
 ];
 
-/** The same where the terminal edits each line and hands it over as a whole. */
+/** The keys where the terminal edits each line and sends it as a whole. */
 export const LINE_KEYS: readonly Definition[] = [
   ['Enter', 'send; while a turn runs, the model reads it after the step under way'],
   ['Ctrl-C', 'clear what is written, and end the turn or the command that runs'],

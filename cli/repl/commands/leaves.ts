@@ -3,7 +3,7 @@ import { renderLeaves } from '../../render/tree/leaves.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { hasFlag } from '../tree/split_words.js';
 
-// Nobody reads a longer list.
+// A longer list is not readable.
 const LEAVES_MAX = 200;
 const NUMBER_COLUMNS = 6;
 
@@ -16,7 +16,7 @@ export const leavesCommand: ReplCommand = {
   run: async (given, repl) => showLeaves(repl, { archived: hasFlag(given, '--all', leavesCommand), limit: LEAVES_MAX }),
 };
 
-/** Lists ends of branches, so that a number means one of them. */
+/** Lists leaves, numbered for /switch. */
 export async function showLeaves(repl: Repl, which: { archived: boolean; limit: number }): Promise<void> {
   const here = repl.conversation();
   await here.ensure();

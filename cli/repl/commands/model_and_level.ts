@@ -37,7 +37,7 @@ async function modelText(repl: Repl): Promise<string> {
   }
 }
 
-/** The model that would answer where one stands; a failure tells what is missing. */
+/** The model that would answer at the position; a failure says what is missing. */
 export async function modelHere({ client, conversation, means }: Repl): Promise<string> {
   const here = conversation();
   const node = here.isMade() ? here.place.position() : null;
@@ -45,7 +45,7 @@ export async function modelHere({ client, conversation, means }: Repl): Promise<
   return model;
 }
 
-/** Whether one stands at a message of one's own that nobody works on. */
+/** Whether the position is a message of a person without a running turn. */
 async function isUnanswered({ client, conversation }: Repl): Promise<boolean> {
   const here = conversation();
   if (!here.isMade() || here.turns.current() !== null) return false;

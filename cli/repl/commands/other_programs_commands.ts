@@ -3,7 +3,7 @@ import { KEY_VARIABLES } from '../../../hub/base/provider_records.js';
 /** Other words for a command, which people try. */
 const ALSO: Readonly<Record<string, string>> = { '': 'help', '?': 'help', exit: 'quit', q: 'quit' };
 
-/** What does here what commands of other programs do, for hands that know those. Short, so that each is one line. */
+/** The equivalents of commands of other programs. Short, so that each is one line. */
 const HERE: readonly (readonly [names: string, hint: string])[] = [
   ['resume sessions history continue', 'see conversations with /list, and go on in one with /use <id>'],
   ['undo rewind checkpoint redo', 'go back with /back, or say the last message anew with /fork'],

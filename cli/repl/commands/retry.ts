@@ -22,7 +22,7 @@ export const retryCommand: ReplCommand = {
       throw new HubError('not_found', 'nothing has been said here that could be answered', { hint: 'say something' });
     }
     const from = stage.place.position();
-    // Known before one moves: without a model nothing is to change.
+    // Checked before moving: without a model nothing must change.
     await modelHere(repl);
     if (node !== from) {
       stage.place.go(node);
@@ -35,7 +35,7 @@ export const retryCommand: ReplCommand = {
   },
 };
 
-/** An answer that came to its end is asked for anew, from its question; everything else is gone on from. */
+/** A complete answer is requested again, from its question; anything else is continued. */
 async function whereToAsk({ conversation, client }: Repl): Promise<NodeId | null> {
   const here = conversation();
   await here.ensure();

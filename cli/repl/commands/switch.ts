@@ -56,17 +56,17 @@ const ASKED_AT_ONCE = 64;
 async function lastStood(repl: Repl, branch: NodeId): Promise<NodeId | null> {
   const { client, conversation } = repl;
   const { place } = conversation();
-  const grown = await readOpenTreeShape(repl, true);
+  const shape = await readOpenTreeShape(repl, true);
   const indexOf = async (node: NodeId): Promise<number> => {
     const { node: there } = await client.call('loom.node_get', { node });
-    return grown.indexOf(there.seq);
+    return shape.indexOf(there.seq);
   };
   const top = await indexOf(branch);
   const trail = place.trail();
   for (let from = 0; from < trail.length; from += ASKED_AT_ONCE) {
     const some = trail.slice(from, from + ASKED_AT_ONCE);
     const indexes = await Promise.all(some.map(indexOf));
-    const found = some.find((_, number) => pathUp(grown, indexes[number] ?? NONE).has(top));
+    const found = some.find((_, number) => pathUp(shape, indexes[number] ?? NONE).has(top));
     if (found !== undefined) return found;
   }
   return null;
