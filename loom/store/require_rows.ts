@@ -63,11 +63,11 @@ export function requireNode(store: Store, id: string): NodeKey {
 
 /** A node by its id, which must belong to the tree. */
 export function requireNodeOfTree(store: Store, id: string, tree: string): NodeKey {
-  const place = requireNode(store, id);
-  if (place.treeId === tree) return place;
-  throw new HubError('not_found', `node ${id} is not in tree ${tree}: it belongs to tree ${place.treeId}`, {
-    hint: `use tree ${place.treeId} instead`,
-    details: { node: id, tree: place.treeId },
+  const node = requireNode(store, id);
+  if (node.treeId === tree) return node;
+  throw new HubError('not_found', `node ${id} is not in tree ${tree}: it belongs to tree ${node.treeId}`, {
+    hint: `use tree ${node.treeId} instead`,
+    details: { node: id, tree: node.treeId },
   });
 }
 

@@ -45,15 +45,15 @@ export const CLEAR_TARGET = `SELECT p.seq, lower(hex(p.id)) AS id, p.tree, p.par
  * What nearly every append needs, in one query: the parent in its tree, when neither is archived, the parent is settled
  * and the new id is free. Null means that the single checks must find out more.
  */
-export function findClearTarget(store: Store, place: { tree: string; parent: string; id: string }): ClearTarget | null {
+export function findClearTarget(store: Store, ids: { tree: string; parent: string; id: string }): ClearTarget | null {
   const row = store.get<StoredNode & { has_child: number }>(
     CLEAR_TARGET,
-    idBlob(place.parent),
-    idBlob(place.tree),
-    idBlob(place.id),
+    idBlob(ids.parent),
+    idBlob(ids.tree),
+    idBlob(ids.id),
   );
   if (row === undefined) return null;
-  return { tree: { tree: row.tree, id: place.tree.replaceAll('-', '') }, above: row, hasChild: row.has_child === 1 };
+  return { tree: { tree: row.tree, id: ids.tree.replaceAll('-', '') }, above: row, hasChild: row.has_child === 1 };
 }
 
 /** The contents of a node, to compare a retry with. */

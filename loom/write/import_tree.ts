@@ -150,11 +150,11 @@ function refuseTornSteps(store: Store, tree: string, records: readonly ExportRec
     if (record.kind !== 'node' || record.node.step?.index !== 0 || record.node.step.size === 1) continue;
     const { id, size } = record.node.step;
     const end = store.get(
-      `WITH RECURSIVE down (seq, place) AS (
+      `WITH RECURSIVE down (seq, step_index) AS (
          SELECT seq, step_index FROM nodes WHERE id = ?
          UNION ALL SELECT n.seq, n.step_index FROM down CROSS JOIN nodes n ON n.parent = down.seq AND n.step = ?
        )
-       SELECT 1 FROM down WHERE place = ?`,
+       SELECT 1 FROM down WHERE step_index = ?`,
       ...[idBlob(id), idBlob(id), size - 1],
     );
     if (end === undefined) {
