@@ -4,7 +4,7 @@ import type { AgentEvent, TurnOutcome } from '../../hub/protocol/turn.js';
 import type { Context } from '../command_line/command_context.js';
 import type { BlockChange } from '../display/block.js';
 import { createDisplay } from '../display/display.js';
-import { callLine } from '../render/node/tool_call.js';
+import { callLine } from '../render/node/call_line.js';
 import { cleanLine } from '../render/text/clean.js';
 import { formatNumber, shortId } from '../render/text/ids_and_counts.js';
 import { answerWords } from './answer_text.js';

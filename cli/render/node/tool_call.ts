@@ -1,9 +1,10 @@
 import { callText } from '../../../hub/base/call_title.js';
 import type { Look } from '../look/look.js';
-import { clean, cleanLine, cleanPrinted } from '../text/clean.js';
+import { cleanLine, cleanPrinted } from '../text/clean.js';
 import { cut } from '../text/cut.js';
 import { excerptOf } from '../text/cut_middle.js';
 import { count } from '../text/ids_and_counts.js';
+import { cleanOutput } from './call_line.js';
 import { type Extent, renderDiff, renderWritten } from './diff.js';
 
 /** A call that has ended. */
@@ -95,16 +96,6 @@ function headOf({ tool, input }: { tool: string; input: unknown }, tail: string,
   const whole = `> ${name}(${argument})${tail}`;
   if (look.ruler.width(whole) > look.width - 1) return look.style.tool(cut(whole, look.width - 1, look));
   return `${look.style.tool(`> ${name}(${argument})`)}${look.style.quiet(tail)}`;
-}
-
-/** `[bash] ls src`: a call in a line of its own, or with the beginning of a long argument. */
-export function callLine({ tool, input }: { tool: string; input: unknown }, argumentLengthMax = Infinity): string {
-  return cleanLine(`[${tool}] ${callText(input).slice(0, argumentLengthMax)}`);
-}
-
-/** What a call gave, safe to print. */
-export function cleanOutput(tool: string, output: string): string {
-  return (tool === 'bash' ? cleanPrinted : clean)(output);
 }
 
 function outputOf({ tool, output }: EndedCall): string {

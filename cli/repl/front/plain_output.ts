@@ -1,6 +1,6 @@
 import type { CallOutcome, DisplayBlock, DisplayCall, DisplayMessage } from '../../display/block.js';
 import type { Look } from '../../render/look/look.js';
-import { callLine, cleanOutput } from '../../render/node/tool_call.js';
+import { callLine, cleanOutput } from '../../render/node/call_line.js';
 import { clean, cleanLine, cleanPrinted, createCleaner, overwritten } from '../../render/text/clean.js';
 import { excerptOf } from '../../render/text/cut_middle.js';
 import { count, formatNumber, shortId } from '../../render/text/ids_and_counts.js';

@@ -1,7 +1,7 @@
 import type { CallOutcome, DisplayBlock, DisplayCall, DisplayMessage } from '../../display/block.js';
 import type { Look } from '../../render/look/look.js';
 import type { MarkdownStream } from '../../render/markdown/streaming.js';
-import { callLine, cleanOutput } from '../../render/node/tool_call.js';
+import { callLine, cleanOutput } from '../../render/node/call_line.js';
 import { clean, cleanLine, cleanPrinted, overwritten } from '../../render/text/clean.js';
 import { cut } from '../../render/text/cut.js';
 import { excerptOf } from '../../render/text/cut_middle.js';
