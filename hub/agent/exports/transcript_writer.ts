@@ -13,10 +13,10 @@ const NODES_MAX = 10_000;
 export function transcriptWriter(file: string, work: TurnWork): () => Promise<void> {
   let last: NodeId | null = null;
   return async () => {
-    const { tip, tree } = work.turn;
+    const { tip, tree } = work.turn; // the turn goes on meanwhile
     if (tip === last) return;
     const known = new Set(last === null && existsSync(file) ? await lastLines(file) : []);
-    const nodes = await newNodes(work, last, known);
+    const nodes = await newNodes(work, { tip, last }, known);
     const lines = nodes.flatMap(linesOf);
     if (last === null && !(await refuseForeign(file, tree))) await create(file, work, nodes);
     else if (lines.length > 0) await addLines(file, lines);
@@ -44,11 +44,15 @@ function linesOf(node: Node): string[] {
  * The path below the last node that was written, or below the last one whose entries the file has. When it has nothing of the
  * path: what was said to the turn since the answer before it, and all of the turn.
  */
-async function newNodes({ turn, reach }: TurnWork, last: NodeId | null, known: ReadonlySet<string>): Promise<Node[]> {
+async function newNodes(
+  { turn, reach }: TurnWork,
+  { tip, last }: { tip: NodeId; last: NodeId | null },
+  known: ReadonlySet<string>,
+): Promise<Node[]> {
   const nodes: Node[] = [];
   let isBefore = false;
   let sinceAnswer: number | null = null;
-  for (let id: NodeId | null = turn.tip; id !== null && id !== last && nodes.length < NODES_MAX; ) {
+  for (let id: NodeId | null = tip; id !== null && id !== last && nodes.length < NODES_MAX; ) {
     const { node }: { node: Node } = await callHub(reach, 'loom.node_get', { node: id, tree: null });
     if (linesOf(node).some((line) => known.has(line))) return nodes.reverse();
     isBefore ||= node.id === turn.node;
