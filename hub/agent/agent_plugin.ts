@@ -62,9 +62,9 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
       'agent.compact': (params, context) => streamTurn(turns.compact(params), context, { stops: true }),
       'agent.estimate': (params, context) => estimatePath({ hub, context }, params, parts.timers.nowMs()),
       'agent.check': async ({ node, access, change, usual_model: usual }, context) => {
-        const known = node === null ? null : await knownSettings({ hub, context }, node, change);
+        const previous = node === null ? null : await previousSettings({ hub, context }, node, change);
         if (node !== null) await refuseNestingAt({ hub, context }, node, change);
-        return { model: formatModelName(chooseModel({ known, change, usual, access }).model) };
+        return { model: formatModelName(chooseModel({ previous, change, usual, access }).model) };
       },
       'agent.instructions_list': async (params, context) => listInstructions({ hub, context }, parts, params),
       'agent.plan_get': async ({ node }, context) => planAt({ hub, context }, node),
@@ -109,7 +109,7 @@ function providerList(): ResultOf<'agent.providers'> {
 }
 
 /** The settings of the next turn at a node. */
-async function knownSettings(
+async function previousSettings(
   reach: InternalCaller,
   node: NodeId,
   change: SettingsChange | null,

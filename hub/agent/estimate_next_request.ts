@@ -23,12 +23,12 @@ export async function estimatePath(reach: InternalCaller, params: Params, nowMs:
   const { tree } = found;
   const sent = await sentNodes(reach, step_end);
   const { current } = await settingsOf(reach, sent);
-  const known = current ?? (await firstSettings(reach, tree));
+  const previous = current ?? (await firstSettings(reach, tree));
   const measure = await newestMeasure(reach, tree, sent.nodes);
-  const tokens = pathTokens(sent.nodes, { measure, prefix: known ?? firstPrefix(params) });
-  const model = nextModel(params, known);
+  const tokens = pathTokens(sent.nodes, { measure, prefix: previous ?? firstPrefix(params) });
+  const model = modelToAsk(params, previous);
   if (model === null) return { ...NOTHING_KNOWN, tokens };
-  const settings = isUnchanged(params, known, model) ? sent.newest : null;
+  const settings = isUnchanged(params, previous, model) ? sent.newest : null;
   const cached = await cacheWarmth(reach, { tree, path: sent.nodes, model, settings, nowMs });
   return {
     ...{ model: formatModelName(model), tokens, window: await windowOf(model, params.window) },
@@ -49,19 +49,19 @@ function firstPrefix({ change }: Params) {
 }
 
 /** The model of the next request; an estimate needs no key. */
-function nextModel({ change, usual_model, access }: Params, known: Settings | null): ModelAtServer | null {
-  const named = change?.model ?? known?.model ?? usual_model ?? modelByKeys(access);
+function modelToAsk({ change, usual_model, access }: Params, previous: Settings | null): ModelAtServer | null {
+  const named = change?.model ?? previous?.model ?? usual_model ?? modelByKeys(access);
   if (named === null) return null;
   const model = parseModelName(named);
   return { ...model, baseUrl: access[model.provider]?.base_url ?? null };
 }
 
 /** Whether everything before the messages stays as it is. */
-function isUnchanged({ change }: Params, known: Settings | null, model: ModelAtServer): boolean {
-  if (known === null || known.model !== formatModelName(model)) return false;
+function isUnchanged({ change }: Params, previous: Settings | null, model: ModelAtServer): boolean {
+  if (previous === null || previous.model !== formatModelName(model)) return false;
   if (change === null) return true;
   const { model: _, level, thinking, reload, ...others } = change;
-  const isSame = (level ?? known.level) === known.level && (thinking ?? known.thinking) === known.thinking;
+  const isSame = (level ?? previous.level) === previous.level && (thinking ?? previous.thinking) === previous.thinking;
   return isSame && !reload && Object.values(others).every((one) => one === null);
 }
 

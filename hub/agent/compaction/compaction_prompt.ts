@@ -77,8 +77,8 @@ function entryOf(part: ModelMessage['content'][number], who: string, bytesMax: n
     case 'call':
       return `${who} calls ${part.tool}: ${cutText(callText(part.input), bytesMax)}\n\n`;
     case 'result': {
-      const said = part.content.map((block) => spokenText(block) ?? `[${block.type}]`).join('\n');
-      return `${part.failed ? 'Failed' : 'Result'}: ${cutText(said, bytesMax)}\n\n`;
+      const text = part.content.map((block) => spokenText(block) ?? `[${block.type}]`).join('\n');
+      return `${part.failed ? 'Failed' : 'Result'}: ${cutText(text, bytesMax)}\n\n`;
     }
     case 'image':
       return `${who}: [image]\n\n`;

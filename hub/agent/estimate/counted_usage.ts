@@ -13,11 +13,11 @@ export type CountedRequest = ResultOf<'loom.request_list'>['requests'][number];
 export async function* newestRequests(reach: InternalCaller, tree: TreeId): AsyncGenerator<CountedRequest> {
   let cursor: string | null = null;
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    const found: ResultOf<'loom.request_list'> = await callHub(reach, 'loom.request_list', {
+    const result: ResultOf<'loom.request_list'> = await callHub(reach, 'loom.request_list', {
       ...{ tree, turn: null, cursor, limit: PAGE },
     });
-    yield* found.requests;
-    cursor = found.cursor;
+    yield* result.requests;
+    cursor = result.cursor;
     if (cursor === null) return;
   }
 }

@@ -29,8 +29,8 @@ export function serverAccess(
 }
 
 /** The address to use, checked: what the person gave, else the provider's own. */
-export function serverAddress(given: string | null, own: string): URL {
-  const text = given ?? own;
+export function serverAddress(chosen: string | null, own: string): URL {
+  const text = chosen ?? own;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     const printable = withoutSecrets(text);

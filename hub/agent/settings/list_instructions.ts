@@ -20,8 +20,8 @@ export async function listInstructions(
       callHub(reach, 'loom.context_get_place', { node }),
     ]);
     const { tree } = found.node;
-    const known = await settingsBefore(reach, { tree, current, change: null });
-    if (known !== null) return { files: instructionsIn(known.system_prompt) };
+    const previous = await settingsBefore(reach, { tree, current, change: null });
+    if (previous !== null) return { files: instructionsIn(previous.system_prompt) };
     treeProject = (await callHub(reach, 'loom.tree_get', { tree })).project;
     branchCwd = place.cwd;
   }

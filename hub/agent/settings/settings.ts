@@ -20,11 +20,11 @@ export interface StoredSettings {
 
 export interface SettingsParams {
   /** The settings of the path or the tree so far; null for a first turn. */
-  known: Settings | null;
+  previous: Settings | null;
   change: SettingsChange | null;
   /** The model when nothing else names one. */
   usualModel: string | null;
-  places: InstructionFolders;
+  folders: InstructionFolders;
 }
 
 const LEVEL_DEFAULT = 'orchestrator';
@@ -39,22 +39,22 @@ export async function storeSettings(reach: InternalCaller, params: SettingsParam
   return { sha256, ...(await callHub(reach, 'loom.settings_get', { sha256 })) };
 }
 
-async function nextSettings({ known, change, usualModel, places }: SettingsParams): Promise<Settings> {
-  const level = nextLevel(known, change);
-  const model = nextModel({ known, change, usualModel });
-  const thinking = change?.thinking ?? known?.thinking ?? 'off';
+async function nextSettings({ previous, change, usualModel, folders }: SettingsParams): Promise<Settings> {
+  const level = nextLevel(previous, change);
+  const model = nextModel({ previous, change, usualModel });
+  const thinking = change?.thinking ?? previous?.thinking ?? 'off';
   if (change?.system_prompt != null) {
     const system_prompt = withPlan(change.system_prompt, change);
     return { system_prompt, tools: definitionsFor(level), level, model, thinking };
   }
-  const keepsPrompt = known !== null && change?.reload !== true;
-  const tools = keepsPrompt && level === levelOf(known) ? known.tools : definitionsFor(level);
-  const system_prompt = keepsPrompt ? withLevel(known, level) : await systemPrompt(level, places);
+  const keepsPrompt = previous !== null && change?.reload !== true;
+  const tools = keepsPrompt && level === levelOf(previous) ? previous.tools : definitionsFor(level);
+  const system_prompt = keepsPrompt ? withLevel(previous, level) : await systemPrompt(level, folders);
   return { system_prompt: withPlan(system_prompt, change), tools, level, model, thinking };
 }
 
-function nextLevel(known: Settings | null, change: SettingsChange | null): Level {
-  const level = change?.level ?? levelOf(known);
+function nextLevel(previous: Settings | null, change: SettingsChange | null): Level {
+  const level = change?.level ?? levelOf(previous);
   if (change?.plan == null || level !== 'plan') return level;
   if (change.level === null) return LEVEL_DEFAULT;
   throw new HubError('invalid_params', 'a plan cannot be carried out at the level at which plans are made', {
@@ -75,20 +75,24 @@ export async function settingsBefore(
 ): Promise<Settings | null> {
   const sha256 = change?.from ?? null;
   const named = sha256 === null ? current : await storedSettings(reach, sha256);
-  const known = named ?? (await firstSettings(reach, tree));
-  if (change?.plan == null || known === null) return known;
+  const previous = named ?? (await firstSettings(reach, tree));
+  if (change?.plan == null || previous === null) return previous;
   // A new plan replaces an old one. Only what follows the first prompt of the tree is surely a plan.
   const first = await firstSettings(reach, tree);
-  const unplanned = first === null ? null : withLevel(first, levelOf(known));
-  if (unplanned === null || !known.system_prompt.startsWith(unplanned + PLAN_BEGIN)) return known;
-  return { ...known, system_prompt: unplanned };
+  const unplanned = first === null ? null : withLevel(first, levelOf(previous));
+  if (unplanned === null || !previous.system_prompt.startsWith(unplanned + PLAN_BEGIN)) return previous;
+  return { ...previous, system_prompt: unplanned };
 }
 
 /** The model's full name; one from earlier settings is not parsed again. */
-export function nextModel({ known, change, usualModel }: Pick<SettingsParams, 'known' | 'change' | 'usualModel'>) {
-  const named = change?.model ?? (known === null ? usualModel : null);
+export function nextModel({
+  previous,
+  change,
+  usualModel,
+}: Pick<SettingsParams, 'previous' | 'change' | 'usualModel'>) {
+  const named = change?.model ?? (previous === null ? usualModel : null);
   if (named !== null) return formatModelName(parseModelName(named));
-  if (known !== null) return known.model;
+  if (previous !== null) return previous.model;
   throw new HubError('no_key', 'no model is chosen, and no key for one is given', {
     hint: [`set ${KEY_VARIABLES.join(' or ')}, or try: `, cliOption('model', 'demo')],
   });
@@ -99,7 +103,7 @@ export function levelOf(settings: Settings | null): Level {
 }
 
 export function thinkingOf({ thinking }: Settings) {
-  return THINKING_LEVELS.find((known) => known === thinking) ?? 'off';
+  return THINKING_LEVELS.find((one) => one === thinking) ?? 'off';
 }
 
 export function toolsIn({ tools }: Settings): ToolDefinition[] {
@@ -107,10 +111,10 @@ export function toolsIn({ tools }: Settings): ToolDefinition[] {
 }
 
 /** The system prompt for another level. A custom prompt only gains or loses the plan section. */
-function withLevel(known: Settings, level: Level): string {
-  const before = levelOf(known);
+function withLevel(previous: Settings, level: Level): string {
+  const before = levelOf(previous);
   const beginning = systemPromptFor(before);
-  const prompt = known.system_prompt;
+  const prompt = previous.system_prompt;
   if (prompt.startsWith(beginning)) return systemPromptFor(level) + prompt.slice(beginning.length);
   if (before === level) return prompt;
   const planSection = `\n\n${systemPromptFor('plan')}`;
@@ -118,8 +122,8 @@ function withLevel(known: Settings, level: Level): string {
   return before === 'plan' && prompt.endsWith(planSection) ? prompt.slice(0, -planSection.length) : prompt;
 }
 
-async function systemPrompt(level: Level, places: InstructionFolders): Promise<string> {
-  const [instructions, skills] = await Promise.all([readInstructions(places), readSkillList(places)]);
+async function systemPrompt(level: Level, folders: InstructionFolders): Promise<string> {
+  const [instructions, skills] = await Promise.all([readInstructions(folders), readSkillList(folders)]);
   return [systemPromptFor(level), instructions, skills].filter((text) => text !== '').join('\n\n');
 }
 

@@ -41,15 +41,15 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
     callHub(reach, 'loom.context_get_place', { node }),
   ]);
   const { current, models } = await settingsOf(reach, path);
-  const known = await settingsBefore(reach, { tree, current, change });
+  const previous = await settingsBefore(reach, { tree, current, change });
   await refuseNesting(reach, owner, change);
-  const chosen = chooseModel({ known, change, usual: params.usual_model, access });
+  const chosen = chooseModel({ previous, change, usual: params.usual_model, access });
   await refuseUnknownPrice(params, chosen);
   const workplace = await workplaceOf({ treeProject, branchCwd: resumed?.cwd ?? place.cwd, callerCwd: params.cwd });
   const instructions: string[] = [];
   const settings = await storeUnnestedSettings(reach, owner, {
-    ...{ known, change, usualModel: chosen.usualModel },
-    places: {
+    ...{ previous, change, usualModel: chosen.usualModel },
+    folders: {
       ...workplace,
       home: parts.home,
       userHome: parts.userHome,

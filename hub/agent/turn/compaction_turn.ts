@@ -38,19 +38,19 @@ export async function beginCompaction(
   const { step_end: node } = await callHub(reach, 'loom.node_get', { node: params.node, tree });
   const sent = await sentNodes(reach, node);
   const { current, models } = await settingsOf(reach, sent);
-  const known = current ?? (await firstSettings(reach, tree));
-  const chosen = chooseModel({ known, change, usual: params.usual_model, access });
+  const previous = current ?? (await firstSettings(reach, tree));
+  const chosen = chooseModel({ previous, change, usual: params.usual_model, access });
   if (!canShrink(sent.nodes)) throw nothingToSummarise(sent.nodes.length > 0);
   const model = formatModelName(chosen.model);
   const isCutOff = await wasCutOff(reach, tree, node);
   await callHub(reach, 'loom.turn_start', { id: turn.id, tree, node });
-  const level = levelOf(known);
+  const level = levelOf(previous);
   Object.assign(turn, { node, tip: node, model, level });
   turn.emit({ kind: 'turn_started', turn: turn.id, tree, node, model, level, instructions: [] });
   const { key, baseUrl } = chosen.access;
   return {
     ...{ reach, turn, models, instructions, path: sent.nodes },
-    settings: { settings: { ...(known ?? NO_SETTINGS), model } },
+    settings: { settings: { ...(previous ?? NO_SETTINGS), model } },
     ...{ model: chosen.model, access: { key, baseUrl }, provider: providerOf(parts, chosen.model) },
     ...{ timers: parts.timers, random: parts.random, loadImage: imageLoader(reach) },
     account: accountOf({ reach, parts, turn }, { ...chosen.model, baseUrl }),

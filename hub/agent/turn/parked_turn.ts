@@ -84,8 +84,8 @@ function callIn({ blocks }: Parked, id: string) {
 }
 
 async function refuseUnreachableModel(reach: InternalCaller, parked: Parked, params: AnswerParams): Promise<void> {
-  const known = await settingsOf(reach, parked);
-  const chosen = chooseModel({ known, change: null, usual: null, access: params.access });
+  const previous = await settingsOf(reach, parked);
+  const chosen = chooseModel({ previous, change: null, usual: null, access: params.access });
   await refuseUnknownPrice(params, chosen);
 }
 

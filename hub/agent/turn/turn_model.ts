@@ -25,16 +25,16 @@ export function accountOf(
 }
 
 interface ModelChoice {
-  known: Settings | null;
+  previous: Settings | null;
   change: SettingsChange | null;
   usual: string | null;
   access: Access;
 }
 
 /** The model of a turn, and how it is reached. */
-export function chooseModel({ known, change, usual, access }: ModelChoice) {
+export function chooseModel({ previous, change, usual, access }: ModelChoice) {
   const usualModel = usual ?? modelByKeys(access);
-  const model = parseModelName(nextModel({ known, change, usualModel }));
+  const model = parseModelName(nextModel({ previous, change, usualModel }));
   return { model, usualModel, access: accessTo(model, access) };
 }
 

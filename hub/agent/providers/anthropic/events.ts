@@ -68,7 +68,7 @@ type OpenBlock =
 /** The state of reading one answer. */
 interface ReadingState {
   open: Map<number, OpenBlock>;
-  idFor: (given: string) => string;
+  idFor: (serverId: string) => string;
   whole: { text: (piece: string) => string; thinking: (piece: string) => string };
   lifetime: '5m' | '1h';
   usage: WireUsage;
@@ -108,9 +108,9 @@ export function anthropicReader(messages: number, lifetime: '5m' | '1h'): Answer
       return reading.isClosed ? 'closed' : 'answered';
     },
     finish() {
-      const left = [...reading.open.keys()].flatMap((at) => closeBlock(reading, at));
+      const last = [...reading.open.keys()].flatMap((at) => closeBlock(reading, at));
       const reason = endReason(REASONS.get(reading.stopped) ?? 'answered', reading);
-      return [...left, { kind: 'end', reason }];
+      return [...last, { kind: 'end', reason }];
     },
   };
 }

@@ -44,11 +44,11 @@ function hashed(text: string): string {
 }
 
 /** Ids for the calls of one answer: the server's own where each call has one. */
-export function answerIds(messages: number): (given: string | null | undefined) => string {
+export function answerIds(messages: number): (serverId: string | null | undefined) => string {
   const used = new Set<string>();
   let count = 0;
-  return (given) => {
-    let id = given?.toWellFormed() ?? '';
+  return (serverId) => {
+    let id = serverId?.toWellFormed() ?? '';
     while (id === '' || id.length > STORED_LENGTH_MAX || used.has(id)) {
       // The length of the conversation tells them from those of other answers.
       id = `call_${messages}_${count}`;

@@ -30,7 +30,7 @@ export interface CallAssembly {
   count(): number;
 }
 
-export function assembleCalls(idFor: (given: string | null) => string): CallAssembly {
+export function assembleCalls(idFor: (serverId: string | null) => string): CallAssembly {
   const slots: Slot[] = [];
   let chunk = 0;
   const begin = (piece: CallPiece): Slot => {
@@ -55,10 +55,10 @@ export function assembleCalls(idFor: (given: string | null) => string): CallAsse
         // No answer can hold more of them.
         if (existing === null && slots.length >= BLOCKS_MAX) return [];
         const slot = existing ?? begin(piece);
-        const begun: ModelEvent[] = existing ? [] : [{ kind: 'call_begun', id: slot.id, tool: slot.tool }];
+        const events: ModelEvent[] = existing ? [] : [{ kind: 'call_begun', id: slot.id, tool: slot.tool }];
         const text = inputText(piece.function?.arguments);
         slot.text += text;
-        return text === '' ? begun : [...begun, { kind: 'call_input', id: slot.id, text }];
+        return text === '' ? events : [...events, { kind: 'call_input', id: slot.id, text }];
       });
     },
     finish: () => slots.map((slot) => (slot.isMixedUp ? mixedUp(slot) : finishedCall(slot))),
@@ -88,9 +88,9 @@ function slotOf(slots: Slot[], piece: CallPiece): Slot | null {
   return newest;
 }
 
-function inputText(given: unknown): string {
-  if (typeof given === 'string') return given;
-  return given === null || given === undefined ? '' : JSON.stringify(given);
+function inputText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === null || value === undefined ? '' : JSON.stringify(value);
 }
 
 function mixedUp({ id, tool, text }: Slot): ModelEvent {
