@@ -1,6 +1,6 @@
 import { command, NODE_WORDS, TREE } from './command_line/command.js';
 import { refuseInside } from './turn/refuse_inside_model.js';
-import { TURN_FLAGS, TURN_VALUES, turnWanted } from './turn/turn_options.js';
+import { readTurnOptions, TURN_FLAGS, TURN_VALUES } from './turn/turn_options.js';
 
 // Without --jsonl, which means nothing in a chat.
 const [, NET, NO_SANDBOX, NO_SPAWN] = TURN_FLAGS;
@@ -30,7 +30,7 @@ export const chatCommand = command({
     return runChat(context, {
       tree: input.argument('tree'),
       at: input.value('at'),
-      wanted: await turnWanted(input, context),
+      wanted: await readTurnOptions(input, context),
       isAccessible: input.flag('accessible'),
     });
   },

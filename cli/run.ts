@@ -21,15 +21,15 @@ export async function run(words: readonly string[]): Promise<void> {
 
 async function perform(words: readonly string[]): Promise<number> {
   const { isTTY, columns } = process.stdout;
-  const asked = await parse(words, COMMANDS, Math.min(100, columnsOf({ isTty: isTTY === true, columns })));
-  if (asked.kind === 'help') {
-    process.stdout.write(asked.text);
+  const parsed = await parse(words, COMMANDS, Math.min(100, columnsOf({ isTty: isTTY === true, columns })));
+  if (parsed.kind === 'help') {
+    process.stdout.write(parsed.text);
     return EXIT.ok;
   }
-  const context = openContext({ json: asked.json, color: asked.color, paged: asked.command.paged });
+  const context = openContext({ json: parsed.json, color: parsed.color, paged: parsed.command.paged });
   for (const warning of context.preferences.warnings) context.note(warning);
   try {
-    return await asked.command.run(asked.input, context);
+    return await parsed.command.run(parsed.input, context);
   } finally {
     await closed(context);
   }

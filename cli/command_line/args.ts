@@ -13,7 +13,7 @@ export function commandLine(): string[] {
 }
 
 /** What a command line means. */
-type Asked =
+type ParsedLine =
   | { kind: 'help'; text: string }
   | { kind: 'run'; command: Command; input: Input<string, string, string>; json: boolean; color: string | undefined };
 
@@ -40,10 +40,10 @@ export async function parse(
   words: readonly string[],
   table: readonly (Command | CommandGroup)[],
   columns: number,
-): Promise<Asked> {
+): Promise<ParsedLine> {
   refuseUnknownHelp(words, table);
   const { Command: ParserClass, Option } = await import('commander');
-  let asked: Asked | undefined;
+  let parsed: ParsedLine | undefined;
   let help = '';
   const make = (name: string): Parser =>
     new ParserClass(name)
@@ -64,8 +64,8 @@ export async function parse(
   for (const entry of known.length > 0 ? known : table) {
     program.addCommand(
       entry.kind === 'group'
-        ? groupParser(entry, make, (found) => (asked = found))
-        : commandParser(entry, make, (found) => (asked = found)),
+        ? groupParser(entry, make, (onParsed) => (parsed = onParsed))
+        : commandParser(entry, make, (onParsed) => (parsed = onParsed)),
     );
   }
   try {
@@ -76,7 +76,7 @@ export async function parse(
     if (error.exitCode === 0 || error.code === 'commander.help') return { kind: 'help', text: help };
     throw usageError(error, words, table);
   }
-  return asked ?? { kind: 'help', text: program.helpInformation() };
+  return parsed ?? { kind: 'help', text: program.helpInformation() };
 }
 
 /** Refuses `--help` of an unknown command, for which the parser would print the help of the whole program. */
@@ -100,18 +100,18 @@ function argumentWord(argument: Argument): string {
   return argument.required ? `<${word}>` : `[${word}]`;
 }
 
-type Found = (asked: Asked) => void;
+type OnParsed = (parsed: ParsedLine) => void;
 
-function groupParser(group: CommandGroup, make: (name: string) => Parser, found: Found): Parser {
+function groupParser(group: CommandGroup, make: (name: string) => Parser, onParsed: OnParsed): Parser {
   const parser = make(group.name)
     .summary(group.summary)
     .description(describe(group))
     .helpCommand('help [command]', HELP_SUMMARY);
-  for (const command of group.commands) parser.addCommand(commandParser(command, make, found));
+  for (const command of group.commands) parser.addCommand(commandParser(command, make, onParsed));
   return parser;
 }
 
-function commandParser(command: Command, make: (name: string) => Parser, found: Found): Parser {
+function commandParser(command: Command, make: (name: string) => Parser, onParsed: OnParsed): Parser {
   const parser = make(command.name).summary(command.summary).description(describe(command)).allowExcessArguments(false);
   for (const { name, required, description } of command.arguments) {
     const word = command.variadic && name === command.arguments.at(-1)?.name ? `${name}...` : name;
@@ -128,7 +128,7 @@ function commandParser(command: Command, make: (name: string) => Parser, found: 
   return parser.action(() => {
     const options: Record<string, unknown> = parser.optsWithGlobals();
     const color = options.color;
-    found({
+    onParsed({
       kind: 'run',
       command,
       input: inputOf(command, parser.args, options),
@@ -186,8 +186,8 @@ function usageError(
   words: readonly string[],
   table: readonly (Command | CommandGroup)[],
 ): HubError {
-  const [said = '', ...rest] = error.message.split('\n');
-  const message = said.replace(/^error: /, '');
+  const [firstLine = '', ...rest] = error.message.split('\n');
+  const message = firstLine.replace(/^error: /, '');
   const entry = table.find(({ name }) => name === words[0]);
   const guess = /Did you mean (?:one of )?(.*?)\?/.exec(rest.join(' '))?.[1];
   const hints: Record<string, string> = {

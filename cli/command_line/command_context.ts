@@ -36,10 +36,10 @@ export interface Context {
 const ROWS_UNKNOWN = 24;
 
 /** Builds the context of a command, without connecting to the hub. */
-export function openContext(asked: { json: boolean; color: string | undefined; paged: boolean }): Context {
+export function openContext(options: { json: boolean; color: string | undefined; paged: boolean }): Context {
   const paths = homePaths(homeFolder());
   const project = projectFolder(workingFolder());
-  const flags = asked.color === undefined ? {} : { color: asked.color };
+  const flags = options.color === undefined ? {} : { color: options.color };
   const preferences = readPreferences({ home: paths.home, project, flags });
   const { isTTY, columns, rows } = process.stdout;
   const screen = {
@@ -48,7 +48,7 @@ export function openContext(asked: { json: boolean; color: string | undefined; p
     rows: rows || ROWS_UNKNOWN,
   };
   const direct = streamSink(process.stdout);
-  const out = asked.paged && !asked.json ? pagedSink(direct, screen, preferences.get('pager')) : direct;
+  const out = options.paged && !options.json ? pagedSink(direct, screen, preferences.get('pager')) : direct;
   const note = (text: Hint): void => {
     process.stderr.write(`${clean(hintText(text))}\n`);
   };
@@ -59,7 +59,7 @@ export function openContext(asked: { json: boolean; color: string | undefined; p
     preferences,
     session: openSession(paths.session, note, Date.now),
     screen,
-    json: asked.json,
+    json: options.json,
     out,
     client: () => {
       client ??= connected(paths.home, note);

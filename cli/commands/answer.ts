@@ -8,7 +8,7 @@ import { EXIT } from '../output/failure.js';
 import { findTree } from '../place/reference.js';
 import { renderQuestion } from '../render/node/question_text.js';
 import {
-  answeredHere,
+  askUntilAnswered,
   chosenQuestion,
   giveAnswer,
   type OpenQuestion,
@@ -17,8 +17,8 @@ import {
 } from '../turn/answer_questions.js';
 import { modelAccess } from '../turn/model_access.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
-import { tellEnd } from '../turn/run_turn.js';
-import { grantsWanted, LIMIT_VALUES, limitsWanted, noteUnsandboxed, PERMISSION_FLAGS } from '../turn/turn_options.js';
+import { reportEnd } from '../turn/run_turn.js';
+import { LIMIT_VALUES, noteUnsandboxed, PERMISSION_FLAGS, readGrants, readLimits } from '../turn/turn_options.js';
 import { jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn/turn_output.js';
 
 export const answerCommand = command({
@@ -49,14 +49,14 @@ export const answerCommand = command({
     if (input.flag('stop')) return stop(context, tree, chosenTurn(open, input.value('question'), tree));
     const chosen = chosenQuestion(open, input.value('question'), tree);
     if (given.answer === null) throw missingAnswer(chosen);
-    const means = { access: modelAccess(), limits: limitsWanted(input), grants: grantsWanted(input) };
-    noteUnsandboxed(context, means);
+    const options = { access: modelAccess(), limits: readLimits(input), grants: readGrants(input) };
+    noteUnsandboxed(context, options);
     const output = (): TurnOutput => outputFor(input, context);
-    const asked = { ...means, turn: chosen.turn, call: chosen.question.id, answer: given.answer(chosen.question) };
+    const asked = { ...options, turn: chosen.turn, call: chosen.question.id, answer: given.answer(chosen.question) };
     const first = await giveAnswer(context, asked, output());
-    const waited = input.flag('jsonl') ? first : await answeredHere(context, first, { means, output });
+    const waited = input.flag('jsonl') ? first : await askUntilAnswered(context, first, { options, output });
     if (waited.outcome !== null) await context.session.move(tree.id, waited.outcome.tip);
-    return tellEnd(context, waited);
+    return reportEnd(context, waited);
   },
 });
 

@@ -9,12 +9,12 @@ import { askedBlocks } from '../input/message_blocks.js';
 import { newNodeId, newTreeId, newTurnId } from '../place/ids.js';
 import { positionOf } from '../place/position.js';
 import { findTree, rootOf } from '../place/reference.js';
-import { answeredHere } from '../turn/answer_questions.js';
+import { askUntilAnswered } from '../turn/answer_questions.js';
 import { estimateAt, tellingEstimate } from '../turn/estimate_request.js';
 import { modelEnvironment } from '../turn/model_access.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
-import { followTurn, runTurn, type TurnWaited, tellEnd } from '../turn/run_turn.js';
-import { noteUnsandboxed, TURN_FLAGS, TURN_VALUES, type TurnWanted, turnWanted } from '../turn/turn_options.js';
+import { followTurn, reportEnd, runTurn, type TurnEnd } from '../turn/run_turn.js';
+import { noteUnsandboxed, readTurnOptions, TURN_FLAGS, TURN_VALUES, type TurnOptions } from '../turn/turn_options.js';
 import { jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn/turn_output.js';
 import { unfinishedTurn } from '../turn/unfinished_turn.js';
 
@@ -49,18 +49,18 @@ export const askCommand = command({
   ],
   async run(input, context) {
     refuseInside('ask');
-    const wanted = withReload(input, await turnWanted(input, context));
+    const wanted = withReload(input, await readTurnOptions(input, context));
     const output = outputFor(input, context);
     const begun = input.flag('continue')
       ? await goingOn(input, { context, wanted })
       : await beginning(input, { context, wanted });
     noteUnsandboxed(context, wanted);
     const first = await waitFor(begun, { context, wanted, output });
-    const means = { access: wanted.access, limits: wanted.limits, grants: wanted.grants };
-    const again = { means, output: () => outputFor(input, context) };
-    const waited = input.flag('jsonl') ? first : await answeredHere(context, first, again);
+    const options = { access: wanted.access, limits: wanted.limits, grants: wanted.grants };
+    const again = { options, output: () => outputFor(input, context) };
+    const waited = input.flag('jsonl') ? first : await askUntilAnswered(context, first, again);
     if (waited.outcome !== null) await context.session.move(begun.tree, waited.outcome.tip);
-    return tellEnd(context, waited);
+    return reportEnd(context, waited);
   },
 });
 
@@ -73,7 +73,7 @@ type Words = Input<
 /** The context and the options of the turn. */
 interface Asking {
   context: Context;
-  wanted: TurnWanted;
+  wanted: TurnOptions;
 }
 
 /** Where a turn begins, or which turn already runs. */
@@ -85,7 +85,7 @@ interface Begun {
   isNew: boolean;
 }
 
-function withReload(input: Words, wanted: TurnWanted): TurnWanted {
+function withReload(input: Words, wanted: TurnOptions): TurnOptions {
   return input.flag('reload') ? { ...wanted, change: { ...wanted.change, reload: true } } : wanted;
 }
 
@@ -154,7 +154,7 @@ async function goingOn(input: Words, { context }: Asking): Promise<Begun> {
   return { tree: tree.id, isNew: false, ...(await unfinishedTurn(context, tree, position)) };
 }
 
-async function waitFor(begun: Begun, about: Asking & { output: TurnOutput }): Promise<TurnWaited> {
+async function waitFor(begun: Begun, about: Asking & { output: TurnOutput }): Promise<TurnEnd> {
   const { context, wanted, output } = about;
   const { tree, node, running } = begun;
   if (running !== null) return followTurn(context, running, output);

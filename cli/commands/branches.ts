@@ -4,7 +4,7 @@ import { CURRENT_TREE, command, NODE_WORDS } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { EXIT } from '../output/failure.js';
 import { branchesAt } from '../place/branches_at.js';
-import { noteArchivedPlace, positionOf } from '../place/position.js';
+import { noteArchivedPosition, positionOf } from '../place/position.js';
 import { findTree } from '../place/reference.js';
 import { readSkeleton } from '../place/skeleton.js';
 import { type Branch, renderBranches } from '../render/tree/branches.js';
@@ -41,7 +41,7 @@ async function listedBranches(
   const client = await context.client();
   const outline = outlineOf(await readSkeleton(client, tree, all));
   const isShown = outline.indexOf(position) !== undefined;
-  if (!isShown) noteArchivedPlace(context, position);
+  if (!isShown) noteArchivedPosition(context, position);
   return branchesAt(outline, isShown ? position : await shownAbove(client, outline, position));
 }
 

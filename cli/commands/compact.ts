@@ -11,7 +11,7 @@ import { shortId } from '../render/text/ids_and_counts.js';
 import { modelAccess } from '../turn/model_access.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
 import { runCompaction } from '../turn/run_turn.js';
-import { windowWanted } from '../turn/turn_options.js';
+import { windowPreferences } from '../turn/turn_options.js';
 import { type TurnOutput, textOutput } from '../turn/turn_output.js';
 
 export const compactCommand = command({
@@ -41,7 +41,7 @@ export const compactCommand = command({
         change: model === undefined ? null : { model },
         usual_model: context.preferences.get('model') || null,
         instructions: input.value('instructions') ?? null,
-        window: windowWanted(context).window,
+        window: windowPreferences(context).window,
       },
       outputFor(context),
     );

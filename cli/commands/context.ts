@@ -47,7 +47,7 @@ export const contextCommand = command({
   },
 });
 
-interface How {
+interface PathOptions {
   full: boolean;
   fresh: boolean;
 }
@@ -59,7 +59,7 @@ function refuseMixture(input: Input<string, 'full' | 'fresh' | 'model', never>):
   });
 }
 
-async function printPath(context: Context, node: NodeId, how: How): Promise<void> {
+async function printPath(context: Context, node: NodeId, how: PathOptions): Promise<void> {
   const client = await context.client();
   const summaryDepth = await newestSummary(client, node);
   let shown = 0;
@@ -83,7 +83,7 @@ function noteCut(context: Context, { node, resolved }: ResolvedNode): void {
 }
 
 /** As JSON, handles are resolved only with --full or --fresh: their contents can be large. */
-async function printNodes(context: Context, node: NodeId, how: How): Promise<void> {
+async function printNodes(context: Context, node: NodeId, how: PathOptions): Promise<void> {
   const client = await context.client();
   const summaryDepth = await newestSummary(client, node);
   await writeJsonArray(context.out, how.full || how.fresh ? resolvedNodes() : plainNodes());

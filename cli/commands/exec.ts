@@ -7,7 +7,7 @@ import type { Policy } from '../../hub/protocol/policy.js';
 import { command, type Input, NODE_WORDS, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { type Execution, execute, startDetached, type Watching } from '../exec/run_command.js';
-import { policyThatWorks } from '../exec/sandbox_choice.js';
+import { usablePolicy } from '../exec/sandbox_choice.js';
 import { EXIT } from '../output/failure.js';
 import { rawOutput } from '../output/raw_output.js';
 import { newNodeId } from '../place/ids.js';
@@ -74,7 +74,7 @@ async function executionFrom(input: Words, context: Context): Promise<Execution>
   const wanted = policyFrom(input, cwd);
   const tree = await findTree(context, input.required('tree'), 'read');
   const parent = await positionOf(context, tree, input.value('at'));
-  const policy = await policyThatWorks(context, wanted);
+  const policy = await usablePolicy(context, wanted);
   return {
     tree,
     parent,

@@ -50,12 +50,12 @@ function nothing(isArchived: boolean, owner: TreeId | null): Hint {
   return owner === null ? ['No conversations. Start one with: ', cliCommand('new')] : 'It has no sub-sessions.';
 }
 
-interface Wanted {
+interface TreeFilter {
   owner: TreeId | null;
   archived: boolean;
   project: string | null;
 }
 
-function listTrees(client: Client, wanted: Wanted): AsyncIterable<Tree> {
+function listTrees(client: Client, wanted: TreeFilter): AsyncIterable<Tree> {
   return client.pages('loom.tree_list', { ...wanted, limit: 500 }, 'trees');
 }

@@ -40,15 +40,15 @@ export const searchCommand = command({
         yield hit;
       }
     }
-    let found = 0;
+    let count = 0;
     if (context.json) await writeJsonArray(context.out, shown());
     else {
       for await (const hit of shown()) {
         const look = await context.look([hit.tree_name ?? '']);
         await context.out.write(renderHit(hit, look));
-        found += 1;
+        count += 1;
       }
-      if (found === 0) context.note('Nothing found.');
+      if (count === 0) context.note('Nothing found.');
     }
     if (isCut)
       context.note(

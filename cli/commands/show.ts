@@ -4,7 +4,7 @@ import { CURRENT_TREE, command, type Input, NODE_WORDS } from '../command_line/c
 import type { Context } from '../command_line/command_context.js';
 import { EXIT } from '../output/failure.js';
 import { writeLines } from '../output/sink.js';
-import { knownPosition, noteArchivedPlace } from '../place/position.js';
+import { knownPosition, noteArchivedPosition } from '../place/position.js';
 import { findNode, findTree } from '../place/reference.js';
 import { readSkeleton } from '../place/skeleton.js';
 import { type TreeLine, treeLines } from '../render/tree/draw_tree.js';
@@ -52,7 +52,7 @@ export async function drawnTree(
   const at = input.value('at');
   const wanted = at === undefined || at === '@' ? null : await findNode(context, tree.id, at);
   const position = wanted === null ? await positionIn(context, tree, skeleton) : endOfStep(skeleton, wanted);
-  if (position !== null && outline.indexOf(position) === undefined) noteArchivedPlace(context, position);
+  if (position !== null && outline.indexOf(position) === undefined) noteArchivedPosition(context, position);
   if (context.json) {
     await context.printJson({ tree, position, nodes: skeleton });
     return { tree, lines: [] };
@@ -65,9 +65,9 @@ export async function drawnTree(
 
 /** The position: the saved one, else the only leaf; null when there are several. */
 async function positionIn(context: Context, tree: Tree, skeleton: readonly SkeletonNode[]): Promise<NodeId | null> {
-  const place = context.session.read().trees[tree.id];
-  const saved = place?.node;
-  if (place?.following !== undefined) {
+  const position = context.session.read().trees[tree.id];
+  const saved = position?.node;
+  if (position?.following !== undefined) {
     const along = await knownPosition(context, tree);
     // The turn may have added nodes since they were read.
     if (along !== null && skeleton.some(({ id }) => id === along)) return along;

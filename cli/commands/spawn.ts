@@ -10,8 +10,8 @@ import { positionOf } from '../place/position.js';
 import { findTree, rootOf } from '../place/reference.js';
 import { modelEnvironment } from '../turn/model_access.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
-import { runTurn, tellEnd } from '../turn/run_turn.js';
-import { noteUnsandboxed, TURN_FLAGS, TURN_VALUES, type TurnWanted, turnWanted } from '../turn/turn_options.js';
+import { reportEnd, runTurn } from '../turn/run_turn.js';
+import { noteUnsandboxed, readTurnOptions, TURN_FLAGS, TURN_VALUES, type TurnOptions } from '../turn/turn_options.js';
 import { answerOnly, jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn/turn_output.js';
 
 export const spawnCommand = command({
@@ -46,7 +46,7 @@ export const spawnCommand = command({
   ],
   async run(input, context) {
     refuseInside('spawn');
-    const wanted = await turnWanted(input, context);
+    const wanted = await readTurnOptions(input, context);
     const task = input.value('task') ?? taskFromPipe();
     const parent = await parentOf(input, { context, wanted });
     const blocks = await askedBlocks(task, context);
@@ -54,7 +54,7 @@ export const spawnCommand = command({
     noteUnsandboxed(context, wanted);
     const place = { id: newTurnId(), ...begun, cwd: process.cwd(), environment: modelEnvironment() };
     const waited = await runTurn(context, { ...place, ...wanted }, outputFor(input, context));
-    return tellEnd(context, waited, cliCommand('ask', begun.tree, '--continue'));
+    return reportEnd(context, waited, cliCommand('ask', begun.tree, '--continue'));
   },
 });
 
@@ -66,7 +66,7 @@ type Words = Input<
 
 interface Spawning {
   context: Context;
-  wanted: TurnWanted;
+  wanted: TurnOptions;
 }
 
 /** Without --task the piped input is the task. */

@@ -4,7 +4,7 @@ import type { Context } from '../command_line/command_context.js';
 import { ask, canAsk } from '../input/ask_person.js';
 
 /** The policy to run under; where no sandbox works, the person is asked whether the command may run without one. */
-export async function policyThatWorks(context: Context, wanted: Policy): Promise<Policy> {
+export async function usablePolicy(context: Context, wanted: Policy): Promise<Policy> {
   if (wanted.kind === 'open') return wanted;
   const client = await context.client();
   const { sandbox } = await client.call('tools.check', {});

@@ -23,34 +23,34 @@ export async function nodeFrom(context: Context, tree: Tree, reference: string):
 }
 
 /** Notes that the position is in an archived branch, which is not shown. */
-export function noteArchivedPlace(context: Context, node: NodeId): void {
+export function noteArchivedPosition(context: Context, node: NodeId): void {
   context.note(`You stand at ${shortId(node)}, in an archived branch. See it with --all.`);
 }
 
 /** The saved position, moved along with a followed turn; null when none is saved or the node is gone. */
 async function savedPosition(context: Context, tree: Tree): Promise<NodeId | null> {
-  const place = await followedPlace(context, tree);
-  if (place === null) return null;
-  if (place.node !== context.session.read().trees[tree.id]?.node) {
-    const state = place.following === null ? 'has come to its end' : 'is under way';
-    context.note(`The turn that you began ${state}, and you have come along to ${shortId(place.node)}.`);
+  const position = await followedPosition(context, tree);
+  if (position === null) return null;
+  if (position.node !== context.session.read().trees[tree.id]?.node) {
+    const state = position.following === null ? 'has come to its end' : 'is under way';
+    context.note(`The turn that you began ${state}, and you have come along to ${shortId(position.node)}.`);
   }
-  const found = await nodeIfThere(await context.client(), place.node, tree);
-  if (found === null) {
-    context.note(`the saved position ${shortId(place.node)} is no longer in tree ${shortId(tree.id)}`);
+  const existing = await nodeIfThere(await context.client(), position.node, tree);
+  if (existing === null) {
+    context.note(`the saved position ${shortId(position.node)} is no longer in tree ${shortId(tree.id)}`);
     return null;
   }
-  return found.step_end;
+  return existing.step_end;
 }
 
 /** The saved position; with a followed turn it is the tip of that turn, which is followed further while it runs. */
-export async function followedPlace(
+export async function followedPosition(
   context: Context,
   tree: Pick<Tree, 'id'>,
 ): Promise<{ node: NodeId; following: TurnId | null } | null> {
-  const place = context.session.read().trees[tree.id];
-  if (place === undefined) return null;
-  const { node, following } = place;
+  const position = context.session.read().trees[tree.id];
+  if (position === undefined) return null;
+  const { node, following } = position;
   if (following === undefined) return { node, following: null };
   const turn = await turnIfThere(await context.client(), following);
   if (turn === null) return { node, following: null };
@@ -78,11 +78,11 @@ export async function knownPosition(context: Context, tree: Tree): Promise<NodeI
 
 /** A node inside a step stands for the end of that step, because a position is always settled. */
 export async function settledNode(context: Context, tree: Pick<Tree, 'id'>, node: NodeId): Promise<NodeId> {
-  const found = await (await context.client()).call('loom.node_get', { tree: tree.id, node });
-  if (found.step_end !== node) {
-    context.note(`${shortId(node)} is inside a step; this is its end, ${shortId(found.step_end)}`);
+  const existing = await (await context.client()).call('loom.node_get', { tree: tree.id, node });
+  if (existing.step_end !== node) {
+    context.note(`${shortId(node)} is inside a step; this is its end, ${shortId(existing.step_end)}`);
   }
-  return found.step_end;
+  return existing.step_end;
 }
 
 async function nodeIfThere(client: Client, node: NodeId, tree: Tree): Promise<ResultOf<'loom.node_get'> | null> {

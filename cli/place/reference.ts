@@ -26,14 +26,14 @@ const NOTHING = { matches: [], near: [] };
 export async function findTree(context: Context, reference: string, purpose: Purpose): Promise<Tree> {
   const client = await context.client();
   if (reference === '@') return currentTree(context, client);
-  const found = isAskable(reference) ? await client.call('loom.tree_find', { ref: reference }) : NOTHING;
-  const all = [...found.matches];
+  const result = isAskable(reference) ? await client.call('loom.tree_find', { ref: reference }) : NOTHING;
+  const all = [...result.matches];
   if (purpose === 'restore' || purpose === 'purge')
-    all.push(...(await archivedNamesakes(client, found.matches, reference)));
+    all.push(...(await archivedNamesakes(client, result.matches, reference)));
   const matches = purpose === 'purge' ? all : preferred(all, purpose === 'restore');
   const [first, second] = matches;
   if (first === undefined)
-    throw notFound(`no tree ${quoted(reference)}`, found.near, ['see them with: ', cliCommand('list')]);
+    throw notFound(`no tree ${quoted(reference)}`, result.near, ['see them with: ', cliCommand('list')]);
   if (second === undefined) return first;
   const listed = matches.map((tree) => `  ${shortId(tree.id)}  ${treeWords(tree)}`).join('\n');
   if (purpose === 'read') {
@@ -51,8 +51,8 @@ function isAskable(reference: string): boolean {
 }
 
 /** Archived trees with the same name as the unarchived match. */
-async function archivedNamesakes(client: Client, found: readonly Tree[], name: string): Promise<Tree[]> {
-  const [first] = found;
+async function archivedNamesakes(client: Client, result: readonly Tree[], name: string): Promise<Tree[]> {
+  const [first] = result;
   if (first?.name !== name || first.archived_at_ms !== null) return [];
   const namesakes: Tree[] = [];
   for await (const tree of client.pages('loom.tree_list', { archived: true, limit: 500 }, 'trees')) {

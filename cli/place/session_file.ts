@@ -45,8 +45,8 @@ export function openSession(path: string, note: (text: string) => void, now: () 
     use: (tree) => change((state) => ({ ...state, current: tree })),
     move: (tree, node, following = null) =>
       change((state) => {
-        const place = { node, moved_at_ms: now(), ...(following === null ? {} : { following }) };
-        return { ...state, trees: { ...state.trees, [tree]: place } };
+        const position = { node, moved_at_ms: now(), ...(following === null ? {} : { following }) };
+        return { ...state, trees: { ...state.trees, [tree]: position } };
       }),
     forget: (tree) =>
       change(({ version, current, trees }) => {
@@ -89,12 +89,12 @@ export function parseState(text: string): SessionState | null {
   const current = value.current;
   if (current !== null && !isTreeId(current)) return null;
   const trees: Record<string, SavedPosition> = {};
-  for (const [tree, place] of Object.entries(value.trees)) {
-    if (!isTreeId(tree) || !isRecord(place) || !isNodeId(place.node)) return null;
-    const movedAtMs = place.moved_at_ms;
+  for (const [tree, position] of Object.entries(value.trees)) {
+    if (!isTreeId(tree) || !isRecord(position) || !isNodeId(position.node)) return null;
+    const movedAtMs = position.moved_at_ms;
     if (typeof movedAtMs !== 'number') return null;
-    const following = isTurnId(place.following) ? { following: place.following } : {};
-    trees[tree] = { node: place.node, moved_at_ms: movedAtMs, ...following };
+    const following = isTurnId(position.following) ? { following: position.following } : {};
+    trees[tree] = { node: position.node, moved_at_ms: movedAtMs, ...following };
   }
   return { version: 1, current, trees };
 }
@@ -112,9 +112,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function pruned(state: SessionState): SessionState {
-  const places = Object.entries(state.trees);
-  if (places.length <= TREES_MAX) return state;
-  const newest = places.sort(([, a], [, b]) => b.moved_at_ms - a.moved_at_ms).slice(0, TREES_MAX);
+  const positions = Object.entries(state.trees);
+  if (positions.length <= TREES_MAX) return state;
+  const newest = positions.sort(([, a], [, b]) => b.moved_at_ms - a.moved_at_ms).slice(0, TREES_MAX);
   return { ...state, trees: Object.fromEntries(newest) };
 }
 

@@ -6,7 +6,7 @@ import type { Context } from '../command_line/command_context.js';
 import { streamSink } from '../output/sink.js';
 import { findTree } from '../place/reference.js';
 import { plainStyle } from '../render/look/style.js';
-import { noteUnsandboxed, type TurnWanted } from '../turn/turn_options.js';
+import { noteUnsandboxed, type TurnOptions } from '../turn/turn_options.js';
 import { chat } from './chat.js';
 import { chatTurnOptions } from './conversation/chat_turn_options.js';
 import { hintInChat } from './conversation/hint_in_chat.js';
@@ -17,7 +17,7 @@ import { plainFront } from './front/plain_front.js';
 export interface ChatWords {
   tree: string | undefined;
   at: string | undefined;
-  wanted: TurnWanted;
+  wanted: TurnOptions;
   isAccessible: boolean;
 }
 

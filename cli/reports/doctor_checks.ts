@@ -146,9 +146,9 @@ function checkHome(home: string): Check {
 }
 
 async function checkDisk(home: string): Promise<Check> {
-  let place = home;
-  while (!existsSync(place)) place = dirname(place);
-  const { bavail, bsize } = await statfs(place);
+  let folder = home;
+  while (!existsSync(folder)) folder = dirname(folder);
+  const { bavail, bsize } = await statfs(folder);
   const free = `${formatBytes(bavail * bsize)} free`;
   return bavail * bsize >= FREE_BYTES_MIN ? ok('disk', free) : warn('disk', free, 'make room before it is full');
 }

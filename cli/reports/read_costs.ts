@@ -23,7 +23,7 @@ export interface CostScope {
 }
 
 /** Costs, as they are printed and as data. */
-export interface AskedCosts {
+export interface CostReport {
   total: CostSum;
   /** Of its sub-sessions, which is no part of the other sums; null where none is asked for. */
   owned: CostSum | null;
@@ -32,7 +32,7 @@ export interface AskedCosts {
   parts: Costs['parts'];
 }
 
-export async function askedCosts(context: Context, scope: CostScope): Promise<AskedCosts> {
+export async function askedCosts(context: Context, scope: CostScope): Promise<CostReport> {
   const client = await context.client();
   const when = { from_ms: scope.from_ms };
   const offset = { utc_offset_minutes: -new Date().getTimezoneOffset() };
@@ -67,7 +67,7 @@ async function standing(context: Context, { tree, by }: CostScope, total: CostSu
 }
 
 /** The lines of an account: the parts and what they come to, or the conversation and its branch. */
-export async function costLines(context: Context, scope: CostScope, costs: AskedCosts): Promise<CostLine[]> {
+export async function costLines(context: Context, scope: CostScope, costs: CostReport): Promise<CostLine[]> {
   if (scope.by !== null) {
     const name = await partNames(await context.client(), scope);
     const lines = costs.parts.map(({ key, cost }) => ({ label: name(key), cost }));
@@ -80,7 +80,7 @@ export async function costLines(context: Context, scope: CostScope, costs: Asked
 }
 
 /** A branch that nothing forks off from is no more than the conversation up to there. */
-function branchLines(branch: AskedCosts['branch'], tree: Tree): CostLine[] {
+function branchLines(branch: CostReport['branch'], tree: Tree): CostLine[] {
   if (branch === null) return [];
   const { total, below } = branch;
   const lines = [{ label: `up to ${shortId(branch.node)}`, cost: total }];

@@ -8,7 +8,7 @@ import { ask, canAsk } from '../input/ask_person.js';
 import { renderQuestion, renderQuestions } from '../render/node/question_text.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 import { modelEnvironment } from './model_access.js';
-import { runAnswer, type TurnWaited } from './run_turn.js';
+import { runAnswer, type TurnEnd } from './run_turn.js';
 import type { TurnOutput } from './turn_output.js';
 
 /** An open question, and its turn. */
@@ -55,36 +55,40 @@ export function chosenQuestion(open: readonly OpenQuestion[], number: string | u
 /** Answers a question, and shows how the turn continues. */
 export function giveAnswer(
   context: Context,
-  { turn, call, answer, ...means }: AnswerOptions & { turn: TurnId; call: string; answer: Said },
+  { turn, call, answer, ...options }: AnswerOptions & { turn: TurnId; call: string; answer: AnswerChoice },
   output: TurnOutput,
-): Promise<TurnWaited> {
+): Promise<TurnEnd> {
   const place = { cwd: process.cwd(), environment: modelEnvironment() };
-  return runAnswer(context, { turn, call, answer, ...means, ...place }, output);
+  return runAnswer(context, { turn, call, answer, ...options, ...place }, output);
 }
 
-type Said = ParamsOf<'agent.answer'>['answer'];
+type AnswerChoice = ParamsOf<'agent.answer'>['answer'];
 
 /** Asks the person at the terminal each question of a turn, until none is open or they answer with an empty line. */
-export async function answeredHere(
+export async function askUntilAnswered(
   context: Context,
-  waited: TurnWaited,
-  { means, output }: { means: AnswerOptions; output: () => TurnOutput },
-): Promise<TurnWaited> {
-  let now = waited;
-  while (now.outcome?.state === 'waiting' && now.interrupted === null && !context.json && canAsk(context)) {
-    const question = now.outcome.questions.find(({ answer }) => answer === null);
+  waited: TurnEnd,
+  { options, output }: { options: AnswerOptions; output: () => TurnOutput },
+): Promise<TurnEnd> {
+  let current = waited;
+  while (current.outcome?.state === 'waiting' && current.interrupted === null && !context.json && canAsk(context)) {
+    const question = current.outcome.questions.find(({ answer }) => answer === null);
     if (question === undefined) break;
     context.note(renderQuestion(question));
     const said = await ask(context, question.options.length > 0 ? 'Your answer, or a number:' : 'Your answer:');
     if (said === '') break;
     const answer = saidTo(question, said);
-    now = await giveAnswer(context, { turn: now.outcome.turn, call: question.id, answer, ...means }, output());
+    current = await giveAnswer(
+      context,
+      { turn: current.outcome.turn, call: question.id, answer, ...options },
+      output(),
+    );
   }
-  return now;
+  return current;
 }
 
 /** A number chooses the option of that number when there is one; anything else is the answer's text. */
-export function saidTo({ options }: Pick<Question, 'options'>, said: string): Said {
+export function saidTo({ options }: Pick<Question, 'options'>, said: string): AnswerChoice {
   const option = /^\d{1,3}$/.test(said) ? Number(said) : 0;
   return option >= 1 && option <= options.length ? { option } : said;
 }

@@ -4,7 +4,7 @@ import type { NodeId } from '../../hub/protocol/node.js';
 import type { AgentEvent } from '../../hub/protocol/turn.js';
 import type { Context } from '../command_line/command_context.js';
 import { estimateLine } from '../render/reports/estimate_text.js';
-import { type TurnWanted, windowWanted } from './turn_options.js';
+import { type TurnOptions, windowPreferences } from './turn_options.js';
 import type { TurnOutput } from './turn_output.js';
 
 /** The size of a request is shown when it exceeds this, or this share of the window. */
@@ -17,10 +17,10 @@ type Estimate = ResultOf<'agent.estimate'>;
 export async function estimateAt(
   context: Context,
   node: NodeId,
-  { access, change, usual_model }: Pick<TurnWanted, 'access' | 'change' | 'usual_model'>,
+  { access, change, usual_model }: Pick<TurnOptions, 'access' | 'change' | 'usual_model'>,
 ): Promise<Estimate> {
   const client = await context.client();
-  const { window } = windowWanted(context);
+  const { window } = windowPreferences(context);
   return client.call('agent.estimate', { node, access, change, usual_model, window });
 }
 

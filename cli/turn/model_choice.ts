@@ -13,19 +13,19 @@ export async function modelNamed(context: Context, { model, provider }: Named): 
   if (provider === undefined) return model ?? null;
   const client = await context.client();
   const { providers, aliases } = await client.call('agent.providers', {});
-  const found = providers.find(({ name }) => name === provider.toLowerCase());
-  if (found === undefined) {
+  const known = providers.find(({ name }) => name === provider.toLowerCase());
+  if (known === undefined) {
     throw new HubError('invalid_params', `there is no provider ${JSON.stringify(provider)}`, {
       hint: `there are: ${providers.map(({ name }) => name).join(', ')}`,
     });
   }
   if (model === undefined) {
-    if (found.usual_model !== null) return found.usual_model;
-    throw new HubError('invalid_params', `${found.name} has no usual model`, {
+    if (known.usual_model !== null) return known.usual_model;
+    throw new HubError('invalid_params', `${known.name} has no usual model`, {
       hint: ['name one: ', cliOption('model', '<model>')],
     });
   }
-  const begin = `${found.name}/`;
+  const begin = `${known.name}/`;
   const alias = aliases.find(({ name }) => name === model.toLowerCase());
   if (alias?.model.startsWith(begin) === true) return alias.model;
   return model.startsWith(begin) ? model : `${begin}${model}`;

@@ -12,39 +12,39 @@ import { renderQuestions } from '../render/node/question_text.js';
 import type { TurnOutput } from './turn_output.js';
 
 /** How a turn ended: its outcome, null when it never began, and the exit code of the signal that interrupted it or us. */
-export interface TurnWaited {
+export interface TurnEnd {
   outcome: TurnOutcome | null;
   interrupted: number | null;
 }
 
-type Asked = Omit<ParamsOf<'agent.run'>, 'stream' | 'id'> & { id: TurnId };
+type RunParams = Omit<ParamsOf<'agent.run'>, 'stream' | 'id'> & { id: TurnId };
 
 /** Runs a turn to its end. The first signal stops it and awaits its end, so that its partial answer is kept. */
-export function runTurn(context: Context, asked: Asked, output: TurnOutput): Promise<TurnWaited> {
-  return waitedFor(context, asked.id, output, (client, options) => client.stream('agent.run', asked, options));
+export function runTurn(context: Context, params: RunParams, output: TurnOutput): Promise<TurnEnd> {
+  return awaitTurn(context, params.id, output, (client, options) => client.stream('agent.run', params, options));
 }
 
 /** Summarises a path; the first signal cancels it. */
 export function runCompaction(
   context: Context,
-  asked: Omit<ParamsOf<'agent.compact'>, 'stream' | 'id'> & { id: TurnId },
+  params: Omit<ParamsOf<'agent.compact'>, 'stream' | 'id'> & { id: TurnId },
   output: TurnOutput,
-): Promise<TurnWaited> {
-  return waitedFor(context, asked.id, output, (client, options) => client.stream('agent.compact', asked, options));
+): Promise<TurnEnd> {
+  return awaitTurn(context, params.id, output, (client, options) => client.stream('agent.compact', params, options));
 }
 
 /** Answers a question of a parked turn, and shows how it continues. */
 export function runAnswer(
   context: Context,
-  asked: Omit<ParamsOf<'agent.answer'>, 'stream' | 'turn'> & { turn: TurnId },
+  params: Omit<ParamsOf<'agent.answer'>, 'stream' | 'turn'> & { turn: TurnId },
   output: TurnOutput,
-): Promise<TurnWaited> {
-  return waitedFor(context, asked.turn, output, (client, options) => client.stream('agent.answer', asked, options));
+): Promise<TurnEnd> {
+  return awaitTurn(context, params.turn, output, (client, options) => client.stream('agent.answer', params, options));
 }
 
 /** Watches a running turn to its end, in the same way. */
-export function followTurn(context: Context, turn: TurnId, output: TurnOutput): Promise<TurnWaited> {
-  return waitedFor(context, turn, output, async (client, options) => {
+export function followTurn(context: Context, turn: TurnId, output: TurnOutput): Promise<TurnEnd> {
+  return awaitTurn(context, turn, output, async (client, options) => {
     const { outcome } = await client.stream('agent.follow', { turn }, options);
     if (outcome === null) throw new HubError('internal', `the turn ${turn} has no outcome`);
     return outcome;
@@ -54,11 +54,11 @@ export function followTurn(context: Context, turn: TurnId, output: TurnOutput): 
 type Client = Awaited<ReturnType<Context['client']>>;
 type Options = { onEvent(event: AgentEvent): Promise<void>; signal: AbortSignal };
 
-async function waitedFor(
+async function awaitTurn(
   context: Context,
   turn: TurnId,
   ...[output, call]: [TurnOutput, (client: Client, options: Options) => Promise<TurnOutcome>]
-): Promise<TurnWaited> {
+): Promise<TurnEnd> {
   const client = await context.client();
   const abort = new AbortController();
   const stop = (): void => {
@@ -81,9 +81,9 @@ function unless(signal: AbortSignal): (error: unknown) => null {
 }
 
 /** Notes why a turn is unfinished, and what to do; returns the exit code. A failure is thrown. */
-export function tellEnd(
+export function reportEnd(
   context: Context,
-  { outcome, interrupted }: TurnWaited,
+  { outcome, interrupted }: TurnEnd,
   goOn = cliCommand('ask', '--continue'),
 ): number {
   if (outcome === null) {

@@ -65,7 +65,7 @@ type TurnWords = Input<
 type Run = ParamsOf<'agent.run'>;
 
 /** The options of a turn: everything but its position. */
-export interface TurnWanted {
+export interface TurnOptions {
   access: NonNullable<Run['access']>;
   change: Partial<SettingsChange> | null;
   usual_model: string | null;
@@ -77,22 +77,22 @@ export interface TurnWanted {
 }
 
 /** Reads the options of a turn from the command line, the environment and the preferences. */
-export async function turnWanted(input: TurnWords, context: Context): Promise<TurnWanted> {
+export async function readTurnOptions(input: TurnWords, context: Context): Promise<TurnOptions> {
   const change = await changeFrom(input, context);
   const folder = input.value('transcript-dir');
   return {
     access: modelAccess(),
     change: Object.keys(change).length === 0 ? null : change,
     usual_model: context.preferences.get('model') || null,
-    ...windowWanted(context),
-    limits: limitsWanted(input),
-    grants: grantsWanted(input),
+    ...windowPreferences(context),
+    limits: readLimits(input),
+    grants: readGrants(input),
     transcript: folder === undefined ? null : { folder: resolve(folder) },
   };
 }
 
 /** The preferences about the context window. */
-export function windowWanted({ preferences }: Context): { compact: 'auto' | 'off'; window: number | null } {
+export function windowPreferences({ preferences }: Context): { compact: 'auto' | 'off'; window: number | null } {
   const window = Number(preferences.get('window'));
   return {
     compact: preferences.get('compact') === 'off' ? 'off' : 'auto',
@@ -100,7 +100,7 @@ export function windowWanted({ preferences }: Context): { compact: 'auto' | 'off
   };
 }
 
-export function limitsWanted(input: Input<never, never, (typeof LIMIT_VALUES)[number]['name']>): TurnWanted['limits'] {
+export function readLimits(input: Input<never, never, (typeof LIMIT_VALUES)[number]['name']>): TurnOptions['limits'] {
   const dollars = numberFrom('max-cost', input.value('max-cost'), COST_MAX);
   const turns = numberFrom('max-turns', input.value('max-turns'), TURNS_MAX);
   return {
@@ -109,7 +109,7 @@ export function limitsWanted(input: Input<never, never, (typeof LIMIT_VALUES)[nu
   };
 }
 
-export function grantsWanted(input: Input<never, 'net' | 'no-sandbox', never>): TurnWanted['grants'] {
+export function readGrants(input: Input<never, 'net' | 'no-sandbox', never>): TurnOptions['grants'] {
   return { network: input.flag('net'), unsandboxed: input.flag('no-sandbox') };
 }
 
@@ -133,7 +133,7 @@ function numberFrom(name: string, given: string | undefined, most: number): numb
 }
 
 /** Warns on stderr that commands run without a sandbox. */
-export function noteUnsandboxed(context: Context, { grants }: Pick<TurnWanted, 'grants'>): void {
+export function noteUnsandboxed(context: Context, { grants }: Pick<TurnOptions, 'grants'>): void {
   if (!grants.unsandboxed) return;
   context.note(
     'UNSANDBOXED: its commands run as in your own shell, and nothing keeps them from letting other models work.',

@@ -15,14 +15,14 @@ export async function unfinishedTurn(
 ): Promise<{ node: NodeId; running: TurnId | null }> {
   const client = await context.client();
   const { turns } = await client.call('loom.turn_list', { tree: tree.id, limit: TURNS_MAX });
-  const found = turns.find(({ node, tip }) => tip === position || node === position);
-  if (found === undefined) return { node: position, running: await mustBeAsked(context, position) };
-  if (found.state === 'running') return { node: position, running: found.id };
-  if (found.state === 'waiting') throw await waitsFor(context, found.id);
-  if (found.state === 'done' && found.tip !== position) throw nothingLeft();
+  const turn = turns.find(({ node, tip }) => tip === position || node === position);
+  if (turn === undefined) return { node: position, running: await mustBeAsked(context, position) };
+  if (turn.state === 'running') return { node: position, running: turn.id };
+  if (turn.state === 'waiting') throw await waitsFor(context, turn.id);
+  if (turn.state === 'done' && turn.tip !== position) throw nothingLeft();
   // Below a summary there is an answer to come, all the more when one was interrupted before.
-  if (found.state === 'done') return { node: position, running: await mustBeAsked(context, position) };
-  return { node: found.tip, running: null };
+  if (turn.state === 'done') return { node: position, running: await mustBeAsked(context, position) };
+  return { node: turn.tip, running: null };
 }
 
 /** Requires a message without an answer at the position: after an answer nothing is unfinished. */

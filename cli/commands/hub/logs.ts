@@ -36,15 +36,15 @@ async function print(context: Context, text: string): Promise<void> {
 
 /** Runs until a signal ends the process. */
 async function follow(context: Context, path: string, fromByte: number): Promise<never> {
-  for (let place = fromByte; ; await wait(FOLLOW_MS)) {
+  for (let offset = fromByte; ; await wait(FOLLOW_MS)) {
     const size = (await stat(path).catch(() => null))?.size ?? 0; // between two generations there is none
-    if (size < place) place = 0; // a new generation has begun
-    if (size === place) continue;
+    if (size < offset) offset = 0; // a new generation has begun
+    if (size === offset) continue;
     const file = await open(path);
     try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(size - place), 0, size - place, place);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(size - offset), 0, size - offset, offset);
       await print(context, buffer.toString('utf8', 0, bytesRead));
-      place += bytesRead;
+      offset += bytesRead;
     } finally {
       await file.close();
     }

@@ -1,4 +1,4 @@
-import { noteArchivedPlace } from '../../place/position.js';
+import { noteArchivedPosition } from '../../place/position.js';
 import { formatNumber } from '../../render/text/ids_and_counts.js';
 import { type Branch, renderBranches } from '../../render/tree/branches.js';
 import { NONE, type TreeShape } from '../navigator/tree_shape.js';
@@ -21,7 +21,7 @@ export const branchesCommand: ReplCommand = {
     const shape = await readOpenTreeShape(repl, all);
     const { place } = repl.conversation();
     const here = await shownIndex(repl, shape, place.position());
-    if (!here.isItself) noteArchivedPlace(repl.context, place.position());
+    if (!here.isItself) noteArchivedPosition(repl.context, place.position());
     // Right after /fork the branches of the position are meant, not those of a fork point above.
     const isBare = here.isItself && place.isForked() && shape.childCount(here.index) === 0;
     const fork = isBare ? NONE : forkFor(shape, here.index);

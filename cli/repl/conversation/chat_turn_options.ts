@@ -1,12 +1,12 @@
 import type { ParamsOf } from '../../../hub/protocol/methods/method_table.js';
 import type { SettingsChange } from '../../../hub/protocol/turn.js';
 import { modelEnvironment } from '../../turn/model_access.js';
-import type { TurnWanted } from '../../turn/turn_options.js';
+import type { TurnOptions } from '../../turn/turn_options.js';
 
 type Run = ParamsOf<'agent.run'>;
 
 /** What the turns of a conversation are run with. */
-export interface ChatTurnOptions extends Omit<TurnWanted, 'change'> {
+export interface ChatTurnOptions extends Omit<TurnOptions, 'change'> {
   /** What is to be different from the next turn on; then the path itself says so. */
   change: Partial<SettingsChange>;
   /** What was chosen since the chat began: a new conversation begins with it. */
@@ -15,7 +15,7 @@ export interface ChatTurnOptions extends Omit<TurnWanted, 'change'> {
   transcriptFile: string | null;
 }
 
-export function chatTurnOptions(wanted: TurnWanted): ChatTurnOptions {
+export function chatTurnOptions(wanted: TurnOptions): ChatTurnOptions {
   const chosen = wanted.change ?? {};
   return { ...wanted, change: chosen, chosen, transcriptFile: null };
 }
@@ -25,7 +25,7 @@ export function reachOf({
   access,
   change,
   usual_model,
-}: ChatTurnOptions): Pick<TurnWanted, 'access' | 'change' | 'usual_model'> {
+}: ChatTurnOptions): Pick<TurnOptions, 'access' | 'change' | 'usual_model'> {
   return { access, change: Object.keys(change).length === 0 ? null : { ...change }, usual_model };
 }
 

@@ -2,7 +2,7 @@ import type { Client } from '../../../hub/client/client.js';
 import type { Node, NodeId, Tree } from '../../../hub/protocol/node.js';
 import type { Context } from '../../command_line/command_context.js';
 import { newDisplay, reduce } from '../../display/reduce.js';
-import { followedPlace, positionOf } from '../../place/position.js';
+import { followedPosition, positionOf } from '../../place/position.js';
 import { cleanLine } from '../../render/text/clean.js';
 import { excerptOf } from '../../render/text/cut_middle.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
@@ -18,7 +18,7 @@ const NODES_SHOWN_MAX = 60;
 
 /** Finds out where the person stands in a tree, and whether they come along with a turn. */
 export async function placeIn(context: Context, tree: Tree, at: string | undefined): Promise<Opened> {
-  const followed = at === undefined ? await followedPlace(context, tree) : null;
+  const followed = at === undefined ? await followedPosition(context, tree) : null;
   const position = await positionOf(context, tree, at);
   const following = followed?.node === position ? followed.following : null;
   return { tree: tree.id, known: { position, following, seq: tree.last_seq } };
