@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { HubError } from '../../hub/base/error.js';
-import { type Fetched, fetchPage } from '../../tools/http/fetch_page.js';
+import { type FetchedPage, fetchPage } from '../../tools/http/fetch_page.js';
 import { type Destination, type Network, REAL_NETWORK } from '../../tools/http/network.js';
 import { type Respond, withServer } from '../tools/http/servers.js';
 import { HOSTILE, NAMES, PUBLIC } from './urls.js';
@@ -42,7 +42,7 @@ function countedNetwork({ names = {}, server }: Real = {}): Counted {
   };
 }
 
-function fetchOver(network: Network, url: string, allowed: readonly string[] = []): Promise<Fetched> {
+function fetchOver(network: Network, url: string, allowed: readonly string[] = []): Promise<FetchedPage> {
   const { signal } = new AbortController();
   return fetchPage(network, { url, timeoutMs: 30_000, bytesMax: 100_000, allowed, agent: 'test', signal });
 }

@@ -103,7 +103,7 @@ export const CATCHES: Record<string, number> = {
   'tools/file/path/file_errors.ts': 1,
   'tools/file/path/similar_paths.ts': 1,
   'tools/file/path/pinned_path.ts': 1,
-  'tools/file/read.ts': 1,
+  'tools/file/read_file.ts': 1,
   'tools/file/resolve_file.ts': 1,
   'tools/file/path/file_target.ts': 1,
   'tools/http/charset.ts': 1,

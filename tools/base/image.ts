@@ -1,17 +1,17 @@
-/** What the first bytes of an image say of it. */
+/** The type and size of an image. */
 export interface ImageFacts {
   media_type: 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
   width: number;
   height: number;
 }
 
-/** What a model takes: 5 MiB in base64. */
+/** The limit of models: 5 MiB in base64. */
 export const IMAGE_BYTES_MAX = 3_932_160;
 /** The longest side. */
 const IMAGE_PIXELS_MAX = 8_000;
 const SEGMENTS_MAX = 10_000;
 
-/** Tells an image by its bytes, never by its name; null for anything else, and for one that is broken at its start. */
+/** Recognises an image by its bytes, never by its name; null for anything else, and for a broken header. */
 export function imageFacts(bytes: Buffer): ImageFacts | null {
   const facts = png(bytes) ?? gif(bytes) ?? webp(bytes) ?? jpeg(bytes);
   return facts !== null && facts.width > 0 && facts.height > 0 ? facts : null;
@@ -56,7 +56,7 @@ function webp(bytes: Buffer): ImageFacts | null {
   }
 }
 
-// A chain of segments: 0xff, what it is, its length. The size stands in the frame header, SOF0 to SOF15.
+// A chain of segments: 0xff, marker, length. The size stands in the frame header, SOF0 to SOF15.
 function jpeg(bytes: Buffer): ImageFacts | null {
   if (bytes.length < 4 || bytes.readUIntBE(0, 3) !== 0xffd8ff) return null;
   let at = 2;

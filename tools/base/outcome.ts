@@ -1,9 +1,9 @@
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import type { Block, External, NodeId, TreeId } from '../../hub/protocol/node.js';
-import type { HubLink } from './parts.js';
 import { type Pieces, storeOutput } from './store_output.js';
+import type { HubLink } from './tool_parts.js';
 
-/** What all calls of tools state of themselves. */
+/** The parameters that all calls of tools share. */
 export interface ToolCall {
   id: NodeId;
   place: { tree: TreeId; node: NodeId } | null;
@@ -11,13 +11,13 @@ export interface ToolCall {
   call_id: string | null;
 }
 
-/** What a call came to, before it is kept. */
+/** The result of a call, before it is stored. */
 export interface Outcome {
-  /** The tool as a model knows it, and what it was asked. */
+  /** The tool as a model knows it, and its input. */
   tool: string;
   input: External['call']['input'];
   handle: External['handle'];
-  /** What is stored whole: the bytes, and how many there were when only head and tail are kept; null for nothing. */
+  /** The bytes to store, and their number before any cut; null for nothing. */
   output: { pieces: Pieces; totalBytes: number } | null;
   blocks: Block[];
   exit_code: number | null;
@@ -27,19 +27,19 @@ export interface Outcome {
 }
 
 /**
- * Stores what a call came to: its output first, then its node when it is to be appended. It is not cancelled with its
- * call: what has happened is told.
+ * Stores the result of a call: its output first, then its node if it is to be appended. It is not cancelled with its
+ * call: what has happened is recorded.
  */
-export async function storeOutcome(hub: HubLink, asked: ToolCall, outcome: Outcome): Promise<ToolAnswer> {
-  const stored = outcome.output === null ? null : await storeOutput(hub, asked.id, outcome.output.pieces);
+export async function storeOutcome(hub: HubLink, call: ToolCall, outcome: Outcome): Promise<ToolAnswer> {
+  const stored = outcome.output === null ? null : await storeOutput(hub, call.id, outcome.output.pieces);
   const output = stored === null ? null : { ...stored, total_bytes: outcome.output?.totalBytes ?? stored.size_bytes };
   const { tool, input, handle, exit_code, signal, duration_ms, cwd, blocks } = outcome;
   const external: External = {
-    call: { tool, input, id: asked.call_id },
+    call: { tool, input, id: call.call_id },
     ...{ handle, output, exit_code, signal, duration_ms, cwd },
   };
-  if (!asked.append || asked.place === null) return { blocks, external, node: null, branched: false };
-  const { tree, node: parent } = asked.place;
-  const made = await hub.call('loom.node_create_external', { id: asked.id, tree, parent, blocks, external });
-  return { blocks, external, node: made.node, branched: made.branched };
+  if (!call.append || call.place === null) return { blocks, external, node: null, branched: false };
+  const { tree, node: parent } = call.place;
+  const created = await hub.call('loom.node_create_external', { id: call.id, tree, parent, blocks, external });
+  return { blocks, external, node: created.node, branched: created.branched };
 }

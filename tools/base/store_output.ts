@@ -1,13 +1,13 @@
 import { HubError } from '../../hub/base/error.js';
 import type { Node, NodeId, Output } from '../../hub/protocol/node.js';
-import type { HubLink } from './parts.js';
+import type { HubLink } from './tool_parts.js';
 
-/** Bytes of one piece on the way to the store. */
+/** Bytes of one call to the store. */
 const PIECE_BYTES = 1024 * 1024;
 
 export type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
-/** Stores bytes under the name of their SHA-256; they are on the disk when this is answered. Null for none at all. */
+/** Stores bytes under their SHA-256; they are on the disk when this resolves. Null for no bytes. */
 export async function storeOutput(hub: HubLink, upload: string, pieces: Pieces): Promise<Output | null> {
   let offset = 0;
   for await (const piece of cutUp(pieces)) {
@@ -19,7 +19,7 @@ export async function storeOutput(hub: HubLink, upload: string, pieces: Pieces):
   return output;
 }
 
-// Pieces may be lines of a few bytes: each of its own, they would take more time on the way than all their bytes.
+// Pieces may be lines of a few bytes: one call for each would take more time than all their bytes.
 async function* cutUp(pieces: Pieces): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
   let heldBytes = 0;
@@ -40,7 +40,7 @@ async function* cutUp(pieces: Pieces): AsyncGenerator<Buffer> {
 }
 
 /** A node by its id; null when there is none. */
-export async function nodeIfThere(hub: HubLink, node: NodeId): Promise<Node | null> {
+export async function findNode(hub: HubLink, node: NodeId): Promise<Node | null> {
   try {
     return (await hub.call('loom.node_get', { node })).node;
   } catch (error) {

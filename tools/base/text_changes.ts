@@ -1,12 +1,12 @@
 import type { Output } from '../../hub/protocol/node.js';
-import type { HubLink } from './parts.js';
+import type { HubLink } from './tool_parts.js';
 
-/** Larger texts, and those of more lines, are told apart by their size only. */
+/** Larger texts, and those with more lines, are compared by size only. */
 export const COMPARED_BYTES_MAX = 8 * 1024 * 1024;
 const COMPARED_LINES_MAX = 200_000;
 const PIECE_BYTES = 1024 * 1024;
 
-/** How many lines a text has more than another, and how many it has not any more; lines that only moved count as neither. */
+/** How many lines were added and removed; lines that only moved count as neither. */
 export interface LineChanges {
   added: number;
   removed: number;
@@ -31,14 +31,14 @@ export function lineChanges(before: string, after: string): LineChanges | null {
   return { added, removed };
 }
 
-/** What is there now, of which the bytes are null when they are too many to compare. */
+/** The current bytes; null when they are too many to compare. */
 export interface BytesNow {
   bytes: Buffer | null;
   totalBytes: number;
   sha256: string;
 }
 
-/** Says in a few words how bytes differ from what was stored; null when they are the same. */
+/** Describes how bytes differ from the stored ones; null when they are the same. */
 export async function changeOf(hub: HubLink, output: Output | null, now: BytesNow): Promise<string | null> {
   const beforeBytes = output?.total_bytes ?? 0;
   const isSame = output === null ? now.totalBytes === 0 : output.sha256 === now.sha256;

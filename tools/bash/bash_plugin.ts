@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Plugin } from '../../hub/base/plugin.js';
-import type { ToolParts } from '../base/parts.js';
+import type { ToolParts } from '../base/tool_parts.js';
 import { openPipePool } from '../process/pipes.js';
 import { openSpareFiles } from '../process/spare_files.js';
 import type { Sandbox } from '../sandbox/sandbox.js';

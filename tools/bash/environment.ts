@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { HubError } from '../../hub/base/error.js';
-import type { MachinePaths } from '../base/parts.js';
+import type { MachinePaths } from '../base/tool_parts.js';
 
 /** The most bytes of an environment: about what the kernel takes, less what the arguments need. */
 const ENVIRONMENT_BYTES_MAX = 2 * 1024 * 1024;

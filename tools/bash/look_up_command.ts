@@ -3,8 +3,8 @@ import { rpcMethod } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import type { Node, NodeId } from '../../hub/protocol/node.js';
-import type { HubLink } from '../base/parts.js';
-import { nodeIfThere } from '../base/store_output.js';
+import { findNode } from '../base/store_output.js';
+import type { HubLink } from '../base/tool_parts.js';
 import type { BranchState, BranchStates } from './branch_states.js';
 
 /** Looks up the node stored under a command's id, and the state of its branch. */
@@ -27,7 +27,7 @@ export async function lookUpCommand(
   if (place === null) return { stored: null, branch: unknown };
   const { tree, node } = place;
   const [stored, parent, branch] = await Promise.all([
-    append ? nodeIfThere(hub, id) : null,
+    append ? findNode(hub, id) : null,
     append ? hub.call('loom.node_get', { node, tree }) : null,
     branchStates.find(node) ?? hub.call('loom.context_get_place', { node }),
   ]);

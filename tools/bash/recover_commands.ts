@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { detach } from '../../hub/base/detach.js';
 import type { NodeId } from '../../hub/protocol/node.js';
-import type { ToolParts } from '../base/parts.js';
-import { nodeIfThere } from '../base/store_output.js';
+import { findNode } from '../base/store_output.js';
+import type { ToolParts } from '../base/tool_parts.js';
 import { killFamily } from '../process/end_family.js';
-import { lookAtProcess } from '../process/process_table.js';
+import { findProcess } from '../process/process_table.js';
 import { createSpool, openSpool, type Spool } from '../process/spool.js';
 import {
   type CommandEnd,
@@ -63,7 +63,7 @@ export async function recoverCommands(parts: ToolParts): Promise<Recovering> {
 /** Its pid may belong to another process by now. */
 async function aliveLeader(leader: Leader | null): Promise<number | null> {
   if (leader === null) return null;
-  const found = await lookAtProcess(leader.pid);
+  const found = await findProcess(leader.pid);
   return found !== null && found.start === leader.start ? leader.pid : null;
 }
 
@@ -71,7 +71,7 @@ async function settleRecord(parts: ToolParts, record: UnfinishedRecord): Promise
   const { start } = record;
   let spool: Spool | null = null;
   try {
-    if (start.append && (await nodeIfThere(parts.hub, start.id)) === null) {
+    if (start.append && (await findNode(parts.hub, start.id)) === null) {
       spool = openUnfinishedSpool(record.spoolPath);
       await storeCommand(parts.hub, { start, end: record.end ?? interrupted(record), spool });
       parts.log('info', `the command ${start.id} was interrupted; it is kept as far as it came`);

@@ -2,7 +2,7 @@ import { HubError } from '../../hub/base/error.js';
 import { excerptOf } from '../../hub/base/head_and_tail.js';
 import type { Resolved, Resolving } from '../../hub/base/plugin.js';
 import type { Output } from '../../hub/protocol/node.js';
-import type { HubLink } from '../base/parts.js';
+import type { HubLink } from '../base/tool_parts.js';
 
 const PIECE_BYTES = 1024 * 1024;
 /** The share of an excerpt that comes from the beginning; the rest comes from the end. */

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import type { Contained } from '../../hub/protocol/policy.js';
-import type { ToolParts } from '../base/parts.js';
+import type { ToolParts } from '../base/tool_parts.js';
 import type { SpawnPlan } from '../process/spawn_process.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { SandboxReport } from '../sandbox/sandbox_report.js';

@@ -5,9 +5,9 @@ import { NODE_BYTES_MAX } from '../../hub/protocol/limits.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import type { NodeId } from '../../hub/protocol/node.js';
-import type { ToolParts } from '../base/parts.js';
+import type { ToolParts } from '../base/tool_parts.js';
 import type { PipePool } from '../process/pipes.js';
-import { lookAtProcess } from '../process/process_table.js';
+import { findProcess } from '../process/process_table.js';
 import type { SpareFiles } from '../process/spare_files.js';
 import { type Child, type SpawnPlan, spawnChild } from '../process/spawn_process.js';
 import { createSpool, type Spool } from '../process/spool.js';
@@ -184,7 +184,7 @@ async function spawnShell(
   const child = await spawnChild(parts.pool, resources.plan, take).catch((error: unknown) => {
     throw spawnError(error, resources.environment);
   });
-  resources.record.started({ pid: child.pid, start: (await lookAtProcess(child.pid))?.start ?? '' });
+  resources.record.started({ pid: child.pid, start: (await findProcess(child.pid))?.start ?? '' });
   return child;
 }
 

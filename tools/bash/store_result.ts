@@ -2,7 +2,7 @@ import { HubError } from '../../hub/base/error.js';
 import { withSpokenText } from '../../hub/base/node_blocks.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { type Outcome, storeOutcome } from '../base/outcome.js';
-import type { HubLink, ToolParts } from '../base/parts.js';
+import type { HubLink, ToolParts } from '../base/tool_parts.js';
 import type { Spool } from '../process/spool.js';
 import type { CommandEnd, CommandStart, RecordFile } from './command_records.js';
 import { blocksForModel } from './text_for_model.js';

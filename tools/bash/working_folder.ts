@@ -4,7 +4,7 @@ import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import { cliOption } from '../../hub/base/hint.js';
 import type { Policy } from '../../hub/protocol/policy.js';
-import type { MachinePaths } from '../base/parts.js';
+import type { MachinePaths } from '../base/tool_parts.js';
 import { mayRead } from '../policy/path_rules.js';
 
 /** The folder in which a command starts: the one asked for, else that of its branch, else that of its session. */

@@ -2,20 +2,20 @@ import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { NodeId } from '../../hub/protocol/node.js';
 import type { Policy } from '../../hub/protocol/policy.js';
 import { storeOutcome, type ToolCall } from '../base/outcome.js';
-import type { ToolParts } from '../base/parts.js';
 import { sha256Of } from '../base/sha256.js';
-import { type OldContent, oldContent } from './content/old_content.js';
-import { headAndTail } from './look_at_file.js';
-import type { Turns } from './one_change_at_a_time.js';
+import type { ToolParts } from '../base/tool_parts.js';
+import type { ChangeQueue } from './change_queue.js';
+import { type OldContent, readOldContent } from './content/old_content.js';
 import { absolutePath } from './path/absolute_path.js';
 import { fileError, shownPath } from './path/file_errors.js';
-import { type FileTarget, type WantedFile, withTarget } from './path/file_target.js';
+import { type FileTarget, type TargetRequest, withTarget } from './path/file_target.js';
 import { guardOf } from './path/policy_guard.js';
 import { replaceContent } from './path/replace_content.js';
-import { handleOf } from './read.js';
+import { headAndTail } from './read_content.js';
+import { handleOf } from './read_file.js';
 
-/** What is asked of a change of a file, besides what it changes. */
-export interface ChangeAsked {
+/** The parameters that writing and editing share. */
+export interface ChangeParams {
   id?: NodeId | undefined;
   place: ToolCall['place'];
   append: boolean;
@@ -25,78 +25,78 @@ export interface ChangeAsked {
   policy: Policy;
 }
 
-/** What a change makes of a file. */
-export interface Change {
+/** The new content of a file. */
+export interface NewContent {
   bytes: Buffer;
-  /** What a model is told of it. */
+  /** The text that a model gets. */
   text: string;
-  /** What the handle says besides. */
+  /** Further metadata of the handle. */
   facts: Record<string, unknown>;
 }
 
-export interface Changing {
+export interface ContentChange {
   tool: 'write' | 'edit';
   /** As the node records it. */
   input: unknown;
-  change(old: OldContent | null, target: FileTarget): Change;
+  change(old: OldContent | null, target: FileTarget): NewContent;
 }
 
-/** Changes a file, in its turn, and keeps what it came to. */
+/** Changes a file, one change at a time, and stores the result. */
 export async function changeFile(
-  { parts, turns, signal }: { parts: ToolParts; turns: Turns; signal: AbortSignal },
-  asked: ChangeAsked,
-  changing: Changing,
+  { parts, queue, signal }: { parts: ToolParts; queue: ChangeQueue; signal: AbortSignal },
+  params: ChangeParams,
+  change: ContentChange,
 ): Promise<ToolAnswer> {
   const startedAtMs = parts.clock();
-  const { path, cwd, place, policy, append, call_id } = asked;
+  const { path, cwd, place, policy, append, call_id } = params;
   const guard = guardOf(policy, parts.machine);
   const absolute = await absolutePath(parts, { path, cwd, place, isOpen: guard.isOpen });
-  const wanted = { absolute, name: path, guard };
-  const { change, metadata, real } = await turns
-    .take(absolute, () => changeInTurn(wanted, changing, signal))
+  const request = { absolute, name: path, guard };
+  const { content, metadata, real } = await queue
+    .run(absolute, () => applyChange(request, change, signal))
     .catch((error: unknown) => {
       throw fileError(error, `${shownPath(path)} cannot be written`);
     });
   return storeOutcome(
     parts.hub,
-    { id: asked.id ?? NodeId.parse(parts.newId()), place, append, call_id },
+    { id: params.id ?? NodeId.parse(parts.newId()), place, append, call_id },
     {
-      ...{ tool: changing.tool, input: changing.input, handle: handleOf(real, metadata) },
-      output: change.bytes.length === 0 ? null : headAndTail(change.bytes, parts.config.outputBytesMax()),
-      blocks: [{ type: 'text', text: change.text }],
+      ...{ tool: change.tool, input: change.input, handle: handleOf(real, metadata) },
+      output: content.bytes.length === 0 ? null : headAndTail(content.bytes, parts.config.outputBytesMax()),
+      blocks: [{ type: 'text', text: content.text }],
       ...{ exit_code: null, signal: null, duration_ms: parts.clock() - startedAtMs, cwd: null },
     },
   );
 }
 
-interface Changed {
-  change: Change;
+interface AppliedChange {
+  content: NewContent;
   metadata: Record<string, unknown>;
   real: string;
 }
 
-function changeInTurn(wanted: WantedFile, changing: Changing, signal: AbortSignal): Promise<Changed> {
-  return withTarget(wanted, async (target) => {
-    const old = target.old === null ? null : await oldContent(target.old, signal);
-    const change = changing.change(old, target);
+function applyChange(request: TargetRequest, change: ContentChange, signal: AbortSignal): Promise<AppliedChange> {
+  return withTarget(request, async (target) => {
+    const old = target.old === null ? null : await readOldContent(target.old, signal);
+    const content = change.change(old, target);
     signal.throwIfAborted();
-    const isSame = old?.bytes?.equals(change.bytes) ?? false;
-    const stats = isSame ? target.old?.stats : await replaceContent(target, change.bytes, wanted);
+    const isSame = old?.bytes?.equals(content.bytes) ?? false;
+    const stats = isSame ? target.old?.stats : await replaceContent(target, content.bytes, request);
     const metadata = {
       path: target.path,
-      size_bytes: change.bytes.length,
+      size_bytes: content.bytes.length,
       mtime_ms: Math.floor(stats?.mtimeMs ?? 0),
-      sha256: sha256Of([change.bytes]),
+      sha256: sha256Of([content.bytes]),
       before: old === null ? null : { sha256: old.sha256, size_bytes: old.sizeBytes },
-      ...change.facts,
+      ...content.facts,
     };
-    return { change, metadata, real: target.path };
+    return { content, metadata, real: target.path };
   });
 }
 
 const INPUT_UNITS_MAX = 20_000;
 
-/** A text of an input as a node records it: of a long one only how long it is, for all of it is stored. */
-export function recorded(name: string, text: string): Record<string, string | number> {
+/** A text of an input as the node records it: of a long one only its length, since the whole text is stored. */
+export function recordedText(name: string, text: string): Record<string, string | number> {
   return text.length <= INPUT_UNITS_MAX ? { [name]: text } : { [`${name}_characters`]: text.length };
 }

@@ -3,16 +3,16 @@ import { excerptOf, excerptText, shortened } from '../../hub/base/head_and_tail.
 import { textOf } from '../../hub/base/node_blocks.js';
 import type { CallContext, Resolved, Resolving } from '../../hub/base/plugin.js';
 import type { Output } from '../../hub/protocol/node.js';
-import type { ToolParts } from '../base/parts.js';
 import { COMPARED_BYTES_MAX, changeOf } from '../base/text_changes.js';
-import { type Passed, passedOf } from './content/head_and_tail_bytes.js';
-import type { WantedPart } from './look_at_file.js';
+import type { ToolParts } from '../base/tool_parts.js';
+import { type BytesDigest, digestBytes } from './content/digest_bytes.js';
 import { shownPath } from './path/file_errors.js';
 import { guardOf } from './path/policy_guard.js';
-import { type SeenFile, withSeenFile } from './read.js';
+import type { ReadRequest } from './read_content.js';
+import { type ReadFile, withFileContent } from './read_file.js';
 
-/** What was recorded of a file, as far as a fresh look needs it. */
-interface Recorded {
+/** The metadata of a handle that a fresh look needs. */
+interface FileRecord {
   path: string;
   offset: number;
   limit: number | null;
@@ -21,35 +21,38 @@ interface Recorded {
   sha256: string | null;
 }
 
-/** Reads a file again for a person, and says how it differs from what was seen then. */
+/** Reads a file again for a person, and says how it differs from what was read then. */
 export async function resolveFile(
   parts: ToolParts,
   { handle, output, fresh, bytes_max }: Resolving,
   { signal }: CallContext,
 ): Promise<Resolved> {
-  // What is stored needs no plugin; where nothing is, what a model was shown is all there is.
+  // Stored outputs are resolved without a plugin; without one the node's blocks are all there is.
   if (!fresh) throw new HubError('resolve_failed', 'nothing of it was stored');
   if (handle.identifier.startsWith('output:')) {
     throw new HubError('resolve_failed', `${handle.identifier} does not change`, { hint: 'resolve it without fresh' });
   }
-  const then = recordedOf(handle.identifier, Object(handle.metadata));
+  const then = fileRecordOf(handle.identifier, Object(handle.metadata));
   const { offset, limit, path } = then;
-  const look: WantedPart = { name: path, offset, limit, keptBytesMax: parts.config.outputBytesMax(), signal };
+  const request: ReadRequest = { name: path, offset, limit, keptBytesMax: parts.config.outputBytesMax(), signal };
   const guard = guardOf({ kind: 'open' }, parts.machine);
   try {
-    return await withSeenFile({ absolute: path, guard, look }, async (now) => {
-      const staying = { wholeBytesMax: COMPARED_BYTES_MAX, endBytes: bytes_max };
-      const passed = await passedOf(now.seen.kept?.pieces ?? [], staying);
-      return { ...shownOf(now, passed, bytes_max), changed: await changed(parts, { now, passed, then, output }) };
+    return await withFileContent({ absolute: path, guard, request }, async (now) => {
+      const limits = { wholeBytesMax: COMPARED_BYTES_MAX, endBytes: bytes_max };
+      const digest = await digestBytes(now.result.stored?.pieces ?? [], limits);
+      return {
+        ...excerptOfFile(now, digest, bytes_max),
+        changed: await describeChanges(parts, { now, digest, then, output }),
+      };
     });
   } catch (error) {
-    const what = goneOf(error, path);
-    if (what === null) throw error;
-    return { text: `[${what}]`, total_bytes: 0, left_out_bytes: 0, changed: what };
+    const reason = goneReason(error, path);
+    if (reason === null) throw error;
+    return { text: `[${reason}]`, total_bytes: 0, left_out_bytes: 0, changed: reason };
   }
 }
 
-function recordedOf(path: string, metadata: object): Recorded {
+function fileRecordOf(path: string, metadata: object): FileRecord {
   const number = (key: string): number | null => {
     const value: unknown = Reflect.get(metadata, key);
     return typeof value === 'number' ? value : null;
@@ -65,25 +68,25 @@ function recordedOf(path: string, metadata: object): Recorded {
   };
 }
 
-/** Why nothing that can be read is there any more; null for what failed otherwise. */
-function goneOf(error: unknown, path: string): string | null {
+/** Why the file can no longer be read; null for any other failure. */
+function goneReason(error: unknown, path: string): string | null {
   if (!(error instanceof HubError)) return null;
   if (error.kind === 'not_found') return `${shownPath(path)} is gone`;
   return error.kind === 'invalid_params' ? error.message : null;
 }
 
-interface Compared {
-  now: SeenFile;
-  passed: Passed;
-  then: Recorded;
+interface Comparison {
+  now: ReadFile;
+  digest: BytesDigest;
+  then: FileRecord;
   output: Output | null;
 }
 
-async function changed(parts: ToolParts, { now, passed, then, output }: Compared): Promise<string | null> {
+async function describeChanges(parts: ToolParts, { now, digest, then, output }: Comparison): Promise<string | null> {
   const changes: string[] = [];
   if (now.real !== then.path) changes.push(`the path leads to ${shownPath(now.real)} now`);
-  const totalBytes = now.seen.kept?.totalBytes ?? 0;
-  const content = await changeOf(parts.hub, output, { bytes: passed.whole, totalBytes, sha256: passed.sha256 });
+  const totalBytes = now.result.stored?.totalBytes ?? 0;
+  const content = await changeOf(parts.hub, output, { bytes: digest.whole, totalBytes, sha256: digest.sha256 });
   if (content !== null) changes.push(content);
   else if (then.sizeBytes !== null && then.sizeBytes !== now.sizeBytes) {
     changes.push(`these lines are the same, but the file has ${now.sizeBytes} bytes instead of ${then.sizeBytes}`);
@@ -93,18 +96,18 @@ async function changed(parts: ToolParts, { now, passed, then, output }: Compared
   return changes.length === 0 ? null : changes.join('; ');
 }
 
-function shownOf({ seen }: SeenFile, passed: Passed, bytesMax: number): Omit<Resolved, 'changed'> {
-  if (seen.facts.content !== 'text' || seen.kept === null) {
-    const shown = textOf(seen.blocks, '\n');
+function excerptOfFile({ result }: ReadFile, digest: BytesDigest, bytesMax: number): Omit<Resolved, 'changed'> {
+  if (result.facts.content !== 'text' || result.stored === null) {
+    const shown = textOf(result.blocks, '\n');
     return { text: shown, total_bytes: Buffer.byteLength(shown), left_out_bytes: 0 };
   }
-  const { head, tail, whole } = passed;
-  const encoding = String(seen.facts.encoding);
+  const { head, tail, whole } = digest;
+  const encoding = String(result.facts.encoding);
   if (whole !== null && encoding !== 'utf-8') {
     const { text, leftOutBytes } = shortened(new TextDecoder(encoding).decode(whole), bytesMax);
     return { text, total_bytes: whole.length, left_out_bytes: leftOutBytes };
   }
-  const { totalBytes } = seen.kept;
+  const { totalBytes } = result.stored;
   const tailBytes = Math.floor(bytesMax / 2);
   const excerpt = excerptOf({ head, tail, totalBytes }, { headBytes: bytesMax - tailBytes, tailBytes });
   return { text: excerptText(excerpt), total_bytes: totalBytes, left_out_bytes: excerpt.leftOutBytes };

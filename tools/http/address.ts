@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 
 type Range = [address: string, bits: number, what: string];
 
-// IANA's special-purpose registries, and addresses at which clouds tell machines their secrets.
+// IANA's special-purpose registries, and addresses at which clouds serve machines their secrets.
 const REFUSED_V4: Range[] = [
   ['0.0.0.0', 8, 'this network'],
   ['10.0.0.0', 8, 'private'],
@@ -25,7 +25,7 @@ const REFUSED_V4: Range[] = [
   ['240.0.0.0', 4, 'reserved'],
 ];
 
-// Only 2000::/3 is given out to the public; of it, what is special. NAT64, 6to4 and Teredo reach IPv4 by detours.
+// Only 2000::/3 is allocated to the public; these are its special ranges. NAT64, 6to4 and Teredo lead to IPv4.
 const GLOBAL_V6: Range = ['2000::', 3, 'public'];
 const REFUSED_V6: Range[] = [
   ['2001::', 23, 'reserved'],
@@ -47,8 +47,8 @@ const NAMED_V6: Range[] = [
   ['ff00::', 8, 'multicast'],
 ];
 
-/** Why an address is not one of the public internet; null when it is. */
-export function refusedAs(address: string): string | null {
+/** Why an address does not belong to the public internet; null when it does. */
+export function refusalReason(address: string): string | null {
   const bytes = addressBytes(address);
   if (bytes === null) return 'no address';
   if (bytes.length === 4) return REFUSED_V4.find((range) => isIn(bytes, range))?.[2] ?? null;
@@ -89,8 +89,8 @@ function isIn(bytes: Uint8Array, [start, bits]: Range): boolean {
   if (range === null || range.length !== bytes.length) return false;
   for (let bit = 0; bit < bits; bit += 8) {
     const mask = bits - bit >= 8 ? 0xff : (0xff << (8 - (bits - bit))) & 0xff;
-    const at = bit / 8;
-    if (((bytes[at] ?? 0) & mask) !== ((range[at] ?? 0) & mask)) return false;
+    const index = bit / 8;
+    if (((bytes[index] ?? 0) & mask) !== ((range[index] ?? 0) & mask)) return false;
   }
   return true;
 }

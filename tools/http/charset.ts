@@ -1,6 +1,6 @@
 const META_BYTES = 4_096;
 
-/** The text of a page, by the encoding that its bytes, its head or the page itself states; UTF-8 when none does. */
+/** Decodes a page by its byte order mark, its header or its meta tag; UTF-8 without any. */
 export function decodePage(body: Buffer, contentType: string, isHtml: boolean): string {
   const label = markOf(body) ?? charsetIn(contentType) ?? (isHtml ? metaOf(body) : null);
   return decodeAs(label ?? 'utf-8', body);
@@ -12,12 +12,12 @@ function markOf(body: Buffer): string | null {
   return body[0] === 0xfe && body[1] === 0xff ? 'utf-16be' : null;
 }
 
-/** The encoding that a text names, as heads of answers and of pages do. */
+/** The encoding named in a header or a meta tag. */
 export function charsetIn(text: string): string | null {
   return /charset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i.exec(text)?.[1] ?? null;
 }
 
-// A page whose bytes were read as far as here is not UTF-16, whatever it says.
+// A page whose meta tag can be read as ASCII is not UTF-16, whatever it states.
 function metaOf(body: Buffer): string | null {
   const label = charsetIn(body.toString('latin1', 0, META_BYTES));
   return label !== null && /^utf-?16/i.test(label) ? 'utf-8' : label;
@@ -27,7 +27,7 @@ function decodeAs(label: string, body: Buffer): string {
   try {
     return new TextDecoder(label).decode(body);
   } catch (error) {
-    if (error instanceof RangeError) return new TextDecoder('utf-8').decode(body); // an encoding that nobody knows
+    if (error instanceof RangeError) return new TextDecoder('utf-8').decode(body); // an unknown encoding
     throw error;
   }
 }

@@ -7,56 +7,59 @@ import type { Network } from './network.js';
 import { hostOf, isAllowed, portOf, readUrl, requirePublic, shownUrl } from './url_rules.js';
 
 const REDIRECTS_MAX = 10;
-/** Addresses are kept with what was found there. */
+/** Addresses are stored in handles. */
 const ADDRESS_UNITS_MAX = 8_192;
 const ADDRESSES_TRIED_MAX = 4;
-/** One address of several may not use up all the time. */
+/** The limit for one address of several. */
 const CONNECT_MS_MAX = 10_000;
 
-/** What is asked of a fetch. */
-export interface Fetching {
+export interface FetchRequest {
   url: string;
   timeoutMs: number;
   bytesMax: number;
-  /** Machines that may be reached although their addresses are private. */
+  /** Hosts that may be reached although their addresses are private. */
   allowed: readonly string[];
   agent: string;
   signal: AbortSignal;
 }
 
-export interface Fetched extends HttpAnswer {
-  /** Where the answer came from at last. */
+export interface FetchedPage extends HttpAnswer {
+  /** The final address. */
   url: URL;
   redirects: string[];
 }
 
 /** Fetches a page. Each address on the way is looked up once, checked, and connected to as it was checked. */
-export async function fetchPage(network: Network, asked: Fetching): Promise<Fetched> {
-  const deadline = AbortSignal.timeout(asked.timeoutMs);
-  const signal = AbortSignal.any([asked.signal, deadline]);
+export async function fetchPage(network: Network, request: FetchRequest): Promise<FetchedPage> {
+  const deadline = AbortSignal.timeout(request.timeoutMs);
+  const signal = AbortSignal.any([request.signal, deadline]);
   try {
-    return await follow(network, { ...asked, signal });
+    return await follow(network, { ...request, signal });
   } catch (error) {
-    if (asked.signal.aborted) {
-      throw new HubError('cancelled', `fetching ${shownUrl(asked.url)} was cancelled`, { cause: error });
+    if (request.signal.aborted) {
+      throw new HubError('cancelled', `fetching ${shownUrl(request.url)} was cancelled`, { cause: error });
     }
-    if (!deadline.aborted) throw networkError(error, shownUrl(asked.url));
-    throw new HubError('network', `${shownUrl(asked.url)}: it did not answer in full within ${asked.timeoutMs} ms`, {
-      hint: 'try again, or give it more time with timeout_ms',
-      cause: error,
-      retryable: true,
-    });
+    if (!deadline.aborted) throw networkError(error, shownUrl(request.url));
+    throw new HubError(
+      'network',
+      `${shownUrl(request.url)}: it did not answer in full within ${request.timeoutMs} ms`,
+      {
+        hint: 'try again, or give it more time with timeout_ms',
+        cause: error,
+        retryable: true,
+      },
+    );
   }
 }
 
-async function follow(network: Network, asked: Fetching): Promise<Fetched> {
+async function follow(network: Network, request: FetchRequest): Promise<FetchedPage> {
   const redirects: string[] = [];
-  let url = readUrl(asked.url);
+  let url = readUrl(request.url);
   for (;;) {
-    const answer = await fetchOne(network, url, asked);
+    const answer = await fetchOne(network, url, request);
     const { location } = answer.headers;
     if (!isRedirect(answer.status) || location === undefined) return { ...answer, url, redirects };
-    if (redirects.length >= REDIRECTS_MAX) throw tooMany(asked.url);
+    if (redirects.length >= REDIRECTS_MAX) throw tooMany(request.url);
     url = nextUrl(location, url);
     redirects.push(url.href);
   }
@@ -76,10 +79,10 @@ function nextUrl(location: string, from: URL): URL {
   });
 }
 
-async function fetchOne(network: Network, url: URL, asked: Fetching): Promise<HttpAnswer> {
-  const socket = await connectTo(network, url, asked);
+async function fetchOne(network: Network, url: URL, request: FetchRequest): Promise<HttpAnswer> {
+  const socket = await connectTo(network, url, request);
   try {
-    return await exchange({ url, socket, agent: asked.agent, bytesMax: asked.bytesMax, signal: asked.signal });
+    return await exchange({ url, socket, agent: request.agent, bytesMax: request.bytesMax, signal: request.signal });
   } catch (error) {
     throw networkError(error, shownUrl(url.href));
   } finally {
@@ -87,7 +90,7 @@ async function fetchOne(network: Network, url: URL, asked: Fetching): Promise<Ht
   }
 }
 
-async function connectTo(network: Network, url: URL, { allowed, signal }: Fetching): Promise<Socket> {
+async function connectTo(network: Network, url: URL, { allowed, signal }: FetchRequest): Promise<Socket> {
   const host = hostOf(url);
   const addresses = isIP(host) === 0 ? await lookUp(network, url, signal) : [host];
   if (!isAllowed(url, allowed)) requirePublic(url, addresses, network.own());
@@ -95,10 +98,10 @@ async function connectTo(network: Network, url: URL, { allowed, signal }: Fetchi
   for (const address of addresses.slice(0, ADDRESSES_TRIED_MAX)) {
     signal.throwIfAborted();
     const isOnly = addresses.length === 1;
-    const patience = isOnly ? signal : AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS_MAX)]);
+    const limit = isOnly ? signal : AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS_MAX)]);
     const isSecure = url.protocol === 'https:';
     try {
-      return await network.connect({ address, port: portOf(url), isSecure, host, signal: patience });
+      return await network.connect({ address, port: portOf(url), isSecure, host, signal: limit });
     } catch (error) {
       failure = error;
     }
@@ -108,7 +111,7 @@ async function connectTo(network: Network, url: URL, { allowed, signal }: Fetchi
 
 async function lookUp(network: Network, url: URL, signal: AbortSignal): Promise<string[]> {
   signal.throwIfAborted();
-  const name = url.hostname; // with the dot at its end, if it has one: so no search domain is tried
+  const name = url.hostname; // with a trailing dot, if it has one, so that no search domain is tried
   try {
     return await raceAbort(network.lookup(name), signal, () => signal.reason);
   } catch (error) {

@@ -4,27 +4,26 @@ import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { type Handle, NodeId } from '../../hub/protocol/node.js';
 import { storeOutcome } from '../base/outcome.js';
-import type { ToolParts } from '../base/parts.js';
 import { sha256Of } from '../base/sha256.js';
+import type { ToolParts } from '../base/tool_parts.js';
 import { charsetIn } from './charset.js';
-import { type Fetched, fetchPage } from './fetch_page.js';
+import { type FetchedPage, fetchPage } from './fetch_page.js';
 import type { Network } from './network.js';
 import { pageBlocks, typeOf } from './page_blocks.js';
 import { shownUrl } from './url_rules.js';
 
-/** The version of what is recorded in handles. */
+/** The version of the handles' metadata. */
 export const SOURCE_VERSION = '1.0.0';
-/** How it names itself to servers. */
+/** The `User-Agent`. */
 export const AGENT = 'cognition/1';
 const HEADER_UNITS_MAX = 500;
 
-/** What a fetch is made with. */
 export interface FetchParts {
   parts: ToolParts;
   network: Network;
 }
 
-/** Fetches a page and keeps what came: its bytes, and the text that a reader is shown. */
+/** Fetches a page and stores its bytes and its text. */
 export async function fetchUrl(
   { parts, network }: FetchParts,
   params: ParsedOf<'http.fetch'>,
@@ -39,32 +38,32 @@ export async function fetchUrl(
   const startedAtMs = parts.clock();
   const id = params.id ?? NodeId.parse(parts.newId());
   const allowed = parts.config.httpAllowed();
-  const fetched = await fetchPage(network, { url, timeoutMs, bytesMax, allowed, agent: AGENT, signal });
+  const page = await fetchPage(network, { url, timeoutMs, bytesMax, allowed, agent: AGENT, signal });
   const keptBytesMax = parts.config.outputBytesMax();
-  const blocks = await pageBlocks(fetched, { name: `output:${id}`, bytesMax: keptBytesMax, signal });
+  const blocks = await pageBlocks(page, { name: `output:${id}`, bytesMax: keptBytesMax, signal });
   const { place, append, call_id } = params;
   return storeOutcome(
     parts.hub,
     { id, place, append, call_id },
     {
-      ...{ tool: 'fetch', input: { url }, handle: handleOf(fetched, url, parts.clock()) },
-      output: fetched.body.length === 0 ? null : headAndTail(fetched.body, keptBytesMax),
+      ...{ tool: 'fetch', input: { url }, handle: handleOf(page, url, parts.clock()) },
+      output: page.body.length === 0 ? null : headAndTail(page.body, keptBytesMax),
       blocks,
       ...{ exit_code: null, signal: null, duration_ms: parts.clock() - startedAtMs, cwd: null },
     },
   );
 }
 
-function handleOf(fetched: Fetched, asked: string, nowMs: number): Handle {
-  const { url, status, body, headers, redirects } = fetched;
+function handleOf(page: FetchedPage, requestedUrl: string, nowMs: number): Handle {
+  const { url, status, body, headers, redirects } = page;
   return {
     source: 'http',
     source_version: SOURCE_VERSION,
     identifier: url.href.slice(0, 4_096),
     metadata: {
-      url: asked,
+      url: requestedUrl,
       status,
-      content_type: typeOf(fetched),
+      content_type: typeOf(page),
       charset: charsetIn(headers['content-type'] ?? ''),
       bytes: body.length,
       sha256: sha256Of([body]),

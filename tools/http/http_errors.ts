@@ -16,13 +16,13 @@ const REASONS: [code: RegExp, reason: string, hint: string][] = [
   [/^(EPROTO|ERR_SSL_.*)$/, 'no secure connection came about', 'check the port, and whether it is http'],
 ];
 
-/** What a failure of the network means for an address, in one line. */
+/** A network error in words for a person. */
 export function networkError(error: unknown, what: string): HubError {
   if (error instanceof HubError) return error;
   const code = errnoOf(error) ?? '';
-  const known = REASONS.find(([pattern]) => pattern.test(code));
+  const entry = REASONS.find(([pattern]) => pattern.test(code));
   const message = error instanceof Error ? error.message : String(error);
-  const [, reason, hint] = known ?? [null, message, 'try again later'];
+  const [, reason, hint] = entry ?? [null, message, 'try again later'];
   const isLasting = /certificate|unknown|secure|not http/.test(reason);
   return new HubError('network', `${what}: ${reason}`, { hint, cause: error, retryable: !isLasting });
 }

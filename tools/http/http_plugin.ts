@@ -1,5 +1,5 @@
 import type { Plugin } from '../../hub/base/plugin.js';
-import type { ToolParts } from '../base/parts.js';
+import type { ToolParts } from '../base/tool_parts.js';
 import { fetchUrl, SOURCE_VERSION } from './fetch_url.js';
 import { type Network, REAL_NETWORK } from './network.js';
 import { resolveUrl } from './resolve_url.js';

@@ -1,10 +1,10 @@
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand, rpcMethod } from '../../hub/base/hint.js';
-import { addressBytes, refusedAs } from './address.js';
+import { addressBytes, refusalReason } from './address.js';
 
 const URL_UNITS_SHOWN = 300;
 
-/** Reads an address as browsers do, and refuses what is not http, and what carries a password. */
+/** Parses an address as browsers do; throws for other schemes, and for addresses with a password. */
 export function readUrl(text: string, base?: URL): URL {
   if (!URL.canParse(text, base?.href)) {
     throw new HubError('invalid_params', `${shownUrl(text)} is no address of a page`, {
@@ -26,7 +26,7 @@ export function readUrl(text: string, base?: URL): URL {
   return url;
 }
 
-/** The name or address of the machine, without brackets and without a dot at its end. */
+/** The host name or address, without brackets and without a trailing dot. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }
@@ -36,7 +36,7 @@ export function portOf(url: URL): number {
   return url.protocol === 'https:' ? 443 : 80;
 }
 
-/** Whether a person has allowed the machine by name: all its ports, or this one. */
+/** Whether a person has allowed the host by name: all its ports, or this one. */
 export function isAllowed(url: URL, allowed: readonly string[]): boolean {
   return allowed.some((entry) => {
     const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(entry) ?? [];
@@ -45,10 +45,10 @@ export function isAllowed(url: URL, allowed: readonly string[]): boolean {
   });
 }
 
-/** Refuses a machine of which any address is not public. */
+/** Throws when any address of the host is not public. */
 export function requirePublic(url: URL, addresses: readonly string[], own: readonly string[]): void {
   for (const address of addresses) {
-    const reason = refusedAs(address) ?? (isOwn(address, own) ? 'this machine' : null);
+    const reason = refusalReason(address) ?? (isOwn(address, own) ? 'this machine' : null);
     if (reason === null) continue;
     const host = hostOf(url);
     const at = host === address ? address : `${host} is at ${address}, which`;

@@ -1,6 +1,6 @@
 import { isWithin } from '../../hub/base/is_within.js';
 import type { Contained } from '../../hub/protocol/policy.js';
-import type { MachinePaths } from '../base/parts.js';
+import type { MachinePaths } from '../base/tool_parts.js';
 import { PRIVATE_ROOTS, SECRETS, SKILLS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS } from './known_paths.js';
 
 /**

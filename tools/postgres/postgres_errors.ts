@@ -4,27 +4,27 @@ import { cliCommand } from '../../hub/base/hint.js';
 import type { ErrorKind } from '../../hub/protocol/errors.js';
 import { PREFIX, type Query } from './query_session.js';
 
-/** How the library says it: there is no code for it. */
+/** A message of the library, which has no code for it. */
 const NO_SSL = 'The server does not support SSL connections';
 const MESSAGE_LENGTH_MAX = 1_000;
 const READING_ONLY = 'one query that reads runs here: SELECT, VALUES, TABLE or WITH, without what changes data';
 
-/** What is known of a query that has failed. */
-export interface Failing {
-  /** The name of the connection: its address is told to nobody. */
+/** A query that has failed. */
+export interface FailedQuery {
+  /** The name of the connection; its address appears in no message. */
   connection: string;
   query: Query;
   isCancelled: boolean;
   isLate: boolean;
 }
 
-/** Tells in words why a query failed. Nothing of the address gets into them: messages about logins name the user. */
-export function failureOf(error: unknown, failing: Failing): HubError {
-  const { connection, query } = failing;
+/** The error for a failed query. It contains nothing of the address: the server's messages about logins name the user. */
+export function failureOf(error: unknown, failed: FailedQuery): HubError {
+  const { connection, query } = failed;
   const seconds = query.timeoutMs / 1_000;
-  if (failing.isCancelled) return new HubError('cancelled', 'the query was cancelled', { cause: error });
+  if (failed.isCancelled) return new HubError('cancelled', 'the query was cancelled', { cause: error });
   const code = errnoOf(error) ?? '';
-  if (failing.isLate || code === '57014') {
+  if (failed.isLate || code === '57014') {
     return new HubError('limit', `the query took longer than ${seconds} s and was ended`, {
       hint: 'ask for less, or give it more time',
       cause: error,
@@ -36,7 +36,7 @@ export function failureOf(error: unknown, failing: Failing): HubError {
       cause: error,
     });
   }
-  if (isServers(error)) return serversFailure(error, { connection, sql: query.sql, address: query.address });
+  if (isServerError(error)) return serverFailure(error, { connection, sql: query.sql, address: query.address });
   if (error instanceof Error && error.message.startsWith('SASL')) return refusedLogin(connection, error);
   if (error instanceof Error && error.message === NO_SSL) {
     return new HubError('network', `the server of the database ${connection} offers no encrypted connection (SSL)`, {
@@ -51,25 +51,25 @@ export function failureOf(error: unknown, failing: Failing): HubError {
   });
 }
 
-/** What a server says: its five-character code, a message, and where in the text it stumbled. */
-interface ServersError extends Error {
+/** An error of the server: its five-character code, a message, and a position in the query. */
+interface ServerError extends Error {
   code: string;
   position?: string;
   hint?: string;
 }
 
-function isServers(error: unknown): error is ServersError {
+function isServerError(error: unknown): error is ServerError {
   return error instanceof Error && 'code' in error && 'severity' in error && /^[0-9A-Z]{5}$/.test(String(error.code));
 }
 
-interface Asked {
+interface ServerErrorContext {
   connection: string;
   sql: string;
   address: string;
 }
 
-function serversFailure(error: ServersError, asked: Asked): HubError {
-  const { connection, sql } = asked;
+function serverFailure(error: ServerError, context: ServerErrorContext): HubError {
+  const { connection, sql } = context;
   const { code } = error;
   if (/^28/.test(code)) return refusedLogin(connection, error);
   if (code === '3D000') {
@@ -91,10 +91,10 @@ function serversFailure(error: ServersError, asked: Asked): HubError {
       cause: error,
     });
   }
-  const message = withoutSecrets(error.message, asked.address);
-  const hint = error.hint === undefined ? null : withoutSecrets(error.hint, asked.address);
+  const message = withoutSecrets(error.message, context.address);
+  const hint = error.hint === undefined ? null : withoutSecrets(error.hint, context.address);
   const isRefused = code === '25006' || code === '0A000' || code === '42601';
-  return new HubError(kindOf(code), `${connection}: ${message}${placeOf(error, sql)} (${code})`, {
+  return new HubError(kindOf(code), `${connection}: ${message}${positionText(error, sql)} (${code})`, {
     ...(isRefused || hint !== null ? { hint: hint ?? READING_ONLY } : {}),
     cause: error,
   });
@@ -105,11 +105,11 @@ function kindOf(code: string): ErrorKind {
   return /^(42|22|0A|25)/.test(code) ? 'invalid_params' : 'resolve_failed';
 }
 
-/** Where in the query it is, counted from 1; the server counts characters from the start of what it was sent. */
-function placeOf({ position }: ServersError, sql: string): string {
-  const at = Number(position) - PREFIX.length - 1;
-  if (!(at >= 0)) return '';
-  const lines = [...sql].slice(0, at).join('').split('\n');
+/** The position in the query, counted from 1; the server counts characters from the start of what it was sent. */
+function positionText({ position }: ServerError, sql: string): string {
+  const offset = Number(position) - PREFIX.length - 1;
+  if (!(offset >= 0)) return '';
+  const lines = [...sql].slice(0, offset).join('').split('\n');
   return ` at line ${lines.length}, column ${[...(lines.at(-1) ?? '')].length + 1}`;
 }
 
@@ -123,7 +123,7 @@ function refusedLogin(connection: string, cause: Error): HubError {
   });
 }
 
-/** Whatever the server repeats of it, a password goes no further; and a value that it repeats may be of any length. */
+/** Removes passwords that the server repeats, and cuts the text: a repeated value may be of any length. */
 function withoutSecrets(text: string, address: string): string {
   const secrets = URL.canParse(address) ? passwordsOf(new URL(address)) : [];
   const clean = secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);

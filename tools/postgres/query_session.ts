@@ -2,18 +2,18 @@ import type { Client, QueryArrayResult } from 'pg';
 import { byteLength, type Cell, lineOf } from './row_lines.js';
 
 const CONNECT_MS_MAX = 15_000;
-/** How long the server may take to hear that nobody waits for its answer any more. */
+/** How long cancelling on the server, and closing a connection, may take. */
 const CANCEL_MS_MAX = 3_000;
 const CURSOR = 'cognition_rows';
-/** What stands before the query, so that positions in it can be told. */
+/** The prefix of the query, exported so that error positions can be corrected. */
 export const PREFIX = `DECLARE ${CURSOR} NO SCROLL CURSOR FOR `;
-/** About how much is fetched at once, and the most that may arrive: a single value can have a gigabyte. */
+/** About how much is fetched at once, and the most that may arrive for it: a single value can have a gigabyte. */
 const SLICE_BYTES = 256 * 1024;
 const SLICE_ROWS_MAX = 500;
 const ARRIVING_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface Query {
-  /** How to reach the database. */
+  /** The address of the database, with its password. */
   address: string;
   sql: string;
   rowsMax: number;
@@ -23,27 +23,27 @@ export interface Query {
 }
 
 /** The rows of a query, as the server writes them. */
-export interface Found {
+export interface QueryResult {
   columns: string[];
   rows: Cell[][];
-  /** What kept the rest out; null when this is all. */
+  /** The limit that cut the rest off; null when this is all. */
   cut: 'rows' | 'bytes' | null;
   serverVersion: string;
 }
 
 /** Runs one reading query in a connection of its own. `stop` ends it, on the server too. */
-export async function runQuery(query: Query, stop: AbortSignal): Promise<Found> {
+export async function runQuery(query: Query, stop: AbortSignal): Promise<QueryResult> {
   stop.throwIfAborted();
   const client = await newClient(query.address, CONNECT_MS_MAX);
-  // Whatever is waited for, the login or an answer, is not waited for any longer.
+  // Ends any wait, for the login or for an answer.
   const hangUp = (): unknown => client.connection.stream.destroy();
   stop.addEventListener('abort', hangUp, { once: true });
   try {
     await client.connect();
-    return await begun(client, query, stop);
+    return await runOn(client, query, stop);
   } finally {
     stop.removeEventListener('abort', hangUp);
-    await ended(client);
+    await closeClient(client);
   }
 }
 
@@ -53,28 +53,28 @@ async function newClient(address: string, connectMs: number): Promise<Client> {
     connectionString: address,
     connectionTimeoutMillis: connectMs,
     application_name: 'cognition',
-    // Text as it comes: numbers keep all their digits, and times their form.
+    // Values stay text: numbers keep all their digits, and times their form.
     types: { getTypeParser: () => String },
   });
-  // A broken connection fails the query that waits for it; nobody else needs to hear of it.
+  // A broken connection rejects the query that waits for it.
   client.on('error', () => undefined);
   return client;
 }
 
-async function begun(client: Client, query: Query, stop: AbortSignal): Promise<Found> {
-  const arrival = weighArrival(client);
-  // Should this process not live to say so, the server ends it by itself: from version 14 on, where its system lets it
-  // look whether anybody still listens, within a second.
+async function runOn(client: Client, query: Query, stop: AbortSignal): Promise<QueryResult> {
+  const arrival = limitArrival(client);
+  // If this process dies, the server ends the query within a second: from version 14 on, where its system lets it
+  // check the connection.
   const look =
     "SELECT set_config(name, '1000', false) FROM pg_settings WHERE name = 'client_connection_check_interval'";
   await client.query(look).catch(() => undefined);
   const timeout = `SET LOCAL statement_timeout = ${query.timeoutMs}`;
   await client.query(`BEGIN READ ONLY; ${timeout}`);
-  const about = await client.query({
+  const facts = await client.query({
     text: "SELECT pg_backend_pid(), current_setting('server_version')",
     rowMode: 'array',
   });
-  const [pid, serverVersion] = firstRow(about);
+  const [pid, serverVersion] = firstRow(facts);
   let cancelling: Promise<void> = Promise.resolve();
   const cancel = (): void => {
     cancelling = cancelOnServer(query.address, pid);
@@ -85,8 +85,8 @@ async function begun(client: Client, query: Query, stop: AbortSignal): Promise<F
     // The extended protocol takes one statement only, and a cursor only what reads.
     const declaration = { text: `${PREFIX}${query.sql}`, queryMode: 'extended' };
     await client.query(declaration);
-    const found = await rowsOf(query, stop, (count) => fetched(client, arrival, count));
-    return { ...found, serverVersion };
+    const result = await rowsOf(query, stop, (count) => fetchRows(client, arrival, count));
+    return { ...result, serverVersion };
   } finally {
     stop.removeEventListener('abort', cancel);
     await cancelling;
@@ -100,7 +100,7 @@ function firstRow(result: QueryArrayResult): [pid: string, serverVersion: string
 
 type Fetch = (count: number) => Promise<{ columns: string[]; rows: Cell[][] }>;
 
-async function rowsOf(query: Query, stop: AbortSignal, fetch: Fetch): Promise<Omit<Found, 'serverVersion'>> {
+async function rowsOf(query: Query, stop: AbortSignal, fetch: Fetch): Promise<Omit<QueryResult, 'serverVersion'>> {
   const rows: Cell[][] = [];
   let columns: string[] = [];
   let bytes = 0;
@@ -121,13 +121,13 @@ async function rowsOf(query: Query, stop: AbortSignal, fetch: Fetch): Promise<Om
   }
 }
 
-/** What has arrived since the last time that somebody began to count. */
+/** Bytes received since the count was last reset. */
 interface Arrival {
   bytes: number;
 }
 
-/** Ends the connection when more arrives for one answer than fits: also an error's message can have a gigabyte. */
-function weighArrival({ connection: { stream } }: Client): Arrival {
+/** Ends the connection when an answer is too large: even an error's message can have a gigabyte. */
+function limitArrival({ connection: { stream } }: Client): Arrival {
   const arrival = { bytes: 0 };
   stream.on('data', (piece: Buffer) => {
     arrival.bytes += piece.length;
@@ -136,31 +136,31 @@ function weighArrival({ connection: { stream } }: Client): Arrival {
   return arrival;
 }
 
-async function fetched(client: Client, arrival: Arrival, count: number): ReturnType<Fetch> {
+async function fetchRows(client: Client, arrival: Arrival, count: number): ReturnType<Fetch> {
   arrival.bytes = 0;
   const result = await client.query<Cell[]>({ text: `FETCH FORWARD ${count} FROM ${CURSOR}`, rowMode: 'array' });
   return { columns: result.fields.map(({ name }) => name), rows: result.rows };
 }
 
-/** Tells the server in a second connection, because the first one is listening to no one. */
+/** Cancels the query through a second connection, because the first one is busy. */
 async function cancelOnServer(address: string, pid: string): Promise<void> {
   const second = await newClient(address, CANCEL_MS_MAX);
   const timer = setTimeout(() => second.connection.stream.destroy(), CANCEL_MS_MAX);
   await second
     .connect()
     .then(() => second.query(`SELECT pg_cancel_backend(${Number(pid)})`))
-    // Then its own timeout ends it.
+    // The statement timeout ends it then.
     .catch(() => undefined);
   clearTimeout(timer);
-  await ended(second);
+  await closeClient(second);
 }
 
-/** Ends a connection; the server rolls back what was begun. */
-async function ended(client: Client): Promise<void> {
+/** Closes a connection; the server rolls back its transaction. */
+async function closeClient(client: Client): Promise<void> {
   const { stream } = client.connection;
   if (stream.destroyed) return;
   const timer = setTimeout(() => stream.destroy(), CANCEL_MS_MAX);
-  // A connection that has broken meanwhile is as closed as it can be.
+  // A broken connection is closed already.
   await client.end().catch(() => undefined);
   clearTimeout(timer);
 }

@@ -1,37 +1,37 @@
 import type { Output } from '../../hub/protocol/node.js';
-import type { HubLink } from '../base/parts.js';
-import type { Found } from './query_session.js';
+import type { HubLink } from '../base/tool_parts.js';
+import type { QueryResult } from './query_session.js';
 import { countRow, type RowCounts, rowsBeyond } from './row_lines.js';
 
 const PIECE_BYTES = 1024 * 1024;
 
-/** What a node recorded of a query. */
-interface Recorded {
+/** The recorded result of a query. */
+interface QueryRecord {
   rows: number;
   columns: readonly string[];
   output: Output | null;
 }
 
-/** What a query finds now. */
-type Now = Found & { lines: readonly string[] };
+/** The result of a fresh query. */
+type CurrentResult = QueryResult & { lines: readonly string[] };
 
-/** Tells how the rows differ from those that were stored, whatever their order; null when they do not. */
-export async function whatChanged(hub: HubLink, then: Recorded, now: Now): Promise<string | null> {
+/** Describes how the rows differ from the stored ones, in any order; null when they do not. */
+export async function describeRowChanges(hub: HubLink, then: QueryRecord, now: CurrentResult): Promise<string | null> {
   const before: RowCounts = new Map();
   for await (const line of storedLines(hub, then.output)) countRow(before, line);
   const after: RowCounts = new Map();
   for (const line of now.lines) countRow(after, line);
   const added = rowsBeyond(after, before);
   const removed = rowsBeyond(before, after);
-  const said: string[] = [];
+  const changes: string[] = [];
   if (then.columns.join('\n') !== now.columns.join('\n')) {
-    said.push(`the columns are ${now.columns.join(', ')} instead of ${then.columns.join(', ')}`);
+    changes.push(`the columns are ${now.columns.join(', ')} instead of ${then.columns.join(', ')}`);
   }
   if (added + removed > 0) {
     const limit = now.cut === null ? '' : ', of those that were read';
-    said.push(`${now.rows.length} rows instead of ${then.rows}: ${added} added, ${removed} removed${limit}`);
+    changes.push(`${now.rows.length} rows instead of ${then.rows}: ${added} added, ${removed} removed${limit}`);
   }
-  return said.length === 0 ? null : said.join('; ');
+  return changes.length === 0 ? null : changes.join('; ');
 }
 
 /** The rows of a stored output, one line each, with its line feed. */

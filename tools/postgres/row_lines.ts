@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A value as the server writes it; null for SQL's own. */
+/** A value as the server writes it; null for SQL's NULL. */
 export type Cell = string | null;
 
 /** One row as a line of JSON: an object by the names of the columns, every value a text or null. */
@@ -17,24 +17,24 @@ const namesOf = new WeakMap<readonly string[], string[]>();
 
 /** Two columns may have one name: the second `a` is `a_2`. */
 function uniqueNames(columns: readonly string[]): string[] {
-  const known = namesOf.get(columns);
-  if (known !== undefined) return known;
+  const cached = namesOf.get(columns);
+  if (cached !== undefined) return cached;
   const taken = new Set(columns);
-  const given = new Set<string>();
+  const used = new Set<string>();
   const names = columns.map((column) => {
     let name = column;
-    for (let number = 2; given.has(name); number += 1) {
+    for (let number = 2; used.has(name); number += 1) {
       const next = `${column}_${number}`;
       if (!taken.has(next)) name = next;
     }
-    given.add(name);
+    used.add(name);
     return name;
   });
   namesOf.set(columns, names);
   return names;
 }
 
-/** How often each row occurs, whatever its place. */
+/** How often each row occurs, in any order. */
 export type RowCounts = Map<string, number>;
 
 export function countRow(counts: RowCounts, line: string): void {

@@ -1,4 +1,4 @@
-import type { Found } from './query_session.js';
+import type { QueryResult } from './query_session.js';
 import type { Cell } from './row_lines.js';
 
 const CELL_LENGTH_MAX = 80;
@@ -7,47 +7,47 @@ const ROWS_MAX = 200;
 const BYTES_MAX = 16 * 1024;
 
 /** Draws rows for a model: a table, or one line for each value where a table would be too wide. */
-export function renderTable(found: Found, readAll: string): string {
-  const { columns, rows } = found;
+export function renderTable(result: QueryResult, readAll: string): string {
+  const { columns, rows } = result;
   const names = columns.map((name) => cellText(name).text);
   const cells = rows.slice(0, ROWS_MAX).map((row) => columns.map((_, at) => shownCell(row[at] ?? null)));
   const texts = cells.map((row) => row.map(({ text }) => text));
   const widths = names.map((name, at) => Math.max(length(name), ...texts.map((row) => length(row[at] ?? ''))));
   const isWide = widths.reduce((sum, width) => sum + width + 3, 0) > WIDTH_MAX;
-  const drawn = isWide ? records(names, texts) : table(names, texts, widths);
-  const kept = fitting(drawn.entries);
-  const entries = drawn.entries.slice(0, kept);
-  const lines = [...drawn.head, ...entries.map(bounded), ''];
+  const parts = isWide ? recordParts(names, texts) : gridParts(names, texts, widths);
+  const visible = countFitting(parts.entries);
+  const entries = parts.entries.slice(0, visible);
+  const lines = [...parts.head, ...entries.map(bounded), ''];
   const isCut =
     entries.some((entry) => bounded(entry) !== entry) ||
-    cells.slice(0, kept).some((row) => row.some((cell) => cell.isCut));
-  return `${lines.join('\n')}${remarks(found, { kept, isCut, readAll })}`.trimStart();
+    cells.slice(0, visible).some((row) => row.some((cell) => cell.isCut));
+  return `${lines.join('\n')}${remarks(result, { kept: visible, isCut, readAll })}`.trimStart();
 }
 
-function remarks(found: Found, shown: { kept: number; isCut: boolean; readAll: string }): string {
-  const { rows, cut } = found;
+function remarks(result: QueryResult, shown: { kept: number; isCut: boolean; readAll: string }): string {
+  const { rows, cut } = result;
   const count = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`;
   const why = cut === 'rows' ? 'there are more' : 'there are more: the limit of bytes is reached';
-  const said = [cut === null ? `(${count})` : `(the first ${count}; ${why})`];
-  if (shown.kept < rows.length) said.push(`(${rows.length - shown.kept} of them are not shown)`);
-  if (shown.isCut) said.push(`(values of more than ${CELL_LENGTH_MAX} characters are cut, and very long rows)`);
-  if (said.length > 1) said.push(`(all of it: ${shown.readAll})`);
-  return said.join('\n');
+  const parts = [cut === null ? `(${count})` : `(the first ${count}; ${why})`];
+  if (shown.kept < rows.length) parts.push(`(${rows.length - shown.kept} of them are not shown)`);
+  if (shown.isCut) parts.push(`(values of more than ${CELL_LENGTH_MAX} characters are cut, and very long rows)`);
+  if (parts.length > 1) parts.push(`(all of it: ${shown.readAll})`);
+  return parts.join('\n');
 }
 
-interface Drawn {
+interface TableParts {
   head: string[];
   /** One text for each row. */
   entries: string[];
 }
 
-function table(names: string[], rows: string[][], widths: number[]): Drawn {
+function gridParts(names: string[], rows: string[][], widths: number[]): TableParts {
   const line = (cells: string[]): string => cells.map((cell, at) => padded(cell, widths[at] ?? 0)).join(' | ');
   const rule = widths.map((width) => '-'.repeat(width)).join('-+-');
   return { head: [line(names).trimEnd(), rule], entries: rows.map((row) => line(row).trimEnd()) };
 }
 
-function records(names: string[], rows: string[][]): Drawn {
+function recordParts(names: string[], rows: string[][]): TableParts {
   const width = Math.max(...names.map(length));
   const line = (name: string, cell: string | undefined): string => `  ${padded(name, width)} | ${cell ?? ''}`;
   return {
@@ -57,7 +57,7 @@ function records(names: string[], rows: string[][]): Drawn {
 }
 
 /** How many entries fit the budget; always one, when there is any. */
-function fitting(entries: string[]): number {
+function countFitting(entries: string[]): number {
   let bytes = 0;
   const over = entries.findIndex((entry) => {
     bytes += Buffer.byteLength(entry) + 1;

@@ -1,24 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { lookAtProcesses, type Seen } from './process_table.js';
+import { listProcesses, type ProcessInfo } from './process_table.js';
 
-/** How long processes that were asked to end may take for it. */
+/** How long processes may take to end after a signal. */
 const GRACE_MS = 200;
 const LOOK_AGAIN_MS = 5;
-/** Looks until nothing new is found, and until nothing is left. */
+/** Limits of the rounds until no new process is found, and until none is left. */
 const STOP_ROUNDS_MAX = 20;
 const KILL_ROUNDS_MAX = 200;
-/** A process that is just beginning another program shows no environment for an instant. */
+/** During exec a process shows no environment for an instant. */
 const EMPTY_LOOKS = 2;
 
-/** All processes that come from one command. */
+/** All processes of one command. */
 export interface Family {
-  /** Stands in the environment of each. */
+  /** A text in the environment of each. */
   marker: string;
-  /** The first of them, which leads a group and a session; null when that is not known any more. */
+  /** The pid of the first one, which leads a group and a session; null when unknown. */
   leader: number | null;
 }
 
-/** Asks a family to end, then makes it. Returns how many did not end by themselves. */
+/** Signals a family to end, then kills the rest. Returns how many had to be killed. */
 export async function endFamily(family: Family, signal: NodeJS.Signals): Promise<number> {
   if (family.leader !== null) {
     send(-family.leader, signal);
@@ -29,12 +29,12 @@ export async function endFamily(family: Family, signal: NodeJS.Signals): Promise
   return killFamily(family);
 }
 
-/** Kills every process of a family, those as well that it begins meanwhile. Returns how many there were. */
+/** Kills every process of a family, even those that it starts meanwhile. Returns their number. */
 export async function killFamily(family: Family): Promise<number> {
   const known = new Map<number, string>();
-  // Who has been stopped begins no more: only then is killing one after the other no race against them.
+  // A stopped process starts no others: after that, killing one by one is no race.
   for (let round = 0; round < STOP_ROUNDS_MAX; round++) {
-    const fresh = (await find(family, known)).filter(({ pid, start }) => known.get(pid) !== start);
+    const fresh = (await findMembers(family, known)).filter(({ pid, start }) => known.get(pid) !== start);
     if (fresh.length === 0) break;
     for (const { pid, start } of fresh) {
       known.set(pid, start);
@@ -48,7 +48,7 @@ export async function killFamily(family: Family): Promise<number> {
 async function killUntilGone(family: Family, known: Map<number, string>): Promise<void> {
   let empty = 0;
   for (let round = 0; round < KILL_ROUNDS_MAX && empty < EMPTY_LOOKS; round++) {
-    const left = await find(family, known);
+    const left = await findMembers(family, known);
     empty = left.length === 0 ? empty + 1 : 0;
     for (const { pid, start } of left) {
       known.set(pid, start);
@@ -58,30 +58,30 @@ async function killUntilGone(family: Family, known: Map<number, string>): Promis
   }
 }
 
-/** Who of those that are alive belongs to a family: by marker, group, session, parent, or because it did before. */
-async function find({ marker, leader }: Family, known: ReadonlyMap<number, string>): Promise<Seen[]> {
-  const alive = (await lookAtProcesses()).filter(({ pid }) => pid > 1 && pid !== process.pid);
-  const isNear = ({ pid, group, session }: Seen): boolean =>
+/** The living members of a family: by marker, group, session, parent, or because they were members before. */
+async function findMembers({ marker, leader }: Family, known: ReadonlyMap<number, string>): Promise<ProcessInfo[]> {
+  const alive = (await listProcesses()).filter(({ pid }) => pid > 1 && pid !== process.pid);
+  const isLed = ({ pid, group, session }: ProcessInfo): boolean =>
     leader !== null && (pid === leader || group === leader || session === leader);
-  const found = new Set(alive.filter((seen) => isNear(seen) || known.get(seen.pid) === seen.start));
-  for (const seen of alive) if (!found.has(seen) && seen.carries(marker)) found.add(seen);
+  const found = new Set(alive.filter((seen) => isLed(seen) || known.get(seen.pid) === seen.start));
+  for (const seen of alive) if (!found.has(seen) && seen.environmentHas(marker)) found.add(seen);
   addDescendants(alive, found);
   return [...found];
 }
 
-function addDescendants(alive: readonly Seen[], found: Set<Seen>): void {
+function addDescendants(alive: readonly ProcessInfo[], found: Set<ProcessInfo>): void {
   const byParent = grouped(alive);
-  // A set that is added to while it is walked is walked to its new end.
+  // Iterating a set visits elements added meanwhile.
   for (const seen of found) for (const child of byParent.get(seen.pid) ?? []) found.add(child);
 }
 
-function grouped(alive: readonly Seen[]): Map<number, Seen[]> {
-  const byParent = new Map<number, Seen[]>();
+function grouped(alive: readonly ProcessInfo[]): Map<number, ProcessInfo[]> {
+  const byParent = new Map<number, ProcessInfo[]>();
   for (const seen of alive) byParent.set(seen.parent, [...(byParent.get(seen.parent) ?? []), seen]);
   return byParent;
 }
 
-/** False when there is no such process, or it is somebody else's. */
+/** False when there is no such process, or it belongs to another user. */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

@@ -15,15 +15,14 @@ export interface Pipe {
 }
 
 /**
- * Pipes for what commands print. Node itself only makes pairs of sockets, and those cannot be opened by name: with
- * them `echo x > /dev/stderr` would fail. So pipes are made by name ahead of time, many at once, and lose it at once.
+ * Pipes for the output of commands. Node itself only makes socket pairs, which cannot be opened by name: with
+ * them `echo x > /dev/stderr` would fail. So named pipes are made ahead of time, many at once, and unlinked when opened.
  */
 export interface PipePool {
   take(): Promise<Pipe>;
   close(): void;
 }
 
-/** Makes a supply of pipes in a folder of its own. */
 export async function openPipePool(folder: string): Promise<PipePool> {
   const names: string[] = [];
   let filling: Promise<void> | null = null;
@@ -64,9 +63,9 @@ export async function openPipePool(folder: string): Promise<PipePool> {
   return {
     async take() {
       for (;;) {
-        const pipe = opened(await nextName());
+        const pipe = openPipe(await nextName());
         if (pipe !== null) return pipe;
-        // Somebody has cleared the folder: the other names in it are gone as well.
+        // The folder was cleared: the other names are gone as well.
         names.length = 0;
       }
     },
@@ -74,8 +73,8 @@ export async function openPipePool(folder: string): Promise<PipePool> {
   };
 }
 
-/** Null when the name is not there any more. */
-function opened(name: string): Pipe | null {
+/** Null when the name no longer exists. */
+function openPipe(name: string): Pipe | null {
   if (!existsSync(name)) return null;
   const readFd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { detach, neverFails } from '../../hub/base/detach.js';
 
-/** Files that are ready before somebody asks: making one can wait for a busy disk, renaming one hardly does. */
+/** Files that are kept ready: creating one may wait for a busy disk, renaming one hardly does. */
 const READY = 8;
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND;
 const MODE = 0o600;
 
-/** An empty file, open to be added to and read. It belongs to whoever took it, as does its name. */
+/** An empty file, open for appending and reading. The taker owns it and its name. */
 export interface SpareFile {
   fd: number;
   path: string;
@@ -38,7 +38,7 @@ export function openSpareFiles(folder: string): SpareFiles {
     try {
       while (ready.length < READY && !isClosed) await add();
     } catch {
-      // Whoever finds none ready makes one, and is told why that fails.
+      // A caller that finds none ready makes one, and gets the failure.
     } finally {
       isFilling = false;
     }
@@ -46,12 +46,12 @@ export function openSpareFiles(folder: string): SpareFiles {
 
   async function add(): Promise<void> {
     const path = nextPath();
-    // A handle of the newer kind would close the file when it is collected.
+    // A FileHandle would close the file when it is garbage-collected.
     ready.push({ fd: await promisify(open)(path, FLAGS, MODE), path });
   }
 
   function makeNow(): SpareFile {
-    // Whoever clears the folder takes nothing from the next command.
+    // The folder may have been cleared.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const path = nextPath();
     return { fd: openSync(path, FLAGS, MODE), path };
@@ -64,7 +64,7 @@ export function openSpareFiles(folder: string): SpareFiles {
         const file = ready.shift() ?? makeNow();
         detach(fill(), neverFails);
         if (existsSync(file.path)) return file;
-        // Somebody has cleared the folder.
+        // The folder was cleared.
         closeSync(file.fd);
       }
     },

@@ -8,11 +8,11 @@ export type Channel = 'stdout' | 'stderr';
 export interface SpawnPlan {
   program: string;
   arguments: readonly string[];
-  /** What the program is told that it is called. */
+  /** Its argv[0]. */
   calledAs: string;
   cwd: string;
   environment: Readonly<Record<string, string>>;
-  /** What the program finds as its descriptor 3. */
+  /** Its descriptor 3. */
   controlFd: number;
 }
 
@@ -21,27 +21,27 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** A process that leads a session of its own, and what it and its children print. */
+/** A process that leads its own session, and its output with that of its children. */
 export interface Child {
   pid: number;
   exited: Promise<Exit>;
-  /** Resolves when nobody holds the pipes open any more. */
+  /** Resolves when no process holds the pipes open any more. */
   closed: Promise<void>;
-  /** Reads no more for now: who prints has to wait. */
+  /** Stops reading for now, so that writers have to wait. */
   pause(): void;
   resume(): void;
-  /** Reads on, but hands nothing on: whoever still prints does not die of it. */
+  /** Reads on and drops everything, so that writers are not killed by SIGPIPE. */
   ignore(): void;
   /** Closes the pipes. */
   cut(): void;
 }
 
-// One for all: what has been read is handed on before anything else is.
+// Shared by all: `take` is called before the next read.
 const BUFFER = Buffer.allocUnsafe(64 * 1024);
 
 type Take = (from: Channel, bytes: Buffer) => void;
 
-/** Starts a program without a terminal and without input. What it prints is only valid while it is handed on. */
+/** Starts a program without a terminal and without input. The bytes of its output are valid only during `take`. */
 export async function spawnChild(pool: PipePool, plan: SpawnPlan, take: Take): Promise<Child> {
   const pipes: Pipe[] = [];
   try {
@@ -49,8 +49,8 @@ export async function spawnChild(pool: PipePool, plan: SpawnPlan, take: Take): P
     pipes.push(out);
     const err = await pool.take();
     pipes.push(err);
-    const child = await started(plan, [out.writeFd, err.writeFd]);
-    return attached(child, { readers: { stdout: out.readFd, stderr: err.readFd }, take });
+    const child = await spawnDetached(plan, [out.writeFd, err.writeFd]);
+    return readOutput(child, { readers: { stdout: out.readFd, stderr: err.readFd }, take });
   } catch (error) {
     for (const { readFd } of pipes) closeSync(readFd);
     throw error;
@@ -61,7 +61,7 @@ export async function spawnChild(pool: PipePool, plan: SpawnPlan, take: Take): P
 
 type StartedChild = { process: ChildProcess; pid: number; exited: Promise<Exit> };
 
-function started(plan: SpawnPlan, [out, err]: [number, number]): Promise<StartedChild> {
+function spawnDetached(plan: SpawnPlan, [out, err]: [number, number]): Promise<StartedChild> {
   return new Promise((resolve, reject) => {
     const child = spawn(plan.program, [...plan.arguments], {
       argv0: plan.calledAs,
@@ -79,12 +79,12 @@ function started(plan: SpawnPlan, [out, err]: [number, number]): Promise<Started
   });
 }
 
-interface Attachment {
+interface OutputReaders {
   readers: Record<Channel, number>;
   take: Take;
 }
 
-function attached({ pid, exited }: StartedChild, { readers, take }: Attachment): Child {
+function readOutput({ pid, exited }: StartedChild, { readers, take }: OutputReaders): Child {
   let isIgnored = false;
   const socketOf = (from: Channel): Socket => {
     const callback = (size: number): boolean => {

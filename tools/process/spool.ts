@@ -2,47 +2,47 @@ import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, wr
 import { errnoOf } from '../../hub/base/errno.js';
 import type { Channel } from './spawn_process.js';
 
-/** Counters stand before the bytes: of all bytes, of both channels, and the sizes of head and ring. */
+/** The header holds counters: of all bytes, of each channel, and the sizes of head and ring. */
 const HEADER_BYTES = 64;
 const PIECE_BYTES = 1024 * 1024;
-/** Of a ring that had no time to note its newest bytes, the oldest may be overwritten already. */
+/** When the counters are older than the newest bytes, so many of the oldest may be overwritten already. */
 const UNSURE_BYTES = 64 * 1024;
-/** Given back on a full disk, so that a node can be written. */
+/** Freed on a full disk, so that a node can be written. */
 const ROOM_BYTES = 1024 * 1024;
 const DISK_FULL = 'the disk is full';
-/** Changes between the channels that are remembered; bytes before them are taken for stdout. */
-const TURNS_MAX = 65_536;
+/** Switches between channels that are remembered; earlier bytes count as stdout. */
+const CHANNEL_CHANGES_MAX = 65_536;
 
-/** Bytes of one channel as they stand in the spool. */
+/** Bytes of one channel in the spool. */
 export interface SpoolPiece {
   from: Channel;
   offset: number;
   bytes: Buffer;
 }
 
-/** What a command has printed, on the disk: whole up to a size, then its head and its tail. */
+/** The output of a command on disk: whole up to a size, then its head and its tail. */
 export interface Spool {
   write(from: Channel, bytes: Buffer): void;
   totalBytes(): number;
   channelBytes(): Record<Channel, number>;
-  /** Bytes of the head, when there is a gap after it; null when the output is whole. */
+  /** The size of the head when a gap follows it; null when the output is whole. */
   headBytes(): number | null;
-  /** Why not everything is kept that fits; null when all is well. */
+  /** Why output was lost that would have fit; null when all is well. */
   problem(): string | null;
-  /** What can be read at a place: a piece, how many bytes from there on are gone, or null at the end. */
+  /** Reads at an offset: a piece, the number of lost bytes from there on, or null at the end. */
   at(offset: number): SpoolPiece | { goneBytes: number } | null;
   /** Everything that is kept. */
   pieces(): Generator<Buffer>;
   /** The beginning and the end of what is kept. */
   ends(headBytes: number, tailBytes: number): { head: Buffer; tail: Buffer };
-  /** Gives all that it takes of the disk back. */
+  /** Frees all its disk space. */
   discard(): void;
-  /** One more reads it, until they close it as well: what a command printed may be kept before all have read it. */
+  /** Adds a reader, who closes it as well: the output may be stored before all have read it. */
   hold(): void;
   close(): void;
 }
 
-/** Makes an empty spool that keeps up to so many bytes; its file is made with the first of them. */
+/** Creates an empty spool that keeps up to so many bytes; its file is created with the first of them. */
 export function createSpool(path: string, keptBytesMax: number): Spool {
   const kept = Math.max(2, Math.floor(keptBytesMax));
   const head = Math.ceil(kept / 2);
@@ -53,7 +53,7 @@ export function createSpool(path: string, keptBytesMax: number): Spool {
   );
 }
 
-/** Opens what a process that is gone has left; null when that is none. */
+/** Opens the spool of an earlier process; null when there is none. */
 export function openSpool(path: string): Spool | null {
   if (!existsSync(path)) return null;
   const fd = openSync(path, 'r+');
@@ -67,7 +67,7 @@ export function openSpool(path: string): Spool | null {
     header.readDoubleLE(at),
   );
   const written = size - HEADER_BYTES;
-  // Before the ring has begun again, the size of the file tells what there was no time to note.
+  // Until the ring wraps, the file's size shows bytes that the counters do not.
   const total = noted <= head + ring ? Math.max(noted, written) : noted;
   const endsAt = written < Math.min(total, head + ring) ? written : Number.POSITIVE_INFINITY;
   return spoolOn(
@@ -76,7 +76,7 @@ export function openSpool(path: string): Spool | null {
   );
 }
 
-interface State {
+interface SpoolState {
   /** Null as long as there is no file. */
   fd: number | null;
   open(): number;
@@ -85,14 +85,14 @@ interface State {
   stderr: number;
   head: number;
   ring: number;
-  /** From here on nothing is kept: the disk was full. */
+  /** Nothing is kept from this offset on: the disk was full. */
   endsAt: number;
 }
 
-function spoolOn(state: State, unsureBytes: number): Spool {
+function spoolOn(state: SpoolState, unsureBytes: number): Spool {
   const { head, ring } = state;
   const file = spoolFile(state);
-  const turns = createTurns();
+  const channels = createChannelLog();
   let problem = Number.isFinite(state.endsAt) ? DISK_FULL : null;
   const end = (): number => Math.min(state.total, state.endsAt);
   const isCut = (): boolean => end() - head > ring;
@@ -109,14 +109,14 @@ function spoolOn(state: State, unsureBytes: number): Spool {
 
   return {
     write(from, bytes) {
-      turns.note(state.total, from);
+      channels.note(state.total, from);
       if (problem === null) {
-        problem = attempt(() => file.store(bytes));
+        problem = writeProblem(() => file.store(bytes));
         if (problem !== null) file.giveBack();
       }
       state.total += bytes.length;
       state[from] += bytes.length;
-      problem ??= attempt(file.note);
+      problem ??= writeProblem(file.note);
     },
     totalBytes: () => state.total,
     channelBytes: () => ({ stdout: state.stdout, stderr: state.stderr }),
@@ -126,7 +126,7 @@ function spoolOn(state: State, unsureBytes: number): Spool {
       if (offset >= state.total) return null;
       if (offset >= end()) return { goneBytes: state.total - offset };
       if (offset >= head && offset < tailStart()) return { goneBytes: tailStart() - offset };
-      const { from, until } = turns.at(offset);
+      const { from, until } = channels.at(offset);
       const limit = Math.min(until, offset < head ? head : end(), offset + 64 * 1024);
       return { from, offset, bytes: file.read(offset, Math.min(limit, end()) - offset) };
     },
@@ -151,8 +151,8 @@ function spoolOn(state: State, unsureBytes: number): Spool {
   };
 }
 
-/** Reads and writes at places of the output. */
-function spoolFile(state: State) {
+/** Reads and writes at offsets of the output. */
+function spoolFile(state: SpoolState) {
   const { head, ring } = state;
   const header = Buffer.alloc(HEADER_BYTES);
   let holders = 1;
@@ -174,11 +174,11 @@ function spoolFile(state: State) {
       const fd = state.fd ?? state.open();
       state.fd = fd;
       for (let done = 0; done < bytes.length; ) {
-        const { at, roomBytes } = placeOf(state.total + done, state);
+        const { at, roomBytes } = filePosition(state.total + done, state);
         done += writeSync(fd, bytes, done, Math.min(bytes.length - done, roomBytes), HEADER_BYTES + at);
       }
     },
-    /** Storing takes as much again: half of it finds room where all of it does not. */
+    /** Storing needs the same space again: half of it may fit where all of it does not. */
     giveBack(): void {
       const whole = state.total <= head + ring ? state.total : 2 * head;
       state.endsAt = Math.max(0, Math.floor(whole / 2) - ROOM_BYTES);
@@ -186,7 +186,7 @@ function spoolFile(state: State) {
     },
     read(offset: number, sizeMax: number): Buffer {
       if (state.fd === null) return Buffer.alloc(0);
-      const { at, roomBytes } = placeOf(offset, state);
+      const { at, roomBytes } = filePosition(offset, state);
       const bytes = Buffer.allocUnsafe(Math.min(sizeMax, roomBytes));
       return bytes.subarray(0, readSync(state.fd, bytes, 0, bytes.length, HEADER_BYTES + at));
     },
@@ -197,23 +197,23 @@ function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** Where a byte of the output stands in the file, and how many more stand behind it without a break. */
-function placeOf(offset: number, { head, ring }: State): { at: number; roomBytes: number } {
+/** The position of an output byte in the file, and how many bytes follow it contiguously. */
+function filePosition(offset: number, { head, ring }: SpoolState): { at: number; roomBytes: number } {
   if (offset < head) return { at: offset, roomBytes: head - offset };
   const inRing = (offset - head) % ring;
   return { at: head + inRing, roomBytes: ring - inRing };
 }
 
-/** Which channel the bytes came from. */
-function createTurns() {
+/** Records which channel the bytes came from. */
+function createChannelLog() {
   let starts: number[] = [];
   let channels: Channel[] = [];
   return {
     note(offset: number, from: Channel): void {
       if (channels.at(-1) === from) return;
-      if (starts.length >= TURNS_MAX) {
-        starts = starts.slice(TURNS_MAX / 2);
-        channels = channels.slice(TURNS_MAX / 2);
+      if (starts.length >= CHANNEL_CHANGES_MAX) {
+        starts = starts.slice(CHANNEL_CHANGES_MAX / 2);
+        channels = channels.slice(CHANNEL_CHANGES_MAX / 2);
       }
       starts.push(offset);
       channels.push(from);
@@ -231,8 +231,8 @@ function createTurns() {
   };
 }
 
-/** Null when it worked, else why not. */
-function attempt(write: () => void): string | null {
+/** The reason of a failed write; null when it succeeded. */
+function writeProblem(write: () => void): string | null {
   try {
     write();
     return null;

@@ -1,5 +1,5 @@
 import type { SandboxKind } from '../../hub/protocol/methods/tool_methods.js';
-import type { MachinePaths } from '../base/parts.js';
+import type { MachinePaths } from '../base/tool_parts.js';
 import type { Invocation, SandboxCommand } from './invocation.js';
 import type { MountPlan } from './mount_plan.js';
 

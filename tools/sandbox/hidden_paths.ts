@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { isWithin } from '../../hub/base/is_within.js';
-import type { MachinePaths } from '../base/parts.js';
+import type { MachinePaths } from '../base/tool_parts.js';
 import { secretsOf } from '../policy/path_rules.js';
 import { foldersBetween, isFolder, isWithinReach, realPath } from './machine.js';
 import type { MountPoint, MountPoints } from './mount_points.js';

@@ -1,7 +1,7 @@
 import { HubError } from '../../hub/base/error.js';
 import { isWithin } from '../../hub/base/is_within.js';
 import type { Contained } from '../../hub/protocol/policy.js';
-import type { MachinePaths } from '../base/parts.js';
+import type { MachinePaths } from '../base/tool_parts.js';
 import { SYSTEM } from '../policy/known_paths.js';
 import {
   isBeyondPolicy,

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync }
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MachinePaths } from '../base/parts.js';
+import type { MachinePaths } from '../base/tool_parts.js';
 import { attempt, valueOrNull } from './attempt.js';
 import type { Form, FormTrial } from './form.js';
 import type { SandboxCommand, WrappedCommand } from './invocation.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
 import type { SandboxKind } from '../../hub/protocol/methods/tool_methods.js';
-import type { MachinePaths, ToolParts } from '../base/parts.js';
+import type { MachinePaths, ToolParts } from '../base/tool_parts.js';
 import { attempt } from './attempt.js';
 import type { Form, FormTrial } from './form.js';
 import { formsOf } from './forms.js';

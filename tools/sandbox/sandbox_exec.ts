@@ -1,4 +1,4 @@
-import type { MachinePaths } from '../base/parts.js';
+import type { MachinePaths } from '../base/tool_parts.js';
 import { isProtected, privateRoots, secretsOf, shownBy, skillFoldersOf, toolchainsOf } from '../policy/path_rules.js';
 import type { Invocation, SandboxCommand } from './invocation.js';
 

@@ -1,8 +1,8 @@
 import type { Plugin } from '../../hub/base/plugin.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 
-/** Tells how the tools are. */
-export function createCheck(parts: { sandbox: Sandbox; version: string; running(): number }): Plugin {
+/** Reports the state of the tools' process. */
+export function createHealthCheck(parts: { sandbox: Sandbox; version: string; running(): number }): Plugin {
   return {
     name: 'tools',
     version: '1.0.0',

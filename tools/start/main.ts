@@ -6,50 +6,50 @@ import { closeInherited } from '../../hub/base/inherited_descriptors.js';
 import type { Log, Plugin } from '../../hub/base/plugin.js';
 import { type Client, connect } from '../../hub/client/client.js';
 import { environment, homePaths, readPreferences, userHome, VERSION } from '../../hub/config/config.js';
-import type { ToolParts } from '../base/parts.js';
+import type { ToolParts } from '../base/tool_parts.js';
 import { openBash } from '../bash/bash_plugin.js';
 import { createFile } from '../file/file_plugin.js';
 import { createHttp } from '../http/http_plugin.js';
 import { createPostgres } from '../postgres/postgres_plugin.js';
 import { findSandbox } from '../sandbox/sandbox.js';
-import { createCheck } from './health_check.js';
+import { createHealthCheck } from './health_check.js';
 import { onceForEachId } from './once_per_id.js';
 import { servePlugins } from './serve_plugins.js';
 
 const STDERR_FD = 2;
-/** How long the hub may take to read the last answers. */
+/** How long the last answers may take to be read. */
 const ANSWER_MS_MAX = 1_000;
 
-/** What the hub says first on standard input, which stays open for as long as the hub lives. */
-interface Orders {
+/** The first line on standard input, which stays open for as long as the hub lives. */
+interface StartMessage {
   home: string;
   secret: string;
 }
 
-/** Serves the tools to the hub that started this process, until that ends. */
+/** Serves the tools to the hub that started this process, until it ends. */
 async function main(): Promise<void> {
   process.umask(0o077);
   closeInherited(STDERR_FD);
-  const { orders, hubEnded } = await readOrders();
-  process.title = `cognition tools ${orders.home}`;
-  const client = await connect({ home: orders.home, start: false });
-  const parts = partsOf(orders.home, client);
+  const { message, hubEnded } = await readStartMessage();
+  process.title = `cognition tools ${message.home}`;
+  const client = await connect({ home: message.home, start: false });
+  const parts = partsOf(message.home, client);
   const sandbox = await findSandbox(parts);
   const bash = await openBash({ ...parts, sandbox });
   const plugins: Plugin[] = [
     bash,
     ...[createFile(parts), createHttp(parts), createPostgres(parts)].map((plugin) => onceForEachId(client, plugin)),
-    createCheck({ sandbox, version: VERSION, running: bash.running }),
+    createHealthCheck({ sandbox, version: VERSION, running: bash.running }),
   ];
   const serving = servePlugins(client, plugins);
-  const lost = serveUntilLost(client, { plugins, secret: orders.secret, take: serving.take });
+  const lost = serveUntilLost(client, { plugins, secret: message.secret, take: serving.take });
   await Promise.race([hubEnded, lost]);
   for (const plugin of plugins.toReversed()) await plugin.close?.();
   await Promise.race([serving.answered(), wait(ANSWER_MS_MAX)]);
   process.exit(0);
 }
 
-async function readOrders(): Promise<{ orders: Orders; hubEnded: Promise<void> }> {
+async function readStartMessage(): Promise<{ message: StartMessage; hubEnded: Promise<void> }> {
   const lines = createInterface({ input: process.stdin });
   const hubEnded = new Promise<void>((resolve) => lines.once('close', resolve));
   const first = await Promise.race([
@@ -57,23 +57,23 @@ async function readOrders(): Promise<{ orders: Orders; hubEnded: Promise<void> }
     hubEnded.then(() => null),
   ]);
   if (first === null) process.exit(0);
-  const orders: Orders = JSON.parse(first);
-  return { orders, hubEnded };
+  const message: StartMessage = JSON.parse(first);
+  return { message, hubEnded };
 }
 
-interface Served {
+interface Serving {
   plugins: readonly Plugin[];
   secret: string;
   take: ReturnType<typeof servePlugins>['take'];
 }
 
-/** Resolves when the connection is gone: the hub that comes after has tools of its own. */
-async function serveUntilLost(client: Client, { plugins, secret, take }: Served): Promise<void> {
-  const stated = plugins.map(({ name, version, methods, resolve }) => ({
+/** Resolves when the connection is lost: the next hub starts its own tools. */
+async function serveUntilLost(client: Client, { plugins, secret, take }: Serving): Promise<void> {
+  const descriptions = plugins.map(({ name, version, methods, resolve }) => ({
     ...{ name, version, methods: Object.keys(methods), resolves: resolve !== undefined },
   }));
   await client
-    .stream('plugins.serve', { secret, plugins: stated }, { onEvent: take })
+    .stream('plugins.serve', { secret, plugins: descriptions }, { onEvent: take })
     .catch((error: unknown) => console.error(`the tools lost the hub: ${String(error)}`));
 }
 
@@ -86,7 +86,7 @@ function partsOf(home: string, client: Client): ToolParts {
     clock: Date.now,
     newId: randomUUID,
     machine: {
-      // Policies speak of real paths.
+      // Policies contain real paths.
       userHome: existsSync(userHome()) ? realpathSync(userHome()) : userHome(),
       cognitionHome: realpathSync(home),
       commands: homePaths(home).commands,

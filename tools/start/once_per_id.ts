@@ -3,25 +3,25 @@ import { HubError } from '../../hub/base/error.js';
 import type { CallContext, Plugin } from '../../hub/base/plugin.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { type Node, NodeId } from '../../hub/protocol/node.js';
-import type { HubLink } from '../base/parts.js';
-import { nodeIfThere } from '../base/store_output.js';
+import { findNode } from '../base/store_output.js';
+import type { HubLink } from '../base/tool_parts.js';
 
 type AnyHandler = (params: object, context: CallContext) => Promise<unknown>;
 
-interface UnderWay {
+interface PendingCall {
   params: object;
   answer: Promise<unknown>;
 }
 
 /**
- * A plugin whose calls that append a node are made once for each id: a retry after a lost answer returns the node that
- * is there, and one that comes while the first is at work waits for it.
+ * Wraps a plugin so that a call that appends a node runs once per id: a retry after a lost answer returns the node that
+ * exists, and one that comes while the first still runs waits for it.
  */
 export function onceForEachId(hub: HubLink, plugin: Plugin): Plugin {
-  const underWay = new Map<string, UnderWay>();
+  const pending = new Map<string, PendingCall>();
 
   async function perform(id: NodeId, call: { params: object; context: CallContext; handler: AnyHandler }) {
-    const node = await nodeIfThere(hub, id);
+    const node = await findNode(hub, id);
     if (node !== null) return answerAgain(node, plugin.name, call.params);
     return call.handler(call.params, call.context);
   }
@@ -30,15 +30,15 @@ export function onceForEachId(hub: HubLink, plugin: Plugin): Plugin {
     return async function once(params, context): Promise<unknown> {
       const id = appendedId(params);
       if (id === null) return handler(params, context);
-      const first = underWay.get(id);
+      const first = pending.get(id);
       if (first !== undefined) return follow(first, { id, params, context }, once);
-      const answer = perform(id, { params, context, handler }).finally(() => underWay.delete(id));
-      underWay.set(id, { params, answer });
+      const answer = perform(id, { params, context, handler }).finally(() => pending.delete(id));
+      pending.set(id, { params, answer });
       return answer;
     };
   }
 
-  const methods = Object.entries(plugin.methods).map(([name, handler]) => [name, wrap(handler as AnyHandler)]); // of this very method
+  const methods = Object.entries(plugin.methods).map(([name, handler]) => [name, wrap(handler as AnyHandler)]); // of this method
   return { ...plugin, methods: Object.fromEntries(methods) };
 }
 
@@ -48,8 +48,8 @@ interface Retry {
   context: CallContext;
 }
 
-/** Waits for the first call of an id, and makes it anew when that was cancelled: with a lost connection its calls are. */
-async function follow(first: UnderWay, { id, params, context }: Retry, again: AnyHandler): Promise<unknown> {
+/** Waits for the first call of an id, and runs it again when that was cancelled, as happens when its connection is lost. */
+async function follow(first: PendingCall, { id, params, context }: Retry, again: AnyHandler): Promise<unknown> {
   if (!isDeepStrictEqual(first.params, params)) throw idTaken(id);
   try {
     return await first.answer;
@@ -81,8 +81,8 @@ function isCancelled(error: unknown): boolean {
   return error instanceof HubError ? error.kind === 'cancelled' : error instanceof Error && error.name === 'AbortError';
 }
 
-/** Whether all texts that a node's call was asked with are among the parameters of this one. */
+/** Whether all texts of a node's input are among the parameters of this call. */
 function isSame(input: unknown, params: object): boolean {
-  const given = new Set<unknown>(Object.values(params));
-  return Object.values(Object(input)).every((value) => typeof value !== 'string' || given.has(value));
+  const values = new Set<unknown>(Object.values(params));
+  return Object.values(Object(input)).every((value) => typeof value !== 'string' || values.has(value));
 }

@@ -5,22 +5,22 @@ import type { CallContext, Plugin, Resolving } from '../../hub/base/plugin.js';
 import type { Client } from '../../hub/client/client.js';
 import type { PluginRequest } from '../../hub/protocol/methods/plugin_methods.js';
 
-/** Events on their way to the hub that it has not taken yet; with more, whoever emits should wait. */
+/** Events that the hub has not acknowledged yet; with more, emitters should wait. */
 const UNTAKEN_BYTES_MAX = 1024 * 1024;
 const UNTAKEN_MAX = 32;
 const MESSAGE_LENGTH_MAX = 10_000;
 
 type AnyHandler = (params: unknown, context: CallContext) => Promise<unknown>;
 
-/** The calls that this process serves for the hub. */
-export interface CallTaker {
+/** Handles the hub's calls to this process. */
+export interface CallServer {
   take(request: PluginRequest): void;
-  /** Resolves when nothing is under way that has not been answered. */
+  /** Resolves when every call has been answered. */
   answered(): Promise<void>;
 }
 
-/** Serves the calls of plugins that the hub sends over the connection of a client. */
-export function servePlugins(client: Client, plugins: readonly Plugin[]): CallTaker {
+/** Serves the plugin calls that the hub sends over a client's connection. */
+export function servePlugins(client: Client, plugins: readonly Plugin[]): CallServer {
   const handlers = new Map<string, AnyHandler>();
   for (const plugin of plugins) {
     for (const [method, handler] of Object.entries(plugin.methods)) {
@@ -45,7 +45,7 @@ export function servePlugins(client: Client, plugins: readonly Plugin[]): CallTa
 
   let waiters: (() => void)[] = [];
 
-  function left(id: number): void {
+  function finish(id: number): void {
     running.delete(id);
     if (running.size > 0) return;
     for (const resolve of waiters) resolve();
@@ -65,11 +65,11 @@ export function servePlugins(client: Client, plugins: readonly Plugin[]): CallTa
       await client.call('plugins.answer', { id, outcome: { kind: 'result', result } });
     } catch (error) {
       const { message, data } = toHubError(error, request);
-      // One that does not fit a frame would never be told.
+      // A longer message might not fit a frame, and would never arrive.
       const failure = { message: message.slice(0, MESSAGE_LENGTH_MAX), data };
       await client.call('plugins.answer', { id, outcome: { kind: 'failure', failure } });
     } finally {
-      left(id);
+      finish(id);
     }
   }
 
@@ -87,14 +87,14 @@ export function servePlugins(client: Client, plugins: readonly Plugin[]): CallTa
 interface Emitter extends Pick<CallContext, 'emit' | 'hasRoom' | 'drained'> {
   /** The caller has read what was sent. */
   room(): void;
-  /** Resolves when the hub has taken every event. */
+  /** Resolves when the hub has acknowledged every event. */
   taken(): Promise<void>;
 }
 
 function createEmitter(client: Client, id: number): Emitter {
   let untakenBytes = 0;
   let untaken = 0;
-  // Word that there is room again follows each word that there is none, but may be heard before it.
+  // Each "no room" is followed by a "room again", which may arrive first.
   let held = 0;
   let waiters: { done: () => boolean; resolve: () => void }[] = [];
   const hasRoom = (): boolean => held === 0 && untakenBytes < UNTAKEN_BYTES_MAX && untaken < UNTAKEN_MAX;
@@ -104,7 +104,7 @@ function createEmitter(client: Client, id: number): Emitter {
     return new Promise((resolve) => waiters.push({ done, resolve }));
   }
 
-  function look(): void {
+  function wakeReady(): void {
     const ready = waiters.filter(({ done }) => done());
     waiters = waiters.filter((waiter) => !ready.includes(waiter));
     for (const { resolve } of ready) resolve();
@@ -120,7 +120,7 @@ function createEmitter(client: Client, id: number): Emitter {
         untakenBytes -= bytes;
         untaken -= 1;
         if (!room) held += 1;
-        look();
+        wakeReady();
       };
       // When the hub has gone, everything here ends with it.
       detach(
@@ -132,7 +132,7 @@ function createEmitter(client: Client, id: number): Emitter {
     taken: () => until(() => untaken === 0),
     room() {
       held -= 1;
-      look();
+      wakeReady();
     },
   };
 }

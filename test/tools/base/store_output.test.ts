@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { HubLink } from '../../../tools/base/parts.js';
 import { storeOutput } from '../../../tools/base/store_output.js';
+import type { HubLink } from '../../../tools/base/tool_parts.js';
 import { type TestHub, withHub } from '../../support/hub.js';
 
 /** A way to the hub that counts what goes over it. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
 import type { HubError } from '../../../hub/base/error.js';
-import { type Fetched, fetchPage } from '../../../tools/http/fetch_page.js';
+import { type FetchedPage, fetchPage } from '../../../tools/http/fetch_page.js';
 import { createNetwork, type Network } from '../../../tools/http/network.js';
 import { withFolder } from '../../support/hub.js';
 import { tries } from '../../support/mounts.js';
@@ -59,7 +59,7 @@ function withSecureServer<T>(use: (server: SecureServer) => Promise<T>): Promise
   });
 }
 
-function fetchOver(network: Network, url: string): Promise<Fetched> {
+function fetchOver(network: Network, url: string): Promise<FetchedPage> {
   const { signal } = new AbortController();
   return fetchPage(network, { url, timeoutMs: 30_000, bytesMax: 1_000, allowed: [], agent: 'test', signal });
 }

@@ -1,15 +1,15 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Output } from '../../../hub/protocol/node.js';
-import type { HubLink } from '../../base/parts.js';
+import type { HubLink } from '../../base/tool_parts.js';
 
-/** Bytes of one look into a file. */
+/** Bytes of one read. */
 const PIECE_BYTES = 256 * 1024;
 
-/** Bytes that can be read from any place. */
+/** Bytes that can be read from any offset. */
 export interface ByteSource {
-  /** What the source says of its size; files of the system's own may say 0 and hold more. */
+  /** The stated size; files of the kernel may state 0 and hold more. */
   sizeBytes: number;
-  /** At most so many bytes from a place on; none at the end. */
+  /** Reads at most so many bytes from an offset; none at the end. */
   read(offset: number, length: number): Promise<Buffer>;
 }
 
@@ -35,7 +35,7 @@ export function storedSource(hub: HubLink, { sha256, size_bytes }: Output): Byte
   };
 }
 
-/** The bytes from one place up to another, in pieces; it stops at the end, and when it is cancelled. */
+/** The bytes of a range, in pieces; stops at the end of the source, and when cancelled. */
 export async function* piecesFrom(
   source: ByteSource,
   { from, to, signal }: { from: number; to: number; signal: AbortSignal },

@@ -1,14 +1,14 @@
 /** How the characters of a file are written. */
 export interface Encoding {
   name: 'utf-8' | 'utf-16le' | 'utf-16be';
-  /** Bytes of the mark at its beginning that says so. */
+  /** The length of its byte order mark; 0 without one. */
   markBytes: number;
 }
 
 const PLAIN: Encoding = { name: 'utf-8', markBytes: 0 };
 const LINE_FEED = 0x0a;
 
-/** The encoding that the first bytes of a file tell. */
+/** The encoding by the byte order mark of a file. */
 export function encodingOf(start: Uint8Array): Encoding {
   const [one, two, three, four] = start;
   if (one === 0xef && two === 0xbb && three === 0xbf) return { name: 'utf-8', markBytes: 3 };
@@ -21,19 +21,19 @@ export function decode(bytes: Uint8Array, { name }: Encoding): string {
   return new TextDecoder(name, { ignoreBOM: true }).decode(bytes);
 }
 
-/** The bytes of a text, without a mark. */
+/** The bytes of a text, without a byte order mark. */
 export function encode(text: string, { name }: Encoding): Buffer {
   if (name === 'utf-8') return Buffer.from(text, 'utf8');
   const bytes = Buffer.from(text, 'utf16le');
   return name === 'utf-16be' ? bytes.swap16() : bytes;
 }
 
-/** The mark itself. */
+/** The byte order mark. */
 export function markOf({ name, markBytes }: Encoding): Buffer {
   return markBytes === 0 ? Buffer.alloc(0) : encode('\uFEFF', { name, markBytes });
 }
 
-/** The place after the next line feed at or after `from`; -1 when there is none. Characters begin at even places in UTF-16. */
+/** The offset after the next line feed at or after `from`; -1 when there is none. Characters begin at even offsets in UTF-16. */
 export function afterLineFeed(bytes: Uint8Array, from: number, { name }: Encoding): number {
   if (name === 'utf-8') return bytes.indexOf(LINE_FEED, from) + 1 || -1;
   const offset = name === 'utf-16le' ? 0 : 1;
@@ -45,7 +45,7 @@ export function afterLineFeed(bytes: Uint8Array, from: number, { name }: Encodin
 
 export type LineEnds = 'lf' | 'crlf' | 'mixed' | 'none';
 
-/** How lines end, of which the bytes begin with a whole character. */
+/** How the lines of some bytes end; the bytes begin with a whole character. */
 export function lineEndsOf(bytes: Uint8Array, encoding: Encoding): LineEnds {
   const returned = encode('\r\n', encoding);
   let hasReturn = false;
@@ -60,7 +60,7 @@ export function lineEndsOf(bytes: Uint8Array, encoding: Encoding): LineEnds {
   return hasNone ? 'lf' : 'none';
 }
 
-/** A text with the line ends of the file that it goes into. */
+/** The text with the line ends of its file. */
 export function withLineEnds(text: string, ends: LineEnds): string {
   if (ends === 'crlf') return text.replace(/\r?\n/g, '\r\n');
   return ends === 'lf' ? text.replace(/\r\n/g, '\n') : text;

@@ -1,18 +1,18 @@
 import { afterLineFeed, type Encoding, encode } from './encoding.js';
 
-/** Bytes of a file of which every line ends with LF, and where each place of them stood before. */
-export interface Flattened {
+/** A file's bytes with LF line ends, and the offset that each of them had before. */
+export interface LfView {
   bytes: Buffer;
-  /** The first of the bytes that a place begins with; of CRLF that is the return. */
-  placeOf(place: number): number;
+  /** Maps an offset back; a line feed of CRLF maps to its carriage return. */
+  originalOffset(offset: number): number;
 }
 
-/** A file with both line ends as its readers see it: nobody can tell one line end from the other there. */
-export function flattened(bytes: Buffer, encoding: Encoding): Flattened {
+/** A file with mixed line ends as its readers see it, where CRLF and LF look the same. */
+export function lfViewOf(bytes: Buffer, encoding: Encoding): LfView {
   const returned = encode('\r\n', encoding);
   const width = returned.length / 2;
   const pieces: Buffer[] = [];
-  /** The places, in what is made, of the line feeds that have lost their return. */
+  /** The offsets, in the view, of the line feeds that lost their carriage return. */
   const lost: number[] = [];
   let from = 0;
   for (let at = afterLineFeed(bytes, 0, encoding); at !== -1; at = afterLineFeed(bytes, at, encoding)) {
@@ -23,11 +23,11 @@ export function flattened(bytes: Buffer, encoding: Encoding): Flattened {
     from = at - width;
   }
   pieces.push(bytes.subarray(from));
-  return { bytes: Buffer.concat(pieces), placeOf: (place) => place + width * countBelow(lost, place) };
+  return { bytes: Buffer.concat(pieces), originalOffset: (offset) => offset + width * countSmaller(lost, offset) };
 }
 
-/** How many of these numbers, which grow, are smaller than a number. */
-function countBelow(numbers: readonly number[], limit: number): number {
+/** How many of these ascending numbers are smaller than the limit. */
+function countSmaller(numbers: readonly number[], limit: number): number {
   let low = 0;
   let high = numbers.length;
   while (low < high) {

@@ -2,19 +2,19 @@ import { HubError } from '../../../hub/base/error.js';
 import { type ByteSource, piecesFrom } from './byte_source.js';
 import { afterLineFeed, decode, type Encoding } from './encoding.js';
 
-/** What a reader is shown of one line, in UTF-16 units. */
+/** The most of one line that is shown, in UTF-16 units. */
 const LINE_UNITS_MAX = 2_000;
-/** About what a reader is shown at once. */
+/** About the most that is shown at once. */
 const SHOWN_BYTES_MAX = 50_000;
-/** What is read for it at most: lines that are cut when they are shown are kept whole. */
+/** The most that is read for it: lines that are shown cut are stored whole. */
 const WINDOW_BYTES_MAX = 8 * 1024 * 1024;
 /** Lines of a longer file are not counted. */
 const COUNTED_BYTES_MAX = 64 * 1024 * 1024;
-/** How far into a file a line is looked for. */
+/** How far into a file a line is searched. */
 const SEARCHED_BYTES_MAX = 4 * 1024 * 1024 * 1024;
 
-export interface WantedLines {
-  /** The first line, counted from 1, and how many. */
+export interface LineRange {
+  /** The first line, counted from 1, and the number of lines. */
   offset: number;
   limit: number;
   encoding: Encoding;
@@ -23,36 +23,36 @@ export interface WantedLines {
 
 /** Some lines of a file. */
 export interface LineWindow {
-  /** As they are shown. */
+  /** The lines as shown. */
   lines: string[];
-  /** Exactly their bytes. */
+  /** Their exact bytes. */
   bytes: Buffer;
-  /** Whether the last one is so long that not even its bytes are all here. */
+  /** Whether the last line is too long for all its bytes to be here. */
   isBroken: boolean;
-  /** Lines of the whole; null when it is too long to count. */
+  /** The number of lines of the file; null when it is too long to count. */
   total: number | null;
 }
 
-/** Reads lines from a file of any size, holding no more of it than is shown. */
-export async function readLines(source: ByteSource, wanted: WantedLines): Promise<LineWindow> {
-  const from = wanted.encoding.markBytes;
-  const state = begun(wanted);
+/** Reads lines from a file of any size, holding no more than the window. */
+export async function readLines(source: ByteSource, range: LineRange): Promise<LineWindow> {
+  const from = range.encoding.markBytes;
+  const state = initialProgress(range);
   let at = from;
-  for await (const piece of piecesFrom(source, { from, to: Number.MAX_SAFE_INTEGER, signal: wanted.signal })) {
+  for await (const piece of piecesFrom(source, { from, to: Number.MAX_SAFE_INTEGER, signal: range.signal })) {
     at += piece.length;
-    take(state, piece, wanted);
-    if (state.phase === 'searching' && at > SEARCHED_BYTES_MAX) throw tooFar(wanted.offset);
+    readPiece(state, piece, range);
+    if (state.phase === 'searching' && at > SEARCHED_BYTES_MAX) throw tooFar(range.offset);
     if (state.phase === 'counting' && at > COUNTED_BYTES_MAX) return windowOf(state, false);
   }
-  if (state.isOpen) endLine(state, wanted);
+  if (state.isOpen) endLine(state, range);
   return windowOf(state, true);
 }
 
 interface Progress {
   phase: 'searching' | 'collecting' | 'counting';
-  /** Lines that have ended. */
+  /** Complete lines so far. */
   ended: number;
-  /** Whether bytes have come since. */
+  /** Whether bytes have followed since the last line end. */
   isOpen: boolean;
   lines: string[];
   shownBytes: number;
@@ -63,7 +63,7 @@ interface Progress {
   isBroken: boolean;
 }
 
-function begun({ offset }: WantedLines): Progress {
+function initialProgress({ offset }: LineRange): Progress {
   const phase = offset === 1 ? 'collecting' : 'searching';
   const nothing = { lines: [], shownBytes: 0, kept: [], keptBytes: 0, line: [], isBroken: false };
   return { phase, ended: 0, isOpen: false, ...nothing };
@@ -74,39 +74,39 @@ function windowOf(state: Progress, isWhole: boolean): LineWindow {
   return { lines, bytes: Buffer.concat(kept), isBroken, total: isWhole ? ended : null };
 }
 
-function take(state: Progress, piece: Buffer, wanted: WantedLines): void {
+function readPiece(state: Progress, piece: Buffer, range: LineRange): void {
   for (let from = 0; from < piece.length; ) {
-    const end = afterLineFeed(piece, from, wanted.encoding);
+    const end = afterLineFeed(piece, from, range.encoding);
     const to = end === -1 ? piece.length : end;
     state.isOpen = end === -1;
-    if (state.phase === 'collecting') collect(state, piece.subarray(from, to), wanted);
-    if (end !== -1) endLine(state, wanted);
+    if (state.phase === 'collecting') collect(state, piece.subarray(from, to), range);
+    if (end !== -1) endLine(state, range);
     from = to;
   }
 }
 
-function collect(state: Progress, bytes: Buffer, wanted: WantedLines): void {
+function collect(state: Progress, bytes: Buffer, range: LineRange): void {
   const room = WINDOW_BYTES_MAX - state.keptBytes;
   state.line.push(Buffer.from(bytes.subarray(0, room)));
   state.keptBytes += Math.min(bytes.length, room);
   if (bytes.length <= room) return;
-  // What does not fit is shown only where nothing else would be.
+  // A line that does not fit is shown only when it is the first.
   if (state.lines.length === 0) {
-    keepLine(state, wanted);
+    keepLine(state, range);
     state.isBroken = true;
   }
   state.phase = 'counting';
 }
 
-function endLine(state: Progress, wanted: WantedLines): void {
+function endLine(state: Progress, range: LineRange): void {
   state.ended += 1;
   if (state.phase === 'collecting') {
-    keepLine(state, wanted);
-    if (state.lines.length >= wanted.limit) state.phase = 'counting';
-  } else if (state.phase === 'searching' && state.ended === wanted.offset - 1) state.phase = 'collecting';
+    keepLine(state, range);
+    if (state.lines.length >= range.limit) state.phase = 'counting';
+  } else if (state.phase === 'searching' && state.ended === range.offset - 1) state.phase = 'collecting';
 }
 
-function keepLine(state: Progress, { encoding }: WantedLines): void {
+function keepLine(state: Progress, { encoding }: LineRange): void {
   const bytes = Buffer.concat(state.line);
   state.line = [];
   const shown = shownLine(bytes, encoding);

@@ -6,7 +6,7 @@ import { type Encoding, encodingOf, type LineEnds, lineEndsOf } from './encoding
 /** A file of more bytes is neither edited nor compared with what replaces it. */
 export const CHANGED_BYTES_MAX = 16 * 1024 * 1024;
 
-/** So much of a larger one tells how it is written. */
+/** The encoding and line ends of a larger one are taken from so many bytes. */
 const START_BYTES = 1024 * 1024;
 
 /** A file as it was before a change. */
@@ -19,7 +19,7 @@ export interface OldContent {
   ends: LineEnds;
 }
 
-export async function oldContent(old: Pinned, signal: AbortSignal): Promise<OldContent> {
+export async function readOldContent(old: Pinned, signal: AbortSignal): Promise<OldContent> {
   const handle = await openPinned(old);
   try {
     const { size } = await handle.stat();
@@ -30,8 +30,8 @@ export async function oldContent(old: Pinned, signal: AbortSignal): Promise<OldC
     const bytes = Buffer.concat(pieces);
     const encoding = encodingOf(bytes);
     const ends = lineEndsOf(bytes.subarray(encoding.markBytes), encoding);
-    const known = isHeld ? { bytes, sha256: sha256Of([bytes]) } : { bytes: null, sha256: null };
-    return { ...known, sizeBytes: size, encoding, ends };
+    const content = isHeld ? { bytes, sha256: sha256Of([bytes]) } : { bytes: null, sha256: null };
+    return { ...content, sizeBytes: size, encoding, ends };
   } finally {
     await handle.close();
   }

@@ -1,21 +1,21 @@
 import { isAbsolute, resolve } from 'node:path';
 import { HubError } from '../../../hub/base/error.js';
 import type { ToolCall } from '../../base/outcome.js';
-import type { ToolParts } from '../../base/parts.js';
+import type { ToolParts } from '../../base/tool_parts.js';
 import { shownPath } from './file_errors.js';
 
-/** A path as it was given, and where such paths begin. */
-export interface GivenPath {
+/** A path, and the folder that it is relative to. */
+export interface PathRequest {
   path: string;
   cwd: string | null;
   place: ToolCall['place'];
-  /** Whether a person's own call asks. */
+  /** Whether it is a person's own call. */
   isOpen: boolean;
 }
 
-/** The absolute path that is meant. */
-export async function absolutePath(parts: ToolParts, given: GivenPath): Promise<string> {
-  const { path, isOpen } = given;
+/** The absolute path of a request. */
+export async function absolutePath(parts: ToolParts, request: PathRequest): Promise<string> {
+  const { path, isOpen } = request;
   if (path.includes('\0')) {
     throw new HubError('invalid_params', `the path ${JSON.stringify(path)} holds a zero character`, {
       hint: 'no file can have such a name',
@@ -27,12 +27,12 @@ export async function absolutePath(parts: ToolParts, given: GivenPath): Promise<
       hint: 'write the whole path, from / on',
     });
   }
-  const absolute = isAbsolute(path) ? resolve(path) : resolve(await beginning(parts, given), path);
-  // A slash at the end says that a folder is meant, and is told to the system.
+  const absolute = isAbsolute(path) ? resolve(path) : resolve(await baseFolder(parts, request), path);
+  // A slash at the end means a folder, so it is kept for the system.
   return /\/\.?$/.test(path) && absolute !== '/' ? `${absolute}/` : absolute;
 }
 
-async function beginning(parts: ToolParts, { path, cwd, place }: GivenPath): Promise<string> {
+async function baseFolder(parts: ToolParts, { path, cwd, place }: PathRequest): Promise<string> {
   if (cwd !== null && isAbsolute(cwd)) return cwd;
   if (cwd !== null) {
     throw new HubError('invalid_params', `the folder ${shownPath(cwd)} is not absolute`, { hint: 'begin it with /' });

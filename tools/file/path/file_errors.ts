@@ -2,13 +2,17 @@ import { errnoOf } from '../../../hub/base/errno.js';
 import { HubError } from '../../../hub/base/error.js';
 import type { ErrorKind } from '../../../hub/protocol/errors.js';
 
-/** What an act of the system comes to, or what stands for it when it fails with one of these codes. */
-export async function unless<T, U>(codes: readonly string[] | 'any', act: Promise<T>, otherwise: U): Promise<T | U> {
+/** The result of a system call, or a fallback when it fails with one of these codes. */
+export async function fallbackOn<T, U>(
+  codes: readonly string[] | 'any',
+  operation: Promise<T>,
+  fallback: U,
+): Promise<T | U> {
   try {
-    return await act;
+    return await operation;
   } catch (error) {
     const code = errnoOf(error);
-    if (code !== null && (codes === 'any' || codes.includes(code))) return otherwise;
+    if (code !== null && (codes === 'any' || codes.includes(code))) return fallback;
     throw error;
   }
 }
@@ -34,23 +38,23 @@ const REASONS: Record<string, [kind: ErrorKind, reason: string, hint: string]> =
 
 const RETRYABLE = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
 
-/** What a failure of the system means for a path, in a person's words; an error that is told already stays as it is. */
+/** A system error in words for a person; a HubError stays as it is. */
 export function fileError(error: unknown, what: string): HubError {
   if (error instanceof HubError) return error;
   if (error instanceof Error && error.name === 'AbortError') {
     return new HubError('cancelled', `${what}: it was cancelled`, { cause: error });
   }
   const code = errnoOf(error) ?? '';
-  const known = REASONS[code];
-  if (known !== undefined) {
-    const [kind, reason, hint] = known;
+  const entry = REASONS[code];
+  if (entry !== undefined) {
+    const [kind, reason, hint] = entry;
     return new HubError(kind, `${what}: ${reason}`, { hint, cause: error, retryable: RETRYABLE.includes(code) });
   }
   const reason = error instanceof Error ? error.message : String(error);
   return new HubError('storage_failed', `${what}: ${reason}`, { hint: 'the disk may be failing', cause: error });
 }
 
-/** A path as it is written in messages: on one line, whatever is in it. */
+/** A path for messages: on one line, whatever is in it. */
 export function shownPath(path: string): string {
   const cut = path.length > 300 ? `${path.slice(0, 300)}…` : path;
   if (/^[\p{L}\p{N}\p{M}\p{P}\p{S} ]*$/u.test(cut)) return cut;

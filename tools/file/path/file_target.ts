@@ -3,12 +3,12 @@ import { access, chmod, lstat, mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../../../hub/base/errno.js';
 import { HubError } from '../../../hub/base/error.js';
-import { shownPath, unless } from './file_errors.js';
+import { fallbackOn, shownPath } from './file_errors.js';
 import { isSame, notRegular, type Pinned, withPinned } from './pinned_path.js';
 import { type FileGuard, requireReachable, requireWrite } from './policy_guard.js';
-import { isFolder } from './similar_paths.js';
+import { folderError } from './similar_paths.js';
 
-/** A name in a folder that is held, and the file that has it, when there is one. */
+/** A name in a pinned folder, and the existing file of that name. */
 export interface FileTarget {
   folder: Pinned;
   name: string;
@@ -17,103 +17,103 @@ export interface FileTarget {
   old: Pinned | null;
 }
 
-/** What a change of a file is asked with. */
-export interface WantedFile {
+/** The path to change, and what its policy allows. */
+export interface TargetRequest {
   absolute: string;
-  /** The path as it was asked for. */
+  /** The path as the caller wrote it. */
   name: string;
   guard: FileGuard;
 }
 
-/** Finds where a path leads for writing, and holds it; folders above a new file are made. */
-export async function withTarget<T>(wanted: WantedFile, use: (target: FileTarget) => Promise<T>): Promise<T> {
-  const { absolute, name } = wanted;
+/** Pins the file that a path leads to for writing; folders above a new file are made. */
+export async function withTarget<T>(request: TargetRequest, use: (target: FileTarget) => Promise<T>): Promise<T> {
+  const { absolute, name } = request;
   if (absolute.endsWith('/')) {
     throw new HubError('invalid_params', `${shownPath(name)} names a folder`, { hint: 'name a file in it' });
   }
-  let isThere = false;
+  let exists = false;
   try {
     return await withPinned(absolute, 'any', (old) => {
-      isThere = true;
-      return withOld(old, wanted, use);
+      exists = true;
+      return withOld(old, request, use);
     });
   } catch (error) {
-    if (isThere || errnoOf(error) !== 'ENOENT') throw error;
-    return withNew(wanted, use);
+    if (exists || errnoOf(error) !== 'ENOENT') throw error;
+    return withNew(request, use);
   }
 }
 
-/** The name that a symbolic link leads to is what is written, not the link. */
-async function withOld<T>(old: Pinned, wanted: WantedFile, use: (target: FileTarget) => Promise<T>): Promise<T> {
-  requireWrite(wanted.guard, old.path, wanted.name);
-  await requireReachable(wanted.guard, old);
-  if (old.stats.isDirectory()) throw await isFolder(old, { asked: wanted.name, guard: wanted.guard });
-  if (!old.stats.isFile()) throw notRegular(wanted.name, old.stats);
+/** The target of a symbolic link is written, not the link. */
+async function withOld<T>(old: Pinned, request: TargetRequest, use: (target: FileTarget) => Promise<T>): Promise<T> {
+  requireWrite(request.guard, old.path, request.name);
+  await requireReachable(request.guard, old);
+  if (old.stats.isDirectory()) throw await folderError(old, { name: request.name, guard: request.guard });
+  if (!old.stats.isFile()) throw notRegular(request.name, old.stats);
   await access(old.at, constants.W_OK);
   return withPinned(dirname(old.path), 'folder', async (folder) => {
     const target = { folder, name: basename(old.path), path: old.path, old };
-    await requireUnchanged(target, wanted);
+    await requireUnchanged(target, request);
     return use(target);
   });
 }
 
-async function withNew<T>(wanted: WantedFile, use: (target: FileTarget) => Promise<T>): Promise<T> {
+async function withNew<T>(request: TargetRequest, use: (target: FileTarget) => Promise<T>): Promise<T> {
   const names: string[] = [];
-  let folder = dirname(wanted.absolute);
+  let folder = dirname(request.absolute);
   while ((await statsOf(folder)) === null) {
     names.unshift(basename(folder));
     folder = dirname(folder);
   }
-  const name = basename(wanted.absolute);
+  const name = basename(request.absolute);
   return withPinned(folder, 'folder', async (base) => {
-    requireWrite(wanted.guard, join(base.path, ...names, name), wanted.name);
-    await requireReachable(wanted.guard, base);
-    return withFolders({ base, names, wanted }, async (made) => {
+    requireWrite(request.guard, join(base.path, ...names, name), request.name);
+    await requireReachable(request.guard, base);
+    return withFolders({ base, names, request }, async (made) => {
       const target = { folder: made, name, path: join(made.path, name), old: null };
-      await requireUnchanged(target, wanted);
+      await requireUnchanged(target, request);
       return use(target);
     });
   });
 }
 
-interface Making {
+interface NewFolders {
   base: Pinned;
   names: string[];
-  wanted: WantedFile;
+  request: TargetRequest;
 }
 
-/** Makes one folder in the other; each is held before the next, and none may be a link. */
-async function withFolders<T>({ base, names, wanted }: Making, use: (made: Pinned) => Promise<T>): Promise<T> {
+/** Makes nested folders; each is pinned before the next, and none may be a link. */
+async function withFolders<T>({ base, names, request }: NewFolders, use: (made: Pinned) => Promise<T>): Promise<T> {
   const [name, ...rest] = names;
   if (name === undefined) return use(base);
-  requireWrite(wanted.guard, join(base.path, name), wanted.name);
+  requireWrite(request.guard, join(base.path, name), request.name);
   const isNew = await makeFolder(join(base.at, name));
   return withPinned(join(base.at, name), 'real-folder', async (made) => {
-    requireWrite(wanted.guard, made.path, wanted.name);
-    // Said after it was made: this process makes nothing that others may see unless told to.
+    requireWrite(request.guard, made.path, request.name);
+    // After mkdir, because the umask of this process grants nothing to others.
     if (isNew) await chmod(made.at, 0o700 | (base.stats.mode & 0o2075 & maskBelow(base.stats)));
-    return withFolders({ base: made, names: rest, wanted }, use);
+    return withFolders({ base: made, names: rest, request }, use);
   });
 }
 
-/** Makes a folder; false when there is one. */
+/** Makes a folder; false when it exists. */
 async function makeFolder(path: string): Promise<boolean> {
-  return (await unless(['EEXIST'], mkdir(path, { mode: 0o700 }), false)) !== false;
+  return (await fallbackOn(['EEXIST'], mkdir(path, { mode: 0o700 }), false)) !== false;
 }
 
-/** What others may do with new things in a folder: as with the folder, but never in one that all share. */
+/** The mode bits of others for new entries of a folder: those of the folder, but none where all may write. */
 export function maskBelow({ mode }: Stats): number {
   const isShared = (mode & 0o1002) !== 0;
   return isShared ? 0o700 : 0o2775;
 }
 
-/** Refuses to go on when the name does not stand for what was found any more. */
-export async function requireUnchanged({ folder, name, path, old }: FileTarget, wanted: WantedFile): Promise<void> {
+/** Throws when the name no longer stands for the pinned file. */
+export async function requireUnchanged({ folder, name, path, old }: FileTarget, request: TargetRequest): Promise<void> {
   const stats = await statsOf(join(folder.at, name));
   if (old === null && stats === null) return;
-  if (old !== null && stats !== null && isAsBefore(stats, old.stats)) return;
+  if (old !== null && stats !== null && isUnchanged(stats, old.stats)) return;
   if (old === null && stats?.isSymbolicLink()) {
-    throw new HubError('conflict', `${shownPath(wanted.name)} is a symbolic link to something that does not exist`, {
+    throw new HubError('conflict', `${shownPath(request.name)} is a symbolic link to something that does not exist`, {
       hint: 'name the file that is meant, or remove the link',
     });
   }
@@ -124,10 +124,10 @@ export async function requireUnchanged({ folder, name, path, old }: FileTarget, 
 }
 
 function statsOf(path: string): Promise<Stats | null> {
-  return unless(['ENOENT'], lstat(path), null);
+  return fallbackOn(['ENOENT'], lstat(path), null);
 }
 
-// Disks tell the time in steps of some milliseconds: what was appended in the same step is told by the size.
-function isAsBefore(now: Stats, then: Stats): boolean {
+// File times have steps of some milliseconds: the size shows what was appended in the same step.
+function isUnchanged(now: Stats, then: Stats): boolean {
   return isSame(now, then) && now.mtimeMs === then.mtimeMs && now.size === then.size;
 }

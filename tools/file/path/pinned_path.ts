@@ -1,16 +1,16 @@
 import { constants, existsSync, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
 import { HubError } from '../../../hub/base/error.js';
-import { shownPath, unless } from './file_errors.js';
+import { fallbackOn, shownPath } from './file_errors.js';
 
 /**
- * A file or folder that is held: whatever is renamed or linked meanwhile, this stays the same one. A name is
- * looked up once, its real path is checked, and all that follows goes through what is held.
+ * An open file or folder: whatever is renamed or linked meanwhile, this stays the same one. A name is
+ * looked up once, its real path is checked, and everything else goes through the handle.
  */
 export interface Pinned {
   /** Its real path at the time. */
   path: string;
-  /** The path by which the system reaches exactly this file or folder. */
+  /** A path that reaches exactly this file or folder. */
   at: string;
   stats: Stats;
   handle: FileHandle;
@@ -19,14 +19,14 @@ export interface Pinned {
 /** What a name may lead to: anything, a folder, or a folder that the name itself is, not a link to it. */
 export type PinKind = 'any' | 'folder' | 'real-folder';
 
-// Linux: open without opening, so that no device and no pipe notices. The same number on all machines Node runs on.
+// Linux: a handle without opening, so that no device and no pipe notices. The same number on all machines Node runs on.
 const O_PATH = 0o10000000;
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_RDONLY } = constants;
 /** Whether open files have paths of their own here. Without them (macOS; untested) names are compared twice instead. */
 const hasHandlePaths = process.platform === 'linux' && existsSync('/proc/self/fd');
 const DELETED = ' (deleted)';
 
-/** Holds what a path leads to for as long as `use` runs. */
+/** Pins what a path leads to while `use` runs. */
 export async function withPinned<T>(path: string, kind: PinKind, use: (pinned: Pinned) => Promise<T>): Promise<T> {
   const pinned = hasHandlePaths ? await pinByHandle(path, kind) : await pinByName(path, kind);
   try {
@@ -36,7 +36,7 @@ export async function withPinned<T>(path: string, kind: PinKind, use: (pinned: P
   }
 }
 
-/** The real path of what is held, as it is now. */
+/** The current real path of a pinned file or folder. */
 export async function realPathOf(pinned: Pinned): Promise<string> {
   if (!hasHandlePaths) return realpath(pinned.at);
   const path = await readlink(pinned.at);
@@ -48,7 +48,7 @@ export async function realPathOf(pinned: Pinned): Promise<string> {
   });
 }
 
-/** Opens what is held for reading, so that nothing can keep the reader waiting. */
+/** Opens a pinned file for reading, without ever blocking. */
 export async function openPinned(pinned: Pinned): Promise<FileHandle> {
   const handle = await open(pinned.at, O_RDONLY | O_NONBLOCK | O_NOCTTY | (hasHandlePaths ? 0 : O_NOFOLLOW));
   if (hasHandlePaths || isSame(await handle.stat(), pinned.stats)) return handle;
@@ -64,8 +64,8 @@ async function pinByHandle(path: string, kind: PinKind): Promise<Pinned> {
   const handle = await open(path, O_PATH | flagsOf(kind));
   try {
     const at = `/proc/self/fd/${handle.fd}`;
-    const held = { path: '', at, stats: await handle.stat(), handle };
-    return { ...held, path: await realPathOf(held) };
+    const unnamed = { path: '', at, stats: await handle.stat(), handle };
+    return { ...unnamed, path: await realPathOf(unnamed) };
   } catch (error) {
     await handle.close();
     throw error;
@@ -90,7 +90,7 @@ function flagsOf(kind: PinKind): number {
 
 /** Whether nothing has this name: a file may really be called so. */
 async function isGone(path: string): Promise<boolean> {
-  return (await unless(['ENOENT'], lstat(path), null)) === null;
+  return (await fallbackOn(['ENOENT'], lstat(path), null)) === null;
 }
 
 function changed(path: string): HubError {
@@ -100,7 +100,7 @@ function changed(path: string): HubError {
   });
 }
 
-/** Says what something is that cannot be read or written as a file. */
+/** The error for something that is not a regular file. */
 export function notRegular(path: string, stats: Stats): HubError {
   return new HubError('invalid_params', `${shownPath(path)} is ${kindOf(stats)}, not a file`, {
     hint: 'only regular files are read and written; anything else is for a command',

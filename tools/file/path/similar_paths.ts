@@ -10,37 +10,37 @@ const NAMES_LOOKED_AT = 5_000;
 const NAMES_SHOWN = 5;
 const LISTED = 20;
 
-/** What is said of a path that leads to nothing: names in its folder that are like it, as far as they may be seen. */
-export async function missing(absolute: string, asked: string, guard: FileGuard): Promise<HubError> {
+/** The error for a path that does not exist, with similar names of its folder that the policy shows. */
+export async function missingError(absolute: string, name: string, guard: FileGuard): Promise<HubError> {
   const folder = dirname(absolute);
-  const what = `${shownPath(asked)} does not exist`;
+  const what = `${shownPath(name)} does not exist`;
   try {
     return await withPinned(folder, 'folder', async (pinned) => {
-      await requireRead(guard, pinned, asked);
+      await requireRead(guard, pinned, name);
       const near = nearestNames(basename(absolute), await namesIn(pinned, guard));
       if (near.length === 0) return new HubError('not_found', what, { hint: `look into ${shownPath(folder)}` });
       return new HubError('not_found', what, { hint: `there is ${near.map(shownPath).join(', ')}` });
     });
   } catch (error) {
-    if (!['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '') || folder === absolute) return fileError(error, asked);
-    return missing(folder, asked, guard);
+    if (!['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '') || folder === absolute) return fileError(error, name);
+    return missingError(folder, name, guard);
   }
 }
 
-/** What is said of a folder where a file was wanted. */
-export async function isFolder(
+/** The error for a folder where a file is expected. */
+export async function folderError(
   pinned: Pinned,
-  { asked, guard }: { asked: string; guard: FileGuard },
+  { name, guard }: { name: string; guard: FileGuard },
 ): Promise<HubError> {
   const names = (await namesIn(pinned, guard)).sort();
   const shown = names.slice(0, LISTED).map(shownPath).join(', ');
   const more = names.length > LISTED ? `, and ${names.length - LISTED} more` : '';
-  return new HubError('invalid_params', `${shownPath(asked)} is a folder, not a file`, {
+  return new HubError('invalid_params', `${shownPath(name)} is a folder, not a file`, {
     hint: names.length === 0 ? 'it is empty' : `in it: ${shown}${more}`,
   });
 }
 
-/** Names of what may be read: of anything else it is not told that it is there. */
+/** The names that may be read; of others not even their existence is revealed. */
 async function namesIn(pinned: Pinned, guard: FileGuard): Promise<string[]> {
   const names: string[] = [];
   let count = 0;
@@ -52,7 +52,7 @@ async function namesIn(pinned: Pinned, guard: FileGuard): Promise<string[]> {
   return names;
 }
 
-/** Names that are like one that is not there, the most alike first. */
+/** The most similar names, the best first. */
 function nearestNames(wanted: string, names: readonly string[]): string[] {
   const key = folded(wanted);
   return names
@@ -68,7 +68,7 @@ function folded(name: string): string {
   return name.normalize('NFKC').toLowerCase().replace(/\s/g, ' ');
 }
 
-/** How alike two texts are, from 0 to 1: the share of neighbouring letters that both have. */
+/** The likeness of two texts, from 0 to 1: the share of letter pairs that both have (Dice). */
 export function likeness(one: string, other: string): number {
   if (one === other) return 1;
   const pairs = new Map<string, number>();

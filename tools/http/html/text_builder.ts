@@ -1,48 +1,48 @@
-/** The most text that a page becomes: an address that a page states once may be repeated in each of its links. */
+/** The most text of a page: a long base address may be repeated in each of its links. */
 const TEXT_UNITS_MAX = 8 * 1024 * 1024;
 const DEPTH_MAX = 8;
 
-/** A place where words have been added. */
-export interface PaperMark {
+/** A position in the text. */
+export interface TextMark {
   line: number;
   part: number;
 }
 
-/** Where a page is written down as text: words flow, blocks begin on lines of their own. */
-export interface Paper {
-  /** Adds words; blanks between them are one. */
+/** Builds the text of a page: words flow, blocks begin on new lines. */
+export interface TextBuilder {
+  /** Adds words; runs of blanks become one. */
   words(text: string): void;
-  /** Adds text as it is. */
+  /** Adds text verbatim. */
   exact(text: string): void;
-  /** Adds what stands before a text, such as the dash of a list: alone it is nothing. */
+  /** Adds a prefix, such as the dash of a list item: alone it is dropped. */
   sign(text: string): void;
-  /** Ends the line; with 2, leaves a line empty. Nothing happens at the start and where that is so already. */
+  /** Ends the line; with 2, leaves an empty line. No effect at the start, or where the break exists. */
   breakLines(count: 1 | 2): void;
-  /** What lines begin with from the next on: levels of a list, and of quotations. */
+  /** Changes the indentation of the following lines: levels of lists, and of quotations. */
   indent(levels: number): void;
   quote(levels: number): void;
-  mark(): PaperMark;
-  /** Puts something else where words have been added since; null when they go over several lines. */
-  rewrite(mark: PaperMark, write: (text: string | null) => string): void;
+  mark(): TextMark;
+  /** Replaces the words added since a mark; `text` is null when they span several lines. */
+  rewrite(mark: TextMark, write: (text: string | null) => string): void;
   isFull(): boolean;
   text(): string;
 }
 
 interface State {
   lines: string[];
-  /** The line that is being written. Parts are joined once, so that long lines cost no more than short ones. */
+  /** The current line. Parts are joined once, so that long lines take linear time. */
   parts: string[];
   hasWords: boolean;
   endsBlank: boolean;
-  wanted: 0 | 1 | 2;
+  pendingBreaks: 0 | 1 | 2;
   units: number;
   indent: number;
   quote: number;
 }
 
-export function createPaper(): Paper {
+export function createTextBuilder(): TextBuilder {
   const state: State = {
-    ...{ lines: [], parts: [], hasWords: false, endsBlank: true, wanted: 0, units: 0, indent: 0, quote: 0 },
+    ...{ lines: [], parts: [], hasWords: false, endsBlank: true, pendingBreaks: 0, units: 0, indent: 0, quote: 0 },
   };
   const level = (now: number, by: number): number => Math.min(1_000_000, Math.max(0, now + by));
   return {
@@ -61,7 +61,7 @@ export function createPaper(): Paper {
       state.endsBlank = true;
     },
     breakLines(count) {
-      if (count > state.wanted) state.wanted = count;
+      if (count > state.pendingBreaks) state.pendingBreaks = count;
     },
     indent(by) {
       state.indent = level(state.indent, by);
@@ -88,7 +88,7 @@ export function createPaper(): Paper {
 function addWords(state: State, text: string): void {
   const flowing = text.replace(/[ \t\n\r\f\u00a0]+/g, ' ');
   const isBlank = flowing === '' || flowing === ' ';
-  if (isBlank && (flowing === '' || state.wanted > 0 || state.endsBlank)) return;
+  if (isBlank && (flowing === '' || state.pendingBreaks > 0 || state.endsBlank)) return;
   begin(state);
   add(state, state.endsBlank ? flowing.trimStart() : flowing);
   state.endsBlank = flowing.endsWith(' ');
@@ -100,18 +100,18 @@ function add(state: State, text: string): void {
   state.units += text.length;
 }
 
-/** Makes the line breaks that were asked for, now that something follows. */
+/** Writes the pending line breaks, now that something follows. */
 function begin(state: State): void {
-  if (state.wanted === 0) {
+  if (state.pendingBreaks === 0) {
     if (state.parts.length === 0) add(state, prefixOf(state));
     return;
   }
   if (state.hasWords) {
     endLine(state);
-    if (state.wanted > 1) state.lines.push('');
+    if (state.pendingBreaks > 1) state.lines.push('');
     add(state, prefixOf(state));
   } else if (state.parts.length <= 1) state.parts = [prefixOf(state)];
-  state.wanted = 0;
+  state.pendingBreaks = 0;
 }
 
 function prefixOf({ quote, indent }: State): string {

@@ -1,18 +1,17 @@
 import { decodeAttribute, decodeEntities } from './entities.js';
 
-/** A piece of a page. */
 export type Token =
   | { kind: 'text'; text: string }
   | { kind: 'open'; name: string; attributes: ReadonlyMap<string, string> }
   | { kind: 'close'; name: string };
 
-/** Elements whose content is no markup: it ends at their own end tag only. */
+/** Elements whose content is not markup: it ends only at their end tag. */
 const RAW = ['script', 'style', 'textarea', 'title', 'xmp', 'noembed', 'noframes', 'iframe'];
 const ATTRIBUTES_MAX = 50;
 
 /**
- * Cuts a page into tags and texts as browsers do. Each character is looked at a bounded number of times: where
- * something has no end, it goes to the end of the page.
+ * Splits a page into tags and texts as browsers do. Each character is looked at a bounded number of times: where
+ * something has no end, it extends to the end of the page.
  */
 export function* tokensOf(html: string): Generator<Token> {
   for (let at = 0; at < html.length; ) {
@@ -32,7 +31,7 @@ export function* tokensOf(html: string): Generator<Token> {
   }
 }
 
-/** Where the next tag or comment begins; the end of the page when there is none. */
+/** The start of the next tag or comment, else the end of the page. */
 function tagStart(html: string, from: number): number {
   for (let at = html.indexOf('<', from); at !== -1; at = html.indexOf('<', at + 1)) {
     if (/[a-z/!?]/i.test(html[at + 1] ?? '')) return at;

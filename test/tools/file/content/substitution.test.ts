@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HubError } from '../../../../hub/base/error.js';
 import { type Encoding, encode, encodingOf, lineEndsOf, markOf } from '../../../../tools/file/content/encoding.js';
-import { flattened } from '../../../../tools/file/content/lf_view.js';
+import { lfViewOf } from '../../../../tools/file/content/lf_view.js';
 import type { OldContent } from '../../../../tools/file/content/old_content.js';
-import { type Substituted, substitute } from '../../../../tools/file/content/substitution.js';
+import { type SubstitutionResult, substitute } from '../../../../tools/file/content/substitution.js';
 
 const UTF_8: Encoding = { name: 'utf-8', markBytes: 0 };
 const ENCODINGS: Encoding[] = [
@@ -21,7 +21,7 @@ function oldOf(bytes: Buffer): OldContent {
   return { bytes, sha256: '', sizeBytes: bytes.length, encoding, ends };
 }
 
-const replace = (bytes: Buffer, oldText: string, newText: string): Substituted =>
+const replace = (bytes: Buffer, oldText: string, newText: string): SubstitutionResult =>
   substitute(bytes, oldOf(bytes), { name: 'file', oldText, newText });
 
 const replaced = (text: string, oldText: string, newText: string): string =>
@@ -72,10 +72,10 @@ test('an edit and its opposite leave every byte as it was, whatever the encoding
   );
 });
 
-const flat = (bytes: Buffer, encoding: Encoding): Buffer => flattened(bytes, encoding).bytes;
+const flat = (bytes: Buffer, encoding: Encoding): Buffer => lfViewOf(bytes, encoding).bytes;
 
 /** Null for a text that does not stand there exactly once. */
-function attempt(act: () => Substituted): Substituted | null {
+function attempt(act: () => SubstitutionResult): SubstitutionResult | null {
   try {
     return act();
   } catch (error) {

@@ -1,24 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { Pieces } from '../../base/store_output.js';
 
-/** What is left of bytes that have passed by. */
-export interface Passed {
+export interface BytesDigest {
   sha256: string;
   totalBytes: number;
-  /** Null when they were more than are held. */
+  /** Null when there were more bytes than `wholeBytesMax`. */
   whole: Buffer | null;
   head: Buffer;
   tail: Buffer;
 }
 
-/** How much of passing bytes stays: all of so many, and the two ends of any. */
-export interface Staying {
+/** How much to hold: everything up to `wholeBytesMax`, and always the two ends. */
+export interface DigestLimits {
   wholeBytesMax: number;
   endBytes: number;
 }
 
-/** Lets bytes pass by, of which there may be any number. */
-export async function passedOf(pieces: Pieces, { wholeBytesMax, endBytes }: Staying): Promise<Passed> {
+/** Hashes a stream of any length and holds its ends. */
+export async function digestBytes(pieces: Pieces, { wholeBytesMax, endBytes }: DigestLimits): Promise<BytesDigest> {
   const hash = createHash('sha256');
   let totalBytes = 0;
   let whole: Buffer[] | null = [];

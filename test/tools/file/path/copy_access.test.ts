@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmod, chown, open, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { copyAccess } from '../../../../tools/file/path/copy_access.js';
 import { withPinned } from '../../../../tools/file/path/pinned_path.js';
-import { takeAccess } from '../../../../tools/file/path/take_access.js';
 import { withFolder } from '../../../support/hub.js';
 import { tries } from '../../../support/mounts.js';
 import { OPEN, refused, withFileTools } from '../tool_calls.js';
@@ -83,7 +83,7 @@ test.runIf(process.getuid?.() === 0)(
         await chmod(path, mode);
         const draft = await open(`${path}.new`, 'w', 0o600);
         await draft.chown(65_534, 65_534);
-        const taken = await withPinned(path, 'any', (old) => asNobody(() => takeAccess(draft, old)));
+        const taken = await withPinned(path, 'any', (old) => asNobody(() => copyAccess(draft, old)));
         expect([path, taken]).toEqual([path, kept]);
         await draft.close();
       }

@@ -1,7 +1,7 @@
 import type { Log } from '../../hub/base/plugin.js';
 import type { MethodName, ParamsOf, ResultOf } from '../../hub/protocol/methods/method_table.js';
 
-/** The hub as the tools reach it: as any client does. */
+/** The hub, called as any client calls it. */
 export interface HubLink {
   call<M extends MethodName>(
     method: M,
@@ -10,7 +10,7 @@ export interface HubLink {
   ): Promise<ResultOf<M>>;
 }
 
-/** What every plugin of the tools is made with. */
+/** What every plugin of the tools gets. */
 export interface ToolParts {
   hub: HubLink;
   log: Log;
@@ -20,19 +20,19 @@ export interface ToolParts {
   config: ToolConfig;
 }
 
-/** Folders of this machine that matter to what a call may touch. */
+/** Folders of this machine on which policies depend. */
 export interface MachinePaths {
   /** The home folder of the person. */
   userHome: string;
-  /** Where cognition keeps everything. */
+  /** The home folder of cognition. */
   cognitionHome: string;
-  /** What is known of commands while they run. */
+  /** The folder of records of running commands. */
   commands: string;
-  /** The search path of programs, for commands that get no environment of a person's. */
+  /** The search path for commands without a person's environment. */
   path: string;
 }
 
-/** What a person has configured for the tools, read anew for each call. */
+/** The preferences of the tools, read anew for each call. */
 export interface ToolConfig {
   /** The most bytes of one output that are stored. */
   outputBytesMax(): number;

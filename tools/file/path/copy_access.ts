@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { unless } from './file_errors.js';
+import { fallbackOn } from './file_errors.js';
 import type { Pinned } from './pinned_path.js';
 
 const COPY_MS_MAX = 5_000;
@@ -10,8 +10,8 @@ const COPY_MS_MAX = 5_000;
 const SYSTEM_PATH = '/usr/bin:/bin:/run/current-system/sw/bin';
 const NOT_PERMITTED = ['EPERM', 'EINVAL'];
 
-/** Gives an empty file the owner and the access list of another, and tells the mode that it should have at last. */
-export async function takeAccess(handle: FileHandle, old: Pinned): Promise<number> {
+/** Gives an empty file the owner and the access list of another; returns the mode to set at the end. */
+export async function copyAccess(handle: FileHandle, old: Pinned): Promise<number> {
   const { mode } = old.stats;
   const kept = await keepOwner(handle, old.stats);
   await copyAccessList(handle, old);
@@ -24,8 +24,8 @@ export async function takeAccess(handle: FileHandle, old: Pinned): Promise<numbe
 async function keepOwner(handle: FileHandle, { uid, gid }: Stats): Promise<'all' | 'group' | 'none'> {
   const mine = await handle.stat();
   if (mine.uid === uid && mine.gid === gid) return 'all';
-  if ((await unless(NOT_PERMITTED, handle.chown(uid, gid), false)) !== false) return 'all';
-  return (await unless(NOT_PERMITTED, handle.chown(mine.uid, gid), false)) === false ? 'none' : 'group';
+  if ((await fallbackOn(NOT_PERMITTED, handle.chown(uid, gid), false)) !== false) return 'all';
+  return (await fallbackOn(NOT_PERMITTED, handle.chown(mine.uid, gid), false)) === false ? 'none' : 'group';
 }
 
 /**
@@ -35,12 +35,12 @@ async function keepOwner(handle: FileHandle, { uid, gid }: Stats): Promise<'all'
  */
 async function copyAccessList(handle: FileHandle, old: Pinned): Promise<void> {
   if (process.platform !== 'linux') return;
-  const given = ['--attributes-only', '--preserve=mode', '--', '/proc/self/fd/3', '/proc/self/fd/4'];
-  const copying = spawn('cp', given, {
+  const parameters = ['--attributes-only', '--preserve=mode', '--', '/proc/self/fd/3', '/proc/self/fd/4'];
+  const copy = spawn('cp', parameters, {
     stdio: ['ignore', 'ignore', 'ignore', old.handle.fd, handle.fd],
     env: { PATH: SYSTEM_PATH },
     timeout: COPY_MS_MAX,
     killSignal: 'SIGKILL',
   });
-  await unless('any', once(copying, 'exit'), null);
+  await fallbackOn('any', once(copy, 'exit'), null);
 }

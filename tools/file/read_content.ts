@@ -9,96 +9,95 @@ import { type Encoding, encodingOf, lineEndsOf } from './content/encoding.js';
 import { type LineWindow, readLines } from './content/lines.js';
 import { shownPath } from './path/file_errors.js';
 
-/** What tells one kind of content from another stands in so many bytes. */
+/** The kind of content is decided from so many bytes. */
 const START_BYTES = 256 * 1024;
-/** What is larger is passed on in pieces and never held whole. */
+/** Larger content is streamed in pieces and never held whole. */
 const HELD_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Which part of something is wanted. */
-export interface WantedPart {
-  /** What a person calls it. */
+/** The part of a file or stored output to read. */
+export interface ReadRequest {
+  /** Its name in messages. */
   name: string;
   offset: number;
-  /** Null for all of it. */
+  /** Null for all lines. */
   limit: number | null;
-  /** The most bytes that are kept; of more, the head and the tail. */
+  /** The most bytes to store; of more, the head and the tail. */
   keptBytesMax: number;
   signal: AbortSignal;
 }
 
-/** What was found. */
-export interface SeenContent {
+export interface ReadResult {
   blocks: Block[];
-  /** What is stored of it, to be taken while the source is open. */
-  kept: Kept | null;
+  /** The bytes to store, to be consumed while the source is open. */
+  stored: StoredBytes | null;
   facts: Facts;
 }
 
-export interface Kept {
+export interface StoredBytes {
   pieces: Pieces;
   totalBytes: number;
-  /** Null when only head and tail are kept, and when it is not held whole. */
+  /** Null when only head and tail are stored, or when it is not held in memory. */
   sha256: Sha256 | null;
 }
 
 type Facts = Record<string, string | number | null>;
 
-/** Looks at what is there: an image, lines of text, or something that can only be named. */
-export async function lookAt(source: ByteSource, look: WantedPart): Promise<SeenContent> {
+/** Reads an image or lines of text; other content is only named. */
+export async function readContent(source: ByteSource, request: ReadRequest): Promise<ReadResult> {
   const start = await source.read(0, START_BYTES);
   const image = imageFacts(start);
-  if (image !== null) return seeImage(source, image, look);
+  if (image !== null) return readImage(source, image, request);
   const encoding = encodingOf(start);
-  if (encoding.name === 'utf-8' && isBinary(start)) return seeBinary(source, look);
-  return seeText(source, encoding, look);
+  if (encoding.name === 'utf-8' && isBinary(start)) return readBinary(source, request);
+  return readText(source, encoding, request);
 }
 
-async function seeImage(source: ByteSource, image: ImageFacts, look: WantedPart): Promise<SeenContent> {
-  const bytes = await read(source, { to: IMAGE_BYTES_MAX + 1, signal: look.signal });
+async function readImage(source: ByteSource, image: ImageFacts, request: ReadRequest): Promise<ReadResult> {
+  const bytes = await read(source, { to: IMAGE_BYTES_MAX + 1, signal: request.signal });
   const sizeBytes = Math.max(source.sizeBytes, bytes.length);
   const problem = imageProblem(image, sizeBytes);
-  if (problem !== null || sizeBytes > look.keptBytesMax) {
+  if (problem !== null || sizeBytes > request.keptBytesMax) {
     const reason = problem ?? 'outputs of its size are not stored whole: see output.megabytes_max';
-    throw new HubError('limit', `the image ${shownPath(look.name)} cannot be shown: ${reason}`, {
+    throw new HubError('limit', `the image ${shownPath(request.name)} cannot be shown: ${reason}`, {
       hint: 'make it smaller first',
     });
   }
   const { media_type, width, height } = image;
   const sha256 = sha256Of([bytes]);
-  const text = `[${media_type}, ${width}×${height} pixels, ${sizeOf(bytes.length)}: ${shownPath(look.name)}]`;
+  const text = `[${media_type}, ${width}×${height} pixels, ${sizeOf(bytes.length)}: ${shownPath(request.name)}]`;
   return {
     blocks: [
       { type: 'text', text },
       { type: 'image', sha256, media_type, width, height },
     ],
-    kept: { pieces: [bytes], totalBytes: bytes.length, sha256 },
+    stored: { pieces: [bytes], totalBytes: bytes.length, sha256 },
     facts: { content: 'image', media_type, width, height, sha256 },
   };
 }
 
-async function seeBinary(source: ByteSource, look: WantedPart): Promise<SeenContent> {
-  const kept = look.limit === null ? await readWhole(source, look) : null;
+async function readBinary(source: ByteSource, request: ReadRequest): Promise<ReadResult> {
+  const kept = request.limit === null ? await readWhole(source, request) : null;
   const sizeBytes = Math.max(source.sizeBytes, kept?.totalBytes ?? 0);
-  const text = `[${shownPath(look.name)} is binary, ${sizeOf(sizeBytes)}: not shown]`;
+  const text = `[${shownPath(request.name)} is binary, ${sizeOf(sizeBytes)}: not shown]`;
   return {
     blocks: [{ type: 'text', text }],
-    kept,
+    stored: kept,
     facts: { content: 'binary', sha256: kept?.sha256 ?? null },
   };
 }
 
-async function seeText(source: ByteSource, encoding: Encoding, look: WantedPart): Promise<SeenContent> {
-  const { offset, signal } = look;
-  const whole = look.limit === null ? await readWhole(source, look) : null;
-  const limit = look.limit ?? Number.MAX_SAFE_INTEGER;
+async function readText(source: ByteSource, encoding: Encoding, request: ReadRequest): Promise<ReadResult> {
+  const { offset, signal } = request;
+  const whole = request.limit === null ? await readWhole(source, request) : null;
+  const limit = request.limit ?? Number.MAX_SAFE_INTEGER;
   const window = await readLines(source, { offset, limit, encoding, signal });
-  if (window.lines.length === 0 && offset > 1) throw pastTheEnd(look, window);
+  if (window.lines.length === 0 && offset > 1) throw pastTheEnd(request, window);
   const isAll = offset === 1 && window.total === window.lines.length && !window.isBroken;
   const bytes = isAll && encoding.markBytes > 0 ? await readAll(source, signal) : window.bytes;
-  const kept = whole ?? (bytes.length === 0 ? null : headAndTail(bytes, look.keptBytesMax));
+  const kept = whole ?? (bytes.length === 0 ? null : headAndTail(bytes, request.keptBytesMax));
   return {
-    blocks: [{ type: 'text', text: shownText(window, look) }],
-    kept,
+    blocks: [{ type: 'text', text: shownText(window, request) }],
+    stored: kept,
     facts: {
       content: 'text',
       encoding: encoding.name,
@@ -107,12 +106,12 @@ async function seeText(source: ByteSource, encoding: Encoding, look: WantedPart)
       first_line: offset,
       last_line: offset + window.lines.length - 1,
       lines: window.total,
-      sha256: isAll || whole !== null ? (kept ?? headAndTail(bytes, look.keptBytesMax)).sha256 : null,
+      sha256: isAll || whole !== null ? (kept ?? headAndTail(bytes, request.keptBytesMax)).sha256 : null,
     },
   };
 }
 
-function shownText(window: LineWindow, { offset, name }: WantedPart): string {
+function shownText(window: LineWindow, { offset, name }: ReadRequest): string {
   const { lines, total, isBroken } = window;
   if (lines.length === 0) return `[${shownPath(name)} is empty]`;
   const text = lines.join('\n');
@@ -124,30 +123,30 @@ function shownText(window: LineWindow, { offset, name }: WantedPart): string {
   return `${text}\n[lines ${offset} to ${last} ${all}; read on with offset=${last + 1}]`;
 }
 
-function pastTheEnd({ name, offset }: WantedPart, { total }: LineWindow): HubError {
+function pastTheEnd({ name, offset }: ReadRequest, { total }: LineWindow): HubError {
   const has = total === 1 ? 'has 1 line' : `has ${total ?? 'fewer'} lines`;
   return new HubError('invalid_params', `line ${offset} is past the end: ${shownPath(name)} ${has}`, {
     hint: total === 0 || total === null ? 'read it without an offset' : `an offset from 1 to ${total} shows something`,
   });
 }
 
-/** All of it, or its head and its tail when there is more than is kept. */
-async function readWhole(source: ByteSource, look: WantedPart): Promise<Kept> {
-  const held = await read(source, { to: HELD_BYTES_MAX + 1, signal: look.signal });
-  if (held.length <= HELD_BYTES_MAX) return headAndTail(held, look.keptBytesMax);
+/** All of it, or its head and tail when it is longer than what is stored. */
+async function readWhole(source: ByteSource, request: ReadRequest): Promise<StoredBytes> {
+  const held = await read(source, { to: HELD_BYTES_MAX + 1, signal: request.signal });
+  if (held.length <= HELD_BYTES_MAX) return headAndTail(held, request.keptBytesMax);
   if (source.sizeBytes >= held.length) {
-    return { pieces: laterPieces(source, look), totalBytes: source.sizeBytes, sha256: null };
+    return { pieces: laterPieces(source, request), totalBytes: source.sizeBytes, sha256: null };
   }
   throw new HubError(
     'limit',
-    `${shownPath(look.name)} holds more than the ${sizeOf(source.sizeBytes)} that it states`,
+    `${shownPath(request.name)} holds more than the ${sizeOf(source.sizeBytes)} that it states`,
     {
       hint: 'read a part of it, or print it with a command',
     },
   );
 }
 
-async function* laterPieces(source: ByteSource, { keptBytesMax, signal, name }: WantedPart): AsyncGenerator<Buffer> {
+async function* laterPieces(source: ByteSource, { keptBytesMax, signal, name }: ReadRequest): AsyncGenerator<Buffer> {
   const size = source.sizeBytes;
   const half = Math.floor(keptBytesMax / 2);
   const ranges =
@@ -181,8 +180,8 @@ async function read(source: ByteSource, range: { from?: number; to: number; sign
   return Buffer.concat(pieces);
 }
 
-/** Bytes as they are kept when only so many are. */
-export function headAndTail(bytes: Buffer, keptBytesMax: number): Kept {
+/** The bytes, or their head and tail when there are more than this. */
+export function headAndTail(bytes: Buffer, keptBytesMax: number): StoredBytes {
   const totalBytes = bytes.length;
   if (totalBytes <= keptBytesMax) return { pieces: [bytes], totalBytes, sha256: sha256Of([bytes]) };
   const half = Math.floor(keptBytesMax / 2);

@@ -3,15 +3,15 @@ import { HubError } from '../../hub/base/error.js';
 
 const WAIT_MS_MAX = 60_000;
 
-/** Does something as soon as there is a turn for it. */
-export type InTurn = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+/** Runs work as soon as a slot is free. */
+export type RunQueued = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
-/** Lets so many work at once; who comes later waits for a turn, in the order of coming. */
-export function createTurns(atOnce: number): InTurn {
+/** Runs at most so many at once; later callers wait in order. */
+export function createQueryQueue(atOnce: number): RunQueued {
   const waiting = new Set<() => void>();
   let taken = 0;
 
-  function giveBack(): void {
+  function release(): void {
     const [next] = waiting;
     if (next === undefined) taken -= 1;
     else next();
@@ -39,7 +39,7 @@ export function createTurns(atOnce: number): InTurn {
     throwIfCancelled(signal, 'the query');
     if (taken < atOnce) taken += 1;
     else await wait(signal);
-    return work().finally(giveBack);
+    return work().finally(release);
   };
 }
 

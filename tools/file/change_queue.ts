@@ -1,15 +1,15 @@
 import { realpath } from 'node:fs/promises';
-import { unless } from './path/file_errors.js';
+import { fallbackOn } from './path/file_errors.js';
 
-/** Lets what changes one file happen one after the other, so that no edit is lost to another. */
-export interface Turns {
-  take<T>(path: string, act: () => Promise<T>): Promise<T>;
+/** Runs changes of the same file one after another, so that no edit overwrites another. */
+export interface ChangeQueue {
+  run<T>(path: string, act: () => Promise<T>): Promise<T>;
 }
 
-export function createTurns(): Turns {
+export function createChangeQueue(): ChangeQueue {
   const last = new Map<string, Promise<unknown>>();
   return {
-    async take(path, act) {
+    async run(path, act) {
       const key = await keyOf(path);
       const before = last.get(key) ?? Promise.resolve();
       const mine = before.then(act, act);
@@ -23,7 +23,7 @@ export function createTurns(): Turns {
   };
 }
 
-/** One name for all paths to the same file; only the order depends on it. */
+/** The same key for all paths to a file; only the order of changes depends on it. */
 function keyOf(path: string): Promise<string> {
-  return unless('any', realpath(path), path);
+  return fallbackOn('any', realpath(path), path);
 }

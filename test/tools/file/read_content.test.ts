@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ByteSource } from '../../../tools/file/content/byte_source.js';
-import { headAndTail, lookAt, type WantedPart } from '../../../tools/file/look_at_file.js';
+import { headAndTail, type ReadRequest, readContent } from '../../../tools/file/read_content.js';
 
 const { signal } = new AbortController();
 const LARGE = 9_000_000;
@@ -13,7 +13,7 @@ function sourceOf(sizeBytes: number, holdsBytes: () => number): ByteSource {
   };
 }
 
-function whole(keptBytesMax: number): WantedPart {
+function whole(keptBytesMax: number): ReadRequest {
   return { name: 'file', offset: 1, limit: null, keptBytesMax, signal };
 }
 
@@ -26,7 +26,7 @@ async function sizesOf(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>)
 const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 test('a large file is passed on in small pieces, while they are taken', async () => {
-  const { kept } = await lookAt(
+  const { stored: kept } = await readContent(
     sourceOf(LARGE, () => LARGE),
     whole(10_000_000),
   );
@@ -37,7 +37,7 @@ test('a large file is passed on in small pieces, while they are taken', async ()
 });
 
 test('of a file that is larger than what is kept, head and tail are passed on', async () => {
-  const { kept } = await lookAt(
+  const { stored: kept } = await readContent(
     sourceOf(LARGE, () => LARGE),
     whole(6_000_001),
   );
@@ -49,7 +49,7 @@ test('of a file that is larger than what is kept, head and tail are passed on', 
 
 test('a file that becomes shorter while it is passed on is told as such', async () => {
   let holds = LARGE;
-  const { kept } = await lookAt(
+  const { stored: kept } = await readContent(
     sourceOf(LARGE, () => holds),
     whole(10_000_000),
   );
@@ -62,7 +62,7 @@ test('a file that becomes shorter while it is passed on is told as such', async 
 
 test('a file of the system that states no size is not read without end', async () => {
   await expect(
-    lookAt(
+    readContent(
       sourceOf(0, () => LARGE),
       whole(10_000_000),
     ),
@@ -70,7 +70,7 @@ test('a file of the system that states no size is not read without end', async (
     kind: 'limit',
     message: 'file holds more than the 0 bytes that it states',
   });
-  const { kept } = await lookAt(
+  const { stored: kept } = await readContent(
     sourceOf(0, () => 70),
     whole(10_000_000),
   );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTurns } from '../../../tools/postgres/queue.js';
+import { createQueryQueue } from '../../../tools/postgres/query_queue.js';
 
 const never = new AbortController().signal;
 
@@ -13,7 +13,7 @@ function open() {
 }
 
 test('those who come while all turns are taken begin in the order of their coming', async () => {
-  const inTurn = createTurns(2);
+  const inTurn = createQueryQueue(2);
   const begun: number[] = [];
   const works = [0, 1, 2, 3].map(open);
   const all = works.map(({ work }, at) =>
@@ -33,7 +33,7 @@ test('those who come while all turns are taken begin in the order of their comin
 });
 
 test('work that fails gives its turn back, and one that was cancelled while it waited takes none', async () => {
-  const inTurn = createTurns(1);
+  const inTurn = createQueryQueue(1);
   const first = open();
   const failing = inTurn(never, () => first.work().then(() => Promise.reject(new Error('broken'))));
   const cancelled = new AbortController();
