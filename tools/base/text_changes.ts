@@ -46,7 +46,8 @@ export async function changeOf(hub: HubLink, output: Output | null, now: BytesNo
   const sizes = `${beforeBytes.toLocaleString('en')} bytes then, ${now.totalBytes.toLocaleString('en')} now`;
   const isWhole = output === null || output.size_bytes === output.total_bytes;
   if (!isWhole || now.bytes === null || beforeBytes > COMPARED_BYTES_MAX) return sizes;
-  const before = output === null ? Buffer.alloc(0) : await storedBytes(hub, output, COMPARED_BYTES_MAX);
+  const before =
+    output === null ? Buffer.alloc(0) : await storedBytes(hub, output, { from: 0, to: COMPARED_BYTES_MAX });
   const changes = lineChanges(before.toString('utf8'), now.bytes.toString('utf8'));
   if (changes === null) return sizes;
   const { added, removed } = changes;
@@ -54,17 +55,21 @@ export async function changeOf(hub: HubLink, output: Output | null, now: BytesNo
   return `${counted(added, 'line')} added, ${removed} removed (${sizes})`;
 }
 
-/** The first bytes of a stored output. */
-export async function storedBytes(hub: HubLink, { sha256, size_bytes }: Output, bytesMax: number): Promise<Buffer> {
+/** A part of a stored output. */
+export async function storedBytes(
+  hub: HubLink,
+  { sha256, size_bytes }: Output,
+  { from, to }: { from: number; to: number },
+): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  const end = Math.min(size_bytes, bytesMax);
-  for (let at = 0; at < end; ) {
-    const limit = Math.min(PIECE_BYTES, end - at);
-    const { data } = await hub.call('loom.blob_read', { sha256, offset: at, limit });
+  const end = Math.min(size_bytes, to);
+  for (let offset = Math.max(0, from); offset < end; ) {
+    const limit = Math.min(PIECE_BYTES, end - offset);
+    const { data } = await hub.call('loom.blob_read', { sha256, offset, limit });
     const piece = Buffer.from(data, 'base64');
     if (piece.length === 0) break;
     pieces.push(piece);
-    at += piece.length;
+    offset += piece.length;
   }
   return Buffer.concat(pieces);
 }

@@ -88,7 +88,7 @@ interface CommandCall {
   streams: boolean;
 }
 
-/** Serves whom a command is run for: it goes no faster than they read, and ends with their call. */
+/** Serves the caller that starts a command: it runs no faster than its output is read, and ends with the call. */
 async function run(entry: CommandEntry, { id, context, streams }: CommandCall): Promise<ToolAnswer> {
   const { signal } = context;
   // A failure to stop it is a failure of its answer, which is awaited below.

@@ -1,10 +1,9 @@
 import { HubError } from '../../hub/base/error.js';
 import { excerptOf } from '../../hub/base/head_and_tail.js';
 import type { Resolved, Resolving } from '../../hub/base/plugin.js';
-import type { Output } from '../../hub/protocol/node.js';
+import { storedBytes } from '../base/text_changes.js';
 import type { HubLink } from '../base/tool_parts.js';
 
-const PIECE_BYTES = 1024 * 1024;
 /** The share of an excerpt that comes from the beginning; the rest comes from the end. */
 const HEAD_SHARE = 1 / 3;
 
@@ -21,8 +20,10 @@ export async function resolveCommand(hub: HubLink, { handle, output, bytes_max }
   const tailBytes = bytes_max - headBytes;
   const isWhole = output.total_bytes === output.size_bytes;
   const fits = isWhole && output.size_bytes <= bytes_max;
-  const head = await read(hub, output, { from: 0, to: fits ? output.size_bytes : headBytes });
-  const tail = fits ? head : await read(hub, output, { from: output.size_bytes - tailBytes, to: output.size_bytes });
+  const head = await storedBytes(hub, output, { from: 0, to: fits ? output.size_bytes : headBytes });
+  const tail = fits
+    ? head
+    : await storedBytes(hub, output, { from: output.size_bytes - tailBytes, to: output.size_bytes });
   const excerpt = excerptOf({ head, tail, totalBytes: output.total_bytes }, { headBytes, tailBytes });
   const gap = excerpt.leftOutBytes === 0 ? '' : `\n[… ${excerpt.leftOutBytes} bytes left out …]\n`;
   return {
@@ -31,18 +32,4 @@ export async function resolveCommand(hub: HubLink, { handle, output, bytes_max }
     left_out_bytes: excerpt.leftOutBytes,
     changed: null,
   };
-}
-
-async function read(hub: HubLink, output: Output, { from, to }: { from: number; to: number }): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  const end = Math.min(to, output.size_bytes);
-  for (let offset = Math.max(0, from); offset < end; ) {
-    const limit = Math.min(PIECE_BYTES, end - offset);
-    const { data } = await hub.call('loom.blob_read', { sha256: output.sha256, offset, limit });
-    const bytes = Buffer.from(data, 'base64');
-    if (bytes.length === 0) break;
-    pieces.push(bytes);
-    offset += bytes.length;
-  }
-  return Buffer.concat(pieces);
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, readSync, rmSync, writeSync } from 'node:fs';
+import { shellQuote } from '../base/shell_quote.js';
 import type { SpareFile } from '../process/spare_files.js';
 
 /** The most bytes of a shell's report of its folder and environment. */
@@ -77,11 +78,11 @@ const REPORT_FD = 198;
 function prologueOf(options: ControlOptions, { end, isLong }: { end: string; isLong: boolean }): string {
   const { command, umask, bashEnv } = options;
   return [
-    bashEnv === undefined ? 'unset BASH_ENV' : `export BASH_ENV=${quoted(bashEnv)}`,
+    bashEnv === undefined ? 'unset BASH_ENV' : `export BASH_ENV=${shellQuote(bashEnv)}`,
     `umask ${umask.toString(8).padStart(4, '0')}`,
     ...(options.inPlace ? ['exec 3>&-'] : reportScript(options, end)),
-    ...(isLong ? [`${TEXT_VARIABLE}=${quoted(command)}`] : []),
-    ...(bashEnv === undefined ? [] : [`if [ -r ${quoted(bashEnv)} ]; then . ${quoted(bashEnv)}; fi`]),
+    ...(isLong ? [`${TEXT_VARIABLE}=${shellQuote(command)}`] : []),
+    ...(bashEnv === undefined ? [] : [`if [ -r ${shellQuote(bashEnv)} ]; then . ${shellQuote(bashEnv)}; fi`]),
     '',
   ].join('\n');
 }
@@ -100,10 +101,6 @@ function reportScript({ exported }: ControlOptions, end: string): string[] {
     `{ exec ${REPORT_FD}>&3 3>&-; } 2>/dev/null`,
     `trap '${quiet}; { ${report}; } >&${REPORT_FD} 2>/dev/null || :' EXIT`,
   ];
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function readReport(fd: number, start: number): Buffer {

@@ -14,7 +14,7 @@ export interface HttpAnswer {
   status: number;
   reason: string;
   headers: IncomingMessage['headers'];
-  /** As it was meant: decompressed. */
+  /** The decompressed body. */
   body: Buffer;
 }
 
@@ -26,7 +26,7 @@ export interface Exchange {
   signal: AbortSignal;
 }
 
-/** Sends one GET over a connection and reads the answer, which is never larger than was asked for. */
+/** Sends one GET over a connection and reads the response, which is never larger than `bytesMax`. */
 export async function exchange(asked: Exchange): Promise<HttpAnswer> {
   const message = await send(asked);
   const { statusCode: status = 0, statusMessage: reason = '', headers } = message;

@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { connect as connectTls } from 'node:tls';
 import { onAbort } from '../../hub/base/abort.js';
 
-/** Where a connection goes: one address, and the name that a certificate must have, or none. */
+/** The target of a connection: one address, and the host name for its certificate. */
 export interface Destination {
   address: string;
   port: number;
@@ -13,7 +13,7 @@ export interface Destination {
   signal: AbortSignal;
 }
 
-/** What reaches the network. Nothing else in this folder does, so that whatever goes out can be counted here. */
+/** All access to the network in this folder, so that tests can count what goes out. */
 export interface Network {
   /** All addresses of a name. */
   lookup(host: string): Promise<string[]>;
@@ -23,7 +23,7 @@ export interface Network {
   own(): string[];
 }
 
-/** The network itself. Certificates are vouched for by whom the system trusts, or by those that are given. */
+/** The real network. Certificates are checked against the system's authorities, or against these. */
 export function createNetwork(trusted: readonly string[] | null): Network {
   return {
     lookup: async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address),

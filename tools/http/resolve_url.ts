@@ -10,15 +10,19 @@ import { type PageBytes, pageText } from './page_blocks.js';
 import { shownUrl } from './url_rules.js';
 
 const FRESH = { timeoutMs: 30_000, bytesMax: 10_485_760 };
-/** Of a larger body only the beginning is made readable again. */
+/** Of a larger body only the beginning is rendered. */
 const READ_BYTES_MAX = 10_485_760;
 
-/** Tells a page as a reader sees it: as it was stored or, for a person who asks, as it is now and what has changed. */
-export async function resolveUrl(made: FetchParts, wanted: Resolving, { signal }: CallContext): Promise<Resolved> {
-  const { handle, output, fresh, bytes_max } = wanted;
-  if (fresh) return fetchedAgain(made, wanted, signal);
+/** Resolves a handle to the text of its page: as stored or, with `fresh`, as it is now and how it has changed. */
+export async function resolveUrl(
+  fetchParts: FetchParts,
+  request: Resolving,
+  { signal }: CallContext,
+): Promise<Resolved> {
+  const { handle, output, fresh, bytes_max } = request;
+  if (fresh) return fetchAgain(fetchParts, request, signal);
   if (output === null) throw new HubError('resolve_failed', 'the answer had no body');
-  const page = await storedPage(made, { handle, output });
+  const page = await storedPage(fetchParts, { handle, output });
   const text = await readable(page, signal);
   const rest = output.total_bytes - page.body.length;
   const more = rest === 0 ? '' : `\n[the page goes on: ${rest.toLocaleString('en')} bytes of it were not read]`;
@@ -31,25 +35,25 @@ async function storedPage(
 ): Promise<PageBytes> {
   const { content_type, charset } = Object(handle.metadata);
   const type = typeof content_type === 'string' ? content_type : '';
-  // Of what was not stored whole, the first half is the beginning.
+  // Of a body that was not stored whole, the first half is the beginning.
   const isWhole = output.size_bytes === output.total_bytes;
   const bytesMax = isWhole ? READ_BYTES_MAX : Math.min(READ_BYTES_MAX, Math.floor(output.size_bytes / 2));
   return {
     url: handle.identifier,
-    body: await storedBytes(parts.hub, output, bytesMax),
+    body: await storedBytes(parts.hub, output, { from: 0, to: bytesMax }),
     contentType: typeof charset === 'string' ? `${type}; charset=${charset}` : type,
   };
 }
 
-async function fetchedAgain(
+async function fetchAgain(
   { parts, network }: FetchParts,
   { handle, output, bytes_max }: Resolving,
   signal: AbortSignal,
 ): Promise<Resolved> {
   const { url, status } = Object(handle.metadata);
   const allowed = parts.config.httpAllowed();
-  const asked = { url: typeof url === 'string' ? url : handle.identifier, ...FRESH, allowed, agent: AGENT, signal };
-  const now = await fetchPage(network, asked);
+  const request = { url: typeof url === 'string' ? url : handle.identifier, ...FRESH, allowed, agent: AGENT, signal };
+  const now = await fetchPage(network, request);
   const changes: string[] = [];
   if (status !== now.status) changes.push(`the status is ${now.status} instead of ${String(status)}`);
   if (now.url.href.slice(0, 4_096) !== handle.identifier) changes.push(`it leads to ${shownUrl(now.url.href)} now`);

@@ -66,7 +66,7 @@ function isOwn(address: string, own: readonly string[]): boolean {
   return own.some((mine) => addressBytes(mine)?.join('.') === bytes);
 }
 
-/** An address as it is told in a message: short, and with nothing in it that acts on a terminal. */
+/** An address for messages: short, and without control characters for terminals. */
 export function shownUrl(url: string): string {
   const cut = url.length > URL_UNITS_SHOWN ? `${url.slice(0, URL_UNITS_SHOWN)}…` : url;
   return /^[\x21-\x7e…]*$/.test(cut) ? cut : quoted(cut);

@@ -1,12 +1,12 @@
-/** Where people's own things, and what runs beside, lie: not to be seen inside unless the policy says so. */
+/** Folders with people's files and other programs' data: hidden inside unless the policy names them. */
 export const PRIVATE_ROOTS = [
   ...['/home', '/root', '/run', '/var/run', '/tmp', '/var/tmp', '/dev', '/proc', '/sys', '/lost+found'],
-  // Other disks, letters, and where daemons keep sockets for each other.
+  // Other disks, mail, and folders of daemons' sockets.
   ...['/mnt', '/media', '/var/mail', '/var/spool', '/var/snap'],
   ...['/private/tmp', '/private/var/tmp', '/private/var/run', '/private/var/folders', '/Users', '/Volumes'],
 ];
 
-/** Below a person's home folder: programs and their libraries, which may be read. */
+/** Below the home folder: programs and their libraries, which may be read. */
 export const TOOLCHAINS = [
   ...['.nvm', '.fnm', '.volta', '.asdf', '.local/share/mise', '.local/share/fnm', '.nodenv', '.n', '.bun', '.deno'],
   ...['.pyenv', '.rbenv', '.rvm', '.rustup', '.cargo/bin', '.goenv', 'go/bin', '.sdkman', '.jenv', '.ghcup', '.opam'],
@@ -14,7 +14,7 @@ export const TOOLCHAINS = [
   ...['.gitconfig', '.config/git/config', '.config/git/ignore'],
 ];
 
-/** Below a person's home folder: what is never shown, also when the home folder itself is the project. */
+/** Below the home folder: never shown, even when the home folder itself is the project. */
 export const SECRETS = [
   ...['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.oci', '.password-store', '.pki', '.minikube'],
   ...['.config/gcloud', '.config/gh', '.config/hub', '.config/op', '.config/doctl', '.config/rclone', '.config/sops'],
@@ -36,10 +36,10 @@ export const SECRETS = [
   ...['.ICEauthority'],
 ];
 
-/** Below a person's home folder: skills, which are written for models to read and to run, though they lie among secrets. */
+/** Below the home folder: skills, which models may read and run, though they lie in hidden folders. */
 export const SKILLS = ['.agents/skills', '.claude/skills'];
 
-/** Of the system itself: readable by root inside as well, because the files belong to root. */
+/** Secrets of the system, which root could read inside as well, because the files belong to root. */
 export const SYSTEM_SECRETS = [
   ...['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/sudoers.d', '/etc/ssh'],
   ...['/etc/ssl/private', '/etc/wireguard', '/etc/krb5.keytab', '/etc/NetworkManager/system-connections'],
@@ -58,7 +58,7 @@ export const SYSTEM_SECRETS = [
   ...['/etc/openvpn', '/etc/cloudflared', '/var/lib/tailscale', '/var/lib/iwd', '/var/lib/bluetooth', '/var/log/audit'],
 ];
 
-/** Of the system's own folders: those that a policy with a list of readable paths still shows. */
+/** Folders of the system that a policy with a list of readable paths still shows. */
 export const SYSTEM = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/snap', '/var/lib'],
   ...['/System', '/Library', '/private/etc'],

@@ -10,7 +10,7 @@ import { PRIVATE_ROOTS, SECRETS, SKILLS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS } fr
 const PROTECTED =
   /\/(\.git$|\.git\/(config|config\.worktree|commondir|hooks|modules|worktrees|info\/attributes)(\/|$)|\.cognition(\/|$))/i;
 
-/** The plan of a project, which stands among what is protected. */
+/** The plan of a project, a protected path. */
 const PLAN = /\/\.cognition\/plan\.md$/;
 
 /** Whether a policy lets the file at this real path be read. */
@@ -43,7 +43,7 @@ export function isBeyondPolicy(path: string): boolean {
   return path === '/' || ['/proc', '/sys', '/dev'].some((folder) => isWithin(path, folder));
 }
 
-/** What a policy names, without what it cannot show. To read `/` is to read all that is not hidden. */
+/** The paths of a policy that it can show. Reading `/` means reading everything that is not hidden. */
 export function shownBy({ readable, writable }: Contained): { readable: string[] | null; writable: string[] } {
   return {
     writable: writable.filter((path) => !isBeyondPolicy(path)),
@@ -66,7 +66,7 @@ export function skillFoldersOf(machine: MachinePaths): string[] {
   return [below(machine.cognitionHome, 'skills'), ...SKILLS.map((name) => below(machine.userHome, name))];
 }
 
-/** What is hidden unless a policy names it. A home folder at the top hides nothing more. */
+/** Folders that are hidden unless a policy names them. A home folder of `/` adds nothing. */
 export function privateRoots(machine: MachinePaths): string[] {
   return machine.userHome === '/' ? PRIVATE_ROOTS : [...PRIVATE_ROOTS, machine.userHome];
 }

@@ -1,3 +1,4 @@
+import { shellQuote } from '../base/shell_quote.js';
 import type { Form } from './form.js';
 
 /** What is targets outside for the probe to reach. */
@@ -30,7 +31,7 @@ export function attemptsOf(targets: ProbeTargets, form: Form): Attempt[] {
   const linux: Attempt[] = [
     {
       holds: 'no process outside can be seen or signalled',
-      script: `[ "$(readlink /proc/self/ns/pid)" = ${quoted(targets.namespaces)} ]`,
+      script: `[ "$(readlink /proc/self/ns/pid)" = ${shellQuote(targets.namespaces)} ]`,
     },
     { holds: 'the system cannot be made writable again', script: 'mount -o remount,rw,bind /usr' },
     {
@@ -41,12 +42,12 @@ export function attemptsOf(targets: ProbeTargets, form: Form): Attempt[] {
       holds: 'the kernel cannot be set',
       script: '[ -w /proc/sys/kernel/core_pattern ] && : >> /proc/sys/kernel/core_pattern',
     },
-    { holds: 'sockets of other programs are covered', script: `[ -S ${quoted(targets.socket)} ]` },
+    { holds: 'sockets of other programs are covered', script: `[ -S ${shellQuote(targets.socket)} ]` },
   ];
   const all: Attempt[] = [
-    { holds: 'nothing outside the project can be written', script: `: > ${quoted(targets.outside)}` },
-    { holds: 'the home folder is hidden', script: `cat ${quoted(targets.homeFile)}` },
-    { holds: "cognition's own files are hidden", script: `cat ${quoted(targets.keptFile)}` },
+    { holds: 'nothing outside the project can be written', script: `: > ${shellQuote(targets.outside)}` },
+    { holds: 'the home folder is hidden', script: `cat ${shellQuote(targets.homeFile)}` },
+    { holds: "cognition's own files are hidden", script: `cat ${shellQuote(targets.keptFile)}` },
     { holds: 'no server on this machine can be reached', script: `: 3<>/dev/tcp/127.0.0.1/${targets.port}` },
     { holds: 'the settings of git cannot be written', script: ': >> .git/config' },
     { holds: 'no hook of git can be made', script: ': > .git/hooks/post-commit' },
@@ -55,8 +56,4 @@ export function attemptsOf(targets: ProbeTargets, form: Form): Attempt[] {
   ];
   const nested = { holds: 'no user namespace can be made', script: 'unshare --user true' };
   return [...(form.kind === 'sandbox-exec' ? [] : linux), ...all, ...(form.forbidsNamespaces ? [nested] : [])];
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
 import { isWithin } from '../../hub/base/is_within.js';
+import { shellQuote } from '../base/shell_quote.js';
 import { valueOrNull } from './attempt.js';
 import type { FormInput } from './form.js';
 import type { Invocation, SandboxCommand } from './invocation.js';
@@ -78,7 +79,7 @@ export function utilLinuxInvocation({ plan, command }: FormInput, form: UtilLinu
 
 function scriptOf(mounts: readonly Mount[], command: SandboxCommand, form: UtilLinux): string {
   const { folders, files, table } = layoutOf(mounts);
-  const links = mounts.flatMap((mount) => (mount.kind === 'link' ? quoted(mount.path) : []));
+  const links = mounts.flatMap((mount) => (mount.kind === 'link' ? shellQuote(mount.path) : []));
   const limit = form.userNamespace ? ['echo 1 >/proc/sys/user/max_user_namespaces'] : [];
   const nested = form.userNamespace
     ? `${form.unshare} --user --map-user=${process.getuid?.()} --map-group=${process.getgid?.()} --keep-caps`
@@ -88,13 +89,13 @@ function scriptOf(mounts: readonly Mount[], command: SandboxCommand, form: UtilL
     ...['set -e', ...limit],
     ...(form.ip !== null && !command.policy.network ? [`${form.ip} link set lo up || :`] : []),
     `${form.mount} -t tmpfs -o mode=755,size=${MEMORY},nosuid,nodev cognition ${BASE}`,
-    `${form.mkdir} -p ${folders.map(quoted).join(' ')}`,
-    ...files.map((file) => `: >${quoted(file)}`),
+    `${form.mkdir} -p ${folders.map(shellQuote).join(' ')}`,
+    ...files.map((file) => `: >${shellQuote(file)}`),
     ...(links.length === 0 ? [] : [`${form.cp} -P ${links.join(' ')} ${BASE}/`]),
     `${form.cp} -P /dev/fd /dev/stdin /dev/stdout /dev/stderr ${BASE}/dev/`,
-    `printf '%s\\n' ${table.map(quoted).join(' ')} >${STORE}/table`,
+    `printf '%s\\n' ${table.map(shellQuote).join(' ')} >${STORE}/table`,
     `${form.mount} -a -T ${STORE}/table`,
-    ...[`cd ${BASE}`, `${form.pivotRoot} . .`, `${form.umount} -l .`, `cd ${quoted(command.cwd)}`],
+    ...[`cd ${BASE}`, `${form.pivotRoot} . .`, `${form.umount} -l .`, `cd ${shellQuote(command.cwd)}`],
     // The shell stays as the first process of its namespace; its own messages about the end of the command are dropped.
     'exec 9>&2 2>/dev/null',
     'set +e',
@@ -217,8 +218,4 @@ function escaped(path: string): string {
   return path.replace(/[\s\\#]/g, (sign) =>
     [...Buffer.from(sign)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join(''),
   );
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
