@@ -19,7 +19,7 @@ test('a command begins where the branch that it is run from has come to', () =>
     rmSync(join(folder, 'a'), { recursive: true });
     expect(await refused(runAt(b.id, 'pwd'))).toMatchObject({
       kind: 'not_found',
-      hint: expect.stringContaining('--cwd'),
+      hint: ['run it in another folder: ', { kind: 'option', option: 'cwd', value: '<folder>' }],
     });
   }));
 
