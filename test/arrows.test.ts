@@ -40,7 +40,7 @@ const allowed: Record<string, string> = {
   'cli/main.ts': "import './commands/show.js'; import './repl/chat.js';",
   'cli/commands/show.ts': "import '../place/session_file.js';",
   'cli/repl/chat.ts': "import '../commands/show.js';",
-  'cli/place/session_file.ts':
+  'cli/position/session_file.ts':
     "import type {} from '../../hub/protocol/node.js'; import '../../hub/client/client.js'; import '../../hub/config/config.js'; import '../render/look/style.js'; import '../../loom/tree.js';",
   'cli/render/look/style.ts':
     "import 'chalk'; import '../../../loom/tree.js'; import '../../../hub/base/call_title.js';",
@@ -63,26 +63,26 @@ const forbidden: [rule: string, file: string, imported: string][] = [
   ['hub-knows-no-front', 'hub/server/server.ts', '../../cli/place/session_file.js'],
   ['only-roots-compose', 'hub/server/server.ts', '../start/main.js'],
   ['only-roots-compose', 'tools/base/tool_parts.ts', '../start/main.js'],
-  ['cli-is-thin', 'cli/place/session_file.ts', '../../hub/server/server.js'],
-  ['cli-is-thin', 'cli/place/session_file.ts', '../../loom/store/store.js'],
-  ['commands-are-listed-by-the-roots', 'cli/place/session_file.ts', '../commands/show.js'],
+  ['cli-is-thin', 'cli/position/session_file.ts', '../../hub/server/server.js'],
+  ['cli-is-thin', 'cli/position/session_file.ts', '../../loom/store/store.js'],
+  ['commands-are-listed-by-the-roots', 'cli/position/session_file.ts', '../commands/show.js'],
   ['commands-know-no-chat', 'cli/commands/show.ts', '../repl/chat.js'],
   ['pure-functions-stand-alone', 'loom/tree.ts', '../hub/base/error.js'],
   ['pure-functions-stand-alone', 'hub/base/call_title.ts', 'node:path'],
   ['pure-functions-stand-alone', 'hub/base/head_and_tail.ts', './error.js'],
-  ['client-knows-protocol-by-type', 'cli/place/session_file.ts', '../../hub/protocol/node.js'],
+  ['client-knows-protocol-by-type', 'cli/position/session_file.ts', '../../hub/protocol/node.js'],
   ['client-knows-protocol-by-type', 'hub/client/client.ts', 'zod'],
   ['client-knows-protocol-by-type', 'hub/base/error.ts', '../protocol/node.js'],
   ['client-is-small', 'hub/client/client.ts', '../server/server.js'],
   ['sqlite-behind-the-store', 'loom/loom_plugin.ts', 'better-sqlite3'],
   ['a-model-sdk-behind-its-provider', 'hub/server/server.ts', 'openai'],
-  ['chalk-behind-the-style', 'cli/place/session_file.ts', 'chalk'],
+  ['chalk-behind-the-style', 'cli/position/session_file.ts', 'chalk'],
   ['renderers-are-pure', 'cli/render/look/style.ts', 'node:fs'],
   ['renderers-are-pure', 'cli/render/look/style.ts', '../../place/session_file.js'],
   ['renderers-are-pure', 'cli/render/look/style.ts', '../../../hub/client/client.js'],
-  ['no-tests-in-the-program', 'cli/place/session_file.ts', '../../test/some.test.js'],
-  ['no-development-packages', 'cli/place/session_file.ts', 'vitest'],
-  ['no-unresolvable', 'cli/place/session_file.ts', './nowhere.js'],
+  ['no-tests-in-the-program', 'cli/position/session_file.ts', '../../test/some.test.js'],
+  ['no-development-packages', 'cli/position/session_file.ts', 'vitest'],
+  ['no-unresolvable', 'cli/position/session_file.ts', './nowhere.js'],
 ];
 
 let folder: string;

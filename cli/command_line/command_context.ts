@@ -6,8 +6,8 @@ import type { Hint } from '../../hub/protocol/errors.js';
 import { pagedSink } from '../output/pager.js';
 import { type Sink, streamSink } from '../output/sink.js';
 import { columnsOf, lookFor, type Screen } from '../output/terminal_look.js';
-import { projectFolder, workingFolder } from '../place/project_folder.js';
-import { openSession, type Session } from '../place/session_file.js';
+import { projectFolder, workingFolder } from '../position/project_folder.js';
+import { openSession, type Session } from '../position/session_file.js';
 import type { Look } from '../render/look/look.js';
 import { clean } from '../render/text/clean.js';
 

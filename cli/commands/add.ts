@@ -3,8 +3,8 @@ import { cliCommand } from '../../hub/base/hint.js';
 import { command, NODE_WORDS, TREE } from '../command_line/command.js';
 import { messageFrom } from '../input/message.js';
 import { EXIT } from '../output/failure.js';
-import { positionOf } from '../place/position.js';
-import { findTree } from '../place/reference.js';
+import { positionOf } from '../position/position.js';
+import { findTree } from '../position/reference.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 
 export const addCommand = command({

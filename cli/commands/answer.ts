@@ -5,7 +5,7 @@ import { CURRENT_TREE, command, type Input } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { messageFrom } from '../input/message.js';
 import { EXIT } from '../output/failure.js';
-import { findTree } from '../place/reference.js';
+import { findTree } from '../position/reference.js';
 import { renderQuestion } from '../render/node/question_text.js';
 import {
   askUntilAnswered,

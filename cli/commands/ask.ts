@@ -6,9 +6,9 @@ import type { Block, NodeId, Tree, TreeId, TurnId } from '../../hub/protocol/nod
 import { command, type Input, NODE_WORDS, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { askedBlocks } from '../input/message_blocks.js';
-import { newNodeId, newTreeId, newTurnId } from '../place/ids.js';
-import { positionOf } from '../place/position.js';
-import { findTree, rootOf } from '../place/reference.js';
+import { newNodeId, newTreeId, newTurnId } from '../position/ids.js';
+import { positionOf } from '../position/position.js';
+import { findTree, rootOf } from '../position/reference.js';
 import { askUntilAnswered } from '../turn/answer_questions.js';
 import { estimateAt, tellingEstimate } from '../turn/estimate_request.js';
 import { modelEnvironment } from '../turn/model_access.js';

@@ -1,8 +1,8 @@
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { command, NODE_WORDS, TREE } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
-import { positionOf } from '../place/position.js';
-import { findTree } from '../place/reference.js';
+import { positionOf } from '../position/position.js';
+import { findTree } from '../position/reference.js';
 import { cleanLine } from '../render/text/clean.js';
 import { count, formatBytes, shortId } from '../render/text/ids_and_counts.js';
 import { ATTACHMENT_FORMS, attach, attachmentFrom } from '../transfer/attachment.js';

@@ -6,8 +6,8 @@ import { CURRENT_TREE, command, type Input, NODE_WORDS } from '../command_line/c
 import type { Context } from '../command_line/command_context.js';
 import { EXIT } from '../output/failure.js';
 import { writeJsonArray } from '../output/sink.js';
-import { positionOf } from '../place/position.js';
-import { findTree } from '../place/reference.js';
+import { positionOf } from '../position/position.js';
+import { findTree } from '../position/reference.js';
 import { askedOf, isSilent } from '../render/node/node_text.js';
 import { renderPathEntry } from '../render/node/path_entry.js';
 import { formatBytes, shortId } from '../render/text/ids_and_counts.js';

@@ -5,8 +5,8 @@ import { CURRENT_TREE, command, type Input, NODE_WORDS } from '../command_line/c
 import type { Context } from '../command_line/command_context.js';
 import { momentFrom } from '../input/moment.js';
 import { EXIT } from '../output/failure.js';
-import { positionOf } from '../place/position.js';
-import { findTree } from '../place/reference.js';
+import { positionOf } from '../position/position.js';
+import { findTree } from '../position/reference.js';
 import { renderCosts } from '../render/reports/cost_table.js';
 import { askedCosts, type CostParts, type CostScope, costLines } from '../reports/read_costs.js';
 

@@ -10,10 +10,10 @@ import { type Execution, execute, startDetached, type Watching } from '../exec/r
 import { usablePolicy } from '../exec/sandbox_choice.js';
 import { EXIT } from '../output/failure.js';
 import { rawOutput } from '../output/raw_output.js';
-import { newNodeId } from '../place/ids.js';
-import { positionOf } from '../place/position.js';
-import { projectFolder } from '../place/project_folder.js';
-import { findTree } from '../place/reference.js';
+import { newNodeId } from '../position/ids.js';
+import { positionOf } from '../position/position.js';
+import { projectFolder } from '../position/project_folder.js';
+import { findTree } from '../position/reference.js';
 import { formatBytes, shortId } from '../render/text/ids_and_counts.js';
 
 const TIMEOUT_SECONDS_MAX = 604_800;

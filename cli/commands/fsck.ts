@@ -2,7 +2,7 @@ import { command, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { intoFile } from '../files/write_whole_file.js';
 import { EXIT } from '../output/failure.js';
-import { findTree } from '../place/reference.js';
+import { findTree } from '../position/reference.js';
 import { renderReport } from '../render/reports/fsck_report.js';
 import { count } from '../render/text/ids_and_counts.js';
 import { everyTree, type PortableRecord, recordsOf } from '../transfer/export_records.js';

@@ -2,8 +2,8 @@ import type { Leaf } from '../../hub/protocol/node.js';
 import { CURRENT_TREE, command, NODE_WORDS } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
 import { writeJsonArray } from '../output/sink.js';
-import { knownPosition, nodeFrom } from '../place/position.js';
-import { findTree } from '../place/reference.js';
+import { knownPosition, nodeFrom } from '../position/position.js';
+import { findTree } from '../position/reference.js';
 import { renderLeaves } from '../render/tree/leaves.js';
 
 export const leavesCommand = command({

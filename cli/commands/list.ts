@@ -5,7 +5,7 @@ import type { Tree, TreeId } from '../../hub/protocol/node.js';
 import { command, TREE } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
 import { writeJsonArray } from '../output/sink.js';
-import { findTree } from '../place/reference.js';
+import { findTree } from '../position/reference.js';
 import { renderList, treeWords } from '../render/tree/tree_list.js';
 
 export const listCommand = command({

@@ -1,6 +1,6 @@
 import { CURRENT_TREE, command } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
-import { findTree } from '../place/reference.js';
+import { findTree } from '../position/reference.js';
 import { jsonLines, shortLines } from '../reports/event_log_output.js';
 import { followLog, printLog } from '../reports/print_event_log.js';
 

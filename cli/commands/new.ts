@@ -1,7 +1,7 @@
 import { cliCommand } from '../../hub/base/hint.js';
 import { command } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
-import { rootOf } from '../place/reference.js';
+import { rootOf } from '../position/reference.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 
 export const newCommand = command({

@@ -5,7 +5,7 @@ import { command, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { ask } from '../input/ask_person.js';
 import { EXIT } from '../output/failure.js';
-import { findTree } from '../place/reference.js';
+import { findTree } from '../position/reference.js';
 import { count, formatBytes, shortId } from '../render/text/ids_and_counts.js';
 import { treeWords } from '../render/tree/tree_list.js';
 

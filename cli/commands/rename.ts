@@ -2,7 +2,7 @@ import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import { command, TREE } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
-import { findTree } from '../place/reference.js';
+import { findTree } from '../position/reference.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 
 export const renameCommand = command({

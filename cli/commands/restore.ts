@@ -3,9 +3,9 @@ import type { NodeId, Tree } from '../../hub/protocol/node.js';
 import { pathTo, treeIndex } from '../../loom/tree.js';
 import { command, NODE_WORDS, TREE } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
-import { nodeFrom } from '../place/position.js';
-import { findTree } from '../place/reference.js';
-import { readSkeleton } from '../place/skeleton.js';
+import { nodeFrom } from '../position/position.js';
+import { findTree } from '../position/reference.js';
+import { readSkeleton } from '../position/skeleton.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 import { treeWords } from '../render/tree/tree_list.js';
 

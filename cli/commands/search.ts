@@ -2,7 +2,7 @@ import { HubError } from '../../hub/base/error.js';
 import { command } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
 import { writeJsonArray } from '../output/sink.js';
-import { findTree } from '../place/reference.js';
+import { findTree } from '../position/reference.js';
 import { type Hit, renderHit } from '../render/tree/search_hits.js';
 
 const HITS_USUAL = 50;

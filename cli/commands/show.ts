@@ -4,9 +4,9 @@ import { CURRENT_TREE, command, type Input, NODE_WORDS } from '../command_line/c
 import type { Context } from '../command_line/command_context.js';
 import { EXIT } from '../output/failure.js';
 import { writeLines } from '../output/sink.js';
-import { knownPosition, noteArchivedPosition } from '../place/position.js';
-import { findNode, findTree } from '../place/reference.js';
-import { readSkeleton } from '../place/skeleton.js';
+import { knownPosition, noteArchivedPosition } from '../position/position.js';
+import { findNode, findTree } from '../position/reference.js';
+import { readSkeleton } from '../position/skeleton.js';
 import { type TreeLine, treeLines } from '../render/tree/draw_tree.js';
 import { type Outline, outlineOf } from '../render/tree/outline.js';
 

@@ -3,9 +3,9 @@ import type { Client } from '../../hub/client/client.js';
 import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { Node } from '../../hub/protocol/node.js';
 import type { Context } from '../command_line/command_context.js';
-import { isNodeId } from '../place/ids.js';
-import { nodeFrom } from '../place/position.js';
-import { findTree, quoted } from '../place/reference.js';
+import { isNodeId } from '../position/ids.js';
+import { nodeFrom } from '../position/position.js';
+import { findTree, quoted } from '../position/reference.js';
 import { cleanLine } from '../render/text/clean.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 

@@ -6,7 +6,7 @@ import { blocksOfType } from '../../hub/base/node_blocks.js';
 import type { Client } from '../../hub/client/client.js';
 import { userHome } from '../../hub/config/config.js';
 import type { Block } from '../../hub/protocol/node.js';
-import { quoted } from '../place/reference.js';
+import { quoted } from '../position/reference.js';
 import { fileReference, fileReferences } from './file_reference.js';
 
 type Image = Extract<Block, { type: 'image' }>;

@@ -4,7 +4,7 @@ import { cliCommand } from '../../hub/base/hint.js';
 import { environment } from '../../hub/config/config.js';
 import type { Context } from '../command_line/command_context.js';
 import { streamSink } from '../output/sink.js';
-import { findTree } from '../place/reference.js';
+import { findTree } from '../position/reference.js';
 import { plainStyle } from '../render/look/style.js';
 import { noteUnsandboxed, type TurnOptions } from '../turn/turn_options.js';
 import { chat } from './chat.js';

@@ -11,7 +11,7 @@ import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { Context } from '../command_line/command_context.js';
 import { reasonOf } from '../output/failure.js';
 import { isUnicodeLocale } from '../output/terminal_look.js';
-import { parseState } from '../place/session_file.js';
+import { parseState } from '../position/session_file.js';
 import type { Check } from '../render/reports/doctor_report.js';
 import { count, formatBytes } from '../render/text/ids_and_counts.js';
 import { modelAccess } from '../turn/model_access.js';

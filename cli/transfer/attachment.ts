@@ -7,7 +7,7 @@ import { userHome } from '../../hub/config/config.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import type { NodeId, TreeId } from '../../hub/protocol/node.js';
 import type { Policy } from '../../hub/protocol/policy.js';
-import { quoted } from '../place/reference.js';
+import { quoted } from '../position/reference.js';
 
 /** Something outside that is to be read into a conversation. */
 export type Attachment =

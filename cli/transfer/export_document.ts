@@ -2,7 +2,7 @@ import type { Client } from '../../hub/client/client.js';
 import type { Node, NodeId, Tree } from '../../hub/protocol/node.js';
 import { runEnd, runOf } from '../../loom/tree.js';
 import type { Sink } from '../output/sink.js';
-import { readSkeleton } from '../place/skeleton.js';
+import { readSkeleton } from '../position/skeleton.js';
 import type { DocumentFormat } from '../render/export/document.js';
 import { type Outline, outlineOf } from '../render/tree/outline.js';
 import { pathOf } from '../reports/resolved_path.js';

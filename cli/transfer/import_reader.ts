@@ -1,6 +1,6 @@
 import { HubError } from '../../hub/base/error.js';
 import { linesOf } from '../files/split_lines.js';
-import { isSha256, isTreeId } from '../place/ids.js';
+import { isSha256, isTreeId } from '../position/ids.js';
 import { formatBytes } from '../render/text/ids_and_counts.js';
 import { LAST_RECORD, type PortableRecord } from './export_records.js';
 import { isTranscript, type ReadTranscript, transcriptFrom } from './transcript_reader.js';

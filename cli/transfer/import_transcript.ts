@@ -1,7 +1,7 @@
 import type { Client } from '../../hub/client/client.js';
 import type { Block, External, NodeId, TreeId } from '../../hub/protocol/node.js';
-import { newNodeId, newTreeId } from '../place/ids.js';
-import { rootOf } from '../place/reference.js';
+import { newNodeId, newTreeId } from '../position/ids.js';
+import { rootOf } from '../position/reference.js';
 import type { Imported } from './import_records.js';
 import type { ReadTranscript, TranscriptCall, TranscriptPart } from './transcript_reader.js';
 

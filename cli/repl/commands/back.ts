@@ -1,5 +1,5 @@
 import { HubError } from '../../../hub/base/error.js';
-import { rootOf } from '../../place/reference.js';
+import { rootOf } from '../../position/reference.js';
 import type { ReplCommand } from '../repl.js';
 import { messagesBack } from '../tree/ancestors.js';
 import { goTo } from '../tree/go_to.js';

@@ -1,4 +1,4 @@
-import { noteArchivedPosition } from '../../place/position.js';
+import { noteArchivedPosition } from '../../position/position.js';
 import { formatNumber } from '../../render/text/ids_and_counts.js';
 import { type Branch, renderBranches } from '../../render/tree/branches.js';
 import { NONE, type TreeShape } from '../navigator/tree_shape.js';

@@ -1,5 +1,5 @@
 import { HubError } from '../../../hub/base/error.js';
-import { findTree } from '../../place/reference.js';
+import { findTree } from '../../position/reference.js';
 import { runCommand } from '../delegated/delegate.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { nameIn } from '../tree/split_words.js';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
 import { HubError } from '../../../hub/base/error.js';
-import { rootOf } from '../../place/reference.js';
+import { rootOf } from '../../position/reference.js';
 import { count, shortId } from '../../render/text/ids_and_counts.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { goTo } from '../tree/go_to.js';

@@ -1,6 +1,6 @@
 import { HubError } from '../../../hub/base/error.js';
 import type { NodeId } from '../../../hub/protocol/node.js';
-import { isNodeId } from '../../place/ids.js';
+import { isNodeId } from '../../position/ids.js';
 import { NONE } from '../navigator/tree_shape.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { goTo, nodeNamed } from '../tree/go_to.js';

@@ -5,7 +5,7 @@ import { type CallOutcome, outcomeOf } from '../../display/block.js';
 import { decodePiece, NO_CUT_CHARACTERS } from '../../display/decode_output.js';
 import { UNKNOWN_OUTCOME } from '../../display/reduce.js';
 import { type BegunExecution, beginExecution } from '../../exec/run_command.js';
-import { newNodeId } from '../../place/ids.js';
+import { newNodeId } from '../../position/ids.js';
 import { formatBytes } from '../../render/text/ids_and_counts.js';
 import type { Conversation } from './conversation.js';
 import type { ConversationParts } from './conversation_parts.js';

@@ -2,7 +2,7 @@ import { HubError } from '../../../hub/base/error.js';
 import type { NodeId, TurnId } from '../../../hub/protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../../hub/protocol/turn.js';
 import { exitCodeOf } from '../../output/failure.js';
-import { newNodeId, newTurnId } from '../../place/ids.js';
+import { newNodeId, newTurnId } from '../../position/ids.js';
 import { showAll } from './chat_display.js';
 import { broughtBy, type ChatTurnOptions, reachOf } from './chat_turn_options.js';
 import type { ConversationParts } from './conversation_parts.js';

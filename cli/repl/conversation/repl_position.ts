@@ -1,5 +1,5 @@
 import type { NodeId, TreeId, TurnId } from '../../../hub/protocol/node.js';
-import type { Session } from '../../place/session_file.js';
+import type { Session } from '../../position/session_file.js';
 
 /** Where the person of this REPL stands in a tree: its own copy, of which the file gets the last move. */
 export interface ReplPosition {

@@ -2,7 +2,7 @@ import type { Client } from '../../../hub/client/client.js';
 import type { Node, NodeId, Tree } from '../../../hub/protocol/node.js';
 import type { Context } from '../../command_line/command_context.js';
 import { newDisplay, reduce } from '../../display/reduce.js';
-import { followedPosition, positionOf } from '../../place/position.js';
+import { followedPosition, positionOf } from '../../position/position.js';
 import { cleanLine } from '../../render/text/clean.js';
 import { excerptOf } from '../../render/text/cut_middle.js';
 import { shortId } from '../../render/text/ids_and_counts.js';

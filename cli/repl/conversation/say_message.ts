@@ -3,7 +3,7 @@ import type { Client } from '../../../hub/client/client.js';
 import { checkedMessage } from '../../input/message.js';
 import { askedImages } from '../../input/named_images.js';
 import { EXIT, exitCodeOf } from '../../output/failure.js';
-import { newNodeId } from '../../place/ids.js';
+import { newNodeId } from '../../position/ids.js';
 import { reachOf } from './chat_turn_options.js';
 import type { Conversation } from './conversation.js';
 import { showFailure } from './conversation_parts.js';

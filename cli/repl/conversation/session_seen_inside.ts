@@ -1,4 +1,4 @@
-import type { Session } from '../../place/session_file.js';
+import type { Session } from '../../position/session_file.js';
 import type { ReplPosition } from './repl_position.js';
 
 /**

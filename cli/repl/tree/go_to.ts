@@ -1,6 +1,6 @@
 import type { NodeId } from '../../../hub/protocol/node.js';
-import { settledNode } from '../../place/position.js';
-import { findNode } from '../../place/reference.js';
+import { settledNode } from '../../position/position.js';
+import { findNode } from '../../position/reference.js';
 import type { Conversation } from '../conversation/conversation.js';
 import type { Repl } from '../repl.js';
 import { placeWords } from './node_words.js';

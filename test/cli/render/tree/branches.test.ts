@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { branchesAt } from '../../../../cli/place/branches_at.js';
+import { branchesAt } from '../../../../cli/position/branches_at.js';
 import { renderBranches } from '../../../../cli/render/tree/branches.js';
 import { renderComparison } from '../../../../cli/render/tree/compare.js';
 import { renderLeaves } from '../../../../cli/render/tree/leaves.js';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withFileLock } from '../../../cli/files/file_lock.js';
-import { openSession } from '../../../cli/place/session_file.js';
+import { openSession } from '../../../cli/position/session_file.js';
 import { TreeId } from '../../../hub/protocol/node.js';
 import { withFolder } from '../../support/hub.js';
 import { nodeId } from '../../support/skeleton.js';
