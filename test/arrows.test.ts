@@ -60,7 +60,7 @@ const forbidden: [rule: string, file: string, imported: string][] = [
   ['tools-reach-the-hub-as-clients-do', 'tools/bash/bash_plugin.ts', '../../loom/tree.js'],
   ['plugins-meet-through-the-hub', 'tools/bash/bash_plugin.ts', '../file/file_plugin.js'],
   ['hub-knows-no-plugin', 'hub/server/server.ts', '../../loom/loom_plugin.js'],
-  ['hub-knows-no-front', 'hub/server/server.ts', '../../cli/place/session_file.js'],
+  ['hub-knows-no-front', 'hub/server/server.ts', '../../cli/position/session_file.js'],
   ['only-roots-compose', 'hub/server/server.ts', '../start/main.js'],
   ['only-roots-compose', 'tools/base/tool_parts.ts', '../start/main.js'],
   ['cli-is-thin', 'cli/position/session_file.ts', '../../hub/server/server.js'],
