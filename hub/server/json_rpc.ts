@@ -55,28 +55,28 @@ function serveWith(hub: Hub, calls: Calls) {
     const stream = streamOf(request.params);
     const { id = null, method } = request;
     const call = calls.begin({ connection: peer.number, id, method, stream, detached: isDetached(request.params) });
-    const stage = { answered: false };
+    const reply = { answered: false };
     try {
       const result = await hub.callRaw(request.method, request.params, {
         signal: call.signal,
         caller: { kind: 'client', connection: peer.number },
-        emit: stream === null ? () => undefined : emitter(stream, stage, peer),
+        emit: stream === null ? () => undefined : emitter(stream, reply, peer),
         hasRoom: () => peer.hasRoom(),
         drained: () => peer.drained(),
       });
       return request.id === undefined ? null : createJSONRPCSuccessResponse(request.id, result);
     } finally {
-      stage.answered = true;
+      reply.answered = true;
       call.end();
     }
   };
 }
 
-function emitter(stream: string, stage: { answered: boolean }, peer: Peer) {
+function emitter(stream: string, reply: { answered: boolean }, peer: Peer) {
   const head = `{"jsonrpc":"2.0","method":"stream.event","params":{"stream":${JSON.stringify(stream)},"seq":`;
   let seq = 0;
   return (event: object | RawJson): void => {
-    if (stage.answered) return;
+    if (reply.answered) return;
     seq += 1;
     peer.send(`${head}${seq},"event":${event instanceof RawJson ? event.text : JSON.stringify(event)}}}`);
   };

@@ -83,9 +83,9 @@ async function largeTreeRow(place: Place): Promise<Row> {
 }
 
 async function firstByteMs(words: string[], place: Place): Promise<number> {
-  const askedAt = performance.now();
+  const sentAtMs = performance.now();
   await run([PROGRAM, ...words, '--model', 'anthropic/claude-sonnet-5'], place);
-  return (place.server.requests.at(-1)?.atMs ?? Number.NaN) - askedAt;
+  return (place.server.requests.at(-1)?.atMs ?? Number.NaN) - sentAtMs;
 }
 
 function ratioRow(what: string, { mine, base, most }: { mine: number; base: number; most: number | null }): Row {

@@ -16,8 +16,8 @@ test.runIf(process.platform === 'linux')(
     withChat({ args: ['--model', 'demo'] }, async (terminal, { home }) => {
       const wanted = extent(60);
       const { said, done, memory, left } = await liveInChat(terminal, wanted);
-      const grown = `${megabytes(memory.earlyBytes)} → ${megabytes(memory.lateBytes)}`;
-      console.log(`lived: ${JSON.stringify(done)}; memory ${grown}; rows that stayed after a resize: ${left}`);
+      const growth = `${megabytes(memory.earlyBytes)} → ${megabytes(memory.lateBytes)}`;
+      console.log(`lived: ${JSON.stringify(done)}; memory ${growth}; rows that stayed after a resize: ${left}`);
       // A short run does not reach the steady memory use.
       if (wanted.count >= LONG_LIFE) expect(memory.lateBytes / memory.earlyBytes).toBeLessThanOrEqual(GROWTH_MAX);
       await expectToBeSane(terminal);

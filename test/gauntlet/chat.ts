@@ -26,9 +26,9 @@ const WORKING = /^(working \d|stopping)/;
 const TURNS_WARM = 100;
 const COMMON_SIZE = { columns: 80, rows: 24 };
 
-type Deed = readonly [name: string, share: number, act: (life: Life) => Promise<void>];
+type Action = readonly [name: string, share: number, act: (life: Life) => Promise<void>];
 
-const TURNS: readonly Deed[] = [
+const TURNS: readonly Action[] = [
   ['talk', 6, talk],
   ['work', 6, work],
   ['long answer while the window changes', 3, speakWhileResized],
@@ -37,7 +37,7 @@ const TURNS: readonly Deed[] = [
   ['pasted message', 1, paste],
 ];
 
-const BETWEEN: readonly Deed[] = [
+const BETWEEN: readonly Action[] = [
   ['/fork', 30, (life) => command(life, '/fork')],
   ['/back', 30, (life) => command(life, `/back ${1 + Math.floor(life.random() * 5)}`)],
   ['/branches and /switch', 20, (life) => commands(life, '/branches', '/switch 1')],
@@ -80,9 +80,9 @@ export async function liveInChat(
   return { said: life.said, done: Object.fromEntries(life.done), memory, left };
 }
 
-async function doOne(life: Life, deeds: readonly Deed[]): Promise<void> {
+async function doOne(life: Life, actions: readonly Action[]): Promise<void> {
   const { terminal, done } = life;
-  const [name, , act] = chosen(life, deeds);
+  const [name, , act] = chosen(life, actions);
   try {
     await act(life);
   } catch (cause) {
@@ -92,11 +92,11 @@ async function doOne(life: Life, deeds: readonly Deed[]): Promise<void> {
   done.set(name, (done.get(name) ?? 0) + 1);
 }
 
-function chosen({ random }: Life, deeds: readonly Deed[]): Deed {
-  const bag = deeds.flatMap((deed) => Array.from({ length: deed[1] }, () => deed));
-  const deed = bag[Math.floor(random() * bag.length)];
-  if (deed === undefined) throw new RangeError('there is nothing to do');
-  return deed;
+function chosen({ random }: Life, actions: readonly Action[]): Action {
+  const bag = actions.flatMap((action) => Array.from({ length: action[1] }, () => action));
+  const action = bag[Math.floor(random() * bag.length)];
+  if (action === undefined) throw new RangeError('there is nothing to do');
+  return action;
 }
 
 /** The output to the terminal from now on. */

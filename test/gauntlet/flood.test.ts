@@ -24,9 +24,9 @@ function peakBytes(pid: number): number {
 async function ask(call: () => Promise<unknown>, until: AbortSignal): Promise<number[]> {
   const took: number[] = [];
   while (!until.aborted) {
-    const asked = performance.now();
+    const startedAtMs = performance.now();
     await call();
-    took.push(performance.now() - asked);
+    took.push(performance.now() - startedAtMs);
     // Other clients call now and then, with pauses.
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
@@ -42,10 +42,10 @@ interface Flood {
 
 async function flood({ client, session, megabytes, streams }: Flood): Promise<number> {
   const command = `yes ${'x'.repeat(99)} | head -c ${megabytes}000000`;
-  const asked = { id: newNodeId(), session, command };
+  const params = { id: newNodeId(), session, command };
   const { external } = streams
-    ? await client.stream('bash.execute', asked, { onEvent: () => undefined })
-    : await client.call('bash.execute', asked);
+    ? await client.stream('bash.execute', params, { onEvent: () => undefined })
+    : await client.call('bash.execute', params);
   return external.output?.total_bytes ?? 0;
 }
 

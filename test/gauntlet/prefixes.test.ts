@@ -56,7 +56,7 @@ async function sentFor(piece: Appended): Promise<Sent> {
   const head = JSON.stringify([system_prompt, tools]);
   const request = { ...REQUEST, messages, cache: { messages: [], lifetime: '5m' as const } };
   const [anthropic, openai] = await Promise.all([anthropicMessages(request), openaiMessages(request)]);
-  return { path, settings, texts: [head + flat(messages), head + flat(anthropic), head + grown(openai)] };
+  return { path, settings, texts: [head + flat(messages), head + flat(anthropic), head + withoutEnds(openai)] };
 }
 
 /** Each part by itself, because messages of one role may be merged or follow each other. */
@@ -65,7 +65,7 @@ function flat(messages: readonly { role: string; content: readonly unknown[] }[]
 }
 
 /** Texts without their ends, because a format may merge the next message into this one. */
-function grown(messages: Awaited<ReturnType<typeof openaiMessages>>): string {
+function withoutEnds(messages: Awaited<ReturnType<typeof openaiMessages>>): string {
   return messages
     .map((message) => {
       const { content } = message;

@@ -35,8 +35,8 @@ export function startTurn(writer: TestWriter, tree: string, at = '') {
 
 export function ask(writer: TestWriter, turn: TurnId, parent = '') {
   const id = RequestId.parse(writer.newId());
-  const asked = { id, turn, parent: node(parent), provider: 'anthropic', model: 'sonnet' };
-  return { asked, request: writer.write('loom.request_start', asked) };
+  const params = { id, turn, parent: node(parent), provider: 'anthropic', model: 'sonnet' };
+  return { params, request: writer.write('loom.request_start', params) };
 }
 
 /** A finished request, successful by default. */

@@ -40,11 +40,11 @@ export function ran(commandLine: string, callId: string | null = null): External
 /** What a step of a picture is made of: its blocks with one call per command, and the results. */
 export function stepParts(name: string, commands: readonly string[]) {
   const calls = commands.map((commandLine, index) => ({ id: `call-${name}-${index}`, commandLine }));
-  const asked: Block[] = calls.map(({ id, commandLine }) => ({
+  const callBlocks: Block[] = calls.map(({ id, commandLine }) => ({
     ...{ type: 'call', id, tool: 'bash', input: { command: commandLine } },
   }));
   return {
-    blocks: [...text(name), ...asked],
+    blocks: [...text(name), ...callBlocks],
     calls: calls.map(({ id, commandLine }) => ({
       blocks: text(`output of ${commandLine}`),
       external: ran(commandLine, id),
@@ -60,15 +60,15 @@ type AppendMethod = 'loom.node_create_text' | 'loom.node_create_external' | 'loo
 /** Appends pictures below a node, depth first, and returns the id of every node by its name. */
 export async function grow(append: Append, at: { tree: string; parent: string }, pictures: readonly Picture[]) {
   const ids: Record<string, string> = {};
-  const grown = pictures.map((picture) => ({ picture, parent: at.parent })).reverse();
-  for (let next = grown.pop(); next !== undefined; next = grown.pop()) {
+  const rest = pictures.map((picture) => ({ picture, parent: at.parent })).reverse();
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
     const { picture, parent } = next;
     const appended = await append(...appendCall(picture, { tree: at.tree, parent }));
     const made = 'nodes' in appended ? appended.nodes : [appended.node];
     const names = picture.kind === 'step' ? [picture.name, ...picture.commands] : [picture.name];
     for (const [index, name] of names.entries()) ids[name] = made[index]?.id ?? '';
     const end = made.at(-1)?.id ?? parent;
-    for (const child of [...picture.children].reverse()) grown.push({ picture: child, parent: end });
+    for (const child of [...picture.children].reverse()) rest.push({ picture: child, parent: end });
   }
   return ids;
 }

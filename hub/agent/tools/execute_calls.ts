@@ -47,7 +47,7 @@ export interface StepCalls {
 export async function executeCalls(calling: StepCalls): Promise<QuestionDraft[]> {
   const { turn, executor } = calling;
   const questions = calling.calls.flatMap((call) => executor.asks(call) ?? []);
-  const calls = calling.calls.filter(({ call }) => questions.every((asked) => asked.call !== call));
+  const calls = calling.calls.filter(({ call }) => questions.every((question) => question.call !== call));
   turn.activity = 'calling';
   const late = new AbortController();
   const stop = stopDeadline(turn.signal);
@@ -56,7 +56,7 @@ export async function executeCalls(calling: StepCalls): Promise<QuestionDraft[]>
       if (turn.signal.aborted) return questions;
       const work = Promise.all(group.map((call) => executeCall(calling, call, late.signal)));
       work.catch(() => undefined); // when nobody waits for it any more, its failure is nobody's
-      const approvals = ((await Promise.race([work, stop.waited])) ?? []).flatMap((asked) => asked ?? []);
+      const approvals = ((await Promise.race([work, stop.waited])) ?? []).flatMap((drafts) => drafts ?? []);
       // What comes after may need what that was to do.
       if (approvals.length > 0) return [...questions, ...approvals];
     }

@@ -22,7 +22,7 @@ type Stored = (content: string | Buffer) => Promise<{ output: Output | null }>;
 
 /** The calls of a step, and what they came to: commands with what they printed, or null for an interrupted one. */
 async function partsOfStep(commands: Printed, output: Stored) {
-  const asked = Object.keys(commands).map((command, at) => ({
+  const callBlocks = Object.keys(commands).map((command, at) => ({
     ...{ type: 'call' as const, id: `call-${at}`, tool: 'bash', input: { command } },
   }));
   const ended = async ([command, printed]: [string, string | null], at: number): Promise<External> => {
@@ -31,7 +31,7 @@ async function partsOfStep(commands: Printed, output: Stored) {
     return { ...external, handle: { ...external.handle, source: 'interrupted' }, exit_code: null };
   };
   const results = await Promise.all(Object.entries(commands).map(ended));
-  return { asked, calls: results.map((external) => ({ blocks: text('shown then'), external })) };
+  return { callBlocks, calls: results.map((external) => ({ blocks: text('shown then'), external })) };
 }
 
 function branchOf(hub: TestHub, tree: TreeId) {
@@ -48,9 +48,9 @@ function branchOf(hub: TestHub, tree: TreeId) {
     output,
     outputs: homePaths(hub.home).outputs,
     at: () => ({ hub, node }),
-    resolve: (id: NodeId, asked: Partial<ParamsOf<'context.resolve'>> = {}) =>
-      client.call('context.resolve', { ...asked, node: id }),
-    render: (asked: Partial<ParamsOf<'context.render'>> = {}) => client.call('context.render', { node, ...asked }),
+    resolve: (id: NodeId, params: Partial<ParamsOf<'context.resolve'>> = {}) =>
+      client.call('context.resolve', { ...params, node: id }),
+    render: (params: Partial<ParamsOf<'context.render'>> = {}) => client.call('context.render', { node, ...params }),
     model: (id: NodeId = node) => client.call('context.model', { node: id }),
     async say(role: 'user' | 'assistant' | 'summary', said: string): Promise<NodeId> {
       const made = await client.call('loom.node_create_text', { ...place(), role, blocks: text(said) });
@@ -75,10 +75,10 @@ function branchOf(hub: TestHub, tree: TreeId) {
     },
     /** Commands with what they printed; null for one that was interrupted. */
     async step(blocks: Blocks, commands: Printed, settings: ParamsOf<'loom.step_create'>['settings'] = null) {
-      const { asked, calls } = await partsOfStep(commands, output);
+      const { callBlocks, calls } = await partsOfStep(commands, output);
       const made = await client.call('loom.step_create', {
         ...place(),
-        blocks: [...blocks, ...asked],
+        blocks: [...blocks, ...callBlocks],
         settings,
         calls,
       });

@@ -21,7 +21,7 @@ function withTcp<T>(use: (port: number, serving: Serving) => Promise<T>): Promis
 
 /** Asks for an upgrade with these headers and returns the status; nothing else may come before the end. */
 function upgrade(target: { port: number } | { socketPath: string }, headers: Record<string, string>): Promise<number> {
-  const asked = {
+  const requestHeaders = {
     Connection: 'Upgrade',
     Upgrade: 'websocket',
     'Sec-WebSocket-Version': '13',
@@ -29,7 +29,7 @@ function upgrade(target: { port: number } | { socketPath: string }, headers: Rec
     ...headers,
   };
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ ...target, host: '127.0.0.1', headers: asked, setHost: false });
+    const request = httpRequest({ ...target, host: '127.0.0.1', headers: requestHeaders, setHost: false });
     request.on('response', (response) => resolve(response.resume().statusCode ?? 0));
     request.on('upgrade', (_response, socket) => {
       socket.destroy();

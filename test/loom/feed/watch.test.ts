@@ -10,12 +10,12 @@ const entries = (from: number, to: number, tree = 'a') =>
 
 /** A feed whose entries up to a number are on the disk, and the questions that the disk was asked. */
 function feedOf(stored: FeedEntry[]) {
-  const asked: FeedParams[] = [];
+  const reads: FeedParams[] = [];
   const feed = createFeed({
     epoch: 'now',
     lastSeq: stored.at(-1)?.seq ?? 0,
     async read(params) {
-      asked.push(params);
+      reads.push(params);
       const { tree, since, until, limit } = params;
       const inRange = stored.filter(
         ({ seq, tree: of }) => seq > since && seq <= until && (tree === null || of === tree),
@@ -24,7 +24,7 @@ function feedOf(stored: FeedEntry[]) {
       return { events, seq: inRange.length > limit ? (events.at(-1)?.seq ?? until) : until };
     },
   });
-  return { feed, asked };
+  return { feed, reads };
 }
 
 /** A watcher that notes what it is sent, and can be waited for. */
@@ -57,14 +57,14 @@ function watch(
 
 describe('a watcher', () => {
   test('reads missed entries in pages, then goes live', async () => {
-    const { feed, asked } = feedOf(entries(1, 450));
+    const { feed, reads } = feedOf(entries(1, 450));
     const watcher = watch(feed, { since: 0 });
     await watcher.saw('watch_live 450');
     feed.publish([entry(451)]);
     await watcher.saw(451);
     expect(await watcher.end()).toEqual({ seq: 451 });
     expect(watcher.seen).toEqual([...entries(1, 450).map(({ seq }) => seq), 'watch_live 450', 451]);
-    expect(asked.map(({ since }) => since)).toEqual([0, 200, 400]);
+    expect(reads.map(({ since }) => since)).toEqual([0, 200, 400]);
   });
 
   test('without a number begins with the next entry', async () => {

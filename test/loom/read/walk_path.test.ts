@@ -43,12 +43,12 @@ test('a path of 5,000 nodes is returned whole', async () => {
 test('a path can begin below the root, page by page as well', async () => {
   await withReader(async ({ read }, writer) => {
     const { ids } = await writer.plant(user('a', answer('x'), answer('b', step('s', ['ls'], user('c')))));
-    const asked = { node: node(ids.c), from_depth: 2, limit: 3 };
-    const first = await read('loom.context_get_path', asked);
-    const rest = await read('loom.context_get_path', { ...asked, cursor: first.cursor });
+    const range = { node: node(ids.c), from_depth: 2, limit: 3 };
+    const first = await read('loom.context_get_path', range);
+    const rest = await read('loom.context_get_path', { ...range, cursor: first.cursor });
     expect([...first.nodes, ...rest.nodes].map(({ id }) => id)).toEqual([ids.b, ids.s, ids.ls, ids.c]);
-    expect((await read('loom.context_get_path', { ...asked, from_depth: 5 })).nodes).toHaveLength(1);
-    expect((await read('loom.context_get_path', { ...asked, from_depth: 6 })).nodes).toEqual([]);
+    expect((await read('loom.context_get_path', { ...range, from_depth: 5 })).nodes).toHaveLength(1);
+    expect((await read('loom.context_get_path', { ...range, from_depth: 6 })).nodes).toEqual([]);
   });
 });
 

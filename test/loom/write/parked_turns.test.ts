@@ -25,9 +25,9 @@ async function parked(writer: TestWriter) {
   const step = { turn, parent, id: writer.newId(), blocks, settings: sha256, calls };
   writer.write('loom.turn_record_answer', step);
   writer.write('loom.turn_record_result', { turn, call: 'call-look-0', ...resultOf('call-look-0', 'out') });
-  const asked = ['call-look-1', 'call-look-2'].map((call) => ({ ...QUESTION, call }));
-  const { questions } = writer.write('loom.turn_park', { turn, questions: asked });
-  return { tree, parent, turn, step, asked, questions };
+  const drafts = ['call-look-1', 'call-look-2'].map((call) => ({ ...QUESTION, call }));
+  const { questions } = writer.write('loom.turn_park', { turn, questions: drafts });
+  return { tree, parent, turn, step, drafts, questions };
 }
 
 const resultOf = (call: string, said: string) => ({ blocks: text(said), external: ran(said, call) });

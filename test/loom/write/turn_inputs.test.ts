@@ -72,14 +72,14 @@ describe('an input', () => {
   test('is added once by a retry, and under its id nothing else is', () =>
     withWriter(async (writer) => {
       const { turn } = await runningTurn(writer);
-      const asked = { id: NodeId.parse(writer.newId()), turn, kind: 'steer' as const, blocks: said('x') };
-      const first = writer.write('loom.input_add', asked);
-      expect(writer.write('loom.input_add', asked)).toEqual(first);
+      const params = { id: NodeId.parse(writer.newId()), turn, kind: 'steer' as const, blocks: said('x') };
+      const first = writer.write('loom.input_add', params);
+      expect(writer.write('loom.input_add', params)).toEqual(first);
       for (const change of [{ kind: 'after' as const }, { blocks: said('y') }]) {
-        expect(refusal(() => writer.write('loom.input_add', { ...asked, ...change })).kind).toBe('conflict');
+        expect(refusal(() => writer.write('loom.input_add', { ...params, ...change })).kind).toBe('conflict');
       }
       writer.write('loom.turn_end', { turn, state: 'done' });
-      expect(writer.write('loom.input_add', asked)).toEqual(first);
+      expect(writer.write('loom.input_add', params)).toEqual(first);
     }));
 
   test('is taken once by a retry, and nowhere else', () =>
@@ -148,8 +148,8 @@ describe('input that could not become a node is refused before it is acknowledge
   test('a blank text, an id of a node, an image that is not stored, a text that is too large', () =>
     withWriter(async (writer) => {
       const { turn, parent } = await runningTurn(writer);
-      const asked = { id: NodeId.parse(writer.newId()), turn, kind: 'steer' as const, blocks: said('x') };
-      const kindOf = (change: object) => refusal(() => writer.write('loom.input_add', { ...asked, ...change })).kind;
+      const params = { id: NodeId.parse(writer.newId()), turn, kind: 'steer' as const, blocks: said('x') };
+      const kindOf = (change: object) => refusal(() => writer.write('loom.input_add', { ...params, ...change })).kind;
       const { block, path } = image(writer, 'picture');
       rmSync(path);
       expect(kindOf({ blocks: said(' \n') })).toBe('invalid_params');
@@ -178,8 +178,8 @@ describe('input that could not become a node is refused before it is acknowledge
       expect(refusal(large).kind).toBe('limit');
       writer.write('loom.input_take', { turn, input: first.id, parent });
       const second = large();
-      const asked = { turn, inputs: [first.id, second.id] };
-      expect(refusal(() => writer.write('loom.input_drop', asked)).kind).toBe('limit');
+      const params = { turn, inputs: [first.id, second.id] };
+      expect(refusal(() => writer.write('loom.input_drop', params)).kind).toBe('limit');
       expect(writer.write('loom.input_drop', { turn, inputs: [second.id] }).inputs[0]?.state).toBe('dropped');
     }));
 });
@@ -202,11 +202,11 @@ describe('inputs that were not sent', () => {
         [later.id, 'user', said('later')],
         [steer.id, 'user', said('steer')],
       ]);
-      const asked = { turn, inputs: [sent.id, later.id, back.id, steer.id] };
-      const given = writer.write('loom.input_drop', asked).inputs;
+      const params = { turn, inputs: [sent.id, later.id, back.id, steer.id] };
+      const given = writer.write('loom.input_drop', params).inputs;
       expect(given.map(({ state }) => state)).toEqual(['taken', 'taken', 'dropped', 'taken']);
       writer.restart();
-      expect(writer.write('loom.input_drop', asked).inputs).toEqual(given);
+      expect(writer.write('loom.input_drop', params).inputs).toEqual(given);
     }));
 
   test('can be taken back while the turn runs, and once more when the answer was lost', () =>
@@ -214,13 +214,13 @@ describe('inputs that were not sent', () => {
       const { turn, parent, add } = await runningTurn(writer);
       const [sent, waiting] = [add('sent'), add('waiting', 'after')];
       writer.write('loom.input_take', { turn, input: sent.id, parent });
-      const asked = { turn, inputs: [sent.id, waiting.id] };
-      const given = writer.write('loom.input_drop', asked).inputs;
+      const params = { turn, inputs: [sent.id, waiting.id] };
+      const given = writer.write('loom.input_drop', params).inputs;
       expect(given.map(({ state, blocks }) => [state, blocks])).toEqual([
         ['taken', said('sent')],
         ['dropped', said('waiting')],
       ]);
-      expect(writer.write('loom.input_drop', asked).inputs).toEqual(given);
+      expect(writer.write('loom.input_drop', params).inputs).toEqual(given);
       expect((await reader.read('loom.turn_get', { turn })).inputs).toEqual([]);
     }));
 
@@ -239,8 +239,8 @@ describe('inputs that were not sent', () => {
     withWriter(async (writer) => {
       const [one, other] = [await runningTurn(writer), await runningTurn(writer)];
       const input = one.add('x');
-      const asked = { turn: other.turn, input: input.id, parent: other.parent };
-      expect(refusal(() => writer.write('loom.input_take', asked)).message).toBe(
+      const params = { turn: other.turn, input: input.id, parent: other.parent };
+      expect(refusal(() => writer.write('loom.input_take', params)).message).toBe(
         `turn ${other.turn} has no input ${input.id}`,
       );
     }));
@@ -272,13 +272,13 @@ test('a purge of a tree deletes its inputs, and keeps an image of a pending inpu
   withWriter(async (writer) => {
     const [doomed, kept] = [await runningTurn(writer), await runningTurn(writer)];
     const { block, path } = image(writer, 'picture');
-    const asked = { kind: 'steer' as const, blocks: [block] };
+    const params = { kind: 'steer' as const, blocks: [block] };
     const id = () => NodeId.parse(writer.newId());
     doomed.add('gone');
     const blocks = [block, ...text('see')];
     const parent = doomed.parent;
     writer.write('loom.node_create_text', { tree: doomed.tree, parent, role: 'user', blocks });
-    const waiting = writer.write('loom.input_add', { ...asked, id: id(), turn: kept.turn });
+    const waiting = writer.write('loom.input_add', { ...params, id: id(), turn: kept.turn });
     const { confirm } = writer.write('loom.tree_purge', { tree: doomed.tree });
     writer.write('loom.tree_purge', { tree: doomed.tree, confirm });
     expect(existsSync(path)).toBe(true);

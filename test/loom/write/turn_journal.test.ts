@@ -11,11 +11,11 @@ async function halfStep(writer: TestWriter) {
   writer.write('loom.turn_start', { id: turn, tree, node: parent });
   const { blocks } = stepParts('look', ['ls', 'pwd']);
   const calls = ['call-look-0', 'call-look-1'].map((call) => ({ call, id: writer.newId() }));
-  const asked = { turn, parent, id: writer.newId(), blocks, settings: null, calls };
-  writer.write('loom.turn_record_answer', asked);
+  const answer = { turn, parent, id: writer.newId(), blocks, settings: null, calls };
+  writer.write('loom.turn_record_answer', answer);
   const result = { turn, call: 'call-look-0', blocks: text('out'), external: ran('ls', 'call-look-0') };
   writer.write('loom.turn_record_result', result);
-  return { tree, parent, turn, asked, result };
+  return { tree, parent, turn, answer, result };
 }
 
 const roles = (writer: TestWriter) =>
@@ -24,13 +24,13 @@ const roles = (writer: TestWriter) =>
 describe('the journal of a turn', () => {
   test('shows no node until the step is committed, then all of them', () =>
     withWriter(async (writer) => {
-      const { turn, asked } = await halfStep(writer);
+      const { turn, answer } = await halfStep(writer);
       writer.write('loom.turn_record_result', {
         ...{ turn, call: 'call-look-1', blocks: text('out'), external: ran('pwd', 'call-look-1') },
       });
       expect(roles(writer)).toEqual(['root', 'user']);
       const { nodes } = writer.write('loom.turn_commit_step', { turn });
-      expect(nodes.map((node) => node.id)).toEqual([asked.id, ...asked.calls.map((call) => call.id)]);
+      expect(nodes.map((node) => node.id)).toEqual([answer.id, ...answer.calls.map((call) => call.id)]);
       expect(writer.write('loom.turn_end', { turn, state: 'done' })).toMatchObject({
         state: 'done',
         tip: nodes[2]?.id,
@@ -40,7 +40,7 @@ describe('the journal of a turn', () => {
 
   test('becomes a step whose unfinished call is interrupted when the hub dies', () =>
     withWriter(async (writer) => {
-      const { asked } = await halfStep(writer);
+      const { answer } = await halfStep(writer);
       writer.restart();
       expect(roles(writer)).toEqual(['root', 'user', 'assistant', 'tool', 'tool']);
       const blocks = writer.store.all<{ blocks: string }>("SELECT blocks FROM nodes WHERE role = 'tool' ORDER BY seq");
@@ -48,8 +48,8 @@ describe('the journal of a turn', () => {
         'out',
         'interrupted: this call did not finish, and what it did is not known',
       ]);
-      const step = { turn: asked.turn, state: 'done' as const };
-      expect(writer.write('loom.turn_end', step)).toMatchObject({ state: 'interrupted', tip: asked.calls[1]?.id });
+      const step = { turn: answer.turn, state: 'done' as const };
+      expect(writer.write('loom.turn_end', step)).toMatchObject({ state: 'interrupted', tip: answer.calls[1]?.id });
     }));
 
   test('is kept even when its tree was archived meanwhile', () =>
@@ -62,8 +62,8 @@ describe('the journal of a turn', () => {
 
   test('does not keep the hub from starting when it cannot become a step any more', () =>
     withWriter(async (writer) => {
-      const { tree, parent, asked, turn } = await halfStep(writer);
-      writer.write('loom.node_create_text', { id: asked.calls[0]?.id, tree, parent, role: 'user', blocks: text('x') });
+      const { tree, parent, answer, turn } = await halfStep(writer);
+      writer.write('loom.node_create_text', { id: answer.calls[0]?.id, tree, parent, role: 'user', blocks: text('x') });
       writer.restart();
       expect(roles(writer)).toEqual(['root', 'user', 'user']);
       expect(writer.write('loom.turn_end', { turn, state: 'done' }).state).toBe('failed');
@@ -71,12 +71,12 @@ describe('the journal of a turn', () => {
 
   test('takes a retry once and refuses another answer under it', () =>
     withWriter(async (writer) => {
-      const { asked, result } = await halfStep(writer);
-      writer.write('loom.turn_record_answer', asked);
+      const { answer, result } = await halfStep(writer);
+      writer.write('loom.turn_record_answer', answer);
       writer.write('loom.turn_record_result', result);
       const other = refusal(() => writer.write('loom.turn_record_result', { ...result, blocks: text('else') }));
       expect(other.kind).toBe('conflict');
-      expect(refusal(() => writer.write('loom.turn_record_answer', { ...asked, blocks: [], calls: [] })).kind).toBe(
+      expect(refusal(() => writer.write('loom.turn_record_answer', { ...answer, blocks: [], calls: [] })).kind).toBe(
         'conflict',
       );
     }));
@@ -112,8 +112,8 @@ describe('data that could not become a step is refused before it is journalled:'
       const parent = ids.go ?? '';
       const turn = writer.newId();
       writer.write('loom.turn_start', { id: turn, tree, node: parent });
-      const asked = { turn, parent, id: writer.newId(), blocks: text('look'), settings: null, calls: [] };
-      const record = () => writer.write('loom.turn_record_answer', { ...asked, ...change([parent]) });
+      const answer = { turn, parent, id: writer.newId(), blocks: text('look'), settings: null, calls: [] };
+      const record = () => writer.write('loom.turn_record_answer', { ...answer, ...change([parent]) });
       expect(refusal(record).kind).toBe(kind);
     }),
   );

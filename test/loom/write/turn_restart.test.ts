@@ -50,8 +50,8 @@ async function leaveTurn(home: string, last: (call: Call, left: { turn: Turn; in
     ...{ tree, parent: NodeId.parse(tree), role: 'user', blocks: text('go') },
   });
   const turn = await call('loom.turn_start', { tree, node: node.id });
-  const asked = { turn: turn.id, parent: node.id, provider: 'anthropic', model: 'sonnet' };
-  const request = await call('loom.request_start', asked);
+  const draft = { turn: turn.id, parent: node.id, provider: 'anthropic', model: 'sonnet' };
+  const request = await call('loom.request_start', draft);
   const input = await call('loom.input_add', {
     ...{ turn: turn.id, kind: 'steer', blocks: [{ type: 'text', text: 'and faster' }] },
   });

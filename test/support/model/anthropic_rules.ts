@@ -94,11 +94,11 @@ function contentViolation({ role, content }: Fields, place: number): string | nu
   if (role === 'assistant' && (last?.type === 'thinking' || last?.type === 'redacted_thinking')) {
     return `messages.${place}: the final block in an assistant message cannot be thinking`;
   }
-  const wrong = first(blocks, role === 'assistant' ? saidViolation : askedViolation);
+  const wrong = first(blocks, role === 'assistant' ? assistantViolation : userViolation);
   return wrong === null ? null : `messages.${place}.${wrong}`;
 }
 
-function saidViolation({ type, ...block }: Fields): string | null {
+function assistantViolation({ type, ...block }: Fields): string | null {
   switch (type) {
     case 'text':
       return isBlank(block.text) ? 'text content blocks must contain non-whitespace text' : null;
@@ -115,7 +115,7 @@ function saidViolation({ type, ...block }: Fields): string | null {
   }
 }
 
-function askedViolation({ type, ...block }: Fields): string | null {
+function userViolation({ type, ...block }: Fields): string | null {
   switch (type) {
     case 'text':
       return isBlank(block.text) ? 'text content blocks must contain non-whitespace text' : null;
@@ -123,7 +123,7 @@ function askedViolation({ type, ...block }: Fields): string | null {
       return imageViolation(objectOf(block.source));
     case 'tool_result':
       if (listOf(block.content).length === 0 && block.is_error) return 'content cannot be empty if `is_error` is true';
-      return first(listOf(block.content).map(objectOf), askedViolation);
+      return first(listOf(block.content).map(objectOf), userViolation);
     default:
       return `${type}: not allowed in a user message`;
   }

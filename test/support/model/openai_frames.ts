@@ -40,8 +40,9 @@ export function openaiFrames(script: Script, body: Record<string, unknown>): str
 function stop(script: Extract<Script, { kind: 'say' | 'say_to_anyone' }>, body: Record<string, unknown>): string[] {
   const finish_reason = script.quirks.includes('stop_after_calls') ? 'stop' : (script.stop ?? STOPS[script.end]);
   const last = frame({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: {}, finish_reason }] });
-  const isAsked = JSON.stringify(body.stream_options) === '{"include_usage":true}';
-  const usage = isAsked && !script.quirks.includes('no_usage') ? [frame({ id: 'c', choices: [], usage: USAGE })] : [];
+  const wantsUsage = JSON.stringify(body.stream_options) === '{"include_usage":true}';
+  const usage =
+    wantsUsage && !script.quirks.includes('no_usage') ? [frame({ id: 'c', choices: [], usage: USAGE })] : [];
   return [last, ...usage, ...(script.quirks.includes('no_stop_event') ? [] : ['data: [DONE]\n\n'])];
 }
 

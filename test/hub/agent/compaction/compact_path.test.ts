@@ -69,14 +69,14 @@ test('an open request is carried over word for word when the window is nearly fu
   await withAgent(async (agent) => {
     const { server, begin, say: ask, path } = agent;
     const tip = await talk(agent, `Read this. ${'Words and words. '.repeat(1_000)}`);
-    const asked = 'Now paint it: über-blau, 🫘, and nothing else.';
+    const request = 'Now paint it: über-blau, 🫘, and nothing else.';
     server.script(
       say(call('c2', 'bash', { command: 'seq 1 9000' })),
       say(words(SUMMARY)),
       say(words('Painted.')),
       say(words('unused')),
     );
-    const turn = begin(await ask(asked, tip), { window: 20_000 });
+    const turn = begin(await ask(request, tip), { window: 20_000 });
     const outcome = await turn.outcome;
     expect(outcome).toMatchObject({ state: 'done', text: 'Painted.' });
     const compacted = await turn.event('context_compacted');
@@ -84,7 +84,7 @@ test('an open request is carried over word for word when the window is nearly fu
     expect(compacted.tokens_after).toBeLessThan(3_000);
     const roles = (await path(outcome.tip)).slice(-4).map(({ role }) => role);
     expect(roles).toEqual(['assistant', 'tool', 'summary', 'assistant']);
-    expect(lastSent(agent).text).toContain(`word for word:"},{"type":"text","text":"${asked}"`);
+    expect(lastSent(agent).text).toContain(`word for word:"},{"type":"text","text":"${request}"`);
     // What the model wrote for itself is no answer to the person.
     expect(turn.events.some((event) => event.kind === 'text_added' && event.text.includes('Asked'))).toBe(false);
   });

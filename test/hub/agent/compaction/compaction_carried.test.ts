@@ -60,9 +60,9 @@ test('turns on several branches summarise side by side, and a limit ends a turn 
 
 test('the request of an interrupted answer is carried over, and so is one that got only thinking', async () => {
   await withAgent(async ({ client, server, tree, say: ask, begin, run }) => {
-    const asked = await ask('Paint the shed green.');
+    const request = await ask('Paint the shed green.');
     server.script(breaking('hang', words('I begin with')));
-    const turn = begin(asked);
+    const turn = begin(request);
     await turn.event('text_added');
     await server.hanging();
     await client.call('agent.stop', { turn: turn.id });

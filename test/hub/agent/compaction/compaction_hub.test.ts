@@ -41,8 +41,8 @@ test('after a hub is killed the next one continues below the summary, with the o
       say(words('## Asked\nBeans.')),
       breaking('hang', words('Pa')),
     );
-    const asked = await ask('Now paint it blue.', tip);
-    const turn = begin(asked, { window: 20_000 });
+    const request = await ask('Now paint it blue.', tip);
+    const turn = begin(request, { window: 20_000 });
     const cut = turn.outcome.then(
       () => 'ended',
       () => 'cut',
@@ -54,7 +54,7 @@ test('after a hub is killed the next one continues below the summary, with the o
     await cut;
     const other = await hub.connect();
     const { turns } = await other.call('loom.turn_list', { tree });
-    expect(turns.find(({ node }) => node === asked)).toMatchObject({ tip: summary, state: 'interrupted' });
+    expect(turns.find(({ node }) => node === request)).toMatchObject({ tip: summary, state: 'interrupted' });
     const again = { tree, node: summary, access: accessTo(server), cwd: process.cwd() };
     expect(await other.call('agent.run', again)).toMatchObject({ state: 'done', text: 'Painted.' });
     expect(server.requests.at(-1)?.text).toContain('Now paint it blue.');

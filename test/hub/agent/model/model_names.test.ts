@@ -64,9 +64,9 @@ describe('a model’s name', () => {
   test('the price and the window of every short name are known', async () => {
     const prices = await loadPriceTable();
     for (const alias of ALIAS_NAMES.filter((name) => name !== 'demo')) {
-      const asked = { ...parseModelName(alias), baseUrl: null };
-      expect([alias, prices.window(asked)]).toEqual([alias, expect.any(Number)]);
-      expect(prices.cost(asked, { ...NOTHING, input: MILLION }, AT_MS)).toBeGreaterThan(0);
+      const target = { ...parseModelName(alias), baseUrl: null };
+      expect([alias, prices.window(target)]).toEqual([alias, expect.any(Number)]);
+      expect(prices.cost(target, { ...NOTHING, input: MILLION }, AT_MS)).toBeGreaterThan(0);
     }
   });
 });
@@ -98,10 +98,10 @@ describe('the table of prices', () => {
     model('openai', 'claude-sonnet-5'),
     model('ollama', 'gpt-5'),
     model('openai', 'gpt-5', 'http://127.0.0.1:8080'),
-  ])('knows nothing of $provider/$model at $baseUrl', async (asked) => {
+  ])('knows nothing of $provider/$model at $baseUrl', async (target) => {
     const { cost, window } = await loadPriceTable();
-    expect(cost(asked, { ...NOTHING, input: MILLION }, AT_MS)).toBeNull();
-    expect(window(asked)).toBeNull();
+    expect(cost(target, { ...NOTHING, input: MILLION }, AT_MS)).toBeNull();
+    expect(window(target)).toBeNull();
   });
 
   test.each([

@@ -35,8 +35,8 @@ test.each(DIALECTS)('$name passes on what goes wrong before anything is sent', (
     const messages = [
       { role: 'user' as const, content: [{ ...image, type: 'image' as const, media_type: 'image/png' as const }] },
     ];
-    const asked = ask(dialect, server, { messages, loadImage: () => Promise.reject(new Error('the disk is broken')) });
-    await expect(asked).rejects.toThrow('the disk is broken');
+    const answer = ask(dialect, server, { messages, loadImage: () => Promise.reject(new Error('the disk is broken')) });
+    await expect(answer).rejects.toThrow('the disk is broken');
     expect(server.requests).toEqual([]);
   }),
 );

@@ -25,25 +25,25 @@ function inTurns(...turns: (ModelEvent | HubError)[][]): Provider {
 }
 
 /** Asks with timers that a test lets go off, and tells what happened in words. */
-function asked(provider: Provider, signal = new AbortController().signal) {
+function askLogged(provider: Provider, signal = new AbortController().signal) {
   const timers = manualTimers();
-  const told: string[] = [];
+  const log: string[] = [];
   const reply = askModel(
     {
       ...{ provider, request: REQUEST, timers, random: () => 1 },
       on: {
         sent(attempt) {
-          told.push(`sent ${attempt}`);
-          return ({ outcome }) => void told.push(`ended ${outcome}`);
+          log.push(`sent ${attempt}`);
+          return ({ outcome }) => void log.push(`ended ${outcome}`);
         },
-        heard: (event) => void told.push(event.kind),
-        failed: (_, retryInMs) => void told.push(`failed, again in ${retryInMs}`),
-        restarted: (attempt) => void told.push(`restarted ${attempt}`),
+        heard: (event) => void log.push(event.kind),
+        failed: (_, retryInMs) => void log.push(`failed, again in ${retryInMs}`),
+        restarted: (attempt) => void log.push(`restarted ${attempt}`),
       },
     },
     signal,
   );
-  return { reply, told, timers };
+  return { reply, log, timers };
 }
 
 /** Lets timers go off as they are set, until the reply is there. */
@@ -61,17 +61,17 @@ async function fireUntil<T>(reply: Promise<T>, timers: ReturnType<typeof manualT
 
 test('a request that failed is sent again after growing waits, and given up in the end', async () => {
   const turns = Array.from({ length: RETRIES_MAX + 1 }, () => [overloaded]);
-  const { reply, told, timers } = asked(inTurns(...turns));
+  const { reply, log, timers } = askLogged(inTurns(...turns));
   expect((await fireUntil(reply, timers)).failure).toBe(overloaded);
-  const waits = told.flatMap((line) => /again in (.*)/.exec(line)?.[1] ?? []);
+  const waits = log.flatMap((line) => /again in (.*)/.exec(line)?.[1] ?? []);
   expect(waits).toEqual(['1000', '2000', '4000', '8000', '16000', '32000', 'null']);
-  expect(told.filter((line) => line.startsWith('restarted'))).toEqual([]);
+  expect(log.filter((line) => line.startsWith('restarted'))).toEqual([]);
 });
 
 test('an answer is said to begin again only when part of it came before', async () => {
-  const { reply, told, timers } = asked(inTurns([text('Hel'), overloaded], [text('Hello'), END]));
+  const { reply, log, timers } = askLogged(inTurns([text('Hel'), overloaded], [text('Hello'), END]));
   expect((await fireUntil(reply, timers)).answer.blocks).toEqual([{ type: 'text', text: 'Hello' }]);
-  expect(told).toEqual([
+  expect(log).toEqual([
     ...['sent 1', 'text', 'ended overloaded', 'failed, again in 1000', 'restarted 2'],
     ...['sent 2', 'text', 'end', 'ended ok'],
   ]);
@@ -79,7 +79,7 @@ test('an answer is said to begin again only when part of it came before', async 
 
 test('a stop while it waits keeps what was said', async () => {
   const controller = new AbortController();
-  const { reply, timers } = asked(inTurns([text('Hel'), overloaded]), controller.signal);
+  const { reply, timers } = askLogged(inTurns([text('Hel'), overloaded]), controller.signal);
   while (timers.running().length === 0) await new Promise((resolve) => setImmediate(resolve));
   controller.abort();
   expect((await reply).answer.blocks).toEqual([{ type: 'text', text: 'Hel' }]);

@@ -78,12 +78,12 @@ test('in a tree that a node owns no caller gets an orchestrator, whatever the ca
     const orchestrator = (await agent.path(own.tip)).at(-1)?.settings ?? null;
     expect((await settingsAt(own.tip)).level).toBe('orchestrator');
     const { tree, node } = await ownedTree(agent);
-    const asked = { model: MODEL, level: 'orchestrator' as const };
-    await expect(run(node, { tree, change: asked })).rejects.toMatchObject({
+    const orchestrate = { model: MODEL, level: 'orchestrator' as const };
+    await expect(run(node, { tree, change: orchestrate })).rejects.toMatchObject({
       kind: 'invalid_params',
       message: REFUSED,
     });
-    await expect(client.call('agent.check', { node, change: asked })).rejects.toMatchObject({ message: REFUSED });
+    await expect(client.call('agent.check', { node, change: orchestrate })).rejects.toMatchObject({ message: REFUSED });
     expect((await client.call('loom.turn_list', { tree })).turns).toEqual([]);
     const narrowed = [
       ...[{ model: MODEL }, { model: MODEL, reload: true }, { model: MODEL, system_prompt: 'Spawn!' }],

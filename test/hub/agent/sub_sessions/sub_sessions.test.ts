@@ -108,7 +108,7 @@ test.each(['openai', 'openai/gpt-5.6-sol', 'ollama/qwen3:8b', 'demo'])(
       expect(told(result === undefined ? [] : [result])[0]).toContain('main.py');
       const [owned] = await ownedBy(agent);
       const { requests } = await client.call('loom.request_list', { tree: owned?.id ?? null });
-      expect(requests.map(({ provider: asked }) => asked)).toEqual(Array(2).fill(provider.split('/')[0]));
+      expect(requests.map(({ provider: name }) => name)).toEqual(Array(2).fill(provider.split('/')[0]));
     });
   },
 );

@@ -25,10 +25,10 @@ describe('a request', () => {
   test('is started and ended once by a retry, and under its id nothing else is', () =>
     withWriter(async (writer) => {
       const { tree, parent, turn } = await turnAt(writer);
-      const { asked, request } = ask(writer, turn, parent);
-      expect(writer.write('loom.request_start', asked)).toEqual(request);
+      const { params, request } = ask(writer, turn, parent);
+      expect(writer.write('loom.request_start', params)).toEqual(request);
       for (const change of [{ model: 'opus' }, { provider: 'openai' }, { parent: node(tree) }]) {
-        expect(refusal(() => writer.write('loom.request_start', { ...asked, ...change })).kind).toBe('conflict');
+        expect(refusal(() => writer.write('loom.request_start', { ...params, ...change })).kind).toBe('conflict');
       }
       const ending = { request: request.id, ...ENDED };
       const ended = writer.write('loom.request_end', ending);
@@ -44,7 +44,7 @@ describe('a request', () => {
       for (const change of others) {
         expect(refusal(() => writer.write('loom.request_end', { ...ending, ...change })).kind).toBe('conflict');
       }
-      expect(writer.write('loom.request_start', asked)).toEqual(ended);
+      expect(writer.write('loom.request_start', params)).toEqual(ended);
     }));
 
   test('has its node when the step is committed, though its bill was written before', () =>

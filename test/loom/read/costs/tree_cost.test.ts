@@ -166,9 +166,9 @@ test('costs of random trees are those of a plain list', () =>
     { numRuns: 25 },
   ));
 
-interface Grown {
+interface ListNode {
   id: NodeId;
-  parent: Grown | null;
+  parent: ListNode | null;
   children: number;
   spent: number;
 }
@@ -177,10 +177,10 @@ interface Grown {
 async function comparesWithList(plan: readonly [number, number][]) {
   await withReader(async ({ read }, writer) => {
     const { tree } = await writer.plant();
-    const root: Grown = { id: node(tree), parent: null, children: 0, spent: 0 };
-    const grown = [root];
+    const root: ListNode = { id: node(tree), parent: null, children: 0, spent: 0 };
+    const nodes = [root];
     for (const [at, spent] of plan) {
-      const parent = grown[at % grown.length] ?? root;
+      const parent = nodes[at % nodes.length] ?? root;
       const turn = startTurn(writer, tree, parent.id);
       const id = node(writer.newId());
       for (let count = 1; count <= spent; count++) {
@@ -189,21 +189,21 @@ async function comparesWithList(plan: readonly [number, number][]) {
       const made = { id, tree: TreeId.parse(tree), parent: parent.id, role: 'assistant' as const, blocks: text('x') };
       writer.write('loom.node_create_text', made);
       parent.children += 1;
-      grown.push({ id, parent, children: 0, spent });
+      nodes.push({ id, parent, children: 0, spent });
     }
-    for (const end of grown) {
+    for (const end of nodes) {
       const { total, below } = await read('loom.cost_get', { node: end.id });
       expect([total.requests, below?.since, below?.cost.requests]).toEqual(expected(end));
     }
-    const all = grown.reduce((sum, { spent }) => sum + spent, 0);
+    const all = nodes.reduce((sum, { spent }) => sum + spent, 0);
     expect((await read('loom.cost_get', { tree: TreeId.parse(tree) })).total.requests).toBe(all);
   });
 }
 
-function expected(end: Grown) {
-  const path: Grown[] = [];
-  for (let at: Grown | null = end; at !== null; at = at.parent) path.push(at);
-  const spentOn = (part: readonly Grown[]) => part.reduce((sum, { spent }) => sum + spent, 0);
+function expected(end: ListNode) {
+  const path: ListNode[] = [];
+  for (let at: ListNode | null = end; at !== null; at = at.parent) path.push(at);
+  const spentOn = (part: readonly ListNode[]) => part.reduce((sum, { spent }) => sum + spent, 0);
   const fork = path.findIndex(({ children }, index) => index > 0 && children > 1);
   const since = fork === -1 ? path.length - 1 : fork;
   return [spentOn(path), path[since]?.id, spentOn(path.slice(0, since))];

@@ -5,12 +5,12 @@ import { manualTimers } from '../../../../support/manual_timers.js';
 import { assistant, hear, REQUEST, result, text, user } from '../dialects.js';
 
 const provider = demoProvider(manualTimers());
-const asked = (...messages: ModelMessage[]) => hear(provider, { ...REQUEST, messages });
+const answerTo = (...messages: ModelMessage[]) => hear(provider, { ...REQUEST, messages });
 const results = (...content: ModelMessage['content']): ModelMessage => ({ role: 'user', content });
 
 /** The words of an answer, its calls by their command, and its end. */
 async function told(...messages: ModelMessage[]) {
-  const { answer, failure } = await asked(...messages);
+  const { answer, failure } = await answerTo(...messages);
   expect(failure).toBeNull();
   const words = answer.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   const commands = answer.blocks.flatMap((block) => (block.type === 'call' ? [block.input] : []));
@@ -39,7 +39,7 @@ describe('the demo model', () => {
 
   test('answers from what the tools said, and remembers where a file was', async () => {
     const question = user('list the python files in src/');
-    const first = await asked(question);
+    const first = await answerTo(question);
     const [call] = first.answer.blocks;
     if (call?.type !== 'call') throw new Error('it called nothing');
     const history = [question, assistant(call), results(result(call.id, 'src/main.py\nsrc/utils.py\n'))];
@@ -50,7 +50,7 @@ describe('the demo model', () => {
     expect(found.end).toBe('answered');
 
     const shown = [...history, assistant(text(found.words)), user('show me the contents of main.py')];
-    const second = await asked(...shown);
+    const second = await answerTo(...shown);
     const [cat] = second.answer.blocks;
     expect(cat).toMatchObject({ input: { command: 'cat src/main.py' } });
     if (cat?.type !== 'call') throw new Error('it called nothing');
@@ -82,7 +82,7 @@ describe('the demo model', () => {
   });
 
   test('speaks word by word and always in the same words', async () => {
-    const once = await asked(user('demo: say one two  three\ndemo: think hm hm'));
+    const once = await answerTo(user('demo: say one two  three\ndemo: think hm hm'));
     expect(once.events.map((event) => ('text' in event ? `${event.kind}:${event.text}` : event.kind))).toEqual([
       'thinking:hm',
       'thinking: hm',
@@ -93,20 +93,20 @@ describe('the demo model', () => {
       'usage',
       'end',
     ]);
-    expect(await asked(user('demo: say one two  three\ndemo: think hm hm'))).toEqual(once);
+    expect(await answerTo(user('demo: say one two  three\ndemo: think hm hm'))).toEqual(once);
   });
 
   test('does step by step what it is told', async () => {
     const script = user(
       'demo: run a\ndemo: call read {"path": "x"}\ndemo: then\ndemo: run b\ndemo: call x {"n\ndemo: then\ndemo: say done',
     );
-    const first = await asked(script);
+    const first = await answerTo(script);
     expect(first.answer.blocks.map((block) => block.type === 'call' && [block.tool, block.input])).toEqual([
       ['bash', { command: 'a' }],
       ['read', { path: 'x' }],
     ]);
     const one = [script, assistant(...first.answer.blocks), results(result('call_1_0', '1'), result('call_1_1', '2'))];
-    const second = await asked(...one);
+    const second = await answerTo(...one);
     expect([...second.answer.malformed.keys()]).toEqual(['call_3_1']);
     expect(second.answer.end).toBe('calls');
     const two = [...one, assistant(...second.answer.blocks), results(result('call_3_0', '3'), result('call_3_1', '4'))];
@@ -122,14 +122,14 @@ describe('the demo model', () => {
   test.each(['rate_limited', 'overloaded', 'network', 'rejected', 'no_key', 'context_too_long'])(
     'fails with %s when it is told to',
     async (kind) => {
-      const { failure, answer } = await asked(user(`demo: say so far\ndemo: fail ${kind}`));
+      const { failure, answer } = await answerTo(user(`demo: say so far\ndemo: fail ${kind}`));
       expect(failure).toMatchObject({ kind, details: { visible: true } });
       expect(answer.blocks).toEqual([text('so far')]);
     },
   );
 
   test.each(['max_tokens', 'refused', 'empty', 'context_too_long'])('ends with %s when it is told to', async (end) => {
-    expect((await asked(user(`demo: say x\ndemo: end ${end}`))).answer.end).toBe(end);
+    expect((await answerTo(user(`demo: say x\ndemo: end ${end}`))).answer.end).toBe(end);
   });
 
   test('can speak at length, and is stopped in the middle', async () => {
