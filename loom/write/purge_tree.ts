@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
-import { outputsOfBlock } from '../../hub/base/node_blocks.js';
+import { outputsOf, outputsOfBlock } from '../../hub/base/node_blocks.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
-import type { Block } from '../../hub/protocol/node.js';
+import type { Block, External } from '../../hub/protocol/node.js';
 import { outputPath } from '../store/output_path.js';
 import { findTree, requireTree } from '../store/require_rows.js';
 import { dashed, idBlob, TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
@@ -38,7 +38,7 @@ export const purgeTree: WriteOp<ParsedOf<'loom.tree_purge'>> = (context, { tree,
 /** Removes the outputs that only the deleted nodes pointed at, and the text of those nodes from the WAL. */
 function sweep({ store, outputs: folder }: WriteContext, outputs: readonly string[]): void {
   try {
-    const pending = outputsOfPendingInputs(store);
+    const pending = new Set([...outputsOfPendingInputs(store), ...outputsOfJournals(store)]);
     for (const sha256 of outputs) {
       // A call of the same transaction may have appended a node that points at it.
       const isLinked = store.get('SELECT 1 FROM node_outputs WHERE sha256 = ? LIMIT 1', idBlob(sha256)) !== undefined;
@@ -53,12 +53,19 @@ function sweep({ store, outputs: folder }: WriteContext, outputs: readonly strin
 }
 
 /** The outputs of inputs that will become nodes. */
-function outputsOfPendingInputs(store: Store): Set<string> {
+function outputsOfPendingInputs(store: Store): string[] {
   const rows = store.all<{ blocks: string }>('SELECT blocks FROM inputs WHERE node IS NULL AND dropped_at_ms IS NULL');
   // addInput stored them after the schema had parsed them.
-  return new Set(
-    rows.map(({ blocks }): Block[] => JSON.parse(blocks)).flatMap((blocks) => blocks.flatMap(outputsOfBlock)),
-  );
+  return rows.map(({ blocks }): Block[] => JSON.parse(blocks)).flatMap((blocks) => blocks.flatMap(outputsOfBlock));
+}
+
+/** The outputs of answers and results that will become the nodes of a step. */
+function outputsOfJournals(store: Store): string[] {
+  const rows = store.all<{ body: string }>('SELECT body FROM turn_journal');
+  // recordAnswer and recordResult stored them after the schema had parsed them; only results have an external part.
+  return rows
+    .map(({ body }): { blocks: Block[]; external?: External } => JSON.parse(body))
+    .flatMap(({ blocks, external = null }) => [...outputsOf({ blocks, external })]);
 }
 
 function wasPurged(store: Store, tree: string): boolean {

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { ParamsOf } from '../../../hub/protocol/methods/method_table.js';
 import { outputPath } from '../../../loom/store/output_path.js';
 import { refusal } from '../../support/refusal.js';
-import { ran, text, user } from '../../support/trees.js';
+import { ran, stepParts, text, user } from '../../support/trees.js';
 import { type TestWriter, withWriter } from '../../support/writer.js';
 
 const SECRET = 'the-canary-of-the-purged-tree';
@@ -18,6 +19,26 @@ function store(writer: TestWriter, bytes: string): { sha256: string; path: strin
 }
 
 const withOutput = (sha256: string) => ({ ...ran('cat'), output: { sha256, size_bytes: 3, total_bytes: 3 } });
+
+const IMAGE = { media_type: 'image/png' as const, width: 1, height: 1 };
+
+type Result = Pick<ParamsOf<'loom.turn_record_result'>, 'blocks' | 'external'>;
+
+const [DONE_CALL, OPEN_CALL] = ['call-look-0', 'call-look-1'];
+
+/** A running turn of a new tree: the first of its two calls has this result in the journal. */
+async function turnWithResult(writer: TestWriter, result: Result): Promise<string> {
+  const { tree, ids } = await writer.plant(user('go'));
+  const parent = ids.go ?? '';
+  const turn = writer.newId();
+  writer.write('loom.turn_start', { id: turn, tree, node: parent });
+  const { blocks } = stepParts('look', ['one', 'two']);
+  const calls = [DONE_CALL, OPEN_CALL].map((call) => ({ call, id: writer.newId() }));
+  writer.write('loom.turn_record_answer', { turn, parent, id: writer.newId(), blocks, settings: null, calls });
+  const external = { ...result.external, call: { ...result.external.call, id: DONE_CALL } };
+  writer.write('loom.turn_record_result', { turn, call: DONE_CALL, blocks: result.blocks, external });
+  return turn;
+}
 
 describe('purge', () => {
   test('reports what it would delete, and deletes only that', () =>
@@ -88,6 +109,24 @@ describe('purge', () => {
         ['loom.node_create_external', { tree: kept, parent: kept, ...node }],
       ]);
       expect(existsSync(path)).toBe(true);
+    }));
+
+  test('keeps the outputs that the journal of a running or parked turn points at', () =>
+    withWriter(async (writer) => {
+      const [file, picture] = [store(writer, 'file'), store(writer, 'picture')];
+      const image = { type: 'image' as const, ...IMAGE, sha256: picture.sha256 };
+      const { tree: doomed } = await writer.plant(user('a'));
+      const node = { tree: doomed, parent: doomed, external: withOutput(file.sha256) };
+      writer.write('loom.node_create_external', { ...node, blocks: [image] });
+      const running = await turnWithResult(writer, { external: withOutput(file.sha256), blocks: text('out') });
+      const parked = await turnWithResult(writer, { external: ran('look'), blocks: [image] });
+      const question = { kind: 'question' as const, question: 'which one?', options: ['left', 'right'] };
+      writer.write('loom.turn_park', { turn: parked, questions: [{ ...question, call: OPEN_CALL }] });
+      const { confirm } = writer.write('loom.tree_purge', { tree: doomed });
+      writer.write('loom.tree_purge', { tree: doomed, confirm });
+      expect([existsSync(file.path), existsSync(picture.path)]).toEqual([true, true]);
+      const { nodes } = writer.write('loom.turn_commit_step', { turn: running });
+      expect(nodes[1]).toMatchObject({ external: { output: { sha256: file.sha256 } } });
     }));
 
   test('does not undo or repeat the rest of its batch when an output cannot be removed', () =>
