@@ -34,7 +34,7 @@ const allowed: Record<string, string> = {
     "import '../hub/base/plugin.js'; import '../hub/protocol/node.js'; import '../hub/base/call_title.js'; import './store/store.js';",
   'loom/store/store.ts': "import 'better-sqlite3';",
   'tools/base/tool_parts.ts': '',
-  'tools/bash/bash_plugin.ts': "import '../../hub/base/plugin.js'; import '../base/parts.js';",
+  'tools/bash/bash_plugin.ts': "import '../../hub/base/plugin.js'; import '../base/tool_parts.js';",
   'tools/file/file_plugin.ts': "import '../../hub/base/head_and_tail.js';",
   'tools/start/main.ts': "import '../bash/bash_plugin.js'; import '../../hub/client/client.js';",
   'cli/main.ts': "import './commands/show.js'; import './repl/chat.js';",

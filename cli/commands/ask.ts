@@ -13,7 +13,7 @@ import { askUntilAnswered } from '../turn/answer_questions.js';
 import { estimateAt, tellingEstimate } from '../turn/estimate_request.js';
 import { modelEnvironment } from '../turn/model_access.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
-import { followTurn, reportEnd, runTurn, type TurnEnd } from '../turn/run_turn.js';
+import { type AwaitedTurn, followTurn, reportEnd, runTurn } from '../turn/run_turn.js';
 import { noteUnsandboxed, readTurnOptions, TURN_FLAGS, TURN_VALUES, type TurnOptions } from '../turn/turn_options.js';
 import { jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn/turn_output.js';
 import { unfinishedTurn } from '../turn/unfinished_turn.js';
@@ -154,7 +154,7 @@ async function goingOn(input: Words, { context }: Asking): Promise<Begun> {
   return { tree: tree.id, isNew: false, ...(await unfinishedTurn(context, tree, position)) };
 }
 
-async function waitFor(begun: Begun, about: Asking & { output: TurnOutput }): Promise<TurnEnd> {
+async function waitFor(begun: Begun, about: Asking & { output: TurnOutput }): Promise<AwaitedTurn> {
   const { context, wanted, output } = about;
   const { tree, node, running } = begun;
   if (running !== null) return followTurn(context, running, output);

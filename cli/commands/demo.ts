@@ -18,7 +18,7 @@ import { drawTree } from '../render/tree/draw_tree.js';
 import { outlineOf } from '../render/tree/outline.js';
 import { modelEnvironment } from '../turn/model_access.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
-import { reportEnd, runTurn, type TurnEnd } from '../turn/run_turn.js';
+import { type AwaitedTurn, reportEnd, runTurn } from '../turn/run_turn.js';
 
 const MODEL = 'demo/demo';
 const LIST = 'list the python files in src/';
@@ -110,7 +110,7 @@ async function ask(demo: Demo, { tree, parent, question }: Question): Promise<Tu
 }
 
 /** The outcome of a finished turn; of any other the exit code, after a note on how to see the tree. */
-async function ended(context: Context, waited: TurnEnd, tree: TreeId): Promise<TurnOutcome | { code: number }> {
+async function ended(context: Context, waited: AwaitedTurn, tree: TreeId): Promise<TurnOutcome | { code: number }> {
   const { outcome, interrupted } = waited;
   if (interrupted !== null) {
     context.note(['Interrupted. What there is so far: ', cliCommand('show', shortId(tree))]);

@@ -35,13 +35,13 @@ export interface Watching {
 }
 
 /** How a command ended: its answer, null when it never began, and the exit code of the signal that interrupted it or us. */
-export interface CommandEnd {
+export interface ExecutionEnd {
   answer: ToolAnswer | null;
   interrupted: number | null;
 }
 
 /** Runs a command to its end. The first signal cancels it and awaits its answer, so that its node is complete. */
-export async function execute(context: Context, execution: Execution, watching: Watching): Promise<CommandEnd> {
+export async function execute(context: Context, execution: Execution, watching: Watching): Promise<ExecutionEnd> {
   const client = await context.client();
   const begun = beginExecution(context, { execution, client, onEvent: watching.onEvent });
   const stop = (): void => {

@@ -8,7 +8,7 @@ import { ask, canAsk } from '../input/ask_person.js';
 import { renderQuestion, renderQuestions } from '../render/node/question_text.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 import { modelEnvironment } from './model_access.js';
-import { runAnswer, type TurnEnd } from './run_turn.js';
+import { type AwaitedTurn, runAnswer } from './run_turn.js';
 import type { TurnOutput } from './turn_output.js';
 
 /** An open question, and its turn. */
@@ -57,7 +57,7 @@ export function giveAnswer(
   context: Context,
   { turn, call, answer, ...options }: AnswerOptions & { turn: TurnId; call: string; answer: AnswerChoice },
   output: TurnOutput,
-): Promise<TurnEnd> {
+): Promise<AwaitedTurn> {
   const place = { cwd: process.cwd(), environment: modelEnvironment() };
   return runAnswer(context, { turn, call, answer, ...options, ...place }, output);
 }
@@ -67,9 +67,9 @@ type AnswerChoice = ParamsOf<'agent.answer'>['answer'];
 /** Asks the person at the terminal each question of a turn, until none is open or they answer with an empty line. */
 export async function askUntilAnswered(
   context: Context,
-  waited: TurnEnd,
+  waited: AwaitedTurn,
   { options, output }: { options: AnswerOptions; output: () => TurnOutput },
-): Promise<TurnEnd> {
+): Promise<AwaitedTurn> {
   let current = waited;
   while (current.outcome?.state === 'waiting' && current.interrupted === null && !context.json && canAsk(context)) {
     const question = current.outcome.questions.find(({ answer }) => answer === null);

@@ -12,7 +12,7 @@ import { renderQuestions } from '../render/node/question_text.js';
 import type { TurnOutput } from './turn_output.js';
 
 /** How a turn ended: its outcome, null when it never began, and the exit code of the signal that interrupted it or us. */
-export interface TurnEnd {
+export interface AwaitedTurn {
   outcome: TurnOutcome | null;
   interrupted: number | null;
 }
@@ -20,7 +20,7 @@ export interface TurnEnd {
 type RunParams = Omit<ParamsOf<'agent.run'>, 'stream' | 'id'> & { id: TurnId };
 
 /** Runs a turn to its end. The first signal stops it and awaits its end, so that its partial answer is kept. */
-export function runTurn(context: Context, params: RunParams, output: TurnOutput): Promise<TurnEnd> {
+export function runTurn(context: Context, params: RunParams, output: TurnOutput): Promise<AwaitedTurn> {
   return awaitTurn(context, params.id, output, (client, options) => client.stream('agent.run', params, options));
 }
 
@@ -29,7 +29,7 @@ export function runCompaction(
   context: Context,
   params: Omit<ParamsOf<'agent.compact'>, 'stream' | 'id'> & { id: TurnId },
   output: TurnOutput,
-): Promise<TurnEnd> {
+): Promise<AwaitedTurn> {
   return awaitTurn(context, params.id, output, (client, options) => client.stream('agent.compact', params, options));
 }
 
@@ -38,12 +38,12 @@ export function runAnswer(
   context: Context,
   params: Omit<ParamsOf<'agent.answer'>, 'stream' | 'turn'> & { turn: TurnId },
   output: TurnOutput,
-): Promise<TurnEnd> {
+): Promise<AwaitedTurn> {
   return awaitTurn(context, params.turn, output, (client, options) => client.stream('agent.answer', params, options));
 }
 
 /** Watches a running turn to its end, in the same way. */
-export function followTurn(context: Context, turn: TurnId, output: TurnOutput): Promise<TurnEnd> {
+export function followTurn(context: Context, turn: TurnId, output: TurnOutput): Promise<AwaitedTurn> {
   return awaitTurn(context, turn, output, async (client, options) => {
     const { outcome } = await client.stream('agent.follow', { turn }, options);
     if (outcome === null) throw new HubError('internal', `the turn ${turn} has no outcome`);
@@ -58,7 +58,7 @@ async function awaitTurn(
   context: Context,
   turn: TurnId,
   ...[output, call]: [TurnOutput, (client: Client, options: Options) => Promise<TurnOutcome>]
-): Promise<TurnEnd> {
+): Promise<AwaitedTurn> {
   const client = await context.client();
   const abort = new AbortController();
   const stop = (): void => {
@@ -83,7 +83,7 @@ function unless(signal: AbortSignal): (error: unknown) => null {
 /** Notes why a turn is unfinished, and what to do; returns the exit code. A failure is thrown. */
 export function reportEnd(
   context: Context,
-  { outcome, interrupted }: TurnEnd,
+  { outcome, interrupted }: AwaitedTurn,
   goOn = cliCommand('ask', '--continue'),
 ): number {
   if (outcome === null) {

@@ -43,10 +43,7 @@ export function createRequests(first: Link, parts: RequestsParts): Requests {
       for (const request of requests.all()) {
         if (!request.resend || request.sent > RESENDS_MAX) requests.fail(request, brokenOff(request));
       }
-      const rest = requests.all();
-      if (rest.length === 0) return null;
-      // A hub that died is wanted back by a watch as well; one that was ended in order is not.
-      return { start: !inOrder || rest.some(({ startsHub }) => startsHub) };
+      return reconnection(requests.all(), inOrder);
     },
     onFailed(cause) {
       const error = parts.toError(cause);
@@ -94,6 +91,13 @@ export function createRequests(first: Link, parts: RequestsParts): Requests {
       await line.close();
     },
   };
+}
+
+/** How to look for a hub again; null when nobody waits. */
+function reconnection(waiting: readonly OpenRequest[], inOrder: boolean): { start: boolean } | null {
+  if (waiting.length === 0) return null;
+  // A hub that died is wanted back by a watch as well; one that was ended in order is not.
+  return { start: !inOrder || waiting.some(({ startsHub }) => startsHub) };
 }
 
 function frameOf({ id, method, params, onEvent }: OpenRequest): string {

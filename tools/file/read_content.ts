@@ -15,7 +15,7 @@ const START_BYTES = 256 * 1024;
 const HELD_BYTES_MAX = 4 * 1024 * 1024;
 
 /** The part of a file or stored output to read. */
-export interface ReadRequest {
+export interface ContentRequest {
   /** Its name in messages. */
   name: string;
   offset: number;
@@ -43,7 +43,7 @@ export interface StoredBytes {
 type Facts = Record<string, string | number | null>;
 
 /** Reads an image or lines of text; other content is only named. */
-export async function readContent(source: ByteSource, request: ReadRequest): Promise<ReadResult> {
+export async function readContent(source: ByteSource, request: ContentRequest): Promise<ReadResult> {
   const start = await source.read(0, START_BYTES);
   const image = imageFacts(start);
   if (image !== null) return readImage(source, image, request);
@@ -52,7 +52,7 @@ export async function readContent(source: ByteSource, request: ReadRequest): Pro
   return readText(source, encoding, request);
 }
 
-async function readImage(source: ByteSource, image: ImageFacts, request: ReadRequest): Promise<ReadResult> {
+async function readImage(source: ByteSource, image: ImageFacts, request: ContentRequest): Promise<ReadResult> {
   const bytes = await read(source, { to: IMAGE_BYTES_MAX + 1, signal: request.signal });
   const sizeBytes = Math.max(source.sizeBytes, bytes.length);
   const problem = imageProblem(image, sizeBytes);
@@ -75,7 +75,7 @@ async function readImage(source: ByteSource, image: ImageFacts, request: ReadReq
   };
 }
 
-async function readBinary(source: ByteSource, request: ReadRequest): Promise<ReadResult> {
+async function readBinary(source: ByteSource, request: ContentRequest): Promise<ReadResult> {
   const kept = request.limit === null ? await readWhole(source, request) : null;
   const sizeBytes = Math.max(source.sizeBytes, kept?.totalBytes ?? 0);
   const text = `[${shownPath(request.name)} is binary, ${sizeOf(sizeBytes)}: not shown]`;
@@ -86,7 +86,7 @@ async function readBinary(source: ByteSource, request: ReadRequest): Promise<Rea
   };
 }
 
-async function readText(source: ByteSource, encoding: Encoding, request: ReadRequest): Promise<ReadResult> {
+async function readText(source: ByteSource, encoding: Encoding, request: ContentRequest): Promise<ReadResult> {
   const { offset, signal } = request;
   const whole = request.limit === null ? await readWhole(source, request) : null;
   const limit = request.limit ?? Number.MAX_SAFE_INTEGER;
@@ -111,7 +111,7 @@ async function readText(source: ByteSource, encoding: Encoding, request: ReadReq
   };
 }
 
-function shownText(window: LineWindow, { offset, name }: ReadRequest): string {
+function shownText(window: LineWindow, { offset, name }: ContentRequest): string {
   const { lines, total, isBroken } = window;
   if (lines.length === 0) return `[${shownPath(name)} is empty]`;
   const text = lines.join('\n');
@@ -123,7 +123,7 @@ function shownText(window: LineWindow, { offset, name }: ReadRequest): string {
   return `${text}\n[lines ${offset} to ${last} ${all}; read on with offset=${last + 1}]`;
 }
 
-function pastTheEnd({ name, offset }: ReadRequest, { total }: LineWindow): HubError {
+function pastTheEnd({ name, offset }: ContentRequest, { total }: LineWindow): HubError {
   const has = total === 1 ? 'has 1 line' : `has ${total ?? 'fewer'} lines`;
   return new HubError('invalid_params', `line ${offset} is past the end: ${shownPath(name)} ${has}`, {
     hint: total === 0 || total === null ? 'read it without an offset' : `an offset from 1 to ${total} shows something`,
@@ -131,7 +131,7 @@ function pastTheEnd({ name, offset }: ReadRequest, { total }: LineWindow): HubEr
 }
 
 /** All of it, or its head and tail when it is longer than what is stored. */
-async function readWhole(source: ByteSource, request: ReadRequest): Promise<StoredBytes> {
+async function readWhole(source: ByteSource, request: ContentRequest): Promise<StoredBytes> {
   const held = await read(source, { to: HELD_BYTES_MAX + 1, signal: request.signal });
   if (held.length <= HELD_BYTES_MAX) return headAndTail(held, request.keptBytesMax);
   if (source.sizeBytes >= held.length) {
@@ -146,7 +146,10 @@ async function readWhole(source: ByteSource, request: ReadRequest): Promise<Stor
   );
 }
 
-async function* laterPieces(source: ByteSource, { keptBytesMax, signal, name }: ReadRequest): AsyncGenerator<Buffer> {
+async function* laterPieces(
+  source: ByteSource,
+  { keptBytesMax, signal, name }: ContentRequest,
+): AsyncGenerator<Buffer> {
   const size = source.sizeBytes;
   const half = Math.floor(keptBytesMax / 2);
   const ranges =

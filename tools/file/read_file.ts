@@ -13,7 +13,7 @@ import { fileError, shownPath } from './path/file_errors.js';
 import { notRegular, openPinned, withPinned } from './path/pinned_path.js';
 import { type FileGuard, guardOf, requireRead } from './path/policy_guard.js';
 import { folderError, missingError } from './path/similar_paths.js';
-import { type ReadRequest, type ReadResult, readContent } from './read_content.js';
+import { type ContentRequest, type ReadResult, readContent } from './read_content.js';
 
 /** The version of what is recorded in handles. */
 export const SOURCE_VERSION = '1.0.0';
@@ -45,7 +45,7 @@ export async function readFile(
 interface ReadCall {
   parts: ToolParts;
   params: ParsedOf<'file.read'>;
-  request: ReadRequest;
+  request: ContentRequest;
 }
 
 /** Stores the result while its source is open. */
@@ -76,7 +76,7 @@ export interface ReadFile {
 export interface FileReadRequest {
   absolute: string;
   guard: FileGuard;
-  request: ReadRequest;
+  request: ContentRequest;
 }
 
 /** Reads a file if the policy allows its real path, and holds it open while `use` runs. */

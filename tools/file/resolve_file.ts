@@ -8,7 +8,7 @@ import type { ToolParts } from '../base/tool_parts.js';
 import { type BytesDigest, digestBytes } from './content/digest_bytes.js';
 import { shownPath } from './path/file_errors.js';
 import { guardOf } from './path/policy_guard.js';
-import type { ReadRequest } from './read_content.js';
+import type { ContentRequest } from './read_content.js';
 import { type ReadFile, withFileContent } from './read_file.js';
 
 /** The metadata of a handle that a fresh look needs. */
@@ -34,7 +34,7 @@ export async function resolveFile(
   }
   const then = fileRecordOf(handle.identifier, Object(handle.metadata));
   const { offset, limit, path } = then;
-  const request: ReadRequest = { name: path, offset, limit, keptBytesMax: parts.config.outputBytesMax(), signal };
+  const request: ContentRequest = { name: path, offset, limit, keptBytesMax: parts.config.outputBytesMax(), signal };
   const guard = guardOf({ kind: 'open' }, parts.machine);
   try {
     return await withFileContent({ absolute: path, guard, request }, async (now) => {

@@ -35,16 +35,8 @@ const QueryMetadata = z.object({
 export function createPostgres(parts: ToolParts): Plugin {
   const runQueued = createQueryQueue(QUERIES_AT_ONCE);
 
-  async function run(connection: string, query: Omit<Query, 'address'>, signal: AbortSignal): Promise<QueryResult> {
-    const addressed: Query = { ...query, address: addressOf(parts, connection) };
-    if (addressed.sql.includes('\0')) throw new HubError('invalid_params', 'the query has a NUL character');
-    const late = AbortSignal.timeout(query.timeoutMs);
-    try {
-      return await runQuery(addressed, AbortSignal.any([signal, late]));
-    } catch (error) {
-      throw failureOf(error, { connection, query: addressed, isCancelled: signal.aborted, isLate: late.aborted });
-    }
-  }
+  const run = (connection: string, query: Omit<Query, 'address'>, signal: AbortSignal): Promise<QueryResult> =>
+    runInTime(connection, { ...query, address: addressOf(parts, connection) }, signal);
 
   async function query(params: Params, signal: AbortSignal): Promise<ToolAnswer> {
     refuseWithoutNetwork(params);
@@ -101,6 +93,16 @@ export function createPostgres(parts: ToolParts): Plugin {
     methods: { 'postgres.query': (params, { signal }) => runQueued(signal, () => query(params, signal)) },
     resolve: (request, { signal }) => runQueued(signal, () => resolve(request, signal)),
   };
+}
+
+async function runInTime(connection: string, query: Query, signal: AbortSignal): Promise<QueryResult> {
+  if (query.sql.includes('\0')) throw new HubError('invalid_params', 'the query has a NUL character');
+  const late = AbortSignal.timeout(query.timeoutMs);
+  try {
+    return await runQuery(query, AbortSignal.any([signal, late]));
+  } catch (error) {
+    throw failureOf(error, { connection, query, isCancelled: signal.aborted, isLate: late.aborted });
+  }
 }
 
 function addressOf({ config }: ToolParts, connection: string): string {

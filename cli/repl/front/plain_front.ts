@@ -62,7 +62,7 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
       return actionsFrom(() => nextLine(lines, idle), signals);
     },
     // There is no editor that could take it: it stands in what was typed, or in the script.
-    giveBack: (text) => write('stderr', `(not sent: ${text.length > 60 ? `${text.slice(0, 60)}…` : text})\n`),
+    giveBack: (text) => write('stderr', notSent(text)),
     ...WITHOUT_SCREEN,
     async close() {
       release();
@@ -71,24 +71,21 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
     },
   };
 
-  /** A person may say something at any time, and is asked to when nothing runs. */
-  function askedFor(idle: () => Promise<void>): void {
+  /** A person may write at any time; the prompt appears when nothing runs. */
+  async function prompt(idle: () => Promise<void>): Promise<void> {
     if (isPromptDue || !attended || !style.echoed) return;
     isPromptDue = true;
-    const prompt = async (): Promise<void> => {
-      await idle();
-      isPromptDue = false;
-      isPrompted = true;
-      await write('stdout', '> ');
-    };
-    detach(prompt(), neverFails);
+    await idle();
+    isPromptDue = false;
+    isPrompted = true;
+    await write('stdout', '> ');
   }
 
   async function nextLine(
     lines: AsyncGenerator<FrontAction>,
     idle: () => Promise<void>,
   ): Promise<IteratorResult<FrontAction>> {
-    askedFor(idle);
+    detach(prompt(idle), neverFails);
     const next = await lines.next();
     // Whoever types a line ends it; at the end of all nobody has.
     if (next.done === true && isPrompted) await write('stdout', '\n');
@@ -99,6 +96,10 @@ export function plainFront({ input, out, err, look, style, attended }: PlainPart
     if (next.done === true || (!attended && !isStop)) await idle();
     return next.done !== true && attended ? { done: false, value: withoutKeys(next.value) } : next;
   }
+}
+
+function notSent(text: string): string {
+  return `(not sent: ${text.length > 60 ? `${text.slice(0, 60)}…` : text})\n`;
 }
 
 /** What is said of changes for which a terminal has a place of its own. */

@@ -11,7 +11,7 @@ const LEVELS_MAX = 40;
 const TYPING_LABELS = { search: '/', mark: 'Name of the mark: ' } as const;
 
 /** What is drawn beside the state. */
-export interface ScreenParts {
+export interface NavigatorScreen {
   contents: Contents;
   title: string;
   hasPreview: boolean;
@@ -24,7 +24,7 @@ export interface ScreenParts {
 /** What is drawn of a state: the visible rows, and what has been fetched of them. */
 export function viewOf(
   state: Navigation,
-  { contents, title, hasPreview, nodesRead, height }: ScreenParts,
+  { contents, title, hasPreview, nodesRead, height }: NavigatorScreen,
 ): NavigatorView {
   const { shape, partial, filter, typing, results, message, help } = state;
   const filterNote = filter === 'all' ? '' : `, shown: ${FILTER_WORDS[filter]}`;
