@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ByteSource } from '../../../tools/file/content/byte_source.js';
-import { headAndTail, type ReadRequest, readContent } from '../../../tools/file/read_content.js';
+import { type ContentRequest, headAndTail, readContent } from '../../../tools/file/read_content.js';
 
 const { signal } = new AbortController();
 const LARGE = 9_000_000;
@@ -13,7 +13,7 @@ function sourceOf(sizeBytes: number, holdsBytes: () => number): ByteSource {
   };
 }
 
-function whole(keptBytesMax: number): ReadRequest {
+function whole(keptBytesMax: number): ContentRequest {
   return { name: 'file', offset: 1, limit: null, keptBytesMax, signal };
 }
 
