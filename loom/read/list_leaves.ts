@@ -126,7 +126,7 @@ interface PathToFork {
   top: PathRow;
   /** The first node below the top, and the first user node. */
   first: number | null;
-  firstAsked: number | null;
+  firstUserNode: number | null;
 }
 
 function* pathToFork(store: Store, upToFork: string, leaf: number): Slices<PathToFork> {
@@ -145,9 +145,10 @@ function* pathToFork(store: Store, upToFork: string, leaf: number): Slices<PathT
 // A slice begins with the last row of the one before, which changes nothing.
 function extendPath(path: PathToFork | undefined, step: PathRow): PathToFork {
   const leafDepth = path?.leafDepth ?? step.depth;
-  if (isEnd(step)) return { leafDepth, top: step, first: path?.first ?? null, firstAsked: path?.firstAsked ?? null };
-  const firstAsked = step.role === 'user' ? step.seq : (path?.firstAsked ?? null);
-  return { leafDepth, top: step, first: step.seq, firstAsked };
+  if (isEnd(step))
+    return { leafDepth, top: step, first: path?.first ?? null, firstUserNode: path?.firstUserNode ?? null };
+  const firstUserNode = step.role === 'user' ? step.seq : (path?.firstUserNode ?? null);
+  return { leafDepth, top: step, first: step.seq, firstUserNode };
 }
 
 function isEnd(step: PathRow): boolean {
@@ -158,7 +159,7 @@ function leafJson(store: Store, leaf: number, path: PathToFork): string {
   const node = skeletonRow(store, leaf);
   const fork = skeletonRow(store, path.top.seq);
   if (node === undefined || fork === undefined) throw purgedMeanwhile(leaf);
-  const differing = path.firstAsked ?? path.first;
+  const differing = path.firstUserNode ?? path.first;
   const differs = differing === null ? '' : (skeletonRow(store, differing)?.preview ?? '');
   return (
     `{"node":${skeletonJson(node)},"fork":"${dashed(fork.id)}","differs":${JSON.stringify(differs)},` +

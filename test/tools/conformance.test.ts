@@ -73,12 +73,12 @@ describe.each(SUBJECTS)('the plugin $plugin', ({ plugin, call, callWrong, change
 
   test('appends one node where it was asked to, and for the same id no second one', async () => {
     await inWorld(async (world) => {
-      const asked = appended(world);
-      const first = await call(world, asked);
-      const again = await call(world, asked);
-      expect(first.node?.id).toBe(asked.id);
+      const request = appended(world);
+      const first = await call(world, request);
+      const again = await call(world, request);
+      expect(first.node?.id).toBe(request.id);
       expect(again.node?.hash).toBe(first.node?.hash);
-      expect(await childrenOf(world)).toEqual([asked.id]);
+      expect(await childrenOf(world)).toEqual([request.id]);
     });
   });
 
@@ -155,9 +155,9 @@ describe.each(SUBJECTS)('the plugin $plugin', ({ plugin, call, callWrong, change
     await inWorld(async (world) => {
       const ids = await Promise.all(
         Array.from({ length: 20 }, async () => {
-          const asked = appended(world);
-          expect((await call(world, asked)).node?.id).toBe(asked.id);
-          return asked.id;
+          const request = appended(world);
+          expect((await call(world, request)).node?.id).toBe(request.id);
+          return request.id;
         }),
       );
       expect((await childrenOf(world)).toSorted()).toEqual(ids.toSorted());

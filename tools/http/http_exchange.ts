@@ -1,4 +1,4 @@
-import { type IncomingMessage, request } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
@@ -27,19 +27,19 @@ export interface Exchange {
 }
 
 /** Sends one GET over a connection and reads the response, which is never larger than `bytesMax`. */
-export async function exchange(asked: Exchange): Promise<HttpAnswer> {
-  const message = await send(asked);
+export async function exchange(request: Exchange): Promise<HttpAnswer> {
+  const message = await send(request);
   const { statusCode: status = 0, statusMessage: reason = '', headers } = message;
   if (isRedirect(status) && headers.location !== undefined) {
     message.destroy();
     return { status, reason, headers, body: Buffer.alloc(0) };
   }
-  if (Number(headers['content-length'] ?? 0) > asked.bytesMax) {
+  if (Number(headers['content-length'] ?? 0) > request.bytesMax) {
     message.destroy();
-    throw tooLarge(asked);
+    throw tooLarge(request);
   }
-  const sent = await read(message, asked);
-  return { status, reason, headers, body: await decompressed(sent, headers['content-encoding'] ?? '', asked) };
+  const sent = await read(message, request);
+  return { status, reason, headers, body: await decompressed(sent, headers['content-encoding'] ?? '', request) };
 }
 
 export function isRedirect(status: number): boolean {
@@ -48,7 +48,7 @@ export function isRedirect(status: number): boolean {
 
 function send({ url, socket, agent, signal }: Exchange): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const sending = request({
+    const sending = httpRequest({
       createConnection: () => socket,
       ...{ method: 'GET', path: `${url.pathname}${url.search}`, setHost: false, signal },
       maxHeaderSize: HEAD_BYTES_MAX,
@@ -72,13 +72,13 @@ function send({ url, socket, agent, signal }: Exchange): Promise<IncomingMessage
   });
 }
 
-async function read(message: IncomingMessage, asked: Exchange): Promise<Buffer> {
+async function read(message: IncomingMessage, request: Exchange): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of message) {
     const part = Buffer.from(piece);
     bytes += part.length;
-    if (bytes > asked.bytesMax) throw tooLarge(asked);
+    if (bytes > request.bytesMax) throw tooLarge(request);
     pieces.push(part);
   }
   return Buffer.concat(pieces);
@@ -91,36 +91,36 @@ const DECOMPRESS = {
   inflateRaw: promisify(inflateRaw),
 };
 
-async function decompressed(sent: Buffer, header: string, asked: Exchange): Promise<Buffer> {
+async function decompressed(sent: Buffer, header: string, request: Exchange): Promise<Buffer> {
   const encodings = header.split(',').map((one) => one.trim().toLowerCase());
   const steps = encodings.filter((one) => one !== '' && one !== 'identity').reverse();
-  if (steps.length > ENCODINGS_MAX) throw unknownEncoding(header, asked);
+  if (steps.length > ENCODINGS_MAX) throw unknownEncoding(header, request);
   let bytes = sent;
   for (const step of steps) {
     if (bytes.length === 0) break; // servers say so of answers without a body, too
     bytes = await stepOf(
       step,
       bytes,
-      asked,
-    )(bytes, { maxOutputLength: asked.bytesMax }).catch((error: unknown) => {
-      if (errnoOf(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(asked);
-      throw new HubError('network', `${shownUrl(asked.url.href)}: what it sent as ${step} is broken`, {
+      request,
+    )(bytes, { maxOutputLength: request.bytesMax }).catch((error: unknown) => {
+      if (errnoOf(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(request);
+      throw new HubError('network', `${shownUrl(request.url.href)}: what it sent as ${step} is broken`, {
         hint: 'try again',
         cause: error,
         retryable: true,
       });
     });
-    asked.signal.throwIfAborted();
+    request.signal.throwIfAborted();
   }
   return bytes;
 }
 
-function stepOf(name: string, bytes: Buffer, asked: Exchange) {
+function stepOf(name: string, bytes: Buffer, request: Exchange) {
   if (name === 'gzip' || name === 'x-gzip') return DECOMPRESS.gzip;
   if (name === 'br') return DECOMPRESS.br;
   // Of "deflate" two forms are in use: with the head that RFC 1950 wants, and without.
   if (name === 'deflate') return ((bytes[0] ?? 0) & 0x0f) === 8 ? DECOMPRESS.inflate : DECOMPRESS.inflateRaw;
-  throw unknownEncoding(name, asked);
+  throw unknownEncoding(name, request);
 }
 
 function unknownEncoding(name: string, { url }: Exchange): HubError {

@@ -77,8 +77,8 @@ test('a command whose caller has gone ends, and its node is appended where it wa
     const id = newNodeId();
     const caller = await session.connect();
     const place = { tree: session.tree, node: session.root };
-    const asked = { id, session: session.session, command: TREE, place, append: true };
-    caller.call('bash.execute', asked).catch(() => undefined);
+    const params = { id, session: session.session, command: TREE, place, append: true };
+    caller.call('bash.execute', params).catch(() => undefined);
     await until(() => isThere(session) && hasPrinted(session, id));
     await caller.close();
     await until(() => records(session.home).length === 0);
@@ -94,8 +94,8 @@ test('a detached command goes on when its caller has gone', () =>
     const caller = await session.connect();
     const place = { tree: session.tree, node: session.root };
     const command = 'mkfifo go; touch ready; read x < go; echo $x';
-    const asked = { id, session: session.session, command, place, append: true, detached: true };
-    caller.call('bash.execute', asked).catch(() => undefined);
+    const params = { id, session: session.session, command, place, append: true, detached: true };
+    caller.call('bash.execute', params).catch(() => undefined);
     await until(() => existsSync(join(session.folder, 'ready')));
     await caller.close();
     expect((await session.client.call('bash.list', {})).commands).toMatchObject([{ id, command, place }]);

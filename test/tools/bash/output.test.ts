@@ -100,7 +100,7 @@ test('a detached command goes on at its own pace when its slow reader has gone',
     const id = newNodeId();
     const caller = await connect();
     const place = { tree, node: root };
-    const asked = { id, session, command: 'seq 3000000', place, append: true, detached: true };
+    const params = { id, session, command: 'seq 3000000', place, append: true, detached: true };
     let events = 0;
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => {
@@ -110,7 +110,7 @@ test('a detached command goes on at its own pace when its slow reader has gone',
       events += 1;
       return released;
     };
-    caller.stream('bash.execute', asked, { onEvent }).catch(() => undefined);
+    caller.stream('bash.execute', params, { onEvent }).catch(() => undefined);
     await until(() => events > 0);
     const closed = caller.close();
     release();

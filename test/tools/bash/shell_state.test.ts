@@ -128,14 +128,14 @@ test("nothing that a model exports reaches a person's next command, with or with
     const command = `cd /usr; ls() { echo evil; }; export -f ls; export PATH=${folder} BASH_ENV=${folder}/evil X=evil`;
     const sessions = contained.sandbox === 'none' ? [session] : [session, contained.session];
     for (const asking of sessions) {
-      const asked = { command, place: { tree, node: root }, call_id: 'call-1', id: newNodeId() };
-      const { blocks, external } = await client.call('bash.execute', { ...asked, session: asking });
+      const params = { command, place: { tree, node: root }, call_id: 'call-1', id: newNodeId() };
+      const { blocks, external } = await client.call('bash.execute', { ...params, session: asking });
       const step = await client.call('loom.step_create', {
         ...{ tree, parent: root, blocks: [{ type: 'call' as const, id: 'call-1', tool: 'bash', input: { command } }] },
-        calls: [{ id: asked.id, blocks, external }],
+        calls: [{ id: params.id, blocks, external }],
       });
-      expect([asking, step.nodes.at(-1)?.id]).toEqual([asking, asked.id]);
-      const next = await runAt(asked.id, 'ls -d /usr/bin; echo "$X"; pwd');
+      expect([asking, step.nodes.at(-1)?.id]).toEqual([asking, params.id]);
+      const next = await runAt(params.id, 'ls -d /usr/bin; echo "$X"; pwd');
       expect([asking, seen(next)]).toEqual([asking, '/usr/bin\n\n/usr\n']);
     }
     const appended = { place: { tree, node: root }, append: true, call_id: 'call-1' };

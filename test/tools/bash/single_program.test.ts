@@ -77,6 +77,6 @@ test("a person's own function is run although it is called as a program would be
     mkdirSync(join(folder, 'in'));
     const environment = { ...ENVIRONMENT, 'BASH_FUNC_go%%': '() { cd "$1"; }' };
     const { session } = await client.call('bash.open', { cwd: folder, environment, policy: { kind: 'open' } });
-    const asked = { id: newNodeId(), session, command: 'go in', place: { tree, node: root }, append: true };
-    expect((await client.call('bash.execute', asked)).external.cwd).toBe(join(folder, 'in'));
+    const params = { id: newNodeId(), session, command: 'go in', place: { tree, node: root }, append: true };
+    expect((await client.call('bash.execute', params)).external.cwd).toBe(join(folder, 'in'));
   }));

@@ -22,16 +22,16 @@ test.runIf(canMount)('on a full disk a command goes on, and its node says what i
       const { id: tree } = await client.call('loom.tree_create', {});
       const opened = { cwd: '/', environment: null, policy: { kind: 'open' as const } };
       const { session } = await client.call('bash.open', opened);
-      const asked = { session, place: { tree, node: tree }, append: true };
+      const params = { session, place: { tree, node: tree }, append: true };
       const command = 'seq 2000000; echo the end >&2';
-      const full = await client.call('bash.execute', { ...asked, id: newNodeId(), command });
+      const full = await client.call('bash.execute', { ...params, id: newNodeId(), command });
       const { output } = full.external;
       expect(full.external).toMatchObject({ exit_code: 0, output: { total_bytes: 14_888_904 } });
       expect(full.external.handle.metadata).toMatchObject({ stderr_bytes: 8, head_bytes: output?.size_bytes });
       expect(output?.size_bytes).toBeGreaterThan(500_000);
       expect(seen(full)).toMatch(/^1\n2\n3\n.*\(the output was not kept whole: the disk is full\)$/s);
       expect((await client.call('loom.node_get', { node: full.node?.id ?? '' })).node).toEqual(full.node);
-      const small = await client.call('bash.execute', { ...asked, id: newNodeId(), command: 'seq 1000' });
+      const small = await client.call('bash.execute', { ...params, id: newNodeId(), command: 'seq 1000' });
       expect(small.external.output).toMatchObject({ size_bytes: 3_893 });
     } finally {
       await client.close();
@@ -53,12 +53,12 @@ test.runIf(canMount)(
         const opened = { cwd: folder, environment: null, policy: { kind: 'open' as const } };
         const { session } = await client.call('bash.open', opened);
         const command = `echo ran >> ran; ${FILL}; exit 3`;
-        const asked = { session, id: newNodeId(), command, place: { tree, node: tree }, append: true };
-        const run = () => client.call('bash.execute', asked);
+        const params = { session, id: newNodeId(), command, place: { tree, node: tree }, append: true };
+        const run = () => client.call('bash.execute', params);
         expect(await refused(run())).toMatchObject({ kind: 'disk_full' });
         expect(await refused(run())).toMatchObject({ kind: 'storage_failed', hint: expect.stringContaining('room') });
         rmSync(join(folder, 'fill'), { recursive: true });
-        expect(await run()).toMatchObject({ node: { id: asked.id }, external: { exit_code: 3 } });
+        expect(await run()).toMatchObject({ node: { id: params.id }, external: { exit_code: 3 } });
         expect(readFileSync(join(folder, 'ran'), 'utf8')).toBe('ran\n');
         expect(readdirSync(homePaths(home).commands)).toEqual([]);
       } finally {
@@ -103,8 +103,8 @@ test('tools killed at any instant of a command leave its node or no trace of it'
       const opened = { cwd: folder, environment: null, policy: { kind: 'open' as const } };
       const { session } = await caller.call('bash.open', opened);
       const command = `echo ${round} > ran; echo printed; sleep 0.0${round}; echo more; setsid sleep 1000`;
-      const asked = { id, session, command, place: { tree, node: root }, append: true };
-      const answer = caller.call('bash.execute', asked).catch(() => null);
+      const params = { id, session, command, place: { tree, node: root }, append: true };
+      const answer = caller.call('bash.execute', params).catch(() => null);
       if (round > 3) await until(() => existsSync(join(commands, `${id}.json`)));
       if (round > 7)
         await until(

@@ -32,11 +32,11 @@ test('links, dots and other spellings that lead out of the policy are refused, f
       `/proc/self/root${outside}/file.txt`,
       '/proc/self/cwd/file.txt',
     ]) {
-      const asked = { path, cwd: folder, policy: contained };
-      expect([path, (await refused(client.call('file.read', asked))).kind]).toEqual([path, 'unauthorised']);
-      const { kind } = await refused(client.call('file.write', { ...asked, content: 'x' }));
+      const params = { path, cwd: folder, policy: contained };
+      expect([path, (await refused(client.call('file.read', params))).kind]).toEqual([path, 'unauthorised']);
+      const { kind } = await refused(client.call('file.write', { ...params, content: 'x' }));
       expect([path, kind]).toEqual([path, 'unauthorised']);
-      const change = { ...asked, old_text: 'SECRET', new_text: 'x' };
+      const change = { ...params, old_text: 'SECRET', new_text: 'x' };
       expect([path, (await refused(client.call('file.edit', change))).kind]).toEqual([path, 'unauthorised']);
     }
     const dangling = { path: join(folder, 'dangling'), content: 'x', policy: contained };
@@ -59,11 +59,11 @@ test.runIf(tries('unshare', ['--mount', 'true']))(
       await once(other.stdout, 'data');
       try {
         const through = `/proc/${other.pid}/root${folder}/disk/file.txt`;
-        const asked = { path: through, policy: contained };
+        const params = { path: through, policy: contained };
         expect(await readFile(through, 'utf8')).toBe('SECRET\n');
-        expect(textOf(await client.call('file.read', { ...asked, policy: OPEN }))).toBe('SECRET');
-        expect((await refused(client.call('file.read', asked))).kind).toBe('conflict');
-        expect((await refused(client.call('file.write', { ...asked, content: 'x' }))).kind).toBe('conflict');
+        expect(textOf(await client.call('file.read', { ...params, policy: OPEN }))).toBe('SECRET');
+        expect((await refused(client.call('file.read', params))).kind).toBe('conflict');
+        expect((await refused(client.call('file.write', { ...params, content: 'x' }))).kind).toBe('conflict');
         await symlink(`/proc/${other.pid}/root${folder}/disk`, join(folder, 'alias'));
         const alias = { path: join(folder, 'alias/new.txt'), content: 'x', policy: contained };
         expect((await refused(client.call('file.write', alias))).kind).toBe('conflict');
@@ -100,9 +100,9 @@ test('a hard link is read as the file that it is, and writing it leaves its othe
     const outside = join(folder, '..', 'outside.txt');
     await writeFile(outside, 'shared');
     await link(outside, join(folder, 'alias.txt'));
-    const asked = { path: join(folder, 'alias.txt'), policy: contained };
-    expect(textOf(await client.call('file.read', asked))).toBe('shared');
-    await client.call('file.write', { ...asked, content: 'mine' });
+    const params = { path: join(folder, 'alias.txt'), policy: contained };
+    expect(textOf(await client.call('file.read', params))).toBe('shared');
+    await client.call('file.write', { ...params, content: 'mine' });
     expect(await readFile(outside, 'utf8')).toBe('shared');
   }));
 
@@ -111,8 +111,8 @@ test('a file that is removed while it is held is not taken for another', () =>
     const path = join(folder, 'gone.txt');
     const handle = await open(path, 'w');
     await handle.close();
-    const asked = { path: `${path} (deleted)`, policy: contained };
-    expect((await refused(client.call('file.read', asked))).kind).toBe('not_found');
+    const params = { path: `${path} (deleted)`, policy: contained };
+    expect((await refused(client.call('file.read', params))).kind).toBe('not_found');
   }));
 
 test('what a policy hides in a folder is not named, neither as like a name nor as in the folder', () =>

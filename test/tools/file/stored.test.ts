@@ -94,9 +94,9 @@ test('a file whose name looks like a stored output is read by another spelling',
   withFileTools(async (tools) => {
     await mkdir(join(tools.folder, 'sub'));
     await tools.put('output:x', 'a file\n');
-    const asked = { cwd: tools.folder, policy: tools.contained };
-    expect(textOf(await tools.client.call('file.read', { ...asked, path: './output:x' }))).toBe('a file');
-    expect((await refused(tools.client.call('file.read', { ...asked, path: 'output:x' }))).message).toBe(
+    const options = { cwd: tools.folder, policy: tools.contained };
+    expect(textOf(await tools.client.call('file.read', { ...options, path: './output:x' }))).toBe('a file');
+    expect((await refused(tools.client.call('file.read', { ...options, path: 'output:x' }))).message).toBe(
       'output:x names no node',
     );
   }));

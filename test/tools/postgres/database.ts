@@ -25,10 +25,10 @@ export function configure(hub: TestHub, addresses: Record<string, string>): void
   writeFileSync(homePaths(hub.home).config, lines.join(''), { mode: 0o600 });
 }
 
-type Asked = Partial<ParamsOf<'postgres.query'>> & { sql: string };
+type QueryParams = Partial<ParamsOf<'postgres.query'>> & { sql: string };
 
-export function query(hub: TestHub, asked: Asked, signal?: AbortSignal) {
-  return hub.client.call('postgres.query', { connection: 'shop', policy: open, ...asked }, { signal });
+export function query(hub: TestHub, params: QueryParams, signal?: AbortSignal) {
+  return hub.client.call('postgres.query', { connection: 'shop', policy: open, ...params }, { signal });
 }
 
 export async function refusalOf(call: Promise<unknown>): Promise<HubError> {

@@ -189,11 +189,11 @@ describe.each(KINDS)('%s', (kind) => {
         '/var/lib/dpkg/status',
       ];
       for (const readable of [null, [join(home, 'notes')], [home]]) {
-        const asked = { ...policy, readable };
+        const widened = { ...policy, readable };
         const { out } = await run(`for f in ${all.join(' ')}; do head -c 1 "$f" >/dev/null 2>&1 && echo "$f"; done`, {
-          policy: asked,
+          policy: widened,
         });
-        expect(out.trim().split('\n')).toEqual(all.filter((path) => mayRead(path, asked, place)));
+        expect(out.trim().split('\n')).toEqual(all.filter((path) => mayRead(path, widened, place)));
       }
     }));
 

@@ -57,9 +57,9 @@ test('an edit and its opposite leave every byte as it was, whatever the encoding
       const characters = [...text.replace(/\r\n/g, '\r')].map((one) => (one === '\r' ? '\r\n' : one));
       const from = before % characters.length;
       const there = characters.slice(from, from + length).join('');
-      const asked = isRead ? there.replace(/\r\n/g, '\n') : there;
+      const oldText = isRead ? there.replace(/\r\n/g, '\n') : there;
       const opposite = there.replace(/[^\r\n]/gu, 'z');
-      const made = attempt(() => replace(bytes, asked, `Z${isRead ? opposite.replace(/\r\n/g, '\n') : opposite}Z`));
+      const made = attempt(() => replace(bytes, oldText, `Z${isRead ? opposite.replace(/\r\n/g, '\n') : opposite}Z`));
       if (made === null) return; // it stands there twice
       expect(made.removed.replace(/\r\n/g, '\n')).toBe(there.replace(/\r\n/g, '\n'));
       const back = replace(made.bytes, made.added, made.removed).bytes;
