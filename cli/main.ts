@@ -3,7 +3,7 @@ import { errnoOf } from '../hub/base/errno.js';
 import { VERSION } from '../hub/config/config.js';
 import { commandLine } from './command_line/args.js';
 
-const words = wordsWanted();
+const words = commandWords();
 
 // Answered before anything else is loaded: editors and scripts ask for it all the time.
 if (words.length === 1 && words[0] === '--version') {
@@ -19,10 +19,10 @@ if (words.length === 1 && words[0] === '--version') {
 }
 
 /** The words of the command line; without any, at a terminal, they mean `chat`. */
-function wordsWanted(): string[] {
-  const given = commandLine();
+function commandWords(): string[] {
+  const typed = commandLine();
   // Checked last: reading process.stdin opens it, which takes time that other command lines need not spend.
-  return given.length === 0 && process.stdin.isTTY && process.stdout.isTTY ? ['chat'] : given;
+  return typed.length === 0 && process.stdin.isTTY && process.stdout.isTTY ? ['chat'] : typed;
 }
 
 /** Loads the bundle that the command needs: the chat is as large as all other commands together. */

@@ -59,9 +59,9 @@ export async function parse(
     .option('--version', 'print the version')
     .helpCommand('help [command]', HELP_SUMMARY)
     .addHelpText('after', FIRST_STEPS);
-  const known = table.filter((entry) => entry.name === words[0]);
+  const matches = table.filter((entry) => entry.name === words[0]);
   // Building one parser instead of all of them makes short commands noticeably faster.
-  for (const entry of known.length > 0 ? known : table) {
+  for (const entry of matches.length > 0 ? matches : table) {
     program.addCommand(
       entry.kind === 'group'
         ? groupParser(entry, make, (onParsed) => (parsed = onParsed))
@@ -82,9 +82,9 @@ export async function parse(
 /** Refuses `--help` of an unknown command, for which the parser would print the help of the whole program. */
 function refuseUnknownHelp(words: readonly string[], table: readonly (Command | CommandGroup)[]): void {
   const [first = '', ...rest] = words;
-  const isAsked = first === 'help' || rest.includes('--help') || rest.includes('-h');
+  const wantsHelp = first === 'help' || rest.includes('--help') || rest.includes('-h');
   const named = first === 'help' ? (rest[0] ?? '') : first;
-  if (!isAsked || named === '' || named.startsWith('-') || table.some(({ name }) => name === named)) return;
+  if (!wantsHelp || named === '' || named.startsWith('-') || table.some(({ name }) => name === named)) return;
   const near = commandNear(named, table);
   const hint = foreignHint([named]) ?? (near === null ? ['run: ', cliCommand('', '--help')] : `did you mean ${near}?`);
   throw new HubError('invalid_params', `unknown command '${named}'`, { hint });

@@ -18,13 +18,13 @@ export function endOnSignals(): void {
 
 /** Ends the program when its output cannot be written: with success after a closed pipe, such as `| head`, else with failure. */
 export function leaveWithReader(): void {
-  let isTold = false;
+  let isReported = false;
   process.stderr.on('error', () => (interrupt === leave ? leave(EXIT.failure) : interrupt(EXIT.readerGone)));
   process.stdout.on('error', (error) => {
     // EIO: the terminal is gone.
     const isGone = ['EPIPE', 'EIO'].includes(errnoOf(error) ?? '');
-    if (!isGone && !isTold) process.stderr.write(`cognition: the output could not be written: ${error.message}\n`);
-    isTold = true;
+    if (!isGone && !isReported) process.stderr.write(`cognition: the output could not be written: ${error.message}\n`);
+    isReported = true;
     if (interrupt === leave) leave(isGone ? EXIT.ok : EXIT.failure);
     else interrupt(isGone ? EXIT.readerGone : EXIT.failure);
   });

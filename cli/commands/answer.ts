@@ -8,12 +8,12 @@ import { EXIT } from '../output/failure.js';
 import { findTree } from '../position/reference.js';
 import { renderQuestion } from '../render/node/question_text.js';
 import {
+  answerChoice,
   askUntilAnswered,
   chosenQuestion,
   giveAnswer,
   type OpenQuestion,
   openQuestions,
-  saidTo,
 } from '../turn/answer_questions.js';
 import { modelAccess } from '../turn/model_access.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
@@ -43,45 +43,45 @@ export const answerCommand = command({
   ],
   async run(input, context) {
     refuseInside('answer');
-    const given = await givenBy(input);
-    const tree = await findTree(context, given.tree ?? '@', 'read');
+    const reply = await readArguments(input);
+    const tree = await findTree(context, reply.tree ?? '@', 'read');
     const open = await openQuestions(context, tree);
     if (input.flag('stop')) return stop(context, tree, chosenTurn(open, input.value('question'), tree));
     const chosen = chosenQuestion(open, input.value('question'), tree);
-    if (given.answer === null) throw missingAnswer(chosen);
+    if (reply.answer === null) throw missingAnswer(chosen);
     const options = { access: modelAccess(), limits: readLimits(input), grants: readGrants(input) };
     noteUnsandboxed(context, options);
     const output = (): TurnOutput => outputFor(input, context);
-    const asked = { ...options, turn: chosen.turn, call: chosen.question.id, answer: given.answer(chosen.question) };
-    const first = await giveAnswer(context, asked, output());
-    const waited = input.flag('jsonl') ? first : await askUntilAnswered(context, first, { options, output });
-    if (waited.outcome !== null) await context.session.move(tree.id, waited.outcome.tip);
-    return reportEnd(context, waited);
+    const params = { ...options, turn: chosen.turn, call: chosen.question.id, answer: reply.answer(chosen.question) };
+    const first = await giveAnswer(context, params, output());
+    const end = input.flag('jsonl') ? first : await askUntilAnswered(context, first, { options, output });
+    if (end.outcome !== null) await context.session.move(tree.id, end.outcome.tip);
+    return reportEnd(context, end);
   },
 });
 
-type Words = Input<
+type AnswerInput = Input<
   'tree' | 'text',
   'stop' | (typeof PERMISSION_FLAGS)[number]['name'],
   'option' | 'question' | (typeof LIMIT_VALUES)[number]['name']
 >;
 
-interface Given {
+interface AnswerArguments {
   tree: string | undefined;
   /** The words of the answer; null without any. */
-  answer: ((question: OpenQuestion['question']) => ReturnType<typeof saidTo>) | null;
+  answer: ((question: OpenQuestion['question']) => ReturnType<typeof answerChoice>) | null;
 }
 
 /** One word is the answer, unless that is given otherwise: then it is the tree. What is piped in is words, a number too. */
-async function givenBy(input: Words): Promise<Given> {
+async function readArguments(input: AnswerInput): Promise<AnswerArguments> {
   const [first, second] = [input.argument('tree'), input.argument('text')];
   const option = input.value('option');
   if (option === undefined && !input.flag('stop')) {
-    const said = second ?? first;
+    const words = second ?? first;
     const tree = second === undefined ? undefined : first;
-    if (said === undefined) return { tree, answer: null };
-    const piped = said === '-' ? await messageFrom(said) : null;
-    return { tree, answer: (question) => piped ?? saidTo(question, said) };
+    if (words === undefined) return { tree, answer: null };
+    const piped = words === '-' ? await messageFrom(words) : null;
+    return { tree, answer: (question) => piped ?? answerChoice(question, words) };
   }
   if (second !== undefined || (option !== undefined && input.flag('stop'))) {
     throw new HubError('invalid_params', 'an answer is words, --option or --stop, and not several of them');
@@ -90,12 +90,12 @@ async function givenBy(input: Words): Promise<Given> {
   return { tree: first, answer: chosen === null ? null : () => chosen };
 }
 
-function optionFrom(given: string): number {
-  if (/^[1-9]\d{0,2}$/.test(given)) return Number(given);
-  throw new HubError('invalid_params', `--option takes a number from 1 on, not ${given}`);
+function optionFrom(text: string): number {
+  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
+  throw new HubError('invalid_params', `--option takes a number from 1 on, not ${text}`);
 }
 
-function outputFor(input: Words, context: Context): TurnOutput {
+function outputFor(input: AnswerInput, context: Context): TurnOutput {
   if (input.flag('jsonl')) return jsonLines(context);
   return context.json ? jsonOutcome(context) : textOutput(context);
 }

@@ -5,12 +5,12 @@ import { ADDRESS_VARIABLES, KEY_VARIABLES } from '../../hub/base/provider_record
 import type { Block, NodeId, Tree, TreeId, TurnId } from '../../hub/protocol/node.js';
 import { command, type Input, NODE_WORDS, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
-import { askedBlocks } from '../input/message_blocks.js';
+import { messageBlocks } from '../input/message_blocks.js';
 import { newNodeId, newTreeId, newTurnId } from '../position/ids.js';
 import { positionOf } from '../position/position.js';
 import { findTree, rootOf } from '../position/reference.js';
 import { askUntilAnswered } from '../turn/answer_questions.js';
-import { estimateAt, tellingEstimate } from '../turn/estimate_request.js';
+import { estimateAt, withEstimateNote } from '../turn/estimate_request.js';
 import { modelEnvironment } from '../turn/model_access.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
 import { type AwaitedTurn, followTurn, reportEnd, runTurn } from '../turn/run_turn.js';
@@ -49,35 +49,35 @@ export const askCommand = command({
   ],
   async run(input, context) {
     refuseInside('ask');
-    const wanted = withReload(input, await readTurnOptions(input, context));
+    const options = withReload(input, await readTurnOptions(input, context));
     const output = outputFor(input, context);
-    const begun = input.flag('continue')
-      ? await goingOn(input, { context, wanted })
-      : await beginning(input, { context, wanted });
-    noteUnsandboxed(context, wanted);
-    const first = await waitFor(begun, { context, wanted, output });
-    const options = { access: wanted.access, limits: wanted.limits, grants: wanted.grants };
-    const again = { options, output: () => outputFor(input, context) };
-    const waited = input.flag('jsonl') ? first : await askUntilAnswered(context, first, again);
-    if (waited.outcome !== null) await context.session.move(begun.tree, waited.outcome.tip);
-    return reportEnd(context, waited);
+    const start = input.flag('continue')
+      ? await findInterrupted(input, { context, options })
+      : await startWithMessage(input, { context, options });
+    noteUnsandboxed(context, options);
+    const first = await waitFor(start, { context, options, output });
+    const answerOptions = { access: options.access, limits: options.limits, grants: options.grants };
+    const again = { options: answerOptions, output: () => outputFor(input, context) };
+    const end = input.flag('jsonl') ? first : await askUntilAnswered(context, first, again);
+    if (end.outcome !== null) await context.session.move(start.tree, end.outcome.tip);
+    return reportEnd(context, end);
   },
 });
 
-type Words = Input<
+type AskInput = Input<
   'tree' | 'message',
   'continue' | 'reload' | (typeof TURN_FLAGS)[number]['name'],
   'at' | (typeof TURN_VALUES)[number]['name']
 >;
 
 /** The context and the options of the turn. */
-interface Asking {
+interface TurnSetup {
   context: Context;
-  wanted: TurnOptions;
+  options: TurnOptions;
 }
 
 /** Where a turn begins, or which turn already runs. */
-interface Begun {
+interface TurnStart {
   tree: TreeId;
   node: NodeId;
   running: TurnId | null;
@@ -85,28 +85,28 @@ interface Begun {
   isNew: boolean;
 }
 
-function withReload(input: Words, wanted: TurnOptions): TurnOptions {
-  return input.flag('reload') ? { ...wanted, change: { ...wanted.change, reload: true } } : wanted;
+function withReload(input: AskInput, options: TurnOptions): TurnOptions {
+  return input.flag('reload') ? { ...options, change: { ...options.change, reload: true } } : options;
 }
 
-function outputFor(input: Words, context: Context): TurnOutput {
+function outputFor(input: AskInput, context: Context): TurnOutput {
   if (input.flag('jsonl')) return jsonLines(context);
   return context.json ? jsonOutcome(context) : textOutput(context);
 }
 
 /** Adds the message, in a new tree or at the position. Nothing is added when no model could answer. */
-async function beginning(input: Words, asking: Asking): Promise<Begun> {
-  const { context, wanted } = asking;
+async function startWithMessage(input: AskInput, setup: TurnSetup): Promise<TurnStart> {
+  const { context, options } = setup;
   const [first, second] = [input.argument('tree'), input.argument('message')];
-  const given = second ?? first;
-  if (given === undefined) {
+  const message = second ?? first;
+  if (message === undefined) {
     throw new HubError('invalid_params', 'ask takes a message', {
       hint: [cliCommand('ask', '"message"'), ', or ', cliCommand('ask', '@', '"message"'), ' to go on'],
     });
   }
-  const blocks = await askedBlocks(given, context);
+  const blocks = await messageBlocks(message, context);
   const client = await context.client();
-  const { access, change, usual_model } = wanted;
+  const { access, change, usual_model } = options;
   if (second === undefined || first === undefined) {
     if (input.value('at') !== undefined) {
       throw new HubError('invalid_params', '--at needs a tree', {
@@ -129,7 +129,7 @@ async function beginning(input: Words, asking: Asking): Promise<Begun> {
   return { tree: tree.id, node: node.id, running: null, isNew: false };
 }
 
-async function inNewTree(context: Context, blocks: Block[]): Promise<Begun> {
+async function inNewTree(context: Context, blocks: Block[]): Promise<TurnStart> {
   const client = await context.client();
   const id = newTreeId();
   const node = newNodeId();
@@ -143,7 +143,7 @@ async function inNewTree(context: Context, blocks: Block[]): Promise<Begun> {
 }
 
 /** Finds the interrupted turn to continue. */
-async function goingOn(input: Words, { context }: Asking): Promise<Begun> {
+async function findInterrupted(input: AskInput, { context }: TurnSetup): Promise<TurnStart> {
   if (input.argument('message') !== undefined) {
     throw new HubError('invalid_params', '--continue takes no message', {
       hint: ['it only finishes what was interrupted; to say something: ', cliCommand('ask', '@', '"message"')],
@@ -154,20 +154,20 @@ async function goingOn(input: Words, { context }: Asking): Promise<Begun> {
   return { tree: tree.id, isNew: false, ...(await unfinishedTurn(context, tree, position)) };
 }
 
-async function waitFor(begun: Begun, about: Asking & { output: TurnOutput }): Promise<AwaitedTurn> {
-  const { context, wanted, output } = about;
-  const { tree, node, running } = begun;
+async function waitFor(start: TurnStart, about: TurnSetup & { output: TurnOutput }): Promise<AwaitedTurn> {
+  const { context, options, output } = about;
+  const { tree, node, running } = start;
   if (running !== null) return followTurn(context, running, output);
-  const place = { id: newTurnId(), tree, node, cwd: process.cwd(), environment: modelEnvironment() };
-  const asked = { ...place, ...wanted };
-  const isTold = context.screen.isTty && !context.json && !begun.isNew;
-  const telling = isTold ? tellingEstimate(context, output, () => estimateAt(context, node, wanted)) : output;
-  const [waited] = await Promise.all([runTurn(context, asked, telling), remember(context, begun, place.id)]);
-  return waited;
+  const base = { id: newTurnId(), tree, node, cwd: process.cwd(), environment: modelEnvironment() };
+  const params = { ...base, ...options };
+  const showsEstimate = context.screen.isTty && !context.json && !start.isNew;
+  const display = showsEstimate ? withEstimateNote(context, output, () => estimateAt(context, node, options)) : output;
+  const [end] = await Promise.all([runTurn(context, params, display), remember(context, start, base.id)]);
+  return end;
 }
 
 /** Saves the position after the request has been sent: writing the file takes as long as sending. */
-async function remember({ session }: Context, { tree, node, isNew }: Begun, turn: TurnId): Promise<void> {
+async function remember({ session }: Context, { tree, node, isNew }: TurnStart, turn: TurnId): Promise<void> {
   await nextTurn();
   if (isNew) await session.use(tree);
   await session.move(tree, node, turn);

@@ -42,8 +42,8 @@ export const attachCommand = command({
 function attachedText(what: string, { external, node, branched }: ToolAnswer): string {
   const { handle, output } = external;
   const size = [formatBytes(output?.total_bytes ?? 0), ...countsIn(handle.metadata)].join(', ');
-  const place = node === null ? '' : ` as ${shortId(node.id)}`;
-  return `Attached ${cleanLine(what)} (${size})${place}${branched ? ', a new branch' : ''}`;
+  const nodePart = node === null ? '' : ` as ${shortId(node.id)}`;
+  return `Attached ${cleanLine(what)} (${size})${nodePart}${branched ? ', a new branch' : ''}`;
 }
 
 function countsIn(metadata: unknown): string[] {

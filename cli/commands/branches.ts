@@ -40,13 +40,13 @@ async function listedBranches(
 ): Promise<Branch[]> {
   const client = await context.client();
   const outline = outlineOf(await readSkeleton(client, tree, all));
-  const isShown = outline.indexOf(position) !== undefined;
-  if (!isShown) noteArchivedPosition(context, position);
-  return branchesAt(outline, isShown ? position : await shownAbove(client, outline, position));
+  const isVisible = outline.indexOf(position) !== undefined;
+  if (!isVisible) noteArchivedPosition(context, position);
+  return branchesAt(outline, isVisible ? position : await visibleAbove(client, outline, position));
 }
 
 /** The nearest node above an archived branch. */
-async function shownAbove(client: Client, outline: Outline, node: NodeId): Promise<NodeId> {
+async function visibleAbove(client: Client, outline: Outline, node: NodeId): Promise<NodeId> {
   let above = node;
   for await (const one of pathOf(client, node)) if (outline.indexOf(one.id) !== undefined) above = one.id;
   return above;

@@ -51,7 +51,7 @@ export const compactCommand = command({
       return interrupted ?? EXIT.interrupted;
     }
     await context.session.move(tree.id, outcome.tip);
-    await tellSummary(context, outcome);
+    await printSummary(context, outcome);
     return interrupted ?? EXIT.ok;
   },
 });
@@ -62,7 +62,7 @@ function outputFor(context: Context): TurnOutput {
   return { take: async () => undefined, end: async () => undefined, hurry: () => undefined };
 }
 
-async function tellSummary(context: Context, outcome: TurnOutcome): Promise<void> {
+async function printSummary(context: Context, outcome: TurnOutcome): Promise<void> {
   if (context.json) return context.printJson(outcome);
   await context.out.write(`${clean(outcome.text).trimEnd()}\n`);
   context.note(`You stand at the summary, ${shortId(outcome.tip)}.`);

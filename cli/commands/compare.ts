@@ -24,7 +24,7 @@ export const compareCommand = command({
     const a = await positionOf(context, tree, input.required('a'));
     const b = await positionOf(context, tree, input.required('b'));
     const client = await context.client();
-    const [pathA, pathB] = [await linesOf(client, a), await linesOf(client, b)];
+    const [pathA, pathB] = [await comparedNodes(client, a), await comparedNodes(client, b)];
     const shared = sharedLength(pathA, pathB);
     const ancestor = pathA[shared - 1];
     if (ancestor === undefined) throw new RangeError('two paths of one tree begin at its root');
@@ -42,10 +42,10 @@ export const compareCommand = command({
 });
 
 /** The fields that one line per node needs; the texts are dropped while reading. */
-async function linesOf(client: Client, node: NodeId): Promise<ComparedNode[]> {
-  const lines: ComparedNode[] = [];
+async function comparedNodes(client: Client, node: NodeId): Promise<ComparedNode[]> {
+  const nodes: ComparedNode[] = [];
   for await (const one of pathOf(client, node)) {
-    if (!isSilent(one)) lines.push({ id: one.id, ...titledOf(one) });
+    if (!isSilent(one)) nodes.push({ id: one.id, ...titledOf(one) });
   }
-  return lines;
+  return nodes;
 }

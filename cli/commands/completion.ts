@@ -48,13 +48,13 @@ export const completionCommand = (table: () => Table): Command =>
 async function complete(context: Context, table: Table, words: readonly string[]): Promise<void> {
   const typed = words.at(-1) ?? '';
   const { words: fixed, more } = candidatesFor(words, table);
-  const trees = more === 'trees' ? await treeWords(context) : [];
+  const trees = more === 'trees' ? await treeReferences(context) : [];
   const fitting = [...fixed, ...trees].filter((word) => word.startsWith(typed));
   await context.out.write([...fitting, ...(more === 'files' ? [':files'] : [])].map((word) => `${word}\n`).join(''));
 }
 
 /** Names of trees, and short ids of unnamed ones. Completion never starts a hub. */
-async function treeWords(context: Context): Promise<string[]> {
+async function treeReferences(context: Context): Promise<string[]> {
   const client = await runningHub(context);
   if (client === null) return [];
   const { trees } = await client.call('loom.tree_list', { limit: TREES_MAX });

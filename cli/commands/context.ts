@@ -8,7 +8,7 @@ import { EXIT } from '../output/failure.js';
 import { writeJsonArray } from '../output/sink.js';
 import { positionOf } from '../position/position.js';
 import { findTree } from '../position/reference.js';
-import { askedOf, isSilent } from '../render/node/node_text.js';
+import { callTextOf, isSilent } from '../render/node/node_text.js';
 import { renderPathEntry } from '../render/node/path_entry.js';
 import { formatBytes, shortId } from '../render/text/ids_and_counts.js';
 import { printModelContext } from '../reports/print_model_context.js';
@@ -36,13 +36,13 @@ export const contextCommand = command({
     { line: 'cognition context --model --json', does: 'prints what a model would be sent, as data' },
   ],
   async run(input, context) {
-    const how = { full: input.flag('full'), fresh: input.flag('fresh') };
-    refuseMixture(input);
+    const options = { full: input.flag('full'), fresh: input.flag('fresh') };
+    refuseConflict(input);
     const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
     const node = await positionOf(context, tree, input.argument('node'));
     if (input.flag('model')) await printModelContext(context, node);
-    else if (context.json) await printNodes(context, node, how);
-    else await printPath(context, node, how);
+    else if (context.json) await printNodes(context, node, options);
+    else await printPath(context, node, options);
     return EXIT.ok;
   },
 });
@@ -52,26 +52,26 @@ interface PathOptions {
   fresh: boolean;
 }
 
-function refuseMixture(input: Input<string, 'full' | 'fresh' | 'model', never>): void {
+function refuseConflict(input: Input<string, 'full' | 'fresh' | 'model', never>): void {
   if (!input.flag('model') || !(input.flag('full') || input.flag('fresh'))) return;
   throw new HubError('invalid_params', '--model goes with neither --full nor --fresh', {
     hint: 'it shows exactly what is sent: all of it, and as it was',
   });
 }
 
-async function printPath(context: Context, node: NodeId, how: PathOptions): Promise<void> {
+async function printPath(context: Context, node: NodeId, options: PathOptions): Promise<void> {
   const client = await context.client();
   const summaryDepth = await newestSummary(client, node);
-  let shown = 0;
-  for await (const entry of resolvedPath(client, node, how)) {
+  let printed = 0;
+  for await (const entry of resolvedPath(client, node, options)) {
     if (entry.node.role === 'root' || isSilent(entry.node)) continue;
-    const look = await context.look([askedOf(entry.node)]);
+    const look = await context.look([callTextOf(entry.node)]);
     const sent = entry.node.depth >= summaryDepth;
-    await context.out.write(renderPathEntry({ ...entry, sent, full: how.full }, look));
-    if (how.full) noteCut(context, entry);
-    shown += 1;
+    await context.out.write(renderPathEntry({ ...entry, sent, full: options.full }, look));
+    if (options.full) noteCut(context, entry);
+    printed += 1;
   }
-  if (shown === 0) context.note('Nothing has been said up to here.');
+  if (printed === 0) context.note('Nothing has been said up to here.');
 }
 
 /** Even --full leaves out what does not fit one frame. */
@@ -83,17 +83,17 @@ function noteCut(context: Context, { node, resolved }: ResolvedNode): void {
 }
 
 /** As JSON, handles are resolved only with --full or --fresh: their contents can be large. */
-async function printNodes(context: Context, node: NodeId, how: PathOptions): Promise<void> {
+async function printNodes(context: Context, node: NodeId, options: PathOptions): Promise<void> {
   const client = await context.client();
   const summaryDepth = await newestSummary(client, node);
-  await writeJsonArray(context.out, how.full || how.fresh ? resolvedNodes() : plainNodes());
+  await writeJsonArray(context.out, options.full || options.fresh ? resolvedNodes() : plainNodes());
 
   async function* plainNodes(): AsyncGenerator<unknown> {
     for await (const one of pathOf(client, node)) yield { ...one, sent: one.depth >= summaryDepth };
   }
 
   async function* resolvedNodes(): AsyncGenerator<unknown> {
-    for await (const { node: one, resolved } of resolvedPath(client, node, how)) {
+    for await (const { node: one, resolved } of resolvedPath(client, node, options)) {
       yield { ...one, sent: one.depth >= summaryDepth, resolved };
     }
   }

@@ -8,7 +8,7 @@ import { EXIT } from '../output/failure.js';
 import { positionOf } from '../position/position.js';
 import { findTree } from '../position/reference.js';
 import { renderCosts } from '../render/reports/cost_table.js';
-import { askedCosts, type CostParts, type CostScope, costLines } from '../reports/read_costs.js';
+import { type CostParts, type CostScope, costLines, readCosts } from '../reports/read_costs.js';
 
 const PARTS = ['day', 'turn', 'model', 'tree'] as const satisfies readonly CostParts[];
 
@@ -35,8 +35,8 @@ export const costCommand = command({
     const by = PARTS.find((part) => part === input.value('by')) ?? null;
     const since = input.value('since');
     const from_ms = since === undefined ? null : momentFrom('since', since, Date.now());
-    const scope = { ...(await placeFrom(input, context, by)), from_ms, by };
-    const costs = await askedCosts(context, scope);
+    const scope = { ...(await scopeFrom(input, context, by)), from_ms, by };
+    const costs = await readCosts(context, scope);
     if (context.json) {
       await context.printJson({ tree: scope.tree?.id ?? null, ...costs });
       return EXIT.ok;
@@ -52,10 +52,10 @@ export const costCommand = command({
   },
 });
 
-type Words = Input<'tree' | 'node', 'all', 'by' | 'since'>;
+type CostInput = Input<'tree' | 'node', 'all', 'by' | 'since'>;
 
-async function placeFrom(
-  input: Words,
+async function scopeFrom(
+  input: CostInput,
   context: Context,
   by: CostParts | null,
 ): Promise<Pick<CostScope, 'tree' | 'node'>> {

@@ -46,10 +46,10 @@ export const demoCommand = command({
     await output.tell(
       'This is a demo. Its model is no AI, only a few rules:\nit needs no key, and nothing leaves this machine.',
     );
-    const asked = await converse(demo);
-    if ('code' in asked) return asked.code;
-    if (context.json) await context.printJson({ ...asked, project: demo.project });
-    else await drawEnd(demo, asked, page);
+    const conversation = await converse(demo);
+    if ('code' in conversation) return conversation.code;
+    if (context.json) await context.printJson({ ...conversation, project: demo.project });
+    else await drawEnd(demo, conversation, page);
     return EXIT.ok;
   },
 });
@@ -72,14 +72,14 @@ interface Conversation {
 async function converse(demo: Demo): Promise<Conversation | { code: number }> {
   const { output } = demo;
   const tree = newTreeId();
-  const listed = await ask(demo, { tree, parent: rootOf(tree), question: LIST });
-  if ('code' in listed) return listed;
-  const shown = await ask(demo, { tree, parent: listed.tip, question: SHOW });
-  if ('code' in shown) return shown;
+  const listTurn = await ask(demo, { tree, parent: rootOf(tree), question: LIST });
+  if ('code' in listTurn) return listTurn;
+  const showTurn = await ask(demo, { tree, parent: listTurn.tip, question: SHOW });
+  if ('code' in showTurn) return showTurn;
   await output.tell('\nNow back to the list of files, to ask something else there: that is a fork.');
-  const otherwise = await ask(demo, { tree, parent: listed.tip, question: OTHERWISE });
-  if ('code' in otherwise) return otherwise;
-  return { tree, position: otherwise.tip, tips: [shown.tip, otherwise.tip] };
+  const otherTurn = await ask(demo, { tree, parent: listTurn.tip, question: OTHERWISE });
+  if ('code' in otherTurn) return otherTurn;
+  return { tree, position: otherTurn.tip, tips: [showTurn.tip, otherTurn.tip] };
 }
 
 async function begin({ context, project }: Demo, tree: TreeId): Promise<void> {
@@ -103,15 +103,15 @@ async function ask(demo: Demo, { tree, parent, question }: Question): Promise<Tu
   const blocks = [{ type: 'text' as const, text: question }];
   await client.call('loom.node_create_text', { id: node, tree, parent, role: 'user', blocks });
   const grants = { network: false, unsandboxed: demo.unsandboxed };
-  const place = { id: newTurnId(), tree, node, cwd, environment: modelEnvironment() };
-  const waited = await runTurn(context, { ...place, access: {}, change: { model: MODEL }, grants }, output.turn());
-  await context.session.move(tree, waited.outcome?.tip ?? node);
-  return ended(context, waited, tree);
+  const base = { id: newTurnId(), tree, node, cwd, environment: modelEnvironment() };
+  const end = await runTurn(context, { ...base, access: {}, change: { model: MODEL }, grants }, output.turn());
+  await context.session.move(tree, end.outcome?.tip ?? node);
+  return outcomeOf(context, end, tree);
 }
 
 /** The outcome of a finished turn; of any other the exit code, after a note on how to see the tree. */
-async function ended(context: Context, waited: AwaitedTurn, tree: TreeId): Promise<TurnOutcome | { code: number }> {
-  const { outcome, interrupted } = waited;
+async function outcomeOf(context: Context, end: AwaitedTurn, tree: TreeId): Promise<TurnOutcome | { code: number }> {
+  const { outcome, interrupted } = end;
   if (interrupted !== null) {
     context.note(['Interrupted. What there is so far: ', cliCommand('show', shortId(tree))]);
     return { code: interrupted };
@@ -123,7 +123,7 @@ async function ended(context: Context, waited: AwaitedTurn, tree: TreeId): Promi
       hint: ['to run them as in your own shell: ', cliCommand('demo', '--no-sandbox')],
     });
   }
-  const code = reportEnd(context, waited);
+  const code = reportEnd(context, end);
   return outcome === null || code !== EXIT.ok ? { code } : outcome;
 }
 

@@ -61,9 +61,9 @@ export const execCommand = command({
   },
 });
 
-type Words = Input<'tree' | 'command', 'sandbox' | 'net' | 'detach', 'timeout' | 'cwd' | 'at'>;
+type ExecInput = Input<'tree' | 'command', 'sandbox' | 'net' | 'detach', 'timeout' | 'cwd' | 'at'>;
 
-async function executionFrom(input: Words, context: Context): Promise<Execution> {
+async function executionFrom(input: ExecInput, context: Context): Promise<Execution> {
   const text = input.required('command');
   if (text.trim() === '') {
     throw new HubError('invalid_params', 'the command is empty', { hint: [cliCommand('exec', '@', '"ls"')] });
@@ -71,10 +71,10 @@ async function executionFrom(input: Words, context: Context): Promise<Execution>
   const timeoutMs = timeoutFrom(input.value('timeout'));
   const folder = input.value('cwd');
   const cwd = folder === undefined ? null : resolve(folder);
-  const wanted = policyFrom(input, cwd);
+  const requested = policyFrom(input, cwd);
   const tree = await findTree(context, input.required('tree'), 'read');
   const parent = await positionOf(context, tree, input.value('at'));
-  const policy = await usablePolicy(context, wanted);
+  const policy = await usablePolicy(context, requested);
   return {
     tree,
     parent,
@@ -88,16 +88,16 @@ async function executionFrom(input: Words, context: Context): Promise<Execution>
   };
 }
 
-function timeoutFrom(given: string | undefined): number | null {
-  if (given === undefined) return null;
-  const seconds = given.trim() === '' ? Number.NaN : Number(given);
+function timeoutFrom(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const seconds = text.trim() === '' ? Number.NaN : Number(text);
   if (seconds > 0 && seconds <= TIMEOUT_SECONDS_MAX) return Math.ceil(seconds * 1000);
-  throw new HubError('invalid_params', `--timeout takes seconds, from 0.001 to ${TIMEOUT_SECONDS_MAX}, not ${given}`, {
+  throw new HubError('invalid_params', `--timeout takes seconds, from 0.001 to ${TIMEOUT_SECONDS_MAX}, not ${text}`, {
     hint: [cliCommand('exec', '@', '"make"', '--timeout', '600')],
   });
 }
 
-function policyFrom(input: Words, cwd: string | null): Policy {
+function policyFrom(input: ExecInput, cwd: string | null): Policy {
   if (input.flag('sandbox')) {
     const project = projectFolder(cwd ?? process.cwd());
     return { kind: 'contained', network: input.flag('net'), writable: [project], readable: null };

@@ -58,7 +58,7 @@ export const exportCommand = command({
   },
 });
 
-interface Wanted {
+interface ExportOptions {
   format: (typeof FORMATS)[number];
   node: string | undefined;
   all: boolean;
@@ -67,13 +67,13 @@ interface Wanted {
 type Writer = (sink: Sink) => Promise<void>;
 
 /** Checks the options before any file is written. */
-async function writerFor(context: Context, tree: Tree, wanted: Wanted): Promise<Writer> {
+async function writerFor(context: Context, tree: Tree, options: ExportOptions): Promise<Writer> {
   const client = await context.client();
-  const { format } = wanted;
-  if (wanted.node !== undefined && (wanted.all || format === 'json' || format === 'jsonl')) {
+  const { format } = options;
+  if (options.node !== undefined && (options.all || format === 'json' || format === 'jsonl')) {
     throw new HubError(
       'invalid_params',
-      `${wanted.all ? '--all' : `--format ${format}`} writes the whole tree, not the branch to a node`,
+      `${options.all ? '--all' : `--format ${format}`} writes the whole tree, not the branch to a node`,
       {
         hint: 'leave out the node',
       },
@@ -89,8 +89,8 @@ async function writerFor(context: Context, tree: Tree, wanted: Wanted): Promise<
     case 'markdown':
     case 'html': {
       const document = await documentFormat(format);
-      if (wanted.all) return (sink) => writeTree({ client, tree, sink }, document);
-      const end = await positionOf(context, tree, wanted.node);
+      if (options.all) return (sink) => writeTree({ client, tree, sink }, document);
+      const end = await positionOf(context, tree, options.node);
       return (sink) => writeBranch({ client, tree, sink }, end, document);
     }
   }

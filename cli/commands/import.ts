@@ -44,7 +44,7 @@ export const importCommand = command({
     const all: Imported[] = [];
     for await (const imported of imports) {
       all.push(imported);
-      if (!context.json) await context.out.write(`${sayImported(imported)}\n`);
+      if (!context.json) await context.out.write(`${importedText(imported)}\n`);
       noteName(context, imported);
       noteProject(context, imported);
     }
@@ -54,10 +54,10 @@ export const importCommand = command({
   },
 });
 
-function sayImported({ tree, added, present }: Imported): string {
-  const words = `${shortId(tree.id)}  ${treeWords(tree)}`;
-  if (added === 0) return `Nothing new: ${words} is here already`;
-  return `Imported ${words}: ${count(tree.node_count, 'node')}${present > 0 ? ', some of which were here already' : ''}`;
+function importedText({ tree, added, present }: Imported): string {
+  const label = `${shortId(tree.id)}  ${treeWords(tree)}`;
+  if (added === 0) return `Nothing new: ${label} is here already`;
+  return `Imported ${label}: ${count(tree.node_count, 'node')}${present > 0 ? ', some of which were here already' : ''}`;
 }
 
 function noteName(context: Context, { tree, exportedName, added }: Imported): void {

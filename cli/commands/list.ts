@@ -56,6 +56,6 @@ interface TreeFilter {
   project: string | null;
 }
 
-function listTrees(client: Client, wanted: TreeFilter): AsyncIterable<Tree> {
-  return client.pages('loom.tree_list', { ...wanted, limit: 500 }, 'trees');
+function listTrees(client: Client, filter: TreeFilter): AsyncIterable<Tree> {
+  return client.pages('loom.tree_list', { ...filter, limit: 500 }, 'trees');
 }

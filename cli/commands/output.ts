@@ -60,7 +60,7 @@ function storedIn(node: Node): object {
 
 async function printStored(context: Context, node: Node, out: RawOutput): Promise<void> {
   const output = node.kind === 'text' ? null : node.external.output;
-  if (output === null) return printShown(context, node);
+  if (output === null) return printText(context, node);
   try {
     for await (const { data } of outputPieces(await context.client(), output.sha256)) {
       await out.write(Buffer.from(data, 'base64'));
@@ -81,7 +81,7 @@ async function printStored(context: Context, node: Node, out: RawOutput): Promis
 }
 
 /** Prints a node without a stored output: a note for a command that printed nothing, else the text of the node. */
-async function printShown(context: Context, node: Node): Promise<void> {
+async function printText(context: Context, node: Node): Promise<void> {
   if (node.kind === 'external' && node.external.handle.source === 'bash') {
     context.note(`${shortId(node.id)} printed nothing.`);
     return;

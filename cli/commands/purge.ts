@@ -41,10 +41,10 @@ function planText(tree: Tree, plan: ResultOf<'loom.tree_purge'>): string {
 }
 
 async function confirm(context: Context, tree: Tree): Promise<void> {
-  const words = tree.name ?? shortId(tree.id);
-  const answer = await ask(context, `Type ${words} to delete it: `);
-  if (answer === words || answer === shortId(tree.id) || answer === tree.id) return;
+  const name = tree.name ?? shortId(tree.id);
+  const answer = await ask(context, `Type ${name} to delete it: `);
+  if (answer === name || answer === shortId(tree.id) || answer === tree.id) return;
   throw new HubError('approval_needed', 'nothing was deleted: the answer was another', {
-    hint: `it asks for ${words}`,
+    hint: `it asks for ${name}`,
   });
 }

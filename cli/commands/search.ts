@@ -28,10 +28,10 @@ export const searchCommand = command({
     const reference = input.value('tree');
     const tree = reference === undefined ? null : await findTree(context, reference, 'read');
     const client = await context.client();
-    const wanted = { query: input.required('query'), tree: tree?.id ?? null, archived: input.flag('all') };
-    const hits = client.pages('loom.search', { ...wanted, limit: Math.min(limit + 1, 200) }, 'hits');
+    const params = { query: input.required('query'), tree: tree?.id ?? null, archived: input.flag('all') };
+    const hits = client.pages('loom.search', { ...params, limit: Math.min(limit + 1, 200) }, 'hits');
     let isCut = false;
-    async function* shown(): AsyncGenerator<Hit> {
+    async function* limitedHits(): AsyncGenerator<Hit> {
       let count = 0;
       for await (const hit of hits) {
         isCut = count === limit;
@@ -41,9 +41,9 @@ export const searchCommand = command({
       }
     }
     let count = 0;
-    if (context.json) await writeJsonArray(context.out, shown());
+    if (context.json) await writeJsonArray(context.out, limitedHits());
     else {
-      for await (const hit of shown()) {
+      for await (const hit of limitedHits()) {
         const look = await context.look([hit.tree_name ?? '']);
         await context.out.write(renderHit(hit, look));
         count += 1;

@@ -50,8 +50,8 @@ export async function drawnTree(
   const skeleton = await readSkeleton(await context.client(), tree, input.flag('all'));
   const outline = outlineOf(skeleton);
   const at = input.value('at');
-  const wanted = at === undefined || at === '@' ? null : await findNode(context, tree.id, at);
-  const position = wanted === null ? await positionIn(context, tree, skeleton) : endOfStep(skeleton, wanted);
+  const target = at === undefined || at === '@' ? null : await findNode(context, tree.id, at);
+  const position = target === null ? await positionIn(context, tree, skeleton) : endOfStep(skeleton, target);
   if (position !== null && outline.indexOf(position) === undefined) noteArchivedPosition(context, position);
   if (context.json) {
     await context.printJson({ tree, position, nodes: skeleton });

@@ -3,7 +3,7 @@ import { cliCommand } from '../../hub/base/hint.js';
 import type { Block, NodeId, Tree, TreeId } from '../../hub/protocol/node.js';
 import { command, type Input, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
-import { askedBlocks } from '../input/message_blocks.js';
+import { messageBlocks } from '../input/message_blocks.js';
 import { isInputPiped } from '../input/piped_input.js';
 import { newNodeId, newTreeId, newTurnId } from '../position/ids.js';
 import { positionOf } from '../position/position.js';
@@ -46,27 +46,27 @@ export const spawnCommand = command({
   ],
   async run(input, context) {
     refuseInside('spawn');
-    const wanted = await readTurnOptions(input, context);
+    const options = await readTurnOptions(input, context);
     const task = input.value('task') ?? taskFromPipe();
-    const parent = await parentOf(input, { context, wanted });
-    const blocks = await askedBlocks(task, context);
-    const begun = await beginning({ context, wanted }, parent, blocks);
-    noteUnsandboxed(context, wanted);
-    const place = { id: newTurnId(), ...begun, cwd: process.cwd(), environment: modelEnvironment() };
-    const waited = await runTurn(context, { ...place, ...wanted }, outputFor(input, context));
-    return reportEnd(context, waited, cliCommand('ask', begun.tree, '--continue'));
+    const parent = await parentOf(input, { context, options });
+    const blocks = await messageBlocks(task, context);
+    const start = await startTask({ context, options }, parent, blocks);
+    noteUnsandboxed(context, options);
+    const base = { id: newTurnId(), ...start, cwd: process.cwd(), environment: modelEnvironment() };
+    const end = await runTurn(context, { ...base, ...options }, outputFor(input, context));
+    return reportEnd(context, end, cliCommand('ask', start.tree, '--continue'));
   },
 });
 
-type Words = Input<
+type SpawnInput = Input<
   never,
   'stream' | 'no-stream' | (typeof TURN_FLAGS)[number]['name'],
   'task' | 'parent-session' | (typeof TURN_VALUES)[number]['name']
 >;
 
-interface Spawning {
+interface SpawnSetup {
   context: Context;
-  wanted: TurnOptions;
+  options: TurnOptions;
 }
 
 /** Without --task the piped input is the task. */
@@ -77,7 +77,7 @@ function taskFromPipe(): string {
   });
 }
 
-function outputFor(input: Words, context: Context): TurnOutput {
+function outputFor(input: SpawnInput, context: Context): TurnOutput {
   if (input.flag('jsonl')) return jsonLines(context);
   if (context.json) return jsonOutcome(context);
   return input.flag('no-stream') ? answerOnly(context) : textOutput(context);
@@ -89,11 +89,11 @@ interface Parent {
   owner: NonNullable<Tree['owner']>;
 }
 
-async function parentOf(input: Words, { context, wanted }: Spawning): Promise<Parent | null> {
+async function parentOf(input: SpawnInput, { context, options }: SpawnSetup): Promise<Parent | null> {
   const reference = input.value('parent-session');
   if (reference === undefined) return null;
   const tree = await findTree(context, reference, 'read');
-  if (tree.owner !== null || wanted.change?.level === 'orchestrator') {
+  if (tree.owner !== null || options.change?.level === 'orchestrator') {
     throw new HubError('invalid_params', 'a sub-session cannot start sub-sessions of its own', {
       hint: tree.owner === null ? 'leave out --tool-level' : `begin it below the tree that owns it: ${tree.owner.tree}`,
     });
@@ -103,13 +103,13 @@ async function parentOf(input: Words, { context, wanted }: Spawning): Promise<Pa
 }
 
 /** Makes the tree with the task in it. Nothing is made when no model could answer. */
-async function beginning(
-  { context, wanted }: Spawning,
+async function startTask(
+  { context, options }: SpawnSetup,
   parent: Parent | null,
   blocks: Block[],
 ): Promise<{ tree: TreeId; node: NodeId }> {
   const client = await context.client();
-  const { access, change, usual_model } = wanted;
+  const { access, change, usual_model } = options;
   await client.call('agent.check', { access, change, usual_model });
   const id = newTreeId();
   const node = newNodeId();

@@ -57,11 +57,11 @@ export function demoOutput(context: Context, look: Look): DemoOutput {
       process.off('exit', endLine);
     },
     turn() {
-      const shown = textOutput({ ...context, note });
+      const output = textOutput({ ...context, note });
       let last = Promise.resolve();
       const show = async (event: AgentEvent): Promise<void> => {
         // The path of the transcript is not part of the conversation.
-        if (event.kind !== 'transcript_opened') await shown.take(event);
+        if (event.kind !== 'transcript_opened') await output.take(event);
         if (event.kind === 'text_added') await wait(WORD_MS);
         if (event.kind === 'call_started') await wait(LOOK_MS);
       };
@@ -73,11 +73,11 @@ export function demoOutput(context: Context, look: Look): DemoOutput {
         },
         async end(outcome) {
           await last;
-          await shown.end(outcome);
+          await output.end(outcome);
         },
         hurry() {
           hurried.abort();
-          shown.hurry();
+          output.hurry();
         },
       };
     },

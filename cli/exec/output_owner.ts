@@ -35,9 +35,9 @@ export async function ownerOfOutput(
 async function nodeOf(context: Context, reference: string, tree: string | undefined): Promise<Node> {
   const client = await context.client();
   if (tree === undefined && isNodeId(reference)) return (await client.call('loom.node_get', { node: reference })).node;
-  const found = await findTree(context, tree ?? '@', 'read');
-  const node = await nodeFrom(context, found, reference);
-  return (await client.call('loom.node_get', { node, tree: found.id })).node;
+  const owner = await findTree(context, tree ?? '@', 'read');
+  const node = await nodeFrom(context, owner, reference);
+  return (await client.call('loom.node_get', { node, tree: owner.id })).node;
 }
 
 const ID_START = /^[0-9a-f][0-9a-f-]{3,35}$/;

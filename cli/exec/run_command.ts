@@ -43,48 +43,48 @@ export interface ExecutionEnd {
 /** Runs a command to its end. The first signal cancels it and awaits its answer, so that its node is complete. */
 export async function execute(context: Context, execution: Execution, watching: Watching): Promise<ExecutionEnd> {
   const client = await context.client();
-  const begun = beginExecution(context, { execution, client, onEvent: watching.onEvent });
+  const running = beginExecution(context, { execution, client, onEvent: watching.onEvent });
   const stop = (): void => {
     watching.hurry();
-    begun.stop();
+    running.stop();
   };
-  const { result, interrupted } = await interruptible(() => begun.answer, stop);
+  const { result, interrupted } = await interruptible(() => running.answer, stop);
   await watching.end();
   return { answer: result, interrupted };
 }
 
 /** A running command; its answer is null when it was stopped before it began. */
-export interface BegunExecution {
+export interface RunningExecution {
   answer: Promise<ToolAnswer | null>;
   stop(): void;
 }
 
-interface Beginning {
+interface ExecutionStart {
   execution: Execution;
   client: Client;
   onEvent: Watching['onEvent'];
 }
 
 /** Starts a command; the caller decides what stops it. */
-export function beginExecution(context: Context, { execution, client, onEvent }: Beginning): BegunExecution {
+export function beginExecution(context: Context, { execution, client, onEvent }: ExecutionStart): RunningExecution {
   const abort = new AbortController();
-  let hasBegun = false;
+  let hasStarted = false;
   const take = (event: CommandEvent): void | Promise<void> => {
-    hasBegun = true;
+    hasStarted = true;
     return onEvent(event);
   };
   const attempt = async (): Promise<ToolAnswer> => {
     const session = await openShell(context, execution);
     const { tree, parent, id, command, cwd, timeoutMs, detached, append } = execution;
-    const asked = { id, session, command, cwd, detached, place: { tree: tree.id, node: parent }, append };
-    return client.stream('bash.execute', { ...asked, timeout_ms: timeoutMs }, { onEvent: take, signal: abort.signal });
+    const params = { id, session, command, cwd, detached, place: { tree: tree.id, node: parent }, append };
+    return client.stream('bash.execute', { ...params, timeout_ms: timeoutMs }, { onEvent: take, signal: abort.signal });
   };
   return {
     answer: answerTo(attempt, { signal: abort.signal, repeats: execution.append }),
     stop() {
       client.call('bash.cancel', { id: execution.id }).then(
         // If it has begun and no longer runs, its answer is on the way.
-        ({ cancelled }) => (cancelled || hasBegun ? undefined : abort.abort()),
+        ({ cancelled }) => (cancelled || hasStarted ? undefined : abort.abort()),
         () => abort.abort(),
       );
     },
@@ -120,9 +120,9 @@ async function onceMore<T>(attempt: () => Promise<T>): Promise<T> {
 
 /** Starts a detached command; resolves when it has begun. */
 export async function startDetached(context: Context, execution: Execution): Promise<void> {
-  const begun = new AbortController();
-  const hasBegun = new Promise<void>((resolve) => begun.signal.addEventListener('abort', () => resolve()));
-  const watching: Watching = { onEvent: () => begun.abort(), hurry: () => undefined, end: async () => undefined };
+  const firstEvent = new AbortController();
+  const started = new Promise<void>((resolve) => firstEvent.signal.addEventListener('abort', () => resolve()));
+  const watching: Watching = { onEvent: () => firstEvent.abort(), hurry: () => undefined, end: async () => undefined };
   // Its result is in its node; only a failure to begin is reported here.
-  await Promise.race([hasBegun, execute(context, execution, watching)]);
+  await Promise.race([started, execute(context, execution, watching)]);
 }

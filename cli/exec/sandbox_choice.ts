@@ -4,11 +4,11 @@ import type { Context } from '../command_line/command_context.js';
 import { ask, canAsk } from '../input/ask_person.js';
 
 /** The policy to run under; where no sandbox works, the person is asked whether the command may run without one. */
-export async function usablePolicy(context: Context, wanted: Policy): Promise<Policy> {
-  if (wanted.kind === 'open') return wanted;
+export async function usablePolicy(context: Context, policy: Policy): Promise<Policy> {
+  if (policy.kind === 'open') return policy;
   const client = await context.client();
   const { sandbox } = await client.call('tools.check', {});
-  if (sandbox.kind !== 'none') return wanted;
+  if (sandbox.kind !== 'none') return policy;
   const message = `no sandbox works here${sandbox.problem === null ? '' : `: ${sandbox.problem}`}`;
   const hint = sandbox.hint ?? 'without --sandbox it runs as in your own shell';
   if (!canAsk(context)) throw new HubError('approval_needed', message, { hint });

@@ -5,7 +5,7 @@ import { formatBytes } from '../render/text/ids_and_counts.js';
 const NEWLINE = 0x0a;
 
 /** Splits bytes into lines of UTF-8 text. A line that could not be sent on in one frame is refused. */
-export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* splitLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   for await (const piece of pieces) {

@@ -30,8 +30,8 @@ function forCommand(command: Command, done: readonly string[], typed: string): C
   if (done.at(-1) === '--color') return { words: COLOR_CHOICES, more: null };
   if (before !== undefined) return forValue(before.name, before.choices);
   if (typed.startsWith('-')) return { words: optionsOf(command), more: null };
-  const place = done.filter((word, index) => !isOption(command, word, done[index - 1])).length;
-  return forArgument(command.arguments[place]?.completes ?? null);
+  const position = done.filter((word, index) => !isOption(command, word, done[index - 1])).length;
+  return forArgument(command.arguments[position]?.completes ?? null);
 }
 
 function forValue(name: string, choices: readonly string[] | null): Candidates {

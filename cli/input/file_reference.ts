@@ -20,8 +20,8 @@ export function fileReferences(text: string): string[] {
 /** The name of a file that is being written before the cursor, and where its `@` stands. */
 export function openFileReference(text: string, cursor: number): { start: number; query: string } | null {
   const tail = text.slice(Math.max(0, cursor - LENGTH_MAX), cursor);
-  const found = OPEN_REFERENCE.exec(tail);
-  return found === null ? null : { start: cursor - tail.length + found.index, query: pathOf(found.groups) };
+  const match = OPEN_REFERENCE.exec(tail);
+  return match === null ? null : { start: cursor - tail.length + match.index, query: pathOf(match.groups) };
 }
 
 function pathOf(groups: Record<string, string> | undefined): string {

@@ -6,8 +6,8 @@ import { formatBytes } from '../render/text/ids_and_counts.js';
 const STDIN = 0;
 
 /** The text of a message: the argument, or standard input for `-`. */
-export async function messageFrom(given: string): Promise<string> {
-  return checkedMessage(given === '-' ? await readStdin() : given);
+export async function messageFrom(argument: string): Promise<string> {
+  return checkedMessage(argument === '-' ? await readStdin() : argument);
 }
 
 /** Refuses an empty message, and one that is too large. */

@@ -12,17 +12,17 @@ import { fileReference, fileReferences } from './file_reference.js';
 type Image = Extract<Block, { type: 'image' }>;
 
 /** What models are shown, whatever the case of the name. */
-const SHOWN = /^\.(?:jpe?g|png|gif|webp)$/i;
+const SUPPORTED = /^\.(?:jpe?g|png|gif|webp)$/i;
 /** Images that no model is shown as they are. */
-const NOT_SHOWN = /^\.(?:heic|heif|avif|bmp|tiff?|jxl|ico|psd)$/i;
+const UNSUPPORTED = /^\.(?:heic|heif|avif|bmp|tiff?|jxl|ico|psd)$/i;
 /** How many one message may name. */
 const IMAGES_MAX = 20;
 
 /** Reads and stores the images that a message names as `@file.png`, in their order, each once. Other files are words. */
-export async function askedImages(text: string, client: Client): Promise<Image[]> {
+export async function namedImages(text: string, client: Client): Promise<Image[]> {
   const named = [...new Set(fileReferences(text))];
-  for (const path of named.filter((path) => NOT_SHOWN.test(extname(path)))) refuseKind(path);
-  const paths = named.filter((path) => SHOWN.test(extname(path)));
+  for (const path of named.filter((path) => UNSUPPORTED.test(extname(path)))) refuseKind(path);
+  const paths = named.filter((path) => SUPPORTED.test(extname(path)));
   if (paths.length > IMAGES_MAX) {
     throw new HubError('limit', `the message names ${paths.length} images; a message may have ${IMAGES_MAX}`, {
       hint: 'ask about some of them first',
@@ -36,7 +36,7 @@ export async function askedImages(text: string, client: Client): Promise<Image[]
 function refuseKind(path: string): void {
   if (statSync(absoluteHome(path), { throwIfNoEntry: false })?.isFile() !== true) return;
   throw new HubError('invalid_params', `a model is shown no ${extname(path)} images: ${quoted(path)}`, {
-    hint: `convert it to PNG or JPEG first${asWords(path)}`,
+    hint: `convert it to PNG or JPEG first${escapeHint(path)}`,
   });
 }
 
@@ -44,23 +44,23 @@ async function storedImage(path: string, client: Client): Promise<Image> {
   const { blocks } = await client
     .call('file.read', { path: absoluteHome(path), cwd: process.cwd(), limit: 1, policy: { kind: 'open' } })
     .catch((error: unknown) => {
-      throw withWords(error, path);
+      throw withEscapeHint(error, path);
     });
   const [image] = blocksOfType(blocks, 'image');
   if (image !== undefined) return image;
   throw new HubError('invalid_params', `${quoted(path)} holds no image, whatever its name says`, {
-    hint: `a model is shown JPEG, PNG, GIF and WebP${asWords(path)}`,
+    hint: `a model is shown JPEG, PNG, GIF and WebP${escapeHint(path)}`,
   });
 }
 
 /** What was meant as words only can be said so. */
-function withWords(error: unknown, path: string): unknown {
+function withEscapeHint(error: unknown, path: string): unknown {
   if (!(error instanceof HubError) || error.kind === 'unreachable') return error;
-  const hint = extendHint(error.hint ?? 'name another file', asWords(path));
+  const hint = extendHint(error.hint ?? 'name another file', escapeHint(path));
   return new HubError(error.kind, `no image to send along: ${error.message}`, { hint, cause: error });
 }
 
-function asWords(path: string): string {
+function escapeHint(path: string): string {
   return `; if you mean no file, write \\${fileReference(path)}`;
 }
 

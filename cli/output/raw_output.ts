@@ -16,9 +16,9 @@ export function rawOutput(stream: Writable & { isTTY?: boolean }): RawOutput {
   const prepare = stream.isTTY === true ? cleaned() : exact;
   let isHurried = false;
   let draining: Promise<void> | null = null;
-  let hurry = (): void => undefined;
-  const hurried = new Promise<void>((resolve) => {
-    hurry = resolve;
+  let resolveHurry = (): void => undefined;
+  const hurry = new Promise<void>((resolve) => {
+    resolveHurry = resolve;
   });
   const pass = async (data: string | Uint8Array): Promise<void> => {
     if (data.length === 0 || stream.destroyed || (isHurried && stream.writableNeedDrain)) return;
@@ -27,14 +27,14 @@ export function rawOutput(stream: Writable & { isTTY?: boolean }): RawOutput {
     draining ??= drained(stream).then(() => {
       draining = null;
     });
-    await Promise.race([draining, hurried]);
+    await Promise.race([draining, hurry]);
   };
   return {
     write: (bytes) => pass(prepare(bytes)),
     end: () => pass(prepare(null)),
     hurry() {
       isHurried = true;
-      hurry();
+      resolveHurry();
     },
   };
 }

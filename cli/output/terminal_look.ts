@@ -15,9 +15,11 @@ const COLUMNS_UNKNOWN = 80;
 
 /** The width for lines: of the terminal, else COLUMNS, else unlimited. */
 export function columnsOf(screen: { isTty: boolean; columns: number | undefined }): number {
-  const stated = Math.floor(Number(environment('COLUMNS'))) || undefined;
+  const fromEnvironment = Math.floor(Number(environment('COLUMNS'))) || undefined;
   // A terminal of unknown size reports 0.
-  const columns = screen.isTty ? screen.columns || stated || COLUMNS_UNKNOWN : (stated ?? Number.POSITIVE_INFINITY);
+  const columns = screen.isTty
+    ? screen.columns || fromEnvironment || COLUMNS_UNKNOWN
+    : (fromEnvironment ?? Number.POSITIVE_INFINITY);
   return Math.max(COLUMNS_MIN, columns);
 }
 
@@ -36,8 +38,8 @@ export async function lookFor(screen: Screen, preferences: Preferences, texts: I
 function isColored(screen: Screen, preferences: Preferences): boolean {
   const preferred = preferences.all.find(({ preference }) => preference.key === 'color');
   const value = preferred?.value ?? 'auto';
-  const isSpoken = preferred?.origin === 'flag' || preferred?.origin === 'environment';
-  if (isSpoken && value !== 'auto') return value === 'always';
+  const isExplicit = preferred?.origin === 'flag' || preferred?.origin === 'environment';
+  if (isExplicit && value !== 'auto') return value === 'always';
   if (preferred?.origin !== 'flag') {
     if (environment('NO_COLOR') !== undefined) return false;
     const forced = environment('FORCE_COLOR') ?? environment('CLICOLOR_FORCE');

@@ -8,7 +8,7 @@ import { renderLeaves } from '../render/tree/leaves.js';
 import { findNode, quoted } from './reference.js';
 
 // A longer list is no help to choose from.
-const LEAVES_SHOWN = 20;
+const LEAVES_MAX = 20;
 
 /** The node that a command acts on: `--at` when given, else the saved position, else the only leaf. */
 export async function positionOf(context: Context, tree: Tree, at: string | undefined): Promise<NodeId> {
@@ -95,7 +95,7 @@ async function nodeIfThere(client: Client, node: NodeId, tree: Tree): Promise<Re
 }
 
 async function onlyLeaf(context: Context, tree: Tree): Promise<NodeId> {
-  const leaves = await leavesOf(context, tree, LEAVES_SHOWN);
+  const leaves = await leavesOf(context, tree, LEAVES_MAX);
   const [leaf, other] = leaves;
   if (leaf !== undefined && other === undefined) return leaf.node.id;
   if (leaf === undefined) {
@@ -105,7 +105,7 @@ async function onlyLeaf(context: Context, tree: Tree): Promise<NodeId> {
   }
   const look = await context.look(leaves.map(({ node, differs }) => node.preview + differs));
   const listed = renderLeaves(leaves, null, look).trimEnd();
-  const most = leaves.length === LEAVES_SHOWN ? `at least ${LEAVES_SHOWN}` : leaves.length;
+  const most = leaves.length === LEAVES_MAX ? `at least ${LEAVES_MAX}` : leaves.length;
   throw new HubError('ambiguous', `it is not known where you stand in this tree; it has ${most} leaves:\n${listed}`, {
     hint: 'choose one: with --at <node>, or as the node where a command takes one',
     details: { leaves: leaves.map(({ node }) => node.id) },

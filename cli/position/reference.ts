@@ -112,10 +112,10 @@ function notFound(message: string, near: readonly string[], otherwise: Hint): Hu
   return new HubError('not_found', message, { hint, details: { near: [...near] } });
 }
 
-const SHOWN_LENGTH_MAX = 60;
+const QUOTED_LENGTH_MAX = 60;
 
 /** A reference on one line, however long it is. */
 export function quoted(reference: string): string {
-  const shown = reference.length > SHOWN_LENGTH_MAX ? `${reference.slice(0, SHOWN_LENGTH_MAX)}…` : reference;
-  return JSON.stringify(shown);
+  const text = reference.length > QUOTED_LENGTH_MAX ? `${reference.slice(0, QUOTED_LENGTH_MAX)}…` : reference;
+  return JSON.stringify(text);
 }

@@ -4,14 +4,14 @@ export async function* inOrder<T, R>(
   atOnce: number,
   work: (item: T) => Promise<R>,
 ): AsyncGenerator<R> {
-  const begun: Promise<R>[] = [];
+  const running: Promise<R>[] = [];
   for await (const item of items) {
     const one = work(item);
     // Handled when its result is awaited below; until then it must not count as unhandled.
     one.catch(() => undefined);
-    begun.push(one);
-    const first = begun.length < atOnce ? undefined : begun.shift();
+    running.push(one);
+    const first = running.length < atOnce ? undefined : running.shift();
     if (first !== undefined) yield await first;
   }
-  for (const rest of begun) yield await rest;
+  for (const rest of running) yield await rest;
 }

@@ -10,8 +10,8 @@ export async function printModelContext(context: Context, node: NodeId): Promise
   const client = await context.client();
   const sent = await client.call('context.model', { node });
   const tokens = estimatedTokens(sent.size_bytes);
-  const wanted = { access: modelAccess(), change: null, usual_model: null };
-  const estimate = await estimateAt(context, node, wanted);
+  const params = { access: modelAccess(), change: null, usual_model: null };
+  const estimate = await estimateAt(context, node, params);
   if (context.json) {
     await context.printJson({ ...sent, estimated_tokens: tokens, estimate });
     return;
@@ -20,7 +20,7 @@ export async function printModelContext(context: Context, node: NodeId): Promise
   const also = [
     ...(sent.images > 0 ? [`${count(sent.images, 'image')} not counted`] : []),
     ...(sent.left_out > 0 ? [`${count(sent.left_out, 'node')} of the path not sent`] : []),
-  ].map((words) => `; ${words}`);
+  ].map((text) => `; ${text}`);
   context.note(
     `${count(sent.messages.length, 'message')}, ${formatBytes(sent.size_bytes)}, about ${formatNumber(tokens)} tokens (an estimate: a token for 4 bytes)${also.join('')}`,
   );

@@ -32,18 +32,18 @@ export interface CostReport {
   parts: Costs['parts'];
 }
 
-export async function askedCosts(context: Context, scope: CostScope): Promise<CostReport> {
+export async function readCosts(context: Context, scope: CostScope): Promise<CostReport> {
   const client = await context.client();
   const when = { from_ms: scope.from_ms };
   const offset = { utc_offset_minutes: -new Date().getTimezoneOffset() };
   const { total, parts } = await client.call('loom.cost_get', {
-    ...placeOf(scope),
+    ...scopeParams(scope),
     ...when,
     ...offset,
     by: scope.by ?? 'none',
   });
   const owned = await ownedCosts(client, scope);
-  const node = scope.node ?? (await standing(context, scope, total));
+  const node = scope.node ?? (await positionWithCosts(context, scope, total));
   if (node === null) return { total, owned, parts, branch: null };
   const path = await client.call('loom.cost_get', { node, ...when });
   return { total, owned, parts, branch: { node, total: path.total, below: path.below } };
@@ -56,13 +56,13 @@ async function ownedCosts(client: Client, { tree, node, by, from_ms }: CostScope
   return total.requests === 0 ? null : total;
 }
 
-function placeOf({ tree, node }: CostScope): Partial<ParamsOf<'loom.cost_get'>> {
+function scopeParams({ tree, node }: CostScope): Partial<ParamsOf<'loom.cost_get'>> {
   if (node !== null) return { node };
   return tree === null ? {} : { tree: tree.id };
 }
 
 /** The position, when it is known and something was spent on it. */
-async function standing(context: Context, { tree, by }: CostScope, total: CostSum): Promise<NodeId | null> {
+async function positionWithCosts(context: Context, { tree, by }: CostScope, total: CostSum): Promise<NodeId | null> {
   return tree === null || by !== null || total.requests === 0 ? null : knownPosition(context, tree);
 }
 

@@ -29,9 +29,9 @@ export function resolvedPath(
   node: NodeId,
   { full, fresh }: { full: boolean; fresh: boolean },
 ): AsyncIterable<ResolvedNode> {
-  const wanted = { fresh, bytes_max: full ? WHOLE_BYTES : EXCERPT_BYTES };
+  const params = { fresh, bytes_max: full ? WHOLE_BYTES : EXCERPT_BYTES };
   return inOrder(pathOf(client, node), RESOLVED_AT_ONCE, async (one) => {
     if (one.kind === 'text') return { node: one, resolved: null };
-    return { node: one, resolved: await client.call('context.resolve', { node: one.id, ...wanted }) };
+    return { node: one, resolved: await client.call('context.resolve', { node: one.id, ...params }) };
   });
 }

@@ -37,8 +37,8 @@ export function attachmentFrom(text: string): Attachment {
   }
 }
 
-function fileFrom(given: string): Attachment {
-  const path = given.replace(/^\/\/(?=\/)/, '').replace(/^~(?=\/|$)/, userHome());
+function fileFrom(text: string): Attachment {
+  const path = text.replace(/^\/\/(?=\/)/, '').replace(/^~(?=\/|$)/, userHome());
   if (path !== '') return { kind: 'file', path };
   throw new HubError('invalid_params', 'file: names no file', { hint: [cliCommand('attach', '@', 'file:notes.txt')] });
 }
@@ -85,15 +85,15 @@ export function attach(
   attachment: Attachment,
   place: { tree: TreeId; node: NodeId },
 ): Promise<ToolAnswer> {
-  const asked = { place, append: true, policy };
+  const params = { place, append: true, policy };
   switch (attachment.kind) {
     case 'file':
-      return client.call('file.read', { ...asked, path: attachment.path, cwd: process.cwd(), limit: null });
+      return client.call('file.read', { ...params, path: attachment.path, cwd: process.cwd(), limit: null });
     case 'http':
-      return client.call('http.fetch', { ...asked, url: attachment.url });
+      return client.call('http.fetch', { ...params, url: attachment.url });
     case 'postgres': {
       const { connection, sql } = attachment;
-      return client.call('postgres.query', { ...asked, connection, sql });
+      return client.call('postgres.query', { ...params, connection, sql });
     }
   }
 }

@@ -34,13 +34,13 @@ export async function writeTree(
   await sink.write(format.end());
 }
 
-interface Placed {
+interface OrderedNode {
   id: NodeId;
   fork: { number: string; of: number; from: string } | null;
 }
 
 /** Every node, each run down to its end before the next branch; a stack instead of recursion, for trees of any depth. */
-function* preorder(outline: Outline): Generator<Placed> {
+function* preorder(outline: Outline): Generator<OrderedNode> {
   const stack: Run[] = [{ start: 0, number: '', fork: null }];
   for (let run = stack.pop(); run !== undefined; run = stack.pop()) {
     const end = runEnd(outline, run.start);
@@ -56,7 +56,7 @@ function* preorder(outline: Outline): Generator<Placed> {
 interface Run {
   start: number;
   number: string;
-  fork: Placed['fork'];
+  fork: OrderedNode['fork'];
 }
 
 /** The runs that begin below the end of one, the last first, as a stack takes them. */
@@ -64,17 +64,20 @@ function runsBelow(outline: Outline, end: number, above: string): Run[] {
   const starts = outline.childrenOf(end);
   const from = outline.nodes[end]?.id ?? '';
   return starts
-    .map((start, place) => {
-      const number = `${above === '' ? '' : `${above}.`}${place + 1}`;
+    .map((start, index) => {
+      const number = `${above === '' ? '' : `${above}.`}${index + 1}`;
       return { start, number, fork: { number, of: starts.length, from } };
     })
     .reverse();
 }
 
 /** Reads nodes in order, several at a time. */
-async function* ahead(client: Client, places: Iterable<Placed>): AsyncGenerator<{ node: Node; fork: Placed['fork'] }> {
-  const reading: Promise<{ node: Node; fork: Placed['fork'] }>[] = [];
-  for (const { id, fork } of places) {
+async function* ahead(
+  client: Client,
+  order: Iterable<OrderedNode>,
+): AsyncGenerator<{ node: Node; fork: OrderedNode['fork'] }> {
+  const reading: Promise<{ node: Node; fork: OrderedNode['fork'] }>[] = [];
+  for (const { id, fork } of order) {
     reading.push(client.call('loom.node_get', { node: id }).then(({ node }) => ({ node, fork })));
     const first = reading.length < READ_AHEAD ? undefined : reading.shift();
     if (first !== undefined) yield await first;

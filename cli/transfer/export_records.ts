@@ -18,7 +18,7 @@ export type PortableRecord = ExportRecord | OutputData;
 /** Ends a file of lines, so that one that was cut off is known. */
 export const LAST_RECORD = { kind: 'end' } as const;
 
-export interface ExportWanted {
+export interface RecordOptions {
   client: Client;
   /** Leave out what is damaged. */
   undamaged: boolean;
@@ -26,26 +26,26 @@ export interface ExportWanted {
 }
 
 /** Everything of a tree and of the sub-session trees that it owns, in the order in which an import takes it. */
-export async function* recordsOf(top: Tree, wanted: ExportWanted): AsyncGenerator<PortableRecord> {
+export async function* recordsOf(top: Tree, options: RecordOptions): AsyncGenerator<PortableRecord> {
   const sent = new Set<Sha256>();
   for (const trees = [top.id]; trees.length > 0; ) {
     const tree = trees.shift();
     if (tree === undefined) return;
-    for await (const record of wanted.client.pages(
+    for await (const record of options.client.pages(
       'loom.tree_export',
-      { tree, undamaged: wanted.undamaged },
+      { tree, undamaged: options.undamaged },
       'records',
     )) {
       yield record;
       if (record.kind !== 'output' || sent.has(record.sha256)) continue;
       sent.add(record.sha256);
-      yield* dataOf(record.sha256, wanted);
+      yield* dataOf(record.sha256, options);
     }
-    trees.push(...(await ownedBy(wanted.client, tree)));
+    trees.push(...(await ownedBy(options.client, tree)));
   }
 }
 
-async function* dataOf(sha256: Sha256, { client, note }: ExportWanted): AsyncGenerator<OutputData> {
+async function* dataOf(sha256: Sha256, { client, note }: RecordOptions): AsyncGenerator<OutputData> {
   try {
     for await (const piece of outputPieces(client, sha256)) yield { kind: 'output_data', sha256, ...piece };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
-import { linesOf } from '../files/split_lines.js';
+import { splitLines } from '../files/split_lines.js';
 import { isSha256, isTreeId } from '../position/ids.js';
 import { formatBytes } from '../render/text/ids_and_counts.js';
 import { LAST_RECORD, type PortableRecord } from './export_records.js';
@@ -17,7 +17,7 @@ type Importable =
 /** Reads an export, JSONL or one JSON document, or a transcript. */
 export async function readImport(pieces: AsyncIterable<Uint8Array>): Promise<Importable> {
   const { isLines, all } = await peek(pieces);
-  if (isLines) return { kind: 'export', records: lineRecords(linesOf(all)) };
+  if (isLines) return { kind: 'export', records: lineRecords(splitLines(all)) };
   const document = parsed(await wholeText(all), 'the file');
   if (isTranscript(document)) return { kind: 'transcript', transcript: transcriptFrom(document) };
   return { kind: 'export', records: documentRecords(document) };
@@ -78,17 +78,17 @@ function* documentRecords(document: unknown): Generator<PortableRecord> {
   for (const [index, record] of records.entries()) yield recordFrom(record, `record ${index + 1}`);
 }
 
-function parsed(text: string, place: string): unknown {
+function parsed(text: string, location: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw notAnExport(`${place} is not JSON`, error);
+    throw notAnExport(`${location} is not JSON`, error);
   }
 }
 
-function recordFrom(value: unknown, place: string): PortableRecord {
+function recordFrom(value: unknown, location: string): PortableRecord {
   if (isRecord(value)) return value;
-  throw notAnExport(`${place} is not a record of a conversation`);
+  throw notAnExport(`${location} is not a record of a conversation`);
 }
 
 /** Tells the kinds apart; the hub checks the rest of every record that it is sent. */

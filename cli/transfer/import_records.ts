@@ -20,13 +20,13 @@ export interface Imported {
 }
 
 /** Which projects trees may have here: the one in which the person stands, or any that a file names. */
-type ProjectsTaken = { only: string } | 'any';
+type AllowedProjects = { only: string } | 'any';
 
 /** Gives records to the hub, tree by tree. A step is never spread over two calls: it is whole or absent. */
 export async function* importRecords(
   client: Client,
   records: AsyncIterable<PortableRecord> | Iterable<PortableRecord>,
-  projects: ProjectsTaken,
+  projects: AllowedProjects,
 ): AsyncGenerator<Imported> {
   let current: TreeImport | null = null;
   const upload = uploader(client);
@@ -85,7 +85,7 @@ function treeImport(client: Client, first: TreeRecord): TreeImport {
 }
 
 /** What models may change is for the person to say, never for a file: a tree without a project works where they stand. */
-function withProject(record: TreeRecord, projects: ProjectsTaken): TreeRecord {
+function withProject(record: TreeRecord, projects: AllowedProjects): TreeRecord {
   if (projects === 'any' || record.tree.project === projects.only) return record;
   return { ...record, tree: { ...record.tree, project: null } };
 }

@@ -56,18 +56,18 @@ export function transcriptFrom(document: object): ReadTranscript {
   return { session, parts };
 }
 
-function entryFrom(value: unknown, place: string): Entry {
+function entryFrom(value: unknown, location: string): Entry {
   const [role, content] = [fieldOf(value, 'role'), fieldOf(value, 'content')];
-  if (typeof role !== 'string') throw malformed(`${place} has no role`);
-  if (typeof content !== 'string') throw malformed(`${place} has no content`);
+  if (typeof role !== 'string') throw malformed(`${location} has no role`);
+  if (typeof content !== 'string') throw malformed(`${location} has no content`);
   if (Buffer.byteLength(content) > NODE_BYTES_MAX) {
-    throw malformed(`${place} is longer than a node may be, which is ${formatBytes(NODE_BYTES_MAX)}`);
+    throw malformed(`${location} is longer than a node may be, which is ${formatBytes(NODE_BYTES_MAX)}`);
   }
   const [tool, id] = [fieldOf(value, 'tool_name') ?? '', fieldOf(value, 'tool_id') ?? null];
-  if (typeof tool !== 'string' || (id !== null && typeof id !== 'string')) throw malformed(`${place} names no tool`);
+  if (typeof tool !== 'string' || (id !== null && typeof id !== 'string')) throw malformed(`${location} names no tool`);
   const isNamed = tool !== '' && Math.max(tool.length, id?.length ?? 1) <= NAME_LENGTH_MAX && id !== '';
-  if (role.startsWith('tool_') && !isNamed) throw malformed(`${place} names no tool, or by too long a name`);
-  return { role, content, tool, id, label: place };
+  if (role.startsWith('tool_') && !isNamed) throw malformed(`${location} names no tool, or by too long a name`);
+  return { role, content, tool, id, label: location };
 }
 
 function addEntry(parts: TranscriptPart[], entry: Entry): void {
@@ -90,10 +90,10 @@ function addEntry(parts: TranscriptPart[], entry: Entry): void {
   }
 }
 
-function addCall(parts: TranscriptPart[], { id, tool, content, label: place }: Entry): void {
+function addCall(parts: TranscriptPart[], { id, tool, content, label: location }: Entry): void {
   const call: TranscriptCall = { id, tool, input: inputIn(content), result: null };
   if (!isShallow(call.input, INPUT_DEPTH_MAX))
-    throw malformed(`${place} is nested more than ${INPUT_DEPTH_MAX} levels deep`);
+    throw malformed(`${location} is nested more than ${INPUT_DEPTH_MAX} levels deep`);
   if (id === null) {
     parts.push({ kind: 'command', call });
     return;
@@ -102,16 +102,16 @@ function addCall(parts: TranscriptPart[], { id, tool, content, label: place }: E
   // Calls stand behind the words of their answer; after results a new answer has begun, one without words.
   const isSame = last?.kind === 'answer' && last.calls.every(({ result }) => result === null);
   const calls = isSame ? last.calls : [];
-  if (calls.some((other) => other.id === id)) throw malformed(`${place} has the tool_id of the call before`);
-  if (calls.length >= STEP_CALLS_MAX) throw malformed(`${place} is one call too many for an answer`);
+  if (calls.some((other) => other.id === id)) throw malformed(`${location} has the tool_id of the call before`);
+  if (calls.length >= STEP_CALLS_MAX) throw malformed(`${location} is one call too many for an answer`);
   calls.push(call);
   if (!isSame) parts.push({ kind: 'answer', text: '', calls });
 }
 
-function addResult(parts: TranscriptPart[], { id, content, label: place }: Entry): void {
+function addResult(parts: TranscriptPart[], { id, content, label: location }: Entry): void {
   const last = parts.at(-1);
   const call = callsOf(last).find((candidate) => candidate.id === id && candidate.result === null);
-  if (call === undefined) throw malformed(`${place} is the result of no call before it`);
+  if (call === undefined) throw malformed(`${location} is the result of no call before it`);
   call.result = content;
 }
 

@@ -58,8 +58,8 @@ export function giveAnswer(
   { turn, call, answer, ...options }: AnswerOptions & { turn: TurnId; call: string; answer: AnswerChoice },
   output: TurnOutput,
 ): Promise<AwaitedTurn> {
-  const place = { cwd: process.cwd(), environment: modelEnvironment() };
-  return runAnswer(context, { turn, call, answer, ...options, ...place }, output);
+  const surroundings = { cwd: process.cwd(), environment: modelEnvironment() };
+  return runAnswer(context, { turn, call, answer, ...options, ...surroundings }, output);
 }
 
 type AnswerChoice = ParamsOf<'agent.answer'>['answer'];
@@ -67,17 +67,17 @@ type AnswerChoice = ParamsOf<'agent.answer'>['answer'];
 /** Asks the person at the terminal each question of a turn, until none is open or they answer with an empty line. */
 export async function askUntilAnswered(
   context: Context,
-  waited: AwaitedTurn,
+  end: AwaitedTurn,
   { options, output }: { options: AnswerOptions; output: () => TurnOutput },
 ): Promise<AwaitedTurn> {
-  let current = waited;
+  let current = end;
   while (current.outcome?.state === 'waiting' && current.interrupted === null && !context.json && canAsk(context)) {
     const question = current.outcome.questions.find(({ answer }) => answer === null);
     if (question === undefined) break;
     context.note(renderQuestion(question));
-    const said = await ask(context, question.options.length > 0 ? 'Your answer, or a number:' : 'Your answer:');
-    if (said === '') break;
-    const answer = saidTo(question, said);
+    const reply = await ask(context, question.options.length > 0 ? 'Your answer, or a number:' : 'Your answer:');
+    if (reply === '') break;
+    const answer = answerChoice(question, reply);
     current = await giveAnswer(
       context,
       { turn: current.outcome.turn, call: question.id, answer, ...options },
@@ -88,7 +88,7 @@ export async function askUntilAnswered(
 }
 
 /** A number chooses the option of that number when there is one; anything else is the answer's text. */
-export function saidTo({ options }: Pick<Question, 'options'>, said: string): AnswerChoice {
-  const option = /^\d{1,3}$/.test(said) ? Number(said) : 0;
-  return option >= 1 && option <= options.length ? { option } : said;
+export function answerChoice({ options }: Pick<Question, 'options'>, reply: string): AnswerChoice {
+  const option = /^\d{1,3}$/.test(reply) ? Number(reply) : 0;
+  return option >= 1 && option <= options.length ? { option } : reply;
 }

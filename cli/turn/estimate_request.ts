@@ -8,8 +8,8 @@ import { type TurnOptions, windowPreferences } from './turn_options.js';
 import type { TurnOutput } from './turn_output.js';
 
 /** The size of a request is shown when it exceeds this, or this share of the window. */
-const TOKENS_TOLD = 20_000;
-const SHARE_TOLD = 0.5;
+const NOTED_TOKENS_MIN = 20_000;
+const NOTED_SHARE_MIN = 0.5;
 
 type Estimate = ResultOf<'agent.estimate'>;
 
@@ -35,25 +35,25 @@ export function estimateText(estimate: Estimate): string {
 const QUIET: readonly AgentEvent['kind'][] = ['text_added', 'call_announced', 'compaction_started', 'turn_ended'];
 
 /** Notes the size of a large request once it has been sent; nothing waits for the estimate. */
-export function tellingEstimate(context: Context, output: TurnOutput, estimate: () => Promise<Estimate>): TurnOutput {
+export function withEstimateNote(context: Context, output: TurnOutput, estimate: () => Promise<Estimate>): TurnOutput {
   let isQuiet = false;
   return {
     ...output,
     take(event) {
       // A failure is ignored: the turn itself reports what is wrong.
-      if (event.kind === 'request_started' && !isQuiet) detach(tell(), () => undefined);
+      if (event.kind === 'request_started' && !isQuiet) detach(noteSize(), () => undefined);
       isQuiet ||= QUIET.includes(event.kind);
       return output.take(event);
     },
   };
 
-  async function tell(): Promise<void> {
-    const found = await estimate();
-    if (!isQuiet && isLarge(found)) context.note(estimateText(found));
+  async function noteSize(): Promise<void> {
+    const result = await estimate();
+    if (!isQuiet && isLarge(result)) context.note(estimateText(result));
     isQuiet = true;
   }
 }
 
 function isLarge({ tokens, window }: Estimate): boolean {
-  return tokens > TOKENS_TOLD || (window !== null && tokens > window * SHARE_TOLD);
+  return tokens > NOTED_TOKENS_MIN || (window !== null && tokens > window * NOTED_SHARE_MIN);
 }

@@ -56,7 +56,7 @@ export const TURN_VALUES = [
   ...LIMIT_VALUES,
 ] as const;
 
-type TurnWords = Input<
+type TurnInput = Input<
   never,
   Exclude<(typeof TURN_FLAGS)[number]['name'], 'jsonl'>,
   (typeof TURN_VALUES)[number]['name']
@@ -77,7 +77,7 @@ export interface TurnOptions {
 }
 
 /** Reads the options of a turn from the command line, the environment and the preferences. */
-export async function readTurnOptions(input: TurnWords, context: Context): Promise<TurnOptions> {
+export async function readTurnOptions(input: TurnInput, context: Context): Promise<TurnOptions> {
   const change = await changeFrom(input, context);
   const folder = input.value('transcript-dir');
   return {
@@ -113,7 +113,7 @@ export function readGrants(input: Input<never, 'net' | 'no-sandbox', never>): Tu
   return { network: input.flag('net'), unsandboxed: input.flag('no-sandbox') };
 }
 
-async function changeFrom(input: TurnWords, context: Context): Promise<Partial<SettingsChange>> {
+async function changeFrom(input: TurnInput, context: Context): Promise<Partial<SettingsChange>> {
   const model = await modelNamed(context, { model: input.value('model'), provider: input.value('provider') });
   const level = LEVELS.find((one) => one === (input.value('level') ?? input.value('tool-level')));
   const system = input.value('system');
@@ -125,11 +125,11 @@ async function changeFrom(input: TurnWords, context: Context): Promise<Partial<S
   };
 }
 
-function numberFrom(name: string, given: string | undefined, most: number): number | null {
-  if (given === undefined) return null;
-  const number = given.trim() === '' ? Number.NaN : Number(given);
+function numberFrom(name: string, text: string | undefined, most: number): number | null {
+  if (text === undefined) return null;
+  const number = text.trim() === '' ? Number.NaN : Number(text);
   if (number > 0 && number <= most) return number;
-  throw new HubError('invalid_params', `--${name} takes a number above 0, up to ${most}, not ${given}`);
+  throw new HubError('invalid_params', `--${name} takes a number above 0, up to ${most}, not ${text}`);
 }
 
 /** Warns on stderr that commands run without a sandbox. */

@@ -7,7 +7,7 @@ import { createDisplay } from '../display/display.js';
 import { callLine } from '../render/node/call_line.js';
 import { cleanLine } from '../render/text/clean.js';
 import { formatNumber, shortId } from '../render/text/ids_and_counts.js';
-import { answerWords } from './answer_text.js';
+import { answerText } from './answer_text.js';
 
 const LINE_LENGTH_MAX = 200;
 
@@ -42,23 +42,23 @@ export function jsonOutcome(context: Context): TurnOutput {
 
 /** The answer on stdout once it is whole, and nothing else. */
 export function answerOnly(context: Context): TurnOutput {
-  const words = answerWords(context);
+  const answer = answerText(context);
   return {
     take: async (event) => noteTranscript(context, event),
     async end(outcome) {
-      await words.standAt(outcome?.text ?? '');
-      await words.end();
+      await answer.replace(outcome?.text ?? '');
+      await answer.end();
     },
-    hurry: words.hurry,
+    hurry: answer.hurry,
   };
 }
 
 /** The answer on stdout, all else on stderr. */
 export function textOutput(context: Context): TurnOutput {
-  const words = answerWords(context);
+  const answer = answerText(context);
   const display = createDisplay(null);
   const print = async (line: string): Promise<void> => {
-    await words.setAside();
+    await answer.setAside();
     context.note(line.length > LINE_LENGTH_MAX ? `${line.slice(0, LINE_LENGTH_MAX)}…` : line);
   };
 
@@ -67,7 +67,7 @@ export function textOutput(context: Context): TurnOutput {
       case 'block_started':
         return print(callLine(change.block));
       case 'block_grew':
-        return change.block.kind === 'answer' ? words.add(change.added) : undefined;
+        return change.block.kind === 'answer' ? answer.add(change.added) : undefined;
       case 'block_ended':
         return change.block.kind === 'call' && change.block.outcome?.failed === true
           ? print(`  ${cleanLine(change.block.outcome.text.trim().split('\n').at(-1) ?? '')}`)
@@ -83,15 +83,15 @@ export function textOutput(context: Context): TurnOutput {
     const line = eventLine(event, context.project);
     if (line !== null) await print(line);
     const changes = display.take({ kind: 'event', event });
-    if (event.kind === 'turn_snapshot') return words.standAt(textOf(event.step?.blocks ?? []));
+    if (event.kind === 'turn_snapshot') return answer.replace(textOf(event.step?.blocks ?? []));
     if (event.kind === 'answer_restarted') {
-      await words.forget();
+      await answer.forget();
       context.note('(the answer starts again)');
-    } else if (event.kind === 'call_announced' || event.kind === 'input_taken') await words.setAside();
+    } else if (event.kind === 'call_announced' || event.kind === 'input_taken') await answer.setAside();
     for (const change of changes) await takeChange(change);
   }
 
-  return { take, end: words.end, hurry: words.hurry };
+  return { take, end: answer.end, hurry: answer.hurry };
 }
 
 /** Where the transcript is, or why there is none. */

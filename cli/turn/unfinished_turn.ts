@@ -16,25 +16,25 @@ export async function unfinishedTurn(
   const client = await context.client();
   const { turns } = await client.call('loom.turn_list', { tree: tree.id, limit: TURNS_MAX });
   const turn = turns.find(({ node, tip }) => tip === position || node === position);
-  if (turn === undefined) return { node: position, running: await mustBeAsked(context, position) };
+  if (turn === undefined) return { node: position, running: await requireUnanswered(context, position) };
   if (turn.state === 'running') return { node: position, running: turn.id };
-  if (turn.state === 'waiting') throw await waitsFor(context, turn.id);
-  if (turn.state === 'done' && turn.tip !== position) throw nothingLeft();
+  if (turn.state === 'waiting') throw await awaitsAnswer(context, turn.id);
+  if (turn.state === 'done' && turn.tip !== position) throw nothingUnfinished();
   // Below a summary there is an answer to come, all the more when one was interrupted before.
-  if (turn.state === 'done') return { node: position, running: await mustBeAsked(context, position) };
+  if (turn.state === 'done') return { node: position, running: await requireUnanswered(context, position) };
   return { node: turn.tip, running: null };
 }
 
 /** Requires a message without an answer at the position: after an answer nothing is unfinished. */
-async function mustBeAsked(context: Context, position: NodeId): Promise<null> {
+async function requireUnanswered(context: Context, position: NodeId): Promise<null> {
   const client = await context.client();
   const { node } = await client.call('loom.node_get', { node: position });
-  if (node.role === 'assistant' || node.role === 'root') throw nothingLeft();
+  if (node.role === 'assistant' || node.role === 'root') throw nothingUnfinished();
   return null;
 }
 
 /** The error for a parked turn, which continues only with an answer. */
-async function waitsFor(context: Context, turn: TurnId): Promise<HubError> {
+async function awaitsAnswer(context: Context, turn: TurnId): Promise<HubError> {
   const client = await context.client();
   const { parked } = await client.call('loom.turn_get', { turn });
   const open = (parked?.questions ?? []).filter(({ answer }) => answer === null);
@@ -44,7 +44,7 @@ async function waitsFor(context: Context, turn: TurnId): Promise<HubError> {
   });
 }
 
-function nothingLeft(): HubError {
+function nothingUnfinished(): HubError {
   return new HubError('conflict', 'nothing was interrupted here: there is nothing to finish', {
     hint: ['to say something: ', cliCommand('ask', '@', '"message"')],
   });

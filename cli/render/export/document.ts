@@ -1,7 +1,7 @@
 import type { Node, Tree } from '../../../hub/protocol/node.js';
 
 /** The start of a branch in an export of a whole tree. */
-export interface ForkPlace {
+export interface ForkStart {
   /** The number of the branch within its fork, behind those above it, such as 2.1. */
   number: string;
   of: number;
@@ -12,7 +12,7 @@ export interface ForkPlace {
 /** A document format, written piece by piece. Every text is made safe to print. */
 export interface DocumentFormat {
   begin(tree: Tree): string;
-  fork(place: ForkPlace): string;
+  fork(start: ForkStart): string;
   node(node: Node): string;
   end(): string;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Node } from '../../../hub/protocol/node.js';
-import { askedOf, isSilent, nodeText, speakerOf } from '../node/node_text.js';
+import { callTextOf, isSilent, nodeText, speakerOf } from '../node/node_text.js';
 import { shortId } from '../text/ids_and_counts.js';
 import { treeWords } from '../tree/tree_list.js';
 import type { DocumentFormat } from './document.js';
@@ -46,11 +46,11 @@ export const htmlFormat: DocumentFormat = {
 
 function article(node: Node): string {
   const text = nodeText(node).trimEnd();
-  const asked = askedOf(node);
+  const argument = callTextOf(node);
   const exit = node.kind === 'external' && node.external.exit_code ? ` exit ${node.external.exit_code}` : '';
   const made = new Date(node.created_at_ms).toISOString();
   return `<article id="${node.id}" class="${node.role}">
-<header><b>${escapeHtml(speakerOf(node))}</b>${asked === '' ? '' : ` <code>${escapeHtml(asked)}</code>`}${exit} <time datetime="${made}">${made.slice(0, 16).replace('T', ' ')} UTC</time></header>
+<header><b>${escapeHtml(speakerOf(node))}</b>${argument === '' ? '' : ` <code>${escapeHtml(argument)}</code>`}${exit} <time datetime="${made}">${made.slice(0, 16).replace('T', ' ')} UTC</time></header>
 ${text === '' ? '' : `<pre>${escapeHtml(text)}</pre>\n`}</article>
 `;
 }

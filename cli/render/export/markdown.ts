@@ -1,4 +1,4 @@
-import { askedOf, nodeText, speakerOf, untoldExit } from '../node/node_text.js';
+import { callTextOf, nodeText, speakerOf, untoldExit } from '../node/node_text.js';
 import { cleanLine } from '../text/clean.js';
 import { shortId } from '../text/ids_and_counts.js';
 import { treeWords } from '../tree/tree_list.js';
@@ -17,7 +17,7 @@ export const markdownFormat: DocumentFormat = {
     const exit = untoldExit(node, text);
     const failed = exit === null ? '' : `Exit code ${exit}.\n\n`;
     const tool = escapeMarkdown(cleanLine(node.external.call.tool));
-    return `### ${tool} ${codeSpan(askedOf(node))}\n\n${text === '' ? '' : fenced(text)}${failed}`;
+    return `### ${tool} ${codeSpan(callTextOf(node))}\n\n${text === '' ? '' : fenced(text)}${failed}`;
   },
   end: () => '',
 };

@@ -1,4 +1,4 @@
-import { askedOf, nodeText, speakerOf, untoldExit } from '../node/node_text.js';
+import { callTextOf, nodeText, speakerOf, untoldExit } from '../node/node_text.js';
 import { shortId } from '../text/ids_and_counts.js';
 import type { DocumentFormat } from './document.js';
 
@@ -12,7 +12,7 @@ export const textFormat: DocumentFormat = {
     if (node.kind === 'text') return text === '' ? '' : `${speakerOf(node)}: ${text}\n\n`;
     const exit = untoldExit(node, text);
     const failed = exit === null ? '' : `exit ${exit}\n`;
-    return `${speakerOf(node)} ${askedOf(node)}\n${text === '' ? '' : `${text}\n`}${failed}\n`;
+    return `${speakerOf(node)} ${callTextOf(node)}\n${text === '' ? '' : `${text}\n`}${failed}\n`;
   },
   end: () => '',
 };

@@ -22,7 +22,7 @@ export function createLineCutter(): LineCutter {
   let waiting: string[] = [];
   let waitingLength = 0;
 
-  const taken = (piece: string): string => {
+  const joinWaiting = (piece: string): string => {
     const line = waiting.join('') + piece;
     waiting = [];
     waitingLength = 0;
@@ -39,12 +39,12 @@ export function createLineCutter(): LineCutter {
       const lines: PhysicalLine[] = [];
       let start = 0;
       for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', start)) {
-        lines.push(...cutWhole(taken(piece.slice(start, end))));
+        lines.push(...cutWhole(joinWaiting(piece.slice(start, end))));
         start = end + 1;
       }
       wait(piece.slice(start));
       if (waitingLength <= LINE_LENGTH_MAX) return lines;
-      const { parts, rest } = cutLong(taken(''));
+      const { parts, rest } = cutLong(joinWaiting(''));
       wait(rest);
       return [...lines, ...parts.map((text) => ({ text, isCut: true }))];
     },
@@ -61,7 +61,7 @@ function cutLong(line: string): { parts: string[]; rest: string } {
   const parts: string[] = [];
   let start = 0;
   while (line.length - start > LINE_LENGTH_MAX) {
-    const end = start + cutPlace(line.slice(start, start + LINE_LENGTH_MAX));
+    const end = start + cutOffset(line.slice(start, start + LINE_LENGTH_MAX));
     parts.push(withoutTabs(line.slice(start, end)));
     start = end;
   }
@@ -69,7 +69,7 @@ function cutLong(line: string): { parts: string[]; rest: string } {
 }
 
 /** After a blank where there is one, else not inside a character. */
-function cutPlace(text: string): number {
+function cutOffset(text: string): number {
   const blank = text.lastIndexOf(' ');
   if (blank >= CUT_LENGTH_MIN) return blank + 1;
   return /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length;

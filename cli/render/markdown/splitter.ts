@@ -42,7 +42,7 @@ interface Fence {
 }
 
 /** Where in a text one stands. */
-export interface TextPlace {
+export interface SplitterState {
   chunk: Chunk | null;
   fence: Fence | null;
   levels: Level[];
@@ -59,178 +59,178 @@ const TABLE_RULE = /^(?=.*\|) *\|? *:?-+:? *(?:\| *:?-+:? *)*\|? *$/;
 const LEVELS_MAX = 12;
 const CODE_INDENT = 4;
 
-export function newPlace(): TextPlace {
+export function newState(): SplitterState {
   return { chunk: null, fence: null, levels: [], counters: [], hasGap: false, isFirst: true };
 }
 
-export function copyOf(place: TextPlace): TextPlace {
+export function copyOf(state: SplitterState): SplitterState {
   return {
-    ...place,
-    chunk: place.chunk === null ? null : { ...place.chunk, lines: [...place.chunk.lines] },
-    levels: [...place.levels],
-    counters: place.counters.map((counter) => ({ ...counter })),
+    ...state,
+    chunk: state.chunk === null ? null : { ...state.chunk, lines: [...state.chunk.lines] },
+    levels: [...state.levels],
+    counters: state.counters.map((counter) => ({ ...counter })),
   };
 }
 
 /** Takes one more line; returns what is complete by it. */
-export function takeLine(place: TextPlace, line: PhysicalLine): MarkdownPiece[] {
-  if (place.fence !== null) return takeCode(place, place.fence, line.text);
-  if (place.chunk?.goesOn === true && place.chunk.lines.length === 0) return takeRest(place, line);
-  const pieces = line.text.trim() === '' ? takeBlank(place) : takeText(place, line.text);
-  return line.isCut ? [...pieces, ...takeCut(place)] : pieces;
+export function takeLine(state: SplitterState, line: PhysicalLine): MarkdownPiece[] {
+  if (state.fence !== null) return takeCode(state, state.fence, line.text);
+  if (state.chunk?.goesOn === true && state.chunk.lines.length === 0) return takeRest(state, line);
+  const pieces = line.text.trim() === '' ? takeBlank(state) : takeText(state, line.text);
+  return line.isCut ? [...pieces, ...takeCut(state)] : pieces;
 }
 
 /** Ends what is not ended. */
-export function flush(place: TextPlace): MarkdownPiece[] {
-  const { chunk } = place;
-  place.chunk = null;
+export function flush(state: SplitterState): MarkdownPiece[] {
+  const { chunk } = state;
+  state.chunk = null;
   if (chunk === null || chunk.lines.length === chunk.repeated) return [];
   const { first, others, goesOn } = chunk;
-  return [...gapBefore(place), { kind: 'text', text: chunk.lines.join('\n'), first, others, goesOn }];
+  return [...gapBefore(state), { kind: 'text', text: chunk.lines.join('\n'), first, others, goesOn }];
 }
 
-function gapBefore(place: TextPlace): MarkdownPiece[] {
-  const isSeen = place.hasGap && !place.isFirst;
-  place.hasGap = false;
-  place.isFirst = false;
+function gapBefore(state: SplitterState): MarkdownPiece[] {
+  const isSeen = state.hasGap && !state.isFirst;
+  state.hasGap = false;
+  state.isFirst = false;
   return isSeen ? [{ kind: 'gap' }] : [];
 }
 
-function takeBlank(place: TextPlace): MarkdownPiece[] {
-  const pieces = flush(place);
-  place.hasGap = true;
+function takeBlank(state: SplitterState): MarkdownPiece[] {
+  const pieces = flush(state);
+  state.hasGap = true;
   return pieces;
 }
 
 /** What follows the part of a line that was too long belongs to the same paragraph, whatever it looks like. */
-function takeCut(place: TextPlace): MarkdownPiece[] {
-  const { chunk } = place;
-  const pieces = flush(place);
+function takeCut(state: SplitterState): MarkdownPiece[] {
+  const { chunk } = state;
+  const pieces = flush(state);
   if (chunk === null) return pieces;
-  place.chunk = { ...chunk, lines: [], length: 0, repeated: 0, first: chunk.others, goesOn: true };
+  state.chunk = { ...chunk, lines: [], length: 0, repeated: 0, first: chunk.others, goesOn: true };
   return pieces;
 }
 
-function takeRest(place: TextPlace, line: PhysicalLine): MarkdownPiece[] {
-  place.chunk?.lines.push(line.text);
-  return line.isCut ? takeCut(place) : flush(place);
+function takeRest(state: SplitterState, line: PhysicalLine): MarkdownPiece[] {
+  state.chunk?.lines.push(line.text);
+  return line.isCut ? takeCut(state) : flush(state);
 }
 
-function takeText(place: TextPlace, line: string): MarkdownPiece[] {
+function takeText(state: SplitterState, line: string): MarkdownPiece[] {
   const indent = indentOf(line);
   const kind = kindOf(line.trimStart());
-  if (isLazy(place, kind)) return addLine(place, line.trimStart());
-  while (indent < (place.levels.at(-1)?.contentIndent ?? 0)) place.levels.pop();
-  const base = place.levels.at(-1)?.contentIndent ?? 0;
+  if (isLazy(state, kind)) return addLine(state, line.trimStart());
+  while (indent < (state.levels.at(-1)?.contentIndent ?? 0)) state.levels.pop();
+  const base = state.levels.at(-1)?.contentIndent ?? 0;
   const text = line.slice(base);
   if (indent - base >= CODE_INDENT) {
-    return place.chunk === null ? [...open(place, 'plain'), ...addLine(place, text)] : addLine(place, text.trimStart());
+    return state.chunk === null ? [...open(state, 'plain'), ...addLine(state, text)] : addLine(state, text.trimStart());
   }
-  return takeKind(place, { kind, text: text.trimStart(), indent });
+  return takeKind(state, { kind, text: text.trimStart(), indent });
 }
 
 /** Whether a line goes on with the paragraph above though it is not indented like it. */
-function isLazy(place: TextPlace, kind: LineKind): boolean {
-  return place.chunk?.kind === 'plain' && kind.kind === 'text';
+function isLazy(state: SplitterState, kind: LineKind): boolean {
+  return state.chunk?.kind === 'plain' && kind.kind === 'text';
 }
 
 function takeKind(
-  place: TextPlace,
+  state: SplitterState,
   { kind, text, indent }: { kind: LineKind; text: string; indent: number },
 ): MarkdownPiece[] {
   switch (kind.kind) {
     case 'fence':
-      return openFence(place, kind, indent);
+      return openFence(state, kind, indent);
     case 'item':
       // Inside a paragraph only a list that starts with 1 begins: other numbers are a part of the text.
-      return place.chunk?.others === '' && /^(?!1[.)])\d/.test(kind.marker)
-        ? addLine(place, text)
-        : openItem(place, kind, indent);
+      return state.chunk?.others === '' && /^(?!1[.)])\d/.test(kind.marker)
+        ? addLine(state, text)
+        : openItem(state, kind, indent);
     case 'alone':
-      return [...open(place, 'plain'), ...addLine(place, text), ...flush(place)];
+      return [...open(state, 'plain'), ...addLine(state, text), ...flush(state)];
     case 'underline':
-      if (place.chunk?.kind === 'plain') return [...addLine(place, text), ...flush(place)];
-      return [...open(place, 'plain'), ...addLine(place, text), ...flush(place)];
+      if (state.chunk?.kind === 'plain') return [...addLine(state, text), ...flush(state)];
+      return [...open(state, 'plain'), ...addLine(state, text), ...flush(state)];
     case 'quote':
-      return place.chunk?.kind === 'quote' ? addLine(place, text) : [...open(place, 'quote'), ...addLine(place, text)];
+      return state.chunk?.kind === 'quote' ? addLine(state, text) : [...open(state, 'quote'), ...addLine(state, text)];
     case 'text':
-      return place.chunk === null || place.chunk.kind === 'quote'
-        ? [...open(place, 'plain'), ...addLine(place, text)]
-        : addLine(place, text);
+      return state.chunk === null || state.chunk.kind === 'quote'
+        ? [...open(state, 'plain'), ...addLine(state, text)]
+        : addLine(state, text);
   }
 }
 
-function open(place: TextPlace, kind: 'plain' | 'quote'): MarkdownPiece[] {
-  const pieces = flush(place);
-  const indent = place.levels.at(-1)?.indent ?? '';
-  if (place.levels.length === 0) place.counters = [];
-  place.chunk = { kind, lines: [], length: 0, repeated: 0, first: indent, others: indent, goesOn: false };
+function open(state: SplitterState, kind: 'plain' | 'quote'): MarkdownPiece[] {
+  const pieces = flush(state);
+  const indent = state.levels.at(-1)?.indent ?? '';
+  if (state.levels.length === 0) state.counters = [];
+  state.chunk = { kind, lines: [], length: 0, repeated: 0, first: indent, others: indent, goesOn: false };
   return pieces;
 }
 
-function addLine(place: TextPlace, text: string): MarkdownPiece[] {
-  const { chunk } = place;
+function addLine(state: SplitterState, text: string): MarkdownPiece[] {
+  const { chunk } = state;
   if (chunk === null) return [];
   chunk.lines.push(text);
   chunk.length += text.length + 1;
-  return chunk.length > CHUNK_LENGTH_MAX ? takeLong(place, chunk) : [];
+  return chunk.length > CHUNK_LENGTH_MAX ? takeLong(state, chunk) : [];
 }
 
 /** Draws what is too long to wait for; what follows of a table has its heading once more, or it would be none. */
-function takeLong(place: TextPlace, chunk: Chunk): MarkdownPiece[] {
-  const pieces = flush(place);
+function takeLong(state: SplitterState, chunk: Chunk): MarkdownPiece[] {
+  const pieces = flush(state);
   const head = chunk.lines.slice(0, TABLE_HEAD_LINES);
   const length = head.join('\n').length + 1;
   if (chunk.kind === 'plain' && length <= TABLE_HEAD_LENGTH_MAX && TABLE_RULE.test(head[1] ?? '')) {
-    place.chunk = { ...chunk, lines: head, length, repeated: TABLE_HEAD_LINES, first: chunk.others };
+    state.chunk = { ...chunk, lines: head, length, repeated: TABLE_HEAD_LINES, first: chunk.others };
   }
   return pieces;
 }
 
-function openItem(place: TextPlace, item: Extract<LineKind, { kind: 'item' }>, indent: number): MarkdownPiece[] {
-  const pieces = flush(place);
-  if (place.levels.length >= LEVELS_MAX) place.levels.pop();
-  const outer = place.levels.at(-1)?.indent ?? '';
-  const marker = item.ordered ? numberOf(place, item.marker) : bulletOf(place);
+function openItem(state: SplitterState, item: Extract<LineKind, { kind: 'item' }>, indent: number): MarkdownPiece[] {
+  const pieces = flush(state);
+  if (state.levels.length >= LEVELS_MAX) state.levels.pop();
+  const outer = state.levels.at(-1)?.indent ?? '';
+  const marker = item.ordered ? numberOf(state, item.marker) : bulletOf(state);
   const others = outer + ' '.repeat(marker.length + 1);
-  place.levels.push({ contentIndent: indent + item.contentIndent, indent: others });
+  state.levels.push({ contentIndent: indent + item.contentIndent, indent: others });
   const nested = kindOf(item.content);
   if (nested.kind === 'fence') {
     // The marker stands alone above the code.
-    pieces.push(...gapBefore(place), { kind: 'text', text: '', first: `${outer}${marker}`, others, goesOn: false });
-    return [...pieces, ...openFence(place, nested, indent + item.contentIndent)];
+    pieces.push(...gapBefore(state), { kind: 'text', text: '', first: `${outer}${marker}`, others, goesOn: false });
+    return [...pieces, ...openFence(state, nested, indent + item.contentIndent)];
   }
   const kind = nested.kind === 'quote' ? 'quote' : 'plain';
-  place.chunk = { kind, lines: [], length: 0, repeated: 0, first: `${outer}${marker} `, others, goesOn: false };
-  return [...pieces, ...addLine(place, item.content)];
+  state.chunk = { kind, lines: [], length: 0, repeated: 0, first: `${outer}${marker} `, others, goesOn: false };
+  return [...pieces, ...addLine(state, item.content)];
 }
 
 /** Numbers count on from the first one of their list, as markdown has it. */
-function numberOf(place: TextPlace, marker: string): string {
-  const depth = place.levels.length;
+function numberOf(state: SplitterState, marker: string): string {
+  const depth = state.levels.length;
   const mark = marker.slice(-1);
-  const known = place.counters[depth];
-  const number = known?.mark === mark ? known.next : Number(marker.slice(0, -1));
-  place.counters.length = Math.min(place.counters.length, depth);
-  place.counters[depth] = { mark, next: number + 1 };
+  const counter = state.counters[depth];
+  const number = counter?.mark === mark ? counter.next : Number(marker.slice(0, -1));
+  state.counters.length = Math.min(state.counters.length, depth);
+  state.counters[depth] = { mark, next: number + 1 };
   return `${number}${mark}`;
 }
 
-function bulletOf(place: TextPlace): string {
-  place.counters.length = Math.min(place.counters.length, place.levels.length);
+function bulletOf(state: SplitterState): string {
+  state.counters.length = Math.min(state.counters.length, state.levels.length);
   return '-';
 }
 
-function openFence(place: TextPlace, fence: Extract<LineKind, { kind: 'fence' }>, strip: number): MarkdownPiece[] {
-  const pieces = [...flush(place), ...gapBefore(place)];
-  const indent = place.levels.at(-1)?.indent ?? '';
-  place.fence = { mark: fence.mark, size: fence.size, strip, indent };
+function openFence(state: SplitterState, fence: Extract<LineKind, { kind: 'fence' }>, strip: number): MarkdownPiece[] {
+  const pieces = [...flush(state), ...gapBefore(state)];
+  const indent = state.levels.at(-1)?.indent ?? '';
+  state.fence = { mark: fence.mark, size: fence.size, strip, indent };
   return [...pieces, { kind: 'fence_opened', marks: fence.mark.repeat(fence.size), language: fence.language, indent }];
 }
 
-function takeCode(place: TextPlace, fence: Fence, line: string): MarkdownPiece[] {
+function takeCode(state: SplitterState, fence: Fence, line: string): MarkdownPiece[] {
   const text = line.slice(Math.min(indentOf(line), fence.strip));
   if (!endsFence(text, fence)) return [{ kind: 'code', text, indent: fence.indent }];
-  place.fence = null;
+  state.fence = null;
   return [{ kind: 'fence_closed', marks: fence.mark.repeat(fence.size), indent: fence.indent }];
 }

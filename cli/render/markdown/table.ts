@@ -57,8 +57,8 @@ function fitted(natural: readonly number[], room: number): number[] | null {
   if (total <= room) return [...natural];
   let narrow: readonly number[] = [];
   for (;;) {
-    const left = room - narrow.reduce((sum, width) => sum + width, 0);
-    const fair = Math.floor(left / (natural.length - narrow.length));
+    const free = room - narrow.reduce((sum, width) => sum + width, 0);
+    const fair = Math.floor(free / (natural.length - narrow.length));
     const narrower = natural.filter((width) => width <= fair);
     if (narrower.length === narrow.length) {
       return fair < COLUMN_WIDTH_MIN ? null : natural.map((width) => Math.min(width, fair));

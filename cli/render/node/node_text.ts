@@ -36,7 +36,7 @@ export function speakerOf(node: Node): string {
 }
 
 /** What a tool was asked, on one line; empty for a node of text. */
-export function askedOf(node: Node): string {
+export function callTextOf(node: Node): string {
   return node.kind === 'external' ? cleanLine(callText(node.external.call.input)) : '';
 }
 
@@ -50,7 +50,7 @@ export function untoldExit(node: Node, text: string): number | null {
 /** What a line about a whole node is made of. */
 export function titledOf(node: Node): Titled {
   const external = node.kind === 'external' ? node.external : null;
-  const preview = external === null ? cleanLine(nodeText(node).slice(0, PREVIEW_LENGTH_MAX)) : askedOf(node);
+  const preview = external === null ? cleanLine(nodeText(node).slice(0, PREVIEW_LENGTH_MAX)) : callTextOf(node);
   return { role: node.role, tool: external?.call.tool ?? null, preview, exit_code: external?.exit_code ?? null };
 }
 

@@ -7,7 +7,7 @@ import { cut } from '../text/cut.js';
 import { excerptOf } from '../text/cut_middle.js';
 import { count, formatBytes, formatNumber, shortId } from '../text/ids_and_counts.js';
 import { inkOf } from './node_label.js';
-import { askedOf, nodeText, speakerOf } from './node_text.js';
+import { callTextOf, nodeText, speakerOf } from './node_text.js';
 
 export interface PathEntry {
   node: Node;
@@ -29,7 +29,7 @@ export function renderPathEntry(entry: PathEntry, look: Look): string {
 
 function headLine({ node, sent }: PathEntry, look: Look): string {
   const remark = `  ${formatAge(node.created_at_ms, look.nowMs)}${endOf(node)}${sent ? '' : '  (not sent: before a summary)'}`;
-  const speaker = `${speakerOf(node)} ${askedOf(node)}`.trimEnd();
+  const speaker = `${speakerOf(node)} ${callTextOf(node)}`.trimEnd();
   const room = Math.max(speaker.indexOf(' ') + 1, look.width - shortId(node.id).length - 1 - remark.length, 12);
   return `${look.style.strong(shortId(node.id))} ${inkOf(node.role, look)(cut(speaker, room, look))}${look.style.quiet(remark)}`;
 }

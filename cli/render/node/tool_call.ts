@@ -44,7 +44,7 @@ export function renderFoldedCall(call: EndedCall | FoldedCall, look: Look): stri
   const facts = [
     ...(call.remark === null ? [] : [cleanLine(call.remark)]),
     ...(call.failed && call.remark === null ? ['failed'] : []),
-    size ?? (call.output === '' ? 'no output' : count(linesOf(call.output).length, 'line')),
+    size ?? (call.output === '' ? 'no output' : count(outputLines(call.output).length, 'line')),
     ...(call.durationMs === null ? [] : [formatSeconds(call.durationMs)]),
   ];
   return headOf(call, ` -- ${facts.join(', ')}`, look);
@@ -55,7 +55,7 @@ export function renderOpenCall(call: EndedCall, look: Look): string[] {
   const { head, leftOut, tail } = excerptOf(outputOf(call));
   const between =
     leftOut === null ? [] : [look.style.quiet(`${look.glyphs.ellipsis} ${count(leftOut.lines, 'line')} left out`)];
-  const output = [...linesOf(head), ...between, ...(leftOut === null ? [] : linesOf(tail))];
+  const output = [...outputLines(head), ...between, ...(leftOut === null ? [] : outputLines(tail))];
   const done = call.failed ? [] : renderChange(call, look, 'excerpt');
   return [renderFoldedCall(call, look), ...(done.length > 0 ? done : output).map((line) => (INDENT + line).trimEnd())];
 }
@@ -63,13 +63,13 @@ export function renderOpenCall(call: EndedCall, look: Look): string[] {
 /** The same with all that it did or gave. */
 export function renderWholeCall(call: FoldedCall, look: Look): string[] {
   const done = call.failed ? [] : renderChange(call, look, 'whole');
-  const given = done.length > 0 ? done : linesOf(outputOf(call));
-  return [renderFoldedCall(call, look), ...given.map((line) => (INDENT + line).trimEnd())];
+  const body = done.length > 0 ? done : outputLines(outputOf(call));
+  return [renderFoldedCall(call, look), ...body.map((line) => (INDENT + line).trimEnd())];
 }
 
 /** The call, how long it has been running, and the last rows of what it printed. */
 export function renderRunningCall(call: RunningCall, rowsMax: number, look: Look): string[] {
-  const last = linesOf(cleanPrinted(call.printed).replaceAll('\t', TAB).trimEnd()).slice(-rowsMax);
+  const last = outputLines(cleanPrinted(call.printed).replaceAll('\t', TAB).trimEnd()).slice(-rowsMax);
   const head = headOf(call, ` ${formatSeconds(Math.floor(call.elapsedMs / 1_000) * 1_000)}`, look);
   const room = look.width - 1 - INDENT.length;
   return [head, ...(rowsMax > 0 ? last : []).map((line) => look.style.quiet(INDENT + cut(line, room, look)))];
@@ -77,7 +77,7 @@ export function renderRunningCall(call: RunningCall, rowsMax: number, look: Look
 
 /** What a model thought before it spoke, in one row. */
 export function renderFoldedThinking(text: string, look: Look): string {
-  return look.style.quiet(cut(`> thinking -- ${count(linesOf(text.trim()).length, 'line')}`, look.width - 1, look));
+  return look.style.quiet(cut(`> thinking -- ${count(outputLines(text.trim()).length, 'line')}`, look.width - 1, look));
 }
 
 /** 0.2 s, 12 s, 3 min 5 s. */
@@ -110,6 +110,6 @@ function renderChange({ tool, input }: EndedCall, look: Look, extent: Extent): s
   return tool === 'write' && 'content' in input ? renderWritten(String(input.content), look, extent) : [];
 }
 
-function linesOf(text: string): string[] {
+function outputLines(text: string): string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 }

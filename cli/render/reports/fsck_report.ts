@@ -7,8 +7,8 @@ type Report = ResultOf<'loom.fsck'>;
 /** What a check of all that is stored found: a line per problem, then what was looked at. */
 export function renderReport(report: Report): string {
   const lines = report.problems.map(problemLine);
-  const left = report.problem_count - report.problems.length;
-  if (left > 0) lines.push(`and ${formatNumber(left)} more`);
+  const unlisted = report.problem_count - report.problems.length;
+  if (unlisted > 0) lines.push(`and ${formatNumber(unlisted)} more`);
   const checked = [count(report.trees, 'tree'), count(report.nodes, 'node'), count(report.outputs, 'stored output')];
   lines.push(
     `${checked.join(', ')}: ${report.problem_count === 0 ? 'all is well' : count(report.problem_count, 'problem')}`,
@@ -17,8 +17,8 @@ export function renderReport(report: Report): string {
 }
 
 function problemLine({ tree, node, problem }: Report['problems'][number]): string {
-  const places = [tree === null ? '' : `tree ${shortId(tree)}`, node === null ? '' : `node ${node}`].filter(
-    (place) => place !== '',
+  const parts = [tree === null ? '' : `tree ${shortId(tree)}`, node === null ? '' : `node ${node}`].filter(
+    (part) => part !== '',
   );
-  return `${places.join(' ')}${places.length > 0 ? ': ' : ''}${cleanLine(problem)}`;
+  return `${parts.join(' ')}${parts.length > 0 ? ': ' : ''}${cleanLine(problem)}`;
 }

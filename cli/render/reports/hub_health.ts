@@ -34,6 +34,6 @@ function formatDuration(durationMs: number): string {
     [seconds % 60, 's'],
   ] as const;
   const first = parts.findIndex(([number]) => number > 0);
-  const shown = first < 0 ? parts.slice(-1) : parts.slice(first, first + 2);
-  return shown.map(([number, unit]) => `${number} ${unit}`).join(' ');
+  const largest = first < 0 ? parts.slice(-1) : parts.slice(first, first + 2);
+  return largest.map(([number, unit]) => `${number} ${unit}`).join(' ');
 }

@@ -23,14 +23,12 @@ export function logLineText({ timestamp, id, payload, token_usage }: LogNode, lo
 
 /** What happens in a turn and is no node; null for what a line need not be spent on. */
 export function turnEventText(event: AgentEvent, look: Look): string | null {
-  const words = wordsOf(event);
-  if (words === null) return null;
-  return look.style.quiet(
-    cut(cleanLine(`${momentOf(look.nowMs)}  ${look.glyphs.ellipsis} ${words}`), look.width, look),
-  );
+  const text = eventText(event);
+  if (text === null) return null;
+  return look.style.quiet(cut(cleanLine(`${momentOf(look.nowMs)}  ${look.glyphs.ellipsis} ${text}`), look.width, look));
 }
 
-function wordsOf(event: AgentEvent): string | null {
+function eventText(event: AgentEvent): string | null {
   switch (event.kind) {
     case 'turn_started':
       return `a turn begins: ${event.model}, ${event.level}`;
@@ -73,8 +71,8 @@ function titledOf(payload: LogNode['payload']): Titled {
 
 /** The words of an answer; of one that only calls, the names of the tools. */
 function previewOf(blocks: readonly Block[]): string {
-  const words = textsOf(blocks).map(shortened).join(' ');
-  if (words.trim() !== '') return shortened(words);
+  const text = textsOf(blocks).map(shortened).join(' ');
+  if (text.trim() !== '') return shortened(text);
   return blocksOfType(blocks, 'call')
     .map(({ tool }) => `[${tool}]`)
     .join(' ');

@@ -80,8 +80,8 @@ function rowText({ activity, model, task, elapsedMs, tokens, priceMicrodollars }
   const room = look.width - 3 - look.ruler.width(tail);
   if (room >= TASK_COLUMNS_MIN) return `${cut(what, room, look)}${tail}`;
   // Where there is no room for both, what is done counts more than what was spent.
-  const left = look.width - 4 - look.ruler.width(activity);
-  return `${activity}  ${cut(what, Math.max(0, left - 1), look)}`;
+  const taskRoom = look.width - 4 - look.ruler.width(activity);
+  return `${activity}  ${cut(what, Math.max(0, taskRoom - 1), look)}`;
 }
 
 const TASK_COLUMNS_MIN = 12;

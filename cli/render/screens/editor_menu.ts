@@ -18,16 +18,16 @@ const LABEL_SHARE_MAX = 0.6;
 /** Draws so many rows of a menu, the selected one among them. */
 export function menuLines({ items, selected, cutAt }: ShownMenu, look: Look, rows: number): string[] {
   const first = Math.max(0, Math.min((selected ?? 0) - Math.floor(rows / 2), items.length - rows));
-  const shown = items.slice(first, first + rows);
+  const visible = items.slice(first, first + rows);
   const room = Math.max(1, look.width - SELECTED.length - 1);
-  const hasDetails = shown.some(({ detail }) => detail !== '');
+  const hasDetails = visible.some(({ detail }) => detail !== '');
   const labelRoom = hasDetails ? Math.max(1, Math.floor(room * LABEL_SHARE_MAX)) : room;
-  const labels = shown.map(({ label }) => fitted(label, labelRoom, { look, cutAt }));
+  const labels = visible.map(({ label }) => fitted(label, labelRoom, { look, cutAt }));
   const labelColumns = Math.max(0, ...labels.map(({ columns }) => columns));
   return labels.map((label, index) => {
     const isSelected = first + index === selected;
     const detailRoom = room - labelColumns - GAP.length;
-    const detail = fitted(shown[index]?.detail ?? '', detailRoom, { look, cutAt: 'end' });
+    const detail = fitted(visible[index]?.detail ?? '', detailRoom, { look, cutAt: 'end' });
     const blanks = detail.text === '' ? '' : ' '.repeat(labelColumns - label.columns) + GAP;
     const text = isSelected ? look.style.strong(SELECTED + label.text) : OTHER + label.text;
     return withinWidth(text, look) + (detail.text === '' ? '' : blanks + look.style.quiet(detail.text));
@@ -52,16 +52,16 @@ function fitted(text: string, room: number, { look, cutAt }: { look: Look; cutAt
   const columnsMax = cells.reduce((sum, cell) => sum + cell.columnsMax, 0);
   if (columnsMax <= room) return { text: cells.map(({ shown }) => shown).join(''), columns };
   const end = look.glyphs.ellipsis.slice(0, room);
-  const kept: string[] = [];
-  let left = room - end.length;
+  const pieces: string[] = [];
+  let free = room - end.length;
   let used = end.length;
   for (const cell of cutAt === 'start' ? cells.reverse() : cells) {
-    if (cell.columnsMax > left) break;
-    left -= cell.columnsMax;
+    if (cell.columnsMax > free) break;
+    free -= cell.columnsMax;
     used += cell.columns;
-    kept.push(cell.shown);
+    pieces.push(cell.shown);
   }
-  const cutText = cutAt === 'start' ? end + kept.reverse().join('') : kept.join('') + end;
+  const cutText = cutAt === 'start' ? end + pieces.reverse().join('') : pieces.join('') + end;
   return { text: cutText, columns: used };
 }
 

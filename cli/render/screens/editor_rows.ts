@@ -163,22 +163,22 @@ function* aroundTokens(segment: string, start: number): Generator<Piece> {
 }
 
 function cellOf({ at, text }: Piece, used: number, measure: RowMeasure): EditorCell {
-  const place = { start: at, end: at + text.length };
+  const range = { start: at, end: at + text.length };
   const room = measure.columns;
   if (text === '\t') {
     const columns = Math.max(1, Math.min(TAB_COLUMNS - (used % TAB_COLUMNS), room - used));
-    return { ...place, shown: ' '.repeat(columns), columns, columnsMax: columns, isStandIn: false };
+    return { ...range, shown: ' '.repeat(columns), columns, columnsMax: columns, isStandIn: false };
   }
   const standIn = standInOf(text, measure);
-  if (standIn !== null) return standInCell(place, standIn.slice(0, room));
+  if (standIn !== null) return standInCell(range, standIn.slice(0, room));
   const shown = visible(text, measure.ruler);
   const widths = widthsOf(shown, measure.ruler);
-  return widths.columnsMax > room ? standInCell(place, '?') : { ...place, shown, ...widths, isStandIn: false };
+  return widths.columnsMax > room ? standInCell(range, '?') : { ...range, shown, ...widths, isStandIn: false };
 }
 
 /** All of it is ASCII. */
-function standInCell(place: { start: number; end: number }, shown: string): EditorCell {
-  return { ...place, shown, columns: shown.length, columnsMax: shown.length, isStandIn: true };
+function standInCell(range: { start: number; end: number }, shown: string): EditorCell {
+  return { ...range, shown, columns: shown.length, columnsMax: shown.length, isStandIn: true };
 }
 
 /** What is shown for a sign that must not reach the terminal. All of it is ASCII. */
@@ -199,11 +199,11 @@ interface Widths {
 
 // Measuring a sign takes longer than anything else here, and most texts are written with few of them.
 const WIDTHS_MAX = 4_096;
-const known = new WeakMap<Ruler, Map<string, Widths>>();
+const cachedWidths = new WeakMap<Ruler, Map<string, Widths>>();
 
 function widthsOf(piece: string, ruler: Ruler): Widths {
-  const all = known.get(ruler) ?? new Map<string, Widths>();
-  known.set(ruler, all);
+  const all = cachedWidths.get(ruler) ?? new Map<string, Widths>();
+  cachedWidths.set(ruler, all);
   const widths = all.get(piece) ?? { columns: ruler.width(piece), columnsMax: cautiousWidth(piece, ruler) };
   if (all.size >= WIDTHS_MAX) all.clear();
   all.set(piece, widths);

@@ -52,7 +52,7 @@ export function editorView(drawing: EditorDrawing, look: Look, rows: number): Dr
   const lines = seen.rows.map((row, index) => mark(seen, index, look) + rowText(row, { drawing, measure, look }));
   const end = { row: lines.length, column: search?.column ?? 0 };
   if (search !== null) lines.push(search.line);
-  if (drawing.notice !== null) lines.push(look.style.quiet(INDENT + shownPart(drawing.notice, measure)));
+  if (drawing.notice !== null) lines.push(look.style.quiet(INDENT + visibleStart(drawing.notice, measure)));
   if (drawing.menu !== null) lines.push(...menuLines(drawing.menu, look, menuRows));
   if (search !== null && rows > 1) return { lines: lines.slice(-Math.max(2, rows)), cursor: end };
   const column = Math.min(promptColumns(look.width) + seen.column, Math.max(0, look.width - 1));
@@ -95,15 +95,15 @@ function visibleRows({ text, cursor }: EditorDrawing, measure: RowMeasure, count
     end = after.end;
   }
   const others = Math.max(0, count - 1);
-  const shownAbove = Math.min(above.length, others - Math.min(below.length, Math.ceil(others / 2)));
-  const shownBelow = Math.min(below.length, others - shownAbove);
+  const rowsAbove = Math.min(above.length, others - Math.min(below.length, Math.ceil(others / 2)));
+  const rowsBelow = Math.min(below.length, others - rowsAbove);
   const row = here[index] ?? { start: 0, end: 0 };
   return {
-    rows: [...above.slice(above.length - shownAbove), row, ...below.slice(0, shownBelow)],
-    cursorRow: shownAbove,
+    rows: [...above.slice(above.length - rowsAbove), row, ...below.slice(0, rowsBelow)],
+    cursorRow: rowsAbove,
     column: columnAt(text.slice(row.start, row.end), cursor - row.start, measure),
-    hasMoreAbove: start > 0 || shownAbove < above.length,
-    hasMoreBelow: end < text.length || shownBelow < below.length,
+    hasMoreAbove: start > 0 || rowsAbove < above.length,
+    hasMoreBelow: end < text.length || rowsBelow < below.length,
   };
 }
 
@@ -129,7 +129,7 @@ function rowText(
   { drawing, measure, look }: { drawing: EditorDrawing; measure: RowMeasure; look: Look },
 ): string {
   const { text, placeholder, search } = drawing;
-  if (text === '') return look.style.quiet(shownPart(placeholder, measure));
+  if (text === '') return look.style.quiet(visibleStart(placeholder, measure));
   const match = search?.match ?? null;
   let line = '';
   let run = '';
@@ -155,7 +155,7 @@ function inkOf({ isMatch, isStandIn }: { isMatch: boolean; isStandIn: boolean },
   return isStandIn ? style.quiet : PLAIN;
 }
 
-function shownPart(text: string, measure: RowMeasure): string {
+function visibleStart(text: string, measure: RowMeasure): string {
   const [first] = rowsOf(text, measure);
   return Array.from(cellsOf(text.slice(0, first?.end ?? 0), measure), ({ shown }) => shown).join('');
 }

@@ -51,9 +51,9 @@ export function clipLine(line: string, columns: number, ruler: Ruler): string {
       clipped += part;
       continue;
     }
-    const kept = beginning(part, room, ruler);
-    clipped += kept.text;
-    room = kept.text === part ? room - kept.columns : 0;
+    const start = beginning(part, room, ruler);
+    clipped += start.text;
+    room = start.text === part ? room - start.columns : 0;
   }
   return isColoured && !clipped.endsWith(COLOURS_END) ? clipped + COLOURS_END : clipped;
 }

@@ -34,7 +34,7 @@ export function navigatorKeys(from: number, height: number, look: Look): string[
 function wide({ ruler }: Look): string[] {
   const entries = KEYS.map(([keys, does]) => pad(keys, KEYS_COLUMNS, ruler) + does);
   const half = Math.ceil(entries.length / 2);
-  return entries.slice(0, half).map((left, at) => pad(left, ENTRY_COLUMNS, ruler) + (entries[half + at] ?? ''));
+  return entries.slice(0, half).map((entry, at) => pad(entry, ENTRY_COLUMNS, ruler) + (entries[half + at] ?? ''));
 }
 
 function narrow([keys, does]: (typeof KEYS)[number], { width, ruler }: Look): string[] {

@@ -24,7 +24,7 @@ const TAB = '    ';
 /** The rows of a block; of a folded one it is one row. */
 export function renderBlock(block: ShownBlock, isFolded: boolean, look: Look): TextRow[] {
   if (isFolded) return [{ text: foldedRow(block, look), indent: 0, joint: '\n' }];
-  const rows = rowsOfLines(linesOf(block, look), look);
+  const rows = rowsOfLines(blockLines(block, look), look);
   if (rows.length <= ROWS_MAX) return rows;
   const text = look.style.quiet(cut('(more is not shown here)', look.width - 1, look));
   return [...rows.slice(0, ROWS_MAX), { text, indent: 0, joint: '\n' }];
@@ -34,8 +34,8 @@ export function renderBlock(block: ShownBlock, isFolded: boolean, look: Look): T
 export function blockText(block: ShownBlock): string {
   if (block.kind !== 'call') return block.text;
   const { tool, input, output } = block.call;
-  const asked = typeof input === 'string' ? input : JSON.stringify(input);
-  return `${tool} ${asked}\n${output}`;
+  const inputText = typeof input === 'string' ? input : JSON.stringify(input);
+  return `${tool} ${inputText}\n${output}`;
 }
 
 /** What a search need not draw a block for, when it is not in this. */
@@ -45,7 +45,7 @@ export function searchedText(block: ShownBlock, look: Look): string {
   return head + tail;
 }
 
-function linesOf(block: ShownBlock, look: Look): BlockLine[] {
+function blockLines(block: ShownBlock, look: Look): BlockLine[] {
   if (block.kind === 'call') return renderWholeCall(block.call, look).map((text) => ({ text, isProse: false }));
   const { head, gap, tail } = partsOf(block.text);
   const lines = textLines({ kind: block.kind, text: head }, look);
@@ -87,7 +87,7 @@ function textLines({ kind, text }: ShownText, look: Look): BlockLine[] {
       return `> ${clean(text).trimEnd()}`
         .replaceAll('\t', TAB)
         .split('\n')
-        .map((line, place) => prose(look.style.user(place === 0 ? line : `  ${line}`.trimEnd())));
+        .map((line, index) => prose(look.style.user(index === 0 ? line : `  ${line}`.trimEnd())));
     case 'answer': {
       const stream = answerLines(look);
       return [...stream.push(text), ...stream.end()];

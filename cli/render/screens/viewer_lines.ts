@@ -1,5 +1,5 @@
 import type { Look } from '../look/look.js';
-import { streamingMarkdown } from '../markdown/streaming.js';
+import { streamingMarkdown } from '../markdown/markdown_stream.js';
 import { codeInk } from '../node/code_highlight.js';
 import { withoutInk } from '../text/colour_runs.js';
 import { type TextRow, wrapHard, wrapWords } from '../text/wrap_words.js';
@@ -36,8 +36,8 @@ export function answerLines(look: Look): LineStream {
     ink(language) {
       const ink = codeInk(language, look.style);
       const inked = (line: string, by: 'take' | 'peek'): string => {
-        const isKnown = ink !== null && inkedLines < INKED_LINES_MAX;
-        return CODE_SIGN + (isKnown ? ink[by](line) : look.style.tool(line));
+        const isHighlighted = ink !== null && inkedLines < INKED_LINES_MAX;
+        return CODE_SIGN + (isHighlighted ? ink[by](line) : look.style.tool(line));
       };
       return {
         take(line) {
@@ -55,20 +55,20 @@ export function answerLines(look: Look): LineStream {
     return rows;
   };
   return {
-    push: (added) => linesOf(stream.push(added)),
+    push: (added) => blockLines(stream.push(added)),
     live() {
       const lines = liveIn(Number.POSITIVE_INFINITY);
       const isWideTable = lines.some((line) => {
         const plain = withoutInk(line);
         return plain.length >= look.width && TABLE_RULE.test(plain);
       });
-      return linesOf(isWideTable ? liveIn(look.width) : lines);
+      return blockLines(isWideTable ? liveIn(look.width) : lines);
     },
-    end: () => linesOf(stream.end()),
+    end: () => blockLines(stream.end()),
   };
 }
 
-function linesOf(drawn: readonly string[]): BlockLine[] {
+function blockLines(drawn: readonly string[]): BlockLine[] {
   return drawn
     .flatMap((line) => line.split('\n'))
     .map((text) =>
@@ -103,8 +103,8 @@ export function rowsOfLines(lines: readonly BlockLine[], look: Look): TextRow[] 
   const rows: TextRow[] = [];
   for (const { text, isProse } of lines) {
     const cut = isProse ? wrapWords(text, columns, look.ruler) : wrapHard(text, columns, look.ruler);
-    for (const [place, row] of cut.entries()) {
-      rows.push(place === cut.length - 1 ? { ...row, joint: `${row.joint}\n` } : row);
+    for (const [index, row] of cut.entries()) {
+      rows.push(index === cut.length - 1 ? { ...row, joint: `${row.joint}\n` } : row);
     }
   }
   return rows;

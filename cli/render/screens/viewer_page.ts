@@ -69,10 +69,10 @@ export function drawViewer(page: ViewerPage, rows: number, look: Look): LiveBloc
       cursor: { row: height, column: line.column },
     };
   }
-  const told = look.style.quiet(cut(word ?? page.hints, look.width - 1, look));
+  const notice = look.style.quiet(cut(word ?? page.hints, look.width - 1, look));
   // With few rows what is told stands in the place of what is always there.
-  if (isLow) return { lines: [...body, word === null ? page.status : told], cursor: null };
-  return { lines: [...body, told, page.status], cursor: null };
+  if (isLow) return { lines: [...body, word === null ? page.status : notice], cursor: null };
+  return { lines: [...body, notice, page.status], cursor: null };
 }
 
 const MENU_ROWS_MAX = 8;
@@ -127,7 +127,7 @@ function typedRow({ sign, text, cursor }: ShownTyping, { ruler, width }: Look): 
   const room = width - 2;
   const before: string[] = [];
   let column = 0;
-  for (const piece of [sign, ...ruler.pieces(shownText(text.slice(0, cursor)))].reverse()) {
+  for (const piece of [sign, ...ruler.pieces(singleLine(text.slice(0, cursor)))].reverse()) {
     const wide = ruler.width(piece);
     if (column + wide > room) break;
     column += wide;
@@ -135,7 +135,7 @@ function typedRow({ sign, text, cursor }: ShownTyping, { ruler, width }: Look): 
   }
   let row = before.reverse().join('');
   let used = column;
-  for (const piece of ruler.pieces(shownText(text.slice(cursor)))) {
+  for (const piece of ruler.pieces(singleLine(text.slice(cursor)))) {
     used += ruler.width(piece);
     if (used > room) break;
     row += piece;
@@ -144,6 +144,6 @@ function typedRow({ sign, text, cursor }: ShownTyping, { ruler, width }: Look): 
 }
 
 /** Blanks stay as they are, since one types among them. */
-function shownText(text: string): string {
+function singleLine(text: string): string {
   return clean(text).replace(/[\n\t]/g, ' ');
 }

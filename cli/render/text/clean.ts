@@ -48,7 +48,7 @@ export function cleanPrinted(text: string): string {
 export function overwritten(text: string): string {
   if (!text.includes('\r')) return text;
   const lines = text.split('\n');
-  return lines.map((line, place) => lastWritten(line) + (place === lines.length - 1 ? returnOf(line) : '')).join('\n');
+  return lines.map((line, index) => lastWritten(line) + (index === lines.length - 1 ? returnOf(line) : '')).join('\n');
 }
 
 function lastWritten(line: string): string {

@@ -28,7 +28,7 @@ export function withoutInk(row: string): string {
 /** A row in parts that are either one colour sequence or text. */
 export function inkParts(row: string): { text: string; isInk: boolean }[] {
   // The parts that split finds by its group stand at the odd places.
-  return row.split(COLOUR).map((text, place) => ({ text, isInk: place % 2 === 1 }));
+  return row.split(COLOUR).map((text, index) => ({ text, isInk: index % 2 === 1 }));
 }
 
 /** What holds after one more sequence. */

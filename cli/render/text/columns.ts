@@ -6,13 +6,13 @@ import { pad } from './cut.js';
 export function columns(rows: readonly (readonly string[])[], look: Look, gap = 2): string[] {
   const widths: number[] = [];
   for (const row of rows) {
-    for (const [place, cell] of row.entries()) {
-      widths[place] = Math.max(widths[place] ?? 0, look.ruler.width(cell));
+    for (const [column, cell] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, look.ruler.width(cell));
     }
   }
   return rows.map((row) =>
     row
-      .map((cell, place) => (place === row.length - 1 ? cell : pad(cell, widths[place] ?? 0, look.ruler)))
+      .map((cell, column) => (column === row.length - 1 ? cell : pad(cell, widths[column] ?? 0, look.ruler)))
       .join(' '.repeat(gap))
       .trimEnd(),
   );

@@ -8,14 +8,14 @@ export function cut(text: string, columns: number, look: { ruler: Ruler; glyphs:
   if (text.length * 2 <= columns || ruler.width(text) <= columns) return text;
   const end = look.glyphs.ellipsis.slice(0, columns);
   const room = columns - end.length;
-  let kept = '';
+  let start = '';
   let used = 0;
   for (const piece of ruler.pieces(text)) {
     used += ruler.width(piece);
     if (used > room) break;
-    kept += piece;
+    start += piece;
   }
-  return kept.trimEnd() + end;
+  return start.trimEnd() + end;
 }
 
 /** Adds blanks up to so many columns. */

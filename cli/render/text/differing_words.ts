@@ -6,24 +6,24 @@ import type { Look } from '../look/look.js';
  */
 export function differing(
   texts: readonly string[],
-  shown: (text: string, place: number) => string,
+  visible: (text: string, index: number) => string,
   look: Look,
 ): string[] {
   const result = [...texts];
   const alike = new Map<string, number[]>();
-  for (const [place, text] of texts.entries()) {
-    const seen = shown(text, place);
-    const places = alike.get(seen) ?? [];
-    places.push(place);
-    alike.set(seen, places);
+  for (const [index, text] of texts.entries()) {
+    const seen = visible(text, index);
+    const indexes = alike.get(seen) ?? [];
+    indexes.push(index);
+    alike.set(seen, indexes);
   }
-  for (const places of alike.values()) {
-    const own = places.map((place) => texts[place] ?? '');
+  for (const indexes of alike.values()) {
+    const own = indexes.map((index) => texts[index] ?? '');
     const start = wordStart(own, look);
     if (start === 0) continue;
     const rest = own.map((text) => `${look.glyphs.ellipsis}${text.slice(start)}`);
-    const apart = differing(rest, (text, at) => shown(text, places[at] ?? 0), look);
-    for (const [at, place] of places.entries()) result[place] = apart[at] ?? '';
+    const apart = differing(rest, (text, at) => visible(text, indexes[at] ?? 0), look);
+    for (const [at, index] of indexes.entries()) result[index] = apart[at] ?? '';
   }
   return result;
 }

@@ -54,14 +54,14 @@ export function renderBranches(branches: readonly Branch[], look: Look, all = br
 
 /** The words in which they differ: what a person said in quotes, anything else as it is drawn. */
 function branchWords(branches: readonly Branch[], room: number, look: Look): string[] {
-  const wordsOf = (preview: string, { title }: Branch): string => {
+  const previewText = (preview: string, { title }: Branch): string => {
     if (title.role !== 'user') return labelOf({ ...title, preview }, room, look);
     return `"${cut(cleanLine(preview), room - 2, look)}"`;
   };
   const previews = branches.map(({ title }) => title.preview);
   const branchLabel = (preview: string, index: number): string => {
     const branch = branches[index];
-    return branch === undefined ? preview : wordsOf(preview, branch);
+    return branch === undefined ? preview : previewText(preview, branch);
   };
   return differing(previews, branchLabel, look).map(branchLabel);
 }

@@ -7,7 +7,7 @@ import { createDisplay } from '../../display/display.js';
 import { reasonOf } from '../../output/failure.js';
 import type { Look } from '../../render/look/look.js';
 import { callLine } from '../../render/node/call_line.js';
-import { askedOf, isSilent, nodeText, speakerOf } from '../../render/node/node_text.js';
+import { callTextOf, isSilent, nodeText, speakerOf } from '../../render/node/node_text.js';
 import { clean, cleanLine, createCleaner } from '../../render/text/clean.js';
 import { endWords } from '../../turn/run_turn.js';
 import { lastNodes } from '../viewer/path_window.js';
@@ -97,5 +97,7 @@ const ENDED: Readonly<Record<string, string>> = {
 async function textBefore(client: Client, tip: NodeId, signal: AbortSignal): Promise<string> {
   const nodes = await lastNodes(client, tip, signal);
   const spoken = nodes.filter((node) => node.role !== 'root' && !isSilent(node));
-  return spoken.map((node) => `${speakerOf(node)} ${askedOf(node)}`.trimEnd().concat(`\n${nodeText(node)}\n`)).join('');
+  return spoken
+    .map((node) => `${speakerOf(node)} ${callTextOf(node)}`.trimEnd().concat(`\n${nodeText(node)}\n`))
+    .join('');
 }

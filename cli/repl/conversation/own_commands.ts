@@ -4,7 +4,7 @@ import type { NodeId } from '../../../hub/protocol/node.js';
 import { type CallOutcome, outcomeOf } from '../../display/block.js';
 import { decodePiece, NO_CUT_CHARACTERS } from '../../display/decode_output.js';
 import { UNKNOWN_OUTCOME } from '../../display/reduce.js';
-import { type BegunExecution, beginExecution } from '../../exec/run_command.js';
+import { beginExecution, type RunningExecution } from '../../exec/run_command.js';
 import { newNodeId } from '../../position/ids.js';
 import { formatBytes } from '../../render/text/ids_and_counts.js';
 import type { Conversation } from './conversation.js';
@@ -25,7 +25,7 @@ export interface OwnCommands {
 const LAST_LENGTH_MAX = 8_192;
 
 export function createShell(conversation: () => Conversation): OwnCommands {
-  let running: (BegunExecution & Printing) | null = null;
+  let running: (RunningExecution & Printing) | null = null;
   let notifyStart = (): void => undefined;
 
   async function run(command: string, kept: boolean): Promise<void> {

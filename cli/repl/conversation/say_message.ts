@@ -1,7 +1,7 @@
 import { HubError } from '../../../hub/base/error.js';
 import type { Client } from '../../../hub/client/client.js';
 import { checkedMessage } from '../../input/message.js';
-import { askedImages } from '../../input/named_images.js';
+import { namedImages } from '../../input/named_images.js';
 import { EXIT, exitCodeOf } from '../../output/failure.js';
 import { newNodeId } from '../../position/ids.js';
 import { reachOf } from './chat_turn_options.js';
@@ -111,7 +111,7 @@ const MODELLESS: ReadonlySet<string> = new Set(['no_key', 'invalid_params', 'rej
 
 /** The images that a message names with `@`, then its text. */
 async function saidBlocks(text: string, client: Client): Promise<TypedMessage> {
-  return { text, blocks: [...(await askedImages(text, client)), { type: 'text', text }] };
+  return { text, blocks: [...(await namedImages(text, client)), { type: 'text', text }] };
 }
 
 /** Whoever writes where somebody else has gone on makes a branch. */

@@ -1,6 +1,6 @@
 import type { CallOutcome, DisplayBlock, DisplayCall, DisplayMessage } from '../../display/block.js';
 import type { Look } from '../../render/look/look.js';
-import type { MarkdownStream } from '../../render/markdown/streaming.js';
+import type { MarkdownStream } from '../../render/markdown/markdown_stream.js';
 import { callLine, cleanOutput } from '../../render/node/call_line.js';
 import { clean, cleanLine, cleanPrinted, overwritten } from '../../render/text/clean.js';
 import { cut } from '../../render/text/cut.js';

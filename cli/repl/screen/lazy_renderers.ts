@@ -1,6 +1,6 @@
 import type { Look } from '../../render/look/look.js';
 import type { Style } from '../../render/look/style.js';
-import type { MarkdownStream } from '../../render/markdown/streaming.js';
+import type { MarkdownStream } from '../../render/markdown/markdown_stream.js';
 import { inWords, proseRows } from '../../render/text/prose.js';
 
 /** How the heavier things are drawn. */
@@ -16,7 +16,7 @@ export interface HeavyDrawing {
 /** Loads what is not needed for the first prompt: an answer comes later than that. */
 export async function loadDrawing(style: Style, wrap: string): Promise<HeavyDrawing> {
   const [{ streamingMarkdown }, { codeInk }, { renderDiff, renderWritten }] = await Promise.all([
-    import('../../render/markdown/streaming.js'),
+    import('../../render/markdown/markdown_stream.js'),
     import('../../render/node/code_highlight.js'),
     import('../../render/node/diff.js'),
   ]);

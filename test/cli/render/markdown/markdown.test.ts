@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { plainStyle, styleFor } from '../../../../cli/render/look/style.js';
-import { type MarkdownStream, streamingMarkdown } from '../../../../cli/render/markdown/streaming.js';
+import { type MarkdownStream, streamingMarkdown } from '../../../../cli/render/markdown/markdown_stream.js';
 import { codeInk } from '../../../../cli/render/node/code_highlight.js';
 import { wrapWords } from '../../../../cli/render/text/wrap_words.js';
 import { lookAt, namedStyle } from '../../../support/look.js';

@@ -5,7 +5,7 @@ import { wrapHard } from '../text/wrap_words.js';
 import { renderBlocks } from './blocks.js';
 import { renderInline } from './inline.js';
 import { createLineCutter } from './physical_lines.js';
-import { copyOf, flush, type MarkdownPiece, newPlace, type TextPlace, takeLine } from './splitter.js';
+import { copyOf, flush, type MarkdownPiece, newState, type SplitterState, takeLine } from './splitter.js';
 
 /** Markdown that is still being streamed, drawn as far as it has come. */
 export interface MarkdownStream {
@@ -31,7 +31,7 @@ const HALF = /[\ud800-\udbff]$/;
 export function streamingMarkdown({ look, ink, prose }: StreamParts): MarkdownStream {
   const cleaner = createCleaner();
   const lines = createLineCutter();
-  const place = newPlace();
+  const state = newState();
   let code: CodeInk | null = null;
   // Half of a character, whose other half comes with the next piece.
   let half = '';
@@ -48,7 +48,7 @@ export function streamingMarkdown({ look, ink, prose }: StreamParts): MarkdownSt
   };
   let cachedLive: { width: number; rows: string[] } | null = null;
   const liveRows = (now: ReturnType<StreamParts['look']>): string[] => {
-    const pieces = unfinished(copyOf(place), lines.rest());
+    const pieces = unfinished(copyOf(state), lines.rest());
     const peeked = pieces.flatMap((piece) =>
       rowsOf(piece, now, piece.kind === 'code' && code !== null ? code.peek(piece.text) : null),
     );
@@ -58,7 +58,7 @@ export function streamingMarkdown({ look, ink, prose }: StreamParts): MarkdownSt
   const takeAll = (text: string): string[] =>
     lines
       .take(text)
-      .flatMap((line) => takeLine(place, line))
+      .flatMap((line) => takeLine(state, line))
       .flatMap(draw);
 
   return {
@@ -79,14 +79,14 @@ export function streamingMarkdown({ look, ink, prose }: StreamParts): MarkdownSt
       const rest = takeAll(cleaner.take(half.toWellFormed()) + cleaner.end());
       half = '';
       const unended = lines.rest();
-      return [...rest, ...unfinished(place, unended).flatMap(draw)];
+      return [...rest, ...unfinished(state, unended).flatMap(draw)];
     },
   };
 }
 
-function unfinished(place: TextPlace, rest: string): MarkdownPiece[] {
-  const last = rest === '' ? [] : takeLine(place, { text: rest, isCut: false });
-  return [...last, ...flush(place)];
+function unfinished(state: SplitterState, rest: string): MarkdownPiece[] {
+  const last = rest === '' ? [] : takeLine(state, { text: rest, isCut: false });
+  return [...last, ...flush(state)];
 }
 
 function drawPiece(piece: MarkdownPiece, look: ReturnType<StreamParts['look']>, inked: string | null): string[] {
