@@ -165,7 +165,7 @@ test('a conversation that is renamed by another terminal is called so, and one t
     await client.close();
     await terminal.waitFor('(this conversation has been deleted for good)');
     writeFileSync(join(folder, 'go'), '');
-    await terminal.waitFor('start one with: /new');
+    await terminal.waitFor('start a conversation with /new');
     await idle(terminal);
     expect(terminal.screen().join('\n')).not.toMatch(/loom\.|^\[bash\] while .* \d+ s$/m);
   });
