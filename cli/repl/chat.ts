@@ -32,7 +32,7 @@ export interface ChatStart {
   /** Null for a new conversation. */
   tree: Tree | null;
   at: string | undefined;
-  means: ChatTurnOptions;
+  turnOptions: ChatTurnOptions;
 }
 
 /** Ends of branches that are offered to who does not know where they stand. */
@@ -42,7 +42,7 @@ const LEAVES_SHOWN = 10;
 export async function chat(context: Context, shown: ChatFront, start: ChatStart): Promise<number> {
   const { front, begin: beginAction } = unrepeated(shown);
   const client = await context.client();
-  const { means } = start;
+  const { turnOptions } = start;
   let current: Conversation | null = null;
   const conversation = (): Conversation => {
     if (current === null) throw new RangeError('no conversation is open');
@@ -52,8 +52,8 @@ export async function chat(context: Context, shown: ChatFront, start: ChatStart)
   const own = contextWithin(context, front, () => conversation().place);
   const open = async (opened: Opened, tree: Tree | null): Promise<void> => {
     await current?.close();
-    means.transcriptFile = null;
-    current = openConversation({ context, own, client, front, means, verdict }, opened);
+    turnOptions.transcriptFile = null;
+    current = openConversation({ context, own, client, front, turnOptions, verdict }, opened);
     await showOpening(front, current, tree);
   };
   let leave = (): void => undefined;
@@ -61,13 +61,13 @@ export async function chat(context: Context, shown: ChatFront, start: ChatStart)
     leave = () => resolve(null);
   });
   const repl: Repl = {
-    ...{ context: own, client, front, means, verdict, conversation, listed: null },
+    ...{ context: own, client, front, turnOptions, verdict, conversation, listed: null },
     speaking: createSpeaking(conversation, verdict),
     shell: createShell(conversation),
     async open(id: TreeId | null) {
       repl.listed = null;
       if (id === null) {
-        means.change = { ...means.chosen };
+        turnOptions.change = { ...turnOptions.chosen };
         return open({ tree: newTreeId(), known: null }, null);
       }
       const tree = await client.call('loom.tree_get', { tree: id });
@@ -193,14 +193,15 @@ async function noteOpenQuestion({ client, conversation, front, verdict }: Repl):
   verdict.failed(EXIT.approval);
 }
 
-async function leaveWith({ conversation, front, means }: Repl): Promise<void> {
+async function leaveWith({ conversation, front, turnOptions }: Repl): Promise<void> {
   const here = conversation();
   const isRunning = here.turns.current() !== null;
   await here.close();
   const id = shortId(here.place.tree);
   if (isRunning)
     await front.show({ kind: 'note', text: '(the turn goes on without you; come back to see what it comes to)' });
-  if (means.transcriptFile !== null) await front.show({ kind: 'note', text: `Transcript: ${means.transcriptFile}` });
+  if (turnOptions.transcriptFile !== null)
+    await front.show({ kind: 'note', text: `Transcript: ${turnOptions.transcriptFile}` });
   const text = here.isMade()
     ? `Session saved. Resume with: cognition chat ${id}\n`
     : 'Nothing was said, so nothing is kept.\n';

@@ -14,11 +14,11 @@ export async function showHeader(repl: Repl): Promise<void> {
   await repl.front.show({ kind: 'note', text: gap + text });
 }
 
-async function modelLine({ client, conversation, means, front }: Repl): Promise<string> {
+async function modelLine({ client, conversation, turnOptions, front }: Repl): Promise<string> {
   const here = conversation();
   const node = here.isMade() ? here.place.position() : null;
   try {
-    const { model } = await client.call('agent.check', { node, ...reachOf(means) });
+    const { model } = await client.call('agent.check', { node, ...reachOf(turnOptions) });
     front.update({ model });
     return `Model: ${model}`;
   } catch (error) {
@@ -34,14 +34,14 @@ function withoutModel({ kind, message, hint, details }: HubError): string {
   return `Model: none, so messages are notes${why}.\n  ${next.charAt(0).toUpperCase()}${next.slice(1)}`;
 }
 
-async function sandboxLine({ client, means }: Repl): Promise<string> {
-  const { network, unsandboxed } = means.grants;
+async function sandboxLine({ client, turnOptions }: Repl): Promise<string> {
+  const { network, unsandboxed } = turnOptions.grants;
   if (unsandboxed) return 'Sandbox: off. The commands of the model run as in your own shell.';
   const { sandbox } = await client.call('tools.check', {});
   if (sandbox.kind !== 'none') {
     return `Sandbox: ${sandbox.kind}; it may change this project, network ${network ? 'on' : 'off'}`;
   }
-  const { level } = means.change;
+  const { level } = turnOptions.change;
   const isLooking = level === 'readonly' || level === 'plan';
   const what = isLooking ? 'the model can run no command' : 'each command asks you first';
   return `Sandbox: none works here, so ${what}. Why: cognition doctor`;
@@ -51,15 +51,15 @@ async function sandboxLine({ client, means }: Repl): Promise<string> {
 const FILES_NAMED = 3;
 
 /** Which files of instructions the model is told; null when there are none. */
-async function instructionsLine({ client, conversation, context, means }: Repl): Promise<string | null> {
+async function instructionsLine({ client, conversation, context, turnOptions }: Repl): Promise<string | null> {
   // Whoever brings a system prompt of their own leaves those out.
-  if (typeof means.change.system_prompt === 'string') return null;
+  if (typeof turnOptions.change.system_prompt === 'string') return null;
   const here = conversation();
   const node = here.isMade() ? here.place.position() : null;
   const cwd = process.cwd();
   const { files } = await client.call('agent.instructions_list', { node, project: context.project, cwd });
   if (files.length === 0) return null;
-  for (const file of files) here.stage.toldFiles.add(file);
+  for (const file of files) here.parts.toldFiles.add(file);
   const named = files.slice(0, FILES_NAMED).map((file) => cleanLine(nearPath(cwd, file)));
   const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : '';
   return `Instructions: ${named.join(', ')}${more}`;

@@ -14,7 +14,7 @@ export interface Repl {
   context: Context;
   client: Client;
   front: Front;
-  means: ChatTurnOptions;
+  turnOptions: ChatTurnOptions;
   verdict: Verdict;
   speaking: Speaking;
   shell: OwnCommands;
@@ -40,6 +40,6 @@ export interface ReplCommand {
   completes: 'node' | 'tree' | 'command' | 'model' | 'level' | 'file' | null;
   /** What help tells about one command alone: its options, or what its words mean. */
   details?(): Promise<readonly (readonly [string, string])[]>;
-  /** `given` is the rest of the line. */
-  run(given: string, repl: Repl): Promise<void>;
+  /** `argument` is the rest of the line. */
+  run(argument: string, repl: Repl): Promise<void>;
 }

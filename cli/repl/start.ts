@@ -38,7 +38,7 @@ export async function runChat(context: Context, words: ChatWords): Promise<numbe
     const note: typeof context.note = (hint) =>
       detach(front.show({ kind: 'note', text: hintInChat(hint) }), neverFails);
     noteUnsandboxed({ ...context, note }, wanted);
-    return await chat(context, front, { tree, at, means: chatTurnOptions(wanted) });
+    return await chat(context, front, { tree, at, turnOptions: chatTurnOptions(wanted) });
   } finally {
     await front.close();
   }

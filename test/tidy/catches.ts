@@ -20,7 +20,7 @@ export const CATCHES: Record<string, number> = {
   'cli/repl/chat.ts': 1,
   'cli/repl/commands/model_and_level.ts': 1,
   'cli/repl/conversation/conversation.ts': 1,
-  'cli/repl/delegated/delegate.ts': 1,
+  'cli/repl/cli_commands/cli_command.ts': 1,
   'cli/repl/editor/completion/file_list.ts': 2,
   'cli/repl/editor/storage/content_text.ts': 1,
   'cli/repl/editor/storage/draft.ts': 2,

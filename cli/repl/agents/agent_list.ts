@@ -32,7 +32,7 @@ export interface AgentList {
 
 /** Of those that have ended so many are shown, the newest first. */
 const ENDED_MAX = 100;
-const TURNS_ASKED = 20;
+const TURNS_READ_MAX = 20;
 
 interface Listing {
   client: Client;
@@ -88,7 +88,7 @@ async function earlierSessions({ client, tree }: Listing, running: ReadonlyMap<T
 }
 
 async function pastTurn({ client }: Listing, { tree, turn }: Agent): Promise<PastTurn | null> {
-  const { turns } = await client.call('loom.turn_list', { tree, limit: TURNS_ASKED });
+  const { turns } = await client.call('loom.turn_list', { tree, limit: TURNS_READ_MAX });
   return turns.find(({ id }) => id === turn) ?? null;
 }
 

@@ -7,8 +7,8 @@ export const answerCommand: ReplCommand = {
   usage: '<number or words>',
   summary: 'answer what the model asks',
   completes: null,
-  async run(given, repl) {
-    const { turns, place, stage } = repl.conversation();
+  async run(argument, repl) {
+    const { turns, place, parts } = repl.conversation();
     const status = await repl.client.call('agent.status', { tree: place.tree });
     const asking = status.turns.find(({ turn, questions }) => turn === place.following() && questions.length > 0);
     const open = asking ?? status.turns.find(({ questions }) => questions.length > 0);
@@ -16,17 +16,17 @@ export const answerCommand: ReplCommand = {
     if (open === undefined || question === undefined) {
       throw new HubError('not_found', 'nothing is asked here', { hint: 'to say something, just type it' });
     }
-    if (given === '')
+    if (argument === '')
       throw new HubError('invalid_params', `it asks: ${question.question}`, { hint: '/answer your words' });
-    const isNumber = /^\d{1,2}$/.test(given);
-    const chosen = isNumber ? question.options[Number(given) - 1] : undefined;
+    const isNumber = /^\d{1,2}$/.test(argument);
+    const chosen = isNumber ? question.options[Number(argument) - 1] : undefined;
     const { length } = question.options;
     if (isNumber && length > 0 && chosen === undefined) {
-      throw new HubError('invalid_params', `there is no answer ${given}: they are numbered from 1 to ${length}`, {
+      throw new HubError('invalid_params', `there is no answer ${argument}: they are numbered from 1 to ${length}`, {
         hint: 'or say it in your own words: /answer your words',
       });
     }
-    await mustBeSeen(stage, question);
-    turns.answer({ turn: open.turn, call: question.id, answer: chosen ?? given });
+    await mustBeSeen(parts, question);
+    turns.answer({ turn: open.turn, call: question.id, answer: chosen ?? argument });
   },
 };

@@ -11,19 +11,19 @@ export const backCommand: ReplCommand = {
   usage: '[n]',
   summary: 'go back over n messages: from an answer, 1 is its question',
   completes: null,
-  async run(given, repl) {
-    const count = given === '' ? 1 : Number(given);
+  async run(argument, repl) {
+    const count = argument === '' ? 1 : Number(argument);
     if (!Number.isInteger(count) || count < 1 || count > MESSAGES_MAX) {
-      throw new HubError('invalid_params', `/back takes a number of messages, not ${JSON.stringify(given)}`, {
+      throw new HubError('invalid_params', `/back takes a number of messages, not ${JSON.stringify(argument)}`, {
         hint: '/back 2; to go to a certain node: /goto <node>',
       });
     }
     const here = repl.conversation();
     await here.ensure();
-    const { place, stage } = here;
+    const { place, parts } = here;
     if (place.position() === rootOf(place.tree)) {
       return repl.front.show({ kind: 'text', text: 'You are at the beginning: there is nothing to go back to.\n' });
     }
-    await goTo(here, await messagesBack(stage.client, place.position(), count));
+    await goTo(here, await messagesBack(parts.client, place.position(), count));
   },
 };

@@ -15,8 +15,8 @@ export const branchesCommand: ReplCommand = {
   summary: 'list the branches here, or at the nearest fork above',
   completes: null,
   details: async () => [['--all', 'with archived branches']],
-  async run(given, repl) {
-    const all = hasFlag(given, '--all', branchesCommand);
+  async run(argument, repl) {
+    const all = hasFlag(argument, '--all', branchesCommand);
     await repl.conversation().ensure();
     const shape = await readOpenTreeShape(repl, all);
     const { place } = repl.conversation();

@@ -3,9 +3,6 @@ import { agentsCommand } from './agents.js';
 import { answerCommand } from './answer.js';
 import { backCommand } from './back.js';
 import { branchesCommand } from './branches.js';
-import { compactCommand } from './compact.js';
-import { newCommand, renameCommand, useCommand } from './conversations.js';
-import { copyCommand, outputCommand } from './copy_and_output.js';
 import {
   compareCommand,
   contextCommand,
@@ -14,7 +11,10 @@ import {
   listCommand,
   logCommand,
   markCommand,
-} from './delegated.js';
+} from './cli_commands.js';
+import { compactCommand } from './compact.js';
+import { newCommand, renameCommand, useCommand } from './conversations.js';
+import { copyCommand, outputCommand } from './copy_and_output.js';
 import { forkCommand } from './fork.js';
 import { type CommandSection, helpCommand } from './help.js';
 import { leavesCommand } from './leaves.js';

@@ -6,12 +6,12 @@ export const compactCommand: ReplCommand = {
   usage: '[what matters]',
   summary: 'summarise the path to here: a model is sent the summary alone, and what follows',
   completes: null,
-  async run(given, repl) {
+  async run(argument, repl) {
     const here = repl.conversation();
     if (here.turns.current() !== null) {
       throw new HubError('conflict', 'a turn is running', { hint: 'wait for its end, or end it with /stop' });
     }
     await here.ensure();
-    here.turns.compact(given === '' ? null : given);
+    here.turns.compact(argument === '' ? null : argument);
   },
 };

@@ -1,6 +1,6 @@
 import { HubError } from '../../../hub/base/error.js';
 import { findTree } from '../../position/reference.js';
-import { runCommand } from '../delegated/delegate.js';
+import { runCliCommand } from '../cli_commands/cli_command.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { nameIn } from '../tree/split_words.js';
 
@@ -9,13 +9,13 @@ export const newCommand: ReplCommand = {
   usage: '[name]',
   summary: 'start another conversation',
   completes: null,
-  async run(given, repl) {
-    const name = nameIn(given);
+  async run(argument, repl) {
+    const name = nameIn(argument);
     // Checked before leaving: otherwise the new conversation would be open without its name.
-    if (given !== '') await mustBeFree(repl, name);
+    if (argument !== '') await mustBeFree(repl, name);
     await tellParting(repl);
     await repl.open(null);
-    if (given === '') return;
+    if (argument === '') return;
     const here = repl.conversation();
     await here.ensure();
     await repl.client.call('loom.tree_update', { tree: here.place.tree, name });
@@ -37,10 +37,10 @@ export const useCommand: ReplCommand = {
   usage: '<tree>',
   summary: 'go to another conversation: an id, a name, or 4 or more digits of an id',
   completes: 'tree',
-  async run(given, repl) {
-    if (given === '')
+  async run(argument, repl) {
+    if (argument === '')
       throw new HubError('invalid_params', '/use takes a conversation', { hint: 'see them with: /list' });
-    const tree = await findTree(repl.context, nameIn(given), 'read');
+    const tree = await findTree(repl.context, nameIn(argument), 'read');
     await tellParting(repl);
     await repl.open(tree.id);
   },
@@ -59,12 +59,12 @@ export const renameCommand: ReplCommand = {
   usage: `<name | ${NO_NAME}>`,
   summary: 'name this conversation; --remove takes its name away',
   completes: null,
-  async run(given, repl) {
-    if (given === '')
+  async run(argument, repl) {
+    if (argument === '')
       throw new HubError('invalid_params', '/rename takes a name', { hint: '/rename parser, second try' });
     await repl.conversation().ensure();
     const { renameCommand: command } = await import('../../commands/rename.js');
-    const words = given === NO_NAME ? ['@', NO_NAME] : ['--', '@', nameIn(given)];
-    await runCommand(command, { words, told: renameCommand, bound: null }, repl);
+    const words = argument === NO_NAME ? ['@', NO_NAME] : ['--', '@', nameIn(argument)];
+    await runCliCommand(command, { words, label: renameCommand, bound: null }, repl);
   },
 };

@@ -14,8 +14,8 @@ export const copyCommand: ReplCommand = {
   usage: '[node]',
   summary: 'put the last answer, or the text of a node, into the clipboard',
   completes: 'node',
-  async run(given, repl) {
-    const node = given === '' ? await lastAnswer(repl) : await nodeNamed(repl, nameIn(given));
+  async run(argument, repl) {
+    const node = argument === '' ? await lastAnswer(repl) : await nodeNamed(repl, nameIn(argument));
     const text = nodeText(node);
     const size = formatBytes(Buffer.byteLength(text));
     if (repl.front.copy(text)) await repl.front.show({ kind: 'note', text: `(copied ${size} of ${shortId(node.id)})` });
@@ -36,8 +36,8 @@ export const outputCommand: ReplCommand = {
   usage: '[node]',
   summary: 'all that the last command, or this one, printed: without excerpts',
   completes: 'node',
-  async run(given, repl) {
-    const node = given === '' ? await lastOutput(repl) : await nodeNamed(repl, nameIn(given));
+  async run(argument, repl) {
+    const node = argument === '' ? await lastOutput(repl) : await nodeNamed(repl, nameIn(argument));
     const output = node.kind === 'external' ? node.external.output : null;
     if (output === null) return repl.front.show({ kind: 'text', text: `${nodeText(node).trimEnd()}\n` });
     await showOutput(repl, node, output.sha256);

@@ -16,12 +16,12 @@ export const forkCommand: ReplCommand = {
   usage: '[node]',
   summary: 'say something else instead: your next message becomes a branch',
   completes: 'node',
-  async run(given, repl) {
+  async run(argument, repl) {
     const here = repl.conversation();
     const { place, turns } = here;
     await here.ensure();
     const isLeaving = turns.current() !== null;
-    if (given !== '') place.go(await nodeNamed(repl, given), true);
+    if (argument !== '') place.go(await nodeNamed(repl, argument), true);
     else await forkHere(repl);
     await tellNext(repl);
     if (isLeaving) await repl.front.show({ kind: 'note', text: '(the turn goes on without you)' });
@@ -30,8 +30,8 @@ export const forkCommand: ReplCommand = {
 
 /** At an end one goes to just before the last question; elsewhere one stays. */
 async function forkHere(repl: Repl): Promise<void> {
-  const { place, stage } = repl.conversation();
-  const { client } = stage;
+  const { place, parts } = repl.conversation();
+  const { client } = parts;
   const position = place.position();
   const { child_count: children } = await client.call('loom.node_get', { node: position });
   const question = children > 0 ? null : await lastQuestion(client, { id: place.tree }, position);

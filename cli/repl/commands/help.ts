@@ -30,17 +30,17 @@ export function helpCommand(all: () => readonly CommandSection[]): ReplCommand {
     usage: '[command | keys]',
     summary: 'list the commands, tell more about one, or list the keys',
     completes: 'command',
-    async run(given, repl) {
-      const text = await textFor(given, all(), repl);
+    async run(argument, repl) {
+      const text = await textFor(argument, all(), repl);
       await repl.front.show({ kind: 'text', text });
     },
   };
 }
 
-async function textFor(given: string, sections: readonly CommandSection[], repl: Repl): Promise<string> {
-  if (given === '') return allText(sections, repl);
-  if (given.toLowerCase() === 'keys') return definitions(keysOn(repl), await repl.context.look([]));
-  return oneText(commandNamed(given, sections), repl);
+async function textFor(argument: string, sections: readonly CommandSection[], repl: Repl): Promise<string> {
+  if (argument === '') return allText(sections, repl);
+  if (argument.toLowerCase() === 'keys') return definitions(keysOn(repl), await repl.context.look([]));
+  return oneText(commandNamed(argument, sections), repl);
 }
 
 /** Without a screen the terminal edits its lines itself, and has most keys. */
@@ -48,8 +48,8 @@ function keysOn({ front }: Repl): readonly Definition[] {
   return front.attended && front.isAppendOnly ? LINE_KEYS : WRITING_KEYS;
 }
 
-function commandNamed(given: string, sections: readonly CommandSection[]): ReplCommand {
-  const name = given.replace(/^\//, '').toLowerCase();
+function commandNamed(argument: string, sections: readonly CommandSection[]): ReplCommand {
+  const name = argument.replace(/^\//, '').toLowerCase();
   const commands = sections.flatMap((section) => section.commands);
   const found = commands.find((command) => command.name === nameHere(name));
   if (found !== undefined) return found;
@@ -57,7 +57,7 @@ function commandNamed(given: string, sections: readonly CommandSection[]): ReplC
     name,
     commands.map((command) => command.name),
   );
-  throw new HubError('invalid_params', `there is no command ${JSON.stringify(given)}`, {
+  throw new HubError('invalid_params', `there is no command ${JSON.stringify(argument)}`, {
     hint: hintElsewhere(name) ?? (near === null ? '/help alone lists them' : `did you mean /help ${near}?`),
   });
 }
@@ -68,11 +68,11 @@ async function allText(sections: readonly CommandSection[], { context, front }: 
   const listed = [...parts, { title: 'Beside commands', list: BESIDE }];
   // One column for all, so that it reads as one list.
   const columns = Math.max(...listed.flatMap(({ list }) => list.map(([term]) => term.length)));
-  const told = listed.map(({ title, list }) => {
+  const blocks = listed.map(({ title, list }) => {
     const aligned = list.map(([term, meaning]): Definition => [term.padEnd(columns), meaning]);
     return `${look.style.quiet(title)}\n${definitions(aligned, look)}`;
   });
-  return `${told.join('\n')}\n${MORE}${front.isAppendOnly ? '' : READING}\n`;
+  return `${blocks.join('\n')}\n${MORE}${front.isAppendOnly ? '' : READING}\n`;
 }
 
 /** A command in a list of all: what may follow it only where that is short. */
@@ -86,11 +86,11 @@ async function oneText(command: ReplCommand, { context }: Repl): Promise<string>
   const details = (await command.details?.()) ?? [];
   const [called, summary] = definitionOf(command);
   const narrower = { ...look, width: look.width - INDENT.length };
-  const told = [
+  const body = [
     ...wrapWords(summary, narrower.width, look.ruler).map(({ text }) => `${text}\n`),
     definitions(details, narrower),
   ].join('');
-  return `${called}\n${told.replace(/^(?=.)/gm, INDENT)}`;
+  return `${called}\n${body.replace(/^(?=.)/gm, INDENT)}`;
 }
 
 function definitionOf({ name, usage, summary }: ReplCommand): Definition {

@@ -13,15 +13,16 @@ export const leavesCommand: ReplCommand = {
   summary: 'list the ends of all branches, newest first',
   completes: null,
   details: async () => [['--all', 'with archived branches']],
-  run: async (given, repl) => showLeaves(repl, { archived: hasFlag(given, '--all', leavesCommand), limit: LEAVES_MAX }),
+  run: async (argument, repl) =>
+    showLeaves(repl, { archived: hasFlag(argument, '--all', leavesCommand), limit: LEAVES_MAX }),
 };
 
 /** Lists leaves, numbered for /switch. */
 export async function showLeaves(repl: Repl, which: { archived: boolean; limit: number }): Promise<void> {
   const here = repl.conversation();
   await here.ensure();
-  const asked = { tree: here.place.tree, ...which };
-  const { leaves, cursor } = await repl.client.call('loom.context_list_leaves', asked);
+  const params = { tree: here.place.tree, ...which };
+  const { leaves, cursor } = await repl.client.call('loom.context_list_leaves', params);
   repl.listed = { kind: 'leaves', nodes: leaves.map(({ node }) => node.id) };
   await repl.front.show({ kind: 'text', text: await listText(repl, leaves) });
   if (cursor !== null)

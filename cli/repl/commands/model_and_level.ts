@@ -12,13 +12,13 @@ export const modelCommand: ReplCommand = {
   usage: '[provider/model]',
   summary: 'which model answers here; with a name, which one does from now on',
   completes: 'model',
-  async run(given, repl) {
-    const { means, front } = repl;
-    if (given === '') return front.show({ kind: 'text', text: await modelText(repl) });
-    const change = { ...means.change, model: given };
-    const model = await modelHere({ ...repl, means: { ...means, change } });
-    means.change = change;
-    means.chosen = { ...means.chosen, model: given };
+  async run(argument, repl) {
+    const { turnOptions, front } = repl;
+    if (argument === '') return front.show({ kind: 'text', text: await modelText(repl) });
+    const change = { ...turnOptions.change, model: argument };
+    const model = await modelHere({ ...repl, turnOptions: { ...turnOptions, change } });
+    turnOptions.change = change;
+    turnOptions.chosen = { ...turnOptions.chosen, model: argument };
     await front.show({ kind: 'text', text: `From your next message on ${model} answers.\n` });
     if (await isUnanswered(repl))
       await front.show({ kind: 'note', text: '(what you said last: /retry has it answered)' });
@@ -38,10 +38,10 @@ async function modelText(repl: Repl): Promise<string> {
 }
 
 /** The model that would answer at the position; a failure says what is missing. */
-export async function modelHere({ client, conversation, means }: Repl): Promise<string> {
+export async function modelHere({ client, conversation, turnOptions }: Repl): Promise<string> {
   const here = conversation();
   const node = here.isMade() ? here.place.position() : null;
-  const { model } = await client.call('agent.check', { node, ...reachOf(means) });
+  const { model } = await client.call('agent.check', { node, ...reachOf(turnOptions) });
   return model;
 }
 
@@ -67,26 +67,26 @@ export const levelCommand: ReplCommand = {
   summary: 'what the model may do here; with a name, what it may from your next message on',
   completes: 'level',
   details: async () => Object.entries(LEVELS),
-  async run(given, repl) {
-    const { means, front, context } = repl;
-    if (given === '') {
+  async run(argument, repl) {
+    const { turnOptions, front, context } = repl;
+    if (argument === '') {
       const now = (await levelHere(repl)) ?? USUAL;
       const text = `Here the level is ${now}. Another one: /level <name>\n${definitions(Object.entries(LEVELS), await context.look([]))}`;
       return front.show({ kind: 'text', text });
     }
-    const level = levelNamed(given);
-    means.change = { ...means.change, level };
-    means.chosen = { ...means.chosen, level };
+    const level = levelNamed(argument);
+    turnOptions.change = { ...turnOptions.change, level };
+    turnOptions.chosen = { ...turnOptions.chosen, level };
     await front.show({ kind: 'text', text: `From your next message on the level is ${level}: ${LEVELS[level]}.\n` });
   },
 };
 
-function levelNamed(given: string): Level {
+function levelNamed(argument: string): Level {
   const names: readonly Level[] = ['minimal', 'orchestrator', 'readonly', 'plan'];
-  const level = names.find((one) => one === given.toLowerCase());
+  const level = names.find((one) => one === argument.toLowerCase());
   if (level !== undefined) return level;
-  const near = nearest(given, names);
-  throw new HubError('invalid_params', `/level takes one of ${names.join(', ')}, not ${JSON.stringify(given)}`, {
+  const near = nearest(argument, names);
+  throw new HubError('invalid_params', `/level takes one of ${names.join(', ')}, not ${JSON.stringify(argument)}`, {
     hint: near === null ? '/level alone tells what they mean' : `did you mean ${near}?`,
   });
 }
@@ -96,9 +96,9 @@ export const reloadCommand: ReplCommand = {
   usage: '',
   summary: 'read the instructions and skills of the project anew, for what follows',
   completes: null,
-  async run(_, { means, front, conversation }) {
-    means.change = { ...means.change, reload: true };
-    conversation().stage.toldFiles.clear();
+  async run(_, { turnOptions, front, conversation }) {
+    turnOptions.change = { ...turnOptions.change, reload: true };
+    conversation().parts.toldFiles.clear();
     await front.show({ kind: 'text', text: 'Instructions and skills are read anew with your next message.\n' });
   },
 };

@@ -25,13 +25,13 @@ export const planCommand: ReplCommand = {
   usage: '[on | off]',
   summary: 'plan mode on or off: everything is read-only but the plan, and the model may ask you',
   completes: null,
-  async run(given, repl) {
-    if (given !== '' && given !== 'on' && given !== 'off') {
-      throw new HubError('invalid_params', `/plan takes on or off, not ${JSON.stringify(given)}`, {
+  async run(argument, repl) {
+    if (argument !== '' && argument !== 'on' && argument !== 'off') {
+      throw new HubError('invalid_params', `/plan takes on or off, not ${JSON.stringify(argument)}`, {
         hint: 'to say what is to be planned, say it as a message when plan mode is on',
       });
     }
-    const planning = given === '' ? !(await isPlanning(repl)) : given === 'on';
+    const planning = argument === '' ? !(await isPlanning(repl)) : argument === 'on';
     await setPlanning(repl, planning);
     await repl.front.show({ kind: 'text', text: `${planning ? PLANNING : EXECUTING}\n` });
   },
@@ -43,7 +43,7 @@ export const executeCommand: ReplCommand = {
   summary: 'carry out the plan: a new branch from the root, told the plan and nothing else',
   completes: null,
   async run(_, repl) {
-    const { means, front, client } = repl;
+    const { turnOptions, front, client } = repl;
     const here = repl.conversation();
     const { place, turns } = here;
     if (turns.current() !== null) {
@@ -59,8 +59,8 @@ export const executeCommand: ReplCommand = {
       });
     }
     const from = place.position();
-    const { level: _level, ...rest } = means.change;
-    means.change = { ...rest, from: before, plan: text };
+    const { level: _level, ...rest } = turnOptions.change;
+    turnOptions.change = { ...rest, from: before, plan: text };
     place.go(rootOf(place.tree), true);
     const back = `The plan of ${count(text.trimEnd().split('\n').length, 'line')} is carried out from the root. The way back: /switch ${shortId(from)}`;
     await front.show({ kind: 'text', text: `${back}\n` });

@@ -13,7 +13,7 @@ export const retryCommand: ReplCommand = {
   summary: 'finish what was interrupted; else let the model answer the last message once more',
   completes: null,
   async run(_, repl) {
-    const { turns, stage } = repl.conversation();
+    const { turns, parts } = repl.conversation();
     if (turns.current() !== null) {
       throw new HubError('conflict', 'a turn is running', { hint: 'end it first with /stop' });
     }
@@ -21,12 +21,12 @@ export const retryCommand: ReplCommand = {
     if (node === null) {
       throw new HubError('not_found', 'nothing has been said here that could be answered', { hint: 'say something' });
     }
-    const from = stage.place.position();
+    const from = parts.place.position();
     // Checked before moving: without a model nothing must change.
     await modelHere(repl);
     if (node !== from) {
-      stage.place.go(node);
-      await stage.front.show({
+      parts.place.go(node);
+      await parts.front.show({
         kind: 'note',
         text: `(another answer to the same message: a branch beside the one that ends at ${shortId(from)})`,
       });
@@ -47,8 +47,8 @@ async function whereToAsk({ conversation, client }: Repl): Promise<NodeId | null
   return (await lastQuestion(client, { id: place.tree }, position))?.id ?? null;
 }
 
-async function wasCutShort({ place, stage }: ReturnType<Repl['conversation']>, position: NodeId): Promise<boolean> {
-  const { turns } = await stage.client.call('loom.turn_list', { tree: place.tree, limit: TURNS_MAX });
+async function wasCutShort({ place, parts }: ReturnType<Repl['conversation']>, position: NodeId): Promise<boolean> {
+  const { turns } = await parts.client.call('loom.turn_list', { tree: place.tree, limit: TURNS_MAX });
   const turn = turns.find(({ tip }) => tip === position);
   return turn !== undefined && turn.state !== 'done';
 }

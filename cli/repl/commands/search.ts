@@ -1,6 +1,6 @@
 import { HubError } from '../../../hub/base/error.js';
 import type { Definition } from '../../render/text/definitions.js';
-import { runCommand } from '../delegated/delegate.js';
+import { runCliCommand } from '../cli_commands/cli_command.js';
 import type { ReplCommand } from '../repl.js';
 
 const EVERYWHERE = '--everywhere';
@@ -20,9 +20,9 @@ export const searchCommand: ReplCommand = {
   summary: 'find text in all branches of this conversation, or of all',
   completes: null,
   details: async () => DETAILS,
-  async run(given, repl) {
-    const limit = LIMIT.exec(given)?.[1];
-    const words = given.replace(LIMIT, ' ').split(/\s+/);
+  async run(argument, repl) {
+    const limit = LIMIT.exec(argument)?.[1];
+    const words = argument.replace(LIMIT, ' ').split(/\s+/);
     const query = words
       .filter((word) => word !== EVERYWHERE && word !== ALL)
       .join(' ')
@@ -37,6 +37,6 @@ export const searchCommand: ReplCommand = {
       ...(limit === undefined ? [] : ['--limit', limit]),
     ];
     const { searchCommand: command } = await import('../../commands/search.js');
-    await runCommand(command, { words: [...options, '--', query], told: searchCommand, bound: null }, repl);
+    await runCliCommand(command, { words: [...options, '--', query], label: searchCommand, bound: null }, repl);
   },
 };

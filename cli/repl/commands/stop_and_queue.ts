@@ -17,10 +17,10 @@ export const queueCommand: ReplCommand = {
   usage: '<message>',
   summary: 'say something when the turn that runs has ended',
   completes: null,
-  async run(given, repl) {
-    if (given === '') {
+  async run(argument, repl) {
+    if (argument === '') {
       throw new HubError('invalid_params', '/queue takes a message', { hint: '/queue then run the tests' });
     }
-    await repl.speaking.say(given, 'after');
+    await repl.speaking.say(argument, 'after');
   },
 };

@@ -11,15 +11,18 @@ export const switchCommand: ReplCommand = {
   usage: '<node, or a number of the last list>',
   summary: 'go to a node, or to a branch of the last /branches or /leaves',
   completes: 'node',
-  async run(given, repl) {
-    if (given === '') {
+  async run(argument, repl) {
+    if (argument === '') {
       throw new HubError('invalid_params', '/switch takes a node, or a number of the last list', {
         hint: 'list them with /branches or /leaves',
       });
     }
     const here = repl.conversation();
     await here.ensure();
-    await goTo(here, /^\d{1,3}$/.test(given) ? await listedNode(repl, Number(given)) : await nodeNamed(repl, given));
+    await goTo(
+      here,
+      /^\d{1,3}$/.test(argument) ? await listedNode(repl, Number(argument)) : await nodeNamed(repl, argument),
+    );
   },
 };
 
@@ -28,13 +31,13 @@ export const gotoCommand: ReplCommand = {
   usage: '<node>',
   summary: 'go to exactly this node: an id, a mark, `root`, or 4 or more digits of an id',
   completes: 'node',
-  async run(given, repl) {
-    if (given === '') {
+  async run(argument, repl) {
+    if (argument === '') {
       throw new HubError('invalid_params', '/goto takes a node', { hint: 'see their ids with: /tree --ids' });
     }
     const here = repl.conversation();
     await here.ensure();
-    await goTo(here, await nodeNamed(repl, given));
+    await goTo(here, await nodeNamed(repl, argument));
   },
 };
 
@@ -51,7 +54,7 @@ async function listedNode(repl: Repl, number: number): Promise<NodeId> {
 }
 
 /** How many places are looked for in the tree at once. */
-const ASKED_AT_ONCE = 64;
+const CHECKS_AT_ONCE = 64;
 
 async function lastStood(repl: Repl, branch: NodeId): Promise<NodeId | null> {
   const { client, conversation } = repl;
@@ -63,8 +66,8 @@ async function lastStood(repl: Repl, branch: NodeId): Promise<NodeId | null> {
   };
   const top = await indexOf(branch);
   const trail = place.trail();
-  for (let from = 0; from < trail.length; from += ASKED_AT_ONCE) {
-    const some = trail.slice(from, from + ASKED_AT_ONCE);
+  for (let from = 0; from < trail.length; from += CHECKS_AT_ONCE) {
+    const some = trail.slice(from, from + CHECKS_AT_ONCE);
     const indexes = await Promise.all(some.map(indexOf));
     const found = some.find((_, number) => pathUp(shape, indexes[number] ?? NONE).has(top));
     if (found !== undefined) return found;
@@ -74,7 +77,7 @@ async function lastStood(repl: Repl, branch: NodeId): Promise<NodeId | null> {
 
 async function newestEnd({ client, conversation }: Repl, branch: NodeId): Promise<NodeId> {
   const { place } = conversation();
-  const asked = { tree: place.tree, under: branch, archived: true, limit: 1 };
-  const { leaves } = await client.call('loom.context_list_leaves', asked);
+  const params = { tree: place.tree, under: branch, archived: true, limit: 1 };
+  const { leaves } = await client.call('loom.context_list_leaves', params);
   return leaves[0]?.node.id ?? branch;
 }

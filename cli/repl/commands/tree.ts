@@ -1,7 +1,7 @@
 import { EXIT } from '../../output/failure.js';
 import { formatNumber, shortId } from '../../render/text/ids_and_counts.js';
 import type { TreeLine } from '../../render/tree/draw_tree.js';
-import { delegate } from '../delegated/delegate.js';
+import { cliCommand } from '../cli_commands/cli_command.js';
 
 /** More lines than these push everything else out of sight. */
 const LINES_MAX = 400;
@@ -9,7 +9,7 @@ const LINES_MAX = 400;
 const LINES_ABOVE = 300;
 
 /** Draws the tree; of a very large one the part around the position. */
-export const treeCommand = delegate({
+export const treeCommand = cliCommand({
   ...{ before: ['@'], bound: null, completes: null },
   ...{ name: 'tree', usage: '[--nested] [--ids] [--all]', summary: 'draw the tree, and where you stand in it' },
   async load() {

@@ -17,10 +17,10 @@ import { createFeed, type TreeFeed } from './tree_feed.js';
 
 /** One open conversation. */
 export interface Conversation {
-  stage: ConversationParts;
+  parts: ConversationParts;
   place: ReplPosition;
   turns: OwnTurns;
-  means: ChatTurnOptions;
+  turnOptions: ChatTurnOptions;
   /** Makes the tree when nothing has been written to it yet, and listens to it from then on. */
   ensure(): Promise<void>;
   /** Listens again after listening has failed. */
@@ -48,14 +48,14 @@ export interface ConversationOptions {
   own: Context;
   client: Client;
   front: Front;
-  means: ChatTurnOptions;
+  turnOptions: ChatTurnOptions;
   verdict: Verdict;
 }
 
 const NO_TOKENS = { input: 0, cached: 0, output: 0 };
 
-export function openConversation(parts: ConversationOptions, { tree, known }: Opened): Conversation {
-  const { context, own, client, front, means } = parts;
+export function openConversation(options: ConversationOptions, { tree, known }: Opened): Conversation {
+  const { context, own, client, front, turnOptions } = options;
   const { position, following } = known ?? { position: rootOf(tree), following: null };
   const display = createChatDisplay(front, position);
   let isLeft = false;
@@ -74,25 +74,25 @@ export function openConversation(parts: ConversationOptions, { tree, known }: Op
       // A turn may go on in a conversation that is not open any more.
       if (!isLeft) front.update({ position: shortId(node) });
     },
-    onFailed: tellingOnce(front),
+    onFailed: noteOnce(front),
   });
-  const stage: ConversationParts = {
+  const parts: ConversationParts = {
     ...{ context: own, client, front, place, display },
     ...{ ours: new Set(), toldFiles: new Set(), shownQuestions: new Set() },
   };
-  const turns = createTurns(stage, means, parts.verdict);
-  const feed: TreeFeed = createFeed(stage, turns);
-  const making = createMaking(parts, { place, feed, seq: known?.seq ?? null });
+  const turns = createTurns(parts, turnOptions, options.verdict);
+  const feed: TreeFeed = createFeed(parts, turns);
+  const making = createMaking(options, { place, feed, seq: known?.seq ?? null });
   front.update({
     ...{ tree, name: shortId(tree), position: shortId(position), turn: null, queued: [] },
-    ...{ network: means.grants.network, unsandboxed: means.grants.unsandboxed },
+    ...{ network: turnOptions.grants.network, unsandboxed: turnOptions.grants.unsandboxed },
     tokens: { turn: NO_TOKENS, total: NO_TOKENS },
   });
   return {
-    ...{ stage, place, turns, means, isMade: making.isMade },
+    ...{ parts, place, turns, turnOptions, isMade: making.isMade },
     async ensure() {
       await making.ensure();
-      await catchUp(stage, turns.current());
+      await catchUp(parts, turns.current());
     },
     listen() {
       if (making.isMade()) feed.listen(known?.seq ?? 0);
@@ -116,7 +116,7 @@ export function openConversation(parts: ConversationOptions, { tree, known }: Op
   };
 }
 
-function tellingOnce(front: Front): (error: unknown) => void {
+function noteOnce(front: Front): (error: unknown) => void {
   let isTold = false;
   return (error) => {
     if (isTold) return;

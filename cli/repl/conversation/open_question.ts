@@ -34,10 +34,10 @@ export async function answered(
   here: Conversation,
   text: string,
 ): Promise<'answered' | 'permission_asked' | 'nothing_asked'> {
-  const { client, front } = here.stage;
-  const asked = await openQuestion(client, here);
-  if (asked === null) return 'nothing_asked';
-  const { turn, question } = asked;
+  const { client, front } = here.parts;
+  const open = await openQuestion(client, here);
+  if (open === null) return 'nothing_asked';
+  const { turn, question } = open;
   if (question.kind === 'approval') {
     // Whoever was just writing something else has not said yes.
     await front.giveBack(text);

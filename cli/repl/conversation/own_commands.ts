@@ -30,8 +30,8 @@ export function createShell(conversation: () => Conversation): OwnCommands {
 
   async function run(command: string, kept: boolean): Promise<void> {
     const here = conversation();
-    const { stage, place, turns } = here;
-    const { client, front, ours, context } = stage;
+    const { parts, place, turns } = here;
+    const { client, front, ours, context } = parts;
     if (kept && turns.current() !== null) {
       throw new HubError('conflict', 'a turn is running, and what you run would not be a part of it', {
         hint: 'wait for its end, or use !! for a command that is not kept',
@@ -45,7 +45,7 @@ export function createShell(conversation: () => Conversation): OwnCommands {
     }
     const where = { tree: { id: place.tree }, parent: place.position(), id, command };
     const how = { cwd: null, timeoutMs: null, policy: { kind: 'open' as const }, detached: false, append: kept };
-    const printing = printingOf(stage, id, command);
+    const printing = printingOf(parts, id, command);
     const begun = beginExecution(context, { execution: { ...where, ...how }, client, onEvent: printing.onEvent });
     running = { ...begun, ...printing };
     notifyStart();

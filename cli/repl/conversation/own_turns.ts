@@ -23,7 +23,7 @@ export interface OwnTurns {
   /** Comes along with one that runs already. */
   join(turn: TurnId): void;
   /** Answers what it asks, and comes along again. */
-  answer(asked: Answering): void;
+  answer(params: Answering): void;
   /** Has the path to here summarised. */
   compact(instructions: string | null): void;
   /** Says something to it; false when it has ended meanwhile. */
@@ -56,9 +56,9 @@ interface Current {
   change: ChatTurnOptions['change'] | null;
 }
 
-interface Turning {
-  stage: ConversationParts;
-  means: ChatTurnOptions;
+interface TurnState {
+  parts: ConversationParts;
+  turnOptions: ChatTurnOptions;
   verdict: Verdict;
   current: Current | null;
   /** What was said to the turn and is not a node yet. */
@@ -67,10 +67,10 @@ interface Turning {
   counted: TokenCount;
 }
 
-export function createTurns(stage: ConversationParts, means: ChatTurnOptions, verdict: Verdict): OwnTurns {
-  const turning: Turning = {
-    stage,
-    means,
+export function createTurns(parts: ConversationParts, turnOptions: ChatTurnOptions, verdict: Verdict): OwnTurns {
+  const state: TurnState = {
+    parts,
+    turnOptions,
     verdict,
     current: null,
     pending: new Map(),
@@ -78,41 +78,41 @@ export function createTurns(stage: ConversationParts, means: ChatTurnOptions, ve
     counted: countTokens(),
   };
   return {
-    current: () => turning.current?.id ?? null,
-    start: () => turning.current?.start ?? null,
-    begin: (node) => begin(turning, node),
-    join: (turn) => join(turning, turn),
-    answer: (asked) => answer(turning, asked),
-    compact: (instructions) => compact(turning, instructions),
-    steer: (said, kind) => steer(turning, said, kind),
-    stop: () => stop(turning),
-    take: (event) => take(turning, event),
+    current: () => state.current?.id ?? null,
+    start: () => state.current?.start ?? null,
+    begin: (node) => begin(state, node),
+    join: (turn) => join(state, turn),
+    answer: (params) => answer(state, params),
+    compact: (instructions) => compact(state, instructions),
+    steer: (said, kind) => steer(state, said, kind),
+    stop: () => stop(state),
+    take: (event) => take(state, event),
     async idle() {
-      while (turning.current !== null) await turning.current.ended;
+      while (state.current !== null) await state.current.ended;
     },
     part() {
-      turning.current = null;
-      turning.pending.clear();
-      tellStatus(turning);
+      state.current = null;
+      state.pending.clear();
+      showStatus(state);
     },
     leave() {
-      turning.isLeft = true;
+      state.isLeft = true;
     },
   };
 }
 
-function begin(turning: Turning, node: NodeId): void {
-  const { stage, means } = turning;
-  const { place, client } = stage;
+function begin(state: TurnState, node: NodeId): void {
+  const { parts, turnOptions } = state;
+  const { place, client } = parts;
   const id = newTurnId();
   place.advance(node, id);
-  const asked = { id, tree: place.tree, node, ...reachOf(means), ...broughtBy(means) };
-  follow(turning, { id, start: node, goOn: '/retry' }, () => client.call('agent.run', asked));
+  const params = { id, tree: place.tree, node, ...reachOf(turnOptions), ...broughtBy(turnOptions) };
+  follow(state, { id, start: node, goOn: '/retry' }, () => client.call('agent.run', params));
 }
 
-function join(turning: Turning, turn: TurnId): void {
-  const { client } = turning.stage;
-  follow(turning, { id: turn, start: null, goOn: '/retry' }, async () => {
+function join(state: TurnState, turn: TurnId): void {
+  const { client } = state.parts;
+  follow(state, { id: turn, start: null, goOn: '/retry' }, async () => {
     // What happens in it comes with all that happens in the tree.
     const { outcome } = await client.stream('agent.follow', { turn }, { onEvent: () => undefined });
     if (outcome === null) throw new HubError('internal', `the turn ${turn} has no outcome`);
@@ -120,88 +120,88 @@ function join(turning: Turning, turn: TurnId): void {
   });
 }
 
-function answer(turning: Turning, { turn, call, answer: text }: Answering): void {
-  const { stage, means } = turning;
-  const { place, client } = stage;
+function answer(state: TurnState, { turn, call, answer: text }: Answering): void {
+  const { parts, turnOptions } = state;
+  const { place, client } = parts;
   place.advance(place.position(), turn);
   // Its transcript goes on where it was begun.
-  const { transcript: _, ...brought } = broughtBy(means);
-  const asked = { turn, call, answer: text, access: means.access, ...brought };
-  follow(turning, { id: turn, start: null, goOn: '/retry' }, () => client.call('agent.answer', asked));
+  const { transcript: _, ...brought } = broughtBy(turnOptions);
+  const params = { turn, call, answer: text, access: turnOptions.access, ...brought };
+  follow(state, { id: turn, start: null, goOn: '/retry' }, () => client.call('agent.answer', params));
 }
 
-function compact(turning: Turning, instructions: string | null): void {
-  const { stage, means } = turning;
-  const { place, client } = stage;
+function compact(state: TurnState, instructions: string | null): void {
+  const { parts, turnOptions } = state;
+  const { place, client } = parts;
   const [id, node] = [newTurnId(), place.position()];
   place.advance(node, id);
-  const asked = { id, tree: place.tree, node, instructions, window: means.window, ...reachOf(means) };
-  follow(turning, { id, start: null, goOn: '/compact' }, () => client.call('agent.compact', asked));
+  const params = { id, tree: place.tree, node, instructions, window: turnOptions.window, ...reachOf(turnOptions) };
+  follow(state, { id, start: null, goOn: '/compact' }, () => client.call('agent.compact', params));
 }
 
 /** Waits for the end of a turn, and stands there when the person has not gone elsewhere. */
 function follow(
-  turning: Turning,
-  begun: Pick<Current, 'id' | 'start' | 'goOn'>,
+  state: TurnState,
+  options: Pick<Current, 'id' | 'start' | 'goOn'>,
   outcome: () => Promise<TurnOutcome>,
 ): void {
-  const change = Object.keys(turning.means.change).length === 0 ? null : turning.means.change;
-  const current: Current = { ...begun, isStopping: false, ended: Promise.resolve(), change };
-  turning.current = current;
-  turning.counted.begin();
-  turning.stage.front.update({ retryAtMs: null });
-  tellStatus(turning);
-  current.ended = awaitOutcome(turning, current, outcome).then((late) => {
-    if (turning.current !== current) return;
-    turning.current = null;
-    tellStatus(turning);
-    if (late !== null) begin(turning, late);
+  const change = Object.keys(state.turnOptions.change).length === 0 ? null : state.turnOptions.change;
+  const current: Current = { ...options, isStopping: false, ended: Promise.resolve(), change };
+  state.current = current;
+  state.counted.begin();
+  state.parts.front.update({ retryAtMs: null });
+  showStatus(state);
+  current.ended = awaitOutcome(state, current, outcome).then((late) => {
+    if (state.current !== current) return;
+    state.current = null;
+    showStatus(state);
+    if (late !== null) begin(state, late);
   });
 }
 
 /** Resolves with a message that came too late for the turn and waits for another one; null when there is none. */
 async function awaitOutcome(
-  turning: Turning,
+  state: TurnState,
   current: Current,
   outcome: () => Promise<TurnOutcome>,
 ): Promise<NodeId | null> {
   try {
     const ended = await outcome();
-    if (turning.current === current) return await end(turning, ended);
-    if (!turning.isLeft) await turning.stage.front.show({ kind: 'note', text: partedWords(ended) });
+    if (state.current === current) return await end(state, ended);
+    if (!state.isLeft) await state.parts.front.show({ kind: 'note', text: partedWords(ended) });
   } catch (error) {
-    if (turning.current === current) await fail(turning, error);
+    if (state.current === current) await fail(state, error);
   }
   return null;
 }
 
-async function end(turning: Turning, outcome: TurnOutcome): Promise<NodeId | null> {
-  const { stage, pending, current } = turning;
-  const { place, front, client } = stage;
+async function end(state: TurnState, outcome: TurnOutcome): Promise<NodeId | null> {
+  const { parts, pending, current } = state;
+  const { place, front, client } = parts;
   place.advance(outcome.tip, outcome.state === 'waiting' ? outcome.turn : null);
-  if (turning.isLeft) return null;
+  if (state.isLeft) return null;
   // Those of a hub that ended come as nodes.
-  if (outcome.state !== 'waiting' && outcome.state !== 'interrupted') await stage.display.take({ kind: 'turn_lost' });
-  turning.verdict.failed(exitCodeOfEnd(outcome));
+  if (outcome.state !== 'waiting' && outcome.state !== 'interrupted') await parts.display.take({ kind: 'turn_lost' });
+  state.verdict.failed(exitCodeOfEnd(outcome));
   // Who was answering the last question has not answered this one.
   front.update({ asks: null });
   await showAll(front, endOf(outcome, current?.goOn ?? '/retry'));
-  for (const { id } of outcome.questions) stage.shownQuestions.add(id);
+  for (const { id } of outcome.questions) parts.shownQuestions.add(id);
   if (pending.size === 0) return null;
   pending.clear();
   const { node } = await client.call('loom.node_get', { node: outcome.tip });
   return outcome.state === 'done' && node.role === 'user' ? outcome.tip : null;
 }
 
-function tellStatus({ stage, current, pending, isLeft }: Turning): void {
+function showStatus({ parts, current, pending, isLeft }: TurnState): void {
   if (isLeft) return;
   const state = current?.isStopping === true ? 'stopping' : 'running';
-  stage.front.update({ turn: current === null ? null : state, queued: [...pending.values()] });
+  parts.front.update({ turn: current === null ? null : state, queued: [...pending.values()] });
 }
 
 /** It did not even begin, or nobody knows how it ended: one stands where it was to begin. */
-async function fail({ stage, isLeft, verdict, current, pending }: Turning, error: unknown): Promise<void> {
-  const { place, front, display } = stage;
+async function fail({ parts, isLeft, verdict, current, pending }: TurnState, error: unknown): Promise<void> {
+  const { place, front, display } = parts;
   // Who leaves gives up waiting, and the turn goes on.
   if (isLeft) return;
   place.advance(place.position(), null);
@@ -212,19 +212,19 @@ async function fail({ stage, isLeft, verdict, current, pending }: Turning, error
   await showAll(front, failureWords(error, current?.goOn ?? '/retry'));
 }
 
-async function steer(turning: Turning, { text, blocks }: TypedMessage, kind: 'steer' | 'after'): Promise<boolean> {
-  const { stage, current, pending } = turning;
-  const { client, ours } = stage;
+async function steer(state: TurnState, { text, blocks }: TypedMessage, kind: 'steer' | 'after'): Promise<boolean> {
+  const { parts, current, pending } = state;
+  const { client, ours } = parts;
   if (current === null) return false;
   const id = newNodeId();
   ours.add(id);
   pending.set(id, text);
-  tellStatus(turning);
+  showStatus(state);
   try {
     await client.call('agent.steer', { id, turn: current.id, kind, blocks });
   } catch (error) {
     pending.delete(id);
-    tellStatus(turning);
+    showStatus(state);
     ours.delete(id);
     if (!(error instanceof HubError && (error.kind === 'conflict' || error.kind === 'not_found'))) throw error;
     // It has ended meanwhile: then it is a message like any other.
@@ -234,30 +234,30 @@ async function steer(turning: Turning, { text, blocks }: TypedMessage, kind: 'st
   return true;
 }
 
-async function stop(turning: Turning): Promise<boolean> {
-  const { stage, current, pending } = turning;
+async function stop(state: TurnState): Promise<boolean> {
+  const { parts, current, pending } = state;
   if (current === null) return false;
   if (current.isStopping) return true;
   current.isStopping = true;
-  tellStatus(turning);
+  showStatus(state);
   try {
-    await withdraw(stage, current.id, pending);
-    await stage.client.call('agent.stop', { turn: current.id });
+    await withdraw(parts, current.id, pending);
+    await parts.client.call('agent.stop', { turn: current.id });
   } catch (error) {
     // It goes on, and one can try again.
     current.isStopping = false;
-    tellStatus(turning);
+    showStatus(state);
     throw error;
   }
   return true;
 }
 
-function take(turning: Turning, event: AgentEvent): void {
-  const { stage, means, pending, current } = turning;
-  const { place, front } = stage;
+function take(state: TurnState, event: AgentEvent): void {
+  const { parts, turnOptions, pending, current } = state;
+  const { place, front } = parts;
   if (event.kind === 'input_taken') {
     pending.delete(event.input);
-    tellStatus(turning);
+    showStatus(state);
   }
   if (event.turn !== place.following()) return;
   switch (event.kind) {
@@ -273,7 +273,7 @@ function take(turning: Turning, event: AgentEvent): void {
       break;
     case 'turn_resumed':
       // Answered elsewhere: one comes along, and sees what is asked next.
-      if (current === null) join(turning, event.turn);
+      if (current === null) join(state, event.turn);
       front.update({ model: event.model });
       break;
     case 'turn_started':
@@ -281,16 +281,16 @@ function take(turning: Turning, event: AgentEvent): void {
       front.update({ model: event.model });
       break;
     case 'usage_counted':
-      front.update({ tokens: turning.counted.add(event.usage) });
+      front.update({ tokens: state.counted.add(event.usage) });
       break;
     case 'step_committed':
     case 'context_compacted':
     case 'input_taken':
       place.advance(event.tip, event.turn);
       // From here on the path itself says so.
-      if (event.kind === 'step_committed' && means.change === current?.change) means.change = {};
+      if (event.kind === 'step_committed' && turnOptions.change === current?.change) turnOptions.change = {};
       break;
     case 'transcript_opened':
-      means.transcriptFile = event.file;
+      turnOptions.transcriptFile = event.file;
   }
 }

@@ -34,10 +34,10 @@ export async function showOpening(front: Front, here: Conversation, tree: Tree |
   const name = tree.name === null ? '' : ` "${cleanLine(tree.name)}"`;
   await front.show({ kind: 'text', text: `Resuming conversation${name}...\nTree: ${place.tree}\n` });
   if (tree.name !== null) front.update({ name: cleanLine(tree.name) });
-  const { nodes, isWhole } = await lastNodes(here.stage.client, place.position());
+  const { nodes, isWhole } = await lastNodes(here.parts.client, place.position());
   if (!isWhole) await front.show({ kind: 'note', text: '(what came before: /context)' });
   await showAll(front, nodes.flatMap(excerpted));
-  await here.stage.display.take({ kind: 'nodes_seen', ids: nodes.map(({ id }) => id) });
+  await here.parts.display.take({ kind: 'nodes_seen', ids: nodes.map(({ id }) => id) });
   if (tree.archived_at_ms !== null) {
     const text = `(this conversation is archived: nothing can be added. Restore with: cognition restore ${shortId(tree.id)})`;
     await front.show({ kind: 'note', text });
@@ -49,7 +49,7 @@ export async function showOpening(front: Front, here: Conversation, tree: Tree |
 async function joinTurn(front: Front, here: Conversation): Promise<void> {
   const following = here.place.following();
   if (following === null) return;
-  const isWaiting = (await openQuestion(here.stage.client, here)) !== null;
+  const isWaiting = (await openQuestion(here.parts.client, here)) !== null;
   if (!isWaiting)
     await front.show({ kind: 'note', text: '(a turn that you began is running: you come along with it)' });
   here.join(following);

@@ -21,10 +21,10 @@ export function createSpeaking(conversation: () => Conversation, verdict: Verdic
   const isAnswered = createAnswerable();
 
   async function say(text: string, when: 'now' | 'after'): Promise<void> {
-    const { turns, stage } = conversation();
-    const { front } = stage;
+    const { turns, parts } = conversation();
+    const { front } = parts;
     try {
-      const said = await saidBlocks(checkedMessage(text), stage.client);
+      const said = await saidBlocks(checkedMessage(text), parts.client);
       if (turns.current() !== null) {
         if (await turns.steer(said, when === 'now' ? 'steer' : 'after')) return;
       }
@@ -45,13 +45,13 @@ export function createSpeaking(conversation: () => Conversation, verdict: Verdic
 
   /** Adds a message where the person stands. */
   async function sayHere(here: Conversation, { blocks }: TypedMessage): Promise<void> {
-    const { stage, place, turns } = here;
-    const { client, front, ours } = stage;
+    const { parts, place, turns } = here;
+    const { client, front, ours } = parts;
     await here.ensure();
     const parent = place.position();
     const isAnnounced = place.isForked();
     // Known before: what we say ourselves comes to the display meanwhile.
-    const isShared = stage.display.state().tip !== parent;
+    const isShared = parts.display.state().tip !== parent;
     here.stepAside();
     const id = newNodeId();
     ours.add(id);
@@ -88,9 +88,9 @@ interface Answerable {
 /** Finds out whether a model can be asked here; otherwise messages are notes, which is said once for each reason. */
 function createAnswerable(): (here: Conversation) => Promise<Answerable> {
   let lastReason = '';
-  return async ({ stage, place, means }) => {
+  return async ({ parts, place, turnOptions }) => {
     try {
-      await stage.client.call('agent.check', { node: place.position(), ...reachOf(means) });
+      await parts.client.call('agent.check', { node: place.position(), ...reachOf(turnOptions) });
       return { answer: true, note: null };
     } catch (error) {
       if (!(error instanceof HubError) || !MODELLESS.has(error.kind)) throw error;

@@ -25,8 +25,8 @@ export interface TreeFeed {
   close(): void;
 }
 
-interface Feeding {
-  stage: ConversationParts;
+interface FeedState {
+  parts: ConversationParts;
   turns: OwnTurns;
   /** Turns that are on display, and the last one that the person follows. */
   watched: Set<TurnId>;
@@ -37,10 +37,10 @@ interface Feeding {
   others: Others;
 }
 
-export function createFeed(stage: ConversationParts, turns: OwnTurns): TreeFeed {
-  const { client, front, place } = stage;
-  const feeding: Feeding = {
-    ...{ stage, turns, watched: new Set(), own: null, elsewhere: new Map(), others: createOthers(stage) },
+export function createFeed(parts: ConversationParts, turns: OwnTurns): TreeFeed {
+  const { client, front, place } = parts;
+  const state: FeedState = {
+    ...{ parts, turns, watched: new Set(), own: null, elsewhere: new Map(), others: createOthers(parts) },
     catchUp: () => follow(),
   };
   let known: { seq: number; epoch: string } | null = null;
@@ -48,7 +48,7 @@ export function createFeed(stage: ConversationParts, turns: OwnTurns): TreeFeed 
   let following = new AbortController();
   const onFeed = (event: WatchEvent): Promise<void> => {
     known = { seq: event.seq, epoch: 'epoch' in event ? event.epoch : (known?.epoch ?? client.hub.epoch) };
-    return takeFeed(feeding, event);
+    return takeFeed(state, event);
   };
   const show = failureOn(front, 'what happens in the tree is shown again with your next line');
   const failed = (error: unknown, signal: AbortSignal): void => {
@@ -62,7 +62,7 @@ export function createFeed(stage: ConversationParts, turns: OwnTurns): TreeFeed 
     following.abort();
     following = new AbortController();
     const { signal } = following;
-    const onEvent = (event: AgentEvent): Promise<void> => takeTurn(feeding, event);
+    const onEvent = (event: AgentEvent): Promise<void> => takeTurn(state, event);
     const options = { onEvent, signal, startsHub: false };
     detach(client.stream('agent.follow', { tree: place.tree }, options), (error) => failed(error, signal));
   };
@@ -83,22 +83,22 @@ export function createFeed(stage: ConversationParts, turns: OwnTurns): TreeFeed 
       detach(client.watch({ ...from, onEvent, signal }), (error) => failed(error, signal));
     },
     catchUp: follow,
-    leave: (to) => leave(feeding, to),
-    leaveOthers: () => leaveOthers(feeding),
+    leave: (to) => leave(state, to),
+    leaveOthers: () => leaveOthers(state),
     close,
   };
 }
 
-function leave({ stage, turns, watched, others }: Feeding, to: NodeId): void {
-  if (watched.size > 0 || turns.current() !== null) others.know(newestNodes(stage));
+function leave({ parts, turns, watched, others }: FeedState, to: NodeId): void {
+  if (watched.size > 0 || turns.current() !== null) others.know(newestNodes(parts));
   others.forget(to);
   watched.clear();
 }
 
-function leaveOthers({ stage, watched, own, others }: Feeding): boolean {
+function leaveOthers({ parts, watched, own, others }: FeedState): boolean {
   const foreign = [...watched].filter((turn) => turn !== own);
   if (foreign.length === 0) return false;
-  others.know(newestNodes(stage));
+  others.know(newestNodes(parts));
   for (const turn of foreign) watched.delete(turn);
   return true;
 }
@@ -109,12 +109,12 @@ function newestNodes({ display }: ConversationParts): NodeId[] {
   return tip === null ? [...expected] : [tip, ...expected];
 }
 
-function takeFeed(feeding: Feeding, event: FeedEvent | WatchEvent): Promise<void> {
-  const { front } = feeding.stage;
+function takeFeed(state: FeedState, event: FeedEvent | WatchEvent): Promise<void> {
+  const { front } = state.parts;
   front.treeChanged();
   switch (event.kind) {
     case 'node_created':
-      return takeCreated(feeding, event.node);
+      return takeCreated(state, event.node);
     case 'tree_renamed':
       front.update({ name: event.name === null ? shortId(event.tree) : cleanLine(event.name) });
       return Promise.resolve();
@@ -134,28 +134,28 @@ function takeFeed(feeding: Feeding, event: FeedEvent | WatchEvent): Promise<void
   }
 }
 
-async function takeCreated(feeding: Feeding, node: Node): Promise<void> {
-  const { front, display, ours } = feeding.stage;
+async function takeCreated(state: FeedState, node: Node): Promise<void> {
+  const { front, display, ours } = state.parts;
   const isOurs = ours.delete(node.id);
   if (isOurs || isOnDisplay(display.state(), node)) {
     // A message where a turn began, and not ours, is the hub's own to the model.
-    const isFromHub = node.role === 'user' && !isOurs && node.parent === feeding.turns.start();
+    const isFromHub = node.role === 'user' && !isOurs && node.parent === state.turns.start();
     const by = isOurs ? 'us' : 'others';
     const displayed = display.take({ kind: 'node', node, by: isFromHub ? 'hub' : by });
     // The turn's start may have come before the node where it began.
     const { tip } = display.state();
-    if ([...feeding.elsewhere.values()].some((start) => start === tip)) feeding.catchUp();
+    if ([...state.elsewhere.values()].some((start) => start === tip)) state.catchUp();
     await displayed;
     if (isFromHub) await front.show({ kind: 'note', text: `(the model is told: ${nodeText(node)})` });
     return;
   }
-  if (!isSeen(display.state(), node.id)) await feeding.others.take(node);
+  if (!isSeen(display.state(), node.id)) await state.others.take(node);
 }
 
-async function takeTurn(feeding: Feeding, event: AgentEvent): Promise<void> {
-  const { stage, turns, watched, elsewhere } = feeding;
-  const { display, place, front } = stage;
-  if (event.turn === place.following()) feeding.own = event.turn;
+async function takeTurn(state: FeedState, event: AgentEvent): Promise<void> {
+  const { parts, turns, watched, elsewhere } = state;
+  const { display, place, front } = parts;
+  if (event.turn === place.following()) state.own = event.turn;
   const isBeginning = event.kind === 'turn_started' || event.kind === 'turn_snapshot' || event.kind === 'turn_resumed';
   if (isBeginning) {
     const start = event.kind === 'turn_started' ? event.node : event.tip;
@@ -168,7 +168,7 @@ async function takeTurn(feeding: Feeding, event: AgentEvent): Promise<void> {
   if (event.kind === 'turn_ended') elsewhere.delete(event.turn);
   if (!watched.has(event.turn)) return;
   if (event.kind === 'turn_ended') watched.delete(event.turn);
-  const note = noteOf(event, stage.toldFiles);
+  const note = noteOf(event, parts.toldFiles);
   const displayed = display.take({ kind: 'event', event });
   turns.take(event);
   await Promise.all([displayed, note === null ? null : front.show({ kind: 'note', text: note })]);

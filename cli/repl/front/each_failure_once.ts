@@ -10,14 +10,14 @@ export interface UnrepeatedFront {
 /** What fails because of one thing, such as a hub that is gone, says so in each place; a person wants to read it once. */
 export function unrepeated(shown: Front): UnrepeatedFront {
   let told = new Set<string>();
-  const isRepeated = (happening: DisplayEvent): boolean => {
-    if (happening.kind !== 'failure') return false;
-    if (told.has(happening.message)) return true;
-    told.add(happening.message);
+  const isRepeated = (event: DisplayEvent): boolean => {
+    if (event.kind !== 'failure') return false;
+    if (told.has(event.message)) return true;
+    told.add(event.message);
     return false;
   };
   return {
-    front: { ...shown, show: (happening) => (isRepeated(happening) ? Promise.resolve() : shown.show(happening)) },
+    front: { ...shown, show: (event) => (isRepeated(event) ? Promise.resolve() : shown.show(event)) },
     begin() {
       told = new Set();
     },

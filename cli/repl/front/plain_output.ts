@@ -58,7 +58,7 @@ function partFor(page: Page, event: DisplayEvent): string {
     case 'block_started':
       return ended(page) + begin(page) + startedCall(page, event.block);
     case 'block_grew':
-      return grown(page, event.block, event.added);
+      return printGrowth(page, event.block, event.added);
     case 'block_restarted':
       return event.block.kind === 'answer' ? `${ended(page)}(the answer starts again)\n` : '';
     case 'block_ended':
@@ -78,9 +78,9 @@ function partFor(page: Page, event: DisplayEvent): string {
   }
 }
 
-function grown(page: Page, block: DisplayBlock, added: string): string {
+function printGrowth(page: Page, block: DisplayBlock, added: string): string {
   if (block.kind === 'call') return printed(page, block.id, added);
-  return block.kind === 'answer' ? grownAnswer(page, added) : '';
+  return block.kind === 'answer' ? printAnswer(page, added) : '';
 }
 
 function endedBlock(page: Page, block: DisplayBlock): string {
@@ -129,7 +129,7 @@ function message(page: Page, { text, by }: DisplayMessage): string {
   return `${begin(page)}${look.style.user(`${mark}${clean(text)}`)}\n`;
 }
 
-function grownAnswer(page: Page, text: string): string {
+function printAnswer(page: Page, text: string): string {
   // A command of the person's own may be printing at the same time.
   const between = page.printing === null ? '' : ended(page);
   page.printing = null;

@@ -26,7 +26,7 @@ export async function takeLine(text: string, when: 'now' | 'after', repl: Repl):
 
 interface CommandLine {
   name: string;
-  given: string;
+  argument: string;
   isOneLine: boolean;
 }
 
@@ -34,10 +34,10 @@ interface CommandLine {
 const COMMAND = /^\/([\w?-]*)(?:\s+(.*))?$/s;
 
 function commandIn(line: string): CommandLine | null {
-  if (line === '?') return { name: 'help', given: '', isOneLine: true };
+  if (line === '?') return { name: 'help', argument: '', isOneLine: true };
   const found = COMMAND.exec(line);
   if (found === null) return null;
-  const command = { name: found[1] ?? '', given: found[2]?.trim() ?? '', isOneLine: !line.includes('\n') };
+  const command = { name: found[1] ?? '', argument: found[2]?.trim() ?? '', isOneLine: !line.includes('\n') };
   // Several lines that only begin like a command are a text.
   return command.isOneLine || commandCalled(command.name) !== undefined ? command : null;
 }
@@ -50,19 +50,19 @@ function commandCalled(name: string): ReplCommand | undefined {
 }
 
 /** A word too many often means that something else was wanted: then nothing is done. */
-function checkedWords({ name, usage }: ReplCommand, { given, isOneLine }: CommandLine): string {
-  if (given !== '' && usage === '') {
+function checkedWords({ name, usage }: ReplCommand, { argument, isOneLine }: CommandLine): string {
+  if (argument !== '' && usage === '') {
     throw new HubError('invalid_params', `/${name} takes nothing after it`, { hint: `/${name}` });
   }
   if (!isOneLine && !TEXTS.has(name)) {
     throw new HubError('invalid_params', `/${name} takes one line`, { hint: `/${name} ${usage}`.trimEnd() });
   }
-  return given;
+  return argument;
 }
 
 async function runCommandLine(line: CommandLine, repl: Repl): Promise<void> {
-  const { name, given } = line;
-  await repl.front.show({ kind: 'typed_line', text: `/${name} ${given}`.trimEnd() });
+  const { name, argument } = line;
+  await repl.front.show({ kind: 'typed_line', text: `/${name} ${argument}`.trimEnd() });
   const command = commandCalled(name);
   if (command !== undefined) return command.run(checkedWords(command, line), repl);
   const wanted = name.toLowerCase();

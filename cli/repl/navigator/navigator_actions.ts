@@ -24,24 +24,24 @@ export interface NavigatorParts {
 /** A search that takes longer shows a message. */
 const SLOW_MS = 300;
 
-export async function performNavigatorAction(action: NavigatorAction, desk: NavigatorParts): Promise<void> {
+export async function performNavigatorAction(action: NavigatorAction, parts: NavigatorParts): Promise<void> {
   switch (action.kind) {
     case 'leave':
-      return desk.leave(null);
+      return parts.leave(null);
     case 'go':
-      return go(action, desk);
+      return go(action, parts);
     case 'go_to_hit':
-      return goToHit(action, desk);
+      return goToHit(action, parts);
     case 'reveal':
-      return reveal(action, desk);
+      return reveal(action, parts);
     case 'search':
-      return search(action.query, desk);
+      return search(action.query, parts);
     case 'mark':
-      return mark(action, desk);
+      return mark(action, parts);
     case 'archive':
-      return archive(action, desk);
+      return archive(action, parts);
     case 'restore':
-      return restore(action, desk);
+      return restore(action, parts);
   }
 }
 
@@ -56,14 +56,14 @@ async function go({ index, edit }: ActionOf<'go'>, { contents, state, leave }: N
   leave({ node: before, edit: await contents.textOf(node) });
 }
 
-async function goToHit({ node }: ActionOf<'go_to_hit'>, desk: NavigatorParts): Promise<void> {
-  const match = await matchOf(node, desk);
-  if (match !== null) desk.leave({ node: match.id, edit: null });
+async function goToHit({ node }: ActionOf<'go_to_hit'>, parts: NavigatorParts): Promise<void> {
+  const match = await matchOf(node, parts);
+  if (match !== null) parts.leave({ node: match.id, edit: null });
 }
 
-async function reveal({ results }: ActionOf<'reveal'>, desk: NavigatorParts): Promise<void> {
-  const { show, state } = desk;
-  const match = await matchOf(results.hits[results.selected]?.node ?? '', desk);
+async function reveal({ results }: ActionOf<'reveal'>, parts: NavigatorParts): Promise<void> {
+  const { show, state } = parts;
+  const match = await matchOf(results.hits[results.selected]?.node ?? '', parts);
   if (match === null) return;
   const before = { ...state(), results: null, typing: null, lastResults: results };
   const index = before.shape.indexOf(match.seq);
@@ -78,9 +78,9 @@ async function matchOf(node: string, { client, tree, show, state }: NavigatorPar
   return match ?? null;
 }
 
-async function search(query: string, desk: NavigatorParts): Promise<void> {
-  const { contents, state, show } = desk;
-  const hits = await withSlowNotice(desk, contents.search(query), query);
+async function search(query: string, parts: NavigatorParts): Promise<void> {
+  const { contents, state, show } = parts;
+  const hits = await withSlowNotice(parts, contents.search(query), query);
   const { typing } = state();
   // The query has changed meanwhile.
   if (hits === null || typing === null || typing.text.trim() !== query) return;
@@ -88,8 +88,8 @@ async function search(query: string, desk: NavigatorParts): Promise<void> {
   show({ ...state(), typing: { ...typing, awaited: null }, results, message: null });
   const [first] = hits;
   if (first === undefined || typing.awaited === null) return;
-  if (typing.awaited === 'reveal') return reveal({ kind: 'reveal', results }, desk);
-  return goToHit({ kind: 'go_to_hit', node: first.node }, desk);
+  if (typing.awaited === 'reveal') return reveal({ kind: 'reveal', results }, parts);
+  return goToHit({ kind: 'go_to_hit', node: first.node }, parts);
 }
 
 /** The first search of a large tree has to wait until all of it can be searched. */

@@ -76,7 +76,7 @@ function taken(page: Page, event: DisplayEvent): string[] {
     case 'block_started':
       return [...ended(page), ...startedCall(page, event.block)];
     case 'block_grew':
-      return grown(page, event.block, event.added);
+      return printGrowth(page, event.block, event.added);
     case 'block_restarted':
       return event.block.kind === 'answer' ? [...ended(page), style.quiet('(the answer starts again)')] : [];
     case 'block_ended':
@@ -98,9 +98,9 @@ function taken(page: Page, event: DisplayEvent): string[] {
   }
 }
 
-function grown(page: Page, block: DisplayBlock, added: string): string[] {
+function printGrowth(page: Page, block: DisplayBlock, added: string): string[] {
   if (block.kind === 'call') return printed(page, block, added);
-  if (block.kind === 'answer') return grownAnswer(page, added);
+  if (block.kind === 'answer') return printAnswer(page, added);
   page.thinking ??= { sinceMs: page.parts.nowMs() };
   return [];
 }
@@ -151,7 +151,7 @@ function failed({ message, hint }: Extract<DisplayEvent, { kind: 'failure' }>, p
   return `${style.failure(clean(message))}${hinted}`;
 }
 
-function grownAnswer(page: Page, text: string): string[] {
+function printAnswer(page: Page, text: string): string[] {
   const thought = thoughtLine(page);
   const begun = page.answer === null ? [...thought, ...part(page)] : thought;
   page.answer ??= page.parts.heavy()?.markdown(page.parts.look) ?? null;

@@ -4,15 +4,15 @@ import type { Key } from '../editor/keys/key.js';
 export interface Permission {
   /** False when a key does not answer. */
   take(key: Key): boolean;
-  /** The question has just come. */
-  asked(): void;
+  /** The question has just come: keys do not answer it for a moment. */
+  wait(): void;
   /** Whether a letter would answer. */
   isReady(): boolean;
   stop(): void;
 }
 
 export interface PermissionParts {
-  isAsked(): boolean;
+  isWaiting(): boolean;
   /** Whether nothing is being written. */
   isEmpty(): boolean;
   say(line: string): void;
@@ -24,7 +24,7 @@ export interface PermissionParts {
 const QUIET_MS = 500;
 const ANSWERS: Readonly<Record<string, string>> = { y: '/answer 1', a: '/answer 2', n: '/answer 3' };
 
-export function createPermission({ isAsked, isEmpty, say, changed }: PermissionParts): Permission {
+export function createPermission({ isWaiting, isEmpty, say, changed }: PermissionParts): Permission {
   let isQuiet = false;
   let timer: NodeJS.Timeout | undefined;
   const wait = (): void => {
@@ -35,12 +35,12 @@ export function createPermission({ isAsked, isEmpty, say, changed }: PermissionP
       changed();
     }, QUIET_MS);
   };
-  const isReady = (): boolean => isQuiet && isAsked() && isEmpty();
+  const isReady = (): boolean => isQuiet && isWaiting() && isEmpty();
   return {
-    asked: wait,
+    wait,
     isReady,
     take(key) {
-      if (!isAsked()) return false;
+      if (!isWaiting()) return false;
       const answer = key.kind === 'text' && isReady() ? ANSWERS[key.text] : undefined;
       wait();
       if (answer === undefined) return false;

@@ -33,8 +33,8 @@ export function createStatusRefresh(repl: Repl): StatusRefresh {
     const planning = await isPlanning(repl);
     front.update({ activity: planning ? 'Plan' : 'Execute' });
     if (!here.isMade()) return front.update({ contextShare: null, costMicrodollars: null, asks: null });
-    const asked = await openQuestion(client, here);
-    front.update({ asks: asked?.question.kind ?? null });
+    const open = await openQuestion(client, here);
+    front.update({ asks: open?.question.kind ?? null });
     const { total } = await client.call('loom.cost_get', { tree: here.place.tree });
     if (conversation() !== here) return;
     // A price of nothing may only mean that nobody knows it.
@@ -44,11 +44,11 @@ export function createStatusRefresh(repl: Repl): StatusRefresh {
   }
 
   async function estimate(here: Conversation): Promise<void> {
-    const { means, front, client, conversation } = repl;
+    const { turnOptions, front, client, conversation } = repl;
     if (here.turns.current() !== null && estimateMs > ESTIMATE_MS_MAX) return;
     const begunMs = performance.now();
-    const asked = { node: here.place.position(), ...reachOf(means), window: means.window };
-    const { tokens, window } = await client.call('agent.estimate', asked);
+    const params = { node: here.place.position(), ...reachOf(turnOptions), window: turnOptions.window };
+    const { tokens, window } = await client.call('agent.estimate', params);
     estimateMs = performance.now() - begunMs;
     if (conversation() === here) front.update({ contextShare: window === null ? null : tokens / window });
   }

@@ -53,7 +53,7 @@ export function screenFront(parts: ScreenParts): ScreenFront {
     update(change) {
       const { tree, turn } = screen.status;
       if (turn === null && change.turn === 'running') screen.turnSinceMs = parts.nowMs();
-      if (change.asks === 'approval' && screen.status.asks !== 'approval') screen.permission.asked();
+      if (change.asks === 'approval' && screen.status.asks !== 'approval') screen.permission.wait();
       screen.status = { ...screen.status, ...change };
       if (screen.status.tree !== tree) openTree(screen, tree);
       draw(screen);
@@ -117,7 +117,7 @@ function openScreenState(parts: ScreenParts): ScreenState {
     }),
     actions: createWaitingItems<FrontAction>(),
     permission: createPermission({
-      isAsked: () => screen.status.asks === 'approval',
+      isWaiting: () => screen.status.asks === 'approval',
       isEmpty: () => screen.input.state().buffer.text === '',
       say: (line) => putLine(screen, line, 'now'),
       changed: () => draw(screen),

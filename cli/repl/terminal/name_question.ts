@@ -24,7 +24,7 @@ interface NameQuestionParts {
 const WAIT_MS = 100;
 
 export function createNameQuestion({ write, typed, answered, over }: NameQuestionParts): NameQuestion {
-  let hasAsked = false;
+  let isSent = false;
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {
     clearTimeout(timer);
@@ -42,8 +42,8 @@ export function createNameQuestion({ write, typed, answered, over }: NameQuestio
   };
   return {
     ask() {
-      if (hasAsked) return;
-      hasAsked = true;
+      if (isSent) return;
+      isSent = true;
       answer.expect();
       timer = setTimeout(() => {
         close();

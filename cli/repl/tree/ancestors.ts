@@ -25,9 +25,9 @@ export async function* upwards(client: Client, from: NodeId): AsyncGenerator<Nod
 /** So many nodes right above one, the uppermost first. */
 async function pathAbove(client: Client, { parent, depth }: Node, count: number): Promise<Node[]> {
   if (parent === null) return [];
-  const asked = { node: parent, from_depth: Math.max(0, depth - count), limit: count };
+  const params = { node: parent, from_depth: Math.max(0, depth - count), limit: count };
   const nodes: Node[] = [];
-  for await (const node of client.pages('loom.context_get_path', asked, 'nodes')) nodes.push(node);
+  for await (const node of client.pages('loom.context_get_path', params, 'nodes')) nodes.push(node);
   return nodes;
 }
 

@@ -15,8 +15,8 @@ export async function nodeNamed({ context, conversation }: Repl, reference: stri
 
 /** Goes to a node, says where that is, and comes along with a turn that runs there. */
 export async function goTo(here: Conversation, node: NodeId): Promise<void> {
-  const { stage, place, turns } = here;
-  const { client, front, context } = stage;
+  const { parts, place, turns } = here;
+  const { client, front, context } = parts;
   const { node: there, child_count: children } = await client.call('loom.node_get', { node });
   const running = await client.call('agent.status', { tree: place.tree });
   const isLeaving = turns.current() !== null;

@@ -5,27 +5,27 @@ import { upwards } from './ancestors.js';
 
 /** How the open tree is grown: a few bytes for each node, so that a large one is read at once. */
 export async function readOpenTreeShape({ client, conversation }: Repl, archived: boolean): Promise<TreeShape> {
-  const grown = createTreeShape();
+  const shape = createTreeShape();
   const tree = conversation().place.tree;
   let cursor: string | null = null;
   do {
     const from: { cursor?: string } = cursor === null ? {} : { cursor };
     const page = await client.call('loom.tree_get_shape', { tree, archived, ...from });
-    grown.add(page);
+    shape.add(page);
     cursor = page.cursor;
   } while (cursor !== null);
-  return grown;
+  return shape;
 }
 
 /** Where a node stands in that; of one that is archived away the nearest above that is not. */
 export async function shownIndex(
   { client }: Repl,
-  grown: TreeShape,
+  shape: TreeShape,
   node: NodeId,
 ): Promise<{ index: number; isItself: boolean }> {
   let isItself = true;
   for await (const { seq } of upwards(client, node)) {
-    const index = grown.indexOf(seq);
+    const index = shape.indexOf(seq);
     if (index !== NONE) return { index, isItself };
     isItself = false;
   }
@@ -33,24 +33,24 @@ export async function shownIndex(
 }
 
 /** The nodes right below one, in the order in which they were made. */
-export function childrenOf(grown: TreeShape, index: number): number[] {
+export function childrenOf(shape: TreeShape, index: number): number[] {
   const children: number[] = [];
-  for (let child = grown.firstChild(index); child !== NONE; child = grown.nextSibling(child)) children.push(child);
+  for (let child = shape.firstChild(index); child !== NONE; child = shape.nextSibling(child)) children.push(child);
   return children;
 }
 
 /** All nodes from one up to the root. */
-export function pathUp(grown: TreeShape, index: number): Set<number> {
+export function pathUp(shape: TreeShape, index: number): Set<number> {
   const path = new Set<number>();
-  for (let one = index; one !== NONE; one = grown.parentOf(one)) path.add(one);
+  for (let one = index; one !== NONE; one = shape.parentOf(one)) path.add(one);
   return path;
 }
 
 /** The newest node that grew from each node, itself included. Later nodes have greater indexes. */
-export function newestBelow(grown: TreeShape): Int32Array {
-  const newest = Int32Array.from({ length: grown.count() }, (_, index) => index);
+export function newestBelow(shape: TreeShape): Int32Array {
+  const newest = Int32Array.from({ length: shape.count() }, (_, index) => index);
   for (let index = newest.length - 1; index > 0; index -= 1) {
-    const above = grown.parentOf(index);
+    const above = shape.parentOf(index);
     if (above !== NONE) newest[above] = Math.max(newest[above] ?? 0, newest[index] ?? 0);
   }
   return newest;

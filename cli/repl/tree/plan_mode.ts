@@ -7,14 +7,14 @@ import type { Repl } from '../repl.js';
 
 /** Whether the next turn would make a plan. */
 export async function isPlanning(repl: Repl): Promise<boolean> {
-  const { level, from, plan } = repl.means.change;
+  const { level, from, plan } = repl.turnOptions.change;
   if (level == null && (from != null || plan != null)) return false;
   return (await levelHere(repl)) === 'plan';
 }
 
 /** What the next turn may do; null where nothing has said so yet. */
-export async function levelHere({ client, means, conversation }: Repl): Promise<string | null> {
-  const { level } = means.change;
+export async function levelHere({ client, turnOptions, conversation }: Repl): Promise<string | null> {
+  const { level } = turnOptions.change;
   if (level != null) return level;
   const here = conversation();
   return here.isMade() ? levelAt(client, here.place.position()) : null;
@@ -45,17 +45,17 @@ function isSameFolder(one: string, other: string): boolean {
 
 /** Has the next turn make a plan, or go on as before plans were made; resolves with what it will do. */
 export async function setPlanning(repl: Repl, planning: boolean): Promise<void> {
-  const { means, client, conversation, front } = repl;
-  const { level: _level, from: _from, plan: _plan, ...rest } = means.change;
+  const { turnOptions, client, conversation, front } = repl;
+  const { level: _level, from: _from, plan: _plan, ...rest } = turnOptions.change;
   if (planning) {
     await refuseAtHome(repl);
-    means.change = { ...rest, level: 'plan' };
+    turnOptions.change = { ...rest, level: 'plan' };
   } else {
-    means.change = rest;
+    turnOptions.change = rest;
     const here = conversation();
     if (await isPlanning(repl)) {
       const { before } = await client.call('agent.plan_get', { node: here.place.position() });
-      means.change = before === null ? { ...rest, level: 'orchestrator' } : { ...rest, from: before };
+      turnOptions.change = before === null ? { ...rest, level: 'orchestrator' } : { ...rest, from: before };
     }
   }
   front.update({ activity: planning ? 'Plan' : 'Execute' });

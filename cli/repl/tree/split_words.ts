@@ -30,11 +30,11 @@ export function wordsOf(text: string): string[] {
 }
 
 /** Whether the only word that a command takes was given; any other is refused. */
-export function hasFlag(given: string, flag: string, { name, usage }: { name: string; usage: string }): boolean {
-  if (given !== '' && given !== flag) {
-    throw new HubError('invalid_params', `/${name} takes ${flag} or nothing, not ${JSON.stringify(given)}`, {
+export function hasFlag(argument: string, flag: string, { name, usage }: { name: string; usage: string }): boolean {
+  if (argument !== '' && argument !== flag) {
+    throw new HubError('invalid_params', `/${name} takes ${flag} or nothing, not ${JSON.stringify(argument)}`, {
       hint: `/${name} ${usage}`,
     });
   }
-  return given === flag;
+  return argument === flag;
 }

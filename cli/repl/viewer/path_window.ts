@@ -17,7 +17,7 @@ export interface PathWindow {
   tip: NodeId;
   length: number;
   around(at: number): Promise<Read>;
-  grown(read: Read, which: 'up' | 'down'): Promise<Read>;
+  extend(read: Read, which: 'up' | 'down'): Promise<Read>;
   blocks(span: Span, signal: AbortSignal): Promise<ViewedBlock[]>;
   /** What stands on this path below another one, up to a length; null when that one is no part of it. */
   since(before: PathWindow, end: number): Promise<ViewedBlock[] | null>;
@@ -46,7 +46,7 @@ export async function openPath(client: Client, tip: NodeId, signal: AbortSignal)
       const start = Math.max(0, Math.min(at - STEP_NODES / 2, end - STEP_NODES));
       return { blocks: await blocks({ start, end }, signal), span: { start, end, length } };
     },
-    async grown({ blocks: known, span }, which) {
+    async extend({ blocks: known, span }, which) {
       if (which === 'up') {
         const start = Math.max(0, span.start - STEP_NODES);
         const added = await blocks({ start, end: span.start }, signal);

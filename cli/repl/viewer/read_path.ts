@@ -20,8 +20,8 @@ export async function readPath(
   const nodes: Node[] = [];
   while (start + nodes.length < end) {
     const at = start + nodes.length;
-    const asked = { node: tip, cursor: String(at), limit: end - at };
-    const page = await client.call('loom.context_get_path', asked, { signal });
+    const params = { node: tip, cursor: String(at), limit: end - at };
+    const page = await client.call('loom.context_get_path', params, { signal });
     if (page.nodes.length === 0) break;
     nodes.push(...page.nodes);
   }

@@ -31,18 +31,18 @@ export async function sync(viewer: ViewerState): Promise<void> {
     return changeBelow(viewer);
   }
   const path = await openPath(parts.client, tip, NEVER);
-  const grown = await grownRead(viewer, path, isFollowing(viewer));
-  const read = grown ?? (await path.around(path.length));
+  const extended = await extendedRead(viewer, path, isFollowing(viewer));
+  const read = extended ?? (await path.around(path.length));
   const wasFollowing = isFollowing(viewer);
   viewer.path = path;
   follow(viewer, path);
   const view = composed(viewer, read);
   if (before === null && parts.atLastCall) return showLastCall(viewer, view);
-  show(viewer, goneAlong(view, wasFollowing || grown === null, viewer.rows()));
+  show(viewer, goneAlong(view, wasFollowing || extended === null, viewer.rows()));
 }
 
 /** What was read with what has been added to the path since; null when that is another path, or far away. */
-async function grownRead(
+async function extendedRead(
   { path: before, view }: ViewerState,
   path: PathWindow,
   isAtEnd: boolean,
@@ -108,7 +108,7 @@ export function growIfNear(viewer: ViewerState): void {
   doNext(viewer, async () => {
     if (nearEdge(viewer.view, near) !== which || viewer.path === null) return;
     const { blocks, span } = viewer.view;
-    const read = await viewer.path.grown({ blocks: onPath(blocks), span }, which);
+    const read = await viewer.path.extend({ blocks: onPath(blocks), span }, which);
     show(viewer, composed(viewer, read));
   });
 }

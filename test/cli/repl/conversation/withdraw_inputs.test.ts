@@ -18,13 +18,13 @@ test('what is taken back stands in the editor, also when the turn ends while the
     }
     const back: string[] = [];
     const front = { giveBack: async (text: string) => void back.push(text) };
-    const stage = { client, front, ours: new Set(said.keys()) } as unknown as ConversationParts; // no more of it is used
-    const withdrawn = withdraw(stage, turn.id, said);
+    const parts = { client, front, ours: new Set(said.keys()) } as unknown as ConversationParts; // no more of it is used
+    const withdrawn = withdraw(parts, turn.id, said);
     // What waits for a turn is forgotten with it.
     said.clear();
     await withdrawn;
     expect(back).toEqual(['hurry up\nand be brief']);
-    expect([...stage.ours]).toEqual([]);
+    expect([...parts.ours]).toEqual([]);
     await client.call('agent.stop', { turn: turn.id });
   });
 });

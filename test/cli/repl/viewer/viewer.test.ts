@@ -91,8 +91,8 @@ test('what is chosen stays chosen when blocks are read above it', () => {
   const rows = rowsOf(3);
   const view = chosenAt(viewOf([1, 1, 1]), 1, rows);
   const more = viewOf([1, 1, 1]).blocks.map((block) => ({ ...block, key: `above ${block.key}` }));
-  const grown = withBlocks(view, [...more, ...view.blocks], { start: 0, end: 6, length: 6 });
-  expect(grown.blocks[grown.chosen]?.key).toBe('b1');
+  const extended = withBlocks(view, [...more, ...view.blocks], { start: 0, end: 6, length: 6 });
+  expect(extended.blocks[extended.chosen]?.key).toBe('b1');
 });
 
 test('keys that come as one text each do their part, and a line that is begun takes the rest', () => {

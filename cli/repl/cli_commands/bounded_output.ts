@@ -9,7 +9,7 @@ export interface Bound {
 
 interface BoundedSink extends Sink {
   /** How many lines came, and how many of them were shown; only now the last ones are. */
-  told(): Promise<{ lines: number; shown: number }>;
+  finish(): Promise<{ lines: number; shown: number }>;
 }
 
 /** Passes on a bounded part of what is written to it. */
@@ -36,7 +36,7 @@ export function boundedSink(out: Sink, { lines: most, keeps }: Bound): BoundedSi
       await take(pieces.map((piece) => `${piece}\n`));
     },
     end: async () => undefined,
-    async told() {
+    async finish() {
       if (begun !== '') await take([`${begun}\n`]);
       if (held.length > 0) await out.write(held.join(''));
       return { lines: count, shown: Math.min(count, most) };

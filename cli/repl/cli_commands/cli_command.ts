@@ -8,7 +8,7 @@ import { wordsOf } from '../tree/split_words.js';
 import { type Bound, boundedSink } from './bounded_output.js';
 
 /** What of a command of the command line is a command here, too. */
-interface Delegated extends Pick<ReplCommand, 'usage' | 'summary' | 'completes'> {
+interface CliCommand extends Pick<ReplCommand, 'usage' | 'summary' | 'completes'> {
   name: string;
   /** The words that the command gets before those of the person: the tree, as a rule. */
   before: readonly string[];
@@ -18,15 +18,15 @@ interface Delegated extends Pick<ReplCommand, 'usage' | 'summary' | 'completes'>
 }
 
 /** A command that does here what it does on the command line, seen from where the person stands. */
-export function delegate({ name, usage, summary, completes, before, bound, load }: Delegated): ReplCommand {
+export function cliCommand({ name, usage, summary, completes, before, bound, load }: CliCommand): ReplCommand {
   return {
     ...{ name, usage, summary, completes },
     details: async () => optionsOf(await load()).filter(([option]) => usage.includes(option.split(' ')[0] ?? option)),
-    async run(given, repl) {
-      const words = wordsOf(given);
+    async run(argument, repl) {
+      const words = wordsOf(argument);
       await repl.conversation().ensure();
-      const asked = { words: [...before, ...words], told: { name, usage }, bound };
-      await runCommand(await load(), asked, repl);
+      const call = { words: [...before, ...words], label: { name, usage }, bound };
+      await runCliCommand(await load(), call, repl);
     },
   };
 }
@@ -42,27 +42,27 @@ function optionsOf({ flags, values }: Command): [string, string][] {
   ];
 }
 
-interface AskedHere {
+interface CommandCall {
   words: readonly string[];
   /** How the command is called here, and what may follow it. */
-  told: Pick<ReplCommand, 'name' | 'usage'>;
+  label: Pick<ReplCommand, 'name' | 'usage'>;
   bound: Bound | null;
 }
 
 /** Runs a command of the command line; what it prints is shown on the front. */
-export async function runCommand(command: Command, { words, told, bound }: AskedHere, repl: Repl): Promise<void> {
+export async function runCliCommand(command: Command, { words, label, bound }: CommandCall, repl: Repl): Promise<void> {
   const { context, front } = repl;
-  const asked = await readWords(command, words, { ...told, columns: front.columns() });
+  const parsed = await readWords(command, words, { ...label, columns: front.columns() });
   // Its own help tells how it is called elsewhere.
-  if (asked.kind === 'help') return front.show({ kind: 'text', text: `See: /help ${told.name}\n` });
-  const here = { ...context, json: asked.json };
-  if (bound === null || !front.attended || asked.json) {
-    await asked.command.run(asked.input, here);
+  if (parsed.kind === 'help') return front.show({ kind: 'text', text: `See: /help ${label.name}\n` });
+  const here = { ...context, json: parsed.json };
+  if (bound === null || !front.attended || parsed.json) {
+    await parsed.command.run(parsed.input, here);
     return;
   }
   const out = boundedSink(context.out, bound);
-  await asked.command.run(asked.input, { ...here, out });
-  const { lines, shown } = await out.told();
+  await parsed.command.run(parsed.input, { ...here, out });
+  const { lines, shown } = await out.finish();
   if (shown === lines) return;
   const tree = shortId(repl.conversation().place.tree);
   const all = ['cognition', command.name, ...words.map((word) => (word === '@' ? tree : word))].join(' ');
@@ -70,18 +70,18 @@ export async function runCommand(command: Command, { words, told, bound }: Asked
   await front.show({ kind: 'note', text: `(these are ${which}; all of them, in a shell: ${all})` });
 }
 
-type Told = Pick<ReplCommand, 'name' | 'usage'>;
+type Label = Pick<ReplCommand, 'name' | 'usage'>;
 
-async function readWords(command: Command, words: readonly string[], told: Told & { columns: number }) {
+async function readWords(command: Command, words: readonly string[], label: Label & { columns: number }) {
   try {
-    return await parse([command.name, ...words], [command], told.columns);
+    return await parse([command.name, ...words], [command], label.columns);
   } catch (error) {
-    throw inWordsOfHere(error, told);
+    throw inWordsOfHere(error, label);
   }
 }
 
 /** What is wrong with the words, as somebody knows it who sees neither the tree nor the program's name in them. */
-function inWordsOfHere(error: unknown, { name, usage }: Told): unknown {
+function inWordsOfHere(error: unknown, { name, usage }: Label): unknown {
   if (!(error instanceof HubError) || error.kind !== 'invalid_params') return error;
   const { cause } = error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';

@@ -1,7 +1,7 @@
 import { HubError } from '../../../hub/base/error.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
-import type { Bound } from '../delegated/bounded_output.js';
-import { delegate } from '../delegated/delegate.js';
+import type { Bound } from '../cli_commands/bounded_output.js';
+import { cliCommand } from '../cli_commands/cli_command.js';
 import type { ReplCommand } from '../repl.js';
 
 const AT = ['@'];
@@ -14,7 +14,7 @@ const LAST: Bound = { lines: LINES_MAX, keeps: 'last' };
 
 // What works here as it does on the command line: one behaviour, in one place.
 
-export const contextCommand = delegate({
+export const contextCommand = cliCommand({
   ...{ before: AT, completes: 'node', bound: LAST },
   ...{
     name: 'context',
@@ -24,7 +24,7 @@ export const contextCommand = delegate({
   load: async () => (await import('../../commands/context.js')).contextCommand,
 });
 
-export const exportCommand = delegate({
+export const exportCommand = cliCommand({
   ...{ before: AT, completes: 'node', bound: { lines: ALL_LINES_MAX, keeps: 'first' } },
   ...{
     name: 'export',
@@ -34,13 +34,13 @@ export const exportCommand = delegate({
   load: async () => (await import('../../commands/export.js')).exportCommand,
 });
 
-export const compareCommand = delegate({
+export const compareCommand = cliCommand({
   ...{ before: AT, completes: 'node', bound: FIRST },
   ...{ name: 'compare', usage: '<node> <node>', summary: 'what two branches do not share' },
   load: async () => (await import('../../commands/compare.js')).compareCommand,
 });
 
-export const markCommand = delegate({
+export const markCommand = cliCommand({
   ...{ before: AT, completes: null, bound: FIRST },
   ...{
     name: 'mark',
@@ -50,7 +50,7 @@ export const markCommand = delegate({
   load: async () => (await import('../../commands/mark.js')).markCommand,
 });
 
-export const costCommand = delegate({
+export const costCommand = cliCommand({
   ...{ before: AT, completes: 'node', bound: FIRST },
   ...{
     name: 'cost',
@@ -60,13 +60,13 @@ export const costCommand = delegate({
   load: async () => (await import('../../commands/cost.js')).costCommand,
 });
 
-export const listCommand = delegate({
+export const listCommand = cliCommand({
   ...{ before: [], completes: null, bound: FIRST },
   ...{ name: 'list', usage: '[--archived] [--here] [--of tree]', summary: 'list conversations, the newest first' },
   load: async () => (await import('../../commands/list.js')).listCommand,
 });
 
-const log = delegate({
+const log = cliCommand({
   ...{ before: AT, completes: null, bound: LAST },
   ...{ name: 'log', usage: '[--jsonl]', summary: 'all that happened in the tree, in order' },
   load: async () => (await import('../../commands/log.js')).logCommand,
@@ -74,13 +74,13 @@ const log = delegate({
 
 export const logCommand: ReplCommand = {
   ...log,
-  async run(given, repl) {
-    if (/(^|\s)(-f|--follow)\b/.test(given)) {
+  async run(argument, repl) {
+    if (/(^|\s)(-f|--follow)\b/.test(argument)) {
       const tree = shortId(repl.conversation().place.tree);
       throw new HubError('invalid_params', 'what happens is shown here as it happens: there is nothing to follow', {
         hint: `in another terminal: cognition log ${tree} -f`,
       });
     }
-    await log.run(given, repl);
+    await log.run(argument, repl);
   },
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { boundedSink } from '../../../../cli/repl/delegated/bounded_output.js';
+import { boundedSink } from '../../../../cli/repl/cli_commands/bounded_output.js';
 import { hasFlag, nameIn } from '../../../../cli/repl/tree/split_words.js';
 
 async function bounded(keeps: 'first' | 'last', pieces: readonly string[]) {
@@ -12,7 +12,7 @@ async function bounded(keeps: 'first' | 'last', pieces: readonly string[]) {
   };
   const sink = boundedSink(out, { lines: 2, keeps });
   for (const piece of pieces) await sink.write(piece);
-  return { ...(await sink.told()), text: shown };
+  return { ...(await sink.finish()), text: shown };
 }
 
 test('the first or the last lines are shown, however the text comes in pieces', async () => {
