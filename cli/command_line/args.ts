@@ -144,7 +144,7 @@ function inputOf(
   options: Record<string, unknown>,
 ): Input<string, string, string> {
   const argument = (name: string): string | undefined =>
-    words[command.arguments.findIndex((stated) => stated.name === name)];
+    words[command.arguments.findIndex((candidate) => candidate.name === name)];
   return {
     argument,
     required: (name) => {

@@ -69,14 +69,14 @@ export interface CommandGroup {
   commands: readonly Command[];
 }
 
-type Stated<A extends string, F extends string, V extends string> = Pick<
+type CommandSpec<A extends string, F extends string, V extends string> = Pick<
   Command<A, F, V>,
   'name' | 'summary' | 'examples' | 'run'
 > &
   Partial<Command<A, F, V>>;
 
 /** Declares a command; fields that most commands leave empty have defaults. */
-export function command<A extends string, F extends string, V extends string>(stated: Stated<A, F, V>): Command {
+export function command<A extends string, F extends string, V extends string>(spec: CommandSpec<A, F, V>): Command {
   return {
     kind: 'command',
     details: '',
@@ -85,7 +85,7 @@ export function command<A extends string, F extends string, V extends string>(st
     values: [],
     variadic: false,
     paged: false,
-    ...stated,
+    ...spec,
   };
 }
 

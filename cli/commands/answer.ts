@@ -68,11 +68,11 @@ type AnswerInput = Input<
 
 interface AnswerArguments {
   tree: string | undefined;
-  /** The words of the answer; null without any. */
+  /** Makes the answer to a question; null when the command line has none. */
   answer: ((question: OpenQuestion['question']) => ReturnType<typeof answerChoice>) | null;
 }
 
-/** One word is the answer, unless that is given otherwise: then it is the tree. What is piped in is words, a number too. */
+/** A single argument is the answer, or the tree when --option or --stop answers. Piped input is always text, even a number. */
 async function readArguments(input: AnswerInput): Promise<AnswerArguments> {
   const [first, second] = [input.argument('tree'), input.argument('text')];
   const option = input.value('option');

@@ -4,13 +4,13 @@ import { SHELLS } from './completion_scripts.js';
 
 type Completes = Argument<string>['completes'];
 
-/** What may stand at a place of the command line: fixed words, and perhaps the names of trees or files. */
+/** The completions of one word of a command line: fixed words, and perhaps the names of trees or files. */
 export interface Candidates {
   words: readonly string[];
   more: 'trees' | 'files' | null;
 }
 
-/** Tells what can be completed; the last word is the one being typed. */
+/** Finds the completions of the last word, which is being typed. */
 export function candidatesFor(words: readonly string[], table: readonly (Command | CommandGroup)[]): Candidates {
   const done = words.slice(0, -1);
   const typed = words.at(-1) ?? '';

@@ -1,4 +1,4 @@
-/** What is written for a file in a message: `@path`, in quotes where it could end too early. A folder is left open. */
+/** A file's reference in a message: `@path`, quoted where it could end too early. The quotes of a folder stay open. */
 export function fileReference(path: string): string {
   if (!/[\s"]|[,.;:!?)\]}'`]$/.test(path)) return `@${path}`;
   const quoted = `@"${path.replace(/["\\]/g, '\\$&')}`;
@@ -17,7 +17,7 @@ export function fileReferences(text: string): string[] {
   return Array.from(text.matchAll(REFERENCE), ({ groups }) => pathOf(groups));
 }
 
-/** The name of a file that is being written before the cursor, and where its `@` stands. */
+/** The file reference that is being typed before the cursor, and the offset of its `@`. */
 export function openFileReference(text: string, cursor: number): { start: number; query: string } | null {
   const tail = text.slice(Math.max(0, cursor - LENGTH_MAX), cursor);
   const match = OPEN_REFERENCE.exec(tail);

@@ -4,14 +4,14 @@ import { messageFrom } from './message.js';
 import { namedImages } from './named_images.js';
 import { pipedInput } from './piped_input.js';
 
-/** What a model is asked: the images that are named, then the text. What is piped in may be anybody's, and names none. */
+/** The blocks of a message: the images that it names, then its text. Piped input may be anybody's, so it names no images. */
 export async function messageBlocks(argument: string, context: Context): Promise<Block[]> {
   const text = await messageText(argument, context);
   const images = argument === '-' ? [] : await namedImages(argument, await context.client());
   return [...images, { type: 'text', text }];
 }
 
-/** As given, with what is piped in below it; `-` is what is piped in alone. */
+/** The argument with the piped input below it; for `-` the piped input alone. */
 async function messageText(argument: string, context: Context): Promise<string> {
   if (argument === '-') return messageFrom(argument);
   const piped = await pipedInput(context);

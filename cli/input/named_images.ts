@@ -11,14 +11,14 @@ import { fileReference, fileReferences } from './file_reference.js';
 
 type Image = Extract<Block, { type: 'image' }>;
 
-/** What models are shown, whatever the case of the name. */
+/** The image files that models accept, in upper or lower case. */
 const SUPPORTED = /^\.(?:jpe?g|png|gif|webp)$/i;
-/** Images that no model is shown as they are. */
+/** Image files that no model accepts. */
 const UNSUPPORTED = /^\.(?:heic|heif|avif|bmp|tiff?|jxl|ico|psd)$/i;
-/** How many one message may name. */
+/** The most images that one message may name. */
 const IMAGES_MAX = 20;
 
-/** Reads and stores the images that a message names as `@file.png`, in their order, each once. Other files are words. */
+/** Reads and stores the images that a message names as `@file.png`, in their order, each once. Other files stay text. */
 export async function namedImages(text: string, client: Client): Promise<Image[]> {
   const named = [...new Set(fileReferences(text))];
   for (const path of named.filter((path) => UNSUPPORTED.test(extname(path)))) refuseKind(path);
@@ -53,7 +53,7 @@ async function storedImage(path: string, client: Client): Promise<Image> {
   });
 }
 
-/** What was meant as words only can be said so. */
+/** Adds how to write the name as plain text. */
 function withEscapeHint(error: unknown, path: string): unknown {
   if (!(error instanceof HubError) || error.kind === 'unreachable') return error;
   const hint = extendHint(error.hint ?? 'name another file', escapeHint(path));

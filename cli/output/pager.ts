@@ -45,7 +45,7 @@ function startPager(command: string): Sink {
     // The person has quit the pager.
     if (!isWhole) process.exit(EXIT.ok);
   });
-  stdin.on('error', () => undefined); // told by the exit, which follows
+  stdin.on('error', () => undefined); // the exit, which follows, reports it
   // Ctrl-C is the pager's to handle; we wait for the pager.
   process.removeAllListeners('SIGINT');
   process.on('SIGINT', () => undefined);

@@ -13,9 +13,9 @@ import type { LogOutput } from './event_log_output.js';
 const REQUESTS_PAGE = 1_000;
 /** How long a line waits for the usage of its request. */
 const USAGE_MS_MAX = 2_000;
-/** How much may wait for a slow reader. */
+/** The most lines that may wait for a slow reader. */
 const WAITING_MAX = 1_000;
-/** What comes in pieces and is whole in a node later. */
+/** Events that carry pieces of what a node later holds whole. */
 const PARTIAL = new Set<AgentEvent['kind']>(['text_added', 'thinking_added', 'call_output']);
 
 /** Prints what happened in a tree until now. */
@@ -121,7 +121,7 @@ async function followTurns(client: Client, tree: Tree, following: Following): Pr
     await client
       .stream('agent.follow', { tree: tree.id }, { ...following, startsHub: false })
       .catch((error: unknown) => {
-        // It has been sent again too often without a word in between; nothing was lost by that.
+        // The retries were used up without an event in between; nothing was lost.
         const isLost = error instanceof HubError && error.kind === 'unreachable' && error.retryable;
         if (!isLost && !following.signal.aborted) throw error;
       });

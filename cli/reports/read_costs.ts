@@ -27,7 +27,7 @@ export interface CostReport {
   total: CostSum;
   /** Of its sub-sessions, which is no part of the other sums; null where none is asked for. */
   owned: CostSum | null;
-  /** What it cost to come to a node, and what of that was spent below the nearest fork. */
+  /** The cost of the path to a node, and the part of it below the nearest fork. */
   branch: { node: NodeId; total: CostSum; below: Costs['below'] } | null;
   parts: Costs['parts'];
 }
@@ -61,7 +61,7 @@ function scopeParams({ tree, node }: CostScope): Partial<ParamsOf<'loom.cost_get
   return tree === null ? {} : { tree: tree.id };
 }
 
-/** The position, when it is known and something was spent on it. */
+/** The position, when it is known and something was spent on its path. */
 async function positionWithCosts(context: Context, { tree, by }: CostScope, total: CostSum): Promise<NodeId | null> {
   return tree === null || by !== null || total.requests === 0 ? null : knownPosition(context, tree);
 }

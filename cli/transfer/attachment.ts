@@ -9,7 +9,7 @@ import type { NodeId, TreeId } from '../../hub/protocol/node.js';
 import type { Policy } from '../../hub/protocol/policy.js';
 import { quoted } from '../position/reference.js';
 
-/** Something outside that is to be read into a conversation. */
+/** An external source to read into a conversation. */
 export type Attachment =
   | { kind: 'file'; path: string }
   | { kind: 'http'; url: string }
@@ -21,7 +21,7 @@ export const ATTACHMENT_FORMS = ['file:<path>', 'http://…', 'https://…', 'po
 const KINDS = ['file', 'http', 'https', 'postgres'];
 const FORMS_HINT = `attach takes ${ATTACHMENT_FORMS.join(', ')}`;
 
-/** Reads what a person wrote; what is of no kind is refused with the nearest right form. */
+/** Parses an attachment argument; an unknown kind is refused with the nearest valid form. */
 export function attachmentFrom(text: string): Attachment {
   const [, kind = '', rest = ''] = /^([a-z][a-z0-9+-]*):(.*)$/is.exec(text) ?? [];
   switch (kind.toLowerCase()) {

@@ -9,7 +9,7 @@ import { isTranscript, type ReadTranscript, transcriptFrom } from './transcript_
 const DOCUMENT_BYTES_MAX = 256 * 1024 * 1024;
 const KINDS = ['settings', 'mark', 'archived', 'output'];
 
-/** What can be imported: the records of an export, or what a transcript tells. */
+/** The content of an import: the records of an export, or a transcript. */
 type Importable =
   | { kind: 'export'; records: AsyncIterable<PortableRecord> | Iterable<PortableRecord> }
   | { kind: 'transcript'; transcript: ReadTranscript };
@@ -61,7 +61,7 @@ async function wholeText(pieces: AsyncIterable<Uint8Array>): Promise<string> {
       });
     }
   }
-  // Editors on some systems put a mark before the text.
+  // Some editors put a byte order mark before the text.
   return Buffer.concat(held)
     .toString('utf8')
     .replace(/^\ufeff/, '');

@@ -8,7 +8,7 @@ import type { OutputData, PortableRecord } from './export_records.js';
 const BATCH_RECORDS = 500;
 const BATCH_LENGTH = 192 * 1024;
 
-/** What became of one tree. */
+/** The result for one tree. */
 export interface Imported {
   tree: Tree;
   /** Its name in the export, which another tree may have here. */
@@ -84,7 +84,7 @@ function treeImport(client: Client, first: TreeRecord): TreeImport {
   };
 }
 
-/** What models may change is for the person to say, never for a file: a tree without a project works where they stand. */
+/** The person, never a file, decides what models may change: a tree without a project works in the person's folder. */
 function withProject(record: TreeRecord, projects: AllowedProjects): TreeRecord {
   if (projects === 'any' || record.tree.project === projects.only) return record;
   return { ...record, tree: { ...record.tree, project: null } };

@@ -2,16 +2,16 @@ import type { Context } from '../command_line/command_context.js';
 import { rawOutput } from '../output/raw_output.js';
 
 /**
- * The words of a model on their way to stdout. A terminal is shown them while they come. Otherwise those of a step are held
- * until it is known what they are: before calls they are a remark, which goes to stderr, in the end they are the answer.
+ * Writes a model's text to stdout. A terminal gets it as it streams. Otherwise the text of a step is held until its role is
+ * known: before calls it is a remark, which goes to stderr; at the end of the turn it is the answer.
  */
 export interface AnswerText {
   add(text: string): Promise<void>;
-  /** All that was said in the step so far, for who comes in its middle. */
+  /** Sets the whole text of the step so far, for a client that joins in its middle. */
   replace(text: string): Promise<void>;
-  /** What was said is no answer: it is told apart from what comes. */
+  /** Ends the text so far as a remark, not the answer. */
   setAside(): Promise<void>;
-  /** What was said does not count. */
+  /** Drops the text so far: the answer starts again. */
   forget(): Promise<void>;
   end(): Promise<void>;
   /** From now on output that cannot be written at once is dropped. */
@@ -22,7 +22,7 @@ export function answerText(context: Context): AnswerText {
   const streams = context.screen.isTty;
   const out = rawOutput(process.stdout);
   let stepText = '';
-  /** What of it has been written. */
+  /** The part of it that has been written. */
   let written = '';
 
   async function show(): Promise<void> {

@@ -7,7 +7,7 @@ import { estimateLine } from '../render/reports/estimate_text.js';
 import { type TurnOptions, windowPreferences } from './turn_options.js';
 import type { TurnOutput } from './turn_output.js';
 
-/** The size of a request is shown when it exceeds this, or this share of the window. */
+/** A request's size is noted when it exceeds this, or this share of the window. */
 const NOTED_TOKENS_MIN = 20_000;
 const NOTED_SHARE_MIN = 0.5;
 

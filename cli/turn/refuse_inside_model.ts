@@ -3,8 +3,8 @@ import { environment } from '../../hub/config/config.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 
 /**
- * Refuses what lets a model work where a model runs this program: one that wants help has spawn_session. This is for those
- * who mean well; what keeps the others is the sandbox, in which there is no hub, no key and no network.
+ * Refuses the commands that start a model when a model runs this program: for help it has the tool spawn_session. This only
+ * guides well-meaning models; what confines the others is the sandbox, which has no hub, no key and no network.
  */
 export function refuseInside(command: string): void {
   const tree = environment('COGNITION_SESSION');

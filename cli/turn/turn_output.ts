@@ -107,7 +107,7 @@ function transcriptLine(file: string): string {
   return cleanLine(`Transcript: ${isShort ? `~/${file.slice(home.length)}` : file}`);
 }
 
-/** What is said of an event that is no block; null for nothing. */
+/** The line for an event that is no block; null for none. */
 function eventLine(event: AgentEvent, project: string): string | null {
   switch (event.kind) {
     case 'turn_started':
@@ -131,7 +131,7 @@ function compactedLine({ tokens_after: tokens, left_out }: Extract<AgentEvent, {
   return `(about ${formatNumber(tokens)} tokens are left${cut})`;
 }
 
-/** Which instructions were read for a turn. */
+/** Names the instructions that were read for a turn. */
 function readLine(paths: readonly string[], project: string): string | null {
   return paths.length === 0 ? null : cleanLine(`Read: ${paths.map((path) => shortPath(path, project)).join(', ')}`);
 }

@@ -4,7 +4,7 @@ import type { NodeId, Tree, TurnId } from '../../hub/protocol/node.js';
 import type { Context } from '../command_line/command_context.js';
 import { answerCommand, renderQuestion } from '../render/node/question_text.js';
 
-/** How many of the newest turns are looked at. */
+/** How many of the newest turns are searched. */
 const TURNS_MAX = 200;
 
 /** Where to continue the turn of a position: from its last step, or by watching it when it still runs. */

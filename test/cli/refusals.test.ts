@@ -138,7 +138,7 @@ test('a position in a tree that was purged by another client is not fatal', asyn
   });
 });
 
-test('a home folder that cannot be one is told', async () => {
+test('a home that cannot be a folder is reported', async () => {
   await withCli(async ({ folder, run }) => {
     const file = join(folder, 'file');
     writeFileSync(file, '');

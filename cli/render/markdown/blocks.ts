@@ -5,7 +5,7 @@ import { renderTable, type Side } from './table.js';
 
 type Drawn = Pick<Look, 'width' | 'style' | 'ruler' | 'glyphs'>;
 
-// More nesting than anybody means.
+// Deeper nesting than any real text has.
 const NESTED = /^(?:\s*(?:[-*+>]|\d{1,9}[.)])(?:\s|(?=>))*){12,}/m;
 const RULE_COLUMNS_MAX = 40;
 const BRACKETS_MAX = 1_000;

@@ -10,7 +10,7 @@ const LINE_LENGTH_MAX = 4_000;
 const CUT_LENGTH_MIN = 2_000;
 const TAB = '    ';
 
-/** Cuts a streamed text into lines: always at the same places, however it is streamed. */
+/** Cuts a streamed text into lines, at offsets that do not depend on how it is streamed. */
 export interface LineCutter {
   take(piece: string): PhysicalLine[];
   /** The text after the last line end. */

@@ -13,7 +13,7 @@ interface Chunk {
   kind: 'plain' | 'quote';
   lines: string[];
   length: number;
-  /** What stands before its first line and before the others. */
+  /** The text before its first line and before the others. */
   first: string;
   others: string;
   /** Whether it is the rest of a line that was too long. */
@@ -41,7 +41,7 @@ interface Fence {
   indent: string;
 }
 
-/** Where in a text one stands. */
+/** The state between two lines of a text. */
 export interface SplitterState {
   chunk: Chunk | null;
   fence: Fence | null;
@@ -72,7 +72,7 @@ export function copyOf(state: SplitterState): SplitterState {
   };
 }
 
-/** Takes one more line; returns what is complete by it. */
+/** Takes one more line; returns the pieces that it completes. */
 export function takeLine(state: SplitterState, line: PhysicalLine): MarkdownPiece[] {
   if (state.fence !== null) return takeCode(state, state.fence, line.text);
   if (state.chunk?.goesOn === true && state.chunk.lines.length === 0) return takeRest(state, line);
@@ -80,7 +80,7 @@ export function takeLine(state: SplitterState, line: PhysicalLine): MarkdownPiec
   return line.isCut ? [...pieces, ...takeCut(state)] : pieces;
 }
 
-/** Ends what is not ended. */
+/** Completes the open piece. */
 export function flush(state: SplitterState): MarkdownPiece[] {
   const { chunk } = state;
   state.chunk = null;
@@ -102,7 +102,7 @@ function takeBlank(state: SplitterState): MarkdownPiece[] {
   return pieces;
 }
 
-/** What follows the part of a line that was too long belongs to the same paragraph, whatever it looks like. */
+/** The rest of a line that was too long belongs to the same paragraph, whatever it looks like. */
 function takeCut(state: SplitterState): MarkdownPiece[] {
   const { chunk } = state;
   const pieces = flush(state);
@@ -176,7 +176,7 @@ function addLine(state: SplitterState, text: string): MarkdownPiece[] {
   return chunk.length > CHUNK_LENGTH_MAX ? takeLong(state, chunk) : [];
 }
 
-/** Draws what is too long to wait for; what follows of a table has its heading once more, or it would be none. */
+/** Completes a piece that is too long to wait for. The rest of a table repeats its heading, or it would be no table. */
 function takeLong(state: SplitterState, chunk: Chunk): MarkdownPiece[] {
   const pieces = flush(state);
   const head = chunk.lines.slice(0, TABLE_HEAD_LINES);

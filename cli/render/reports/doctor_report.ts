@@ -10,7 +10,7 @@ export interface Check {
   found: string;
   /** What to do; null when there is nothing to do. */
   fix: string | null;
-  /** What was tried in particular; only JSON tells it. */
+  /** Each escape that was tried; only in JSON. */
   holds?: readonly string[];
 }
 

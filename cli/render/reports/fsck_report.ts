@@ -4,7 +4,7 @@ import { count, formatNumber, shortId } from '../text/ids_and_counts.js';
 
 type Report = ResultOf<'loom.fsck'>;
 
-/** What a check of all that is stored found: a line per problem, then what was looked at. */
+/** The result of checking the store: a line per problem, then the number of objects checked. */
 export function renderReport(report: Report): string {
   const lines = report.problems.map(problemLine);
   const unlisted = report.problem_count - report.problems.length;

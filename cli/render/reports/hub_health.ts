@@ -5,7 +5,7 @@ import { count, formatBytes } from '../text/ids_and_counts.js';
 
 export type Health = ResultOf<'health.check'>;
 
-/** How the hub is, a fact per line. */
+/** The state of the hub, a fact per line. */
 export function renderHealth(health: Health, look: Look): string {
   const state = health.status === 'ok' ? 'runs' : 'runs, but only reads: a write to disk failed; restart it';
   const rows = [

@@ -12,7 +12,7 @@ import { formatNumber, shortId } from '../text/ids_and_counts.js';
 
 const PREVIEW_LENGTH_MAX = 400;
 
-/** What happened, on one line: when, to which node, who said what, and the tokens it took. */
+/** A node on one line: time, id, speaker and text, and the tokens it took. */
 export function logLineText({ timestamp, id, payload, token_usage }: LogNode, look: Look): string {
   const titled = titledOf(payload);
   const opening = `${momentOf(Date.parse(timestamp))}  ${shortId(id)}  `;
@@ -21,7 +21,7 @@ export function logLineText({ timestamp, id, payload, token_usage }: LogNode, lo
   return `${look.style.quiet(opening)}${inkOf(titled.role, look)(label)}${look.style.quiet(closing)}`;
 }
 
-/** What happens in a turn and is no node; null for what a line need not be spent on. */
+/** An event of a turn that is no node, on one line; null for events that are not logged. */
 export function turnEventText(event: AgentEvent, look: Look): string | null {
   const text = eventText(event);
   if (text === null) return null;
@@ -88,7 +88,7 @@ function usageText(usage: NonNullable<LogNode['token_usage']>): string {
   return `i:${formatNumber(all)}(c:${formatNumber(tokens_cache_read)}) o:${formatNumber(tokens_out)}`;
 }
 
-/** The day and the time of this place. */
+/** The local day and time. */
 function momentOf(atMs: number): string {
   const at = new Date(atMs);
   const two = (number: number): string => String(number).padStart(2, '0');

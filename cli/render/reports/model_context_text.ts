@@ -10,7 +10,7 @@ type Sent = ResultOf<'context.model'>;
 
 const BYTES_PER_TOKEN = 4;
 
-/** A rough figure: no model counts alike, and text in English has about as many. */
+/** A rough estimate, about right for English text: models count differently. */
 export function estimatedTokens(sizeBytes: number): number {
   return Math.ceil(sizeBytes / BYTES_PER_TOKEN);
 }

@@ -9,12 +9,12 @@ import type { LiveBlock } from './live_block.js';
 export interface AgentRow {
   activity: string;
   isRunning: boolean;
-  /** Null where nobody tells any more. */
+  /** Null when it is no longer known. */
   model: string | null;
   /** What a sub-session is to do; null for a turn that a person began. */
   task: string | null;
   elapsedMs: number;
-  /** Null when nobody has counted yet. */
+  /** Null before they are counted. */
   tokens: { in: number; out: number } | null;
   priceMicrodollars: number | null;
 }
@@ -33,12 +33,12 @@ export interface TurnTextPage {
   word: string;
 }
 
-/** Rows of a screen that are left for the text of a turn. */
+/** The rows of a screen for the text of a turn. */
 export function turnTextHeight(rows: number): number {
   return Math.max(1, rows - 2);
 }
 
-/** Draws who is at work, a row each; on a narrow screen what each is to do stands first. */
+/** Draws the turns, a row each; on a narrow screen the task has precedence over tokens and price. */
 export function drawAgents({ title, rows, chosen, word }: AgentsPage, height: number, look: Look): LiveBlock {
   const room = Math.max(1, height - 2);
   const first = Math.max(0, Math.min(chosen - Math.floor(room / 2), rows.length - room));
@@ -51,7 +51,7 @@ export function drawAgents({ title, rows, chosen, word }: AgentsPage, height: nu
   return page(title, lines, { word, height, look });
 }
 
-/** Draws the end of the text, or where one scrolled to. */
+/** Draws the text of a turn. */
 export function drawTurnText({ title, rows, word }: TurnTextPage, height: number, look: Look): LiveBlock {
   return page(title, rows, { word, height, look });
 }

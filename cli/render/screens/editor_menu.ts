@@ -5,7 +5,7 @@ import { cellsOf } from './editor_rows.js';
 export interface ShownMenu {
   items: readonly { label: string; detail: string }[];
   selected: number | null;
-  /** Where a label that is too long is cut: of a path the end says more. */
+  /** The end at which a long label is cut: the end of a path says more than its start. */
   cutAt: 'start' | 'end';
 }
 

@@ -1,7 +1,7 @@
 import { isSimple, type Ruler } from '../look/ruler.js';
 import { cautiousWidth } from '../text/cautious_width.js';
 
-/** How wide rows are, and what stands for the signs that are tokens. */
+/** The width of rows, and the text shown for the signs that are tokens. */
 export interface RowMeasure {
   columns: number;
   ruler: Ruler;
@@ -17,14 +17,14 @@ export interface EditorRow {
 
 /** One sign as it is drawn. */
 export interface EditorCell {
-  /** Its place in the text it was read from. */
+  /** Its offset in the text. */
   start: number;
   end: number;
   shown: string;
   columns: number;
   /** The columns it takes at most: some terminals draw the parts of an emoji one after the other. Rows have room for that. */
   columnsMax: number;
-  /** Whether something else is shown than what stands there. */
+  /** Whether a substitute is shown instead of the sign itself. */
   isStandIn: boolean;
 }
 
@@ -32,7 +32,7 @@ const TAB_COLUMNS = 4;
 // Longer clusters are heaps of marks, which would overflow into other rows.
 const PIECE_LENGTH_MAX = 64;
 const WINDOW_LENGTH = 256;
-// What stands between two signs of ASCII belongs to neither.
+// A sign of ASCII before another one is a cluster by itself.
 const ASCII_RUN = /[ -~]+(?=[ -~])/y;
 const PLAIN_PAIR = /[ -~]{2}/g;
 const ASCII = /^\p{ASCII}*$/u;
@@ -82,13 +82,13 @@ export function* cellsOf(row: string, measure: RowMeasure): Generator<EditorCell
   }
 }
 
-/** Which row a place in the line is in: the later one of two that meet there. */
+/** The row of an offset in the line: the later one where two rows meet. */
 export function rowAt(rows: readonly EditorRow[], offset: number): number {
   const next = rows.findIndex(({ start }) => start > offset);
   return next < 0 ? rows.length - 1 : next - 1;
 }
 
-/** In which column of a row a place is. */
+/** The column of an offset in a row. */
 export function columnAt(row: string, offset: number, measure: RowMeasure): number {
   if (isSimple(row)) return Math.min(offset, row.length);
   let used = 0;
@@ -99,7 +99,7 @@ export function columnAt(row: string, offset: number, measure: RowMeasure): numb
   return used;
 }
 
-/** The place in a row that is nearest to a column from the left. */
+/** The offset in a row that is nearest to a column from the left. */
 export function offsetAt(row: string, column: number, measure: RowMeasure): number {
   if (isSimple(row)) return Math.min(column, row.length);
   let used = 0;
@@ -134,7 +134,7 @@ function* piecesOf(line: string): Generator<Piece> {
   }
 }
 
-/** The signs at a place of a line, some hundred. Each step through a string takes as long as it is long. */
+/** Some hundred signs from an offset on: a step of the segmenter takes time in proportion to the length of its string. */
 function segmentsFrom(line: string, start: number): Piece[] {
   PLAIN_PAIR.lastIndex = start;
   const pair = PLAIN_PAIR.exec(line.slice(0, start + WINDOW_LENGTH))?.index ?? line.length;
@@ -176,7 +176,7 @@ function cellOf({ at, text }: Piece, used: number, measure: RowMeasure): EditorC
   return widths.columnsMax > room ? standInCell(range, '?') : { ...range, shown, ...widths, isStandIn: false };
 }
 
-/** All of it is ASCII. */
+/** `shown` is all ASCII. */
 function standInCell(range: { start: number; end: number }, shown: string): EditorCell {
   return { ...range, shown, columns: shown.length, columnsMax: shown.length, isStandIn: true };
 }

@@ -3,15 +3,15 @@ import { menuLines, type ShownMenu } from './editor_menu.js';
 import { cellsOf, columnAt, type EditorRow, type RowMeasure, rowAt, rowsOf } from './editor_rows.js';
 import type { CursorPlace } from './live_block.js';
 
-/** What of an editor is seen. */
+/** The visible state of an editor. */
 export interface EditorDrawing {
   text: string;
   cursor: number;
-  /** What stands for a sign of the text that is a token. */
+  /** The text shown for each sign that is a token. */
   tokens: ReadonlyMap<string, string>;
   /** Shown while the text is empty. */
   placeholder: string;
-  /** What is said below the text. */
+  /** A message below the text. */
   notice: string | null;
   menu: ShownMenu | null;
   search: ShownSearch | null;
@@ -67,7 +67,7 @@ function promptColumns(width: number): number {
   return width < PROMPT_WIDTH_MIN ? 0 : PROMPT.length;
 }
 
-/** Rows of the text, by their places in it. */
+/** Rows of the text, by their offsets in it. */
 interface SeenRows {
   rows: EditorRow[];
   cursorRow: number;
@@ -117,7 +117,7 @@ function placedRows(text: string, line: { start: number; end: number }, measure:
   return rows.map(({ start, end }) => ({ start: line.start + start, end: line.start + end }));
 }
 
-/** What stands before a row: the prompt, or that there is more than fits. */
+/** The mark before a row: the prompt, or a sign that more rows follow there. */
 function mark({ rows, hasMoreAbove, hasMoreBelow }: SeenRows, index: number, { style, width }: Look): string {
   if (promptColumns(width) === 0) return '';
   if (index === 0) return hasMoreAbove ? style.quiet(MORE_ABOVE) : style.user(PROMPT);
@@ -160,7 +160,7 @@ function visibleStart(text: string, measure: RowMeasure): string {
   return Array.from(cellsOf(text.slice(0, first?.end ?? 0), measure), ({ shown }) => shown).join('');
 }
 
-/** The line in which one types what is searched for; of a long one the end. */
+/** The line of the search query; of a long one the end. */
 function searchLine(
   { query, isFailing }: ShownSearch,
   { width, ruler, style }: Look,

@@ -1,13 +1,13 @@
 import type { Ruler } from '../look/ruler.js';
 import { cautiousWidth, measuredPieces } from '../text/cautious_width.js';
 
-/** Where the cursor stands: a row of what is drawn, and columns from its left end. */
+/** The cursor's row in what is drawn, and its columns from the left end. */
 export interface CursorPlace {
   row: number;
   column: number;
 }
 
-/** Rows that are drawn anew whenever they change. */
+/** Rows that are redrawn whenever they change. */
 export interface LiveBlock {
   /** One row each, without line ends; may hold colours. */
   lines: readonly string[];
@@ -22,7 +22,7 @@ const COLOUR = /(\x1b\[[0-9;:]*m)/;
 const COLOURS_END = '\x1b[0m';
 const TAB_AND_LINE_ENDS = /[\t\r\n]/g;
 
-/** What of a block fits into so many columns and rows: the rows nearest to its end that include the cursor. */
+/** Fits a block into so many columns and rows: keeps the rows nearest to its end that include the cursor. */
 export function fitBlock(
   block: LiveBlock,
   { columns, rows }: { columns: number; rows: number },
@@ -34,7 +34,7 @@ export function fitBlock(
   if (block.cursor === null || lines.length === 0) return { lines, cursor: null };
   const row = Math.min(block.cursor.row - first, lines.length - 1);
   const line = lines[row] ?? '';
-  // Behind what was clipped away there is nothing to stand on.
+  // The cursor cannot stand behind the clipped end of a line.
   const end = line === block.lines[first + row] ? columns : Math.min(columns, ruler.width(line));
   return { lines, cursor: { row, column: Math.min(block.cursor.column, end) } };
 }

@@ -24,7 +24,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
 const KEYS_COLUMNS = 12;
 const ENTRY_COLUMNS = 42;
 
-/** What the keys of the navigator do, from a row on: in two columns where there is room, in a narrow window below each other. */
+/** The keys of the navigator and what they do, from a row on: in two columns, or in one in a narrow window. */
 export function navigatorKeys(from: number, height: number, look: Look): string[] {
   const lines = look.width < 2 * ENTRY_COLUMNS - 10 ? KEYS.flatMap((entry) => narrow(entry, look)) : wide(look);
   const first = Math.max(0, Math.min(from, lines.length - height));

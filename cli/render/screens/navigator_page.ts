@@ -13,10 +13,10 @@ import { navigatorKeys } from './navigator_key_row.js';
 
 /** One row of the navigator's list. */
 export interface NavigatorRow {
-  /** Null while it is being fetched. */
+  /** Null until it is fetched. */
   node: SkeletonNode | null;
   branching: { depth: number; bars: readonly boolean[]; isHead: boolean; isLast: boolean };
-  /** For a folded branch: how many nodes are behind the row, and when the newest was made; null before that is known. */
+  /** For a folded branch: the number of its nodes and the time of the newest; null until they are known. */
   folded: { nodes: number | null; newestMs: number | null } | null;
   atMs: number;
   isSelected: boolean;

@@ -10,7 +10,7 @@ interface Tokens {
   out: number;
 }
 
-/** What the row at the bottom tells. */
+/** The facts of the row at the bottom. */
 export interface StatusFacts {
   mode: 'INSERT' | 'NORMAL' | 'COMMAND';
   activity: 'Plan' | 'Execute';
@@ -20,16 +20,16 @@ export interface StatusFacts {
   unsandboxed: boolean;
   /** Null where there is no model. */
   model: string | null;
-  /** The part of what the model can hold that is used, from 0 to 1. */
+  /** The used share of the context window, from 0 to 1. */
   contextShare: number | null;
   costMicrodollars: number | null;
-  /** Where one stands: the conversation, and the short id of the node in it. */
+  /** The position: the conversation, and the short id of the node in it. */
   place: { name: string; node: string } | null;
 }
 
-/** A longer name is shortened before anything else goes. */
+/** A longer name is cut before any other part is dropped. */
 const NAME_COLUMNS_MAX = 20;
-/** Fewer digits of an id are not taken for one. */
+/** The fewest digits that are still recognised as an id. */
 const ID_DIGITS_MIN = 4;
 
 interface Part {
@@ -39,8 +39,8 @@ interface Part {
 
 /**
  * `[ MODE ] [ ACTIVITY ] [ i:1234(c:800) o:567 | total i:9999 o:2345 ] [ NET: off ]`, then model, share of the context, cost
- * and place. Where that is too wide the least important goes first; where one stands is shortened, and stays nearly to the
- * end, as what says how dangerous it is does.
+ * and position. Where that is too wide the least important part is dropped first. The position is shortened and kept nearly
+ * to the end, as the network and UNSANDBOXED parts are.
  */
 export function renderStatus(status: StatusFacts, look: Look): string {
   const room = look.width - 1;
@@ -54,7 +54,7 @@ function columnsOf(parts: readonly Part[], look: Look): number {
   return look.ruler.width(parts.map(({ text }) => text).join(' '));
 }
 
-/** From all there is to tell to the least. */
+/** The variants of the line, from the longest to the shortest. */
 function shortenings(status: StatusFacts, look: Look): Part[][] {
   const { style } = look;
   const { last, total } = status.tokens;

@@ -14,10 +14,10 @@ interface ShownText {
   text: string;
 }
 
-/** Of a longer text the beginning and the end are drawn: all of it would take longer than a key may. */
+/** Of a longer text only the head and the tail are drawn: drawing all of it would delay the response to a key. */
 const HEAD_LENGTH_MAX = 192 * 1024;
 const TAIL_LENGTH_MAX = 64 * 1024;
-// As many as that text has where each line is empty; only what a tool did may be longer.
+// As many rows as such a text has with only empty lines; only a tool's output may be longer.
 const ROWS_MAX = 300_000;
 const TAB = '    ';
 
@@ -30,7 +30,7 @@ export function renderBlock(block: ShownBlock, isFolded: boolean, look: Look): T
   return [...rows.slice(0, ROWS_MAX), { text, indent: 0, joint: '\n' }];
 }
 
-/** What is copied of a block. */
+/** The text of a block for the clipboard. */
 export function blockText(block: ShownBlock): string {
   if (block.kind !== 'call') return block.text;
   const { tool, input, output } = block.call;
@@ -38,7 +38,7 @@ export function blockText(block: ShownBlock): string {
   return `${tool} ${inputText}\n${output}`;
 }
 
-/** What a search need not draw a block for, when it is not in this. */
+/** The searchable text of a block: a block without a match in it need not be drawn for the search. */
 export function searchedText(block: ShownBlock, look: Look): string {
   if (block.kind === 'call' || block.kind === 'thinking') return `${foldedRow(block, look)}\n${blockText(block)}`;
   const { head, tail } = partsOf(block.text);
@@ -56,7 +56,7 @@ function blockLines(block: ShownBlock, look: Look): BlockLine[] {
 
 interface CutText {
   head: string;
-  /** What stands for what was left out between them; null when nothing was. */
+  /** The note for what was left out between them; null when nothing was. */
   gap: string | null;
   tail: string;
 }
@@ -65,7 +65,7 @@ function partsOf(text: string): CutText {
   if (text.length <= HEAD_LENGTH_MAX + TAIL_LENGTH_MAX) return { head: text, gap: null, tail: '' };
   const headEnd = text.lastIndexOf('\n', HEAD_LENGTH_MAX);
   const tailStart = text.indexOf('\n', text.length - TAIL_LENGTH_MAX) + 1;
-  // Where a line is longer than all of this it is cut within.
+  // A line that is longer than that is cut inside.
   const head = text.slice(0, headEnd > HEAD_LENGTH_MAX / 2 ? headEnd : HEAD_LENGTH_MAX);
   const isNear = tailStart > 0 && tailStart < text.length - TAIL_LENGTH_MAX / 2;
   const tail = text.slice(isNear ? tailStart : text.length - TAIL_LENGTH_MAX);
@@ -101,7 +101,7 @@ function textLines({ kind, text }: ShownText, look: Look): BlockLine[] {
   }
 }
 
-/** A line of what was thought, below the row that says how many there are. */
+/** A line of thinking, below the row that counts them. */
 export function thoughtLine(line: string, { style }: Look): string {
   return style.quiet(`  ${line}`.trimEnd());
 }

@@ -14,7 +14,7 @@ export interface BlockLine {
 export interface LineStream {
   /** Takes what was added; returns the lines that are finished by it. */
   push(added: string): BlockLine[];
-  /** What is not finished yet as it looks now. */
+  /** The unfinished rest as it looks now. */
   live(): BlockLine[];
   end(): BlockLine[];
 }
@@ -22,7 +22,7 @@ export interface LineStream {
 // No cleaned text has this sign in it.
 const CODE_SIGN = '\x01';
 const TABLE_RULE = /^ *-+(?: {2}-+)+$/;
-/** Finding the colours of code takes longer than all else: behind so many lines of one answer it has one colour. */
+/** Highlighting code is slow: after so many lines of one answer, code has one colour. */
 const INKED_LINES_MAX = 1_000;
 const TAB = '    ';
 

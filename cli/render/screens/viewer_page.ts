@@ -7,9 +7,9 @@ import type { LiveBlock } from './live_block.js';
 
 export interface ViewerRow {
   text: string;
-  /** Whether it belongs to the block that keys are about. */
+  /** Whether it belongs to the selected block. */
   isChosen: boolean;
-  /** Where it has what is searched for. */
+  /** The matches of the search in it. */
   marks: readonly RowMark[];
 }
 
@@ -19,9 +19,9 @@ export interface ViewerPage {
   /** Keys and what they do, shown above the last rows; empty for none. */
   keys: readonly KeyWords[];
   typing: ShownTyping | null;
-  /** A word about what was done; null for none. */
+  /** A message about the last action; null for none. */
   word: string | null;
-  /** What the keys do, where there is no such word. */
+  /** What the keys do, shown when there is no such message. */
   hints: string;
   status: string;
 }
@@ -37,7 +37,7 @@ export interface ShownTyping {
 export type KeyWords = readonly [key: string, words: string];
 
 const GUTTER_COLUMNS = 2;
-/** With fewer rows the word about the keys is left out. */
+/** With fewer rows the hints about keys are left out. */
 const WORD_ROWS_MIN = 8;
 const GAP = '  ';
 
@@ -70,7 +70,7 @@ export function drawViewer(page: ViewerPage, rows: number, look: Look): LiveBloc
     };
   }
   const notice = look.style.quiet(cut(word ?? page.hints, look.width - 1, look));
-  // With few rows what is told stands in the place of what is always there.
+  // With few rows a message replaces the status line.
   if (isLow) return { lines: [...body, word === null ? page.status : notice], cursor: null };
   return { lines: [...body, notice, page.status], cursor: null };
 }
@@ -143,7 +143,7 @@ function typedRow({ sign, text, cursor }: ShownTyping, { ruler, width }: Look): 
   return { text: row, column };
 }
 
-/** Blanks stay as they are, since one types among them. */
+/** The text on one line. Runs of blanks stay as they are, since the person types among them. */
 function singleLine(text: string): string {
   return clean(text).replace(/[\n\t]/g, ' ');
 }

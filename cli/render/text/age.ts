@@ -3,7 +3,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const DAYS_MAX = 30;
 
-/** Tells how long ago something was; a time in the future is the work of a clock that was set back. */
+/** How long ago a time was; after a clock was set back it may be in the future, which counts as now. */
 export function formatAge(thenMs: number, nowMs: number): string {
   const agoMs = nowMs - thenMs;
   if (agoMs < MINUTE_MS) return 'just now';

@@ -1,4 +1,4 @@
-// What an unended sequence may hold back of a text that is still coming; longer ones are no sequences.
+// The most that an unended sequence holds back of a streamed text; longer ones are no sequences.
 const STRING_LENGTH_MAX = 65_536;
 const PARAMETERS_LENGTH_MAX = 256;
 
@@ -44,7 +44,7 @@ export function cleanPrinted(text: string): string {
   return overwritten(cleaner.take(text) + cleaner.end()).replace(RETURNS_AT_END, '');
 }
 
-/** What can still be seen where carriage returns lead back to the begin of their line; one at the end has to be waited with. */
+/** The visible text where carriage returns lead back to the start of their line. One at the end is kept: what follows decides. */
 export function overwritten(text: string): string {
   if (!text.includes('\r')) return text;
   const lines = text.split('\n');

@@ -15,7 +15,7 @@ const ENDS: Readonly<Record<string, RegExp>> = {
   '49': /^(?:4[0-8]|10[0-7])\b/,
 };
 
-/** The colours that hold at a place of a line, as the sequences that brought them. */
+/** The colours in effect at an offset of a line, as the sequences that set them. */
 export type Ink = readonly string[];
 
 export const NO_INK: Ink = [];
@@ -27,11 +27,11 @@ export function withoutInk(row: string): string {
 
 /** A row in parts that are either one colour sequence or text. */
 export function inkParts(row: string): { text: string; isInk: boolean }[] {
-  // The parts that split finds by its group stand at the odd places.
+  // The parts that split matches by its group have odd indexes.
   return row.split(COLOUR).map((text, index) => ({ text, isInk: index % 2 === 1 }));
 }
 
-/** What holds after one more sequence. */
+/** The colours in effect after one more sequence. */
 export function inkAfter(ink: Ink, sequence: string): Ink {
   const code = codeOf(sequence);
   if (code === '' || code === '0') return NO_INK;

@@ -4,16 +4,16 @@ import { COMMANDS } from '../../../cli/command_table.js';
 import { HubError } from '../../../hub/base/error.js';
 import { hintText } from '../../../hub/base/hint.js';
 
-const asked = (...words: string[]) => parse(words, COMMANDS, 80);
+const parsed = (...words: string[]) => parse(words, COMMANDS, 80);
 
 async function refusal(...words: string[]) {
-  const error: unknown = await asked(...words).catch((reason: unknown) => reason);
+  const error: unknown = await parsed(...words).catch((reason: unknown) => reason);
   if (!(error instanceof HubError)) throw new Error('it was not refused');
   return { kind: error.kind, message: error.message, hint: hintText(error.hint ?? '') };
 }
 
 test('arguments, options and flags reach the command by their names', async () => {
-  const line = await asked('show', 'notes', '--nested', '--at', 'root', '--json', '--color', 'never');
+  const line = await parsed('show', 'notes', '--nested', '--at', 'root', '--json', '--color', 'never');
   if (line.kind !== 'run') throw new Error('it is a command');
   const { command, input, json, color } = line;
   expect({
@@ -23,7 +23,7 @@ test('arguments, options and flags reach the command by their names', async () =
 });
 
 test('the options of every command may stand before it', async () => {
-  expect(await asked('--json', 'hub', 'status')).toMatchObject({
+  expect(await parsed('--json', 'hub', 'status')).toMatchObject({
     kind: 'run',
     json: true,
     command: { name: 'status' },
@@ -31,7 +31,7 @@ test('the options of every command may stand before it', async () => {
 });
 
 test('after two dashes nothing is an option', async () => {
-  const line = await asked('add', '--', '@', '--nested');
+  const line = await parsed('add', '--', '@', '--nested');
   expect(line.kind === 'run' && line.input.argument('message')).toBe('--nested');
 });
 
@@ -84,7 +84,7 @@ test('every command has help with examples that it understands', async () => {
       : entry.commands.map((one) => [`${entry.name} ${one.name}`, one] as const),
   );
   for (const [name, command] of commands) {
-    const help = await asked(...name.split(' '), '--help');
+    const help = await parsed(...name.split(' '), '--help');
     expect(help.kind === 'help' && help.text).toContain(`Usage: cognition ${name}`);
     expect(command.examples.length, name).toBeGreaterThan(0);
     expect(
@@ -95,13 +95,13 @@ test('every command has help with examples that it understands', async () => {
 });
 
 test('without a command the help lists all of them', async () => {
-  const help = await asked();
+  const help = await parsed();
   const text = help.kind === 'help' ? help.text : '';
   for (const { name } of COMMANDS) expect(text).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
 });
 
 test.each([[[]], [['ask', '--help']], [['hub', '--help']]])('the help of %j fits into 80 columns', async (words) => {
-  const help = await asked(...words);
+  const help = await parsed(...words);
   if (help.kind !== 'help') throw new Error('it is help');
   expect(help.text.split('\n').filter((line) => line.length > 80 && !line.startsWith('  cognition '))).toEqual([]);
 });

@@ -40,9 +40,9 @@ test('a question without a terminal exits with the approval code and how to answ
       say(words('Hm.'), which('c1', 'Which \u001b[31mway\u001b[0m?', ['left', 'right'])),
       say(words('Left.')),
     );
-    const asked = await run(ASK, { env });
-    expect(asked).toMatchObject({ code: 8, stdout: '' });
-    expect(asked.stderr).toContain(
+    const waiting = await run(ASK, { env });
+    expect(waiting).toMatchObject({ code: 8, stdout: '' });
+    expect(waiting.stderr).toContain(
       'It waits for an answer.\nWhich way?\n  1  left\n  2  right\nAnswer with: cognition answer --option 1\n',
     );
     const going = await run(['ask', '--continue'], { env });
@@ -75,9 +75,9 @@ test('an answer in words may be any text, and stands in the tree as it was given
 test('several open questions are listed, and each is answered by its number', async () => {
   await withModel(async ({ run }, server, env) => {
     server.script(say(which('c1', 'First?'), which('c2', 'Second?', ['a'])), say(words('Both.')));
-    const asked = await run([...ASK, '--json'], { env });
-    expect(asked.code).toBe(8);
-    const outcome = Waiting.parse(JSON.parse(asked.stdout));
+    const waiting = await run([...ASK, '--json'], { env });
+    expect(waiting.code).toBe(8);
+    const outcome = Waiting.parse(JSON.parse(waiting.stdout));
     expect(outcome).toMatchObject({ state: 'waiting', why: 'question' });
     expect(outcome.questions.map(({ question }) => question)).toEqual(['First?', 'Second?']);
     const unclear = await run(['answer', 'x'], { env });
@@ -99,7 +99,7 @@ test('several open questions are listed, and each is answered by its number', as
   });
 });
 
-test('on a terminal what is asked is put at once, and a number takes what was offered', async () => {
+test('on a terminal a question is put at once, and a number chooses its option', async () => {
   await withModel(async ({ home, folder, run }, server, env) => {
     server.script(say(which('c1', 'Which?', ['left', 'right'])), say(which('c2', 'Sure?')), say(words('Right it is.')));
     const surroundings = { ...env, COGNITION_HOME: home, HOME: folder };
@@ -146,19 +146,19 @@ test.runIf(isBubblewrapHere)(
   async () => {
     await withModel(async (cli, server, env) => {
       const { folder } = cli;
-      const means = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+      const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
       const run = (words: string) =>
-        inShell(cli, `env ${means.join(' ')} ${WITHOUT} "${process.execPath}" "${PROGRAM}" ${words}`);
+        inShell(cli, `env ${variables.join(' ')} ${WITHOUT} "${process.execPath}" "${PROGRAM}" ${words}`);
       const bash = (id: string, command: string) => call(id, 'bash', { command });
       server.script(
         say(bash('c1', 'echo one > one; mkdir -p deep; cd deep'), bash('c2', 'cat ../one; echo two > two')),
         say(bash('c1', 'echo three > three')),
         say(words('Done.')),
       );
-      const asked = await run('ask go');
-      expect(asked.code).toBe(8);
-      expect(asked.stderr).toContain('May this run UNSANDBOXED, as in your own shell?\n  $ echo one > one');
-      expect(asked.stderr).toContain('  1  allow\n  2  allow for this turn\n  3  deny\n');
+      const waiting = await run('ask go');
+      expect(waiting.code).toBe(8);
+      expect(waiting.stderr).toContain('May this run UNSANDBOXED, as in your own shell?\n  $ echo one > one');
+      expect(waiting.stderr).toContain('  1  allow\n  2  allow for this turn\n  3  deny\n');
       expect(existsSync(join(folder, 'one'))).toBe(false);
       expect(await allowedByCall(cli.home, folder)).toMatchObject({ kind: 'invalid_params' });
       const first = await run('answer --option 1');
@@ -189,9 +189,9 @@ test.runIf(isBubblewrapHere)(
   'where no sandbox works a command is only put to a person who sees all of it',
   async () => {
     await withModel(async (cli, server, env) => {
-      const means = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+      const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
       const run = (words: string) =>
-        inShell(cli, `env ${means.join(' ')} ${WITHOUT} "${process.execPath}" "${PROGRAM}" ${words}`);
+        inShell(cli, `env ${variables.join(' ')} ${WITHOUT} "${process.execPath}" "${PROGRAM}" ${words}`);
       const hidden = [
         'ls \u001b]0; touch pwned #\u0007',
         'ls \u202e; touch pwned',
@@ -207,16 +207,16 @@ test.runIf(isBubblewrapHere)(
       const ran = await run('ask go');
       expect(ran).toMatchObject({ code: 0, stdout: 'Done.\n' });
       expect(existsSync(join(cli.folder, 'pwned'))).toBe(false);
-      const told = JSON.stringify(server.requests.at(-1)?.body.messages);
-      expect(told.match(/a person must allow each command here, and this one holds characters/g)).toHaveLength(3);
-      expect(told).toContain('this one is longer than 4096 characters');
+      const messages = JSON.stringify(server.requests.at(-1)?.body.messages);
+      expect(messages.match(/a person must allow each command here, and this one holds characters/g)).toHaveLength(3);
+      expect(messages).toContain('this one is longer than 4096 characters');
       // Nobody watches a sub-session: it cannot ask, and whoever started it is told why it ended.
-      expect(told).toContain('[The sub-session failed: no sandbox works on this machine');
+      expect(messages).toContain('[The sub-session failed: no sandbox works on this machine');
     });
   },
 );
 
-test('a number is what was offered under it, and without an answer the question is shown', async () => {
+test('a number chooses its option, and without an answer the question is shown', async () => {
   await withModel(async ({ run }, server, env) => {
     server.script(say(which('c1', 'Which?', ['left', 'right'])), say(which('c2', 'How many?')), say(words('Two.')));
     await run(ASK, { env });
@@ -232,7 +232,7 @@ test('a number is what was offered under it, and without an answer the question 
   });
 });
 
-test('a turn that asked can be ended instead, and what one wants is said as a message', async () => {
+test('a parked turn can be ended without an answer, and a message goes on from there', async () => {
   await withModel(async ({ run }, server, env) => {
     server.script(say(which('c1', 'Why?')), say(words('Fine.')));
     await run(ASK, { env });
@@ -245,7 +245,7 @@ test('a turn that asked can be ended instead, and what one wants is said as a me
   });
 });
 
-test('what is no answer is refused before anything is asked', async () => {
+test('an invalid answer is refused before the hub is asked', async () => {
   await withModel(async ({ run }, server, env) => {
     server.script(say(which('c1', 'Which?', ['a'])), say(words('Fine.')));
     await run(ASK, { env });

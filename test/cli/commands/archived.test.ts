@@ -3,7 +3,7 @@ import { type TestCli, withCli } from '../../support/cli.js';
 import { nodesOf } from '../../support/shown.js';
 
 /** Two branches below `one`; the person stands in `three`, which is archived then. */
-async function standingInArchived({ print, json }: TestCli): Promise<Record<string, string>> {
+async function archivedPosition({ print, json }: TestCli): Promise<Record<string, string>> {
   await print('new', 'notes');
   await print('add', '@', 'one');
   await print('add', '@', 'two');
@@ -14,9 +14,9 @@ async function standingInArchived({ print, json }: TestCli): Promise<Record<stri
   return ids;
 }
 
-test('a position in an archived branch is told, and no other node is taken for it', async () => {
+test('a position in an archived branch is reported, and no other node replaces it', async () => {
   await withCli(async (cli) => {
-    const { three = '' } = await standingInArchived(cli);
+    const { three = '' } = await archivedPosition(cli);
     const note = `You stand at ${three.slice(0, 8)}, in an archived branch. See it with --all.\n`;
     expect(await cli.run(['show'])).toEqual({ code: 0, stdout: '(root)\n User: one\n User: two\n', stderr: note });
     expect(await cli.json('show')).toMatchObject({ position: three });
@@ -27,7 +27,7 @@ test('a position in an archived branch is told, and no other node is taken for i
 
 test('from an archived branch the branches of the nearest node above are listed', async () => {
   await withCli(async (cli) => {
-    const { two, three = '' } = await standingInArchived(cli);
+    const { two, three = '' } = await archivedPosition(cli);
     expect(await cli.json('branches')).toMatchObject([{ id: two, current: false }]);
     expect((await cli.run(['branches'])).stderr).toBe(
       `You stand at ${three.slice(0, 8)}, in an archived branch. See it with --all.\n`,
@@ -39,9 +39,9 @@ test('from an archived branch the branches of the nearest node above are listed'
   });
 });
 
-test('a branch that stays hidden by another above it is restored with a word', async () => {
+test('restoring a branch that another archived branch hides prints a note', async () => {
   await withCli(async (cli) => {
-    const { one = '', two = '' } = await standingInArchived(cli);
+    const { one = '', two = '' } = await archivedPosition(cli);
     await cli.print('delete', '@', two);
     await cli.print('delete', '@', one);
     expect(await cli.run(['restore', '@', two])).toMatchObject({
@@ -89,7 +89,7 @@ test('a name that an archived and another conversation share is not purged', asy
   });
 });
 
-test('@ is the place where one stands, wherever a node is asked for', async () => {
+test('@ is the position wherever a command takes a node', async () => {
   await withCli(async ({ print, json }) => {
     await print('new', 'notes');
     await print('add', '@', 'one');

@@ -53,7 +53,7 @@ test('a turn whose client is killed goes on, and --continue watches it to its en
   });
 });
 
-test('a turn whose hub dies is told as interrupted, and can be finished', async () => {
+test('a turn whose hub dies is reported as interrupted, and can be finished', async () => {
   await withModel(async (cli, server, env) => {
     server.script(say(words('First.'), call('c1', 'bash', { command: 'sleep 60' })));
     const started = startProgram(cli, ['ask', 'wait', '--jsonl'], env);

@@ -60,7 +60,7 @@ test('a task of a conversation of its own, and a message in an old one, can name
   });
 });
 
-test('what cannot be shown is one clear line with a hint, and nothing is sent or kept', async () => {
+test('an image that cannot be shown gives one clear line with a hint, and nothing is sent or kept', async () => {
   await withImages('anthropic/claude-sonnet-5', async ({ folder, run, json }, server, env) => {
     writeFileSync(join(folder, 'text.png'), 'no image\n');
     writeFileSync(join(folder, 'empty.png'), '');
@@ -87,11 +87,11 @@ test('what cannot be shown is one clear line with a hint, and nothing is sent or
   });
 });
 
-test('other files, and whatever is piped in, are words alone', async () => {
+test('other files and piped input are sent as text alone', async () => {
   await withImages('anthropic/claude-sonnet-5', async ({ folder, run }, server, env) => {
     writeFileSync(join(folder, 'notes.txt'), 'a note\n');
-    const asked = ['ask', 'read @notes.txt, @nothing.heic, ask me@example.org, \\@none.png'];
-    expect(await run(asked, { env, input: 'url("@missing.png") @shot.png\n' })).toMatchObject({ code: 0 });
+    const words = ['ask', 'read @notes.txt, @nothing.heic, ask me@example.org, \\@none.png'];
+    expect(await run(words, { env, input: 'url("@missing.png") @shot.png\n' })).toMatchObject({ code: 0 });
     expect(await run(['ask', '-'], { env, input: 'see @missing.png\n' })).toMatchObject({ code: 0 });
     const sent = server.requests.map(({ text }) => text).join('');
     expect(sent).toContain('see @missing.png');

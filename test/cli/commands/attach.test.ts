@@ -15,7 +15,7 @@ function withTree(use: (cli: TestCli) => Promise<void>): Promise<void> {
   });
 }
 
-test('a file is read into the conversation, and one stands below it', async () => {
+test('a file is read into the conversation, and its node becomes the position', async () => {
   await withTree(async ({ folder, print }) => {
     writeFileSync(join(folder, 'a b.txt'), 'one\ntwo\n');
     expect(await print('attach', '@', 'file:a b.txt')).toMatch(
@@ -28,7 +28,7 @@ test('a file is read into the conversation, and one stands below it', async () =
   });
 });
 
-test('a path begins in the folder that one is in, wherever the branch stands', async () => {
+test('a relative path begins in the working folder, not in that of the branch', async () => {
   await withTree(async ({ folder, print, run }) => {
     mkdirSync(join(folder, 'deep'));
     writeFileSync(join(folder, 'here.txt'), 'here');

@@ -7,11 +7,11 @@ import { withCli } from '../../support/cli.js';
 import { connectTo } from '../../support/hub.js';
 import { answer, grow, step, user } from '../../support/trees.js';
 
-const Asked = z.object({ turn: z.string(), tree: z.string(), tip: z.string() });
-const Shown = z.object({ position: z.string(), nodes: z.array(z.object({ id: z.string() })) });
+const AskOutcome = z.object({ turn: z.string(), tree: z.string(), tip: z.string() });
+const ShowResult = z.object({ position: z.string(), nodes: z.array(z.object({ id: z.string() })) });
 
 /** Grows the example tree and makes it current; returns the ids of its nodes by their names. */
-async function grown({ home, print }: TestCli): Promise<Record<string, string>> {
+async function treeWithBranches({ home, print }: TestCli): Promise<Record<string, string>> {
   const client = await connectTo(home);
   const tree = await client.call('loom.tree_create', { name: 'files' });
   const ids = await grow((method, params) => client.call(method, params as never), { tree: tree.id, parent: tree.id }, [
@@ -54,7 +54,7 @@ test('add reads standard input, and prints the node with --json', async () => {
 
 test('where several leaves are possible they are listed, and --at chooses', async () => {
   await withCli(async (cli) => {
-    const ids = await grown(cli);
+    const ids = await treeWithBranches(cli);
     const { code, stdout, stderr } = await cli.run(['add', '@', 'hello']);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toContain(`${ids['here it is']?.slice(0, 8)}  just now  2 nodes  show main.py`);
@@ -75,7 +75,7 @@ test('where several leaves are possible they are listed, and --at chooses', asyn
 
 test('a node inside a step stands for the end of its step', async () => {
   await withCli(async (cli) => {
-    const ids = await grown(cli);
+    const ids = await treeWithBranches(cli);
     const inside = await cli.run(['add', '@', 'aside', '--at', ids[''] ?? '', '--json']);
     expect(JSON.parse(inside.stdout)).toMatchObject({ parent: ids['ls src/*.py'], branched: true });
     expect(inside.stderr).toContain('is inside a step; this is its end');
@@ -84,7 +84,7 @@ test('a node inside a step stands for the end of its step', async () => {
 
 test('a mark can be used in place of an id', async () => {
   await withCli(async (cli) => {
-    const ids = await grown(cli);
+    const ids = await treeWithBranches(cli);
     await cli.print('mark', '@', 'fork here', ids['I found 2'] ?? '');
     expect(await cli.print('mark', '@')).toBe(`${ids['I found 2']?.slice(0, 8)}  just now  fork here\n`);
     await cli.print('add', '@', 'a third way', '--at', 'fork here');
@@ -100,7 +100,7 @@ test('a mark can be used in place of an id', async () => {
 
 test('compare tells what two branches share and have alone', async () => {
   await withCli(async (cli) => {
-    const ids = await grown(cli);
+    const ids = await treeWithBranches(cli);
     const [a = '', b = ''] = [ids['here it is'], ids['show utils.py']];
     expect(await cli.json('compare', '@', a, b)).toMatchObject({
       ancestor: { id: ids['I found 2'] },
@@ -112,7 +112,7 @@ test('compare tells what two branches share and have alone', async () => {
 
 test('context prints the path, and a node of another tree is not found', async () => {
   await withCli(async (cli) => {
-    const ids = await grown(cli);
+    const ids = await treeWithBranches(cli);
     const printed = await cli.print('context', '@', ids['here it is'] ?? '');
     const said = printed.replaceAll(/^[0-9a-f]{8} /gm, '').replaceAll('  just now', '');
     expect(said).toBe(`User
@@ -138,7 +138,7 @@ here it is
 
 test('leaves lists the ends of all branches', async () => {
   await withCli(async (cli) => {
-    const ids = await grown(cli);
+    const ids = await treeWithBranches(cli);
     expect(await cli.json('leaves')).toMatchObject([
       { node: { id: ids['here it is'] } },
       { node: { id: ids['show utils.py'] } },
@@ -151,7 +151,7 @@ test('leaves lists the ends of all branches', async () => {
 
 test('search finds words in all branches, and tells where', async () => {
   await withCli(async (cli) => {
-    await grown(cli);
+    await treeWithBranches(cli);
     expect(await cli.print('search', 'SHOW main')).toMatch(
       /^[0-9a-f]{8} {2}User {2}just now {2}in files\n {2}show main.py\n$/,
     );
@@ -160,7 +160,7 @@ test('search finds words in all branches, and tells where', async () => {
   });
 });
 
-test('a position that is gone is said, and treated as none', async () => {
+test('a position that no longer exists is reported, and treated as none', async () => {
   await withCli(async (cli) => {
     await cli.print('new', 'notes');
     const session = join(cli.home, 'session.json');
@@ -175,13 +175,13 @@ test('a position that is gone is said, and treated as none', async () => {
   });
 });
 
-test('who has begun a turn and gone is drawn where that has ended', async () => {
+test('the position of a client that left during a turn is drawn where the turn ended', async () => {
   await withCli(async (cli) => {
-    const { turn, tree, tip } = Asked.parse(await cli.json('ask', 'hello', '--model', 'demo'));
-    const { nodes } = Shown.parse(await cli.json('show'));
+    const { turn, tree, tip } = AskOutcome.parse(await cli.json('ask', 'hello', '--model', 'demo'));
+    const { nodes } = ShowResult.parse(await cli.json('show'));
     const trees = { [tree]: { node: nodes[1]?.id, moved_at_ms: 1, following: turn } };
     writeFileSync(join(cli.home, 'session.json'), JSON.stringify({ version: 1, current: tree, trees }));
-    expect(Shown.parse(await cli.json('show')).position).toBe(tip);
+    expect(ShowResult.parse(await cli.json('show')).position).toBe(tip);
     expect((await cli.run(['show'])).stderr).toContain('The turn that you began has come to its end');
   });
 });

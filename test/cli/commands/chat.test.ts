@@ -5,7 +5,7 @@ import { words } from '../../hub/agent/turn/turn_calls.js';
 import { say } from '../../support/model/script.js';
 import { bash, withTalk } from '../repl/conversation/talk.js';
 
-test('the example of the requirements, from the first line to the last', async () => {
+test('the chat example of the requirements works from the first line to the last', async () => {
   await withTalk(async ({ cli, server, chat }) => {
     mkdirSync(join(cli.folder, 'src'));
     writeFileSync(join(cli.folder, 'src', 'main.py'), 'print("main")\n');

@@ -80,7 +80,7 @@ test('with --json the outcome is printed, and --at and --model choose what is su
   });
 });
 
-test('what cannot be summarised is one clear line, and one stands where one stood', async () => {
+test('a path that cannot be summarised gives one clear line, and the position stays', async () => {
   await withTalk(async ({ run, print, json }, server, env) => {
     const stood = Marked.parse(await json('context')).at(-1)?.id;
     server.script(fail(400, 'no such model', { type: 'invalid_request_error' }));
@@ -129,7 +129,7 @@ test('the window and whether to summarise by itself are preferences', async () =
   });
 });
 
-test('what a model would be sent is told with how much of the window it is', async () => {
+test('the size of a request is shown with its share of the window', async () => {
   await withTalk(async ({ run, print }) => {
     await print('config', 'set', 'window', '10000');
     const { stderr } = await run(['context', '--model']);
@@ -141,7 +141,7 @@ test('what a model would be sent is told with how much of the window it is', asy
   });
 });
 
-test.runIf(isScriptHere)('on a terminal a large request is told of while it is on its way', async () => {
+test.runIf(isScriptHere)('on a terminal the size of a large request is noted while it is on its way', async () => {
   await withTalk(async (cli, server, env) => {
     server.script(say(words('Read.')), breaking('hang'));
     await cli.run(['ask', '@', '-'], { env, input: 'Read this. '.repeat(9_000) });
@@ -151,14 +151,14 @@ test.runIf(isScriptHere)('on a terminal a large request is told of while it is o
       ...{ cwd: cli.folder, stdio: ['ignore', 'pipe', 'inherit'] },
     });
     let printed = '';
-    const told = new Promise<void>((resolve) => {
+    const noted = new Promise<void>((resolve) => {
       child.stdout.on('data', (piece) => {
         printed += String(piece);
         if (printed.includes('tokens')) resolve();
       });
     });
     const ended = once(child, 'close');
-    await Promise.race([told, ended]);
+    await Promise.race([noted, ended]);
     expect(printed).toMatch(/about 2\d,\d{3} tokens; 2\d,\d{3} of them cached until \d\d:\d\d/);
     const client = await connectTo(cli.home, { start: false });
     const { turns } = await client.call('agent.status', {});

@@ -127,7 +127,7 @@ no
 `);
 });
 
-test('work ahead is bounded, keeps its order, and a failure is told in its turn', async () => {
+test('concurrent work is bounded and keeps its order, and a failure is reported in its turn', async () => {
   let atWork = 0;
   let most = 0;
   const gates = Array.from({ length: 10 }, () => deferred());

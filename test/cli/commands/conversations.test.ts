@@ -55,7 +55,7 @@ test('use selects a tree, and show and add do not', async () => {
   });
 });
 
-test('without a current tree it is said what to do', async () => {
+test('without a current tree a hint says what to do', async () => {
   await withCli(async ({ run }) => {
     expect(await run(['show'])).toEqual({
       code: 3,
@@ -133,9 +133,9 @@ test('purge needs an answer, or --yes where nobody can give one', async () => {
   await withCli(async ({ print, run, json }) => {
     await print('new', 'notes');
     await print('add', '@', 'hello');
-    const asked = await run(['purge', 'notes']);
-    expect(asked).toMatchObject({ code: 8, stdout: '' });
-    expect(asked.stderr).toMatch(
+    const refused = await run(['purge', 'notes']);
+    expect(refused).toMatchObject({ code: 8, stdout: '' });
+    expect(refused.stderr).toMatch(
       /for good: 2 nodes, 0 bytes of stored outputs\n.*hint: add --yes when you are sure\n$/s,
     );
     expect(await print('purge', 'notes', '--yes')).toBe('Deleted notes.\n');

@@ -133,7 +133,7 @@ test('the demo becomes the current conversation only when there is none', async 
   });
 });
 
-test('the folder of the demo keeps what somebody changed, and one that is in the way is told', async () => {
+test('the folder of the demo keeps changes, and a foreign folder in its place is reported', async () => {
   await withCli(async ({ print, run, home }) => {
     mkdirSync(`${home}-demo/src`, { recursive: true });
     writeFileSync(`${home}-demo/src/main.py`, 'print("mine")\n');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withCli } from '../../support/cli.js';
 
-test('doctor tells each fault of a home that a file stands in place of', async () => {
+test('doctor reports each fault of a home that is a file', async () => {
   await withCli(async ({ folder, run }) => {
     const home = join(folder, 'file');
     writeFileSync(home, '');
@@ -17,7 +17,7 @@ test('doctor tells each fault of a home that a file stands in place of', async (
   });
 });
 
-test('a folder in place of the session file is set aside, and doctor tells it before', async () => {
+test('a folder in place of the session file is set aside, and doctor reports it before', async () => {
   await withCli(async ({ home, run }) => {
     mkdirSync(join(home, 'session.json'), { recursive: true });
     expect((await run(['doctor'])).stdout).toMatch(/^warn +session +.* is corrupt$/m);
@@ -28,7 +28,7 @@ test('a folder in place of the session file is set aside, and doctor tells it be
   });
 });
 
-test('a folder in place of the preferences is told, and all else goes on', async () => {
+test('a folder in place of the preferences is reported, and all else goes on', async () => {
   await withCli(async ({ home, run }) => {
     mkdirSync(join(home, 'config'), { recursive: true });
     const { code, stderr } = await run(['list', '--json']);
@@ -55,14 +55,14 @@ test('doctor tells how the tools and the sandbox are, and which databases are co
 
 test('doctor tells which model would answer and whether there is a key, and never shows it', async () => {
   await withCli(async ({ run }) => {
-    const told = async (env: Record<string, string>): Promise<string> => {
+    const modelLine = async (env: Record<string, string>): Promise<string> => {
       const { stdout } = await run(['doctor'], { env });
       expect(stdout).not.toContain('sk-secret');
       return /^(?:ok|warn) +model .*\n(?: +fix: .*)?/m.exec(stdout)?.[0].trim().replace(/\s+/g, ' ') ?? '';
     };
-    expect(await told({})).toMatch(/^warn model none: no model is chosen.* fix: set ANTHROPIC_API_KEY/);
-    expect(await told({ COGNITION_MODEL: 'demo' })).toBe('ok model demo/demo, which needs no key');
-    expect(await told({ ANTHROPIC_API_KEY: 'sk-secret' })).toMatch(
+    expect(await modelLine({})).toMatch(/^warn model none: no model is chosen.* fix: set ANTHROPIC_API_KEY/);
+    expect(await modelLine({ COGNITION_MODEL: 'demo' })).toBe('ok model demo/demo, which needs no key');
+    expect(await modelLine({ ANTHROPIC_API_KEY: 'sk-secret' })).toMatch(
       /^ok model anthropic\/\S+, with the key of your environment$/,
     );
   });

@@ -44,7 +44,7 @@ test('bytes of every kind arrive unchanged, and are kept so', async () => {
   });
 });
 
-test('a command runs where the one before it on the branch left off, and it is said when that is elsewhere', async () => {
+test('a command runs in the folder where the one before it on the branch ended, and a note names another folder', async () => {
   await withTree(async ({ folder, run, print }) => {
     mkdirSync(join(folder, 'deep', 'er'), { recursive: true });
     expect(await print('exec', '@', 'pwd')).toBe(`${folder}\n`);
@@ -63,7 +63,7 @@ test('a command runs where the one before it on the branch left off, and it is s
   });
 });
 
-test('a command has the environment of whoever runs it, also of two at one tree at once', async () => {
+test('a command has the environment of its client, also when two use one tree at once', async () => {
   await withTree(async ({ run }) => {
     const names = ['one', 'two', 'three', 'four'];
     const ran = await Promise.all(
@@ -94,7 +94,7 @@ test.each([
   });
 });
 
-test('a command that takes too long is ended, and it is said', async () => {
+test('a command that takes too long is ended, and a note says so', async () => {
   await withTree(async ({ run, print }) => {
     const ran = await run(['exec', '@', 'echo begun; sleep 60', '--timeout', '0.5']);
     expect(ran).toMatchObject({ code: 143, stdout: 'begun\n', stderr: '(timed out after 500 ms)\n' });
@@ -126,7 +126,7 @@ test.each([
   [['exec', '@', 'ls', '-la'], 'put a command or message in quotes'],
   [['exec', '@', 'ls', 'src'], 'put quotes around'],
   [['exec', '@'], 'missing required argument'],
-])('%j is refused with a word on how it is done', async (words, said) => {
+])('%j is refused with a hint', async (words, said) => {
   await withTree(async ({ run }) => {
     const ran = await run(words);
     expect(ran).toMatchObject({ code: 2, stdout: '' });

@@ -66,7 +66,7 @@ test('a command that is left running goes on, and can be watched to its end', as
   });
 });
 
-test('with --json the id of a command that is left running is told with its place', async () => {
+test('with --json the id of a detached command is printed with its tree and parent', async () => {
   await withTree(async (cli) => {
     expect(await cli.json('exec', '@', 'true', '--detach', '--at', 'root')).toMatchObject({
       ...{ id: expect.any(String), tree: expect.any(String), parent: expect.any(String) },

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { PROGRAM, withCli } from '../../support/cli.js';
 
-test('the hub is started by the first command, told, and ended', async () => {
+test('the first command starts the hub; hub status reports it and hub stop ends it', async () => {
   await withCli(async ({ run, print, json, home }) => {
     expect(await run(['hub', 'status'])).toMatchObject({ code: 6, stdout: `No hub runs for ${home}\n` });
     expect(await run(['hub', 'stop'])).toMatchObject({ code: 0, stdout: 'No hub runs.\n' });
@@ -47,17 +47,17 @@ test('hub logs --follow goes on with what is written later', async () => {
     await print('list');
     const words = [PROGRAM, 'hub', 'logs', '--follow'];
     const reader = spawn(process.execPath, words, { env: { COGNITION_HOME: home }, cwd: folder });
-    let isAsked = false;
+    let isStopping = false;
     let printed = '';
     for await (const piece of reader.stdout) {
       printed += String(piece);
       if (printed.includes('the hub has ended')) break;
-      if (!isAsked) await print('hub', 'stop');
-      isAsked = true;
+      if (!isStopping) await print('hub', 'stop');
+      isStopping = true;
     }
     reader.kill('SIGINT');
     const [code] = await once(reader, 'exit');
-    expect({ code, isAsked }).toEqual({ code: 130, isAsked: true });
+    expect({ code, isAsked: isStopping }).toEqual({ code: 130, isAsked: true });
   });
 });
 
@@ -132,7 +132,7 @@ test('completion offers names of conversations, and starts no hub for it', async
   });
 });
 
-test('a hub that is frozen is told instead of waited for', { timeout: 60_000 }, async () => {
+test('a frozen hub is reported instead of awaited', { timeout: 60_000 }, async () => {
   await withCli(async ({ run, json }) => {
     await run(['hub', 'start']);
     const { pid } = z.object({ pid: z.number() }).parse(await json('hub', 'status'));

@@ -6,7 +6,7 @@ import { withCli } from '../../support/cli.js';
 
 const Trees = z.array(z.object({ id: z.string(), project: z.string().nullable() }));
 
-test('a file does not say which folder models may change, unless the person lets it', async () => {
+test('a file decides which folder models may change only with --keep-projects', async () => {
   await withCli(async ({ folder, run, print, json }) => {
     const elsewhere = join(folder, '..', 'elsewhere');
     mkdirSync(elsewhere);
@@ -19,14 +19,14 @@ test('a file does not say which folder models may change, unless the person lets
       const env = { COGNITION_HOME: join(folder, `home${words.length}${input === lines}`) };
       const ran = await run(['import', '-', ...words], { input, env });
       const [tree] = Trees.parse(JSON.parse((await run(['list', '--json'], { env })).stdout));
-      const asked = await run(
+      const answer = await run(
         ['ask', tree?.id ?? '', 'demo: run touch made\ndemo: then\ndemo: say Done.', '-m', 'demo'],
         {
           env,
         },
       );
       await run(['hub', 'stop'], { env });
-      expect([ran.code, asked.code]).toEqual([0, 0]);
+      expect([ran.code, answer.code]).toEqual([0, 0]);
       return { project: tree?.project, told: ran.stderr };
     };
     expect(await imported(forged)).toEqual({

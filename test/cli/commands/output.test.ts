@@ -28,7 +28,7 @@ test('all that a command printed is given back, by its node, a mark, or its id i
   });
 });
 
-test('where nothing is stored it is said what that is', async () => {
+test('a node without a stored output is named for what it is', async () => {
   await withTree(async ({ print, run }) => {
     await print('exec', '@', 'true');
     expect(await run(['output', '@'])).toMatchObject({
@@ -41,7 +41,7 @@ test('where nothing is stored it is said what that is', async () => {
   });
 });
 
-test('an output that is lost is told as such', async () => {
+test('a lost output is reported as lost', async () => {
   await withTree(async ({ home, print, run }) => {
     await print('exec', '@', 'echo gone');
     for (const name of readdirSync(join(home, 'outputs'))) rmSync(join(home, 'outputs', name), { recursive: true });

@@ -150,10 +150,10 @@ test('a failure has its exit code, a hint that goes on, and a signal keeps what 
     expect(await run(['ask', tree, '--continue'], { env })).toMatchObject({ code: 0, stdout: 'There.\n' });
     expect(await run(['spawn', '-t', 'x', '-m', 'sonnet'])).toMatchObject({ code: 4, stdout: '' });
     server.script(breaking('hang', words('So far')));
-    const begun = startProgram(cli, ['spawn', '-t', 'x', '-m', 'sonnet'], env);
+    const program = startProgram(cli, ['spawn', '-t', 'x', '-m', 'sonnet'], env);
     await server.hanging();
-    begun.child.kill('SIGINT');
-    const ended = await begun.ended;
+    program.child.kill('SIGINT');
+    const ended = await program.ended;
     expect(ended).toMatchObject({ code: 130, stdout: 'So far\n' });
   });
 });

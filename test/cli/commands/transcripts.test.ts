@@ -12,7 +12,7 @@ const entriesIn = (file: string) =>
   Written.parse(JSON.parse(readFileSync(file, 'utf8'))).entries.map(({ timestamp: _, ...entry }) => entry);
 
 /** Asks the demo model, and returns the file that is told on stderr. */
-async function asked({ run }: TestCli, ...words: string[]): Promise<string> {
+async function transcriptOf({ run }: TestCli, ...words: string[]): Promise<string> {
   const { code, stderr } = await run(['ask', ...words, '--model', 'demo']);
   const file = /^Transcript: (.+\.json)$/m.exec(stderr)?.[1];
   if (code !== 0 || file === undefined) throw new Error(`no transcript is told: ${stderr}`);
@@ -21,11 +21,11 @@ async function asked({ run }: TestCli, ...words: string[]): Promise<string> {
 
 test('where the transcript of a turn is stands on stderr, and a folder can be named for it', async () => {
   await withCli(async (cli) => {
-    const usual = await asked(cli, 'list the files');
+    const usual = await transcriptOf(cli, 'list the files');
     expect(usual.startsWith(join(cli.home, 'sessions/'))).toBe(true);
     expect(entriesIn(usual)[0]).toEqual({ role: 'user', content: 'list the files' });
     mkdirSync(join(cli.folder, 'kept'));
-    const named = await asked(cli, '@', 'list the files', '--transcript-dir', 'kept');
+    const named = await transcriptOf(cli, '@', 'list the files', '--transcript-dir', 'kept');
     expect(readdirSync(join(cli.folder, 'kept'))).toEqual([named.split('/').at(-1)]);
     const { code, stderr } = await cli.run(['ask', '@', 'hi', '--model', 'demo', '--transcript-dir', 'missing']);
     expect([code, stderr]).toEqual([3, expect.stringContaining('there is no folder')]);
@@ -39,14 +39,14 @@ test('a transcript that is read back is a conversation again, which can be shown
     writeFileSync(join(cli.folder, 'main.py'), 'print()\n');
     await cli.print('exec', '@', 'echo mine; echo 数据');
     await cli.run(['exec', '@', 'exit 3']);
-    const file = await asked(cli, '@', 'show me main.py');
+    const file = await transcriptOf(cli, '@', 'show me main.py');
     const [imported] = Trees.parse(JSON.parse(await cli.print('import', file, '--json')));
     const tree = imported?.tree.id ?? '';
     const drawn = async (which: string) => (await cli.print('show', which)).replace(/ +● you are here/, '');
     expect(await drawn(tree)).toBe(await drawn('first'));
     expect(await cli.print('context', tree)).toContain('数据');
     await cli.print('use', tree);
-    const again = await asked(cli, '@', 'and list the files');
+    const again = await transcriptOf(cli, '@', 'and list the files');
     expect(entriesIn(again)[0]).toEqual({ role: 'user', content: 'and list the files' });
     const once = entriesIn(file);
     const third = await cli.run(['import', '-'], { input: readFileSync(file) });

@@ -30,10 +30,10 @@ test('the bash script is valid bash', () => {
 });
 
 test('in bash a name with blanks is completed from its middle', () => {
-  const asked = `${completionScript('bash')}
+  const script = `${completionScript('bash')}
     cognition() { printf '%s\\n' "\${@: -1}" "it's"; }
     COMP_WORDS=(cognition show 'a\\ na'); COMP_CWORD=2; _cognition; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  expect(spawnSync('bash', ['-c', asked], { encoding: 'utf8' }).stdout).toBe("a\\ na\nit\\'s\n");
+  expect(spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout).toBe("a\\ na\nit\\'s\n");
 });
 
 test.each(SHELLS)('the script for %s asks the program itself', (shell) => {

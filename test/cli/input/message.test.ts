@@ -15,10 +15,8 @@ test.each([
   ['at the beginning', bytes(0xff, 0x61), 0],
   ['after a character of several bytes', bytes(0xe6, 0x95, 0xb0, 0x80, 0x61), 3],
   ['in a long text', Uint8Array.from([...Buffer.from('a'.repeat(70_000)), 0xc3, 0x28]), 70_001],
-])('what is not UTF-8 is refused with its place: %s', (_, content, place) => {
-  expect(() => decodeMessage(content)).toThrow(
-    `the message is not UTF-8: byte ${place} does not belong to a character`,
-  );
+])('input that is not UTF-8 is refused with the offset of the byte: %s', (_, content, byte) => {
+  expect(() => decodeMessage(content)).toThrow(`the message is not UTF-8: byte ${byte} does not belong to a character`);
 });
 
 test('a text that ends inside a character is refused', () => {

@@ -59,7 +59,7 @@ test.each([
   ['a place that is no node', `{"version":1,"current":null,"trees":{"${one}":{"node":7,"moved_at_ms":1}}}`],
   ['another version', '{"version":2,"current":null,"trees":{}}'],
   ['a key that is no tree', '{"version":1,"current":null,"trees":{"__proto__":{}, "x":{"node":"y"}}}'],
-])('a session file with %s is set aside with a word and positions start anew', async (_, text) => {
+])('a session file with %s is set aside with a note, and positions start anew', async (_, text) => {
   await withFolder(async (folder) => {
     const { path, said, session } = openAt(folder);
     await session.use(one);

@@ -23,11 +23,11 @@ test.each([
   ['[::1]', 'http://[::1]:11434'],
   ['box/ollama', 'http://box:11434/ollama'],
   ['https://box.example', 'https://box.example'],
-])('a host for Ollama that is given as %s is reached at %s', (given, address) => {
-  expect(accessWith({ OLLAMA_HOST: given })).toEqual({ ollama: { key: null, base_url: address } });
+])('a host for Ollama that is given as %s is reached at %s', (host, address) => {
+  expect(accessWith({ OLLAMA_HOST: host })).toEqual({ ollama: { key: null, base_url: address } });
 });
 
-test('an address of others is taken as it is, so that no key goes where a guess leads', () => {
+test('the address of any other server is taken as it is, so that no key goes to a guessed one', () => {
   expect(accessWith({ OPENAI_BASE_URL: 'api.example.com/v1', OPENAI_API_KEY: 'key', ANTHROPIC_API_KEY: '' })).toEqual({
     openai: { key: 'key', base_url: 'api.example.com/v1' },
   });

@@ -12,26 +12,26 @@ const NESTED = 'COGNITION_HOME=/tmp/nested';
 
 /** Puts the program where a model can read it, wherever this repository lies. */
 function copyProgram(folder: string): string {
-  const place = join(folder, 'program');
-  const isWanted = (path: string): boolean => !/\/(types|deps|src|obj|obj\.target|\.deps)$/.test(path);
-  cpSync(dirname(PROGRAM), join(place, 'dist'), { recursive: true, filter: isWanted });
+  const target = join(folder, 'program');
+  const isNeeded = (path: string): boolean => !/\/(types|deps|src|obj|obj\.target|\.deps)$/.test(path);
+  cpSync(dirname(PROGRAM), join(target, 'dist'), { recursive: true, filter: isNeeded });
   for (const name of ['better-sqlite3', 'bindings', 'file-uri-to-path']) {
-    cpSync(join(PACKAGES, name), join(place, 'node_modules', name), { recursive: true, filter: isWanted });
+    cpSync(join(PACKAGES, name), join(target, 'node_modules', name), { recursive: true, filter: isNeeded });
   }
-  return join(place, 'dist', 'cognition.cjs');
+  return join(target, 'dist', 'cognition.cjs');
 }
 
 /** Lets the demo model run these lines in one command, and returns what each printed. */
 async function inside({ folder, run }: TestCli, lines: readonly string[], env: Record<string, string> = {}) {
   const program = copyProgram(folder);
-  const script = lines.map((line, place) => `(${line}) > result${place} 2>&1; echo "exit $?" >> result${place}`);
+  const script = lines.map((line, index) => `(${line}) > result${index} 2>&1; echo "exit $?" >> result${index}`);
   writeFileSync(
     join(folder, 'attack.sh'),
     `cognition() { "${process.execPath}" "${program}" "$@"; }\n${script.join('\n')}\n`,
   );
   const words = ['ask', 'demo: run bash attack.sh\ndemo: then\ndemo: say Done.', '--model', 'demo'];
   expect(await run(words, { env })).toMatchObject({ code: 0, stdout: 'Done.\n' });
-  return lines.map((_, place) => readFileSync(join(folder, `result${place}`), 'utf8'));
+  return lines.map((_, index) => readFileSync(join(folder, `result${index}`), 'utf8'));
 }
 
 /** The command lines of all processes that run now. */
@@ -49,7 +49,7 @@ function readOrNothing(path: string): string {
   }
 }
 
-test('a command of a model that means well is told that this program is not for it', async () => {
+test('a command that a model runs is refused with a hint at spawn_session', async () => {
   await withCli(async (cli) => {
     const results = await inside(cli, [
       'cognition spawn -t x -m demo',
@@ -60,10 +60,10 @@ test('a command of a model that means well is told that this program is not for 
       'cognition demo',
       'cognition answer x',
     ]);
-    const [spawned, asked, talked, version, ...others] = results;
+    const [spawned, askOutput, talked, version, ...others] = results;
     const hint = 'hint: a model that may start sub-sessions has the tool spawn_session\nexit 1\n';
     expect(spawned).toMatch(/^cognition: spawn is not for models: this command runs in the tree [0-9a-f]{8}\n/);
-    expect(asked).toMatch(/^cognition: ask is not for models: /);
+    expect(askOutput).toMatch(/^cognition: ask is not for models: /);
     expect(talked).toMatch(/^cognition: chat is not for models: /);
     expect(spawned).toContain(hint);
     for (const other of others) expect(other).toMatch(/^cognition: (compact|demo|answer) is not for models: /);

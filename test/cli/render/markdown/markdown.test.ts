@@ -152,21 +152,21 @@ const piece = fc.constantFrom(...MARKS.split('|'), '| a | b |\n', '|---|---|\n',
 test.each([
   ['as they are', plain],
   ['broken between words', inWords],
-])('however a stream is cut, the same lines are finished by it: %s', (_, begun) => {
+])('however a stream is cut, the same lines are finished by it: %s', (_, openStream) => {
   const hostile = fc
     .array(fc.oneof(piece, fc.string({ unit: 'grapheme' })), { maxLength: 60 })
     .map((all) => all.join(''));
   const cuts = fc.array(fc.nat(), { maxLength: 12 });
   fc.assert(
     fc.property(hostile, cuts, (text, places) => {
-      const stream = begun();
+      const stream = openStream();
       const at = [...places.map((place) => place % (text.length + 1)), text.length].sort((a, b) => a - b);
       let lines: string[] = [];
       at.forEach((end, place) => {
         lines = [...lines, ...stream.push(text.slice(at[place - 1] ?? 0, end))];
         stream.live();
       });
-      expect([...lines, ...stream.end()].join('\n')).toBe(drawn(text, 80, begun()));
+      expect([...lines, ...stream.end()].join('\n')).toBe(drawn(text, 80, openStream()));
     }),
     { numRuns: 1_000 },
   );

@@ -67,7 +67,7 @@ test('a placeholder and a change are told before the content', () => {
   );
 });
 
-test('of a handle that was read in part the size of what is left out is told', () => {
+test('the size of the part of a handle that was not read is shown', () => {
   const text = 'line\n'.repeat(1_000);
   const resolved = { ...RESOLVED, text, total_bytes: 3_000_000, left_out_bytes: 2_995_000 };
   expect(entry(commandNode(2, 'cat', ''), { resolved })).toContain(

@@ -57,7 +57,7 @@ test.each([
     200,
     '[ INSERT ] [ Execute ] [ i:1234(c:800) o:567 | total i:9999 o:2345 ] [ NET: off ] anthropic/some-model 34% $0.0123 A rather long name of a journey at a1b2c3d4',
   ],
-])('in %i columns it says where one stands, however long the name is', (columns, row) => {
+])('in %i columns the position is shown, however long the name is', (columns, row) => {
   const place = { name: 'A rather long name of a journey', node: 'a1b2c3d4' };
   expect(renderStatus({ ...status, place }, lookAt(columns))).toBe(row);
 });

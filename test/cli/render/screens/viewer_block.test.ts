@@ -25,7 +25,7 @@ test('what a person said stands below the sign before it, and a tab is four colu
   expect(rows('message', 'one two three\n\tfour', 12)).toEqual(['> one two', '  three', '      four']);
 });
 
-test('what was thought is counted, and stands below that', () => {
+test('thinking is drawn below a row that counts its lines', () => {
   expect(rows('thinking', 'Is it deep enough?\nIt is.', 30)).toEqual([
     '> thinking -- 2 lines',
     '  Is it deep enough?',
@@ -43,7 +43,7 @@ test('what a call gave is broken where a row is full', () => {
   ).toEqual(['  aaa bbb c', 'cc ddd']);
 });
 
-test('of a text of millions of characters the beginning and the end are drawn, and what was left out is told', () => {
+test('of a text of millions of characters the head and the tail are drawn, and a note says how much is left out', () => {
   const text = Array.from({ length: 400_000 }, (_, line) => `line ${line}`).join('\n');
   const drawn = rows('message', text, 60);
   expect(drawn[0]).toBe('> line 0');

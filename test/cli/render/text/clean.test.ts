@@ -38,7 +38,7 @@ test('on one line every run of blanks becomes one', () => {
   expect(cleanLine('  a\n\n b\tc\x1b[1m \x1b[0m d ')).toBe('a b c d');
 });
 
-test('whatever comes in, nothing that a terminal acts on goes out', () => {
+test('no control sequence passes, whatever the input', () => {
   const pieces = fc.constantFrom(
     '\x1b',
     '[',
@@ -135,7 +135,7 @@ test('a text made to slow the search down is cleaned all the same', () => {
   expect(clean(hostile)).not.toContain('\x1b');
 });
 
-test('of what a command printed that is left which a terminal would show, however it comes in pieces', () => {
+test('printed output is reduced to what a terminal would show, however it comes in pieces', () => {
   expect(cleanPrinted('first\n10%\r20%\r\x1b[K30%\r\nlast\r')).toBe('first\n30%\nlast');
   expect(cleanPrinted('a\r\r\nb\r\r\r\n\rc')).toBe('a\nb\nc');
   const piece = fc.constantFrom('\r', '\n', '\r\n', 'word', '10%', ' ', '\x1b[K', '\x1b[', '\x1b', '\u2028', '数');

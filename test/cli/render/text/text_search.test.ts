@@ -42,7 +42,7 @@ test.each(['a.b', '(', '[x]', '\\', '*', 'a|b', '^$', 'a-b', '{1}', '/'])('%j is
   expect(found(`_${query}_`, query)).toEqual([`_[${query}]_`]);
 });
 
-test('what a drawing has is in the text that says whether it need be drawn', () => {
+test('the searchable text of a block contains every match of its drawing', () => {
   const look = lookAt(60);
   const block = { kind: 'answer' as const, text: 'There **are** three\nof `them`: [here](https://a.example)' };
   for (const query of ['there are three of', 'them: here', 'a.example']) {
@@ -59,7 +59,7 @@ test('the colours of a row go on behind what stands out in it', () => {
   );
 });
 
-test('without colours the hit where one is stands in brackets, and others as they are', async () => {
+test('without colours the current hit is in brackets, and the others are unmarked', async () => {
   const style = await styleFor(false);
   const marks = [
     { start: 4, end: 7, isCurrent: false },

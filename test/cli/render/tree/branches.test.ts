@@ -76,7 +76,7 @@ test('branches that begin with the same words are told apart by the words in whi
 `);
 });
 
-test('without any fork it is said', () => {
+test('a tree without a fork is reported as such', () => {
   expect(branches(1, skeletonOf(user('a')))).toBe('Current node has no branches, and there is no fork above it.\n');
 });
 

@@ -137,7 +137,7 @@ test('failed commands and archived branches are told, and nothing escapes to the
 `);
 });
 
-test('what stands out is named by its meaning', () => {
+test('emphasis is named by its meaning', () => {
   const drawing = { outline: outlineOf(skeletonOf(user('a'))), position: nodeId(1), nested: false, ids: true };
   expect([...drawTree(drawing, { ...lookAt(80), style: namedStyle })]).toEqual([
     '<quiet:00000000 ><quiet:(root)>',
