@@ -29,12 +29,12 @@ async function storedBy({ client }: World, { external }: ToolAnswer): Promise<st
   return Buffer.from((await client.call('loom.blob_read', { sha256 })).data, 'base64').toString();
 }
 
-test('every method that the table places in the tools is served there', async () => {
+test('every method that the method table assigns to the tools is served there', async () => {
   await inWorld(async ({ client }) => {
     const unserved: string[] = [];
     for (const [method, { host }] of Object.entries(METHODS)) {
       if (host !== 'tools') continue;
-      // Wrong parameters are refused by the hub before the tools are asked: what is asked here reaches them.
+      // The hub refuses wrong parameters before it calls the tools; these calls reach them.
       const call = client.call as (name: string, params: object) => Promise<unknown>;
       await call(method, SMALLEST[method] ?? {}).catch((error: unknown) => {
         if (error instanceof HubError && error.kind === 'method_not_found') unserved.push(method);
@@ -71,7 +71,7 @@ describe.each(SUBJECTS)('the plugin $plugin', ({ plugin, call, callWrong, change
     });
   });
 
-  test('appends one node where it was asked to, and for the same id no second one', async () => {
+  test('appends one node at the requested position, and no second one for the same id', async () => {
     await inWorld(async (world) => {
       const request = appended(world);
       const first = await call(world, request);
@@ -82,7 +82,7 @@ describe.each(SUBJECTS)('the plugin $plugin', ({ plugin, call, callWrong, change
     });
   });
 
-  test('appends nothing when it was not asked to', async () => {
+  test('appends nothing without a request to append', async () => {
     await inWorld(async (world) => {
       const { place } = appended(world);
       for (const called of [ofNobody, { place, append: false }]) expect((await call(world, called)).node).toBeNull();
@@ -90,7 +90,7 @@ describe.each(SUBJECTS)('the plugin $plugin', ({ plugin, call, callWrong, change
     });
   });
 
-  test('fails in plain words, and appends nothing then', async () => {
+  test('fails with a plain message, and then appends nothing', async () => {
     await inWorld(async (world) => {
       const failure = await callWrong(world, appended(world)).then(
         () => null,
@@ -103,7 +103,7 @@ describe.each(SUBJECTS)('the plugin $plugin', ({ plugin, call, callWrong, change
     });
   });
 
-  test('does nothing for a call that was cancelled before', async () => {
+  test('does nothing for a call that is cancelled before it begins', async () => {
     await inWorld(async (world) => {
       const cancelled = call(world, appended(world), AbortSignal.abort());
       await expect(cancelled).rejects.toMatchObject({ kind: 'cancelled' });
@@ -111,7 +111,7 @@ describe.each(SUBJECTS)('the plugin $plugin', ({ plugin, call, callWrong, change
     });
   });
 
-  test('refuses a place that is in no tree, and one inside another tree', async () => {
+  test('refuses a position that is in no tree, and one in another tree', async () => {
     await inWorld(async (world) => {
       const { id, place } = appended(world);
       const node = NodeId.parse(randomUUID());
@@ -125,7 +125,7 @@ describe.each(SUBJECTS)('the plugin $plugin', ({ plugin, call, callWrong, change
     });
   });
 
-  test('leaves a handle that resolves to what was seen, after everything was killed as well', async () => {
+  test('leaves a handle that resolves to the same result, also after all processes were killed', async () => {
     await inWorld(async (world) => {
       const { id } = appended(world);
       await call(world, { ...appended(world), id });
@@ -137,7 +137,7 @@ describe.each(SUBJECTS)('the plugin $plugin', ({ plugin, call, callWrong, change
     });
   });
 
-  test('tells with a fresh look what has changed, and that nothing has', async () => {
+  test('reports with a fresh look what has changed, or that nothing has', async () => {
     await inWorld(async (world) => {
       const { id } = appended(world);
       await call(world, { ...appended(world), id });
@@ -151,7 +151,7 @@ describe.each(SUBJECTS)('the plugin $plugin', ({ plugin, call, callWrong, change
     });
   });
 
-  test('serves many calls at once, each its own node', async () => {
+  test('serves many calls at once, each with its own node', async () => {
     await inWorld(async (world) => {
       const ids = await Promise.all(
         Array.from({ length: 20 }, async () => {

@@ -11,35 +11,35 @@ import { NodeId, TreeId } from '../../hub/protocol/node.js';
 import { connectTo, killHub, withHome } from '../support/hub.js';
 import { POSTGRES_BIN, type TestServer } from './postgres/server.js';
 
-/** Where a call is made, as its parameters say it. */
+/** The position of a call, as its parameters. */
 export interface Called {
   id?: NodeId;
   place: { tree: TreeId; node: NodeId } | null;
   append: boolean;
 }
 
-/** What the suite over all plugins needs of each. */
+/** The parts of a plugin that the suite over all plugins needs. */
 export interface Subject {
   plugin: string;
   /** Makes a call that works, on a folder or server of the world. */
   call(world: World, called: Called, signal?: AbortSignal): Promise<ToolAnswer>;
-  /** What that call stores. */
+  /** The bytes that this call stores. */
   stores: string;
-  /** Changes what the call looks at, so that a fresh look differs; null for what is never looked at again. */
+  /** Changes the source of the call, so that a fresh look differs; null for a plugin without fresh looks. */
   change: ((world: World) => void | Promise<void>) | null;
   /** A call that cannot work. */
   callWrong(world: World, called: Called): Promise<unknown>;
 }
 
-/** A home with a tree, and things that plugins can look at. */
+/** A home with a tree, and sources for the plugins. */
 export interface World {
   client: Client;
   folder: string;
   tree: TreeId;
   root: NodeId;
-  /** What the page says. */
+  /** The text of the page. */
   page: { text: string; address: string };
-  /** Where PostgreSQL is; null where it is not installed. */
+  /** The address of PostgreSQL; null where it is not installed. */
   database: TestServer | null;
   /** The same world after the hub and its tools were killed and started again. */
   restart(): Promise<World>;

@@ -9,7 +9,7 @@ import { connectTo, killHub, withHome } from '../support/hub.js';
 interface Case {
   name: string;
   command: string;
-  /** The bytes that must come back; null when what came is compared with itself only. */
+  /** The expected bytes; null when the result is compared with itself only. */
   bytes: Buffer | null;
   timeoutMs: number | null;
   ends: { exit_code: number | null; signal: string | null };
@@ -59,7 +59,7 @@ async function storedBytes(client: Client, node: NodeId): Promise<Buffer> {
 
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** All that can be seen of a branch. */
+/** Everything visible of a branch. */
 async function seen(client: Client, node: NodeId): Promise<object> {
   return {
     bytes: digest(await storedBytes(client, node)),
@@ -70,7 +70,7 @@ async function seen(client: Client, node: NodeId): Promise<object> {
   };
 }
 
-test.each(CASES)('what a command printed is the same after everything was restarted: $name', async (one) => {
+test.each(CASES)('the output of a command is the same after everything was restarted: $name', async (one) => {
   await withHome(async (home) => {
     mkdirSync(home, { mode: 0o700 });
     writeFileSync(homePaths(home).config, 'output.megabytes_max = 120\n', { mode: 0o600 });

@@ -7,7 +7,7 @@ import { connectTo, hubPid } from '../support/hub.js';
 
 interface Planted {
   cli: TestCli;
-  /** What must be found nowhere, by where it was planted. */
+  /** The secrets, which must appear nowhere, by where they were planted. */
   canaries: Record<'environment' | 'ssh' | 'netrc' | 'sibling', string>;
   run(...words: string[]): Promise<Ran>;
 }
@@ -48,7 +48,7 @@ const LOOK = [
 ].join('; ');
 
 describe('secrets of a person', () => {
-  test('are in nothing that a contained command sees, and in nothing that is kept', async () => {
+  test('are in nothing that a contained command sees, and in nothing that is stored', async () => {
     await withSecrets(async ({ cli, canaries, run }) => {
       await run('new', 'work');
       const person = join(dirname(cli.folder), 'person');
@@ -61,7 +61,7 @@ describe('secrets of a person', () => {
     });
   });
 
-  test('of the environment reach their own command, and are not kept beyond what it prints', async () => {
+  test('of the environment reach their own command, and are not stored beyond what it prints', async () => {
     await withSecrets(async ({ cli, canaries, run }) => {
       await run('new', 'work');
       const { stdout } = await run('exec', '@', 'test -n "$MY_TOKEN" && echo it is set');

@@ -4,7 +4,7 @@ import { storeOutput } from '../../../tools/base/store_output.js';
 import type { HubLink } from '../../../tools/base/tool_parts.js';
 import { type TestHub, withHub } from '../../support/hub.js';
 
-/** A way to the hub that counts what goes over it. */
+/** A link to the hub that counts calls. */
 function counted({ client }: TestHub) {
   const count = { calls: 0 };
   const link: HubLink = {
@@ -16,7 +16,7 @@ function counted({ client }: TestHub) {
   return { count, link };
 }
 
-test('many small pieces are stored in a few calls, and as they are', async () => {
+test('many small pieces are stored in a few calls, unchanged', async () => {
   await withHub(async (hub) => {
     const { count, link } = counted(hub);
     const lines = Array.from({ length: 300_000 }, (_, at) => Buffer.from(`${at}\n`));
@@ -30,7 +30,7 @@ test('many small pieces are stored in a few calls, and as they are', async () =>
   });
 });
 
-test('nothing at all is stored as nothing', async () => {
+test('no bytes are stored as no output', async () => {
   await withHub(async (hub) => {
     const { count, link } = counted(hub);
     expect(await storeOutput(link, randomUUID(), [Buffer.alloc(0)])).toBeNull();

@@ -27,7 +27,7 @@ const withContained = (use: (session: ContainedSession) => Promise<void>) =>
     });
   });
 
-test('where no sandbox works a contained command is not run, and the hint says what to do', () =>
+test('without a working sandbox a contained command is not run, and the hint says what to do', () =>
   withContained(async ({ runInside, sandbox, folder }) => {
     if (sandbox !== 'none') return;
     expect(await refused(runInside('touch ran'))).toMatchObject({ kind: 'approval_needed' });
@@ -48,7 +48,7 @@ test("a contained command gets next to nothing of a person's environment", () =>
     );
   }));
 
-test('what a contained command ended with is told: its folder, its code, its background processes', () =>
+test('a contained command reports its folder, its exit code and its background processes', () =>
   withContained(async ({ runInside, sandbox, folder }) => {
     if (sandbox === 'none') return;
     mkdirSync(join(folder, 'in'));

@@ -21,7 +21,7 @@ const SILENT_TREE = TREE.replace('echo printed; ', '');
 const PARTS = ['one', 'two', 'three', 'four', 'five'];
 
 const isThere = ({ folder }: TestSession) => PARTS.every((name) => existsSync(join(folder, name)));
-// Of what is still in the pipe the tools do not know yet.
+// The tools do not know yet what is still in the pipe.
 const hasPrinted = ({ home }: TestSession, id: NodeId) => {
   const spool = statSync(join(homePaths(home).commands, `${id}.out`), { throwIfNoEntry: false });
   return (spool?.size ?? 0) > 'printed'.length;
@@ -72,7 +72,7 @@ test('a cancelled command ends with all its processes, and its node says so', ()
     expect(await session.client.call('bash.cancel', { id })).toEqual({ cancelled: false });
   }));
 
-test('a command whose caller has gone ends, and its node is appended where it was run', () =>
+test('a command whose caller disconnects ends, and its node is appended at its position', () =>
   withSession(async (session) => {
     const id = newNodeId();
     const caller = await session.connect();
@@ -88,7 +88,7 @@ test('a command whose caller has gone ends, and its node is appended where it wa
     expect(seen(node)).toBe('printed\n(cancelled)');
   }));
 
-test('a detached command goes on when its caller has gone', () =>
+test('a detached command continues when its caller disconnects', () =>
   withSession(async (session) => {
     const id = newNodeId();
     const caller = await session.connect();
@@ -112,13 +112,13 @@ test('a closed session ends its commands', () =>
     expect(seen(await answer)).toBe('printed\n(cancelled: its session was closed)');
   }));
 
-test("a person's background jobs live on, and do not hold the answer up", () =>
+test("a person's background jobs outlive the command, and do not delay the answer", () =>
   withSession(async (session) => {
     const command = '(while :; do echo again; sleep 0.01; [ -e stop ] && break; done; touch stopped) & echo first';
     const { external } = await session.run(command);
     expect(external.duration_ms).toBeLessThan(1_000);
     expect(left(session).length).toBeGreaterThan(0);
-    // They print to nobody now, and do not die of it.
+    // Nobody reads their output now, which does not end them.
     const { external: next } = await session.run('sleep 0.1; [ -e stopped ]');
     expect(next.exit_code).toBe(1);
     await session.run('touch stop');
@@ -134,7 +134,7 @@ test("a model's background processes end with its command, which says so", () =>
     expect(answer.external.handle.metadata).toMatchObject({ background_ended: 2 });
   }));
 
-test('when the tools are killed, the next ones end what ran and append what it had printed', () =>
+test('when the tools are killed, the next ones end the running commands and append what they had printed', () =>
   withSession(async (session) => {
     const { id, answer } = await begun(session);
     const killed = toolsOf(session.home);
@@ -145,12 +145,12 @@ test('when the tools are killed, the next ones end what ran and append what it h
     const node = await nodeOf(session.client, id);
     expect(seen(node)).toBe('printed\n(interrupted: the tools process or the hub ended while it ran)');
     expect(node.external).toMatchObject({ signal: 'SIGKILL', exit_code: null, output: { size_bytes: 8 } });
-    // Asked for again, it is not run again, although its session is gone.
+    // A retry does not run it again, although its session is gone.
     const again = await session.runAt(session.root, TREE, { id });
     expect(again).toMatchObject({ node: node.node, external: node.external });
   }));
 
-test('when the hub is killed, what ran ends at once and its node is appended by the next hub', () =>
+test('when the hub is killed, running commands end at once and the next hub appends their nodes', () =>
   withSession(async (session) => {
     const { id } = await begun(session);
     await session.kill();
@@ -163,7 +163,7 @@ test('when the hub is killed, what ran ends at once and its node is appended by 
     await next.close();
   }));
 
-test('when hub and tools are killed together, the next hub puts things in order', () =>
+test('when hub and tools are killed together, the next hub ends the command and appends its node', () =>
   withSession(async (session) => {
     const { id } = await begun(session);
     const pids = [toolsOf(session.home), await hubPid(session.home)];
@@ -176,7 +176,7 @@ test('when hub and tools are killed together, the next hub puts things in order'
     await next.close();
   }));
 
-test('a command that was killed before it had printed anything is kept as well', () =>
+test('a command that was killed before it had printed anything gets its node as well', () =>
   withSession(async (session) => {
     const { id } = await begun(session, SILENT_TREE);
     expect(records(session.home)).toEqual([`${id}.json`]);
@@ -187,7 +187,7 @@ test('a command that was killed before it had printed anything is kept as well',
     await next.close();
   }));
 
-test('when the hub ends in order, what runs ends as a cancelled node', () =>
+test('when the hub ends normally, running commands become cancelled nodes', () =>
   withSession(async (session) => {
     const { id } = await begun(session);
     const pid = await session.pid();
@@ -200,7 +200,7 @@ test('when the hub ends in order, what runs ends as a cancelled node', () =>
     await next.close();
   }));
 
-test('records that cannot be read are set aside, and what they tell of is ended', () =>
+test('unreadable records are set aside, and their processes are ended', () =>
   withSession(async (session) => {
     const { id } = await begun(session);
     const { commands } = homePaths(session.home);
@@ -214,7 +214,7 @@ test('records that cannot be read are set aside, and what they tell of is ended'
     await next.call('tools.check', {});
     expect(left(session)).toEqual([]);
     expect(records(session.home)).toEqual([]);
-    // The empty one tells of nothing: it was made, but nothing was begun.
+    // The empty record belongs to no process: it was created before its command started.
     expect(readdirSync(join(session.home, 'commands-unreadable'))).toHaveLength(4);
     await next.close();
   }));

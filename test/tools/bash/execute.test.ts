@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { refused } from './refused.js';
 import { ENVIRONMENT, newNodeId, seen, withSession } from './session.js';
 
-test('a command tells its exit code, or the signal that ended it', () =>
+test('a command reports its exit code, or the signal that ended it', () =>
   withSession(async ({ run }) => {
     expect(await run('exit 3')).toMatchObject({ external: { exit_code: 3, signal: null } });
     expect(await run('no-such-program')).toMatchObject({ external: { exit_code: 127 } });
@@ -17,7 +17,7 @@ test('a command tells its exit code, or the signal that ended it', () =>
     expect(await run('true')).toMatchObject({ blocks: [{ text: '(no output)' }], external: { output: null } });
   }));
 
-test('what a command prints is kept to the byte', () =>
+test('the output of a command is stored byte for byte', () =>
   withSession(async ({ run, stored }) => {
     const bytes = Buffer.from([...Array(256).keys()]);
     const escaped = [...bytes].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
@@ -35,7 +35,7 @@ test('a command has no terminal and nothing to read', () =>
     expect(seen(await run('cat /dev/tty'))).toContain('/dev/tty');
   }));
 
-test('the names /dev/stdout and /dev/stderr can be written to', () =>
+test('/dev/stdout and /dev/stderr can be written to', () =>
   withSession(async ({ tell }) => {
     const { events } = await tell('echo x > /dev/stderr; echo y > /dev/stdout; echo z | tee /dev/stderr >/dev/null');
     const told = events.flatMap((event) => (event.kind === 'output' ? [event] : []));
@@ -44,7 +44,7 @@ test('the names /dev/stdout and /dev/stderr can be written to', () =>
     expect(of('stdout').join('')).toBe('y\n');
   }));
 
-test('what is printed arrives while the command runs, in the order in which it was printed', () =>
+test('output arrives while the command runs, in the order in which it was printed', () =>
   withSession(async ({ client, session, folder, run }) => {
     const events: string[] = [];
     const command = 'exec 5< go; for i in 1 2 3; do echo out $i; read <&5; echo err $i >&2; read <&5; done';
@@ -91,7 +91,7 @@ test('messages of the shell name the lines of the command', () =>
     );
   }));
 
-test('how a command is kept can be told from its node', () =>
+test('a node records its command, and how its output was stored', () =>
   withSession(async ({ runAt, root, tree, session, folder, client }) => {
     const { id, node, blocks, external, branched } = await runAt(root, 'echo kept; exit 2');
     expect(branched).toBe(false);
@@ -107,7 +107,7 @@ test('how a command is kept can be told from its node', () =>
     expect((await client.call('loom.node_get', { node: id })).node).toEqual(node);
   }));
 
-test('the same id runs once, also for callers that ask at the same time', () =>
+test('the same id runs once, also for concurrent calls', () =>
   withSession(async ({ runAt, root, run, client, session, tree }) => {
     const id = newNodeId();
     const command = 'echo run >> times; sleep 0.1; wc -l < times';
@@ -121,7 +121,7 @@ test('the same id runs once, also for callers that ask at the same time', () =>
     expect(await refused(runAt(root, 'echo another', { id }))).toMatchObject({ kind: 'conflict' });
   }));
 
-test('what cannot be run is refused with a line that says why', () =>
+test('a command that cannot be run is refused with a line that says why', () =>
   withSession(async ({ run, runAt, folder, client }) => {
     writeFileSync(join(folder, 'file'), '');
     expect(await refused(run('true', { cwd: '/nowhere/at/all' }))).toMatchObject({
@@ -141,7 +141,7 @@ test('what cannot be run is refused with a line that says why', () =>
     expect(seen(await run('echo still here'))).toBe('still here\n');
   }));
 
-test('folders of any name can be worked in', () =>
+test('commands run in folders of any name', () =>
   withSession(async ({ runAt, root, folder }) => {
     const name = join(folder, ' -n\nname "of" $x 数据\t\\ ');
     mkdirSync(name);
@@ -150,7 +150,7 @@ test('folders of any name can be worked in', () =>
     expect(seen(await runAt(first.id, 'pwd'))).toBe(`${name}\n`);
   }));
 
-test('more commands than may run at once are refused', () =>
+test('commands above the limit of concurrent ones are refused', () =>
   withSession(async ({ client, session, run }) => {
     await run('mkfifo go');
     const waiting = Array.from({ length: 64 }, () => run('read < go'));

@@ -11,7 +11,7 @@ import { newNodeId, seen, withSession } from './session.js';
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const numbers = (count: number): Buffer => Buffer.from(Array.from({ length: count }, (_, n) => `${n + 1}\n`).join(''));
 
-/** The bytes that events tell, and how many of them were skipped. */
+/** The bytes in the events, and how many of them were skipped. */
 function toldBy(events: readonly CommandEvent[]) {
   const pieces: Buffer[] = [];
   let skipped = 0;
@@ -28,7 +28,7 @@ function toldBy(events: readonly CommandEvent[]) {
   return { bytes: Buffer.concat(pieces), skipped };
 }
 
-test('a long output is told whole, stored whole, and shown to a model by head and tail', () =>
+test('a long output is streamed whole, stored whole, and shown to a model by head and tail', () =>
   withSession(async ({ tell, stored }) => {
     const whole = numbers(200_000);
     const { events, answer } = await tell('seq 200000');
@@ -42,7 +42,7 @@ test('a long output is told whole, stored whole, and shown to a model by head an
     expect(shown).toContain('left out of 1,288,895 bytes; to read on: file.read output:');
   }));
 
-test('100 MB are kept to the byte when the configuration allows them', () =>
+test('100 MB are stored byte for byte when the configuration allows them', () =>
   withSession(async ({ run, stored, home }) => {
     writeFileSync(join(home, 'config'), 'output.megabytes_max = 100\n');
     const line = 'yes 0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqr | head -c 100000000';
@@ -79,7 +79,7 @@ test('a caller that reads slowly slows the command down and misses nothing', () 
     const answer = client.stream('bash.execute', { session, command: 'seq 3000000' }, { onEvent });
     const other = await connect();
     const printed = async () => (await other.call('bash.list', {})).commands[0]?.output_bytes ?? 0;
-    // It has come to rest when it prints no more for a while.
+    // It is paused when it prints no more for a while.
     let before = -1;
     await until(async () => {
       await wait(150);
@@ -95,7 +95,7 @@ test('a caller that reads slowly slows the command down and misses nothing', () 
     expect([told.bytes.equals(numbers(3_000_000)), told.skipped]).toEqual([true, 0]);
   }));
 
-test('a detached command goes on at its own pace when its slow reader has gone', () =>
+test('a detached command continues at its own pace when its slow reader disconnects', () =>
   withSession(async ({ client, connect, session, tree, root, home, stored }) => {
     const id = newNodeId();
     const caller = await connect();
@@ -123,7 +123,7 @@ test('a detached command goes on at its own pace when its slow reader has gone',
     expect(kept.equals(numbers(3_000_000))).toBe(true);
   }));
 
-test('a running command can be followed from any place, by any client', () =>
+test('a running command can be followed from any offset, by any client', () =>
   withSession(async ({ client, connect, session, folder }) => {
     const id = newNodeId();
     const answer = client.call('bash.execute', {

@@ -19,7 +19,7 @@ export interface TestSession extends TestHub {
   run(command: string, options?: Options): Promise<ToolAnswer>;
   /** Runs a command and appends it after a node. */
   runAt(node: NodeId, command: string, options?: Options): Promise<ToolAnswer & { id: NodeId }>;
-  /** Runs a command and returns what it told while it ran. */
+  /** Runs a command and returns the events that it emitted. */
   tell(command: string, options?: Options): Promise<{ events: CommandEvent[]; answer: ToolAnswer }>;
   /** The bytes that were stored of an answer. */
   stored(answer: ToolAnswer): Promise<Buffer>;
@@ -61,7 +61,7 @@ export function newNodeId(): NodeId {
   return NodeId.parse(randomUUID());
 }
 
-/** What a model sees of an answer. */
+/** The text of an answer that a model sees. */
 export function seen({ blocks }: ToolAnswer): string {
   return blocks.map((block) => (block.type === 'text' ? block.text : block.type)).join('|');
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { refused } from './refused.js';
 import { ENVIRONMENT, newNodeId, seen, withSession } from './session.js';
 
-test('a command begins where the branch that it is run from has come to', () =>
+test('a command starts in the working folder of its branch', () =>
   withSession(async ({ runAt, run, root, folder }) => {
     mkdirSync(join(folder, 'a/b'), { recursive: true });
     const a = await runAt(root, 'cd a');
@@ -23,7 +23,7 @@ test('a command begins where the branch that it is run from has come to', () =>
     });
   }));
 
-test('what a person exports is there in later commands of the branch, and in no other', () =>
+test('exported variables of a person reach later commands of the branch, and no others', () =>
   withSession(async ({ runAt, root }) => {
     const value = 'a "b" $c `d` \\ \'e\'\n\t\x01 é 数据\n';
     const first = await runAt(root, `export ONE=${quoted(value)} EMPTY= TWO=2; LOCAL=no; unset HOME`);
@@ -35,7 +35,7 @@ test('what a person exports is there in later commands of the branch, and in no 
     expect(seen(await runAt(root, show))).toBe(`|unset|unset|unset|${ENVIRONMENT.HOME}|`);
   }));
 
-test('what would run something in a later command is never carried over', () =>
+test('variables that would run code in a later command are never carried over', () =>
   withSession(async ({ runAt, root, folder }) => {
     writeFileSync(join(folder, 'evil'), 'echo evil\n');
     const names = [
@@ -67,7 +67,7 @@ test('what would run something in a later command is never carried over', () =>
     expect(left).toMatch(/\nhBc\n1\n$/);
   }));
 
-test('options, functions and traps of a command do not disturb what is read of it, nor show it', () =>
+test('options, functions and traps of a command neither disturb nor reveal the reading of its state', () =>
   withSession(async ({ runAt, root, folder }) => {
     mkdirSync(join(folder, 'in'));
     const attempts = {
@@ -99,7 +99,7 @@ test('a command that is replaced, killed or has a trap of its own leaves the sta
     }
   }));
 
-test('a child of a command cannot tell a state in its place', () =>
+test('a child of a command cannot report a state in its place', () =>
   withSession(async ({ runAt, root, folder }) => {
     const forge =
       'printf "/usr\\n\\0\\0declare -x A=\\"forged\\"\\n\\0%s" $(grep -ao "[0-9a-f]\\{16\\}; }" /proc/self/fd/198 | head -c 16) >&198';
@@ -110,7 +110,7 @@ test('a child of a command cannot tell a state in its place', () =>
     }
   }));
 
-test('an environment too large to be remembered leaves the one before', () =>
+test('an environment too large to be remembered leaves the previous one', () =>
   withSession(async ({ runAt, root, folder }) => {
     mkdirSync(join(folder, 'in'));
     const { id } = await runAt(root, 'export A=before');

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { isOneProgram } from '../../../tools/bash/single_program.js';
 import { ENVIRONMENT, newNodeId, seen, withSession } from './session.js';
 
-test('one program with plain arguments is told from all that a shell does itself', () => {
+test('one program with plain arguments is told apart from everything that a shell does itself', () => {
   const programs = ['sleep 5', '  ls -d /usr "a b" \'$x\nend\' ', './run', '/bin/ls', 'env A=b x', 'git log --a=b,c'];
   const others = [
     'cd a',
@@ -39,13 +39,13 @@ test('one program with plain arguments is told from all that a shell does itself
   expect(isOneProgram('hello you', { 'BASH_FUNC_hello%%': '() { cd /; }' })).toBe(false);
 });
 
-test('every word that bash knows itself is known to be no program', () => {
+test('every builtin and keyword of bash is known to be no program', () => {
   const known = spawnSync('bash', ['-c', 'compgen -bk'], { encoding: 'utf8' }).stdout.trim().split('\n');
   expect(known.length).toBeGreaterThan(60);
   expect(known.filter((word) => isOneProgram(`${word} x`, {}))).toEqual([]);
 });
 
-test('a program that a signal ends is told as bash itself would tell it', () =>
+test('a program that a signal ends is reported as bash itself would report it', () =>
   withSession(async ({ run, folder }) => {
     for (const command of [
       "sh -c 'kill -9 $$'",
@@ -72,7 +72,7 @@ test("a program leaves its branch's folder and variables as they were, and holds
     expect(seen(await runAt(program.id, 'echo $A; pwd'))).toBe(`1\n${join(folder, 'in')}\n`);
   }));
 
-test("a person's own function is run although it is called as a program would be", () =>
+test("a person's own function runs although it is called like a program", () =>
   withSession(async ({ client, tree, root, folder }) => {
     mkdirSync(join(folder, 'in'));
     const environment = { ...ENVIRONMENT, 'BASH_FUNC_go%%': '() { cd "$1"; }' };

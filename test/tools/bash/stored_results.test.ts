@@ -13,7 +13,7 @@ const DISK_MIB = 8;
 /** Leaves no room for a page of a database, in large files and small ones. */
 const FILL = 'mkdir fill; head -c 9000000 /dev/zero > fill/all; for i in {1..50}; do echo > fill/$i; done 2>/dev/null';
 
-test.runIf(canMount)('on a full disk a command goes on, and its node says what is missing', () =>
+test.runIf(canMount)('on a full disk a command continues, and its node says what is missing', () =>
   withFolder(async (folder) => {
     mountDisk(folder, `${DISK_MIB}m`);
     const home = join(folder, 'home');
@@ -42,7 +42,7 @@ test.runIf(canMount)('on a full disk a command goes on, and its node says what i
 );
 
 test.runIf(canMount)(
-  'what a command came to on a full disk is kept when it is asked for again, and it is not run again',
+  'the result of a command on a full disk is stored by a later retry, which does not run it again',
   () =>
     withFolder(async (folder) => {
       mountDisk(folder, `${DISK_MIB}m`);
@@ -69,7 +69,7 @@ test.runIf(canMount)(
     }),
 );
 
-test('what a command printed is found again, whole or by head and tail, and never by running it again', () =>
+test('a handle resolves to what a command printed, whole or by head and tail, without running it again', () =>
   withSession(async ({ run, client }) => {
     const { handle, output } = (await run('echo ran >> times; seq 1000')).external;
     const resolve = (bytes_max: number) => resolveCommand(client, { handle, output, fresh: true, bytes_max });
@@ -89,7 +89,7 @@ test('what a command printed is found again, whole or by head and tail, and neve
 test('tools killed at any instant of a command leave its node or no trace of it', () =>
   withSession(async ({ home, folder, client, tree, root, connect }) => {
     const { commands } = homePaths(home);
-    // Tools that die one after the other are started again only when they are asked for once more.
+    // After repeated deaths the tools are restarted only by the next call.
     const ready = () =>
       until(() =>
         client.call('tools.check', {}).then(

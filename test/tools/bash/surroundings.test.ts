@@ -10,7 +10,7 @@ import { newNodeId, seen, withSession } from './session.js';
 
 const CLIENT = fileURLToPath(new URL('../../../dist/client.js', import.meta.url));
 
-test('what the shell had open that started the hub is not open in a command, in a sandbox or not', () =>
+test('open files of the shell that started the hub are not open in a command, in a sandbox or not', () =>
   withHome(async (home) => {
     const script = `const { connect } = await import(${JSON.stringify(CLIENT)});
       const client = await connect({ home: ${JSON.stringify(home)}, hubEntry: ${JSON.stringify(HUB_ENTRY)} });
@@ -29,14 +29,14 @@ test('what the shell had open that started the hub is not open in a command, in 
     await client.close();
   }));
 
-test('a command runs also when somebody has cleared the folder for private files', () =>
+test('a command also runs when the folder for private files has been cleared', () =>
   withSession(async ({ run, home }) => {
     expect(seen(await run('echo before'))).toBe('before\n');
     rmSync(join(home, 'tmp'), { recursive: true });
     for (const word of ['one', 'two']) expect(seen(await run(`echo ${word}`))).toBe(`${word}\n`);
   }));
 
-test('tools that are still ending take nothing from those that have come after them', () =>
+test('tools that are still ending remove nothing of their successors', () =>
   withSession(async ({ client, runAt, root, home, folder, kill }) => {
     const stubborn = 'trap "" TERM INT; touch begun; while :; do sleep 0.05; done';
     runAt(root, stubborn).catch(() => undefined);
@@ -54,7 +54,7 @@ test('tools that are still ending take nothing from those that have come after t
     await until(() => readdirSync(homePaths(home).commands).length === 0);
   }));
 
-test('where a branch stands is the same for the tools that ran its commands as for those that come after them', () =>
+test('the state of a branch is the same for the tools that ran its commands and for their successors', () =>
   withSession(async ({ client, runAt, root, home, folder, tree }) => {
     const first = await runAt(root, 'mkdir a; cd a; export ONE=1');
     const program = await runAt(first.id, 'ls');

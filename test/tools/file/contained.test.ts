@@ -47,7 +47,7 @@ test('links, dots and other spellings that lead out of the policy are refused, f
 
 // As root, another process's root leads to whatever is mounted for it alone.
 test.runIf(tries('unshare', ['--mount', 'true']))(
-  'a file of another process’s own disk is not taken for one here',
+  'a path through another mount namespace is not mistaken for the path here',
   () =>
     withFileTools(async ({ client, folder, contained, put }) => {
       await mkdir(join(folder, 'disk'));
@@ -75,14 +75,14 @@ test.runIf(tries('unshare', ['--mount', 'true']))(
     }),
 );
 
-test('whether a hidden file is there is not told', () =>
+test('whether a hidden file exists is not revealed', () =>
   withFileTools(async ({ client, home, contained }) => {
     const read = (name: string) => refused(client.call('file.read', { path: `${home}/${name}`, policy: contained }));
     expect((await read('trees.db')).message).toBe(`${home}/trees.db is outside of what may be read here`);
     expect((await read('none.db')).message).toBe(`${home}/none.db is outside of what may be read here`);
   }));
 
-test('what may be read only is not written, and what runs later outside is not written at all', () =>
+test('read-only files are not written, and files that run later outside are never written', () =>
   withFileTools(async ({ client, folder, contained }) => {
     await mkdir(join(folder, 'source'));
     const policy: Policy = { kind: 'contained', network: false, writable: [], readable: [folder] };
@@ -95,7 +95,7 @@ test('what may be read only is not written, and what runs later outside is not w
     expect((await readdir(folder)).sort()).toEqual(['source']);
   }));
 
-test('a hard link is read as the file that it is, and writing it leaves its other names alone', () =>
+test('a hard link is read like any file, and writing it leaves its other names alone', () =>
   withFileTools(async ({ client, folder, contained }) => {
     const outside = join(folder, '..', 'outside.txt');
     await writeFile(outside, 'shared');
@@ -106,7 +106,7 @@ test('a hard link is read as the file that it is, and writing it leaves its othe
     expect(await readFile(outside, 'utf8')).toBe('shared');
   }));
 
-test('a file that is removed while it is held is not taken for another', () =>
+test('a file that is removed while it is open is not mistaken for another', () =>
   withFileTools(async ({ client, folder, contained }) => {
     const path = join(folder, 'gone.txt');
     const handle = await open(path, 'w');
@@ -115,7 +115,7 @@ test('a file that is removed while it is held is not taken for another', () =>
     expect((await refused(client.call('file.read', params))).kind).toBe('not_found');
   }));
 
-test('what a policy hides in a folder is not named, neither as like a name nor as in the folder', () =>
+test('hidden entries of a folder are not named, neither as similar names nor in its list', () =>
   withFileTools(async ({ client, folder, home }) => {
     // The folder above holds the home, which is hidden whatever the policy says.
     const above = join(folder, '..');

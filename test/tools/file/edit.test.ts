@@ -8,7 +8,7 @@ const sha256 = (content: string | Buffer) => createHash('sha256').update(content
 const edit = ({ client }: FileTools, path: string, [old_text, new_text]: [string, string]) =>
   client.call('file.edit', { path, old_text, new_text, policy: OPEN });
 
-test('a text that stands once is replaced, and nothing else', () =>
+test('a text that occurs once is replaced, and nothing else', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('code.ts', 'const a = 1;\nconst b = 2;\nconst c = 3;\n');
     await chmod(path, 0o640);
@@ -22,7 +22,7 @@ test('a text that stands once is replaced, and nothing else', () =>
     expect(factsOf(answer)).toMatchObject({ sha256: sha256(after), before: { size_bytes: 39 }, line: 2 });
   }));
 
-test('a text that stands more than once is refused with its lines', () =>
+test('a text that occurs more than once is refused with its lines', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('twice.txt', 'x\nsame\ny\nsame\naaa\n');
     expect(await refused(edit(tools, path, ['same', 'other']))).toMatchObject({
@@ -32,7 +32,7 @@ test('a text that stands more than once is refused with its lines', () =>
     expect((await refused(edit(tools, path, ['aa', 'b']))).message).toContain('stands 2 times');
   }));
 
-test('a text that does not stand there is refused with the lines that are most like it', () =>
+test('a text that does not occur is refused with the lines most like it', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('near.ts', 'import x;\n\nfunction add(a, b) {\n\treturn a + b;\n}\n');
     expect(await refused(edit(tools, path, ['function add(a, b) {\n  return a + b;\n}', '']))).toMatchObject({
@@ -51,7 +51,7 @@ test.each([
   ['a mark', Buffer.from('\uFEFFa\nb\nc\n'), Buffer.from('\uFEFFa\nx\ny\nc\n')],
   ['UTF-16', Buffer.from('\uFEFFa\r\nb\r\nc\r\n', 'utf16le'), Buffer.from('\uFEFFa\r\nx\r\ny\r\nc\r\n', 'utf16le')],
   [
-    'UTF-16 with the high byte first',
+    'UTF-16 big-endian',
     Buffer.from('\uFEFFa\nb\nc\n', 'utf16le').swap16(),
     Buffer.from('\uFEFFa\nx\ny\nc\n', 'utf16le').swap16(),
   ],
@@ -68,7 +68,7 @@ test.each([
   }),
 );
 
-test('in a file with both line ends each place keeps its own', () =>
+test('in a file with mixed line ends each line keeps its own', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('mixed.txt', 'a\r\nb\r\nc\nd\n');
     await edit(tools, path, ['a\nb', 'a\nB']);
@@ -76,14 +76,14 @@ test('in a file with both line ends each place keeps its own', () =>
     expect(await readFile(path, 'utf8')).toBe('a\r\nB\r\nc\nD\n');
   }));
 
-test('edits of one file at the same time are all kept', () =>
+test('concurrent edits of one file are all kept', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('many.txt', Array.from({ length: 30 }, (_, index) => `<${index}>\n`).join(''));
     await Promise.all(Array.from({ length: 30 }, (_, index) => edit(tools, path, [`<${index}>`, `(${index})`])));
     expect(await readFile(path, 'utf8')).toBe(Array.from({ length: 30 }, (_, index) => `(${index})\n`).join(''));
   }));
 
-test('edits of one file by several of its paths at the same time are all kept', () =>
+test('concurrent edits of one file by several of its paths are all kept', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('many.txt', Array.from({ length: 30 }, (_, index) => `<${index}>\n`).join(''));
     await symlink(tools.folder, join(tools.folder, 'folder'));
@@ -101,7 +101,7 @@ test('edits of one file by several of its paths at the same time are all kept', 
     expect(await readFile(path, 'utf8')).toBe(Array.from({ length: 30 }, (_, index) => `(${index})\n`).join(''));
   }));
 
-test('of two opposite edits at the same time each is made or refused, and the file is whole', () =>
+test('of two opposite concurrent edits each is made or refused, and the file is whole', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('turn.txt', `${'x'.repeat(100_000)}left`);
     const outcomes = await Promise.allSettled(
@@ -114,7 +114,7 @@ test('of two opposite edits at the same time each is made or refused, and the fi
     expect(await readdir(tools.folder)).toEqual(['turn.txt']);
   }));
 
-test('what cannot be edited is told: no file, no change, too large', () =>
+test('an edit of a missing file, one without a change and one of too large a file are refused', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('a.txt', 'a');
     const large = await tools.put('large.txt', Buffer.alloc(17_000_000, 'x'));
@@ -124,7 +124,7 @@ test('what cannot be edited is told: no file, no change, too large', () =>
     expect((await readdir(tools.folder)).sort()).toEqual(['a.txt', 'large.txt']);
   }));
 
-test('looking for a text in a file of 16 MB that is made to be slow ends', () =>
+test('searching a file of 16 MB that is made to be slow ends', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('slow.txt', `${'a'.repeat(99)}\n`.repeat(160_000));
     const text = `b${'a'.repeat(98)}\n`.repeat(100);

@@ -13,7 +13,7 @@ const PNG = Buffer.from(
 );
 
 describe('text', () => {
-  test('a small file is shown as it is, and its very bytes are stored', () =>
+  test('a small file is shown as it is, and its exact bytes are stored', () =>
     withFileTools(async ({ client, put }) => {
       const path = await put('a.txt', 'one\ntwo\n');
       const answer = await client.call('file.read', { path, policy: OPEN });
@@ -34,7 +34,7 @@ describe('text', () => {
       });
     }));
 
-  test('a long file is shown in parts, each of which says how to read on', () =>
+  test('a long file is shown in parts, each of which says how to read the next', () =>
     withFileTools(async ({ client, put }) => {
       const path = await put('long.txt', `${numbered(4_500)}\n`);
       const first = textOf(await client.call('file.read', { path, policy: OPEN })).split('\n');
@@ -60,7 +60,7 @@ describe('text', () => {
       expect((await storedOf(client, answer)).toString()).toBe(wide.repeat(24));
     }));
 
-  test('an empty file, a file of one empty line and an offset past the end are each told as such', () =>
+  test('an empty file, a file of one empty line and an offset past the end are each reported as such', () =>
     withFileTools(async ({ client, put }) => {
       const empty = await put('empty', '');
       const blank = await put('blank', '\n');
@@ -98,7 +98,7 @@ describe('text', () => {
       expect((await storedOf(client, answer)).toString()).toBe('a\r\nb\r\n');
     }));
 
-  test('a file of 10 GB is read in little memory, and only where it is looked at', () =>
+  test('a file of 10 GB is read in little memory, and only in the requested part', () =>
     withFileTools(async ({ client, folder }) => {
       const path = join(folder, 'huge.txt');
       const file = await open(path, 'w');
@@ -112,7 +112,7 @@ describe('text', () => {
       expect(memory_bytes).toBeLessThan(250_000_000);
     }));
 
-  test('all of a file that is larger than what is stored is kept as its head and its tail', () =>
+  test('a file that is larger than the storage limit is stored as its head and its tail', () =>
     withFileTools(async ({ client, folder, home, put }) => {
       await mkdir(home, { recursive: true });
       const config = await open(join(home, 'config'), 'w');
@@ -127,7 +127,7 @@ describe('text', () => {
     }));
 });
 
-describe('what is not text', () => {
+describe('content that is not text', () => {
   test('an image is shown as an image, by its bytes and not by its name', () =>
     withFileTools(async ({ client, put, tree, root }) => {
       const path = await put('picture.txt', PNG);

@@ -5,7 +5,7 @@ import { type ContentRequest, headAndTail, readContent } from '../../../tools/fi
 const { signal } = new AbortController();
 const LARGE = 9_000_000;
 
-/** So many bytes of lines, of which no more than what is asked for is ever held. */
+/** A source of so many bytes of lines; it holds no more than the requested part. */
 function sourceOf(sizeBytes: number, holdsBytes: () => number): ByteSource {
   return {
     sizeBytes,
@@ -25,7 +25,7 @@ async function sizesOf(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>)
 
 const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-test('a large file is passed on in small pieces, while they are taken', async () => {
+test('a large file is streamed in small pieces, as they are consumed', async () => {
   const { stored: kept } = await readContent(
     sourceOf(LARGE, () => LARGE),
     whole(10_000_000),
@@ -36,7 +36,7 @@ test('a large file is passed on in small pieces, while they are taken', async ()
   expect(kept).toMatchObject({ totalBytes: LARGE, sha256: null });
 });
 
-test('of a file that is larger than what is kept, head and tail are passed on', async () => {
+test('of a file that is larger than the limit, head and tail are streamed', async () => {
   const { stored: kept } = await readContent(
     sourceOf(LARGE, () => LARGE),
     whole(6_000_001),
@@ -47,7 +47,7 @@ test('of a file that is larger than what is kept, head and tail are passed on', 
   expect(held).toMatchObject({ pieces: [Buffer.from('ab'), Buffer.from('hi')], totalBytes: 9, sha256: null });
 });
 
-test('a file that becomes shorter while it is passed on is told as such', async () => {
+test('a file that is truncated while it is streamed is reported as such', async () => {
   let holds = LARGE;
   const { stored: kept } = await readContent(
     sourceOf(LARGE, () => holds),
@@ -60,7 +60,7 @@ test('a file that becomes shorter while it is passed on is told as such', async 
   });
 });
 
-test('a file of the system that states no size is not read without end', async () => {
+test('a system file that states no size is not read without end', async () => {
   await expect(
     readContent(
       sourceOf(0, () => LARGE),

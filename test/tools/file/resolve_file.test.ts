@@ -12,7 +12,7 @@ const context: CallContext = {
   ...{ emit: () => undefined, hasRoom: () => true, drained: () => Promise.resolve() },
 };
 
-/** Looks again at what an answer stands for. */
+/** Resolves the handle of an answer. */
 async function again({ client, folder }: FileTools, { external }: ToolAnswer, bytesMax = 1_000): Promise<Resolved> {
   const place = { userHome: folder, cognitionHome: folder, commands: folder, path: '' };
   const plugin = createFile({
@@ -25,7 +25,7 @@ async function again({ client, folder }: FileTools, { external }: ToolAnswer, by
   return resolved;
 }
 
-test('a file that has not changed is told as the same', () =>
+test('an unchanged file is reported as the same', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('a.txt', 'one\ntwo\n');
     const answer = await tools.client.call('file.read', { path, policy: OPEN });
@@ -38,7 +38,7 @@ test('a file that has not changed is told as the same', () =>
     });
   }));
 
-test('a file that has changed is told with how many lines came and went', () =>
+test('a changed file is reported with the numbers of added and removed lines', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('a.txt', 'one\ntwo\nthree\n');
     const answer = await tools.client.call('file.read', { path, policy: OPEN });
@@ -51,7 +51,7 @@ test('a file that has changed is told with how many lines came and went', () =>
     expect((await again(tools, answer)).changed).toContain('the same lines in another order');
   }));
 
-test('a change outside of the lines that were read is told as such', () =>
+test('a change outside the lines that were read is reported as such', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('a.txt', '1\n2\n3\n4\n');
     const answer = await tools.client.call('file.read', { path, offset: 2, limit: 2, policy: OPEN });
@@ -64,7 +64,7 @@ test('a change outside of the lines that were read is told as such', () =>
     expect((await again(tools, answer)).changed).toContain('is past the end');
   }));
 
-test('a file that is gone, or has become something else, or leads elsewhere is told as such', () =>
+test('a file that is gone, is no regular file any more or leads elsewhere is reported as such', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('a.txt', 'x\n');
     const answer = await tools.client.call('file.read', { path, policy: OPEN });
@@ -77,7 +77,7 @@ test('a file that is gone, or has become something else, or leads elsewhere is t
     expect((await again(tools, answer)).changed).toBe(`${path} is a folder, not a file`);
   }));
 
-test('what was written is compared with what is there now, and shown by its head and tail', () =>
+test('a written file is compared with its current content, and shown by its head and tail', () =>
   withFileTools(async (tools) => {
     const path = join(tools.folder, 'a.txt');
     const content = Array.from({ length: 1_000 }, (_, index) => `line ${index}\n`).join('');
@@ -92,7 +92,7 @@ test('what was written is compared with what is there now, and shown by its head
     expect((await again(tools, answer)).changed).toContain('1 line added, 0 removed');
   }));
 
-test('a file in UTF-16 is shown as text when it is looked at again, and a large one by its ends', () =>
+test('a fresh look shows a UTF-16 file as text, and a large file by its ends', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('wide.txt', Buffer.from('\uFEFFgrün\n', 'utf16le'));
     const answer = await tools.client.call('file.read', { path, policy: OPEN });

@@ -13,7 +13,7 @@ async function nodeOf({ client, tree, root }: FileTools, path: string): Promise<
   return id;
 }
 
-test('a stored output is read by its node, by lines and whole, though the file has changed since', () =>
+test('a stored output is read by its node, by lines and whole, although the file has changed since', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('a.txt', 'one\ntwo\nthree\n');
     const node = await nodeOf(tools, path);
@@ -35,7 +35,7 @@ test('a large stored output goes from one node to another in pieces, byte for by
     expect(first.kind === 'external' && first.external.output?.sha256).toBe(whole.external.output?.sha256);
   }));
 
-test('a model reads stored outputs of the tree that it works in, and of no other, however many ask at once', () =>
+test('a model reads stored outputs of the tree that it works in, and of no other, also in concurrent calls', () =>
   withFileTools(async (tools) => {
     const { client, tree, root, contained } = tools;
     const node = await nodeOf(tools, await tools.put('a.txt', 'mine\n'));
@@ -51,12 +51,12 @@ test('a model reads stored outputs of the tree that it works in, and of no other
     );
     expect(new Set(await Promise.all(calls))).toEqual(new Set(['mine', 'not_found']));
     expect((await refused(read(null))).kind).toBe('unauthorised');
-    // Saying that one works in the tree of another's node does not help.
+    // Naming the tree of the other node does not help.
     const claimed = await refused(read({ tree: other, node: root }));
     expect(claimed.kind).toBe('not_found');
   }));
 
-test('an output that is read while its node is made is whole or not there', () =>
+test('an output that is read while its node is being created is whole or absent', () =>
   withFileTools(async (tools) => {
     const { client, tree, root } = tools;
     const path = await tools.put('a.txt', 'all of it\n'.repeat(200_000));
@@ -90,7 +90,7 @@ test('an output that is read while its node is made is whole or not there', () =
     expect([...outcomes]).toEqual(['2000000']);
   }));
 
-test('a file whose name looks like a stored output is read by another spelling', () =>
+test('a file whose name looks like a stored output is read as ./name', () =>
   withFileTools(async (tools) => {
     await mkdir(join(tools.folder, 'sub'));
     await tools.put('output:x', 'a file\n');

@@ -13,7 +13,7 @@ const sha256 = (content: string | Buffer) => createHash('sha256').update(content
 const write = ({ client }: FileTools, path: string, content: string) =>
   client.call('file.write', { path, content, policy: OPEN });
 
-test('a new file is written whole, its folders are made, and its very bytes are stored', () =>
+test('a new file is written whole, its folders are created, and its exact bytes are stored', () =>
   withFileTools(async (tools) => {
     const path = join(tools.folder, 'a/b/c.txt');
     const answer = await write(tools, path, 'one\ntwo\n');
@@ -30,7 +30,7 @@ test('a new file is written whole, its folders are made, and its very bytes are 
     expect(answer.external.call).toMatchObject({ tool: 'write', input: { path, content: 'one\ntwo\n' } });
   }));
 
-test('an old file keeps its mode, and its handle tells what was there before', () =>
+test('an existing file keeps its mode, and its handle records the previous content', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('run.sh', 'old\nsame\n');
     await chmod(path, 0o751);
@@ -41,7 +41,7 @@ test('an old file keeps its mode, and its handle tells what was there before', (
     expect(await readdir(tools.folder)).toEqual(['run.sh']);
   }));
 
-test('new files and folders are open to whom their folder is, and closed in one that all share', () =>
+test('new files and folders have the access rights of their folder, and are private in one that all may write', () =>
   withFileTools(async (tools) => {
     for (const [name, mode, file, folder] of [
       ['usual', 0o755, 0o644, 0o755],
@@ -59,7 +59,7 @@ test('new files and folders are open to whom their folder is, and closed in one 
     }
   }));
 
-test.runIf(process.getuid?.() === 0)('an old file keeps its owner', () =>
+test.runIf(process.getuid?.() === 0)('an existing file keeps its owner', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('theirs', 'x');
     await chown(path, 1234, 4321);
@@ -83,7 +83,7 @@ test.each([
   }),
 );
 
-test('a symbolic link stays one, and what it leads to is written', () =>
+test('a symbolic link stays one, and its target is written', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('real.txt', 'old');
     const alias = join(tools.folder, 'alias.txt');
@@ -134,7 +134,7 @@ test('folders, pipes, devices and a path that ends with a slash are not written'
     expect(await readdir(folder)).toEqual(['pipe']);
   }));
 
-test('what a killed writer has left behind goes with the next write of that file', () =>
+test('the draft of a killed writer is removed by the next write of that file', () =>
   withFileTools(async (tools) => {
     const name = sha256('a.txt').slice(0, 16);
     const draft = await tools.put(`.cognition-${name}.new`, 'half');
@@ -157,7 +157,7 @@ test('a retry of a long write with the same id is one write and one node', () =>
     expect(first.external.call.input).toEqual({ path, content_characters: 100_000 });
   }));
 
-test('when the tools are killed while they write, the old content is there or the new', () =>
+test('when the tools are killed while they write, the file has the old content or the new', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('a.txt', 'old');
     const contents = new Set(['old']);
@@ -177,7 +177,7 @@ test('when the tools are killed while they write, the old content is there or th
     }
   }));
 
-test('many writers of one file leave one of their contents, whole', () =>
+test('many concurrent writers of one file leave the whole content of one of them', () =>
   withFileTools(async (tools) => {
     const path = join(tools.folder, 'contested');
     const contents = Array.from({ length: 20 }, (_, index) => `${index} `.repeat(10_000));

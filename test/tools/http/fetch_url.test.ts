@@ -13,7 +13,7 @@ const PNG = Buffer.from(
 );
 const HTML = '<title>Page</title><h1>Hi</h1><p>Some <a href="/there">words</a>';
 
-/** Answers each path with what stands for it. */
+/** Answers each path with its entry. */
 function pages(
   table: Record<string, [status: number, headers: Record<string, string>, body: string | Buffer]>,
 ): Respond {
@@ -23,8 +23,8 @@ function pages(
   };
 }
 
-describe('what comes back', () => {
-  test('a page is shown as text with its title first, and its very bytes are stored', () =>
+describe('the result', () => {
+  test('a page is shown as text with its title first, and its exact bytes are stored', () =>
     withAllowed(
       pages({ '/p': [200, { 'content-type': 'text/html; charset=utf-8', etag: '"e1"' }, HTML] }),
       async (origin, { client }) => {
@@ -44,7 +44,7 @@ describe('what comes back', () => {
       },
     ));
 
-  test('JSON is shown as it is, an image as an image, and what is binary by its name', () =>
+  test('JSON is shown as it is, an image as an image, and binary content by its name', () =>
     withAllowed(
       pages({
         '/j': [200, { 'content-type': 'application/json' }, '{"a": 1}'],
@@ -69,7 +69,7 @@ describe('what comes back', () => {
       },
     ));
 
-  test('a type that a server states is told without what would act on a terminal', () =>
+  test('the content type that a server states is shown without control characters', () =>
     withAllowed(
       (_, response) =>
         response.socket?.end(Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: text/\x9b31mplain\r\n\r\nx', 'latin1')),
@@ -79,14 +79,14 @@ describe('what comes back', () => {
       },
     ));
 
-  test('a status of failure is told, and its page is shown', () =>
+  test('an error status is reported, and its page is shown', () =>
     withAllowed(pages({ '/down': [503, { 'content-type': 'text/plain' }, 'later'] }), async (origin, { client }) => {
       const answer = await client.call('http.fetch', { url: `${origin}/down`, policy: ONLINE });
       expect(textOf(answer)).toBe(`[503 Service Unavailable, text/plain, 5 bytes, ${origin}/down]\n\nlater`);
       expect(factsOf(answer)).toMatchObject({ status: 503 });
     }));
 
-  test('a long page is shown by its beginning and its end, and says where all of it is', () =>
+  test('a long page is shown by its beginning and its end, and says where the whole is stored', () =>
     withAllowed(
       pages({ '/long': [200, { 'content-type': 'text/plain' }, `${'line of text\n'.repeat(20_000)}the end`] }),
       async (origin, { client }) => {
@@ -147,7 +147,7 @@ describe('limits', () => {
       },
     ));
 
-  test('a server that never ends its answer is given up after the time that was given', () =>
+  test('a server that never ends its answer is given up at the timeout', () =>
     withAllowed(
       (request, response) => {
         if (request.url === '/drip') setInterval(() => response.write('x'), 5).unref();
@@ -174,7 +174,7 @@ describe('limits', () => {
     );
   });
 
-  test('broken compression, an answer that is cut off and one that is not http are told in one line', () =>
+  test('broken compression, an answer that is cut off and one that is not http are reported in one line', () =>
     withAllowed(
       (request, response) => {
         if (request.url === '/gzip') response.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip');
@@ -196,7 +196,7 @@ describe('limits', () => {
       },
     ));
 
-  test('a server that wants to speak something else, or says nothing, does not keep its reader waiting', () =>
+  test('a server that switches protocols, or says nothing, does not keep its reader waiting', () =>
     withAllowed(
       (request, response) => {
         const head = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n';
@@ -210,7 +210,7 @@ describe('limits', () => {
       },
     ));
 
-  test('a connection that is refused, and a server without a certificate, are told in one line', () =>
+  test('a connection that is refused, and a server without a certificate, are reported in one line', () =>
     withAllowed(
       (_, response) => response.end('x'),
       async (origin, { client, home }) => {
@@ -224,7 +224,7 @@ describe('limits', () => {
 });
 
 describe('redirects and policy', () => {
-  test('redirects are followed ten times and told, and no further', () =>
+  test('redirects are followed and recorded, at most ten times', () =>
     withAllowed(
       (request, response) => {
         const count = Number(request.url?.slice(1));
@@ -250,7 +250,7 @@ describe('redirects and policy', () => {
       },
     ));
 
-  test('no cookies are sent, and nothing but what a plain reader sends', () => {
+  test('no cookies are sent, and only the plain headers', () => {
     const seen: string[] = [];
     return withAllowed(
       (request, response) => {
@@ -266,7 +266,7 @@ describe('redirects and policy', () => {
     );
   });
 
-  test('without the network nothing is fetched, whatever is allowed by name', () => {
+  test('without the network nothing is fetched, whatever hosts are allowed', () => {
     let requests = 0;
     return withAllowed(
       (_, response) => {

@@ -13,7 +13,7 @@ const context: CallContext = {
   ...{ emit: () => undefined, hasRoom: () => true, drained: () => Promise.resolve() },
 };
 
-/** Fetches again what an answer stands for. */
+/** Resolves the handle of an answer with a fresh look. */
 function again(hub: TestHub, answer: ToolAnswer, allowed: string[]): Promise<Resolved> {
   return resolved(hub, answer, { allowed, fresh: true, bytesMax: 1_000 });
 }
@@ -42,7 +42,7 @@ async function resolved(hub: TestHub, { external }: ToolAnswer, wanted: Wanted):
   return found;
 }
 
-test('a page is fetched again by the same rules, and told with what changed', () => {
+test('a page is fetched again by the same rules, and reported with its changes', () => {
   let status = 200;
   let body = 'one\ntwo\n';
   return withAllowed(
@@ -65,7 +65,7 @@ test('a page is fetched again by the same rules, and told with what changed', ()
   );
 });
 
-test('a page is told as it was stored, as readable text, and nothing is fetched for it', () => {
+test('a handle resolves to the stored page as readable text, and nothing is fetched', () => {
   const requests: (string | undefined)[] = [];
   const page = Buffer.from(
     '<title>Gr\xfcn</title><nav>menu</nav><p>Some <a href="/x">words</a><script>x()</script>',
@@ -94,7 +94,7 @@ test('a page is told as it was stored, as readable text, and nothing is fetched 
   );
 });
 
-test('a stored page of which the middle is missing is read as far as there', () =>
+test('a stored page without its middle is read up to the gap', () =>
   withAllowed(
     (_, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>begin ${'word '.repeat(400_000)}end`),

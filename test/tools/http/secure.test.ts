@@ -64,7 +64,7 @@ function fetchOver(network: Network, url: string): Promise<FetchedPage> {
   return fetchPage(network, { url, timeoutMs: 30_000, bytesMax: 1_000, allowed: [], agent: 'test', signal });
 }
 
-test.runIf(hasOpenssl)('a certificate that nobody vouches for is refused, and nothing is sent', () =>
+test.runIf(hasOpenssl)('an untrusted certificate is refused, and nothing is sent', () =>
   withSecureServer(async ({ network }) => {
     const refusal: HubError = await refused(fetchOver(network, 'https://secure.example/secret-path'));
     expect(refusal).toMatchObject({
@@ -76,14 +76,12 @@ test.runIf(hasOpenssl)('a certificate that nobody vouches for is refused, and no
   }),
 );
 
-test.runIf(hasOpenssl)(
-  'a page is fetched from a server whose certificate is trusted, by the name that was asked for',
-  () =>
-    withSecureServer(async ({ trusting, named }) => {
-      const { body, url } = await fetchOver(trusting, 'https://secure.example./page');
-      expect([body.toString(), url.href]).toEqual(['hello', 'https://secure.example./page']);
-      expect(named).toEqual(['secure.example']);
-    }),
+test.runIf(hasOpenssl)('a page is fetched from a server whose certificate is trusted, by the requested name', () =>
+  withSecureServer(async ({ trusting, named }) => {
+    const { body, url } = await fetchOver(trusting, 'https://secure.example./page');
+    expect([body.toString(), url.href]).toEqual(['hello', 'https://secure.example./page']);
+    expect(named).toEqual(['secure.example']);
+  }),
 );
 
 test.runIf(hasOpenssl)(

@@ -6,10 +6,10 @@ import { hintText } from '../../../hub/base/hint.js';
 import { type TestHub, withHub } from '../../support/hub.js';
 import { configure, query, refusalOf as refusal } from './database.js';
 
-// What a server says when it asks for no password: that one is in, and that it is ready for a query.
+// The messages of a server that asks for no password: AuthenticationOk and ReadyForQuery.
 const LOGGED_IN = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
 
-test('a server that never answers is given up when the time is over', async () => {
+test('a server that never answers is given up at the timeout', async () => {
   await withServer(
     () => undefined,
     async (hub) => {
@@ -21,7 +21,7 @@ test('a server that never answers is given up when the time is over', async () =
   );
 });
 
-test('a server that hangs up is told as one that cannot be reached', async () => {
+test('a server that hangs up is reported as unreachable', async () => {
   await withServer(
     (socket) => socket.end(),
     async (hub) => {
@@ -30,7 +30,7 @@ test('a server that hangs up is told as one that cannot be reached', async () =>
   );
 });
 
-test('a server that speaks another protocol does not get further', async () => {
+test('a server that speaks another protocol is refused', async () => {
   await withServer(
     (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'.repeat(1_000)),
     async (hub) => {
@@ -41,7 +41,7 @@ test('a server that speaks another protocol does not get further', async () => {
   );
 });
 
-test('a server that claims a message of two gigabytes is not waited for beyond the time', async () => {
+test('a server that announces a message of two gigabytes is given up at the timeout', async () => {
   await withServer(
     (socket) => socket.write(Buffer.from([0x52, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0])),
     async (hub) => {
@@ -50,7 +50,7 @@ test('a server that claims a message of two gigabytes is not waited for beyond t
   );
 });
 
-test('a server that lets one in and then says nothing is given up when the time is over', async () => {
+test('a server that accepts the login and then says nothing is given up at the timeout', async () => {
   await withServer(
     (socket) => socket.write(LOGGED_IN),
     async (hub) => {

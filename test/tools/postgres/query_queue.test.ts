@@ -12,7 +12,7 @@ function open() {
   return { end: () => end(), work: () => ended };
 }
 
-test('those who come while all turns are taken begin in the order of their coming', async () => {
+test('callers that wait for a free slot begin in the order of their arrival', async () => {
   const inTurn = createQueryQueue(2);
   const begun: number[] = [];
   const works = [0, 1, 2, 3].map(open);
@@ -32,7 +32,7 @@ test('those who come while all turns are taken begin in the order of their comin
   expect(begun).toEqual([0, 1, 2, 3]);
 });
 
-test('work that fails gives its turn back, and one that was cancelled while it waited takes none', async () => {
+test('failed work frees its slot, and work that is cancelled while it waits takes none', async () => {
   const inTurn = createQueryQueue(1);
   const first = open();
   const failing = inTurn(never, () => first.work().then(() => Promise.reject(new Error('broken'))));

@@ -8,7 +8,7 @@ import { OWNER_PASSWORD, POSTGRES_BIN, startServer, type TestServer } from './se
 const CANARY = 'pl4nted-canary';
 let server: TestServer;
 
-describe.skipIf(POSTGRES_BIN === null)('with PostgreSQL, which is not installed where this is skipped,', () => {
+describe.skipIf(POSTGRES_BIN === null)('with PostgreSQL (skipped where it is not installed)', () => {
   beforeAll(async () => {
     server = await startServer();
     await asOwner(
@@ -24,7 +24,7 @@ describe.skipIf(POSTGRES_BIN === null)('with PostgreSQL, which is not installed 
   }, 60_000);
   afterAll(() => server?.stop());
 
-  test('a query gives a table to read and keeps whole rows', async () => {
+  test('a query returns a table and stores whole rows', async () => {
     await withDatabase(server, async (hub) => {
       const answer = await query(hub, { sql: 'SELECT * FROM fruit ORDER BY id;' });
       expect(answer.blocks).toEqual([
@@ -56,7 +56,7 @@ describe.skipIf(POSTGRES_BIN === null)('with PostgreSQL, which is not installed 
     });
   });
 
-  test('values of all types come as the server writes them', async () => {
+  test('values of all types are returned as the server writes them', async () => {
     await withDatabase(server, async (hub) => {
       const sql = `SELECT '\\xdeadbeef'::bytea AS b, '{"a": [1, 2.50]}'::json AS j, ARRAY['x', NULL, 'a"b'] AS l,
         'NaN'::float8 AS n, timestamptz '2024-02-29 12:00:00.123456+00' AT TIME ZONE 'UTC' AS t, true AS y,
@@ -74,7 +74,7 @@ describe.skipIf(POSTGRES_BIN === null)('with PostgreSQL, which is not installed 
     });
   });
 
-  test('what is cut is said: rows, bytes, long values, and rows that are not shown', async () => {
+  test('every cut is reported: rows, bytes, long values, and rows that are not shown', async () => {
     await withDatabase(server, async (hub) => {
       const rows = await query(hub, { sql: 'SELECT generate_series(1, 100000) AS n', rows_max: 3 });
       expect(textOf(rows).split('\n').slice(-1)).toEqual(['(the first 3 rows; there are more)']);
@@ -132,7 +132,7 @@ describe.skipIf(POSTGRES_BIN === null)('with PostgreSQL, which is not installed 
     });
   });
 
-  test('a query that is cancelled or late ends on the server too', async () => {
+  test('a query that is cancelled or times out ends on the server too', async () => {
     await withDatabase(server, async (hub) => {
       const sleeping = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'FETCH%' AND state = 'active'";
       const late = await refusalOf(query(hub, { sql: 'SELECT pg_sleep(600)', timeout_ms: 300 }));
@@ -150,7 +150,7 @@ describe.skipIf(POSTGRES_BIN === null)('with PostgreSQL, which is not installed 
     });
   });
 
-  test('a value of hundreds of megabytes does not get into memory', async () => {
+  test('a value of hundreds of megabytes is not held in memory', async () => {
     await withDatabase(server, async (hub) => {
       const refusal = await refusalOf(query(hub, { sql: "SELECT repeat('x', 300000000)" }));
       expect(refusal.message).toBe('a row of the result, or what the server says of it, is too large to be fetched');
@@ -159,7 +159,7 @@ describe.skipIf(POSTGRES_BIN === null)('with PostgreSQL, which is not installed 
     });
   });
 
-  test('a server that repeats a huge value in its message does not hold up anybody', async () => {
+  test('a server that repeats a huge value in its message delays no other call', async () => {
     await withDatabase(server, async (hub) => {
       const refusal = await refusalOf(query(hub, { sql: "SELECT ('x' || repeat('y', 40000000))::int" }));
       expect(refusal.message).toMatch(/^shop: invalid input syntax for type integer: "xy{900,}….*$/);
@@ -170,7 +170,7 @@ describe.skipIf(POSTGRES_BIN === null)('with PostgreSQL, which is not installed 
     });
   });
 
-  test('a connection that breaks in the middle is told, and the next query works', async () => {
+  test('a connection that breaks during a query is reported, and the next query works', async () => {
     await withDatabase(server, async (hub) => {
       const running = query(hub, { sql: "SELECT 'break me', pg_sleep(600)" });
       const broken = refusalOf(running);
@@ -204,7 +204,7 @@ describe.skipIf(POSTGRES_BIN === null)('with PostgreSQL, which is not installed 
     });
   });
 
-  test('a login, a server or a database that does not do is told without the address', async () => {
+  test('the error for a wrong login, server or database leaves out the address', async () => {
     await withDatabase(server, async (hub) => {
       configure(hub, {
         wrong: server.loopback('reader', `${CANARY}-not`),
@@ -259,7 +259,7 @@ describe.skipIf(POSTGRES_BIN === null)('with PostgreSQL, which is not installed 
     });
   });
 
-  test('a fresh look says which rows came and went, and the pinned one does not change', async () => {
+  test('a fresh look reports added and removed rows, and the stored result does not change', async () => {
     await withDatabase(server, async (hub) => {
       await asOwner(server, "CREATE TABLE herb (name text); INSERT INTO herb VALUES ('sage'), ('dill'), ('dill')");
       const tree = await hub.client.call('loom.tree_create', {});

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
-/** Whom servers run as when these tests run as root: they refuse that. */
+/** The user that servers run as when these tests run as root, since PostgreSQL refuses to run as root. */
 const NOBODY = 65_534;
 const MUST_DROP = process.getuid?.() === 0;
 

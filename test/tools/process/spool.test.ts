@@ -14,7 +14,7 @@ const withSpool = (keptBytesMax: number, use: (spool: Spool, path: string) => vo
 
 const text = (spool: Spool): string => Buffer.concat([...spool.pieces()]).toString();
 
-test('what fits is kept whole', () =>
+test('output within the limit is kept whole', () =>
   withSpool(10, (spool) => {
     spool.write('stdout', Buffer.from('01234'));
     spool.write('stderr', Buffer.from('56789'));
@@ -24,7 +24,7 @@ test('what fits is kept whole', () =>
     expect(String(spool.ends(3, 4).tail)).toBe('6789');
   }));
 
-test('for a command that prints nothing no file is made', () =>
+test('a command that prints nothing creates no file', () =>
   withSpool(10, (spool, path) => {
     expect([spool.totalBytes(), spool.at(0), text(spool), existsSync(path)]).toEqual([0, null, '', false]);
     expect(openSpool(path)).toBe(null);
@@ -32,7 +32,7 @@ test('for a command that prints nothing no file is made', () =>
     expect(existsSync(path)).toBe(true);
   }));
 
-test('where no file can be made the spool says so, and counts on', () =>
+test('when no file can be created the spool says so, and keeps counting', () =>
   withFolder(async (folder) => {
     const spool = createSpool(join(folder, 'nowhere', 'spool'), 10);
     spool.write('stderr', Buffer.from('0123'));
@@ -43,7 +43,7 @@ test('where no file can be made the spool says so, and counts on', () =>
     spool.close();
   }));
 
-test('of what does not fit head and tail are kept, however it is cut into pieces', () =>
+test('above the limit head and tail are kept, however the output is cut into pieces', () =>
   withFolder(async (folder) => {
     const whole = Array.from({ length: 300 }, (_, index) => String.fromCharCode(97 + (index % 26))).join('');
     for (const size of [1, 3, 7, 50, 300]) {
@@ -57,7 +57,7 @@ test('of what does not fit head and tail are kept, however it is cut into pieces
     }
   }));
 
-test('who is still reading can read on after the spool was closed, and is told what was given back', () =>
+test('a reader can continue after the spool was closed, and learns which bytes were freed', () =>
   withFolder(async (folder) => {
     const spool = createSpool(join(folder, 'spool'), 100);
     spool.write('stdout', Buffer.from('abc'));
@@ -69,16 +69,16 @@ test('who is still reading can read on after the spool was closed, and is told w
     spool.close();
   }));
 
-test('reading from a place tells the channel, and what is gone', () =>
+test('reading at an offset returns the channel, and the number of lost bytes', () =>
   withSpool(8, (spool) => {
-    const told = (offset: number) => {
+    const pieceAt = (offset: number) => {
       const piece = spool.at(offset);
       if (piece === null || 'goneBytes' in piece) return piece;
       return [piece.from, String(piece.bytes)];
     };
     spool.write('stdout', Buffer.from('ab'));
     spool.write('stderr', Buffer.from('cdefg'));
-    expect([0, 1, 2, 4, 7].map(told)).toEqual([
+    expect([0, 1, 2, 4, 7].map(pieceAt)).toEqual([
       ...[
         ['stdout', 'ab'],
         ['stdout', 'b'],
@@ -88,11 +88,11 @@ test('reading from a place tells the channel, and what is gone', () =>
       null,
     ]);
     spool.write('stdout', Buffer.from('hijkl'));
-    expect(told(4)).toEqual({ goneBytes: 4 });
-    expect(told(8)).toEqual(['stdout', 'ijkl']);
+    expect(pieceAt(4)).toEqual({ goneBytes: 4 });
+    expect(pieceAt(8)).toEqual(['stdout', 'ijkl']);
   }));
 
-test('a spool that was left behind is read as far as it came', () =>
+test('the spool of a killed process is read as far as it was written', () =>
   withSpool(100, (spool, path) => {
     spool.write('stdout', Buffer.from('abc'));
     spool.write('stderr', Buffer.from('def'));

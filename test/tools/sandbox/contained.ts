@@ -28,7 +28,7 @@ export interface Setting {
   tmp: string;
   sandbox: Sandbox;
   policy: Contained;
-  /** Runs a command of bash inside and returns what it came to. */
+  /** Runs a bash command inside and returns its result. */
   run(command: string, how?: { policy?: Partial<Contained>; cwd?: string }): Promise<Ended>;
 }
 

@@ -32,7 +32,7 @@ async function gone(pid: number): Promise<void> {
 
 const ways = KINDS.flatMap((kind) => ['spawner', 'outermost process'].map((who) => ({ kind, who })));
 
-test.each(ways)('what runs in $kind ends when its $who is killed', ({ kind, who }) =>
+test.each(ways)('processes in $kind end when its $who is killed', ({ kind, who }) =>
   withSandbox(kind, async ({ sandbox, policy, project, tmp }) => {
     const asleep = `sleep 4323.${process.pid}${ways.findIndex((way) => way.kind === kind && way.who === who)}`;
     const command = `(setsid ${asleep} &); echo ready; ${asleep}`;

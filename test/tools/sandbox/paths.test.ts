@@ -42,7 +42,7 @@ test.each([
   expect([mayRead(path, all, place), mayRead(path, few, place)]).toEqual([withAll, withFew]);
 });
 
-test('to read the topmost folder is to read all that is not hidden', () => {
+test('a policy that reads / reads everything that is not hidden', () => {
   const top: Contained = { ...all, readable: ['/'] };
   expect(['/data/other/a', '/home/P/notes', '/etc/shadow'].map((path) => mayRead(path, top, place))).toEqual([
     true,
@@ -75,7 +75,7 @@ test('a home folder that is the project shows everything but its secrets', () =>
   expect([mayWrite('/home/P/notes', home, place), mayRead('/home/P/.netrc', home, place)]).toEqual([true, false]);
 });
 
-test('the topmost folder and those of the kernel are never writable', () => {
+test('/ and the folders of the kernel are never writable', () => {
   const top: Contained = { ...all, writable: ['/', '/proc', '/dev/shm'] };
   expect(['/etc/passwd', '/proc/sys/x', '/dev/shm/x'].filter((path) => mayWrite(path, top, place))).toEqual([]);
 });

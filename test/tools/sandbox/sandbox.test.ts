@@ -18,7 +18,7 @@ import { findSandbox } from '../../../tools/sandbox/sandbox.js';
 import { KINDS, withSandbox } from './contained.js';
 
 describe.each(KINDS)('%s', (kind) => {
-  test('what was tried and failed is told', () =>
+  test('the report lists the attempts that failed inside', () =>
     withSandbox(kind, async ({ sandbox, home, kept }) => {
       const report = await sandbox.report();
       expect(report.kind).toBe(kind);
@@ -27,7 +27,7 @@ describe.each(KINDS)('%s', (kind) => {
       expect([readdirSync(home), readdirSync(kept).filter((name) => name !== 'mount-points')]).toEqual([['kept'], []]);
     }));
 
-  test('output, exit code and descriptor 3 come through', () =>
+  test('output, exit code and descriptor 3 are passed on', () =>
     withSandbox(kind, async ({ run }) => {
       expect(await run('echo out; echo err >&2; echo three >&3; exit 7')).toEqual({
         ...{ code: 7, out: expect.stringContaining('out\n'), err: 'err\n' },
@@ -38,7 +38,7 @@ describe.each(KINDS)('%s', (kind) => {
       expect((await run('exec missing-program 2>/dev/null')).code).toBe(127);
     }));
 
-  test('the environment inside is the one that was given', () =>
+  test('the environment inside is that of the call', () =>
     withSandbox(kind, async ({ run, home }) => {
       const { out } = await run('env | grep -v -e ^PWD= -e ^OLDPWD= -e ^SHLVL= -e ^_= | sort');
       expect(out).toBe(`HOME=${home}\nPATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin\n`);
@@ -56,7 +56,7 @@ describe.each(KINDS)('%s', (kind) => {
       }
     }));
 
-  test('what was made to mount on is gone afterwards, also with several commands at once', () =>
+  test('mount points are removed afterwards, also with concurrent commands', () =>
     withSandbox(kind, async ({ run, project, kept }) => {
       const commands = Array.from({ length: 6 }, (_, index) => run(`ls -A; mkdir .git/x; echo ${index} >file${index}`));
       for (const { out, err } of await Promise.all(commands)) {
@@ -67,7 +67,7 @@ describe.each(KINDS)('%s', (kind) => {
       expect(readdirSync(join(kept, 'mount-points'))).toEqual([]);
     }));
 
-  test('what a killed process has left to mount on is removed at the next start', () =>
+  test('mount points left by a killed process are removed at the next start', () =>
     withSandbox(kind, async ({ home, project, kept }) => {
       const [git, notes] = [join(project, '.git'), join(kept, 'mount-points')];
       mkdirSync(git);
@@ -95,7 +95,7 @@ describe.each(KINDS)('%s', (kind) => {
       expect(readdirSync(join(project, '.git'))).not.toContain('commondir');
     }));
 
-  test('a .git that is a symbolic link is refused, with what to do', () =>
+  test('a .git that is a symbolic link is refused, with a hint', () =>
     withSandbox(kind, async ({ run, project, home }) => {
       symlinkSync(home, join(project, '.git'));
       await expect(run('true')).rejects.toMatchObject({
@@ -173,7 +173,7 @@ describe.each(KINDS)('%s', (kind) => {
       expect((await run(own, { policy: { network: true } })).out).toBe(outside);
     }));
 
-  test('what commands may see and what files may be read agree', () =>
+  test('the sandbox and the file tools agree on which files may be read', () =>
     withSandbox(kind, async ({ run, policy, project, home, kept }) => {
       const place = { userHome: home, cognitionHome: kept, commands: join(kept, 'commands'), path: '' };
       const files = ['.ssh/id', 'notes', '.local/bin/tool', '.gitconfig', '.netrc'].map((name) => join(home, name));
@@ -197,7 +197,7 @@ describe.each(KINDS)('%s', (kind) => {
       }
     }));
 
-  test('what a command leaves running ends with it', () =>
+  test('processes that a command leaves running end with it', () =>
     withSandbox(kind, async ({ run }) => {
       const { out } = await run('setsid sleep 4322 >/dev/null 2>&1 </dev/null & echo started');
       expect(out).toBe('started\n');

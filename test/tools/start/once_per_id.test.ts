@@ -37,7 +37,7 @@ const answer = { blocks: text('found'), external: ran('fetch'), node: null, bran
 const never = new AbortController().signal;
 const newId = (): NodeId => NodeId.parse(randomUUID());
 
-test('a call that comes again while it runs waits for the first', async () => {
+test('a repeated call waits for the first, while that runs', async () => {
   let runs = 0;
   await withFetch(
     async () => {
@@ -52,7 +52,7 @@ test('a call that comes again while it runs waits for the first', async () => {
   );
 });
 
-test('another call under the id of one that runs is refused, not answered with the other one’s result', async () => {
+test('a different call under the id of a running one is refused, not answered with its result', async () => {
   await withFetch(
     async () => answer,
     async (fetch) => {
@@ -64,7 +64,7 @@ test('another call under the id of one that runs is refused, not answered with t
   );
 });
 
-test('a call that comes again while the first is being cancelled is made anew', async () => {
+test('a call that is repeated while the first is being cancelled runs again', async () => {
   const lost = new AbortController();
   let runs = 0;
   const serve: Fetch = async (_, { signal }) => {

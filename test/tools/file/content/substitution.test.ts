@@ -60,7 +60,7 @@ test('an edit and its opposite leave every byte as it was, whatever the encoding
       const oldText = isRead ? there.replace(/\r\n/g, '\n') : there;
       const opposite = there.replace(/[^\r\n]/gu, 'z');
       const made = attempt(() => replace(bytes, oldText, `Z${isRead ? opposite.replace(/\r\n/g, '\n') : opposite}Z`));
-      if (made === null) return; // it stands there twice
+      if (made === null) return; // it occurs twice
       expect(made.removed.replace(/\r\n/g, '\n')).toBe(there.replace(/\r\n/g, '\n'));
       const back = replace(made.bytes, made.added, made.removed).bytes;
       // When no line of the one kind is left after the edit, nothing says that there were any.
@@ -74,7 +74,7 @@ test('an edit and its opposite leave every byte as it was, whatever the encoding
 
 const flat = (bytes: Buffer, encoding: Encoding): Buffer => lfViewOf(bytes, encoding).bytes;
 
-/** Null for a text that does not stand there exactly once. */
+/** Null for a text that does not occur exactly once. */
 function attempt(act: () => SubstitutionResult): SubstitutionResult | null {
   try {
     return act();
@@ -84,7 +84,7 @@ function attempt(act: () => SubstitutionResult): SubstitutionResult | null {
   }
 }
 
-test('bytes that are no text of the encoding stay as they are around an edit', () => {
+test('bytes that are invalid in the encoding stay as they are around an edit', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), fc.uint8Array({ maxLength: 60 }), (one, other) => {
       const around = (text: string) => Buffer.concat([Buffer.from('.'), one, Buffer.from(text), other]);
@@ -105,7 +105,7 @@ test.each([
   }
 });
 
-test('where both line ends are in use, two places that read the same are told apart by nobody', () => {
+test('with mixed line ends, two passages that differ in line ends only are ambiguous', () => {
   expect(refusalOf(Buffer.from('a\nb\n.\na\r\nb\r\n'), 'a\nb', 'c')).toMatchObject({
     kind: 'conflict',
     message: 'the old text stands 2 times in file: in line 1, 4',
@@ -113,26 +113,26 @@ test('where both line ends are in use, two places that read the same are told ap
   expect(replaced('a\nb\n.\na\r\nb\r\n', 'a\r\nb', 'c')).toBe('a\nb\n.\nc\r\n');
 });
 
-test('where both line ends are in use, new lines end as the line that they go into', () => {
+test('with mixed line ends, new lines end like the line that they are inserted into', () => {
   expect(replaced('a\r\nb\n', 'a', 'a\nc')).toBe('a\r\nc\r\nb\n');
   expect(replaced('a\r\nb\n', 'b', 'b\nc')).toBe('a\r\nb\nc\n');
   expect(replaced('a\r\nb\nc', '\nb', '\nd')).toBe('a\r\nd\nc');
   expect(replaced('a\r\nb\nc\r\n', 'a\nb\nc\n', 'd\n')).toBe('d\r\n');
 });
 
-test('a text that would be looked for without end is searched in a time that grows with it only', () => {
+test('a text made to be slow to search takes linear time', () => {
   const bytes = Buffer.alloc(16 * 1024 * 1024, 'a');
   const half = 'a'.repeat(500_000);
   expect(refusalOf(bytes, `${half}b${half}`, 'x').kind).toBe('not_found');
   expect(refusalOf(bytes, half, 'x').message).toContain('stands at least 1000 times in file: in line 1');
 });
 
-test('the lines of a text that stands at many places far into a file are counted once', () => {
+test('the line numbers of many occurrences far into a file are counted in one pass', () => {
   const bytes = Buffer.from(`${'\n'.repeat(15_000_000)}${'here\n'.repeat(2_000)}`);
   expect(refusalOf(bytes, 'here', 'x').message).toContain('in line 15000001, 15000002');
 });
 
-test('whoever makes the same edit again is told that the new text stands there already', () => {
+test('the refusal of a repeated edit says that the new text is in the file already', () => {
   const again = refusalOf(Buffer.from('one\nnew text\nthree\n'), 'old text', 'new text');
   expect(again).toMatchObject({ kind: 'not_found' });
   expect(again.hint).toContain('or leave it: the new text stands in line 2 already');

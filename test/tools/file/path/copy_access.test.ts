@@ -68,7 +68,7 @@ async function asNobody<T>(act: () => Promise<T>): Promise<T> {
 }
 
 test.runIf(process.getuid?.() === 0)(
-  'what a group may do is not given to another one, when the group cannot be kept',
+  'the rights of a group are not given to another group when the group cannot be kept',
   () =>
     withFolder(async (folder) => {
       for (const [uid, gid, mode, kept] of [
@@ -90,7 +90,7 @@ test.runIf(process.getuid?.() === 0)(
     }),
 );
 
-test('a program that runs as its owner does so no more after a model has written it', () =>
+test('a setuid program loses that bit when a model writes it', () =>
   withFileTools(async (tools) => {
     const path = await tools.put('program', 'old');
     await chmod(path, 0o6755);
@@ -98,7 +98,7 @@ test('a program that runs as its owner does so no more after a model has written
     expect((await stat(path)).mode & 0o7777).toBe(0o755);
   }));
 
-test('the bytes of a file are those that were written, whatever copied its access list', () =>
+test('the bytes of a file are those that were written, whatever program copied its access list', () =>
   withFileTools(async (tools) => {
     const path = join(tools.folder, 'shorter');
     await tools.client.call('file.write', { path, content: 'x'.repeat(100_000), policy: OPEN });

@@ -5,7 +5,7 @@ import { OPEN, refused, textOf, withFileTools } from '../tool_calls.js';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`).join('\n');
 
-test('a missing file is told with the names that are like it', () =>
+test('the error for a missing file lists similar names', () =>
   withFileTools(async ({ client, put, folder }) => {
     await put('settings.json', '');
     await put('Cafe\u0301.txt', '');
@@ -41,14 +41,14 @@ test.each([
   }),
 );
 
-test('a name that would act on a terminal is told in a harmless form', () =>
+test('control characters in a name are escaped in messages', () =>
   withFileTools(async ({ client, folder }) => {
     const path = join(folder, 'a\u001b[2J\u009b31m\u202eb');
     const { message } = await refused(client.call('file.read', { path, policy: OPEN }));
     expect(message).toBe(`"${folder}/a\\u001b[2J\\u009b31m\\u202eb" does not exist`);
   }));
 
-test('slashes and dots more than needed change nothing', () =>
+test('superfluous slashes and dots change nothing', () =>
   withFileTools(async ({ client, put, folder }) => {
     await put('a.txt', 'content');
     for (const path of [`${folder}//a.txt`, `${folder}/./a.txt`, `${folder}/none/../a.txt`, `//${folder}/a.txt`]) {
@@ -56,7 +56,7 @@ test('slashes and dots more than needed change nothing', () =>
     }
   }));
 
-test('a path that is too long, or holds a zero, is refused clearly', () =>
+test('a path that is too long, or contains a NUL, is refused clearly', () =>
   withFileTools(async ({ client, folder }) => {
     const read = (path: string) => refused(client.call('file.read', { path, cwd: folder, policy: OPEN }));
     expect((await read('n'.repeat(256))).message).toContain('the path is too long');
@@ -64,7 +64,7 @@ test('a path that is too long, or holds a zero, is refused clearly', () =>
     expect((await read('a\0b')).message).toBe('the path "a\\u0000b" holds a zero character');
   }));
 
-test('a path that is not absolute begins at the folder that the call or the branch names', () =>
+test('a relative path begins at the folder of the call or of the branch', () =>
   withFileTools(async ({ client, put, folder, tree, root }) => {
     await put('a.txt', 'content');
     const place = { tree, node: root };
@@ -87,14 +87,14 @@ test('a path that is not absolute begins at the folder that the call or the bran
     expect(textOf(await client.call('file.read', there))).toBe('content');
   }));
 
-test('a tilde is the home folder for a person and nothing for a model', () =>
+test('a tilde is the home folder for a person and has no meaning for a model', () =>
   withFileTools(async ({ client, contained }) => {
     const read = (policy: typeof contained) => refused(client.call('file.read', { path: '~/no such file', policy }));
     expect((await read(OPEN)).kind).toBe('not_found');
     expect(await read(contained)).toMatchObject({ kind: 'invalid_params', hint: 'write the whole path, from / on' });
   }));
 
-test('what is stored for a node is read by its id', () =>
+test('the stored output of a node is read by its id', () =>
   withFileTools(async ({ client, put, tree, root, contained }) => {
     const path = await put('a.txt', numbered(30));
     const place = { tree, node: root };

@@ -23,7 +23,7 @@ test('while a folder and a link to a secret are swapped, reading never finds the
     expect([counts.harmless > 0, counts.refused > 0]).toEqual([true, true]);
   }));
 
-test('the same swapping deceives whoever checks the path first and opens it then', () =>
+test('the same swapping deceives code that checks the path first and opens it afterwards', () =>
   withSwapping('swap', async ({ project }) => {
     let leaks = 0;
     const path = join(project, 'place/file.txt');
@@ -52,14 +52,14 @@ test('while a folder and a link to a secret are swapped, writing never reaches t
     expect(await readFile(join(secret, 'file.txt'), 'utf8')).toBe('SECRET same');
   }));
 
-test('while a folder and a link to a secret are swapped, editing neither changes the secret nor tells of it', () =>
+test('while a folder and a link to a secret are swapped, editing neither changes nor reveals the secret', () =>
   withSwapping('swap', async ({ project, secret, folder, client }) => {
     const file = pluginOf(client, folder);
     const policy = policyFor(project);
     const path = join(project, 'place/file.txt');
     const seen = { edited: 0, refused: 0 };
     for (let count = 0; count < TRIES; count += 1) {
-      // In turn: a text that both files have, one that only the secret has, and one that is like what it has.
+      // In turn: a text that both files contain, one that only the secret contains, and a similar one.
       const [old_text = '', new_text = ''] =
         [
           ['same', 'came'],
@@ -78,7 +78,7 @@ test('while a folder and a link to a secret are swapped, editing neither changes
     expect([seen.edited > 0, seen.refused > 0]).toEqual([true, true]);
   }));
 
-test('while each folder that is made is replaced with a link to a secret, writing never reaches the secret', () =>
+test('while each created folder is replaced with a link to a secret, writing never reaches the secret', () =>
   withSwapping('replace', async ({ project, secret, folder, client }) => {
     const file = pluginOf(client, folder);
     const policy = policyFor(project);

@@ -64,7 +64,7 @@ export const context: CallContext = {
   drained: () => Promise.resolve(),
 };
 
-/** What a call came to, as text: what it found, or its refusal. */
+/** The outcome of a call as text: its result, or its refusal. */
 export async function outcomeOf(call: Promise<unknown> | undefined): Promise<string> {
   try {
     return JSON.stringify(await call);

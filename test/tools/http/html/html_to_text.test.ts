@@ -63,15 +63,15 @@ test('links begin at the base that the page states', async () => {
   );
 });
 
-test('a page of nothing but links around it is shown with them', async () => {
+test('a page of nothing but navigation is shown with it', async () => {
   expect(await textOf('<nav><a href="/x">only</a></nav>')).toBe('[only](https://example.org/x)');
 });
 
-test('a part that is never closed hides no more than what is around it', async () => {
+test('an element that is never closed hides no more than its parent', async () => {
   expect(await textOf('<div><nav>around</div><p>content')).toBe('content');
 });
 
-test('entities become characters, and what is none stays as it is', async () => {
+test('entities become characters, and unknown ones stay as they are', async () => {
   expect(await textOf('&lt;&eacute;&#228;&#x1F600;&#150;&hearts;&nosuch;&copy;2 &amp;amp; &#0;&#xD800; AT&T')).toBe(
     '<éä😀–♥&nosuch;©2 &amp; \uFFFD\uFFFD AT&T',
   );
@@ -82,14 +82,14 @@ test('parameters of an address that look like entities stay as they are', async 
   expect(await textOf(html)).toBe('[x](https://example.org/p?a=1&lang=en&copy=2&x=%3C2) &alpha α ©');
 });
 
-test('names of objects are names of elements like any other', async () => {
+test('names of JavaScript properties are element names like any other', async () => {
   expect(await textOf('<constructor>a</constructor><tostring>b</tostring><hasownproperty x=1 __proto__=2>c')).toBe(
     'abc',
   );
   expect(Reflect.get({}, 'x')).toBeUndefined();
 });
 
-test('a page that is cut off anywhere is read as far as it goes', async () => {
+test('a page that is cut off anywhere is read to its end', async () => {
   const html = '<p>text <a href="x">link</a> <!-- note --> <b>bold</b> &amp; <img alt="y"> <script>z</script>';
   for (let end = 0; end <= html.length; end += 1) expect(await textOf(html.slice(0, end))).not.toContain('z');
 });
