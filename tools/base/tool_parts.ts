@@ -10,7 +10,7 @@ export interface HubLink {
   ): Promise<ResultOf<M>>;
 }
 
-/** What every plugin of the tools gets. */
+/** The dependencies of every plugin of the tools. */
 export interface ToolParts {
   hub: HubLink;
   log: Log;

@@ -71,11 +71,11 @@ export async function openBash(parts: ToolParts & { sandbox: Sandbox }): Promise
         return { closed: sessions.close(session) };
       },
     },
-    resolve: (wanted) => resolveCommand(hub, wanted),
+    resolve: (request) => resolveCommand(hub, request),
     async close() {
       isClosing = true;
-      const kept = calls.endSession(null, 'cancelled: the hub has ended');
-      await Promise.race([kept, wait(KEEP_MS_MAX, undefined, { ref: false })]);
+      const stopped = calls.endSession(null, 'cancelled: the hub has ended');
+      await Promise.race([stopped, wait(KEEP_MS_MAX, undefined, { ref: false })]);
       background.close();
       pool.close();
       spares.close();

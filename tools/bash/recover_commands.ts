@@ -63,8 +63,8 @@ export async function recoverCommands(parts: ToolParts): Promise<Recovering> {
 /** Its pid may belong to another process by now. */
 async function aliveLeader(leader: Leader | null): Promise<number | null> {
   if (leader === null) return null;
-  const found = await findProcess(leader.pid);
-  return found !== null && found.start === leader.start ? leader.pid : null;
+  const alive = await findProcess(leader.pid);
+  return alive !== null && alive.start === leader.start ? leader.pid : null;
 }
 
 async function settleRecord(parts: ToolParts, record: UnfinishedRecord): Promise<void> {

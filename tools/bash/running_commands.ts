@@ -54,13 +54,13 @@ export function createRunningCommands(parts: BashParts & { sessions: Sessions })
     enter(id, params) {
       if (entries.size >= RUNNING_MAX) throw tooMany();
       const abort = new AbortController();
-      const begun = begin(id, params, abort.signal);
+      const beginning = begin(id, params, abort.signal);
       const entry: CommandEntry = {
-        ...{ text: params.command, session: params.session, begin: begun, command: null },
+        ...{ text: params.command, session: params.session, begin: beginning, command: null },
         async stop(reason, signal) {
           abort.abort();
           // One that could not begin has ended as well; its caller gets the failure.
-          const result = await begun.catch(() => null);
+          const result = await beginning.catch(() => null);
           if (result?.kind === 'running') await result.command.stop(reason, signal);
         },
       };

@@ -151,9 +151,9 @@ function refuseSecondRun(folder: string, id: NodeId): void {
   });
 }
 
-function openControl({ spares, machine: place }: BashParts, wanted: ControlOptions): Control {
+function openControl({ spares, machine: place }: BashParts, options: ControlOptions): Control {
   try {
-    return createControl(spares.take(), wanted);
+    return createControl(spares.take(), options);
   } catch (error) {
     throw notWritten(error, place.cognitionHome);
   }

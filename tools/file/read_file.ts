@@ -119,8 +119,8 @@ async function readStored({ parts, params, request }: ReadCall, store: StoreResu
     });
   }
   const tree = policy.kind === 'contained' ? (place?.tree ?? null) : null;
-  const found = await parts.hub.call('loom.node_get', { node: node.data, tree });
-  const output = found.node.kind === 'external' ? found.node.external.output : null;
+  const { node: source } = await parts.hub.call('loom.node_get', { node: node.data, tree });
+  const output = source.kind === 'external' ? source.external.output : null;
   if (output === null) throw nothingStored(path);
   const result = await readContent(storedSource(parts.hub, output), request);
   const { sha256, size_bytes, total_bytes } = output;

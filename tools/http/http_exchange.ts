@@ -62,7 +62,7 @@ function send({ url, socket, agent, signal }: Exchange): Promise<IncomingMessage
     });
     sending.once('response', resolve);
     sending.on('error', reject);
-    // Node ends a request without a word when the server wants to speak something else, even when time is up.
+    // Node ends a request silently when the server switches protocols, even when time is up.
     sending.once('close', () =>
       reject(
         new HubError('network', `${shownUrl(url.href)}: it gave no answer to the request`, { hint: 'try again later' }),
@@ -97,7 +97,7 @@ async function decompressed(sent: Buffer, header: string, request: Exchange): Pr
   if (steps.length > ENCODINGS_MAX) throw unknownEncoding(header, request);
   let bytes = sent;
   for (const step of steps) {
-    if (bytes.length === 0) break; // servers say so of answers without a body, too
+    if (bytes.length === 0) break; // servers also state an encoding without a body
     bytes = await stepOf(
       step,
       bytes,
@@ -118,7 +118,7 @@ async function decompressed(sent: Buffer, header: string, request: Exchange): Pr
 function stepOf(name: string, bytes: Buffer, request: Exchange) {
   if (name === 'gzip' || name === 'x-gzip') return DECOMPRESS.gzip;
   if (name === 'br') return DECOMPRESS.br;
-  // Of "deflate" two forms are in use: with the head that RFC 1950 wants, and without.
+  // "deflate" is in use with the header of RFC 1950, and without it.
   if (name === 'deflate') return ((bytes[0] ?? 0) & 0x0f) === 8 ? DECOMPRESS.inflate : DECOMPRESS.inflateRaw;
   throw unknownEncoding(name, request);
 }

@@ -107,8 +107,8 @@ async function rowsOf(query: Query, stop: AbortSignal, fetch: Fetch): Promise<Om
   let slice = 1;
   for (;;) {
     stop.throwIfAborted();
-    const wanted = Math.min(slice, query.rowsMax + 1 - rows.length);
-    const arrived = await fetch(wanted);
+    const count = Math.min(slice, query.rowsMax + 1 - rows.length);
+    const arrived = await fetch(count);
     columns = arrived.columns;
     for (const row of arrived.rows) {
       if (rows.length === query.rowsMax) return { columns, rows, cut: 'rows' };
@@ -116,7 +116,7 @@ async function rowsOf(query: Query, stop: AbortSignal, fetch: Fetch): Promise<Om
       if (bytes > query.bytesMax) return { columns, rows, cut: 'bytes' };
       rows.push(row);
     }
-    if (arrived.rows.length < wanted) return { columns, rows, cut: null };
+    if (arrived.rows.length < count) return { columns, rows, cut: null };
     slice = Math.min(SLICE_ROWS_MAX, Math.max(1, Math.floor((SLICE_BYTES * rows.length) / Math.max(bytes, 1))));
   }
 }

@@ -31,27 +31,27 @@ export async function endFamily(family: Family, signal: NodeJS.Signals): Promise
 
 /** Kills every process of a family, even those that it starts meanwhile. Returns their number. */
 export async function killFamily(family: Family): Promise<number> {
-  const known = new Map<number, string>();
+  const earlier = new Map<number, string>();
   // A stopped process starts no others: after that, killing one by one is no race.
   for (let round = 0; round < STOP_ROUNDS_MAX; round++) {
-    const fresh = (await findMembers(family, known)).filter(({ pid, start }) => known.get(pid) !== start);
+    const fresh = (await findMembers(family, earlier)).filter(({ pid, start }) => earlier.get(pid) !== start);
     if (fresh.length === 0) break;
     for (const { pid, start } of fresh) {
-      known.set(pid, start);
+      earlier.set(pid, start);
       send(pid, 'SIGSTOP');
     }
   }
-  if (known.size > 0) await killUntilGone(family, known);
-  return known.size;
+  if (earlier.size > 0) await killUntilGone(family, earlier);
+  return earlier.size;
 }
 
-async function killUntilGone(family: Family, known: Map<number, string>): Promise<void> {
+async function killUntilGone(family: Family, earlier: Map<number, string>): Promise<void> {
   let empty = 0;
   for (let round = 0; round < KILL_ROUNDS_MAX && empty < EMPTY_LOOKS; round++) {
-    const left = await findMembers(family, known);
+    const left = await findMembers(family, earlier);
     empty = left.length === 0 ? empty + 1 : 0;
     for (const { pid, start } of left) {
-      known.set(pid, start);
+      earlier.set(pid, start);
       send(pid, 'SIGKILL');
     }
     if (empty < EMPTY_LOOKS) await wait(LOOK_AGAIN_MS);
@@ -59,20 +59,20 @@ async function killUntilGone(family: Family, known: Map<number, string>): Promis
 }
 
 /** The living members of a family: by marker, group, session, parent, or because they were members before. */
-async function findMembers({ marker, leader }: Family, known: ReadonlyMap<number, string>): Promise<ProcessInfo[]> {
+async function findMembers({ marker, leader }: Family, earlier: ReadonlyMap<number, string>): Promise<ProcessInfo[]> {
   const alive = (await listProcesses()).filter(({ pid }) => pid > 1 && pid !== process.pid);
   const isLed = ({ pid, group, session }: ProcessInfo): boolean =>
     leader !== null && (pid === leader || group === leader || session === leader);
-  const found = new Set(alive.filter((seen) => isLed(seen) || known.get(seen.pid) === seen.start));
-  for (const seen of alive) if (!found.has(seen) && seen.environmentHas(marker)) found.add(seen);
-  addDescendants(alive, found);
-  return [...found];
+  const members = new Set(alive.filter((seen) => isLed(seen) || earlier.get(seen.pid) === seen.start));
+  for (const seen of alive) if (!members.has(seen) && seen.environmentHas(marker)) members.add(seen);
+  addDescendants(alive, members);
+  return [...members];
 }
 
-function addDescendants(alive: readonly ProcessInfo[], found: Set<ProcessInfo>): void {
+function addDescendants(alive: readonly ProcessInfo[], members: Set<ProcessInfo>): void {
   const byParent = grouped(alive);
   // Iterating a set visits elements added meanwhile.
-  for (const seen of found) for (const child of byParent.get(seen.pid) ?? []) found.add(child);
+  for (const seen of members) for (const child of byParent.get(seen.pid) ?? []) members.add(child);
 }
 
 function grouped(alive: readonly ProcessInfo[]): Map<number, ProcessInfo[]> {

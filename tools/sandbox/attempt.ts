@@ -13,6 +13,6 @@ export function valueOrNull<T>(read: () => T): T | null {
   try {
     return read();
   } catch {
-    return null; // what cannot be looked at is not there, for us as for what runs inside as the same person
+    return null; // an unreadable path is absent, also for a command inside, which runs as the same user
   }
 }

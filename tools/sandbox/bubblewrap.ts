@@ -1,7 +1,7 @@
 import type { FormInput } from './form.js';
 import type { Mount } from './mounts.js';
 
-/** The options that a bubblewrap takes: older ones know fewer, and some machines give root no user namespaces. */
+/** The options that this bubblewrap supports: older ones know fewer, and some machines give root no user namespaces. */
 export interface BubblewrapForm {
   userNamespace: boolean;
   /** Whether nothing inside may make user namespaces of its own, and folders in memory have a size. */

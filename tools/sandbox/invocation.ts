@@ -15,7 +15,7 @@ export interface SandboxCommand extends Invocation {
   tmp: string;
 }
 
-/** What is spawned in its stead. */
+/** The invocation that is spawned instead. */
 export interface WrappedCommand extends Invocation {
   /** Removes the mount points made for the command; to be called when it has ended. */
   release(): void;

@@ -1,7 +1,7 @@
 import { shellQuote } from '../base/shell_quote.js';
 import type { Form } from './form.js';
 
-/** What is targets outside for the probe to reach. */
+/** Targets outside that the probe tries to reach. */
 export interface ProbeTargets {
   project: string;
   /** A file in the person's home folder. */

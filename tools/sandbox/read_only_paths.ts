@@ -98,11 +98,11 @@ function isGitFolder(path: string): boolean {
 type PathKind = 'absent' | 'folder' | 'file' | 'link' | 'other';
 
 function kindOf(path: string): PathKind {
-  const found = valueOrNull(() => lstatSync(path, { throwIfNoEntry: false }));
-  if (found == null) return 'absent';
-  if (found.isDirectory()) return 'folder';
-  if (found.isFile()) return 'file';
-  return found.isSymbolicLink() ? 'link' : 'other';
+  const stats = valueOrNull(() => lstatSync(path, { throwIfNoEntry: false }));
+  if (stats == null) return 'absent';
+  if (stats.isDirectory()) return 'folder';
+  if (stats.isFile()) return 'file';
+  return stats.isSymbolicLink() ? 'link' : 'other';
 }
 
 function refuseLink(path: string, kind: PathKind): void {

@@ -1,4 +1,4 @@
-/** How the characters of a file are written. */
+/** The encoding of a file. */
 export interface Encoding {
   name: 'utf-8' | 'utf-16le' | 'utf-16be';
   /** The length of its byte order mark; 0 without one. */

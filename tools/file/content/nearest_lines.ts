@@ -17,17 +17,17 @@ export interface NearLines {
 }
 
 /** Finds the lines most like a text, in time linear in the lines of the file. */
-export function nearestLines(text: string, wanted: string): NearLines[] {
+export function nearestLines(text: string, pattern: string): NearLines[] {
   const lines = text.split('\n', LINES_COMPARED_MAX);
   const keys = lines.map(keyOf);
-  const wantedKeys = wanted.split('\n').slice(0, 200).map(keyOf);
-  const starts = aligned(keys, wantedKeys);
-  const found = starts.length > 0 ? starts : alike(keys, wantedKeys);
-  const height = Math.min(LINES_SHOWN_MAX, wantedKeys.length);
-  return found.slice(0, RESULTS_MAX).map((at) => ({
+  const patternKeys = pattern.split('\n').slice(0, 200).map(keyOf);
+  const starts = aligned(keys, patternKeys);
+  const nearest = starts.length > 0 ? starts : alike(keys, patternKeys);
+  const height = Math.min(LINES_SHOWN_MAX, patternKeys.length);
+  return nearest.slice(0, RESULTS_MAX).map((at) => ({
     line: at + 1,
     lines: lines.slice(at, at + height).map((line) => line.replace(/\r$/, '').slice(0, LINE_UNITS_COMPARED)),
-    isSameButBlanks: wantedKeys.every((key, index) => key === keys[at + index]),
+    isSameButBlanks: patternKeys.every((key, index) => key === keys[at + index]),
   }));
 }
 
@@ -36,15 +36,15 @@ function keyOf(line: string): string {
 }
 
 /** The lines at which the text would begin so that most of its lines match; each of its lines votes. */
-function aligned(keys: readonly string[], wantedKeys: readonly string[]): number[] {
-  const wanted = new Map<string, number[]>();
-  for (const [index, key] of wantedKeys.entries()) {
-    const indices = wanted.get(key) ?? [];
-    if (key.length > 2 && indices.length < 10) wanted.set(key, [...indices, index]);
+function aligned(keys: readonly string[], patternKeys: readonly string[]): number[] {
+  const indicesByKey = new Map<string, number[]>();
+  for (const [index, key] of patternKeys.entries()) {
+    const indices = indicesByKey.get(key) ?? [];
+    if (key.length > 2 && indices.length < 10) indicesByKey.set(key, [...indices, index]);
   }
   const votes = new Map<number, number>();
   for (const [line, key] of keys.entries()) {
-    for (const index of wanted.get(key) ?? []) {
+    for (const index of indicesByKey.get(key) ?? []) {
       const start = Math.max(0, line - index);
       votes.set(start, (votes.get(start) ?? 0) + key.length);
     }
@@ -53,13 +53,13 @@ function aligned(keys: readonly string[], wantedKeys: readonly string[]): number
 }
 
 /** The lines most like the longest line of the text. */
-function alike(keys: readonly string[], wantedKeys: readonly string[]): number[] {
+function alike(keys: readonly string[], patternKeys: readonly string[]): number[] {
   let index = 0;
-  for (const [at, key] of wantedKeys.entries()) if (key.length > (wantedKeys[index]?.length ?? 0)) index = at;
-  const wanted = wantedKeys[index] ?? '';
+  for (const [at, key] of patternKeys.entries()) if (key.length > (patternKeys[index]?.length ?? 0)) index = at;
+  const longest = patternKeys[index] ?? '';
   const scores = new Map<number, number>();
   for (const [line, key] of keys.slice(0, LINES_RESEMBLING_MAX).entries()) {
-    const score = key === '' ? 0 : likeness(wanted, key);
+    const score = key === '' ? 0 : likeness(longest, key);
     if (score >= 0.5) scores.set(Math.max(0, line - index), score);
   }
   return best(scores);

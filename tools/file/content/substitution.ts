@@ -62,14 +62,14 @@ function findText(bytes: Buffer, text: string, { ends, encoding }: OldContent): 
   // A text with carriage returns of its own is first searched as it is.
   const exact = text.includes('\r') ? findExact(bytes, text, encoding) : [];
   if (exact.length > 0) return exact;
-  const { bytes: flat, originalOffset: placeOf } = lfViewOf(bytes, encoding);
-  const places = findExact(flat, withLineEnds(text, 'lf'), encoding);
-  return places.map(({ at, end }) => ({ at: placeOf(at), end: placeOf(end) }));
+  const { bytes: flat, originalOffset } = lfViewOf(bytes, encoding);
+  const ranges = findExact(flat, withLineEnds(text, 'lf'), encoding);
+  return ranges.map(({ at, end }) => ({ at: originalOffset(at), end: originalOffset(end) }));
 }
 
 function findExact(bytes: Buffer, text: string, encoding: Encoding): ByteRange[] {
-  const wanted = encode(text, encoding);
-  return findOccurrences(bytes, wanted, encoding).map((at) => ({ at, end: at + wanted.length }));
+  const pattern = encode(text, encoding);
+  return findOccurrences(bytes, pattern, encoding).map((at) => ({ at, end: at + pattern.length }));
 }
 
 /** The line ends of a new text: those of the file or, where it has both, of the line that it goes into. */
@@ -102,9 +102,9 @@ function notFound(bytes: Buffer, old: OldContent, { name, oldText, newText }: Su
       hint: `nothing in it is like that text: read the file again${isMade}`,
     });
   }
-  const places = near.map(({ line, lines }) => lines.map((shown, index) => `${line + index}: ${shown}`).join('\n'));
+  const passages = near.map(({ line, lines }) => lines.map((shown, index) => `${line + index}: ${shown}`).join('\n'));
   const isBlank = near.some(({ isSameButBlanks }) => isSameButBlanks);
-  const listed = `${isBlank ? 'it differs in blanks only; ' : ''}nearest lines:\n${places.join('\n…\n')}`;
+  const listed = `${isBlank ? 'it differs in blanks only; ' : ''}nearest lines:\n${passages.join('\n…\n')}`;
   return new HubError('not_found', `${message}; ${listed}`, {
     hint: `read these lines again, and give them exactly as they are${isMade}`,
   });

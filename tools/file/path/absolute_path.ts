@@ -37,8 +37,9 @@ async function baseFolder(parts: ToolParts, { path, cwd, place }: PathRequest): 
   if (cwd !== null) {
     throw new HubError('invalid_params', `the folder ${shownPath(cwd)} is not absolute`, { hint: 'begin it with /' });
   }
-  const found = place === null ? null : (await parts.hub.call('loom.context_get_place', { node: place.node })).cwd;
-  if (found !== null) return found;
+  const branchFolder =
+    place === null ? null : (await parts.hub.call('loom.context_get_place', { node: place.node })).cwd;
+  if (branchFolder !== null) return branchFolder;
   throw new HubError('invalid_params', `${shownPath(path)} begins nowhere: the branch has no folder yet`, {
     hint: 'give the whole path, from / on',
   });

@@ -13,10 +13,10 @@ const NOT_PERMITTED = ['EPERM', 'EINVAL'];
 /** Gives an empty file the owner and the access list of another; returns the mode to set at the end. */
 export async function copyAccess(handle: FileHandle, old: Pinned): Promise<number> {
   const { mode } = old.stats;
-  const kept = await keepOwner(handle, old.stats);
+  const owner = await keepOwner(handle, old.stats);
   await copyAccessList(handle, old);
-  if (kept === 'all') return mode & 0o7777;
-  if (kept === 'group') return mode & 0o777;
+  if (owner === 'all') return mode & 0o7777;
+  if (owner === 'group') return mode & 0o777;
   // The group is another one, to which nothing was granted but what all others may do.
   return (mode & 0o707) | ((mode & 0o7) << 3);
 }

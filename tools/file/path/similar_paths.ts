@@ -53,8 +53,8 @@ async function namesIn(pinned: Pinned, guard: FileGuard): Promise<string[]> {
 }
 
 /** The most similar names, the best first. */
-function nearestNames(wanted: string, names: readonly string[]): string[] {
-  const key = folded(wanted);
+function nearestNames(missing: string, names: readonly string[]): string[] {
+  const key = folded(missing);
   return names
     .map((name) => ({ name, likeness: likeness(key, folded(name.replace(/\/$/, ''))) }))
     .filter(({ likeness }) => likeness >= 0.4)
