@@ -1,7 +1,7 @@
-// What tells a call from others, in the order in which it is looked for.
+// The input fields that identify a call, in order of preference.
 const TELLING_FIELDS = ['command', 'path', 'url', 'query', 'task', 'question'];
 
-/** What a person would call a call of a tool: its command, path, address, query, task or question, else all of its input. */
+/** The title of a tool call: its command, path, address, query, task or question, else all of its input. */
 export function callText(input: unknown): string {
   if (typeof input === 'string') return input;
   if (input !== null && typeof input === 'object') {

@@ -1,6 +1,6 @@
 /**
- * Starts work that nobody awaits: the only way in which this program lets go of a promise. `onFailure` takes whatever it
- * rejects with, and says so to whom it concerns; an error that it throws itself is not caught.
+ * Starts work that nobody awaits: the only way in which this program leaves a promise unawaited. `onFailure` handles its
+ * rejection; an error that `onFailure` throws itself is not caught.
  */
 export function detach(promise: Promise<unknown>, onFailure: (error: unknown) => void): void {
   promise.catch(onFailure).catch(neverFails);
@@ -11,7 +11,7 @@ export function detach(promise: Promise<unknown>, onFailure: (error: unknown) =>
  * uncaught, which ends the process with its stack trace: a wrong claim is found, not swallowed.
  */
 export function neverFails(error: unknown): void {
-  // Out of the promise, or it would be one more rejection, which a listener for those could hide.
+  // Outside of the promise: a rejection could be hidden by a listener for unhandled rejections.
   setImmediate(() => {
     throw error;
   });

@@ -7,7 +7,7 @@ interface Explanation {
   details?: ErrorData['details'];
 }
 
-/** A failure told to a person: the message says what failed, with the value; the hint what to do next. */
+/** A failure that a person can read: the message says what failed, with the value; the hint says what to do next. */
 export class HubError extends Error {
   readonly kind: ErrorKind;
   readonly hint: Hint | null;
@@ -23,7 +23,7 @@ export class HubError extends Error {
     this.details = explanation.details ?? {};
   }
 
-  /** What travels as the `data` of an error response. */
+  /** The `data` of an error response. */
   get data(): ErrorData {
     return { kind: this.kind, hint: this.hint, retryable: this.retryable, details: this.details };
   }

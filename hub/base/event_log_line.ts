@@ -5,7 +5,7 @@ import type { Node, NodeId, Tree } from '../protocol/node.js';
 type Usage = LogNode['token_usage'];
 type Request = ResultOf<'loom.request_list'>['requests'][number];
 
-/** The first line of the log of a tree; the epoch names the feed whose numbers the lines have. */
+/** The first line of the log of a tree; the epoch names the feed that the lines' numbers belong to. */
 export function logHeader({ id, created_at_ms, owner }: Tree, epoch: string): LogHeader {
   const created_at = new Date(created_at_ms).toISOString();
   return { kind: 'header', version: 1, tree: id, created_at, parent_session_id: owner?.tree ?? null, epoch };
@@ -28,11 +28,11 @@ function payloadOf(node: Node): LogNode['payload'] {
 
 /** The usage of a tree's requests, by the nodes that they made. */
 export interface UsageBook {
-  /** `isAwaited`: the request that may have made the node is not accounted for yet. */
+  /** `isAwaited`: the usage of the request that may have made the node is not recorded yet. */
   usageOf(node: Node): Promise<{ usage: Usage; isAwaited: boolean }>;
-  /** To be called before it is asked about nodes that were made since. */
+  /** To be called before asking about newer nodes. */
   renew(): void;
-  /** Reads all requests, so that none has to be read later for the nodes that are there now. */
+  /** Reads all requests, so that the existing nodes need no reading later. */
   readAll(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export function usageBook(read: () => AsyncIterable<Request>): UsageBook {
     }
   }
 
-  /** Reads the requests that were started since, and again those that were running. */
+  /** Reads the newer requests, and again those that were running. */
   async function readNew(): Promise<void> {
     const open = new Set(running.keys());
     for await (const request of read()) {

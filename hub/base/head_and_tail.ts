@@ -1,4 +1,4 @@
-/** What is shown of a text: its head and its tail, and how much is missing between them. */
+/** An excerpt of a text: its head and tail, and the number of bytes missing between them. */
 export interface HeadAndTail {
   head: string;
   leftOutBytes: number;
@@ -32,14 +32,14 @@ export function excerptOf(
   };
 }
 
-/** An excerpt in one piece, with what is missing said in a line of its own. */
+/** An excerpt as one text, with a line that says how much is missing. */
 export function excerptText({ head, leftOutBytes, tail }: HeadAndTail): string {
   if (leftOutBytes === 0) return head + tail;
   const lineBreak = head === '' || head.endsWith('\n') ? '' : '\n';
   return `${head}${lineBreak}[… ${leftOutBytes} bytes left out …]\n${tail}`;
 }
 
-/** A text of at most so many bytes, and how many of it are left out: half of it is its beginning, half its end. */
+/** A text cut to at most `bytesMax` bytes, half of them from its beginning and half from its end. */
 export function shortened(text: string, bytesMax: number): { text: string; leftOutBytes: number } {
   const bytes = new TextEncoder().encode(text);
   const tailBytes = Math.floor(bytesMax / 2);
@@ -48,7 +48,7 @@ export function shortened(text: string, bytesMax: number): { text: string; leftO
   return { text: excerptText(excerpt), leftOutBytes: excerpt.leftOutBytes };
 }
 
-/** Whether bytes are of no text: one of them is zero, or many belong to no character. */
+/** Whether bytes are not text: one of them is zero, or many do not decode to characters. */
 export function isBinary(bytes: Uint8Array): boolean {
   const start = bytes.subarray(0, 8_192);
   if (start.includes(0)) return true;
@@ -69,7 +69,7 @@ function endOfHead(bytes: Uint8Array): number {
   return end;
 }
 
-/** Whether the last character before this place is complete. */
+/** Whether the last character before this offset is complete. */
 function isWhole(bytes: Uint8Array, end: number): boolean {
   let start = end - 1;
   while (start > 0 && end - start < 4 && isContinuation(bytes[start])) start -= 1;
@@ -88,7 +88,7 @@ function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-/** How many bytes a character has that begins with this one. */
+/** The length in bytes of a character, by its first byte. */
 function lengthOf(first: number): number {
   if (first >= 0xf0) return 4;
   if (first >= 0xe0) return 3;

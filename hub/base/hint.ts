@@ -15,13 +15,13 @@ export function rpcMethod(method: string): HintAction {
   return { kind: 'method', method };
 }
 
-/** A hint as one text. Who shows it says how it calls what the hint names; without that it is as on the command line. */
+/** A hint as one text. `nameOf` names the actions in it; by default as on the command line. */
 export function hintText(hint: Hint, nameOf: (action: HintAction) => string = nameOnCommandLine): string {
   if (typeof hint === 'string') return hint;
   return hint.map((piece) => (typeof piece === 'string' ? piece : nameOf(piece))).join('');
 }
 
-/** A hint with more behind it. */
+/** A hint with text appended. */
 export function extendHint(hint: Hint, more: string): Hint {
   return typeof hint === 'string' ? hint + more : [...hint, more];
 }

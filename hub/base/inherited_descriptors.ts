@@ -1,11 +1,11 @@
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 
-/** Of a descriptor that a new program does not get: all that Node opens itself are so. */
+/** The close-on-exec flag, which Node sets on every descriptor that it opens itself. */
 const CLOSED_AT_EXEC = 0o2000000;
 
 /**
- * Closes the descriptors above `last` that came along from whoever happened to start the first process: a process that
- * lives on would keep their files and locks, and so would each of its commands. Linux only.
+ * Closes the descriptors above `last` that were inherited from the starter of the process: a long-lived process
+ * would keep their files and locks open, and so would each of its commands. Linux only.
  */
 export function closeInherited(last: number): void {
   if (process.platform !== 'linux') return;
@@ -20,6 +20,6 @@ function isInherited(fd: number): boolean {
     const [, flags = ''] = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1')) ?? [];
     return flags !== '' && (Number.parseInt(flags, 8) & CLOSED_AT_EXEC) === 0;
   } catch {
-    return false; // the one that the list itself was read with is closed by now
+    return false; // the descriptor of the directory listing itself is closed by now
   }
 }

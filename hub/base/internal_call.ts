@@ -5,7 +5,7 @@ import { type CallContext, type HubCalls, type HubResolve, RawJson } from './plu
 
 const PAGE_NODES = 1_000;
 
-/** The rest of the hub, as one call reaches it. */
+/** The hub and the context of the call on whose behalf it is called. */
 export interface InternalCaller {
   hub: HubCalls & HubResolve;
   context: CallContext;
@@ -25,13 +25,13 @@ export async function callHub<M extends MethodName>(
   return parsed;
 }
 
-/** Some nodes of a path that follow each other, and where they can be read again. */
+/** Consecutive nodes of a path, and the cursor to read them again. */
 export interface PathPage {
   nodes: Node[];
   cursor: string | null;
 }
 
-/** Reads a path page by page, the root first, or from a page on that was read before. */
+/** Reads a path page by page, the root first, or from the cursor of an earlier page. */
 export async function* pathPages(
   reach: InternalCaller,
   node: NodeId,

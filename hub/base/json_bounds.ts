@@ -3,7 +3,7 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 
 export interface JsonBounds {
-  /** The deepest nesting: a parser accepts depths at which whatever walks the result overflows the stack. */
+  /** The deepest nesting: a parser accepts depths at which code that walks the result overflows the stack. */
   levels: number;
   /** The most lists and objects: parsing one takes a hundred times longer than its two bytes. */
   containers: number;
@@ -11,7 +11,7 @@ export interface JsonBounds {
   commas: number;
 }
 
-/** Which bound JSON text goes beyond, told without parsing it; null for none. What is inside strings does not count. */
+/** Which bound JSON text exceeds, found without parsing it; null for none. The content of strings does not count. */
 export function boundBroken(text: Buffer, bounds: JsonBounds): keyof JsonBounds | null {
   let depth = 0;
   let containers = 0;
@@ -43,7 +43,7 @@ export function boundBroken(text: Buffer, bounds: JsonBounds): keyof JsonBounds 
   return null;
 }
 
-/** The place of the quote that ends the string beginning here; the text's end when there is none. */
+/** The offset of the quote that ends the string starting here; the text's end when there is none. */
 function endOfString(text: Buffer, start: number): number {
   let at = text.indexOf(QUOTE, start + 1);
   while (at >= 0 && isEscaped(text, at)) at = text.indexOf(QUOTE, at + 1);

@@ -1,8 +1,8 @@
 import type { ModelMessage } from '../protocol/methods/context_methods.js';
 import type { Block, External, Sha256 } from '../protocol/node.js';
 
-// What depends on the type of a block is a switch without a default, here or where only one part of the program asks: a type that
-// is added to the schema does not compile until each of them has decided what to do with it.
+// Code that depends on the type of a block is a switch without a default, here or in the one part that needs it: a new type
+// in the schema does not compile until every switch handles it.
 
 /** A block of a node, or a part of a message to a model, which has the results of calls as well. */
 type Part = ModelMessage['content'][number];
@@ -13,7 +13,7 @@ export function blocksOfType<T extends Part['type']>(parts: readonly Part[], typ
   return parts.filter((part): part is OfType<T> => part.type === type);
 }
 
-/** The text that a block says to a reader; null where it says none. Thinking is not said. */
+/** The text of a block for a reader; null where it has none. Thinking does not count. */
 export function spokenText(part: Part): string | null {
   switch (part.type) {
     case 'text':
@@ -26,17 +26,17 @@ export function spokenText(part: Part): string | null {
   }
 }
 
-/** The texts that blocks say to a reader. */
+/** The texts of blocks for a reader. */
 export function textsOf(parts: readonly Part[]): string[] {
   return parts.map(spokenText).filter((text) => text !== null);
 }
 
-/** All that blocks say to a reader. */
+/** The whole text of blocks for a reader. */
 export function textOf(parts: readonly Part[], separator = ''): string {
   return textsOf(parts).join(separator);
 }
 
-/** The same block, with what it says to a reader changed. */
+/** The same block with its text for a reader changed. */
 export function withSpokenText(block: Block, change: (text: string) => string): Block {
   switch (block.type) {
     case 'text':

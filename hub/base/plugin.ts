@@ -12,10 +12,10 @@ export class RawJson {
   }
 }
 
-/** Who asks: a connection by its number, or the hub's own parts. */
+/** The caller: a connection by its number, or a part of the hub itself. */
 export type Caller = { kind: 'client'; connection: number } | { kind: 'internal' };
 
-/** What a handler knows of the call it serves. */
+/** The context of a call, for its handler. */
 export interface CallContext {
   /** Aborted when the call is cancelled, or when its caller goes away and the method says `cancel`. */
   signal: AbortSignal;
@@ -24,7 +24,7 @@ export interface CallContext {
   emit(event: object | RawJson): void;
   /** False while the caller is behind with reading. */
   hasRoom(): boolean;
-  /** Resolves when what was emitted has left the hub, so that a slow reader slows its own call only. */
+  /** Resolves when the emitted events have been sent, so that a slow reader slows only its own call. */
   drained(): Promise<void>;
 }
 
@@ -35,43 +35,43 @@ export type Handler<M extends MethodName> = (
 
 export type Handlers = { [M in MethodName]?: Handler<M> };
 
-/** A handle whose content somebody wants. */
+/** The request to resolve a handle. */
 export interface Resolving {
   handle: Handle;
-  /** What was stored of it when its node was made; null for nothing. */
+  /** The output stored when its node was created; null for none. */
   output: Output | null;
-  /** Whether to look again instead of telling what was seen then. */
+  /** Whether to read the source again instead of what was stored. */
   fresh: boolean;
-  /** The most bytes of text that are wanted: head and tail of what is longer. */
+  /** The most bytes of text: longer content is cut to its head and tail. */
   bytes_max: number;
 }
 
-/** What a handle became. */
+/** The content of a resolved handle. */
 export interface Resolved {
-  /** As a reader sees it. */
+  /** As text for a reader. */
   text: string;
   /** Bytes of the whole, and how many of them are missing in the middle of the text. */
   total_bytes: number;
   left_out_bytes: number;
-  /** What differs from what the node recorded; null when nothing does or nobody looked. */
+  /** How it differs from what the node recorded; null when it does not or was not checked. */
   changed: string | null;
 }
 
-/** Writes one line to the hub's log: what happened, never what was said. */
+/** Writes one line to the hub's log: what happened, never the content of a conversation. */
 export type Log = (level: 'info' | 'warn' | 'error', message: string) => void;
 
-/** One part of the hub: handlers for the methods of its name, and what its handles stand for. */
+/** One part of the hub: handlers for the methods with its name, and the resolution of its handles. */
 export interface Plugin {
   name: string;
   version: string;
   methods: Handlers;
-  /** For a fresh look, and for what was stored nowhere; what was stored needs no plugin. */
+  /** For fresh content, and for content that was not stored; stored content needs no plugin. */
   resolve?(wanted: Resolving, context: CallContext): Promise<Resolved>;
-  /** Ends what it runs; called once, after the last call was answered. */
+  /** Stops its work; called once, after the last call was answered. */
   close?(): Promise<void>;
 }
 
-/** What plugins reach each other through. */
+/** How plugins call each other. */
 export interface HubCalls {
   call<M extends MethodName>(method: M, params: ParsedOf<M>, context: CallContext): Promise<ResultOf<M> | RawJson>;
 }

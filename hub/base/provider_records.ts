@@ -1,14 +1,14 @@
 import { HubError } from './error.js';
 
 /**
- * What is known of a provider of models. This is the one place: names, addresses, keys, short names, prices and hints
- * all derive from it, and a provider whose server speaks a known dialect is added by its record alone.
+ * The facts about a model provider, in one place: names, addresses, keys, short names, prices and hints all derive from
+ * it, and a provider whose server speaks a known dialect is added by its record alone.
  */
 export interface ProviderRecord {
   name: string;
   /** Null for the demo model, which is a part of the hub. */
   server: ProviderServer | null;
-  /** The model to take when the provider is named alone; null where every person has others. */
+  /** The model when only the provider is named; null where it depends on what a person has installed. */
   defaultModel: string | null;
   /** Short names, each for the newest model of a line whose price is known. */
   aliases: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface ProviderRecord {
 
 export interface ProviderServer {
   dialect: Dialect;
-  /** Where it is reached when nothing else is said. */
+  /** The default address. */
   address: string;
   /** The environment variable with another address. */
   addressVariable: string;
@@ -40,7 +40,7 @@ export interface ProviderServer {
   };
 }
 
-/** How a server is spoken to. */
+/** The protocol of a server. */
 export type Dialect =
   | { kind: 'anthropic_messages' }
   /** OpenAI's newer models refuse `max_tokens`; other servers may know nothing else. */
@@ -115,10 +115,10 @@ const DEMO: ProviderRecord = {
   cache: null,
 };
 
-/** All providers; where several would do, the earlier one is taken. */
+/** All providers; where several match, the first one is taken. */
 export const PROVIDER_RECORDS: readonly ProviderRecord[] = [ANTHROPIC, OPENAI, OLLAMA, DEMO];
 
-/** The record of a provider by its name, in whichever case. */
+/** The record of a provider by its name, ignoring case. */
 export function findProvider(name: string): ProviderRecord | null {
   return PROVIDER_RECORDS.find((record) => record.name === name.toLowerCase()) ?? null;
 }
@@ -131,12 +131,12 @@ export function providerRecord(name: string): ProviderRecord {
   });
 }
 
-/** Whether a person has to give a key for its own server. */
+/** Whether the provider's own server requires a key. */
 export function needsKey({ server }: ProviderRecord): boolean {
   return server !== null && server.needsKey !== 'never';
 }
 
-/** The environment variables of which a person needs one. */
+/** The environment variables of keys, of which a person needs one. */
 export const KEY_VARIABLES = PROVIDER_RECORDS.filter(needsKey).flatMap(({ server }) => server?.keyVariable ?? []);
 /** The environment variables with the addresses of servers elsewhere. */
 export const ADDRESS_VARIABLES = PROVIDER_RECORDS.flatMap(({ server }) => server?.addressVariable ?? []);

@@ -1,4 +1,4 @@
-/** Waits for something, but no longer than this. */
+/** Waits for a promise, but at most `limitMs`. */
 export async function within(limitMs: number, awaited: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise((resolve) => {

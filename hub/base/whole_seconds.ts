@@ -1,4 +1,4 @@
-/** Milliseconds as the seconds that people are told to wait, rounded up: `3 s`. */
+/** A waiting time in whole seconds, rounded up: `3 s`. */
 export function wholeSeconds(ms: number): string {
   return `${Math.ceil(ms / 1_000)} s`;
 }

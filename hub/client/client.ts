@@ -9,7 +9,7 @@ import type { ErrorData } from '../protocol/errors.js';
 import type { WatchEvent } from '../protocol/feed_events.js';
 import { PROTOCOL } from '../protocol/limits.js';
 import type { METHODS, MethodName, ParamsOf, ResultOf } from '../protocol/methods/method_table.js';
-import { ensureHub, type HubFound } from './find_hub.js';
+import { type ConnectedHub, ensureHub } from './find_hub.js';
 import { openLink } from './link.js';
 import type { Request } from './open_requests.js';
 import { repeatable } from './repeatable_call.js';
@@ -17,13 +17,13 @@ import { createRequests, type LineState } from './requests.js';
 
 const BACKOFF_MS_MAX = 2_000;
 
-/** The hub of a home folder; without anything, of the person's own. */
+/** The hub of a home folder; by default the person's own. */
 export interface HomeHub {
   /** The home folder; by default COGNITION_HOME or ~/.cognition. */
   home?: string | undefined;
-  /** Whether to start a hub when none runs; true unless said otherwise. */
+  /** Whether to start a hub when none runs; true by default. */
   start?: boolean | undefined;
-  /** The built file of the hub, when it does not lie beside this one. */
+  /** The built file of the hub, when it is not beside this one. */
   hubEntry?: string | undefined;
   /** The loopback address, as `host:port`, that the hub must listen on as well. */
   listen?: string | undefined;
@@ -34,7 +34,7 @@ export interface AddressHub {
   address: { host: string; port: number; token: string };
 }
 
-/** Which hub to connect to, and a signal that gives up connecting. */
+/** Which hub to connect to, and a signal that cancels connecting. */
 export type ConnectOptions = (HomeHub | AddressHub) & { signal?: AbortSignal | undefined };
 
 type MethodTable = typeof METHODS;
@@ -46,11 +46,11 @@ type ItemOf<T> = T extends readonly (infer Item)[] ? Item : never;
 export interface WatchOptions {
   /** One tree; all of them without it. */
   tree?: ParamsOf<'loom.watch'>['tree'] | undefined;
-  /** The `seq` to go on after; without it, only what is new. */
+  /** The `seq` to continue after; without it, only new events. */
   since?: number | null | undefined;
   /** The epoch that `since` was read in. */
   epoch?: string | null | undefined;
-  /** No more is read until what it returns is done. */
+  /** Nothing more is read until its promise settles. */
   onEvent(event: WatchEvent): void | Promise<void>;
   /** Ends the watch. */
   signal?: AbortSignal | undefined;
@@ -59,15 +59,15 @@ export interface WatchOptions {
 interface StreamOptions<Event> {
   onEvent(event: Event): void | Promise<void>;
   signal?: AbortSignal | undefined;
-  /** Whether it is reason enough to start a hub again that was ended in order; true unless said otherwise. */
+  /** Whether this alone restarts a hub that was ended in order; true by default. */
   startsHub?: boolean | undefined;
 }
 
-/** A connection to a hub, made anew whenever it breaks. */
+/** A connection to a hub, reconnected whenever it breaks. */
 export interface Client {
-  /** The hub as it was last met; `note` is a word about a version that differs. */
+  /** The hub of the last connection; `note` says when its version differs. */
   readonly hub: { version: string; protocol: number; epoch: string; listen: string | null; note: string | null };
-  /** Calls a method. After a break it is sent again: ids that the caller left out are filled in, so nothing doubles. */
+  /** Calls a method. After a break it is sent again, with ids filled in that the caller left out, so nothing is done twice. */
   call<M extends MethodName>(
     method: M,
     params: ParamsOf<M>,
@@ -85,26 +85,26 @@ export interface Client {
     params: ParamsOf<M>,
     key: K,
   ): AsyncIterable<ItemOf<ResultOf<M>[K]>>;
-  /** Follows the feed until the signal aborts, over breaks as well, missing nothing and repeating nothing. */
+  /** Follows the feed until the signal aborts; across reconnections no event is missed or repeated. */
   watch(options: WatchOptions): Promise<void>;
-  /** Tells when the hub goes away, when it is there again, and when none can be had; what it returns ends that. */
-  onLine(told: (state: LineState) => void): () => void;
+  /** Calls a listener when the hub is lost, is back, or cannot be reached; the result removes the listener. */
+  onLine(listener: (state: LineState) => void): () => void;
   close(): Promise<void>;
 }
 
-/** Connects to a hub, starting it when need be. */
+/** Connects to a hub, starting it when necessary. */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
-  const reach = reachWith(options);
+  const connectOnce = connectorFor(options);
   const mayStart = 'address' in options || (options.start ?? true);
-  let hub = await reach(mayStart, options.signal ?? new AbortController().signal);
+  let hub = await connectOnce(mayStart, options.signal ?? new AbortController().signal);
   const listeners = new Set<(state: LineState) => void>();
   const requests = createRequests(hub, {
     toError: hubErrorFrom,
     onChange(state) {
-      for (const told of listeners) told(state);
+      for (const listener of listeners) listener(state);
     },
     async reconnect({ start, signal }) {
-      hub = await persistently(() => reach(start && mayStart, signal), { start, signal });
+      hub = await retryConnecting(() => connectOnce(start && mayStart, signal), { start, signal });
       return hub;
     },
   });
@@ -136,10 +136,10 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       } while (typeof cursor === 'string');
     },
     watch: (watching) => watchFeed(send, watching),
-    onLine(told) {
-      listeners.add(told);
+    onLine(listener) {
+      listeners.add(listener);
       return () => {
-        listeners.delete(told);
+        listeners.delete(listener);
       };
     },
     close: requests.close,
@@ -149,24 +149,24 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
 
 type Send = (request: Partial<Request> & Pick<Request, 'method' | 'params'>) => Promise<unknown>;
 
-/** Each time it is sent again it goes on after what has come. */
+/** Each resend continues after the last event received. */
 async function watchFeed(send: Send, { tree = null, since = null, epoch = null, ...options }: WatchOptions) {
   const { onEvent, signal } = options;
-  const place = { since, epoch };
+  const position = { since, epoch };
   const take = (untyped: unknown): void | Promise<void> => {
-    const event = untyped as WatchEvent; // the hub tells by the same method table
-    place.since = event.seq;
-    place.epoch = 'epoch' in event ? event.epoch : place.epoch;
+    const event = untyped as WatchEvent; // the hub sends by the same method table
+    position.since = event.seq;
+    position.epoch = 'epoch' in event ? event.epoch : position.epoch;
     return onEvent(event);
   };
-  const params = () => ({ tree, ...place });
+  const params = () => ({ tree, ...position });
   const wanted = { method: 'loom.watch', params, onEvent: take, startsHub: false, signal: signal ?? null };
   await send(wanted).catch((error: unknown) => {
     if (signal?.aborted !== true) throw error;
   });
 }
 
-function reachWith(options: ConnectOptions): (start: boolean, signal: AbortSignal) => Promise<HubFound> {
+function connectorFor(options: ConnectOptions): (start: boolean, signal: AbortSignal) => Promise<ConnectedHub> {
   const program = { version: VERSION, protocol: PROTOCOL };
   if ('address' in options) {
     const { address } = options;
@@ -184,14 +184,14 @@ function reachWith(options: ConnectOptions): (start: boolean, signal: AbortSigna
   return (start, signal) => ensureHub({ home, entry, start, listen: options.listen ?? null, program, signal });
 }
 
-// A hub that was ended in order comes back when somebody needs it: until then a watch looks for it now and then.
-async function persistently(
-  reach: () => Promise<HubFound>,
+// A hub that was ended in order restarts when a client needs it; until then a watch polls for it.
+async function retryConnecting(
+  connectOnce: () => Promise<ConnectedHub>,
   { start, signal }: { start: boolean; signal: AbortSignal },
-): Promise<HubFound> {
+): Promise<ConnectedHub> {
   for (let backoffMs = 50; ; backoffMs = Math.min(backoffMs * 2, BACKOFF_MS_MAX)) {
     try {
-      return await reach();
+      return await connectOnce();
     } catch (error) {
       const isGone = error instanceof HubError && error.kind === 'unreachable' && error.retryable;
       if (start || !isGone) throw error;
@@ -200,7 +200,7 @@ async function persistently(
   }
 }
 
-/** What a call failed with, as the hub said it or as it happened here. */
+/** The error of a call, as the hub sent it or as it arose here. */
 function hubErrorFrom(error: unknown): HubError {
   if (error instanceof HubError) return error;
   if (!(error instanceof JSONRPCErrorException)) return internalError(error);

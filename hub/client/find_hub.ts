@@ -10,13 +10,13 @@ import { knownSocket } from '../home/socket_path.js';
 import { type HubGreeting, type Link, openLink, type Program, type Target } from './link.js';
 import { electStarter, resignStarter, spawnHub } from './start_hub.js';
 
-// For a hub that has to bring a large database up to date first.
+// Long enough for a hub that first migrates a large database.
 const START_MS_MAX = 60_000;
 const POLL_MS = 15;
 const END_MS_MAX = 15_000;
 
-/** The hub a program asks for. */
-export interface HubWanted {
+/** Which hub a program needs. */
+export interface HubRequest {
   home: string;
   /** Whether to start one when none runs. */
   start: boolean;
@@ -28,58 +28,58 @@ export interface HubWanted {
   signal: AbortSignal;
 }
 
-export interface HubFound extends Link {
-  /** A word to the person, when the hub is of another version; null otherwise. */
+export interface ConnectedHub extends Link {
+  /** A note for the person when the hub has another version; null otherwise. */
   note: string | null;
 }
 
 /** Connects to the hub of a home. Starts it when there is none, and replaces it when it is idle and older. */
-export async function ensureHub(wanted: HubWanted): Promise<HubFound> {
+export async function ensureHub(request: HubRequest): Promise<ConnectedHub> {
   const deadlineMs = performance.now() + START_MS_MAX;
   let replaced = false;
   for (;;) {
-    throwIfCancelled(wanted.signal, 'connecting to the hub');
-    const link = await findHub(wanted);
+    throwIfCancelled(request.signal, 'connecting to the hub');
+    const link = await findHub(request);
     if (link !== null) {
-      const verdict = judge(link.hub, wanted);
-      // Once only: a program that is not what it says it is must not make hubs come and go.
+      const verdict = judge(link.hub, request);
+      // Once only: a hub that keeps reporting the wrong version must not be restarted for ever.
       if (!verdict.replace || replaced || !(await stopIdle(link))) return useOrRefuse(link, verdict);
       replaced = true;
-    } else if (!wanted.start) {
-      throw new HubError('unreachable', `no hub is running for ${wanted.home}`, {
+    } else if (!request.start) {
+      throw new HubError('unreachable', `no hub is running for ${request.home}`, {
         hint: ['run: ', cliCommand('hub start')],
         retryable: true,
       });
     } else if (performance.now() > deadlineMs) {
-      throw new HubError('unreachable', `the hub of ${wanted.home} did not come up`, {
+      throw new HubError('unreachable', `the hub of ${request.home} did not come up`, {
         hint: ['run: ', cliCommand('hub logs')],
         retryable: true,
       });
-    } else if (!(await startOnce(wanted))) {
+    } else if (!(await startOnce(request))) {
       await wait(POLL_MS * (1 + Math.random()));
     }
   }
 }
 
-async function findHub(wanted: HubWanted): Promise<Link | null> {
-  const path = knownSocket(homePaths(wanted.home));
+async function findHub(request: HubRequest): Promise<Link | null> {
+  const path = knownSocket(homePaths(request.home));
   if (path === null) return null;
   const target: Target = { kind: 'socket', path };
-  return openLink(target, wanted.program);
+  return openLink(target, request.program);
 }
 
-/** False when another process is at it, or when the hub's lock is not free yet. */
-async function startOnce(wanted: HubWanted): Promise<boolean> {
-  const paths = prepareHome(wanted.home);
+/** False when another process is starting the hub, or the hub's lock is not free yet. */
+async function startOnce(request: HubRequest): Promise<boolean> {
+  const paths = prepareHome(request.home);
   if (!electStarter(paths)) return false;
   try {
-    // The one before may have finished between our look and our election.
-    const link = await findHub(wanted);
+    // The previous starter may have finished between our lookup and our election.
+    const link = await findHub(request);
     if (link !== null) {
       link.socket.terminate();
       return true;
     }
-    await spawnHub({ paths, entry: wanted.entry, listen: wanted.listen, signal: wanted.signal });
+    await spawnHub({ paths, entry: request.entry, listen: request.listen, signal: request.signal });
     return true;
   } catch (error) {
     if (error instanceof HubError && error.kind === 'conflict' && error.retryable) return false;
@@ -97,13 +97,13 @@ interface Verdict {
 }
 
 /** Decides whether a running hub will do. */
-export function judge(hub: HubGreeting, wanted: Pick<HubWanted, 'home' | 'listen' | 'program'>): Verdict {
-  const { program } = wanted;
+export function judge(hub: HubGreeting, request: Pick<HubRequest, 'home' | 'listen' | 'program'>): Verdict {
+  const { program } = request;
   const isNewer = compareVersions(program.version, hub.version) > 0;
   if (hub.protocol !== program.protocol) {
-    return { replace: program.protocol > hub.protocol, refusal: wrongProtocol(hub, wanted), note: null };
+    return { replace: program.protocol > hub.protocol, refusal: wrongProtocol(hub, request), note: null };
   }
-  if (wanted.listen !== null && !isListening(hub.listen, wanted.listen)) {
+  if (request.listen !== null && !isListening(hub.listen, request.listen)) {
     const refusal = new HubError(
       'conflict',
       `the running hub ${hub.listen === null ? 'has no TCP address' : `listens on ${hub.listen}`}`,
@@ -117,7 +117,7 @@ export function judge(hub: HubGreeting, wanted: Pick<HubWanted, 'home' | 'listen
   return { replace: isNewer, refusal: null, note: hub.version === program.version ? null : note };
 }
 
-function wrongProtocol(hub: HubGreeting, { home, program }: Pick<HubWanted, 'home' | 'program'>): HubError {
+function wrongProtocol(hub: HubGreeting, { home, program }: Pick<HubRequest, 'home' | 'program'>): HubError {
   return new HubError(
     'version',
     `the hub of ${home} speaks protocol ${hub.protocol} (version ${hub.version}), this program protocol ${program.protocol} (version ${program.version})`,
@@ -125,17 +125,19 @@ function wrongProtocol(hub: HubGreeting, { home, program }: Pick<HubWanted, 'hom
   );
 }
 
-function isListening(actual: string | null, wanted: string): boolean {
-  return actual !== null && (actual === wanted || (wanted.endsWith(':0') && actual.startsWith(wanted.slice(0, -1))));
+function isListening(actual: string | null, expected: string): boolean {
+  return (
+    actual !== null && (actual === expected || (expected.endsWith(':0') && actual.startsWith(expected.slice(0, -1))))
+  );
 }
 
-function useOrRefuse(link: Link, { refusal, note }: Verdict): HubFound {
+function useOrRefuse(link: Link, { refusal, note }: Verdict): ConnectedHub {
   if (refusal === null) return { ...link, note };
   link.socket.terminate();
   throw refusal;
 }
 
-/** Asks a hub to end unless it is at work, and waits for its end; false when it goes on. */
+/** Asks a hub to end unless it is busy, and waits until it has ended; false when it keeps running. */
 async function stopIdle({ socket, hub }: Link): Promise<boolean> {
   if (hub.busy > 0) return false;
   const answer = new Promise<boolean>((resolve) => {
@@ -149,7 +151,7 @@ async function stopIdle({ socket, hub }: Link): Promise<boolean> {
   return true;
 }
 
-/** Below zero when the first is the older one; only the numbers count, not what follows them. */
+/** Negative when the first version is older; only the three numbers count, not a suffix. */
 function compareVersions(one: string, other: string): number {
   const numbers = (version: string): number[] => version.split(/[.+-]/).slice(0, 3).map(Number);
   const others = numbers(other);

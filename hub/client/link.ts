@@ -6,23 +6,23 @@ import { HubError } from '../base/error.js';
 import { cliCommand } from '../base/hint.js';
 import type { Hint } from '../protocol/errors.js';
 import { FRAME_BYTES_MAX } from '../protocol/limits.js';
-import { bundler } from '../wire/write_batching.js';
+import { createWriteBatcher } from '../wire/write_batching.js';
 
 const HANDSHAKE_MS_MAX = 10_000;
 
-/** Where a hub is reached. */
+/** The address of a hub. */
 export type Target = { kind: 'socket'; path: string } | { kind: 'tcp'; host: string; port: number; token: string };
 
-/** The program that asks. */
+/** The connecting program. */
 export interface Program {
   version: string;
   protocol: number;
 }
 
-/** What a hub says of itself at the handshake. */
+/** What a hub sends at the handshake. */
 export interface HubGreeting extends Program {
   epoch: string;
-  /** How many calls and turns it has under way. */
+  /** The number of running calls and turns. */
   busy: number;
   /** The TCP address it listens on; null for none. */
   listen: string | null;
@@ -35,15 +35,15 @@ export interface Link {
   send(text: string): void;
 }
 
-/** Connects to a hub; null when there is none at that place. */
+/** Connects to a hub; null when none listens at that address. */
 export function openLink(target: Target, program: Program): Promise<Link | null> {
   const socket = dial(target, program);
   return new Promise((resolve, reject) => {
     let link: Link | null = null;
     socket.on('upgrade', (response) => {
-      const hold = bundler(response.socket);
+      const startBatch = createWriteBatcher(response.socket);
       const send = (text: string): void => {
-        hold();
+        startBatch();
         socket.send(text);
       };
       link = { socket, send, hub: greetingOf(response.headers) };
@@ -55,7 +55,7 @@ export function openLink(target: Target, program: Program): Promise<Link | null>
       request.destroy();
       reject(refusalOf(response.statusCode ?? 0, target));
     });
-    // After it has opened, the end of a connection is told by its close.
+    // Once the connection is open, its close event reports its end.
     socket.on('error', (error) => (isAbsence(error) ? resolve(null) : reject(linkError(error, target))));
   });
 }
@@ -68,8 +68,8 @@ function dial(target: Target, program: Program): WebSocket {
     const authorization = `Bearer ${target.token}`;
     return new WebSocket(`ws://${host}:${target.port}/`, { ...options, headers: { ...headers, authorization } });
   }
-  // The path goes to the socket as it is: in an address its colons and signs would need another spelling.
-  // The limit of the handshake is the socket's own; once it has opened, ws takes it away.
+  // The path is passed directly, because in a URL its colons and signs would need escaping.
+  // The handshake timeout is the socket's own; ws removes it once the connection is open.
   const createConnection = () => connectSocket({ path: target.path, timeout: HANDSHAKE_MS_MAX });
   return new WebSocket('ws://localhost/', { ...options, headers, createConnection });
 }
@@ -85,7 +85,7 @@ function greetingOf(headers: IncomingHttpHeaders): HubGreeting {
   };
 }
 
-// What a connection attempt reports when nobody listens, or when whoever did is just ending.
+// Errors of a connection attempt when nothing listens, or when the listener is just ending.
 const ABSENCES = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EAGAIN', 'ENOTSOCK', 'ENOTDIR']);
 
 function isAbsence(error: Error): boolean {

@@ -10,37 +10,37 @@ import type { HubError } from '../base/error.js';
 
 export interface Request {
   method: string;
-  /** Called whenever the request is sent, so that a watch goes on where it was. */
+  /** Called whenever the request is sent, so that a watch continues at its position. */
   params(): object;
   /** Takes the events of the request's stream; no more is read until its promise settles. Null when the request has no stream. */
   onEvent: ((event: unknown) => void | Promise<void>) | null;
   signal: AbortSignal | null;
   /** Whether it is sent again after the connection was lost. */
   resend: boolean;
-  /** Whether it alone is reason enough to start a hub. */
+  /** Whether it alone starts a hub. */
   startsHub: boolean;
 }
 
-/** A request without an answer. */
+/** A request that has no answer yet. */
 export interface OpenRequest extends Request {
-  /** The token of its stream as well. */
+  /** Also the token of its stream. */
   id: NonNullable<JSONRPCRequest['id']>;
   /** How often it has been sent. */
   sent: number;
 }
 
-/** The requests of a client that have no answer yet. They outlive the connection that they were sent over. */
+/** The open requests of a client. They outlive the connection that they were sent over. */
 export interface OpenRequests {
-  /** Opens a request, which is transmitted at once, and brings its answer; rejects with a JSONRPCErrorException. */
+  /** Opens a request, transmits it at once and returns its answer, which may reject with a JSONRPCErrorException. */
   open(request: Request): { request: OpenRequest; answer: Promise<unknown> };
   all(): OpenRequest[];
-  /** Takes a message from the hub: an answer, or an event; what takes the event is awaited before more is read. */
+  /** Handles a message from the hub: an answer, or an event, whose handler is awaited before more is read. */
   receive(message: unknown): void | Promise<void>;
-  /** Answers a request from here. It is closed at once: requests that fail together must not count as waiting any more. */
+  /** Fails a request locally. It is closed at once: requests that fail together must not count as open any more. */
   fail(request: OpenRequest, error: HubError): void;
 }
 
-/** The package gives requests their ids and matches answers to them; what it takes to send one again stands beside it. */
+/** The package assigns ids and matches answers to requests; this keeps what resending needs. */
 export function createOpenRequests(transmit: (request: OpenRequest) => void): OpenRequests {
   const byId = new Map<string, OpenRequest>();
   const rpc = new JSONRPCClient<OpenRequest>(({ id }: JSONRPCRequest, request) => {

@@ -9,21 +9,21 @@ export interface LineParts {
   reconnect(wanted: { start: boolean; signal: AbortSignal }): Promise<Link>;
   /** Nothing more is read until what it returns is done. */
   onMessage(message: unknown): void | Promise<void>;
-  /** A new connection is there. */
+  /** Called when a new connection is open. */
   onOpen(): void;
-  /** The connection is gone; in order when the hub said that it would go. Says whether it is wanted back. */
+  /** Called when the connection is lost, `inOrder` when the hub announced its end. The result asks for a reconnection. */
   onLost(inOrder: boolean): { start: boolean } | null;
-  /** No new connection can be made. */
+  /** Called when no new connection can be opened. */
   onFailed(error: unknown): void;
 }
 
-/** A connection that is made anew when it breaks. */
+/** A connection that is reopened when it breaks. */
 export interface Line {
-  /** False when there is no connection at the moment. */
+  /** False while there is no connection. */
   send(text: string): boolean;
-  /** Makes a connection unless one is being made in this way already. */
+  /** Opens a connection unless an equivalent attempt is running. */
   restore(wanted: { start: boolean }): void;
-  /** Stops trying to make one. */
+  /** Cancels the running attempt. */
   giveUp(): void;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ interface Attempt {
   abort: AbortController;
 }
 
-/** Keeps a connection going that was opened by the caller. */
+/** Maintains a connection that the caller opened. */
 export function createLine(first: Link, parts: LineParts): Line {
   let link: Link | null = null;
   let attempt: Attempt | null = null;
@@ -41,7 +41,7 @@ export function createLine(first: Link, parts: LineParts): Line {
 
   function adopt(opened: Link): void {
     link = opened;
-    const hold = holder(opened.socket);
+    const hold = createReadHold(opened.socket);
     opened.socket.on('message', (data) => {
       const message = parse(String(data));
       if (message === null) opened.socket.terminate();
@@ -56,7 +56,7 @@ export function createLine(first: Link, parts: LineParts): Line {
   }
 
   function restore({ start }: { start: boolean }): void {
-    // An attempt that only looks for a hub gives way to one that may start it.
+    // An attempt that only looks for a hub is replaced by one that may start it.
     if (isClosed || (attempt !== null && (attempt.start || !start))) return;
     attempt?.abort.abort();
     const mine: Attempt = { start, abort: new AbortController() };
@@ -100,8 +100,8 @@ export function createLine(first: Link, parts: LineParts): Line {
   };
 }
 
-/** A reader that is slow slows its connection down, and through it whoever sends. */
-function holder(socket: WebSocket): (work: void | Promise<void>) => void {
+/** Pauses reading while a handler is busy, so that a slow reader slows the sender down. */
+function createReadHold(socket: WebSocket): (work: void | Promise<void>) => void {
   let underWay = 0;
   const done = (): void => {
     underWay -= 1;
@@ -124,7 +124,7 @@ function closeSocket(socket: WebSocket): Promise<void> {
   });
 }
 
-/** Null for what is not JSON: whatever answers there is no hub. */
+/** Null when it is not JSON, which no hub sends. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

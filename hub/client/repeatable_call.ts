@@ -3,7 +3,7 @@ import { CALL_FACTS, type CallFacts } from '../protocol/call_facts.js';
 import type { MethodName } from '../protocol/methods/method_table.js';
 import type { Request } from './open_requests.js';
 
-/** A call in a form in which it can be sent again after its answer was lost. */
+/** A call with all its ids filled in, so that it can be sent again after its answer was lost. */
 export function repeatable(method: MethodName, params: object): Pick<Request, 'method' | 'params' | 'resend'> {
   const { repeats, ids }: CallFacts = CALL_FACTS[method];
   const complete = ids.reduce(withId, params);

@@ -8,17 +8,17 @@ import type { Link } from './link.js';
 import { createOpenRequests, type OpenRequest, type Request } from './open_requests.js';
 import { createLine, type Line, type LineParts } from './reconnecting_line.js';
 
-/** How often a request is sent again after its connection was lost, before it is taken for the cause. */
+/** How often a request is sent again after its connection was lost, before it counts as the cause. */
 const RESENDS_MAX = 3;
 
 export interface RequestsParts {
   reconnect: LineParts['reconnect'];
   toError(error: unknown): HubError;
-  /** Called when the connection is lost, when it is there again, and when none can be made. */
+  /** Called when the connection is lost, is back, or cannot be reopened. */
   onChange(state: LineState): void;
 }
 
-/** Whether a hub is there; `inOrder`: it said that it would go, and comes back when somebody needs it. */
+/** Whether the hub is connected; `inOrder`: it announced its end, and restarts when a client needs it. */
 export type LineState = { kind: 'there' } | { kind: 'lost'; inOrder: boolean } | { kind: 'failed'; error: HubError };
 
 export interface Requests {
@@ -26,7 +26,7 @@ export interface Requests {
   close(): Promise<void>;
 }
 
-/** Sends requests over a connection that may break and be made anew, and brings each its answer. */
+/** Sends requests over a reconnecting line and matches their answers. */
 export function createRequests(first: Link, parts: RequestsParts): Requests {
   const requests = createOpenRequests(transmit);
   let isClosed = false;
@@ -41,7 +41,7 @@ export function createRequests(first: Link, parts: RequestsParts): Requests {
     onLost(inOrder) {
       parts.onChange({ kind: 'lost', inOrder });
       for (const request of requests.all()) {
-        if (!request.resend || request.sent > RESENDS_MAX) requests.fail(request, brokenOff(request));
+        if (!request.resend || request.sent > RESENDS_MAX) requests.fail(request, connectionLost(request));
       }
       return reconnection(requests.all(), inOrder);
     },
@@ -96,7 +96,7 @@ export function createRequests(first: Link, parts: RequestsParts): Requests {
 /** How to look for a hub again; null when nobody waits. */
 function reconnection(waiting: readonly OpenRequest[], inOrder: boolean): { start: boolean } | null {
   if (waiting.length === 0) return null;
-  // A hub that died is wanted back by a watch as well; one that was ended in order is not.
+  // A watch restarts a hub that died, but not one that was ended in order.
   return { start: !inOrder || waiting.some(({ startsHub }) => startsHub) };
 }
 
@@ -105,7 +105,7 @@ function frameOf({ id, method, params, onEvent }: OpenRequest): string {
   return JSON.stringify(createJSONRPCRequest(id, method, stated));
 }
 
-/** Why the hub would take a frame for no call at all. */
+/** Why the hub would refuse a frame before reading its call. */
 function refusalOf(frame: Buffer): HubError | null {
   if (frame.length <= FRAME_BYTES_MAX) return refusedFrame(frame);
   return new HubError('limit', `the message is too large: ${frame.length} bytes; one may have ${FRAME_BYTES_MAX}`, {
@@ -113,7 +113,7 @@ function refusalOf(frame: Buffer): HubError | null {
   });
 }
 
-function brokenOff({ method, resend, sent }: OpenRequest): HubError {
+function connectionLost({ method, resend, sent }: OpenRequest): HubError {
   const often = sent > 1 ? ` ${sent} times` : '';
   return new HubError('unreachable', `the hub went away${often} before it answered ${method}`, {
     hint: ['run: ', cliCommand('hub logs')],

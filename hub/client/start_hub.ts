@@ -9,33 +9,33 @@ import { cliCommand } from '../base/hint.js';
 import { type HomePaths, hubEnvironment } from '../config/config.js';
 import { homeError } from '../home/home_folder.js';
 
-// Longer than any start that is alive; a process number may have been given to somebody else meanwhile.
+// Longer than any live start takes; the process number may have been reused meanwhile.
 const ELECTION_AGE_MS_MAX = 120_000;
-// Of a starter that has not yet written its number.
+// For a starter that has not yet written its process number.
 const UNSIGNED_AGE_MS_MAX = 5_000;
 const YOUNG_GENERATION_MIB = 2;
 
-/** Makes this process the one that starts the hub; false when another one is at it. */
+/** Makes this process the one that starts the hub; false when another process is starting it. */
 export function electStarter(paths: HomePaths): boolean {
   try {
     const file = openSync(paths.starting, 'wx', 0o600);
     try {
       writeFileSync(file, String(process.pid));
     } catch {
-      // On a full disk the file alone does: it is taken for abandoned when it grows old.
+      // On a full disk the empty file suffices: it counts as abandoned after a while.
     } finally {
       closeSync(file);
     }
     return true;
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw homeError(paths.starting, error);
-    // Two may take the same dead starter away, and both start: then the hub's lock decides.
+    // Two processes may remove the same dead starter's file and both start: then the hub's lock decides.
     if (isAbandoned(paths.starting)) rmSync(paths.starting, { force: true });
     return false;
   }
 }
 
-/** Lets others be elected again. */
+/** Allows another process to be elected. */
 export function resignStarter(paths: HomePaths): void {
   rmSync(paths.starting, { force: true });
 }
@@ -47,7 +47,7 @@ function isAbandoned(file: string): boolean {
     if (!Number.isSafeInteger(pid) || pid <= 0) return ageMs > UNSIGNED_AGE_MS_MAX;
     return ageMs > ELECTION_AGE_MS_MAX || !isAlive(pid);
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false; // the start has ended meanwhile
+    if (errnoOf(error) === 'ENOENT') return false; // the other start has ended meanwhile
     throw homeError(file, error);
   }
 }
@@ -69,7 +69,7 @@ export interface HubStart {
   signal: AbortSignal;
 }
 
-/** Starts a hub process of its own and waits until it is ready; fails with the reason it gives when it is not. */
+/** Starts a detached hub process and waits until it is ready; fails with the reason that the hub reports. */
 export async function spawnHub(start: HubStart): Promise<void> {
   if (!existsSync(start.entry)) {
     throw new HubError('unreachable', `the hub's program ${start.entry} is missing`, {
@@ -82,7 +82,7 @@ export async function spawnHub(start: HubStart): Promise<void> {
     throw new Error('the hub was started without its pipe');
   try {
     const line = await Promise.race([firstLine(pipe, start.signal), failure(child)]);
-    obey(line, start.paths);
+    throwStartFailure(line, start.paths);
   } finally {
     pipe.destroy();
     child.unref();
@@ -112,7 +112,7 @@ async function failure(child: ChildProcess): Promise<never> {
   });
 }
 
-/** What the hub says first; empty when it ends without a word. */
+/** The first line of the hub; empty when it ends without one. */
 async function firstLine(pipe: Readable, signal: AbortSignal): Promise<string> {
   pipe.setEncoding('utf8');
   let text = '';
@@ -130,19 +130,19 @@ async function firstLine(pipe: Readable, signal: AbortSignal): Promise<string> {
   return text.split('\n', 1)[0] ?? '';
 }
 
-function obey(line: string, paths: HomePaths): void {
+function throwStartFailure(line: string, paths: HomePaths): void {
   if (line === '') {
-    throw new HubError('unreachable', `the hub ended before it was ready: ${lastWords(paths.hubLog)}`, {
+    throw new HubError('unreachable', `the hub ended before it was ready: ${lastLogLine(paths.hubLog)}`, {
       hint: ['the whole story is in its log: ', cliCommand('hub logs')],
     });
   }
-  const told: { error?: { message: string } & HubError['data'] } = JSON.parse(line);
-  if (told.error === undefined) return;
-  const { kind, message, hint, retryable, details } = told.error;
+  const report: { error?: { message: string } & HubError['data'] } = JSON.parse(line);
+  if (report.error === undefined) return;
+  const { kind, message, hint, retryable, details } = report.error;
   throw new HubError(kind, message, { ...(hint === null ? {} : { hint }), retryable, details });
 }
 
-function lastWords(log: string): string {
+function lastLogLine(log: string): string {
   const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
   const reason = lines.findLast((line) => /Error|error/.test(line)) ?? lines.at(-1);
   return reason?.slice(0, 300) ?? 'it says nothing';

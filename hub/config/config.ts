@@ -7,7 +7,7 @@ import { connectionName, shownConnection } from './database_addresses.js';
 import { PREFERENCES, type Preference } from './preference_table.js';
 import { preferenceProblem } from './preference_value.js';
 
-declare const COGNITION_VERSION: string; // put in by the build
+declare const COGNITION_VERSION: string; // defined by the build
 
 /** This program's version. */
 export const VERSION: string = COGNITION_VERSION;
@@ -17,12 +17,12 @@ export function environment(name: string): string | undefined {
   return process.env[name] || undefined;
 }
 
-/** All that this process was given: what a person runs through it gets the same. */
+/** The whole environment of this process, for commands that a person runs through it. */
 export function wholeEnvironment(): Record<string, string> {
   return Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? '']));
 }
 
-/** The folder that holds everything cognition keeps. */
+/** The folder with all data of cognition. */
 export function homeFolder(): string {
   return resolve(environment('COGNITION_HOME') ?? join(homedir(), '.cognition'));
 }
@@ -32,7 +32,7 @@ export function userHome(): string {
   return homedir();
 }
 
-/** Where each thing lies in a home folder. */
+/** The paths in a home folder. */
 export function homePaths(home: string) {
   return {
     home,
@@ -45,10 +45,10 @@ export function homePaths(home: string) {
     address: join(home, 'hub.address'),
     outputs: join(home, 'outputs'),
     uploads: join(home, 'uploads'),
-    /** What is known of commands while they run, and what they have printed so far. */
+    /** The state and output so far of running commands. */
     commands: join(home, 'commands'),
     logs: join(home, 'logs'),
-    /** The transcripts that nobody named a place for. */
+    /** Transcripts that were saved without a path. */
     sessions: join(home, 'sessions'),
     hubLog: join(home, 'logs', 'hub.log'),
     session: join(home, 'session.json'),
@@ -58,7 +58,7 @@ export function homePaths(home: string) {
 }
 export type HomePaths = ReturnType<typeof homePaths>;
 
-// What a hub may know of the environment it was started from: no keys, no shell or loader settings.
+// The environment variables that a hub inherits: no keys, no shell or loader settings.
 const HUB_ENVIRONMENT = [
   'PATH',
   'HOME',
@@ -72,17 +72,17 @@ const HUB_ENVIRONMENT = [
   'XDG_RUNTIME_DIR',
 ];
 
-/** The environment a hub is started with. */
+/** The environment that a hub is started with. */
 export function hubEnvironment(): Record<string, string> {
-  const kept: Record<string, string> = {};
+  const variables: Record<string, string> = {};
   for (const name of HUB_ENVIRONMENT) {
     const value = environment(name);
-    if (value !== undefined) kept[name] = value;
+    if (value !== undefined) variables[name] = value;
   }
-  return kept;
+  return variables;
 }
 
-/** What a hub process was told on its command line: its home, and `--listen host:port`, and `--ready` for a starter that waits on fd 3. */
+/** The command line of a hub process: its home, `--listen host:port`, and `--ready` for a starter that waits on fd 3. */
 export function hubArguments(): { home: string; listen: string | null; ready: boolean } {
   const words = process.argv.slice(2);
   const at = words.indexOf('--listen');
@@ -182,29 +182,29 @@ export function projectConfig(project: string): string {
 
 /** The preference with this key; an unknown one is refused with the nearest. */
 export function preferenceOf(key: string): Preference {
-  const found = knownPreference(key);
+  const found = findPreference(key);
   if (found !== undefined) return found;
-  // What comes after a sign was meant as a value, and may be secret.
+  // Text after a separator was meant as a value, and may be secret.
   const [shown = ''] = key.split(/[=:\s]/, 1);
   throw new HubError('invalid_params', `there is no preference ${JSON.stringify(shown)}`, { hint: suggestion(key) });
 }
 
-function knownPreference(key: string): Preference | undefined {
+function findPreference(key: string): Preference | undefined {
   return connectionName(key) === null ? PREFERENCES.find((one) => one.key === key) : connectionPreference(key);
 }
 
-/** A database that queries may name. Its address may hold a password: it comes from the person's own file only. */
+/** A database that queries may name. Its address may hold a password, so it comes from the person's own file only. */
 function connectionPreference(key: string): Preference {
   const description = `The database that queries call ${connectionName(key)}.`;
   return { key, description, default: '', environment: [], kind: { type: 'connection' }, project: false };
 }
 
-/** A value as it is shown: the way to a database without its password. */
+/** A value for display: a database address without its password. */
 export function shownValue({ kind }: Preference, value: string): string {
   return kind.type === 'connection' ? shownConnection(value) : value;
 }
 
-/** Writes a preference into a configuration file, or takes it out when the value is null; other lines stay as they are. */
+/** Writes a preference into a configuration file, or removes it when the value is null; other lines are unchanged. */
 export function writePreference(file: string, key: string, value: string | null): void {
   const preference = preferenceOf(key);
   const problem = value === null ? null : preferenceProblem(preference, value);
@@ -215,7 +215,7 @@ export function writePreference(file: string, key: string, value: string | null)
 function readConfig(file: string, origin: 'project' | 'user', warnings: string[]): Map<string, string> {
   const values = new Map<string, string>();
   for (const { key, value, place } of readConfigFile(file, warnings)) {
-    const known = knownPreference(key);
+    const known = findPreference(key);
     if (key === '') warnings.push(`${place}: not of the form "key = value"; it is ignored`);
     else if (known === undefined)
       warnings.push(`${place}: there is no preference ${JSON.stringify(key)}; ${suggestion(key)}`);

@@ -14,10 +14,10 @@ import { dirname } from 'node:path';
 import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
 
-/** A longer one is no configuration. */
+/** The largest file that is read. */
 const BYTES_MAX = 256 * 1024;
 
-/** One line of a configuration file that sets something; its key is empty when the line makes no sense. */
+/** One line of a configuration file that sets something; its key is empty when the line is malformed. */
 export interface ConfigEntry {
   key: string;
   value: string;
@@ -25,7 +25,7 @@ export interface ConfigEntry {
   place: string;
 }
 
-/** Reads a file of lines `key = value`. One that cannot be read is told among the warnings, and is as good as empty. */
+/** Reads a file of lines `key = value`. One that cannot be read adds a warning and counts as empty. */
 export function readConfigFile(file: string, warnings: string[]): ConfigEntry[] {
   return textOrWarning(file, warnings)
     .split('\n')
@@ -36,7 +36,7 @@ export function readConfigFile(file: string, warnings: string[]): ConfigEntry[] 
     });
 }
 
-/** Writes a line into a configuration file, or takes it out when the value is null; other lines stay as they are. */
+/** Writes a line into a configuration file, or removes it when the value is null; other lines are unchanged. */
 export function writeConfigFile(file: string, key: string, value: string | null): void {
   const others = readText(file)
     .split('\n')
@@ -63,7 +63,7 @@ function replaceFile(file: string, text: string): void {
   }
 }
 
-/** A file that cannot be read takes its preferences away, and nothing else. */
+/** The text of a file; empty, with a warning, when it cannot be read. */
 function textOrWarning(file: string, warnings: string[]): string {
   try {
     return readText(file);
@@ -83,7 +83,7 @@ function readText(file: string): string {
   }
 }
 
-// A project's own file may be anything, also a pipe that nobody writes to or a device without an end.
+// A project's own file may be anything, such as a pipe without a writer or an endless device.
 function readSmallFile(file: string): string {
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -97,12 +97,12 @@ function readSmallFile(file: string): string {
   }
 }
 
-/** The key a line sets; null for a blank line or a comment, empty for a line of no sense. */
+/** The key that a line sets; null for a blank line or a comment, empty for a malformed line. */
 function keyOf(line: string): string | null {
   const text = line.trim();
   if (text === '' || text.startsWith('#')) return null;
   const at = text.indexOf('=');
   const key = text.slice(0, Math.max(at, 0)).trim();
-  // Where the sign was forgotten, what stands before a later one is a part of the value, and may be secret.
+  // Where the equals sign is missing, text before a later one is part of the value, and may be secret.
   return /[\s:]/.test(key) ? '' : key;
 }

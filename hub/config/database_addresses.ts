@@ -1,20 +1,20 @@
 const PREFIX = 'postgres.';
 const NAME = /^[\p{L}\p{N}_-]{1,100}$/u;
 
-/** The name of the database that a key of the configuration is about; null for a key about something else. */
+/** The database name in a configuration key such as `postgres.shop`; null for other keys. */
 export function connectionName(key: string): string | null {
   const name = key.startsWith(PREFIX) ? key.slice(PREFIX.length) : '';
   return NAME.test(name) ? name : null;
 }
 
-/** Why a text is no way to a database; null when it is one. The text itself may be secret and is never told. */
+/** Why a text is not a database address; null when it is one. The text may be secret and is never quoted. */
 export function connectionProblem(key: string, value: string): string | null {
   if (value.startsWith('/') && !/[\n\r\0]/.test(value)) return null;
   if (addressOf(value) !== null) return null;
   return `${key} is an address such as postgres://user:password@host/database, with what is special in the password percent-encoded, or the folder of a socket and a database's name`;
 }
 
-/** How a way to a database is shown: without its password. */
+/** A database address for display, without its password. */
 export function shownConnection(value: string): string {
   if (value.startsWith('/')) return value;
   if (addressOf(value) === null) return '***';
@@ -27,7 +27,7 @@ function shownParameter(pair: string): string {
   return /pass|secret|token/i.test(name) ? `${pair.split('=', 1)[0]}=***` : pair;
 }
 
-/** Null for what is no address, and for one that other readers would take apart in another place. */
+/** Null for what is no address, and for one that other parsers would split differently. */
 function addressOf(value: string): URL | null {
   if (!/^postgres(ql)?:\/\/[^\s\\]+$/.test(value)) return null;
   const named = value.replace(/^(\w+:\/\/[^/?#]*@)\//, '$1localhost/');

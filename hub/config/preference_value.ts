@@ -1,6 +1,6 @@
 import { connectionProblem } from './database_addresses.js';
 
-/** What values a preference takes. */
+/** The values that a preference accepts. */
 export type PreferenceKind =
   | { type: 'choice'; values: readonly string[] }
   | { type: 'flag' }

@@ -2,7 +2,7 @@ import { callText } from '../base/call_title.js';
 
 const LABEL_LENGTH_MAX = 200;
 
-/** What a call is called in a path: its tool and what it was asked, on one line of bounded length. */
+/** The label of a call in a rendered path: its tool and its input, on one line of bounded length. */
 export function callLabel({ tool, input }: { tool: string; input: unknown }): string {
   const text = `${tool}:${callText(input)}`;
   const line = [...text.slice(0, 4 * LABEL_LENGTH_MAX).replace(/\s+/g, ' ')];

@@ -6,7 +6,7 @@ import type { HubCalls, HubResolve, Plugin } from '../base/plugin.js';
 import { renderPath } from './render.js';
 import { resolveNode } from './resolve_handle.js';
 
-/** Tells what stands behind handles, and renders a path for a reader or for a model. */
+/** Resolves handles, and renders a path for a reader or for a model. */
 export function createContext(hub: HubCalls & HubResolve, version: string): Plugin {
   return {
     name: 'context',

@@ -3,14 +3,14 @@ import { textOf } from '../base/node_blocks.js';
 import type { Node, NodeId } from '../protocol/node.js';
 import { callLabel } from './call_label.js';
 
-/** Of a path that does not fit, this part of the budget goes to its beginning, the rest to its end. */
+/** The part of the budget for the beginning of a path that does not fit; the rest goes to its end. */
 const HEAD_PART = 1 / 4;
 /** A node's own text gets at most this part of the budget. */
 const TEXT_PART = 1 / 4;
-/** Who speaks, and a remark on what was left out. */
+/** Bytes reserved for the speaker of a node, and for a remark on what was left out. */
 const AROUND_BYTES = 30;
 const REMARK_BYTES = 150;
-/** The line in place of the middle. */
+/** Bytes reserved for the line that replaces the middle. */
 const GAP_BYTES = 60;
 
 export interface Budget {
@@ -20,33 +20,33 @@ export interface Budget {
   totalBytesMax: number;
 }
 
-/** Which nodes of a path are rendered, and where they can be read again. */
+/** Which nodes of a path are rendered, and the cursors to read them again. */
 export interface PathPlan {
   nodes: number;
   handles: number;
   /** The depth of the newest summary; 0 when there is none. */
   summaryDepth: number;
-  /** Nodes from `headEnd` up to `tailStart` do not fit; the same number when all do. */
+  /** Depths: nodes from `headEnd` up to `tailStart` are left out; equal when all fit. */
   headEnd: number;
   tailStart: number;
   /** The cursor of each page, with the depth of its first node. */
   pages: { cursor: string | null; depth: number }[];
 }
 
-/** Decides from the sizes alone what of a path is rendered, holding none of its texts. */
+/** Chooses the nodes to render by their sizes alone, without keeping their texts in memory. */
 export async function planPath(reach: InternalCaller, budget: Budget): Promise<PathPlan> {
   const plan: PathPlan = { ...{ nodes: 0, handles: 0, summaryDepth: 0, headEnd: 0, tailStart: 0 }, pages: [] };
-  const choice = choose(Math.max(0, budget.totalBytesMax - GAP_BYTES));
+  const selection = createSelection(Math.max(0, budget.totalBytesMax - GAP_BYTES));
   for await (const { nodes, cursor } of pathPages(reach, budget.node)) {
     plan.pages.push({ cursor, depth: nodes[0]?.depth ?? 0 });
     for (const node of nodes) {
       if (node.role === 'summary') plan.summaryDepth = node.depth;
       if (node.kind === 'external') plan.handles += 1;
       if (node.role !== 'root') plan.nodes += 1;
-      choice.take(node.depth, costOf(node, budget));
+      selection.take(node.depth, costOf(node, budget));
     }
   }
-  return { ...plan, ...choice.chosen() };
+  return { ...plan, ...selection.result() };
 }
 
 /** The most bytes that the text of one node gets, and the content of one handle. */
@@ -68,8 +68,8 @@ function within(bytes: number, most: number): number {
   return bytes <= most ? bytes : most + REMARK_BYTES;
 }
 
-/** Keeps the beginning of a list of costs and as much of its end as fits the rest. */
-function choose(bytesMax: number) {
+/** Selects the beginning of a list of costs and as much of its end as fits the rest of the budget. */
+function createSelection(bytesMax: number) {
   let headBytes = 0;
   let headEnd = 0;
   let isHeadOpen = true;
@@ -90,12 +90,12 @@ function choose(bytesMax: number) {
         tailBytes -= tail[dropped]?.cost ?? 0;
         dropped += 1;
       }
-      // What was dropped is cut off now and then: moving the rest each time would take quadratic time.
+      // Dropped entries are removed in batches: moving the rest each time would take quadratic time.
       if (dropped * 2 > tail.length) {
         tail = tail.slice(dropped);
         dropped = 0;
       }
     },
-    chosen: () => ({ headEnd, tailStart: tail[dropped]?.depth ?? headEnd }),
+    result: () => ({ headEnd, tailStart: tail[dropped]?.depth ?? headEnd }),
   };
 }

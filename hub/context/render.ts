@@ -9,7 +9,7 @@ import { type Resolution, readableText, resolveNode } from './resolve_handle.js'
 
 /** Handles that are resolved at the same time. */
 const AT_ONCE = 8;
-/** Room for the words between head and tail. */
+/** Bytes reserved for the line between head and tail. */
 const EXCERPT_MARK_BYTES = 60;
 
 type ExternalNode = Extract<Node, { kind: 'external' }>;
@@ -22,7 +22,7 @@ export async function renderPath(reach: InternalCaller, budget: Budget): Promise
   const entries: string[] = [];
   let bytes = 0;
   for await (const some of chosenNodes(reach, budget, plan)) {
-    // What a fresh look finds may be of any size.
+    // Fresh content may have any size.
     const left = Math.floor(Math.max(0, budget.totalBytesMax - bytes) / (budget.fresh ? some.length : 1));
     const rendered = await Promise.all(some.map((node) => renderNode({ reach, budget, plan, counts, left }, node)));
     for (const [at, entry] of rendered.entries()) {
@@ -37,7 +37,7 @@ export async function renderPath(reach: InternalCaller, budget: Budget): Promise
   return { text, nodes: plan.nodes, handles: plan.handles, ...counts };
 }
 
-/** The nodes that are rendered, as many at a time as may be resolved at once. */
+/** The nodes to render, in groups that may be resolved at the same time. */
 async function* chosenNodes(reach: InternalCaller, { node }: Budget, plan: PathPlan): AsyncGenerator<Node[]> {
   const isChosen = ({ depth }: Node): boolean => depth < plan.headEnd || depth >= plan.tailStart;
   for (const [at, page] of plan.pages.entries()) {
@@ -54,7 +54,7 @@ interface Rendering {
   budget: Budget;
   plan: PathPlan;
   counts: Counts;
-  /** Bytes of the budget that are not used yet. */
+  /** Unused bytes of the budget. */
   left: number;
 }
 
@@ -78,7 +78,7 @@ async function renderHandle({ reach, budget, counts, left }: Rendering, node: Ex
   const resolved = await resolveNode(reach, node, { fresh: budget.fresh, bytesMax });
   if (resolved.placeholder !== null) counts.placeholders += 1;
   else if (resolved.left_out_bytes > 0) counts.excerpts += 1;
-  // A plugin may give more than it was asked for.
+  // A plugin may return more than the limit.
   const { text } = shortened(resolved.text, bytesMax + EXCERPT_MARK_BYTES);
   return [label, ...remarksBefore(resolved), text.trimEnd(), ...remarksAfter(resolved, node)]
     .filter((line) => line !== '')
@@ -99,7 +99,7 @@ function remarksAfter({ left_out_bytes, total_bytes }: Resolution, node: Externa
 
 const SPEAKERS = { root: '', user: 'User', assistant: 'Assistant', summary: 'Summary' } as const;
 
-/** What a node says, thinking left out, and calls whose results follow. */
+/** The text of a node for a reader, without thinking and without calls whose results follow. */
 function saidIn(node: Node): string {
   const isAlone = node.step === null || node.step.size === 1;
   const calls = isAlone ? blocksOfType(node.blocks, 'call') : [];

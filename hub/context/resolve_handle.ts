@@ -15,40 +15,44 @@ const RESOLVE_MS_MAX = 60_000;
 type ExternalNode = Extract<Node, { kind: 'external' }>;
 export type Resolution = ResultOf<'context.resolve'>;
 
-interface Wanted {
+interface ResolveOptions {
   fresh: boolean;
   bytesMax: number;
 }
 
-/** Turns the handle of a node into content. What fails becomes a placeholder; only a call that is cancelled throws. */
-export async function resolveNode(reach: InternalCaller, node: ExternalNode, wanted: Wanted): Promise<Resolution> {
+/** Resolves the handle of a node. A failure becomes a placeholder; only a cancelled call throws. */
+export async function resolveNode(
+  reach: InternalCaller,
+  node: ExternalNode,
+  options: ResolveOptions,
+): Promise<Resolution> {
   const { handle, output } = node.external;
   try {
-    if (!wanted.fresh && output !== null) return await pinned(reach, { node, output, wanted });
-    if (!wanted.fresh && hasRun(node)) return shownThen(node, wanted, null);
-    const resolved = await throughPlugin(reach, node, wanted);
-    if (resolved === null) return shownThen(node, wanted, noPlugin(handle.source));
-    // Where nothing was found then, a model was told so.
-    if (!wanted.fresh && resolved.total_bytes === 0) return shownThen(node, wanted, null);
+    if (!options.fresh && output !== null) return await storedContent(reach, { node, output, options });
+    if (!options.fresh && hasRun(node)) return textShownToModel(node, options, null);
+    const resolved = await resolveByPlugin(reach, node, options);
+    if (resolved === null) return textShownToModel(node, options, noPlugin(handle.source));
+    // Where nothing was found originally, the text shown to the model says so.
+    if (!options.fresh && resolved.total_bytes === 0) return textShownToModel(node, options, null);
     return { ...pick(resolved), placeholder: null };
   } catch (error) {
     if (reach.context.signal.aborted) throw error;
-    // Where nothing was stored and the plugin knows no more, what a model was shown is all that was seen.
-    if (!wanted.fresh && output === null && isResolveFailure(error)) return shownThen(node, wanted, null);
+    // Where nothing was stored and the plugin knows no more, the text shown to the model is all there is.
+    if (!options.fresh && output === null && isResolveFailure(error)) return textShownToModel(node, options, null);
     const reason = error instanceof HubError ? error.message : 'it failed unexpectedly';
-    return shownThen(node, wanted, reason);
+    return textShownToModel(node, options, reason);
   }
 }
 
-type Stored = { node: ExternalNode; output: NonNullable<ExternalNode['external']['output']>; wanted: Wanted };
+type Stored = { node: ExternalNode; output: NonNullable<ExternalNode['external']['output']>; options: ResolveOptions };
 
-async function pinned(reach: InternalCaller, { node, output, wanted }: Stored): Promise<Resolution> {
-  const readable = isMarkup(node.external.handle) ? await asText(reach, node, wanted) : null;
+async function storedContent(reach: InternalCaller, { node, output, options }: Stored): Promise<Resolution> {
+  const readable = isMarkup(node.external.handle) ? await pageText(reach, node, options) : null;
   if (readable !== null) return readable;
   const { text, leftOutBytes, isBinary } = await storedText(
     reach,
     { handle: node.external.handle, output },
-    wanted.bytesMax,
+    options.bytesMax,
   );
   const images = isBinary ? blocksOfType(node.blocks, 'image').map(imageLabel).join('\n') : '';
   return {
@@ -59,25 +63,33 @@ async function pinned(reach: InternalCaller, { node, output, wanted }: Stored): 
   };
 }
 
-/** What is stored of a page is its markup: its plugin makes the text of it that a reader can follow. */
+/** A stored page is markup, which its plugin converts to readable text. */
 function isMarkup({ metadata }: ExternalNode['external']['handle']): boolean {
   const type: unknown = Reflect.get(Object(metadata), 'content_type');
   return typeof type === 'string' && /^(text\/html|application\/xhtml\+xml)\b/i.test(type);
 }
 
-/** Null when the plugin cannot say: then the stored bytes are shown as they are. */
-async function asText(reach: InternalCaller, node: ExternalNode, wanted: Wanted): Promise<Resolution | null> {
-  const resolved = await throughPlugin(reach, node, wanted).catch(() => null);
+/** Null when the plugin cannot convert it: then the stored bytes are shown as they are. */
+async function pageText(
+  reach: InternalCaller,
+  node: ExternalNode,
+  options: ResolveOptions,
+): Promise<Resolution | null> {
+  const resolved = await resolveByPlugin(reach, node, options).catch(() => null);
   return resolved === null ? null : { ...pick(resolved), placeholder: null };
 }
 
-/** A process that has ended and of which nothing is stored has printed nothing. */
+/** Whether a process has ended: if nothing is stored of it, it printed nothing. */
 function hasRun({ external }: ExternalNode): boolean {
   return external.exit_code !== null || external.signal !== null;
 }
 
-/** What a model was shown when the node was made: all of it where nothing else was stored. */
-function shownThen({ blocks }: ExternalNode, { bytesMax }: Wanted, placeholder: string | null): Resolution {
+/** The text that the model was shown when the node was created: the whole content where nothing else was stored. */
+function textShownToModel(
+  { blocks }: ExternalNode,
+  { bytesMax }: ResolveOptions,
+  placeholder: string | null,
+): Resolution {
   const whole = readableText(blocks);
   const { text, leftOutBytes } = shortened(whole, bytesMax);
   return {
@@ -87,17 +99,17 @@ function shownThen({ blocks }: ExternalNode, { bytesMax }: Wanted, placeholder: 
 }
 
 /** Null when no plugin knows the source. */
-async function throughPlugin(
+async function resolveByPlugin(
   { hub, context }: InternalCaller,
   node: ExternalNode,
-  wanted: Wanted,
+  options: ResolveOptions,
 ): Promise<Resolved | null> {
   const { handle, output } = node.external;
   const late = AbortSignal.timeout(RESOLVE_MS_MAX);
   const signal = AbortSignal.any([context.signal, late]);
   const resolving = hub.resolve(
-    { handle, output, fresh: wanted.fresh, bytes_max: wanted.bytesMax },
-    // What it may want to tell meanwhile has no place in the answer.
+    { handle, output, fresh: options.fresh, bytes_max: options.bytesMax },
+    // Events have no place in the answer.
     { ...context, signal, emit: () => undefined, hasRoom: () => true, drained: () => Promise.resolve() },
   );
   if (resolving === null) return null;
@@ -121,7 +133,7 @@ function noPlugin(source: string): string {
   return `no plugin knows the source ${JSON.stringify(source)}`;
 }
 
-/** What a node says to a reader, with a line for each image. */
+/** The text of blocks for a reader, with a line for each image. */
 export function readableText(blocks: readonly Block[]): string {
   return blocks
     .map(readableBlock)

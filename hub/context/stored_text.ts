@@ -4,26 +4,26 @@ import type { External, Output } from '../protocol/node.js';
 
 const PIECE_BYTES = 1024 * 1024;
 
-/** The text of a stored output, or its head and tail with what is missing said between them. */
+/** The text of a stored output, or its head and tail with a note of the missing bytes between them. */
 export interface StoredText {
   text: string;
   leftOutBytes: number;
   isBinary: boolean;
 }
 
-/** What of an external node tells where its output is, and where in it something is missing. */
-type Kept = Pick<External, 'handle'> & { output: Output };
+/** The parts of an external node that locate its output and the gap in it. */
+type StoredOutput = Pick<External, 'handle'> & { output: Output };
 
-/** Reads as much of a stored output as is wanted, never all of one that is longer. */
-export async function storedText(reach: InternalCaller, kept: Kept, bytesMax: number): Promise<StoredText> {
-  const { output } = kept;
+/** Reads a stored output up to `bytesMax`; of a longer one only its head and tail. */
+export async function storedText(reach: InternalCaller, stored: StoredOutput, bytesMax: number): Promise<StoredText> {
+  const { output } = stored;
   const { size_bytes, total_bytes } = output;
   const isWhole = size_bytes === total_bytes;
   const fits = isWhole && size_bytes <= bytesMax;
   const tailBytes = Math.floor(bytesMax / 2);
   const headBytes = bytesMax - tailBytes;
-  // Of an output that is not whole, what was stored of its end begins where its head ends.
-  const gap = isWhole ? null : gapOf(kept);
+  // In an output that was not stored whole, the stored tail begins where the head ends.
+  const gap = isWhole ? null : gapOf(stored);
   const head = await range(reach, output, { from: 0, to: fits ? size_bytes : Math.min(headBytes, gap ?? size_bytes) });
   if (isBinary(head)) {
     return { text: `[binary data, ${total_bytes} bytes]`, leftOutBytes: total_bytes, isBinary: true };
@@ -34,11 +34,11 @@ export async function storedText(reach: InternalCaller, kept: Kept, bytesMax: nu
   return { text: excerptText(excerpt), leftOutBytes: excerpt.leftOutBytes, isBinary: false };
 }
 
-/** The place in a stored output where the middle is missing; whoever does not say it keeps as much of both ends. */
-function gapOf({ handle, output }: Kept): number {
+/** The offset in a stored output where the middle is missing; by default the middle of the stored bytes. */
+function gapOf({ handle, output }: StoredOutput): number {
   const { head_bytes } = Object(handle.metadata);
-  const isPlace = Number.isInteger(head_bytes) && head_bytes >= 0 && head_bytes <= output.size_bytes;
-  return isPlace ? head_bytes : Math.ceil(output.size_bytes / 2);
+  const isOffset = Number.isInteger(head_bytes) && head_bytes >= 0 && head_bytes <= output.size_bytes;
+  return isOffset ? head_bytes : Math.ceil(output.size_bytes / 2);
 }
 
 async function range(

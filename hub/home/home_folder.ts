@@ -4,7 +4,7 @@ import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
 import { type HomePaths, homePaths } from '../config/config.js';
 
-/** Makes the home folder, or checks that the one that is there is the caller's own and closed to everybody else. */
+/** Creates the home folder, or checks that the existing one belongs to the caller and is closed to other users. */
 export function prepareHome(home: string): HomePaths {
   const paths = homePaths(home);
   try {
@@ -18,18 +18,18 @@ export function prepareHome(home: string): HomePaths {
   return paths;
 }
 
-// Not by `recursive`: where a file system takes no folders at all, such as /proc, Node tries for ever.
+// Without `recursive`: on a file system that takes no folders, such as /proc, Node would retry for ever.
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   if (!existsSync(dirname(path))) makeFolder(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    if (!existsSync(path)) throw error; // else another process was quicker
+    if (!existsSync(path)) throw error; // another process created it first
   }
 }
 
-/** Whether a folder is the caller's own and nobody else may look into it. */
+/** Whether a folder belongs to the caller and is closed to other users. */
 export function isPrivate(stats: Stats): boolean {
   return stats.isDirectory() && isOwn(stats) && (stats.mode & 0o077) === 0;
 }
@@ -38,8 +38,8 @@ function isOwn(stats: Stats): boolean {
   return process.getuid === undefined || stats.uid === process.getuid();
 }
 
-// A folder made by hand is usually open to readers; that is put right when it is empty or cognition's own. A folder
-// that holds something else, or that others could write to, is left alone.
+// A folder made by hand is usually readable by others: its mode is corrected when it is empty or cognition's own. A folder
+// that holds something else, or that others can write to, is left alone.
 function closeToOthers(paths: HomePaths, stats: Stats): void {
   const { home } = paths;
   if (!isOwn(stats)) {
@@ -62,7 +62,7 @@ function modeOf(stats: Stats): string {
   return (stats.mode & 0o7777).toString(8).padStart(4, '0');
 }
 
-/** Tells in plain words why something in the home folder could not be made. */
+/** Explains why something in the home folder could not be created. */
 export function homeError(path: string, error: unknown): HubError {
   const code = errnoOf(error);
   switch (code) {

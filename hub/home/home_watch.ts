@@ -6,21 +6,21 @@ import { cliCommand } from '../base/hint.js';
 import type { HomePaths } from '../config/config.js';
 import { knownSocket } from './socket_path.js';
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 
 /**
- * Tells once when one of these files is not the one it was any more: deleted, replaced by a backup, or gone with its
- * folder. Whoever comes next would find no hub there and start another, while this one goes on writing elsewhere.
+ * Reports, once, when a watched file is replaced or removed: deleted, replaced by a backup, or moved with its folder. The
+ * next client would find no hub there and start another, while this one keeps writing elsewhere.
  */
-export function watchPresence(files: readonly string[], onLost: (file: string) => void): { stop(): void } {
-  // This process has the files open, so that no other file can have got their numbers.
-  const known = files.map((file) => ({ file, stats: statsOf(file) }));
+export function watchFiles(files: readonly string[], onLost: (file: string) => void): { stop(): void } {
+  // This process keeps the files open, so their inode numbers cannot be reused.
+  const watched = files.map((file) => ({ file, stats: statsOf(file) }));
   const timer = setInterval(() => {
-    const lost = known.find(({ file, stats }) => !isSame(statsOf(file), stats));
+    const lost = watched.find(({ file, stats }) => !isSame(statsOf(file), stats));
     if (lost === undefined) return;
     clearInterval(timer);
     onLost(lost.file);
-  }, LOOK_EVERY_MS);
+  }, CHECK_EVERY_MS);
   timer.unref();
   return { stop: () => clearInterval(timer) };
 }
@@ -29,7 +29,7 @@ function statsOf(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });
   } catch {
-    return undefined; // a file that cannot be looked at is as good as gone
+    return undefined; // a file that cannot be read counts as removed
   }
 }
 
@@ -37,7 +37,7 @@ function isSame(now: Stats | undefined, before: Stats | undefined): boolean {
   return now?.ino === before?.ino && now?.dev === before?.dev;
 }
 
-/** Refuses a home whose hub runs although its lock is free, because somebody deleted the file that it holds. */
+/** Refuses a home whose hub still runs although its lock is free, because its lock file was deleted. */
 export async function refuseServed(paths: HomePaths): Promise<void> {
   const socket = knownSocket(paths);
   if (socket === null || !(await isServed(socket))) return;
@@ -53,7 +53,7 @@ function isServed(path: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    // Of a socket whose hub does not get round to its callers the system says EAGAIN.
+    // EAGAIN: a hub listens there, but its backlog of callers is full.
     socket.on('error', (error) => resolve(errnoOf(error) === 'EAGAIN'));
   });
 }

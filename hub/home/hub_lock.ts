@@ -6,8 +6,8 @@ import { cliCommand } from '../base/hint.js';
 import { homeError } from './home_folder.js';
 
 const POLL_MS = 10;
-// Native objects must not be collected as garbage: see the store.
-const kept: object[] = [];
+// Native objects must not be garbage-collected: see the store.
+const retained: object[] = [];
 
 export interface Lock {
   sqliteVersion: string;
@@ -16,7 +16,7 @@ export interface Lock {
 
 /**
  * Takes the lock that makes a process the one hub of its home. SQLite holds it as a lock of the operating
- * system, so it is free the moment its holder dies, however it dies. The file itself always stays empty.
+ * system, so it is released when its holder dies in whatever way. The file itself always stays empty.
  */
 export async function takeLock(path: string, waitMs: number): Promise<Lock> {
   const database = openLockFile(path);
@@ -31,7 +31,7 @@ export async function takeLock(path: string, waitMs: number): Promise<Lock> {
       await wait(POLL_MS);
     }
     const version = database.prepare('SELECT sqlite_version()').pluck();
-    kept.push(version);
+    retained.push(version);
     const sqliteVersion = String(version.get());
     return { sqliteVersion, release: () => database.close() };
   } catch (error) {
@@ -43,7 +43,7 @@ export async function takeLock(path: string, waitMs: number): Promise<Lock> {
 function openLockFile(path: string): Database.Database {
   try {
     const database = new Database(path, { timeout: 0 });
-    kept.push(database);
+    retained.push(database);
     return database;
   } catch (error) {
     if (error instanceof Error && /Could not locate the bindings file|was compiled against/.test(error.message)) {
@@ -58,19 +58,19 @@ function openLockFile(path: string): Database.Database {
 
 function isTaken(database: Database.Database, path: string): boolean {
   try {
-    database.exec('PRAGMA journal_mode = memory; BEGIN EXCLUSIVE'); // or a second file would appear beside it
+    database.exec('PRAGMA journal_mode = memory; BEGIN EXCLUSIVE'); // without this, SQLite creates a journal file beside it
     return true;
   } catch (error) {
     const code = error instanceof Database.SqliteError ? error.code : '';
     if (code.startsWith('SQLITE_BUSY')) return false;
     if (code !== 'SQLITE_NOTADB' && code !== 'SQLITE_CORRUPT') throw error;
-    // Something else was written into it. Emptying it harms no holder: to them it is empty already.
+    // Something else was written into it. Truncating it is safe for a holder, for whom it is empty already.
     truncateSync(path);
     return false;
   }
 }
 
-// SQLite has its own names for what the system reports.
+// SQLite has its own codes for system errors.
 function systemError(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   const denied = error.code.startsWith('SQLITE_READONLY') || error.code.startsWith('SQLITE_CANTOPEN');

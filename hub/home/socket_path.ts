@@ -9,21 +9,21 @@ import { homeError, isPrivate } from './home_folder.js';
 // The system's limit, without the final zero byte. Node cuts a longer path silently and binds somewhere else.
 const SOCKET_PATH_BYTES_MAX = process.platform === 'darwin' ? 103 : 107;
 
-/** The path a hub of this home listens on, as far as a caller can know; null when no hub has said so yet. */
+/** The path a hub of this home listens on, as far as a caller can know; null when no hub has written its address yet. */
 export function knownSocket(paths: HomePaths): string | null {
   if (fits(paths.socket)) return paths.socket;
   if (!existsSync(paths.address)) return null;
   const socket = readFileSync(paths.address, 'utf8').trim();
   if (!existsSync(dirname(socket))) return null;
-  // Temporary folders are swept; somebody else may have made this one anew.
+  // Temporary folders are cleaned up; another user may have recreated this one.
   refuseOpenFolder(dirname(socket));
   return socket;
 }
 
 /**
- * Chooses the path to listen on. For the holder of the lock only.
- * A home whose own path is too long gets a private folder elsewhere, named in its address file: that way callers
- * find it whatever their environment says.
+ * Chooses the path to listen on; only the holder of the lock may call it.
+ * A home whose own path is too long gets a private folder elsewhere, named in its address file, so that callers
+ * find it whatever their environment.
  */
 export function claimSocket(paths: HomePaths): string {
   const socket = fits(paths.socket) ? paths.socket : socketElsewhere(paths.home);
@@ -53,7 +53,7 @@ function socketElsewhere(home: string): string {
   });
 }
 
-// In a temporary folder anybody may have put something in its place, a link among others.
+// In a temporary folder another user may have put anything there, such as a link.
 function makePrivate(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
@@ -71,7 +71,7 @@ function refuseOpenFolder(folder: string): void {
   });
 }
 
-/** The name a socket has while it is being made. */
+/** The temporary name of a socket until its permissions are set. */
 export function unboundName(socket: string): string {
   return `${socket}.new`;
 }
@@ -85,7 +85,7 @@ export interface ListenAddress {
   port: number;
 }
 
-/** Reads `host:port` for `--listen`: loopback addresses only, because whoever gets in can do all the owner can. */
+/** Reads `host:port` for `--listen`: loopback addresses only, because a connected client has all the rights of the owner. */
 export function parseListen(text: string): ListenAddress {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
   const host = bracketed ?? plain ?? '';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 
 const TOKEN_BYTES = 32;
 
-/** Makes a new token and writes it to a file only its owner can read; the one before is worth nothing from now on. */
+/** Creates a token and writes it to a file that only its owner can read; the previous token becomes invalid. */
 export function writeToken(path: string): string {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const draft = `${path}.${process.pid}.new`;
@@ -13,12 +13,12 @@ export function writeToken(path: string): string {
   return token;
 }
 
-/** Removes the file of a token that is worth nothing any more, unless it holds another hub's by now. */
+/** Removes the file of a token that is no longer valid, unless it holds another hub's token by now. */
 export function removeToken(path: string, token: string): void {
   if (existsSync(path) && readFileSync(path, 'utf8').trim() === token) rmSync(path, { force: true });
 }
 
-/** Compares in a time that says nothing about either, their lengths included. */
+/** Compares in constant time, so that neither content nor length leaks. */
 export function isSameToken(given: string, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token));
 }

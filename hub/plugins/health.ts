@@ -3,11 +3,11 @@ import { PROTOCOL } from '../protocol/limits.js';
 import type { Calls } from '../routing/calls_under_way.js';
 import { openRpcDocument } from './openrpc.js';
 
-/** What the store under the hub says of itself. */
+/** The state of the hub's storage. */
 export interface Storage {
   epoch: string;
   status(): 'ok' | 'read_only';
-  /** Turns and the like that stopping now would cut off. */
+  /** Running work, such as turns, that stopping now would interrupt. */
   busy(): number;
 }
 
@@ -16,14 +16,14 @@ export interface HealthParts {
   endpoint: string;
   sqliteVersion: string;
   storage: Storage;
-  /** Calls and turns that stopping now would cut off. */
+  /** Calls and turns that stopping now would interrupt. */
   busy(): number;
   /** The state of the server, which opens after its plugins. */
   server(): { listen: string | null; connections: number };
   stop(): void;
 }
 
-/** Tells how the hub is, and ends it. */
+/** Reports the state of the hub, and ends it. */
 export function createHealth(parts: HealthParts): Plugin {
   const { version, home, clock } = parts.about;
   const startedAtMs = clock();

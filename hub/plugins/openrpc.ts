@@ -66,7 +66,7 @@ function errorsByKind(): JsonObject {
   );
 }
 
-// Each schema is written by itself, its named parts beside it; here these are gathered in one place.
+// Each schema is written on its own with its named parts as definitions; these are collected here.
 function schemaWriter(named: z.core.$ZodRegistry<{ id: string }>) {
   const schemas: JsonObject = {};
   return {

@@ -7,7 +7,7 @@ import { ErrorData } from '../protocol/errors.js';
 import type { ResultOf } from '../protocol/methods/method_table.js';
 import type { PluginRequest } from '../protocol/methods/plugin_methods.js';
 
-/** The process that serves plugins at the moment, by its connection. */
+/** The process that currently serves the plugins, by its connection. */
 export interface Serving {
   connection: number;
   send(request: PluginRequest): void;
@@ -20,18 +20,18 @@ interface RunningCall {
   reject(error: HubError): void;
 }
 
-/** Calls that another process serves. */
+/** Running calls that another process serves. */
 export interface PluginCalls {
   /** Sends a call there and waits for its answer; its events go to its caller. */
   forward(to: Serving, call: ForwardedCall): Promise<unknown>;
   emit(id: number, event: unknown): ResultOf<'plugins.emit'>;
   answer(id: number, outcome: Outcome): void;
-  /** The process is gone: fails every call. */
+  /** Fails every call, because the process has ended. */
   failAll(): void;
 }
 
 export interface ForwardedCall {
-  /** What is called, in words for an error. */
+  /** The name of what is called, for errors. */
   about: string;
   request(id: number): PluginRequest;
   context: CallContext;
@@ -46,7 +46,7 @@ export function createPluginCalls(): PluginCalls {
   const servers = new Map<number, Serving>();
   let lastId = 0;
 
-  /** Comes after the answer that says that there is none. */
+  /** Sent after an answer that said that there is no room. */
   async function reportRoom(id: number, context: CallContext): Promise<void> {
     await context.drained();
     servers.get(id)?.send({ kind: 'room', id });

@@ -10,9 +10,10 @@ import { createPluginCalls, type ForwardedCall, type PluginCalls, type Serving }
 import { startToolsProcess, type ToolsProcess } from './tools_process.js';
 
 const READY_MS_MAX = 30_000;
-/** What stands around a request in its frame. */
+/** Bytes of a frame around its request. */
 const AROUND_BYTES = 1_000;
-/** A process that ends sooner has had a short life. So many in a row are too many, and fewer when none got to serve. */
+// A process that ends sooner counts as a short life. After so many in a row it is not started again, and after fewer when none
+// got to serve.
 const LIFE_MS_MIN = 2_000;
 const SHORT_LIVES_MAX = 20;
 const FAILURES_MAX = 3;
@@ -24,27 +25,27 @@ export interface PluginHostParts {
   logFile: string;
   log: Log;
   clock(): number;
-  /** Called when a process has begun or ended to serve. */
+  /** Called when a process starts or stops serving. */
   onChange(): void;
 }
 
-/** Plugins that another process serves: started at the first call, and again when it dies. */
+/** Plugins that another process serves, which starts at the first call and again when it dies. */
 export interface PluginHost {
-  /** What takes up that process, and what stands here for its plugins. */
+  /** The plugin that registers that process, and a proxy for each of its plugins. */
   plugins: readonly Plugin[];
-  /** Connections that are its own. */
+  /** Connections of that process. */
   connections(): number;
-  /** Starts the process now, because one before it left something to put in order. */
+  /** Starts the process now, because a previous one left commands to clean up. */
   start(): void;
-  /** Ends what it runs, then the process. */
+  /** Ends the process in order. */
   end(): Promise<void>;
 }
 
-/** Makes the place where another process can serve plugins. */
+/** Hosts the plugins that another process serves. */
 export function createPluginHost(parts: PluginHostParts): PluginHost {
   const secret = randomBytes(32).toString('base64url');
   const calls = createPluginCalls();
-  const post = createPost();
+  const slot = createServingSlot();
   let child: ToolsProcess | null = null;
   let shortLives = 0;
   let failures = 0;
@@ -59,8 +60,8 @@ export function createPluginHost(parts: PluginHostParts): PluginHost {
       child = null;
       shortLives = parts.clock() - startedAtMs < LIFE_MS_MIN ? shortLives + 1 : 0;
       failures = hasServed ? 0 : failures + 1;
-      // What it left running is put in order by the next one. One that cannot start is left to whoever needs it.
-      if (isEnding || failures >= FAILURES_MAX || shortLives >= SHORT_LIVES_MAX) post.giveUp(didNotStart());
+      // The next process cleans up what this one left running. One that cannot start is retried by the next call.
+      if (isEnding || failures >= FAILURES_MAX || shortLives >= SHORT_LIVES_MAX) slot.giveUp(didNotStart());
       else start();
     };
     child = startToolsProcess({ ...parts, secret, onExit });
@@ -70,68 +71,68 @@ export function createPluginHost(parts: PluginHostParts): PluginHost {
     if (isEnding) return Promise.reject(new HubError('cancelled', 'the hub is ending'));
     if (child === null) failures = shortLives = 0;
     start();
-    return post.wait(signal);
+    return slot.wait(signal);
   }
 
   async function serve(context: CallContext): Promise<void> {
     hasServed = true;
-    post.take({ connection: connectionOf(context), send: (request) => context.emit(frameOf(request)) });
+    slot.take({ connection: connectionOf(context), send: (request) => context.emit(frameOf(request)) });
     parts.onChange();
     await aborted(context.signal);
-    post.take(null);
+    slot.take(null);
     calls.failAll();
     parts.onChange();
   }
 
   return {
     plugins: [
-      registrar({ secret, calls, post, serve }),
-      ...standIns(async (call) => calls.forward(await ready(call.context.signal), call)),
+      registrationPlugin({ secret, calls, slot, serve }),
+      ...proxyPlugins(async (call) => calls.forward(await ready(call.context.signal), call)),
     ],
-    connections: () => (post.serving() === null ? 0 : 1),
+    connections: () => (slot.serving() === null ? 0 : 1),
     start,
     async end() {
       isEnding = true;
-      post.giveUp(new HubError('cancelled', 'the hub is ending'));
+      slot.giveUp(new HubError('cancelled', 'the hub is ending'));
       await child?.end();
     },
   };
 }
 
 interface Waiter {
-  found(serving: Serving): void;
-  failed(error: HubError): void;
+  resolve(serving: Serving): void;
+  reject(error: HubError): void;
 }
 
-/** Who serves at the moment, and who waits for somebody to. */
-interface Post {
+/** The process that currently serves, and the calls that wait for one. */
+interface ServingSlot {
   serving(): Serving | null;
   take(serving: Serving | null): void;
   wait(signal: AbortSignal): Promise<Serving>;
   giveUp(error: HubError): void;
 }
 
-function createPost(): Post {
+function createServingSlot(): ServingSlot {
   const waiters = new Set<Waiter>();
   let serving: Serving | null = null;
   return {
     serving: () => serving,
     take(next) {
       serving = next;
-      if (next !== null) for (const { found } of waiters) found(next);
+      if (next !== null) for (const { resolve } of waiters) resolve(next);
     },
     giveUp(error) {
-      for (const { failed } of waiters) failed(error);
+      for (const { reject } of waiters) reject(error);
     },
     async wait(signal) {
       if (serving !== null) return serving;
       let cleanUp = (): void => undefined;
       try {
-        return await new Promise((found, failed) => {
-          const waiter = { found, failed };
+        return await new Promise((resolve, reject) => {
+          const waiter = { resolve, reject };
           waiters.add(waiter);
-          const timer = setTimeout(() => failed(didNotStart()), READY_MS_MAX);
-          const stopListening = onAbort(signal, () => failed(new HubError('cancelled', 'the call was cancelled')));
+          const timer = setTimeout(() => reject(didNotStart()), READY_MS_MAX);
+          const stopListening = onAbort(signal, () => reject(new HubError('cancelled', 'the call was cancelled')));
           cleanUp = () => {
             waiters.delete(waiter);
             clearTimeout(timer);
@@ -145,17 +146,17 @@ function createPost(): Post {
   };
 }
 
-interface RegistrarParts {
+interface RegistrationParts {
   secret: string;
   calls: PluginCalls;
-  post: Post;
+  slot: ServingSlot;
   serve(context: CallContext): Promise<void>;
 }
 
-/** Takes up the process that shows the secret of its start, and what that process says. */
-function registrar({ secret, calls, post, serve }: RegistrarParts): Plugin {
+/** Registers the process that presents the secret of its start, and takes its events and answers. */
+function registrationPlugin({ secret, calls, slot, serve }: RegistrationParts): Plugin {
   const refuseOthers = (context: CallContext): void => {
-    if (post.serving()?.connection === connectionOf(context)) return;
+    if (slot.serving()?.connection === connectionOf(context)) return;
     throw new HubError('unauthorised', 'this connection serves no plugins');
   };
   return {
@@ -168,7 +169,7 @@ function registrar({ secret, calls, post, serve }: RegistrarParts): Plugin {
             hint: 'plugins are part of the program: see docs/architecture.md',
           });
         }
-        if (post.serving() !== null) throw new HubError('conflict', 'the plugins are served already');
+        if (slot.serving() !== null) throw new HubError('conflict', 'the plugins are served already');
         await serve(context);
         return {};
       },
@@ -185,8 +186,8 @@ function registrar({ secret, calls, post, serve }: RegistrarParts): Plugin {
   };
 }
 
-/** One stand-in for each plugin that the method table places in the process of the tools. */
-function standIns(forward: (call: ForwardedCall) => Promise<unknown>): Plugin[] {
+/** A proxy for each plugin that the method table places in the tools process. */
+function proxyPlugins(forward: (call: ForwardedCall) => Promise<unknown>): Plugin[] {
   const byName = new Map<string, Handlers>();
   for (const [method, { host }] of Object.entries(METHODS)) {
     if (host !== 'tools') continue;
@@ -206,7 +207,7 @@ function standIns(forward: (call: ForwardedCall) => Promise<unknown>): Plugin[] 
   }));
 }
 
-/** A request as it is sent: one that fits no frame would break the connection, with all calls that run over it. */
+/** A request as it is sent: one that exceeds a frame would break the connection, with all calls on it. */
 function frameOf(request: PluginRequest): RawJson {
   const text = JSON.stringify(request);
   if (text.length * 3 + AROUND_BYTES <= FRAME_BYTES_MAX) return new RawJson(text);

@@ -6,14 +6,14 @@ import { within } from '../base/wait_at_most.js';
 import { hubEnvironment } from '../config/config.js';
 
 const YOUNG_GENERATION_MIB = 2;
-// Time to end what runs, to store what it said and to append its nodes.
+// Time to end running commands, store their output and append their nodes.
 const END_MS_MAX = 8_000;
 
 export interface ToolsStart {
   /** The built file of the tools. */
   entry: string;
   home: string;
-  /** What that process must show to serve plugins. */
+  /** The secret that the process must present to serve plugins. */
   secret: string;
   log: Log;
   logFile: string;
@@ -21,7 +21,7 @@ export interface ToolsStart {
 }
 
 export interface ToolsProcess {
-  /** Ends it in order; kills it when that takes too long. */
+  /** Ends the process in order; kills it when that takes too long. */
   end(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export interface ToolsProcess {
 export function startToolsProcess({ entry, home, secret, log, logFile, onExit }: ToolsStart): ToolsProcess {
   const output = openLog(logFile);
   const child = spawn(process.execPath, [`--max-semi-space-size=${YOUNG_GENERATION_MIB}`, entry], {
-    // A Ctrl-C in the terminal of a hub is for the hub to pass on.
+    // A Ctrl-C in the terminal of a hub must reach the hub only.
     detached: true,
     cwd: home,
     env: hubEnvironment(),
@@ -44,7 +44,7 @@ export function startToolsProcess({ entry, home, secret, log, logFile, onExit }:
     log('info', `the tools, process ${child.pid}, have ended (${signal ?? code})`);
     onExit();
   });
-  child.stdin?.on('error', () => undefined); // it has ended: that is told by its exit
+  child.stdin?.on('error', () => undefined); // the process has ended, which its exit event reports
   child.stdin?.write(`${JSON.stringify({ home, secret })}\n`);
   return { end: () => endInOrder(child) };
 }
@@ -53,7 +53,7 @@ function openLog(file: string): number | 'ignore' {
   try {
     return openSync(file, 'a', 0o600);
   } catch {
-    return 'ignore'; // without a place for its words it can serve all the same
+    return 'ignore'; // it can serve without a log
   }
 }
 

@@ -2,30 +2,30 @@ import { HubError } from '../base/error.js';
 import type { MethodSpec } from '../protocol/method.js';
 import { METHODS } from '../protocol/methods/method_table.js';
 
-/** The most streaming calls of one connection: others wait their turn, but these may run for ever. */
+/** The most streaming calls of one connection: other calls queue, but these may run for ever. */
 export const STREAMS_MAX = 64;
 
 export interface CallStart {
   connection: number;
-  /** The id of the request; null for a call that nobody can name. */
+  /** The id of the request; null for a notification. */
   id: string | number | null;
   method: string;
   stream: string | null;
-  /** Whether its caller asked that it go on without them. */
+  /** Whether it continues when its caller goes away. */
   detached: boolean;
 }
 
-/** The calls that connections have under way. */
+/** The running calls of all connections. */
 export interface Calls {
   /** Refuses a second call under the same id or stream; `end` must be called when the call is answered. */
   begin(call: CallStart): { signal: AbortSignal; end(): void };
-  /** False when the connection has no such call under way. */
+  /** False when the connection has no such call running. */
   cancel(connection: number, id: string | number): boolean;
   /** The caller went away: aborts the calls whose methods say so. */
   callerGone(connection: number): void;
-  /** Calls that would lose something by being cut off now. */
+  /** The number of calls that would lose something if interrupted now. */
   busy(): number;
-  /** Resolves when nothing is under way that would lose something. */
+  /** Resolves when no running call would lose something. */
   idle(): Promise<void>;
 }
 
@@ -103,7 +103,7 @@ function refuseClash(start: CallStart, calls: ReadonlySet<RunningCall>): void {
 
 const SPECS = new Map<string, MethodSpec>(Object.entries(METHODS));
 
-/** The table's entry for a method; undefined for a name that is not in it. */
+/** The table's entry for a method; undefined for an unknown name. */
 export function specOf(method: string): MethodSpec | undefined {
   return SPECS.get(method);
 }

@@ -8,9 +8,9 @@ import { invalidParams } from './invalid_params.js';
 
 /** Routes calls to the plugins that serve them. */
 export interface Hub extends HubCalls, HubResolve {
-  /** Adds the methods of a plugin; a name that is not in the method table, or taken, is refused. */
+  /** Adds the methods of a plugin; refuses names that are unknown to the method table or already served. */
   register(plugin: Plugin): void;
-  /** Every method that is served. */
+  /** The names of all served methods. */
   methodNames(): string[];
   /** Serves a call from outside: checks its parameters, and fails with a HubError only. */
   callRaw(method: string, params: unknown, context: CallContext): Promise<unknown>;
@@ -91,8 +91,7 @@ function toHubError(error: unknown, call: { method: string; context: CallContext
   });
 }
 
-// Messages of other libraries may repeat what they were given; those of the language's own errors name only
-// parts of the program.
+// Messages of other libraries may repeat their input; those of the language's own errors name only parts of the program.
 function traceOf(error: unknown): string {
   if (!(error instanceof Error)) return `a ${typeof error} was thrown`;
   const errno = errnoOf(error);

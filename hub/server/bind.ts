@@ -4,14 +4,14 @@ import type { Server } from 'node:http';
 import { HubError } from '../base/error.js';
 import { formatListen, type ListenAddress, unboundName } from '../home/socket_path.js';
 
-/** A place where callers come in. */
+/** An address that the hub listens on. */
 export interface Binding {
   stop(): void;
 }
 
 /**
- * Listens on a Unix socket. It is bound under another name and moved into its place when only its owner can reach
- * it: nobody finds it half made, and one that a dead hub left is replaced in one step.
+ * Listens on a Unix socket. It is bound under a temporary name and renamed once its permissions are set, so that nobody
+ * connects before that, and the socket of a dead hub is replaced atomically.
  */
 export async function bindSocket(server: Server, path: string): Promise<Binding> {
   const unbound = unboundName(path);
@@ -23,7 +23,7 @@ export async function bindSocket(server: Server, path: string): Promise<Binding>
   return {
     stop() {
       server.close();
-      // Somebody may have removed the home meanwhile, and another hub made it anew.
+      // The home may have been removed meanwhile, and recreated by another hub.
       if (statSync(path, { throwIfNoEntry: false })?.ino === ino) rmSync(path);
     },
   };
@@ -31,7 +31,7 @@ export async function bindSocket(server: Server, path: string): Promise<Binding>
 
 /** Listens on a TCP address; returns it with the port it got. */
 export async function bindTcp(server: Server, address: ListenAddress): Promise<Binding & { address: ListenAddress }> {
-  const host = address.host === 'localhost' ? '127.0.0.1' : address.host; // no name service decides what is local
+  const host = address.host === 'localhost' ? '127.0.0.1' : address.host; // never resolved by a name service
   await listen(server, { host, port: address.port });
   const bound = server.address();
   const port = typeof bound === 'object' && bound !== null ? bound.port : address.port;

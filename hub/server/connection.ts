@@ -3,27 +3,27 @@ import type { WebSocket } from 'ws';
 import { detach, neverFails } from '../base/detach.js';
 import type { Log } from '../base/plugin.js';
 import type { Calls } from '../routing/calls_under_way.js';
-import { bundler } from '../wire/write_batching.js';
+import { createWriteBatcher } from '../wire/write_batching.js';
 import type { AnswerFrame } from './json_rpc.js';
-import { createOutlet } from './send_buffer.js';
+import { createSendBuffer } from './send_buffer.js';
 
-/** The most frames of one connection being answered; while there are as many, it is not read from. */
+/** The most frames of one connection that are answered at once; at that number, reading pauses. */
 export const UNDER_WAY_MAX = 256;
 const CLOSE_GOING_AWAY = 1001;
 const CLOSE_UNSUPPORTED = 1003;
 const CLOSE_INTERNAL = 1011;
 
 export interface Connection {
-  /** Begins nothing more. */
+  /** Starts no further calls. */
   stopReading(): void;
-  /** Closes, telling the caller that the hub is going. */
+  /** Closes with the code that says that the hub is ending. */
   goAway(): void;
   terminate(): void;
 }
 
 export interface ConnectionParts {
   number: number;
-  /** What the socket writes to. */
+  /** The stream below the socket. */
   stream: Duplex;
   answer: AnswerFrame;
   calls: Calls;
@@ -36,24 +36,24 @@ export function serveConnection(
   { number, stream, answer, calls, log }: ConnectionParts,
 ): Connection {
   const name = `connection ${number}`;
-  // What had arrived when reading was paused: at most what one read of the system brings.
+  // Frames that arrived before reading was paused: at most one read of the system.
   let waiting: Buffer[] = [];
   let underWay = 0;
   let stopped = false;
-  const outlet = createOutlet(socket, {
-    sending: bundler(stream),
+  const sendBuffer = createSendBuffer(socket, {
+    sending: createWriteBatcher(stream),
     drained: pump,
     stuck() {
       log('warn', `${name} does not read what it asked for; it is dropped`);
       socket.terminate();
     },
   });
-  const peer = { number, send: outlet.send, hasRoom: () => !outlet.isSlow(), drained: outlet.drained };
+  const peer = { number, send: sendBuffer.send, hasRoom: () => !sendBuffer.isSlow(), drained: sendBuffer.drained };
 
   async function serve(frame: Buffer): Promise<void> {
     try {
       const text = await answer(frame, peer);
-      if (text !== null) outlet.send(text);
+      if (text !== null) sendBuffer.send(text);
     } catch (error) {
       log('error', `${name}: an answer could not be made: ${error instanceof Error ? error.name : typeof error}`);
       socket.close(CLOSE_INTERNAL);
@@ -63,7 +63,7 @@ export function serveConnection(
   }
 
   function pump(): void {
-    while (!stopped && underWay < UNDER_WAY_MAX && !outlet.isSlow()) {
+    while (!stopped && underWay < UNDER_WAY_MAX && !sendBuffer.isSlow()) {
       const frame = waiting.shift();
       if (frame === undefined) break;
       underWay += 1;
@@ -84,7 +84,7 @@ export function serveConnection(
     waiting.push(data);
     pump();
   });
-  // The library closes the connection itself, with the code that tells why.
+  // The library closes the connection itself, with the matching code.
   socket.on('error', (error) => log('warn', `${name}: ${error.message}`));
   socket.on('close', () => {
     stopReading();

@@ -5,20 +5,20 @@ import { type Refusal, refusedUpgrade, type TcpRules } from './tcp_admission.js'
 
 /** How long a caller may take to send its request, and the hub to answer it. */
 const HANDSHAKE_MS_MAX = 10_000;
-/** The most TCP callers that have connected and not yet shown who they are; one more pushes out the oldest. */
+/** The most TCP connections that have not authenticated yet; one more drops the oldest. */
 export const HALF_OPEN_MAX = 100;
 const HEADER_BYTES_MAX = 16 * 1024;
 
 export interface Gate {
-  /** What callers must show; read anew for each, because a port is known only once it is bound. Null on the socket. */
+  /** What callers must present; read again for each, because a port is known only once it is bound. Null on the socket. */
   rules(): TcpRules | null;
   /** Whether there is room for one more connection. */
   hasRoom(): boolean;
-  /** Takes over a caller that was let in. */
+  /** Takes over the connection of an admitted caller. */
   enter(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** Makes an HTTP server that does nothing but let WebSocket callers in, or tell them why not. */
+/** Creates an HTTP server that only upgrades connections to WebSocket, or refuses them with a reason. */
 export function createListener(gate: Gate): Server {
   const server = createServer({
     maxHeaderSize: HEADER_BYTES_MAX,
@@ -29,12 +29,12 @@ export function createListener(gate: Gate): Server {
     noDelay: true,
   });
   const halfOpen = limitHalfOpen(server, gate);
-  const turnAway = (request: IncomingMessage, response: ServerResponse): void => {
+  const refuseRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const refusal = refusedUpgrade(request.headers, gate.rules()) ?? UPGRADE_NEEDED;
     response.writeHead(refusal.status, headersOf(refusal)).end(`${refusal.reason}\n`);
   };
-  server.on('request', turnAway);
-  server.on('checkContinue', turnAway); // or it would be asked for its body first
+  server.on('request', refuseRequest);
+  server.on('checkContinue', refuseRequest); // by default Node would ask for the body first
   server.on('upgrade', (request, socket, head) => {
     halfOpen.delete(request.socket);
     const refusal = refusedUpgrade(request.headers, gate.rules()) ?? (gate.hasRoom() ? null : FULL);
@@ -51,11 +51,11 @@ const FULL: Refusal = { status: 503, reason: 'too many connections' };
 function limitHalfOpen(server: Server, gate: Gate): Set<Socket> {
   const halfOpen = new Set<Socket>();
   server.on('connection', (socket) => {
-    // Only the owner reaches the socket, and may well start a thousand programs at once.
+    // Only the owner reaches the socket, and may start a thousand programs at once.
     if (gate.rules() === null) return;
     halfOpen.add(socket);
     socket.once('close', () => halfOpen.delete(socket));
-    // Pushing out the oldest lets an honest caller in, who needs milliseconds, during any flood.
+    // An honest caller authenticates within milliseconds, so it gets in during a flood.
     const [oldest] = halfOpen;
     if (halfOpen.size > HALF_OPEN_MAX) oldest?.destroy();
   });

@@ -1,4 +1,4 @@
-/** Ends a hub that nobody needs: calls `onIdle` once no client has been there for a time and nothing runs. */
+/** Ends an unused hub: calls `onIdle` when no client has been connected for `idleMs` and nothing runs. */
 export function createIdleEnd(parts: { idleMs: number; isBusy(): boolean; onIdle(): void }) {
   let timer: NodeJS.Timeout | undefined;
 
@@ -8,8 +8,8 @@ export function createIdleEnd(parts: { idleMs: number; isBusy(): boolean; onIdle
   }
 
   return {
-    /** To be told whenever a connection has come or gone. */
-    connectionsAre(count: number): void {
+    /** To be called whenever the number of connections changes. */
+    setConnections(count: number): void {
       clearTimeout(timer);
       if (count === 0) arm();
     },

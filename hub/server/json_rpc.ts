@@ -8,7 +8,7 @@ import type { Calls } from '../routing/calls_under_way.js';
 import type { Hub } from '../routing/hub.js';
 import { refusedFrame } from '../wire/frame_limits.js';
 
-/** The connection a message came over, as far as answering it needs. */
+/** The parts of a connection that answering its messages needs. */
 export interface Peer {
   number: number;
   /** Sends a message now, ahead of the answer under way. */
@@ -17,18 +17,18 @@ export interface Peer {
   drained(): Promise<void>;
 }
 
-/** Answers one frame: the text to send back, or null when there is nothing to say. It never fails. */
+/** Answers one frame: the text to send back, or null for no answer. It never rejects. */
 export type AnswerFrame = (frame: Buffer, peer: Peer) => Promise<string | null>;
 
 /** Speaks JSON-RPC 2.0 for a hub. */
 export function createRpc({ hub, calls }: { hub: Hub; calls: Calls }): AnswerFrame {
   const server = new JSONRPCServer<Peer>({
-    errorListener: () => undefined, // the hub has logged what is worth it
+    errorListener: () => undefined, // the hub logs unexpected failures itself
   });
   server.mapErrorToJSONRPCErrorResponse = errorResponse;
   const serve = serveWith(hub, calls);
   for (const method of hub.methodNames()) server.addMethodAdvanced(method, serve);
-  // A name nobody serves goes the same way: the hub knows the nearest.
+  // An unknown method goes to the hub as well, which suggests the nearest name.
   server.applyMiddleware((next, request, peer) =>
     server.hasMethod(request.method) ? next(request, peer) : serve(request, peer),
   );
@@ -40,13 +40,13 @@ export function createRpc({ hub, calls }: { hub: Hub; calls: Calls }): AnswerFra
     if (message instanceof HubError) return print(errorResponse(null, message));
     if (!Array.isArray(message)) {
       const response = await answerOne(server, message, peer);
-      return response === null ? null : fitting(print(response), response.id);
+      return response === null ? null : fitToFrame(print(response), response.id);
     }
     const refusal = refusedBatch(message);
     if (refusal !== null) return print(errorResponse(null, refusal));
     const responses = await Promise.all(message.map((one) => answerOne(server, one, peer)));
     const answered = responses.filter((one) => one !== null);
-    return answered.length === 0 ? null : fitting(`[${answered.map(print).join(',')}]`, null);
+    return answered.length === 0 ? null : fitToFrame(`[${answered.map(print).join(',')}]`, null);
   };
 }
 
@@ -149,13 +149,13 @@ function idOf(message: unknown): JSONRPCID {
 }
 
 function errorResponse(id: JSONRPCID, error: unknown): JSONRPCErrorResponse {
-  const told =
+  const hubError =
     error instanceof HubError ? error : new HubError('internal', 'the hub failed unexpectedly', { cause: error });
-  return createJSONRPCErrorResponse(id, ERROR_CODES[told.kind], told.message, told.data);
+  return createJSONRPCErrorResponse(id, ERROR_CODES[hubError.kind], hubError.message, hubError.data);
 }
 
-/** The answer itself, or word that it fits no frame. */
-function fitting(text: string, id: JSONRPCID): string {
+/** The answer itself, or an error when it exceeds a frame. */
+function fitToFrame(text: string, id: JSONRPCID): string {
   // A UTF-16 unit takes at most three bytes, so that most answers need not be counted.
   if (text.length * 3 <= FRAME_BYTES_MAX || Buffer.byteLength(text) <= FRAME_BYTES_MAX) return text;
   const tooLarge = new HubError('limit', `the answer is larger than the ${FRAME_BYTES_MAX} bytes of a frame`, {

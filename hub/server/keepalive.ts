@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 
-/** Drops a connection whose other side has vanished without a word: it misses a whole round of ping and pong. */
+/** Drops a connection whose peer vanished without closing it: one that did not answer the previous ping. */
 export function keepAlive(socket: WebSocket, intervalMs: number): void {
   let answered = true;
   const timer = setInterval(() => {

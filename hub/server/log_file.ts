@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, renameSync, statSync } from 'node:fs';
 import type { Log } from '../base/plugin.js';
 
-/** When the log has grown past this it becomes the older generation, of which one is kept. */
+/** A log that exceeds this is rotated; one older generation is kept. */
 export const LOG_BYTES_MAX = 1024 * 1024;
 const LINE_CHARS_MAX = 8_192;
 
@@ -18,12 +18,12 @@ export function openLog(path: string, clock: () => number): Log {
       appendFileSync(path, line, { mode: 0o600 });
       sizeBytes += Buffer.byteLength(line);
     } catch {
-      // A full disk must not stop the hub from answering; whoever reads from it is told of the disk there.
+      // A full disk must not stop the hub from answering; calls that write report it.
     }
   };
 }
 
-// One entry may have several lines, as a stack has; they are set in, so that an entry's first line stands out.
+// An entry may have several lines, such as a stack trace; all but the first are indented.
 function tidy(message: string): string {
   const text = message.length > LINE_CHARS_MAX ? `${message.slice(0, LINE_CHARS_MAX)}…` : message;
   return text.replaceAll('\n', '\n    ').replace(/[^\P{Cc}\n]/gu, '?');

@@ -1,29 +1,29 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 
-/** With more than this not yet read by the other side, nothing more of it is begun and streams wait. */
+/** With more unread bytes than this, a connection starts no further calls and its streams wait. */
 export const UNREAD_SLOW_BYTES = 1024 * 1024;
-/** With more than this not yet read, the other side is taken for stuck and the connection dropped. */
+/** With more unread bytes than this, the peer counts as stuck and its connection is dropped. */
 export const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
 
-/** The sending half of a connection. */
-export interface Outlet {
+/** The sending side of a connection, which knows how far its reader is behind. */
+export interface SendBuffer {
   send(text: string): void;
-  /** Whether the other side is behind with reading. */
+  /** Whether the peer is behind with reading. */
   isSlow(): boolean;
-  /** Resolves when it is not, or when the connection has closed. */
+  /** Resolves when the peer has caught up, or when the connection has closed. */
   drained(): Promise<void>;
 }
 
-interface OutletEvents {
-  /** Something is about to be sent. */
+interface SendBufferEvents {
+  /** Called before each write. */
   sending(): void;
   drained(): void;
   stuck(): void;
 }
 
-/** Sends on a socket, with bounds on what may pile up in front of a reader that is slow. */
-export function createOutlet(socket: WebSocket, on: OutletEvents): Outlet {
+/** Sends on a socket, with bounds on the bytes that queue up for a slow reader. */
+export function createSendBuffer(socket: WebSocket, on: SendBufferEvents): SendBuffer {
   let waiters: (() => void)[] = [];
   const isSlow = (): boolean => socket.bufferedAmount > UNREAD_SLOW_BYTES;
 
@@ -50,7 +50,7 @@ export function createOutlet(socket: WebSocket, on: OutletEvents): Outlet {
     isSlow,
     drained() {
       if (socket.readyState === WebSocket.OPEN && !isSlow()) return Promise.resolve();
-      // Never at once when nothing is sent any more: who emits in a loop would keep the hub from hearing of the close.
+      // Not at once on a closed socket: a loop that emits would keep the event loop from handling the close.
       if (socket.readyState === WebSocket.CLOSED) return nextTurn();
       return new Promise((resolve) => waiters.push(resolve));
     },

@@ -28,9 +28,9 @@ export interface ServerParts {
   tcp: TcpRules | null;
   answer: AnswerFrame;
   calls: Calls;
-  /** What a caller is told at the handshake: the program's version, the database's epoch, what is running. */
+  /** Sent to a caller at the handshake: the program's version, the database's epoch, the number of running calls and turns. */
   greeting(): { version: string; epoch: string; busy: number };
-  /** Called whenever a connection has come or gone. */
+  /** Called whenever a connection opens or closes. */
   onCount(connections: number): void;
   log: Log;
 }
@@ -39,11 +39,11 @@ export interface Server {
   /** The TCP address as bound; null without one. */
   listen: string | null;
   connections(): number;
-  /** Lets nobody in, answers what was begun, then closes every connection. */
+  /** Accepts nobody, answers running calls, then closes every connection. */
   close(): Promise<void>;
 }
 
-/** Opens the hub to its callers. */
+/** Starts listening and serves every connection. */
 export async function startServer(parts: ServerParts): Promise<Server> {
   const connections = new Map<WebSocket, Connection>();
   const sockets = createSockets(() => ({ ...parts.greeting(), listen }));
@@ -52,7 +52,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   let number = 0;
   let isOpen = true;
 
-  const entrance = (keepaliveMs: number | null) => (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+  const upgradeHandler = (keepaliveMs: number | null) => (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     sockets.handleUpgrade(request, stream, head, (socket) => {
       number += 1;
       noteVersion(request);
@@ -68,16 +68,16 @@ export async function startServer(parts: ServerParts): Promise<Server> {
 
   const hasRoom = (): boolean => isOpen && connections.size < CONNECTIONS_MAX;
   const bindings: Binding[] = [];
-  // First, because the address may be taken: the socket is only seen of a hub that has all it needs.
+  // TCP first, because the address may be taken: the socket must only appear once the hub can serve.
   if (parts.tcp !== null) {
-    let shown = parts.tcp;
-    const tcp = createListener({ rules: () => shown, hasRoom, enter: entrance(KEEPALIVE_MS) });
-    const binding = await bindTcp(tcp, shown.address);
-    shown = { ...shown, address: binding.address };
+    let rules = parts.tcp;
+    const tcp = createListener({ rules: () => rules, hasRoom, enter: upgradeHandler(KEEPALIVE_MS) });
+    const binding = await bindTcp(tcp, rules.address);
+    rules = { ...rules, address: binding.address };
     listen = formatListen(binding.address);
     bindings.push(binding);
   }
-  const unix = createListener({ rules: () => null, hasRoom, enter: entrance(null) });
+  const unix = createListener({ rules: () => null, hasRoom, enter: upgradeHandler(null) });
   bindings.push(await bindSocket(unix, parts.socket));
   return {
     listen,
@@ -87,7 +87,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
       for (const binding of bindings) binding.stop();
       for (const connection of connections.values()) connection.stopReading();
       await within(END_GRACE_MS, parts.calls.idle());
-      await nextTurn(); // the last answers are on their way to their sockets
+      await nextTurn(); // the last answers are written to their sockets by then
       await closeAll(connections);
     },
   };
@@ -117,7 +117,7 @@ function createSockets(greeting: () => Greeting): WebSocketServer {
 
 const VERSIONS_NOTED_MAX = 10;
 
-/** Says in the log, once each, which other versions of the program are in use. */
+/** Logs, once each, the versions of connecting programs that differ from the hub's. */
 function versionNotes({ greeting, log }: ServerParts): (request: IncomingMessage) => void {
   const noted = new Set<string>();
   return ({ headers }) => {

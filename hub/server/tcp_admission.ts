@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ListenAddress } from '../home/socket_path.js';
 import { isSameToken } from '../home/tcp_token.js';
 
-/** What a caller over TCP must show. A caller over the socket has shown by reaching it that it is the owner. */
+/** What a caller over TCP must present. A caller over the socket is the owner, because nobody else can open it. */
 export interface TcpRules {
-  /** As bound: the port is the real one. */
+  /** With the port that was bound. */
   address: ListenAddress;
   token: string;
 }
@@ -14,12 +14,12 @@ export interface Refusal {
   reason: string;
 }
 
-/** Decides from its headers alone whether a caller may in; null means yes. */
+/** Why a caller is refused, by its headers alone; null when it is admitted. */
 export function refusedUpgrade(headers: IncomingHttpHeaders, rules: TcpRules | null): Refusal | null {
-  // Only browsers send it, and no page of theirs has any business here.
+  // Only browsers send this header, and no web page may call the hub.
   if (headers.origin !== undefined) return { status: 403, reason: 'browsers are not served' };
   if (rules === null) return null;
-  // A name that was made to point at this machine must not pass for it.
+  // Prevents DNS rebinding: another name that resolves to this machine is refused.
   if (!hostNames(rules.address).has(headers.host?.toLowerCase() ?? '')) return { status: 403, reason: 'wrong host' };
   const given = /^Bearer ([\w-]{1,100})$/.exec(headers.authorization ?? '')?.[1];
   if (given === undefined || !isSameToken(given, rules.token)) return { status: 401, reason: 'a token is needed' };

@@ -9,7 +9,7 @@ import { closeInherited } from '../base/inherited_descriptors.js';
 import { hubArguments } from '../config/config.js';
 import { type RunningHub, runHub } from './run_hub.js';
 
-// Whoever started this process reads from here whether it worked.
+// The starter reads from this descriptor whether the hub is ready.
 const READY_FD = 3;
 const STDERR_FD = 2;
 const TOOLS = new URL('./tools.js', import.meta.url);
@@ -22,19 +22,22 @@ async function main(): Promise<void> {
   process.title = `cognition hub ${home}`;
   try {
     const hub = await runHub({ home, listen, clock: Date.now, toolsEntry: fileURLToPath(TOOLS), openPlugins });
-    obeySignals(hub);
+    handleSignals(hub);
     if (ready) report({ ready: true });
     else console.error(`the hub of ${home} is ready`);
     await hub.ended;
     process.exit(0);
   } catch (error) {
-    const told =
+    const hubError =
       error instanceof HubError
         ? error
         : new HubError('internal', `the hub could not start: ${String(error)}`, { cause: error });
     if (!(error instanceof HubError)) console.error(error);
-    if (ready) report({ error: { ...told.data, message: told.message } });
-    else console.error(told.hint === null ? told.message : `${told.message}\nhint: ${hintText(told.hint)}`);
+    if (ready) report({ error: { ...hubError.data, message: hubError.message } });
+    else
+      console.error(
+        hubError.hint === null ? hubError.message : `${hubError.message}\nhint: ${hintText(hubError.hint)}`,
+      );
     process.exit(1);
   }
 }
@@ -53,11 +56,11 @@ const openPlugins: Parameters<typeof runHub>[0]['openPlugins'] = async ({ paths 
   return { plugins: [loom], storage: loom };
 };
 
-function obeySignals(hub: RunningHub): void {
+function handleSignals(hub: RunningHub): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => detach(hub.end(`${signal} was sent`), neverFails));
   }
-  // The terminal it was started from may be closed.
+  // The terminal that started the hub may be closed.
   process.on('SIGHUP', () => undefined);
   process.on('uncaughtExceptionMonitor', (error) => {
     hub.log(
@@ -72,7 +75,7 @@ function report(line: object): void {
     writeSync(READY_FD, `${JSON.stringify(line)}\n`);
     closeSync(READY_FD);
   } catch {
-    // The starter is gone; the hub goes on for whoever comes next.
+    // The starter is gone; the hub runs on for other clients.
   }
 }
 

@@ -10,7 +10,7 @@ import { within } from '../base/wait_at_most.js';
 import { type HomePaths, readPreferences, userHome, VERSION } from '../config/config.js';
 import { createContext } from '../context/context_plugin.js';
 import { prepareHome } from '../home/home_folder.js';
-import { refuseServed, watchPresence } from '../home/home_watch.js';
+import { refuseServed, watchFiles } from '../home/home_watch.js';
 import { type Lock, takeLock } from '../home/hub_lock.js';
 import { claimSocket, type ListenAddress, parseListen } from '../home/socket_path.js';
 import { removeToken, writeToken } from '../home/tcp_token.js';
@@ -23,29 +23,29 @@ import { createRpc } from '../server/json_rpc.js';
 import { openLog } from '../server/log_file.js';
 import { type Server, startServer } from '../server/server.js';
 
-// Enough for a hub that ends without work. Callers ask again while one is still answering.
+// Enough for an idle hub to end. Clients retry while the previous hub still answers its calls.
 const LOCK_WAIT_MS = 500;
-// The server takes ten for itself at most.
+// The server itself takes ten seconds at most.
 const STEP_MS_MAX = 15_000;
 const MINUTE_MS = 60_000;
 
 export interface RunParts {
   home: string;
-  /** Where to listen for TCP callers as `host:port`; null for nowhere. */
+  /** The TCP address to listen on, as `host:port`; null for none. */
   listen: string | null;
   clock: () => number;
   /** The built file of the process that serves the tools. */
   toolsEntry: string;
-  /** Opens the plugins, once this process is known to be the one hub of its home. */
+  /** Opens the plugins, after this process has become the one hub of its home. */
   openPlugins(place: { paths: HomePaths; log: Log }): Promise<{ plugins: Plugin[]; storage: Storage }>;
 }
 
 export interface RunningHub {
   listen: string | null;
   log: Log;
-  /** Ends in order: answers what was begun, closes the plugins, lets go of the home. */
+  /** Ends in order: answers running calls, closes the plugins, releases the home. */
   end(reason: string): Promise<void>;
-  /** Resolves when it has ended, for whatever reason. */
+  /** Resolves when the hub has ended. */
   ended: Promise<void>;
 }
 
@@ -87,7 +87,7 @@ async function open(parts: OpenParts): Promise<RunningHub> {
     logFile: paths.hubLog,
     log,
     clock,
-    onChange: () => idle.connectionsAre(clients()),
+    onChange: () => idle.setConnections(clients()),
   });
   const health = createHealth({
     endpoint: socket,
@@ -110,18 +110,18 @@ async function open(parts: OpenParts): Promise<RunningHub> {
     answer: createRpc({ hub, calls }),
     calls,
     greeting: () => ({ version: VERSION, epoch: storage.epoch, busy: busy() }),
-    onCount: () => idle.connectionsAre(clients()),
+    onCount: () => idle.setConnections(clients()),
     log,
   });
   const { listen, close } = server;
-  const presence = watchPresence([paths.lock, paths.database], (file) => end(`${file} was moved, replaced or deleted`));
-  const letGo = (): void => {
+  const fileWatch = watchFiles([paths.lock, paths.database], (file) => end(`${file} was moved, replaced or deleted`));
+  const releaseHome = (): void => {
     if (token !== null) removeToken(paths.token, token);
     parts.lock.release();
   };
-  const inOrder = [presence.stop, idle.stop, agent.end, host.end, close, hub.close, letGo];
-  const running = runningHub({ log, listen, close: inOrder });
-  idle.connectionsAre(0);
+  const closeSteps = [fileWatch.stop, idle.stop, agent.end, host.end, close, hub.close, releaseHome];
+  const running = runningHub({ log, listen, close: closeSteps });
+  idle.setConnections(0);
   if (hasUnfinished(paths.commands)) host.start();
   log('info', `hub ${VERSION}, process ${process.pid}, listens on ${[socket, listen ?? []].flat().join(' and ')}`);
   return running;
@@ -135,7 +135,7 @@ function agentOf(hub: Hub, about: { paths: HomePaths; epoch: string; log: Log })
   });
 }
 
-/** Whether there are commands that a hub before this one did not see the end of. */
+/** Whether a previous hub left commands that had not ended. */
 function hasUnfinished(commands: string): boolean {
   return existsSync(commands) && readdirSync(commands).length > 0;
 }
@@ -149,28 +149,28 @@ function idleMs(home: string, log: Log): number {
 interface RunningParts {
   log: Log;
   listen: string | null;
-  /** What to do in order to end. */
+  /** The steps of ending, in order. */
   close: readonly (() => Promise<void> | void)[];
 }
 
 function runningHub({ log, listen, close }: RunningParts): RunningHub {
   let ending: Promise<void> | null = null;
-  let tellEnded: () => void = () => undefined;
+  let resolveEnded: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
-    tellEnded = resolve;
+    resolveEnded = resolve;
   });
 
   async function closeAll(reason: string): Promise<void> {
     log('info', `the hub ends: ${reason}`);
     for (const step of close) {
-      // What fails to close must not keep the rest from closing.
+      // A step that fails must not prevent the rest.
       const done = Promise.resolve()
         .then(step)
         .catch((error: unknown) => log('error', `while ending: ${String(error)}`));
       await within(STEP_MS_MAX, done);
     }
     log('info', 'the hub has ended');
-    tellEnded();
+    resolveEnded();
   }
 
   return {

@@ -8,7 +8,7 @@ const FRAME_BOUNDS: JsonBounds = {
   commas: JSON_COMMAS_MAX,
 };
 
-/** Why a frame is not even parsed; null when it may be. Its answer could not name the call: a client asks before it sends. */
+/** Why a frame is refused unparsed; null when it may be parsed. The error cannot name the call, so clients check before sending. */
 export function refusedFrame(frame: Buffer): HubError | null {
   const broken = boundBroken(frame, FRAME_BOUNDS);
   if (broken === null) return null;

@@ -1,14 +1,14 @@
 import type { Duplex } from 'node:stream';
 
-/** To be called before each write: all writes of one turn of the event loop then leave in one system call. */
-export function bundler(stream: Duplex): () => void {
-  let isHeld = false;
+/** The result is called before each write: all writes of one turn of the event loop then go out in one system call. */
+export function createWriteBatcher(stream: Duplex): () => void {
+  let isCorked = false;
   return () => {
-    if (isHeld) return;
-    isHeld = true;
+    if (isCorked) return;
+    isCorked = true;
     stream.cork();
     process.nextTick(() => {
-      isHeld = false;
+      isCorked = false;
       stream.uncork();
     });
   };
