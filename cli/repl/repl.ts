@@ -8,9 +8,9 @@ import type { OwnCommands } from './conversation/own_commands.js';
 import type { Speaking } from './conversation/say_message.js';
 import type { Front } from './front/front.js';
 
-/** What commands work with. */
+/** What the commands of the REPL work with. */
 export interface Repl {
-  /** As seen from inside: `@` is the open conversation and the place in it, output goes to the front. */
+  /** The context of commands in the chat: `@` is the open conversation and its position, output goes to the front. */
   context: Context;
   client: Client;
   front: Front;
@@ -20,11 +20,11 @@ export interface Repl {
   shell: OwnCommands;
   /** The one that is open. */
   conversation(): Conversation;
-  /** Opens another one: one that exists, or a new one. */
+  /** Opens another conversation; null makes a new one. */
   open(tree: TreeId | null): Promise<void>;
-  /** The first nodes of the branches, or the leaves, that were listed last: a number means one of them. */
+  /** The first nodes of the branches, or the leaves, listed last: `/switch 2` refers to them. */
   listed: Listed | null;
-  /** Ends the REPL after what is under way. */
+  /** Ends the REPL after the command that runs. */
   leave(): void;
 }
 
@@ -38,7 +38,7 @@ export interface ReplCommand {
   summary: string;
   /** What an editor offers after the name. */
   completes: 'node' | 'tree' | 'command' | 'model' | 'level' | 'file' | null;
-  /** What help tells about one command alone: its options, or what its words mean. */
+  /** The extra lines of `/help name`: options, or what the words mean. */
   details?(): Promise<readonly (readonly [string, string])[]>;
   /** `argument` is the rest of the line. */
   run(argument: string, repl: Repl): Promise<void>;

@@ -1,21 +1,21 @@
 import type { Sink } from '../../output/sink.js';
 
-/** How much of a long text is shown. */
+/** How much of a long output is shown. */
 export interface Bound {
   lines: number;
-  /** Which part of it: its first lines, or its last. */
+  /** Whether the first or the last lines are kept. */
   keeps: 'first' | 'last';
 }
 
 interface BoundedSink extends Sink {
-  /** How many lines came, and how many of them were shown; only now the last ones are. */
+  /** Writes what is held back, and counts the lines that came and those that were shown. */
   finish(): Promise<{ lines: number; shown: number }>;
 }
 
-/** Passes on a bounded part of what is written to it. */
+/** A sink that passes on a bounded number of lines. */
 export function boundedSink(out: Sink, { lines: most, keeps }: Bound): BoundedSink {
   let count = 0;
-  let begun = '';
+  let partial = '';
   let held: string[] = [];
 
   async function take(whole: readonly string[]): Promise<void> {
@@ -31,13 +31,13 @@ export function boundedSink(out: Sink, { lines: most, keeps }: Bound): BoundedSi
 
   return {
     async write(text) {
-      const pieces = (begun + text).split('\n');
-      begun = pieces.pop() ?? '';
+      const pieces = (partial + text).split('\n');
+      partial = pieces.pop() ?? '';
       await take(pieces.map((piece) => `${piece}\n`));
     },
     end: async () => undefined,
     async finish() {
-      if (begun !== '') await take([`${begun}\n`]);
+      if (partial !== '') await take([`${partial}\n`]);
       if (held.length > 0) await out.write(held.join(''));
       return { lines: count, shown: Math.min(count, most) };
     },

@@ -7,17 +7,17 @@ import type { Repl, ReplCommand } from '../repl.js';
 import { wordsOf } from '../tree/split_words.js';
 import { type Bound, boundedSink } from './bounded_output.js';
 
-/** What of a command of the command line is a command here, too. */
+/** A command of the command line, offered in the chat. */
 interface CliCommand extends Pick<ReplCommand, 'usage' | 'summary' | 'completes'> {
   name: string;
-  /** The words that the command gets before those of the person: the tree, as a rule. */
+  /** Words that precede those of the person: usually the tree. */
   before: readonly string[];
-  /** How much is shown to a person of what it prints; null for all. */
+  /** How much of the output a person is shown; null for all. */
   bound: Bound | null;
   load(): Promise<Command>;
 }
 
-/** A command that does here what it does on the command line, seen from where the person stands. */
+/** Makes a chat command of one of the command line; it runs at the position of the chat. */
 export function cliCommand({ name, usage, summary, completes, before, bound, load }: CliCommand): ReplCommand {
   return {
     ...{ name, usage, summary, completes },
@@ -31,7 +31,7 @@ export function cliCommand({ name, usage, summary, completes, before, bound, loa
   };
 }
 
-/** The options of a command, and what they mean. */
+/** The options of a command and their descriptions. */
 function optionsOf({ flags, values }: Command): [string, string][] {
   return [
     ...flags.map(({ name, description }): [string, string] => [`--${name}`, description]),
@@ -44,7 +44,7 @@ function optionsOf({ flags, values }: Command): [string, string][] {
 
 interface CommandCall {
   words: readonly string[];
-  /** How the command is called here, and what may follow it. */
+  /** Its name and usage in the chat. */
   label: Pick<ReplCommand, 'name' | 'usage'>;
   bound: Bound | null;
 }
@@ -53,7 +53,7 @@ interface CommandCall {
 export async function runCliCommand(command: Command, { words, label, bound }: CommandCall, repl: Repl): Promise<void> {
   const { context, front } = repl;
   const parsed = await readWords(command, words, { ...label, columns: front.columns() });
-  // Its own help tells how it is called elsewhere.
+  // Its own help shows the usage on the command line.
   if (parsed.kind === 'help') return front.show({ kind: 'text', text: `See: /help ${label.name}\n` });
   const here = { ...context, json: parsed.json };
   if (bound === null || !front.attended || parsed.json) {
@@ -76,12 +76,12 @@ async function readWords(command: Command, words: readonly string[], label: Labe
   try {
     return await parse([command.name, ...words], [command], label.columns);
   } catch (error) {
-    throw inWordsOfHere(error, label);
+    throw errorInChat(error, label);
   }
 }
 
-/** What is wrong with the words, as somebody knows it who sees neither the tree nor the program's name in them. */
-function inWordsOfHere(error: unknown, { name, usage }: Label): unknown {
+/** Rewords an argument error for the chat, where neither the tree nor the program's name is typed. */
+function errorInChat(error: unknown, { name, usage }: Label): unknown {
   if (!(error instanceof HubError) || error.kind !== 'invalid_params') return error;
   const { cause } = error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';

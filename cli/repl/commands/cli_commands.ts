@@ -7,12 +7,12 @@ import type { ReplCommand } from '../repl.js';
 const AT = ['@'];
 /** More lines than these push everything else out of sight. */
 const LINES_MAX = 400;
-/** More than these nobody reads here, even who asked for all. */
+/** The limit for commands that print everything: nobody reads more in a chat. */
 const ALL_LINES_MAX = 10_000;
 const FIRST: Bound = { lines: LINES_MAX, keeps: 'first' };
 const LAST: Bound = { lines: LINES_MAX, keeps: 'last' };
 
-// What works here as it does on the command line: one behaviour, in one place.
+// Commands that behave in the chat as on the command line.
 
 export const contextCommand = cliCommand({
   ...{ before: AT, completes: 'node', bound: LAST },

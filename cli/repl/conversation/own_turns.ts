@@ -12,31 +12,31 @@ import { endOf, exitCodeOfEnd, failureWords, partedWords } from './turn_notes.js
 import type { TypedMessage } from './typed_message.js';
 import { withdraw } from './withdraw_inputs.js';
 
-/** The turns that the person of this REPL comes along with: at most one at a time. */
+/** The turn that the person of this REPL follows: at most one at a time. */
 export interface OwnTurns {
-  /** The one under way; null when there is none. */
+  /** The running turn; null when there is none. */
   current(): TurnId | null;
-  /** Where it began; null when there is none, or that is not known. */
+  /** The node where it began; null without a turn, or when unknown. */
   start(): NodeId | null;
-  /** Lets a model go on from a node. */
+  /** Runs a turn from a node. */
   begin(node: NodeId): void;
-  /** Comes along with one that runs already. */
+  /** Follows a turn that runs already. */
   join(turn: TurnId): void;
-  /** Answers what it asks, and comes along again. */
+  /** Answers a question of a parked turn, and follows it again. */
   answer(params: Answering): void;
-  /** Has the path to here summarised. */
+  /** Summarises the path to the position. */
   compact(instructions: string | null): void;
-  /** Says something to it; false when it has ended meanwhile. */
+  /** Sends an input to it; false when it has ended meanwhile. */
   steer(said: TypedMessage, kind: 'steer' | 'after'): Promise<boolean>;
-  /** Ends it and keeps what was said; false when there is none. */
+  /** Stops it and keeps its nodes; false when there is none. */
   stop(): Promise<boolean>;
-  /** Takes what the hub tells of it. */
+  /** Takes an event of the tree's turns. */
   take(event: AgentEvent): void;
-  /** Resolves when there is none. */
+  /** Resolves when no turn runs. */
   idle(): Promise<void>;
-  /** Goes on without it: only its end is told. */
+  /** Stops following it: only its end is shown. */
   part(): void;
-  /** From now on its end is told to nobody; the turn itself goes on. */
+  /** Shows nothing any more, not even its end; the turn itself goes on. */
   leave(): void;
 }
 
@@ -51,7 +51,7 @@ interface Current {
   isStopping: boolean;
   ended: Promise<void>;
   start: NodeId | null;
-  /** The command that goes on where it was interrupted. */
+  /** The command that continues it after an interruption. */
   goOn: '/retry' | '/compact';
   change: ChatTurnOptions['change'] | null;
 }
@@ -61,7 +61,7 @@ interface TurnState {
   turnOptions: ChatTurnOptions;
   verdict: Verdict;
   current: Current | null;
-  /** What was said to the turn and is not a node yet. */
+  /** Inputs to the turn that are not nodes yet. */
   pending: Map<NodeId, string>;
   isLeft: boolean;
   counted: TokenCount;
@@ -113,7 +113,7 @@ function begin(state: TurnState, node: NodeId): void {
 function join(state: TurnState, turn: TurnId): void {
   const { client } = state.parts;
   follow(state, { id: turn, start: null, goOn: '/retry' }, async () => {
-    // What happens in it comes with all that happens in the tree.
+    // Its events come with those of the whole tree.
     const { outcome } = await client.stream('agent.follow', { turn }, { onEvent: () => undefined });
     if (outcome === null) throw new HubError('internal', `the turn ${turn} has no outcome`);
     return outcome;
@@ -124,7 +124,7 @@ function answer(state: TurnState, { turn, call, answer: text }: Answering): void
   const { parts, turnOptions } = state;
   const { place, client } = parts;
   place.advance(place.position(), turn);
-  // Its transcript goes on where it was begun.
+  // Its transcript continues in the file that it began with.
   const { transcript: _, ...brought } = broughtBy(turnOptions);
   const params = { turn, call, answer: text, access: turnOptions.access, ...brought };
   follow(state, { id: turn, start: null, goOn: '/retry' }, () => client.call('agent.answer', params));
@@ -139,7 +139,7 @@ function compact(state: TurnState, instructions: string | null): void {
   follow(state, { id, start: null, goOn: '/compact' }, () => client.call('agent.compact', params));
 }
 
-/** Waits for the end of a turn, and stands there when the person has not gone elsewhere. */
+/** Awaits the end of a turn, and moves the position there unless the person went elsewhere. */
 function follow(
   state: TurnState,
   options: Pick<Current, 'id' | 'start' | 'goOn'>,
@@ -159,7 +159,7 @@ function follow(
   });
 }
 
-/** Resolves with a message that came too late for the turn and waits for another one; null when there is none. */
+/** Resolves with a message that came too late for the turn and needs another one; null when there is none. */
 async function awaitOutcome(
   state: TurnState,
   current: Current,
@@ -180,10 +180,10 @@ async function end(state: TurnState, outcome: TurnOutcome): Promise<NodeId | nul
   const { place, front, client } = parts;
   place.advance(outcome.tip, outcome.state === 'waiting' ? outcome.turn : null);
   if (state.isLeft) return null;
-  // Those of a hub that ended come as nodes.
+  // The inputs of an interrupted turn come as nodes.
   if (outcome.state !== 'waiting' && outcome.state !== 'interrupted') await parts.display.take({ kind: 'turn_lost' });
   state.verdict.failed(exitCodeOfEnd(outcome));
-  // Who was answering the last question has not answered this one.
+  // An answer to the last question must not answer this one.
   front.update({ asks: null });
   await showAll(front, endOf(outcome, current?.goOn ?? '/retry'));
   for (const { id } of outcome.questions) parts.shownQuestions.add(id);
@@ -199,13 +199,13 @@ function showStatus({ parts, current, pending, isLeft }: TurnState): void {
   parts.front.update({ turn: current === null ? null : state, queued: [...pending.values()] });
 }
 
-/** It did not even begin, or nobody knows how it ended: one stands where it was to begin. */
+/** The turn did not begin, or its end is unknown: the position stays where it was to begin. */
 async function fail({ parts, isLeft, verdict, current, pending }: TurnState, error: unknown): Promise<void> {
   const { place, front, display } = parts;
-  // Who leaves gives up waiting, and the turn goes on.
+  // Leaving ends the wait, not the turn.
   if (isLeft) return;
   place.advance(place.position(), null);
-  // What was said to it comes as messages, when there is a hub again.
+  // Its inputs come as messages when there is a hub again.
   pending.clear();
   verdict.failed(exitCodeOf(error));
   await display.take({ kind: 'turn_lost' });
@@ -227,7 +227,7 @@ async function steer(state: TurnState, { text, blocks }: TypedMessage, kind: 'st
     showStatus(state);
     ours.delete(id);
     if (!(error instanceof HubError && (error.kind === 'conflict' || error.kind === 'not_found'))) throw error;
-    // It has ended meanwhile: then it is a message like any other.
+    // The turn has ended: the input is sent as a message.
     await current.ended;
     return false;
   }
@@ -244,7 +244,7 @@ async function stop(state: TurnState): Promise<boolean> {
     await withdraw(parts, current.id, pending);
     await parts.client.call('agent.stop', { turn: current.id });
   } catch (error) {
-    // It goes on, and one can try again.
+    // The turn runs on; /stop can be tried again.
     current.isStopping = false;
     showStatus(state);
     throw error;
@@ -272,7 +272,7 @@ function take(state: TurnState, event: AgentEvent): void {
       front.update({});
       break;
     case 'turn_resumed':
-      // Answered elsewhere: one comes along, and sees what is asked next.
+      // Answered elsewhere: follow it, to show its next question.
       if (current === null) join(state, event.turn);
       front.update({ model: event.model });
       break;
@@ -287,7 +287,7 @@ function take(state: TurnState, event: AgentEvent): void {
     case 'context_compacted':
     case 'input_taken':
       place.advance(event.tip, event.turn);
-      // From here on the path itself says so.
+      // From here on the path holds the changed settings.
       if (event.kind === 'step_committed' && turnOptions.change === current?.change) turnOptions.change = {};
       break;
     case 'transcript_opened':

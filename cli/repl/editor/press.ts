@@ -34,7 +34,7 @@ import {
   type Step,
 } from './state/editor_state.js';
 
-/** What a key makes of an editor, and what somebody else has to do about it. */
+/** The state after a key, and the effect that the caller has to perform. */
 export function press(state: EditorState, key: Key, frame: Frame): Step {
   if (key.kind !== 'key') return only(inserted(state, key, frame));
   if (state.search !== null) {
@@ -60,7 +60,7 @@ function inserted(state: EditorState, key: Exclude<Key, KeyPress>, frame: Frame)
   return refreshMenu({ ...next, isPrefixed: false }, frame);
 }
 
-/** The menu follows the text; when only the cursor moves it is no longer about what is there. */
+/** Refreshes the menu when the text changed, and closes it when only the cursor moved. */
 function acted(state: EditorState, action: Action, frame: Frame): Step {
   const step = action(state, frame);
   const { buffer, menu } = step.state;
@@ -77,10 +77,10 @@ function telling(effect: Effect): Action {
 const deleteOrLeave: Action = (state, frame) =>
   state.buffer.text === '' ? { state, effect: { kind: 'leave' } } : deleteAfter(state, frame);
 
-// Elsewhere they select while Shift is held. Here they only move, as without it.
+// With Shift, other editors select; here these keys only move.
 const MOVES = new Set(['left', 'right', 'up', 'down', 'home', 'end', 'delete']);
 
-/** A key with Shift does what it does without, where it has nothing of its own to do and loses nothing. */
+/** The action of a key; Shift is ignored where it has no binding and no text would be lost. */
 function actionOf(key: KeyPress): Action {
   const action = ACTIONS[nameOf(key)];
   if (action !== undefined || !key.shift) return action ?? only;

@@ -4,30 +4,30 @@ import type { FrontAction } from '../front/front.js';
 import type { Repl } from '../repl.js';
 import { takeLine } from './take_line.js';
 
-/** What is typed, done one after the other. */
+/** Runs typed lines one after the other. */
 export interface LineQueue {
-  /** Resolves when the next may be asked for. */
+  /** Resolves when the next line may be read. */
   take(action: Asking): Promise<void>;
-  /** Resolves when the last one is done, or is a command that runs: there is something to end, if there ever is. */
+  /** Resolves when the last line is done, or is a shell command that has started: from then on it can be stopped. */
   underWay(): Promise<void>;
-  /** Resolves when all have been done, and nothing runs. */
+  /** Resolves when all lines are done and no turn runs. */
   idle(): Promise<void>;
-  /** Resolves when what was typed before leaving is done; what takes too long goes back to where it was typed. */
+  /** Resolves when the lines typed before leaving are done; those that take too long are given back. */
   leave(): Promise<void>;
 }
 
 type Asking = Exclude<FrontAction, { kind: 'stop' } | { kind: 'leave' }>;
 
-/** Lines that wait for the one before. */
+/** How many lines may wait. */
 const WAITING_MAX = 1_000;
-/** What takes longer than this needs a word. */
+/** A line that takes longer is shown as slow. */
 const SLOW_MS = 1_000;
-/** How long the first line waits for the words that stand above it. */
+/** How long the first line waits for the header above it. */
 const OPENING_MS_MAX = 3_000;
-/** How long somebody who leaves waits for what they have typed. */
+/** How long leaving waits for typed lines. */
 const LEAVING_MS_MAX = 2_000;
 
-/** What ends the lines, and what stands above the first one. */
+/** Whether the person left, and the header that precedes the first line. */
 interface Surroundings {
   hasLeft(): boolean;
   opened: Promise<void>;
@@ -39,7 +39,7 @@ export function takeLines(repl: Repl, { hasLeft, opened }: Surroundings): LineQu
   const isOpened = inTime(opened, OPENING_MS_MAX);
   let current: Asking | null = null;
   let isSlow = false;
-  /** What is not done yet, the current one first. */
+  /** Unfinished lines, the current one first. */
   const undone = new Set<Asking>();
   const tellWaiting = (): void => {
     const isSeen = (action: Asking): boolean => action !== current || (isSlow && !isEchoed(action));
@@ -48,7 +48,7 @@ export function takeLines(repl: Repl, { hasLeft, opened }: Surroundings): LineQu
   };
   const takeNext = async (action: Asking): Promise<void> => {
     current = action;
-    // Something that takes long needs a word, such as a hub that is away; a command that runs says so itself.
+    // Report slowness, as of a hub that is away; a running command shows itself.
     const timer = setTimeout(() => {
       isSlow = !shell.isRunning();
       tellWaiting();
@@ -69,7 +69,7 @@ export function takeLines(repl: Repl, { hasLeft, opened }: Surroundings): LineQu
     async take(action) {
       undone.add(action);
       last = last.then(() => takeNext(action));
-      // A command may go on for as long as it likes; whoever types meanwhile sees that nothing is lost.
+      // A command may run without limit; who types meanwhile sees the lines that wait.
       if (front.attended && current !== null) tellWaiting();
       if (undone.size >= WAITING_MAX) await last;
     },
@@ -77,13 +77,13 @@ export function takeLines(repl: Repl, { hasLeft, opened }: Surroundings): LineQu
     async idle() {
       await last;
       await repl.conversation().turns.idle();
-      // Whoever has left is asked for nothing more.
+      // After leaving, no further line is read.
       if (hasLeft()) await new Promise(() => undefined);
     },
     async leave() {
       await inTime(underWay(), LEAVING_MS_MAX);
       const left = [...undone].filter((action) => !(action === current && shell.isRunning()));
-      // Each is put before what is written.
+      // Each is put before the text in the editor.
       for (const action of left.reverse()) if (action.kind === 'line') await front.giveBack(action.text);
     },
   };
@@ -97,7 +97,7 @@ async function inTime(done: Promise<void>, msMax: number): Promise<void> {
   await Promise.race([done, late]).finally(() => clearTimeout(timer));
 }
 
-/** A command stands above already. */
+/** Whether the line is echoed above already: commands are. */
 function isEchoed(action: Asking): boolean {
   return action.kind === 'line' && /^\s*[/!]/.test(action.text);
 }

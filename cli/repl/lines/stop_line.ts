@@ -2,19 +2,19 @@ import { showFailure } from '../conversation/conversation_parts.js';
 import type { Repl } from '../repl.js';
 import type { LineQueue } from './line_queue.js';
 
-/** Whether a line ends what runs. It is not kept waiting for what it is to end. */
+/** Whether a line is /stop, which must not wait behind the line that it stops. */
 export function isStopLine(text: string): boolean {
   return /^\s*\/stop\s*$/i.test(text);
 }
 
 export async function stopByLine(text: string, repl: Repl, lines: LineQueue): Promise<void> {
-  // What a script says last has to be under way before it can be ended; a person does not wait for anything.
+  // The last line of a script has to be running before it can be stopped; a person does not wait.
   if (!repl.front.attended) await lines.underWay();
   await repl.front.show({ kind: 'typed_line', text: text.trim() });
   await stopRunning(repl);
 }
 
-/** Ends the command that runs, else the turn; false when there is neither. */
+/** Stops the running command, else the turn; false when there is neither. */
 export async function stopRunning({ shell, conversation, front }: Repl): Promise<boolean> {
   try {
     if (shell.stop() || (await conversation().turns.stop())) return true;

@@ -6,7 +6,7 @@ import { hintElsewhere, nameHere } from '../commands/other_programs_commands.js'
 import { showFailure } from '../conversation/conversation_parts.js';
 import type { Repl, ReplCommand } from '../repl.js';
 
-/** Does what a line says: a command, something for bash, or a message. A failure is told, and one can go on. */
+/** Runs a line: a command, a `!` command for bash, or a message. Shows a failure instead of throwing it. */
 export async function takeLine(text: string, when: 'now' | 'after', repl: Repl): Promise<void> {
   const line = text.trim();
   if (line === '') return;
@@ -19,7 +19,7 @@ export async function takeLine(text: string, when: 'now' | 'after', repl: Repl):
     repl.verdict.failed(exitCodeOf(error));
     await showFailure(repl.front, error);
   } finally {
-    // A command may have changed what the next turn does.
+    // A command may have changed the settings of the next turn.
     repl.front.update({});
   }
 }
@@ -30,7 +30,7 @@ interface CommandLine {
   isOneLine: boolean;
 }
 
-// A path is no command: its first word has more than one slash.
+// A path is not a command: its first word has more than one slash.
 const COMMAND = /^\/([\w?-]*)(?:\s+(.*))?$/s;
 
 function commandIn(line: string): CommandLine | null {
@@ -38,18 +38,18 @@ function commandIn(line: string): CommandLine | null {
   const found = COMMAND.exec(line);
   if (found === null) return null;
   const command = { name: found[1] ?? '', argument: found[2]?.trim() ?? '', isOneLine: !line.includes('\n') };
-  // Several lines that only begin like a command are a text.
+  // Several lines that only begin like a command are a message.
   return command.isOneLine || commandCalled(command.name) !== undefined ? command : null;
 }
 
-/** Commands that take a text, of several lines as well. */
+/** Commands whose argument may have several lines. */
 const TEXTS: ReadonlySet<string> = new Set(['queue', 'answer', 'compact']);
 
 function commandCalled(name: string): ReplCommand | undefined {
   return REPL_COMMANDS.find((one) => one.name === nameHere(name.toLowerCase()));
 }
 
-/** A word too many often means that something else was wanted: then nothing is done. */
+/** The argument; refused where the command takes none, or only one line. */
 function checkedWords({ name, usage }: ReplCommand, { argument, isOneLine }: CommandLine): string {
   if (argument !== '' && usage === '') {
     throw new HubError('invalid_params', `/${name} takes nothing after it`, { hint: `/${name}` });

@@ -17,13 +17,13 @@ import { liveBlock } from './screen_bottom.js';
 export interface ScreenParts {
   terminal: Terminal;
   home: string;
-  /** How to draw in so many columns at this moment. */
+  /** The look for a number of columns, at this moment. */
   look: (columns: number) => Look;
   history: readonly Content[];
   completion: Completion;
   /** Resolves when answers and changes can be drawn. */
   drawing: Promise<HeavyDrawing>;
-  /** Whether the terminal tells what is pasted from what is typed. */
+  /** Whether the terminal brackets pastes. */
   marksPastes: boolean;
   nowMs: () => number;
 }
@@ -32,24 +32,24 @@ const TICK_MS = 1_000;
 const PLACEHOLDER = 'Say something, or /help';
 const ANSWER_PLACEHOLDER = 'Say your answer, or its number';
 
-/** What everything on the screen shares. */
+/** The shared state of the screen. */
 export interface ScreenState {
   parts: ScreenParts;
   output: ChatOutput;
   input: EditorInput;
   drafts: Drafts;
   actions: WaitingItems<FrontAction>;
-  /** What is shown on the alternate screen. */
+  /** The alternate screen: viewer, navigator or agents. */
   alternate: Alternate;
   permission: Permission;
   status: Status;
   hint: string | null;
   interruptedMs: number;
   turnSinceMs: number;
-  /** Whether the message is in an editor of the person's own. */
+  /** Whether the message is open in the person's own editor. */
   isOutside: boolean;
   timer: NodeJS.Timeout | undefined;
-  /** What stood in the editor when the last line was said: the rest has been written since. */
+  /** The editor's text when the last line was queued: what differs was typed since. */
   leftAtLine: string;
   /** Whether the open tree exists. */
   isMade: () => boolean;
@@ -57,7 +57,7 @@ export interface ScreenState {
   statusRefresh: StatusRefresh | null;
 }
 
-/** Nothing is computed for what is out of sight: it is drawn once, as it is then, when it is seen again. */
+/** Computes nothing while the alternate screen covers the chat: that is drawn once, when it is visible again. */
 export function draw(screen: ScreenState): void {
   tick(screen);
   if (screen.alternate.isShown()) return;
@@ -78,7 +78,7 @@ export function draw(screen: ScreenState): void {
   terminal.setLive(liveBlock(live, look, rows));
 }
 
-/** A timer runs only while something is shown that time changes. */
+/** Runs a timer only while something on the screen changes with time. */
 function tick(screen: ScreenState): void {
   if (isBusy(screen)) screen.timer ??= setInterval(() => draw(screen), TICK_MS);
   else {
@@ -92,7 +92,7 @@ export function hint(screen: ScreenState, text: string): void {
   draw(screen);
 }
 
-/** Queues a line; false when too much waits already. */
+/** Queues a line; false when the queue is full. */
 export function putLine(screen: ScreenState, text: string, when: 'now' | 'after'): boolean {
   screen.leftAtLine = screen.input.state().buffer.text;
   return screen.actions.put({ kind: 'line', text, when });

@@ -2,11 +2,11 @@ import { spokenText } from '../../../hub/base/node_blocks.js';
 import type { Client } from '../../../hub/client/client.js';
 import type { Node, NodeId, Tree } from '../../../hub/protocol/node.js';
 
-/** How many nodes are asked for at once: at first few, for who goes on upwards more and more. */
+/** How many nodes are read at once: few at first, doubling on the way up. */
 const WINDOW_NODES_MIN = 16;
 const WINDOW_NODES_MAX = 1_024;
 
-/** A node, and those above it, up to the root: as many as somebody asks for. */
+/** A node and its ancestors up to the root, read as they are consumed. */
 export async function* upwards(client: Client, from: NodeId): AsyncGenerator<Node> {
   const { node } = await client.call('loom.node_get', { node: from });
   yield node;
@@ -22,7 +22,7 @@ export async function* upwards(client: Client, from: NodeId): AsyncGenerator<Nod
   }
 }
 
-/** So many nodes right above one, the uppermost first. */
+/** The nearest ancestors of a node, the uppermost first. */
 async function pathAbove(client: Client, { parent, depth }: Node, count: number): Promise<Node[]> {
   if (parent === null) return [];
   const params = { node: parent, from_depth: Math.max(0, depth - count), limit: count };
@@ -31,7 +31,7 @@ async function pathAbove(client: Client, { parent, depth }: Node, count: number)
   return nodes;
 }
 
-/** Whether a node is one that a person counts: what somebody said, or an answer that is not on the way to another. */
+/** Whether a person counts a node as a message: something said, or an answer that calls no tools. */
 export function isMessage(node: Node): boolean {
   if (node.role === 'user') return true;
   return node.role === 'assistant' && (node.step === null || node.step.size === 1) && hasText(node);
@@ -41,7 +41,7 @@ function hasText({ blocks }: Node): boolean {
   return blocks.some((block) => spokenText(block)?.trim() !== '');
 }
 
-/** The node so many messages above a place; where there are fewer, the root. */
+/** The node a number of messages above another; the root when there are fewer. */
 export async function messagesBack(client: Client, from: NodeId, count: number): Promise<NodeId> {
   let left = count;
   let last = from;
@@ -54,7 +54,7 @@ export async function messagesBack(client: Client, from: NodeId, count: number):
   return last;
 }
 
-/** The last message of a person that began something, on the path to a node; null when there is none. */
+/** The last message of a person that began a turn, on the path to a node; null when there is none. */
 export async function lastQuestion(client: Client, tree: Pick<Tree, 'id'>, from: NodeId): Promise<Node | null> {
   let below: Node | null = null;
   for await (const node of upwards(client, from)) {
@@ -64,10 +64,10 @@ export async function lastQuestion(client: Client, tree: Pick<Tree, 'id'>, from:
   return null;
 }
 
-/** How many of the newest turns are looked through. */
+/** How many of the newest turns are searched. */
 const TURNS_MAX = 200;
 
-/** Whether something was said to a turn on its way: only then it stands right below a call of a model. */
+/** Whether a message was an input to a running turn: only those stand right below a tool call. */
 async function isSteering(
   client: Client,
   tree: Pick<Tree, 'id'>,
@@ -77,7 +77,7 @@ async function isSteering(
   const { turns } = await client.call('loom.turn_list', { tree: tree.id, limit: TURNS_MAX });
   if (turns.some(({ node }) => node === message.id)) return false;
   const atMs = message.created_at_ms;
-  // Those that ran when it came, and the last one before: what came too late for that was said to it as well.
+  // The turns that ran when it came, and the last one before, which also holds inputs that came too late for it.
   const around = turns
     .filter(({ started_at_ms }) => started_at_ms <= atMs)
     .filter(({ ended_at_ms }, index) => index === 0 || ended_at_ms === null || ended_at_ms >= atMs);

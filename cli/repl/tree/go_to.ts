@@ -6,14 +6,14 @@ import type { Repl } from '../repl.js';
 import { placeWords } from './node_words.js';
 import { nameIn } from './split_words.js';
 
-/** The place that a person means by `@`, `root`, an id, a mark or the beginning of an id. */
+/** The node that `@`, `root`, an id, a mark or the beginning of an id refers to. */
 export async function nodeNamed({ context, conversation }: Repl, reference: string): Promise<NodeId> {
   const { place } = conversation();
   if (reference === '@') return place.position();
   return settledNode(context, { id: place.tree }, await findNode(context, place.tree, nameIn(reference)));
 }
 
-/** Goes to a node, says where that is, and comes along with a turn that runs there. */
+/** Moves the position to a node, describes it, and follows a turn that runs there. */
 export async function goTo(here: Conversation, node: NodeId): Promise<void> {
   const { parts, place, turns } = here;
   const { client, front, context } = parts;

@@ -8,10 +8,10 @@ import { count, shortId } from '../../render/text/ids_and_counts.js';
 
 const WORDS_COLUMNS = 60;
 const WORDS_COLUMNS_MIN = 12;
-/** What `You are at`, an id and the blanks between them take. */
+/** Columns of `You are at`, an id and the blanks between them. */
 const BEFORE_WORDS = 21;
 
-/** A node as a person tells it: its id and its first words, its age, and how long the conversation is up to there. */
+/** A node in words: its id, its first words, its age and its depth. */
 export async function placeWords(context: Context, node: Node): Promise<string> {
   const titled = titledOf(node);
   const look = await context.look([titled.preview]);
@@ -21,7 +21,7 @@ export async function placeWords(context: Context, node: Node): Promise<string> 
   return `${shortId(node.id)}  ${labelOf(titled, room, look)}${tail}`;
 }
 
-/** The first words of a message, in quotes; a call as it is drawn. */
+/** The first words of a message, in quotes; a call as the tree draws it. */
 export async function quotedWords(context: Context, node: Node): Promise<string> {
   const titled = titledOf(node);
   const look = await context.look([titled.preview]);

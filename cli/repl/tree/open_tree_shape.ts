@@ -3,7 +3,7 @@ import { createTreeShape, NONE, type TreeShape } from '../navigator/tree_shape.j
 import type { Repl } from '../repl.js';
 import { upwards } from './ancestors.js';
 
-/** How the open tree is grown: a few bytes for each node, so that a large one is read at once. */
+/** Reads the shape of the open tree: a few bytes per node, so a large tree is read whole. */
 export async function readOpenTreeShape({ client, conversation }: Repl, archived: boolean): Promise<TreeShape> {
   const shape = createTreeShape();
   const tree = conversation().place.tree;
@@ -17,7 +17,7 @@ export async function readOpenTreeShape({ client, conversation }: Repl, archived
   return shape;
 }
 
-/** Where a node stands in that; of one that is archived away the nearest above that is not. */
+/** The index of a node in the shape; for an archived node, that of its nearest ancestor that is not. */
 export async function shownIndex(
   { client }: Repl,
   shape: TreeShape,
@@ -32,21 +32,21 @@ export async function shownIndex(
   throw new RangeError(`${node} is in another tree`);
 }
 
-/** The nodes right below one, in the order in which they were made. */
+/** The children of a node, the oldest first. */
 export function childrenOf(shape: TreeShape, index: number): number[] {
   const children: number[] = [];
   for (let child = shape.firstChild(index); child !== NONE; child = shape.nextSibling(child)) children.push(child);
   return children;
 }
 
-/** All nodes from one up to the root. */
+/** The indexes of a node and its ancestors. */
 export function pathUp(shape: TreeShape, index: number): Set<number> {
   const path = new Set<number>();
   for (let one = index; one !== NONE; one = shape.parentOf(one)) path.add(one);
   return path;
 }
 
-/** The newest node that grew from each node, itself included. Later nodes have greater indexes. */
+/** The newest descendant of each node, itself included. Later nodes have greater indexes. */
 export function newestBelow(shape: TreeShape): Int32Array {
   const newest = Int32Array.from({ length: shape.count() }, (_, index) => index);
   for (let index = newest.length - 1; index > 0; index -= 1) {

@@ -12,7 +12,7 @@ export async function isPlanning(repl: Repl): Promise<boolean> {
   return (await levelHere(repl)) === 'plan';
 }
 
-/** What the next turn may do; null where nothing has said so yet. */
+/** The level of the next turn; null where none has been set yet. */
 export async function levelHere({ client, turnOptions, conversation }: Repl): Promise<string | null> {
   const { level } = turnOptions.change;
   if (level != null) return level;
@@ -20,14 +20,14 @@ export async function levelHere({ client, turnOptions, conversation }: Repl): Pr
   return here.isMade() ? levelAt(client, here.place.position()) : null;
 }
 
-/** What the last answer on a path was allowed to do; a path without answers goes on as its tree began. */
+/** The level of the last answer on a path; without answers, the level that the tree began with. */
 async function levelAt(client: Client, position: NodeId): Promise<string | null> {
   const { settings: sha256 } = await client.call('loom.context_get_settings', { node: position });
   if (sha256 === null) return (await client.call('agent.plan_get', { node: position })).level;
   return (await client.call('loom.settings_get', { sha256 })).settings.level;
 }
 
-/** A plan would stand where the conversations are, which no model may touch. */
+/** Refuses where the plan file would be inside the home of the conversations, which no model may touch. */
 export async function refuseAtHome({ client, conversation, context }: Repl): Promise<void> {
   const here = conversation();
   const { tree } = here.place;
@@ -43,7 +43,7 @@ function isSameFolder(one: string, other: string): boolean {
   return first !== undefined && second !== undefined && first.ino === second.ino && first.dev === second.dev;
 }
 
-/** Has the next turn make a plan, or go on as before plans were made; resolves with what it will do. */
+/** Switches the next turn to plan mode, or back to the level before it. */
 export async function setPlanning(repl: Repl, planning: boolean): Promise<void> {
   const { turnOptions, client, conversation, front } = repl;
   const { level: _level, from: _from, plan: _plan, ...rest } = turnOptions.change;
@@ -59,6 +59,6 @@ export async function setPlanning(repl: Repl, planning: boolean): Promise<void> 
     }
   }
   front.update({ activity: planning ? 'Plan' : 'Execute' });
-  // What was being asked for meanwhile was of before.
+  // A status that was requested meanwhile is out of date.
   front.update({});
 }

@@ -2,13 +2,13 @@ import { HubError } from '../../../hub/base/error.js';
 
 const WORD = /\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:[^\s"'\\]|\\.)+))(\s|$)?/gsuy;
 
-/** The words of a name; whoever puts them between quotes means the same. */
+/** A name, without the quotes around it. */
 export function nameIn(text: string): string {
   const [name, other] = /^(["']).*\1$/su.test(text) ? wordsOf(text) : [];
   return name !== undefined && other === undefined ? name : text;
 }
 
-/** Splits what follows a command into words; quotes keep blanks together. */
+/** Splits the argument of a command into words, as a shell does: quotes keep blanks. */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
   const trimmed = text.trim();
@@ -29,7 +29,7 @@ export function wordsOf(text: string): string[] {
   return words;
 }
 
-/** Whether the only word that a command takes was given; any other is refused. */
+/** Whether the argument is the one flag that a command takes; any other argument is refused. */
 export function hasFlag(argument: string, flag: string, { name, usage }: { name: string; usage: string }): boolean {
   if (argument !== '' && argument !== flag) {
     throw new HubError('invalid_params', `/${name} takes ${flag} or nothing, not ${JSON.stringify(argument)}`, {

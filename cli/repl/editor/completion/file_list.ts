@@ -3,26 +3,26 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-// More than this cannot be found by typing anyhow.
+// More files cannot be found by typing.
 const PATHS_MAX = 200_000;
 const TIME_MS_MAX = 20_000;
 const DEPTH_MAX = 24;
 const FOLDERS_AT_ONCE = 16;
-/** How many are told at once: keys are read between two batches. */
+/** Paths per batch: keys are read between two batches. */
 const BATCH_LENGTH = 4_000;
-/** Folders full of what other programs have put there. */
+/** Folders with generated or foreign content. */
 const SKIPPED = new Set(['.git', '.hg', '.svn', 'node_modules', '__pycache__', '.venv', '.cache']);
-// A name that cannot be written in one line, or is no UTF-8, can be named by nobody.
+// Names with control characters or invalid UTF-8 cannot be typed.
 const UNWRITABLE = /[\p{Cc}\ufffd]/u;
 
-/** What was found out about files. */
+/** One batch of a file listing. */
 export interface FileNews {
   found: readonly string[];
-  /** Of those that were found before: they are only known, not there. */
+  /** Files found before that git tracks but that do not exist. */
   gone: readonly string[];
 }
 
-/** The paths of the files below a folder: those that git knows or would, and without a repository all of them. */
+/** The files below a folder: tracked and untracked but not ignored ones; without a repository, all of them. */
 export async function* listFiles(folder: string, signal: AbortSignal): AsyncGenerator<FileNews> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(TIME_MS_MAX)]);
   let count = 0;
@@ -36,7 +36,7 @@ export async function* listFiles(folder: string, signal: AbortSignal): AsyncGene
 
 async function* newsOf(folder: string, signal: AbortSignal): AsyncGenerator<FileNews> {
   let isRepository = false;
-  // What git knows it tells at once; what it would know it has to look for.
+  // Git lists tracked files at once; for untracked ones it has to walk the folders.
   for await (const found of linesOfGit([...KNOWN], { folder, signal })) {
     isRepository = true;
     yield { found, gone: [] };
@@ -50,20 +50,20 @@ async function* newsOf(folder: string, signal: AbortSignal): AsyncGenerator<File
   for await (const found of filesBelow(folder, signal)) yield { found, gone: [] };
 }
 
-// A repository must not be able to start programs of its own here.
+// The configuration of a repository must not start programs here.
 const GIT = ['-c', 'core.fsmonitor=false', 'ls-files', '-z'];
 const KNOWN = ['--cached', '--recurse-submodules'];
 const OTHERS = ['-t', '--others', '--deleted', '--exclude-standard'];
 const UNKNOWN = '? ';
 const REMOVED = 'R ';
 
-/** Nothing where there is no repository, and no git. */
+/** Yields nothing without a repository or without git. */
 async function* linesOfGit(
   words: readonly string[],
   { folder, signal }: { folder: string; signal: AbortSignal },
 ): AsyncGenerator<string[]> {
   const git = spawn('git', [...GIT, ...words], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'], signal });
-  // A program that is missing or was ended tells nothing more: its output ends.
+  // When git is missing or killed, its output just ends.
   git.on('error', () => git.stdout.destroy());
   let rest = '';
   let lines: string[] = [];
@@ -84,7 +84,7 @@ async function* linesOfGit(
   if (lines.length > 0) yield lines;
 }
 
-/** Walks a folder, what lies near first. Links are not followed, and what cannot be read is left out. */
+/** Walks a folder breadth-first. Links are not followed; unreadable folders are skipped. */
 async function* filesBelow(folder: string, signal: AbortSignal): AsyncGenerator<string[]> {
   let level = [''];
   for (let depth = 0; depth < DEPTH_MAX && level.length > 0; depth++) {

@@ -4,17 +4,17 @@ import { createFuzzyFiles, type FuzzyFiles } from './fuzzy_files.js';
 
 /** The files of a project, for completion. */
 export interface FileSource {
-  /** Those that fit, as far as they are known; the list is read when it is first asked for, and now and then anew. */
+  /** The matches known so far; the list is read at the first call, and again when it is old. */
   find(query: string): readonly string[];
   close(): void;
 }
 
-// Files come and go; reading the list takes a second in the largest trees.
+// Reading the list takes a second in the largest projects.
 const AGE_MS_MAX = 15_000;
-// While the first list grows, the menu follows it only so often: looking through many files takes longer than a key may.
+// While the first list is read, the menu is refreshed at most this often: searching many files is slow.
 const TOLD_MS_MIN = 200;
 
-/** Nothing is read before `find` is called first. `changed` tells that it would find something else now. */
+/** Reads nothing before the first `find`. Calls `changed` when `find` would return something else. */
 export function openFileSource(
   folder: string,
   { changed, now }: { changed: () => void; now: () => number },
@@ -24,7 +24,7 @@ export function openFileSource(
   let listed: readonly string[] = [];
   let loadedAtMs: number | null = null;
   let isLoading = false;
-  /** Whether more is found than was told. */
+  /** Whether files were found since the last `changed`. */
   let hasMore = false;
   let toldMs = Number.NEGATIVE_INFINITY;
 
@@ -33,7 +33,7 @@ export function openFileSource(
     toldMs = now();
     changed();
   };
-  /** The first list is offered while it comes in. */
+  /** Offers the first list while it is read. */
   const grow = (found: readonly string[]): void => {
     index.add(found);
     hasMore ||= found.length > 0;
@@ -53,7 +53,7 @@ export function openFileSource(
     isLoading = false;
     if (hasMore) tell();
   };
-  /** As where no more files can be opened. Completing is no reason to end a chat: later it is tried again. */
+  /** A failure, such as too many open files, must not end the chat: the read is tried again later. */
   const failed = (): void => {
     loadedAtMs = now();
     isLoading = false;
@@ -71,7 +71,7 @@ export function openFileSource(
   };
 }
 
-/** Reads the list; what is found is told at once, and what is gone is left out of the whole. */
+/** Reads the list: passes on each batch, and returns all paths without those that are gone. */
 async function read(
   folder: string,
   signal: AbortSignal,
@@ -88,7 +88,7 @@ async function read(
   return { paths: gone.size === 0 ? paths : paths.filter((path) => !gone.has(path)), hasGone: gone.size > 0 };
 }
 
-// Keys are read between two slices of the preparation.
+// Keys are read between two slices of indexing.
 const SLICE_LENGTH = 4_000;
 
 async function indexOf(paths: readonly string[]): Promise<FuzzyFiles> {

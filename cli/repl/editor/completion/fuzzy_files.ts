@@ -2,9 +2,9 @@ import { folded, NOT_BETTER, rankOf } from './ranking.js';
 
 /** Finds files by a part of their path. */
 export interface FuzzyFiles {
-  /** More files, whose folders are found with them. */
+  /** Adds files and their folders. */
   add(paths: readonly string[]): void;
-  /** The best ones first; folders end with `/`. Hidden ones only when the query has a part that begins with a dot. */
+  /** The best matches first; folders end with `/`. Hidden files only when a part of the query begins with a dot. */
   find(query: string): string[];
 }
 
@@ -16,12 +16,12 @@ interface IndexedPath {
   text: string;
   nameStart: number;
   depth: number;
-  /** Which letters occur, one bit each: most paths are passed over without reading them. */
+  /** Which letters occur, one bit each: most paths are skipped without reading them. */
   letters: number;
   isHidden: boolean;
 }
 
-/** What is added is prepared for being looked through at every key. */
+/** Indexes paths as they are added, so that they can be searched at every key. */
 export function createFuzzyFiles(): FuzzyFiles {
   const all: IndexedPath[] = [];
   const shown: IndexedPath[] = [];
@@ -35,7 +35,7 @@ export function createFuzzyFiles(): FuzzyFiles {
     find(query) {
       const sought = folded(query.replace(/^\.\//, ''));
       const isHiddenWanted = /(^|\/)\./.test(sought);
-      // What does not fit the beginning of a query does not fit the query.
+      // A path that does not match the beginning of a query does not match the query.
       const isNarrower = last?.isHiddenWanted === isHiddenWanted && sought.startsWith(last.query);
       const everything = isHiddenWanted ? all : shown;
       const { best, matching } = ranked(isNarrower ? (last?.matching ?? all) : everything, sought);
@@ -69,12 +69,12 @@ function ranked(candidates: readonly IndexedPath[], query: string): { best: Inde
 }
 
 function fitOf(entry: IndexedPath, query: string, atMost: number): number | null {
-  // A folder that is written already is gone on with.
+  // A folder that is typed already is not offered: its content is.
   if (entry.text === query && query.endsWith('/')) return null;
   return rankOf(query, query.includes('/') ? { text: entry.text, nameStart: 0 } : entry, atMost);
 }
 
-/** Of those that fit equally the shorter ones; with nothing asked, what lies nearest. */
+/** Breaks ties: shorter paths first; for an empty query, the least nested. */
 function tieOf({ text, depth }: IndexedPath, query: string): number {
   return Math.min(query === '' ? depth * 100 + Math.min(text.length, 99) : text.length, RANK_STEP - 1);
 }
@@ -97,7 +97,7 @@ function addWithFolders(
   }
 }
 
-/** The folder a path is in, with its `/`; empty at the top. */
+/** The parent folder of a path, with its `/`; empty at the top. */
 function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/', path.length - 2) + 1);
 }

@@ -2,9 +2,9 @@ import { fileReference } from '../../../input/file_reference.js';
 import { folded, NOT_BETTER, rankOf } from './ranking.js';
 import { type Trigger, triggerAt } from './trigger.js';
 
-/** One thing that can be taken from the menu. */
+/** One item of the menu. */
 export interface Candidate {
-  /** What is inserted. */
+  /** The text to insert. */
   value: string;
   detail: string;
 }
@@ -16,20 +16,20 @@ export interface CommandChoice {
   takesArguments: boolean;
 }
 
-/** Where candidates come from. What is not known yet is left out; `refreshMenu` asks again. */
+/** The sources of candidates. They return what is known now; `refreshMenu` queries them again. */
 export interface Completion {
   commands: readonly CommandChoice[];
-  /** The files that fit, the best first. */
+  /** The matching files, the best first. */
   files(query: string): readonly string[];
-  /** Whether there is a file with this path; left out where files mean nothing. */
+  /** Whether a file exists; absent where files are not completed. */
   exists?(path: string): boolean;
-  /** What can follow the words after a command; filtered and ordered here by what is written of it. */
+  /** Candidates for the next word of a command; filtered and ranked here by the typed part. */
   arguments(command: string, words: readonly string[]): readonly Candidate[];
 }
 
-/** What is offered below the text. */
+/** The completion menu below the text. */
 export type Menu =
-  /** After Esc it stays closed for what begins at that place. */
+  /** After Esc it stays closed for the trigger at that offset. */
   | { kind: 'closed'; dismissedAt: number | null }
   | { kind: 'open'; trigger: Trigger; items: readonly Candidate[]; selected: number | null };
 
@@ -44,19 +44,19 @@ export function menuAt(text: string, cursor: number, completion: Completion): Me
   return { kind: 'open', trigger, items, selected: isOnlyOffered(trigger, text) ? null : 0 };
 }
 
-/** Any argument may be what is meant, and `@` alone after a command is where one stands: only a key chooses one. */
+/** Whether nothing is preselected: any argument is valid as typed, and `@` alone after a command is the position. */
 function isOnlyOffered({ kind, query }: Trigger, text: string): boolean {
   return kind === 'argument' || (kind === 'file' && query === '' && text.startsWith('/'));
 }
 
-/** The menu with the next candidate selected, around its ends. */
+/** The menu with the next candidate selected, wrapping around. */
 export function stepped(menu: Menu & { kind: 'open' }, by: -1 | 1): Menu {
   const count = menu.items.length;
   const from = menu.selected ?? (by > 0 ? -1 : count);
   return { ...menu, selected: (from + by + count) % count };
 }
 
-/** What taking a candidate inserts in the place of what was written of it. */
+/** The text that replaces the typed part when a candidate is taken. */
 export function insertionOf(trigger: Trigger, { value }: Candidate, completion: Completion): string {
   switch (trigger.kind) {
     case 'file':
@@ -76,7 +76,7 @@ function itemsFor(trigger: Trigger, completion: Completion): readonly Candidate[
       return completion.files(trigger.query).map((value) => ({ value, detail: '' }));
     case 'command': {
       const named = completion.commands.map(({ name, detail }) => ({ value: name, detail }));
-      // Of names that begin alike the shortest is meant: /q is /quit, and not /queue.
+      // Shorter names win: /q is /quit, not /queue.
       if (trigger.query !== '') named.sort((a, b) => a.value.length - b.value.length);
       return fitting(named, trigger.query);
     }
@@ -88,7 +88,7 @@ function itemsFor(trigger: Trigger, completion: Completion): readonly Candidate[
   }
 }
 
-/** Those that fit, the best first; in their own order where they fit equally. */
+/** The matching candidates, the best first; ties keep their order. */
 function fitting(candidates: readonly Candidate[], query: string): Candidate[] {
   const sought = folded(query);
   return candidates

@@ -1,4 +1,4 @@
-/** How well a query fits, the lower the better; null when its signs do not occur in their order. All in lower case. */
+/** The rank of a match, lower is better; null when the query's characters do not occur in order. All in lower case. */
 export function rankOf(query: string, { text, nameStart }: Ranked, atMost: number): number | null {
   const inName = text.indexOf(query, nameStart);
   if (inName === nameStart) return text.length - nameStart === query.length ? EXACT : NAME_START;
@@ -12,13 +12,13 @@ export function rankOf(query: string, { text, nameStart }: Ranked, atMost: numbe
   return gaps === null ? PATH_SIGNS + (gapsIn(query, text, 0) ?? GAPS_MAX) : NAME_SIGNS + gaps;
 }
 
-/** A path, and where the name at its end begins. */
+/** A path, and the offset of its file name. */
 interface Ranked {
   text: string;
   nameStart: number;
 }
 
-/** The rank of what fits no better than the worst that is wanted; how well was not looked at. */
+/** The rank of a match that is no better than `atMost`; it is not computed further. */
 export const NOT_BETTER = Number.POSITIVE_INFINITY;
 
 const EXACT = 0;
@@ -39,7 +39,7 @@ function occursInOrder(query: string, text: string): boolean {
   return found === query.length;
 }
 
-/** How much lies between the signs of the query; nothing counts before a word that begins with the sign. */
+/** The size of the gaps between the query's characters; a gap before a word start counts as 1. */
 function gapsIn(query: string, text: string, from: number): number | null {
   let at = from - 1;
   let gaps = 0;
@@ -58,7 +58,7 @@ function isWordStart(text: string, at: number): boolean {
   return at === 0 || SEPARATORS.includes(text.charAt(at - 1));
 }
 
-/** How texts are compared: capitals and the ways to write an accent make no difference. */
+/** Normalises a text for comparison: case and the encoding of accents are ignored. */
 export function folded(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }

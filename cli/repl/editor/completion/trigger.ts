@@ -9,7 +9,7 @@ export type Trigger =
 const COMMAND = /^\/(\S*)$/;
 const ARGUMENT = /^\/(\S+)\s([^\n]*)$/;
 
-/** Finds what the text before the cursor asks for. */
+/** Finds what can be completed at the cursor. */
 export function triggerAt(text: string, cursor: number): Trigger | null {
   const file = openFileReference(text, cursor);
   if (file !== null) return { kind: 'file', ...file };

@@ -1,20 +1,20 @@
 import { boundaryAt } from './graphemes.js';
 import { expanded, hasLongLine, isLarge, partsOf, TOKENS_MAX, tokenOf } from './paste_tokens.js';
 
-/** A message as it is kept: text, and large pastes, which an editor shows as one sign each. */
+/** A message as it is stored: text, and large pastes, each of which the editor shows as one token. */
 export type Content = readonly (string | { paste: string })[];
 
-/** What is being written: a token in the text stands for each large paste. */
+/** The text being edited, with a token for each large paste. */
 export interface Buffer {
   text: string;
-  /** Always between two signs of the text. */
+  /** Always on a grapheme boundary. */
   cursor: number;
   pastes: readonly string[];
 }
 
 export const EMPTY_BUFFER: Buffer = { text: '', cursor: 0, pastes: [] };
 
-/** A change of the text, which can be taken back. */
+/** An undoable change of the text. */
 export interface Edit {
   at: number;
   removed: string;
@@ -22,7 +22,7 @@ export interface Edit {
   cursorBefore: number;
 }
 
-/** Puts a text in the place of another one, the cursor behind it. */
+/** Replaces a range, and puts the cursor behind the inserted text. */
 export function replace(
   buffer: Buffer,
   { start, end }: { start: number; end: number },
@@ -50,15 +50,15 @@ export function pasted(buffer: Buffer, paste: string): { inserted: string; paste
   return { inserted: tokenOf(index), pastes: [...buffer.pastes, insertable(paste)] };
 }
 
-// Half a surrogate pair would be taken for a token.
+// Lone surrogates are removed: one would be read as a token.
 const ODD_LINE_ENDS = /\r\n?|[\u2028\u2029]/g;
 
-/** A text that can be inserted: with one kind of line end, and no halves of signs. */
+/** A text that can be inserted: with `\n` line ends, and no lone surrogates. */
 export function insertable(text: string): string {
   return text.toWellFormed().replace(ODD_LINE_ENDS, '\n');
 }
 
-/** All that was written, with the pastes in it. */
+/** The text with its pastes expanded. */
 export function wholeText({ text, pastes }: Buffer): string {
   return expanded(text, pastes);
 }

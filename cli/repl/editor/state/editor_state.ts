@@ -5,7 +5,7 @@ import type { Completion, Menu } from '../completion/menu.js';
 import { type Buffer, type Content, type Edit, EMPTY_BUFFER, replace, textOfContent } from './buffer.js';
 import { tokenLabel, tokenOf } from './paste_tokens.js';
 
-/** All that the editor knows. It changes only by `press` and the few functions that give a new one. */
+/** The whole state of the editor. Immutable: `press` and a few functions return a new one. */
 export interface EditorState {
   buffer: Buffer;
   /** Messages that were sent, the oldest first. */
@@ -13,14 +13,14 @@ export interface EditorState {
   past: readonly Edit[];
   future: readonly Edit[];
   kills: readonly Content[];
-  /** What the last key did, where the next one goes on with it. */
+  /** What the last key did, where the next one continues it. */
   last: Last;
   recall: Recall | null;
   search: Search | null;
   menu: Menu;
-  /** Whether Ctrl-X was pressed, and a second key makes a command of it. */
+  /** Whether Ctrl-X was pressed, the first key of a two-key command. */
   isPrefixed: boolean;
-  /** Whether a paste has been coming in for so long that one should be told. */
+  /** Whether a paste takes so long that a notice is shown. */
   isPasting: boolean;
 }
 
@@ -29,19 +29,19 @@ export interface HistoryEntry {
   text: string;
 }
 
-/** Keys that go on with what the one before did: typing is undone as one, kills are put together, arrows keep a column. */
+/** Actions that the next key continues: typing is undone as one, kills are joined, arrows keep a column. */
 export type Last =
   | { kind: 'typing' | 'killing' | 'other' }
   | { kind: 'vertical'; column: number }
   | { kind: 'yank'; start: number; index: number };
 
-/** Which entry of the history is shown, and what was left behind on the way: by index, the draft under the length. */
+/** The history entry shown, and the edited texts left on the way: by index, the draft at `history.length`. */
 export interface Recall {
   index: number;
   left: ReadonlyMap<number, WrittenText>;
 }
 
-/** A text with what can be undone in it. */
+/** A text with its undo stack. */
 export type WrittenText = Pick<EditorState, 'buffer' | 'past' | 'future'>;
 
 /** A search backwards through the history. */
@@ -53,7 +53,7 @@ export interface Search {
   isFailing: boolean;
 }
 
-/** What is around the editor when a key is pressed. */
+/** The surroundings of the editor when a key is pressed. */
 export interface Frame {
   /** Columns of the editor, its prompt included. */
   width: number;
@@ -63,7 +63,7 @@ export interface Frame {
   completion: Completion;
 }
 
-/** What somebody else has to do about a key. */
+/** What the caller of `press` has to do. */
 export type Effect =
   | { kind: 'submit'; how: 'now' | 'queue'; text: string; content: Content }
   | { kind: 'interrupt'; cleared: boolean }
@@ -81,10 +81,10 @@ export type Action = (state: EditorState, frame: Frame) => Step;
 export const OTHER: Last = { kind: 'other' };
 export const MENU_CLOSED: Menu = { kind: 'closed', dismissedAt: null };
 
-// More edits than anybody takes back; the oldest are forgotten.
+// More edits than anybody undoes; the oldest are dropped.
 const EDITS_MAX = 1_000;
 
-/** An empty editor with these messages to go back to, the oldest first. */
+/** An empty editor with a history, the oldest message first. */
 export function newEditor(history: readonly Content[] = []): EditorState {
   return {
     buffer: EMPTY_BUFFER,
@@ -109,7 +109,7 @@ export function only(state: EditorState): Step {
   return { state, effect: null };
 }
 
-/** Replaces a range, which can be undone. */
+/** Replaces a range, as an undoable edit. */
 export function edited(state: EditorState, range: { start: number; end: number }, inserted: string): EditorState {
   const { buffer, edit } = replace(state.buffer, range, inserted);
   if (edit.removed === '' && edit.inserted === '') return { ...state, last: OTHER };
@@ -120,7 +120,7 @@ export function movedTo(state: EditorState, cursor: number): EditorState {
   return { ...state, buffer: { ...state.buffer, cursor }, last: OTHER };
 }
 
-/** How the text is cut into rows: the same for the keys that move by rows and for the drawing. */
+/** How the text wraps into rows, for keys that move by rows and for drawing alike. */
 export function measureOf({ buffer }: EditorState, { width, ruler }: Pick<Frame, 'width' | 'ruler'>): RowMeasure {
   return { columns: textColumns(width), ruler, tokens: tokenLabels(buffer) };
 }

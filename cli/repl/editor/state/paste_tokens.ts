@@ -8,7 +8,7 @@ const LINES_SHOWN_MAX = 5;
 const LENGTH_SHOWN_MAX = 500;
 const TOKENS = /[\udc00-\udfff]/gu;
 
-/** Whether a paste is so large that it is shown as one sign. */
+/** Whether a paste is so large that it is shown as one token. */
 export function isLarge(text: string): boolean {
   return text.length > LENGTH_SHOWN_MAX || lineCount(text) > LINES_SHOWN_MAX;
 }
@@ -16,7 +16,7 @@ export function isLarge(text: string): boolean {
 // Drawing longer lines would take longer than a key may.
 const LINE_LENGTH_MAX = 5_000;
 
-/** Whether a text has a line that nobody would read in an editor. */
+/** Whether a line is too long to edit. */
 export function hasLongLine(text: string): boolean {
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf('\n', start);
@@ -27,23 +27,23 @@ export function hasLongLine(text: string): boolean {
   return false;
 }
 
-/** The sign of the paste with this number. */
+/** The token of the paste with this index. */
 export function tokenOf(index: number): string {
   return String.fromCharCode(FIRST + index);
 }
 
-/** Whether a token stands at a place. */
+/** Whether there is a token at an offset. */
 export function isToken(text: string, at: number): boolean {
   return (text.codePointAt(at) ?? 0) >= FIRST && isLow(text.charCodeAt(at)) && !isHigh(text.charCodeAt(at - 1));
 }
 
-/** How a person sees a paste. */
+/** The label that a token is drawn with. */
 export function tokenLabel(paste: string): string {
   const lines = lineCount(paste);
   return lines > 1 ? `[pasted ${lines} lines]` : `[pasted ${paste.length} characters]`;
 }
 
-/** Puts the pastes where their tokens stand. */
+/** Replaces the tokens by their pastes. */
 export function expanded(text: string, pastes: readonly string[]): string {
   return text.replace(TOKENS, (token) => pastes[indexOf(token)] ?? '');
 }

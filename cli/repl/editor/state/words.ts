@@ -4,10 +4,10 @@ import { isToken } from './paste_tokens.js';
 const words = new Intl.Segmenter(undefined, { granularity: 'word' });
 const IN_WORD = /[\p{L}\p{N}\p{M}_]/u;
 const ASCII_ONLY = /^\p{ASCII}*$/u;
-// Longer runs without a blank are no words; reading them whole would take longer than a key may.
+// Longer runs without a blank are not words; reading them whole would take too long for one key.
 const RUN_LENGTH_MAX = 4_096;
 
-/** Where the word before a place begins; what separates it from the place is passed over. A token is a word. */
+/** The start of the word before an offset, separators skipped. A token is a word. */
 export function wordBefore(text: string, at: number): number {
   let end = at;
   while (end > 0 && !isInWord(signEndingAt(text, end)) && !isToken(text, end - 1))
@@ -20,7 +20,7 @@ export function wordBefore(text: string, at: number): number {
   return boundaryAt(text, end - lastWordLength(text.slice(start, end)));
 }
 
-/** Where the word after a place ends. */
+/** The end of the word after an offset. */
 export function wordAfter(text: string, at: number): number {
   let start = at;
   while (start < text.length && !isInWord(signAt(text, start)) && !isToken(text, start))
@@ -33,7 +33,7 @@ export function wordAfter(text: string, at: number): number {
   return boundaryAt(text, start + firstWordLength(text.slice(start, end)));
 }
 
-/** Scripts without blanks have several words in a run. */
+/** The length of the last word of a run: scripts without blanks have several words in one. */
 function lastWordLength(run: string): number {
   if (ASCII_ONLY.test(run)) return run.length;
   return words.segment(run).containing(run.length - 1)?.segment.length ?? run.length;

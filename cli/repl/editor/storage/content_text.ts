@@ -1,6 +1,6 @@
 import type { Content } from '../state/buffer.js';
 
-/** Reads what JSON says of a message; null when it is none. */
+/** Parses a stored message; null when the text is not one. */
 export function parseContent(text: string): Content | null {
   const value = parseJson(text);
   if (!Array.isArray(value)) return null;
@@ -21,6 +21,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // as useless as any other wrong content
+    return null; // no different from any other wrong content
   }
 }

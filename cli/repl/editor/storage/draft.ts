@@ -5,16 +5,16 @@ import { replaceFile } from '../../../files/replace_file.js';
 import type { Content } from '../state/buffer.js';
 import { parseContent } from './content_text.js';
 
-// A draft for each tree that one has left in the middle of a sentence; the oldest go first.
+// Drafts are kept for this many trees; the oldest are removed first.
 const DRAFTS_MAX = 200;
 
-/** Whose draft it is. One for a tree that does not exist yet is of use to nobody who comes back to that tree. */
+/** The tree of a draft. A tree that does not exist yet cannot be reopened, so its draft can be adopted by another. */
 export interface DraftOwner {
   tree: string;
   isMade: boolean;
 }
 
-/** Keeps what is being written for a tree, in one step; an empty one is forgotten. */
+/** Saves the draft of a tree, atomically; removes it when it is empty. */
 export function saveDraft(folder: string, owner: DraftOwner, content: Content): void {
   const path = pathOf(folder, owner);
   rmSync(pathOf(folder, { ...owner, isMade: !owner.isMade }), { force: true });
@@ -27,7 +27,7 @@ export function saveDraft(folder: string, owner: DraftOwner, content: Content): 
   forgetOldest(folder);
 }
 
-/** What was being written for a new tree by a chat that is gone, the newest; from then on it is this chat's. */
+/** Takes over the newest draft for a new tree that a dead chat left. */
 export function adoptDraft(folder: string, tree: string): Content | null {
   const own = pathOf(folder, { tree, isMade: false });
   for (const path of orphans(folder)) {
@@ -36,7 +36,7 @@ export function adoptDraft(folder: string, tree: string): Content | null {
   return null;
 }
 
-/** What was being written for a tree when its terminal went away; null when there is nothing that can be read. */
+/** The saved draft of a tree; null when there is none that can be read. */
 export function loadDraft(folder: string, tree: string): Content | null {
   return read(pathOf(folder, { tree, isMade: true }));
 }
@@ -59,7 +59,7 @@ function orphans(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Another terminal may be faster. */
+/** False when another terminal was faster. */
 function isRenamed(from: string, to: string): boolean {
   try {
     renameSync(from, to);
@@ -81,7 +81,7 @@ function draftsIn(folder: string): string[] {
   return ages.sort((a, b) => b.atMs - a.atMs).map(({ name }) => name);
 }
 
-/** Another terminal may have removed it meanwhile. */
+/** 0 when another terminal has removed it meanwhile. */
 function ageOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -7,11 +7,11 @@ import { parseContent } from './content_text.js';
 
 const ENTRIES_MAX = 10_000;
 const BYTES_MAX = 4 * 1024 * 1024;
-// A larger one would push all others out.
+// A larger entry would displace all others.
 const ENTRY_BYTES_MAX = 1024 * 1024;
-// What stays when the file has grown too large, so that it is not rewritten at every message.
+// The share that stays when the file is too large, so that it is not rewritten at every message.
 const KEPT_SHARE = 0.75;
-// What some other program has put there is not read without end.
+// Bounds the read when another program has written the file.
 const READ_BYTES_MAX = 2 * BYTES_MAX;
 
 /** Whether a message goes into the history: not a repetition, and not one that begins with a blank on purpose. */
@@ -19,7 +19,7 @@ export function isKept(text: string, previous: string | undefined): boolean {
   return text.trim() !== '' && !text.startsWith(' ') && text !== previous;
 }
 
-/** The messages of a history file, the oldest first. Lines that cannot be read are passed over. */
+/** The messages of a history file, the oldest first. Unreadable lines are skipped. */
 export function loadHistory(path: string): Content[] {
   return readableLines(path)
     .map(parseContent)
@@ -31,11 +31,11 @@ function readableLines(path: string): string[] {
   try {
     return linesOf(path);
   } catch {
-    return []; // a chat needs no history to begin; what is sent is added to it, and that tells why it cannot be
+    return []; // a chat starts without a history; the next append reports the failure
   }
 }
 
-/** Adds a message to the history file. Any number of terminals may do so at once. */
+/** Appends a message to the history file. Safe for concurrent terminals. */
 export async function appendHistory(path: string, content: Content): Promise<void> {
   const line = JSON.stringify(content);
   const text = textOfContent(content);
@@ -72,7 +72,7 @@ function newest(lines: readonly string[]): string {
 function append(path: string, line: string): void {
   const file = openSync(path, 'a+', 0o600);
   try {
-    // A line whose writer was killed is ended here, so that only that one is lost.
+    // Ends a partial line of a killed writer, so that only that line is lost.
     const { size } = fstatSync(file);
     const isEnded = size === 0 || readAt(file, size - 1, 1).toString() === '\n';
     writeSync(file, `${isEnded ? '' : '\n'}${line}\n`);
@@ -91,7 +91,7 @@ function linesOf(path: string): string[] {
     const lines = readAt(file, start, size - start)
       .toString('utf8')
       .split('\n');
-    // The first line of a part is no whole one.
+    // The first line of a partial read is cut.
     return lines.slice(start > 0 ? 1 : 0).filter((line) => line !== '');
   } finally {
     closeSync(file);
