@@ -5,7 +5,7 @@ import { type TreeId, TurnId } from '../../protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../protocol/turn.js';
 import type { AgentParts } from '../agent_parts.js';
 import type { Transcripts } from '../exports/transcripts.js';
-import { createParkedTurns, type ParkedTurns } from './answer_parked.js';
+import { createParkedTurns, type ParkedTurns } from './answer_parked_turn.js';
 import { beginTurn } from './begin_turn.js';
 import { beginCompaction, runCompaction, withSummary } from './compaction_turn.js';
 import { pastOutcome, runToEnd } from './end_turn.js';
