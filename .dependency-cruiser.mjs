@@ -6,12 +6,7 @@ const source = '^(cli|hub|loom|tools)/';
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
-    forbid(
-      'no-cycles',
-      'two files that need each other are one idea',
-      {},
-      { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
-    ),
+    forbid('no-cycles', 'two files that need each other, be it by type, are one idea', {}, { circular: true }),
     forbid('no-unresolvable', 'what is imported exists', {}, { couldNotResolve: true }),
     forbid(
       'no-tests-in-the-program',

@@ -51,7 +51,7 @@ export const CATCHES: Record<string, number> = {
   'hub/agent/tools/executor.ts': 1,
   'hub/agent/request/load_image.ts': 1,
   'hub/agent/turn/parked_turn.ts': 1,
-  'hub/agent/turn/answer_parked.ts': 1,
+  'hub/agent/turn/answer_parked_turn.ts': 1,
   'hub/agent/providers/blocks/call_input.ts': 1,
   'hub/agent/providers/transport/model_exchange.ts': 2,
   'hub/agent/settings/read_small_file.ts': 1,
