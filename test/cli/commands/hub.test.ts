@@ -57,7 +57,7 @@ test('hub logs --follow goes on with what is written later', async () => {
     }
     reader.kill('SIGINT');
     const [code] = await once(reader, 'exit');
-    expect({ code, isAsked: isStopping }).toEqual({ code: 130, isAsked: true });
+    expect({ code, isStopping }).toEqual({ code: 130, isStopping: true });
   });
 });
 
