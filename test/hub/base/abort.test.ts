@@ -52,7 +52,7 @@ test('waiting for an abort ends when it comes, or at once', async () => {
   await aborted(controller.signal);
 });
 
-test('a race with an abort brings the result and leaves no listener', async () => {
+test('a race with an abort returns the result and leaves no listener', async () => {
   const { signal } = new AbortController();
   expect(await raceAbort(Promise.resolve(1), signal, () => new Error('late'))).toBe(1);
   await expect(raceAbort(Promise.reject(new Error('broken')), signal, () => new Error('late'))).rejects.toThrow(

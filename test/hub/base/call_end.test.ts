@@ -14,7 +14,7 @@ test('a call fails with an exit code other than 0, and with a signal', () => {
   expect(ended(143, 'SIGTERM')).toEqual({ failed: true, how: 'ended by SIGTERM' });
 });
 
-test('why a command was stopped is told before how, also of one that ended well', () => {
+test('the reason for stopping a command comes before its signal and exit code, even when it exited with 0', () => {
   const late = { reason: 'timed out after 500 ms' };
   expect(ended(null, 'SIGTERM', late)).toEqual({ failed: true, how: 'timed out after 500 ms' });
   expect(ended(0, null, late)).toEqual({ failed: false, how: 'timed out after 500 ms' });

@@ -18,7 +18,7 @@ test('the failure of a promise that nobody awaits goes to its handler', async ()
   expect(await new Promise((resolve) => detach(Promise.reject(failure), resolve))).toBe(failure);
 });
 
-test('a promise that was said never to fail fails loudly', async () => {
+test('the failure of a promise that must never fail is thrown uncaught', async () => {
   const uncaught = nextUncaught();
   detach(Promise.reject(failure), neverFails);
   expect(await uncaught).toBe(failure);

@@ -10,11 +10,11 @@ function thrownBy(work: () => unknown): unknown {
   }
 }
 
-test('a system error is told by its code', () => {
+test('a system error is identified by its code', () => {
   expect(errnoOf(thrownBy(() => readFileSync('/nowhere/at/all')))).toBe('ENOENT');
 });
 
-test('what carries no code as text has none', () => {
+test('an error without a code in text form has none', () => {
   const aborted = thrownBy(() => AbortSignal.abort().throwIfAborted()); // its code is a number
   const others = [new Error('plain'), aborted, { code: 'ENOENT' }, 'ENOENT', null, undefined];
   expect(others.map(errnoOf)).toEqual(others.map(() => null));

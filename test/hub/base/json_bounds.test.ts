@@ -10,7 +10,7 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
-test('depth told from the text is the depth of what it parses to', () => {
+test('the depth found in the text is the depth of the parsed value', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 8, noUnicodeString: false }), fc.integer({ min: 0, max: 9 }), (text, levels) => {
       expect(isDeeperThan(Buffer.from(text), levels)).toBe(depthOf(JSON.parse(text)) > levels);
@@ -24,7 +24,7 @@ test('brackets and escaped quotes in strings do not count', () => {
   expect(isDeeperThan(Buffer.from(text), 1)).toBe(true);
 });
 
-test('text that ends inside a string or without its brackets is told apart all the same', () => {
+test('text that ends inside a string or without its brackets is measured as well', () => {
   expect(isDeeperThan(Buffer.from('"[[['), 0)).toBe(false);
   expect(isDeeperThan(Buffer.from('[[['), 2)).toBe(true);
   expect(isDeeperThan(Buffer.from(']]]['), 0)).toBe(false);

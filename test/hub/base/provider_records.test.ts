@@ -30,7 +30,7 @@ test('an unknown provider is refused with the names of those there are', () => {
   });
 });
 
-test('a provider that speaks a known dialect is made of its record alone', () =>
+test('a provider that speaks a known dialect needs only its record', () =>
   withModelServer(async (server) => {
     const record: ProviderRecord = {
       name: 'elsewhere',

@@ -171,7 +171,7 @@ describe('a watch', () => {
     });
   });
 
-  test('does not bring back a hub that was ended, and goes on when somebody else does', async () => {
+  test('does not restart a hub that was ended, and continues when another client does', async () => {
     await withHub(async ({ home, client, connect }) => {
       const tree = await client.call('loom.tree_create', {});
       const feed = follow(client, null);
@@ -188,7 +188,7 @@ describe('a watch', () => {
     });
   });
 
-  test('of another database is told to begin anew', async () => {
+  test('of another database is told to start over', async () => {
     await withHub(async ({ client }) => {
       const seen: WatchEvent[] = [];
       const end = new AbortController();

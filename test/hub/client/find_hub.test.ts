@@ -73,7 +73,7 @@ describe('starting', () => {
     });
   });
 
-  test('is not done by a caller that does not want it', async () => {
+  test('is not done when the caller disables it', async () => {
     await withHome(async (home) => {
       await expect(connectTo(home, { start: false })).rejects.toMatchObject({
         kind: 'unreachable',
@@ -169,7 +169,7 @@ describe('a start that cannot succeed says why:', () => {
     });
   });
 
-  test('a database that is none', async () => {
+  test('a database file that is not a database', async () => {
     await withHome(async (home) => {
       mkdirSync(home, { mode: 0o700 });
       writeFileSync(homePaths(home).database, 'x'.repeat(8_192));
@@ -178,7 +178,7 @@ describe('a start that cannot succeed says why:', () => {
     });
   });
 
-  test('something that is no socket in its place', async () => {
+  test('a folder in the place of the socket', async () => {
     await withHome(async (home) => {
       mkdirSync(home, { mode: 0o700 });
       mkdirSync(homePaths(home).socket);
@@ -186,7 +186,7 @@ describe('a start that cannot succeed says why:', () => {
     });
   });
 
-  test('a folder for the socket that somebody else can get into', async () => {
+  test('a folder for the socket that other users can enter', async () => {
     await withFolder(async (folder) => {
       const home = join(folder, 'x'.repeat(120));
       mkdirSync(home, { mode: 0o700 });
@@ -241,7 +241,7 @@ describe('a home folder made by hand', () => {
 });
 
 describe('one home has one hub', () => {
-  test('the lock is refused while another holds it and free at once when that lets go', async () => {
+  test('the lock is refused while another process holds it and free at once when that releases it', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'hub.lock');
       const first = await takeLock(path, 0);
@@ -251,7 +251,7 @@ describe('one home has one hub', () => {
     });
   });
 
-  test('a second process for the same home gives up with a word', async () => {
+  test('a second process for the same home gives up with a message', async () => {
     await withHub(async ({ home }) => {
       const second = spawnSync(process.execPath, [HUB_ENTRY, home], { encoding: 'utf8' });
       expect(second.status).toBe(1);

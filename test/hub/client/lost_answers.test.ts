@@ -85,7 +85,7 @@ test('a summary whose answer was lost is paid for once', async () => {
   });
 });
 
-test('a summary that is still being made when the line breaks is awaited, not begun again', async () => {
+test('a summary that is still being written when the connection breaks is awaited, not started again', async () => {
   await withAgent(async (agent) => {
     const { hub, server, tree } = agent;
     const tip = await talk(agent);

@@ -20,13 +20,13 @@ describe('a running hub', () => {
     expect(verdict({ version: '1.2.0', protocol: 3 })).toBe('use');
   });
 
-  test('that is older is replaced when it is idle, else used with a word', () => {
+  test('that is older is replaced when it is idle, else used with a note', () => {
     expect(verdict({ version: '1.10.0', protocol: 3 })).toBe(
       'replace, else use; the hub runs version 1.2.0, this program is 1.10.0',
     );
   });
 
-  test('that is newer is used with a word', () => {
+  test('that is newer is used with a note', () => {
     expect(verdict({ version: '1.1.9', protocol: 3 })).toBe('use; the hub runs version 1.2.0, this program is 1.1.9');
   });
 
@@ -68,7 +68,7 @@ describe('replacing', () => {
     });
   });
 
-  test('spares a hub at work, with a word', async () => {
+  test('leaves a busy hub running, with a note', async () => {
     const loom: Handlers = {
       'loom.tree_update': async (_params, { signal }) => {
         await once(signal, 'abort');

@@ -65,7 +65,7 @@ describe('a preference', () => {
     });
   });
 
-  test('that is unknown, misspelled or of no sense is told with its line', async () => {
+  test('that is unknown, misspelled or malformed is reported with its line', async () => {
     await withFolder(async (home) => {
       const file = homePaths(home).config;
       writeFileSync(file, 'colour = never\n\nwhatever\nascii = maybe\nhub.idle_minutes = -1\n');
@@ -79,7 +79,7 @@ describe('a preference', () => {
   });
 });
 
-test('a file that is a pipe, a device or huge is passed over with a word', async () => {
+test('a file that is a pipe, a device or huge is ignored with a warning', async () => {
   await withFolder(async (home) => {
     const project = join(home, 'project');
     const file = projectConfig(project);
@@ -157,7 +157,7 @@ describe('the address of a database', () => {
     });
   });
 
-  test('is not told either where the sign before it was forgotten', async () => {
+  test('is not quoted when the equals sign is missing', async () => {
     await withFolder(async (home) => {
       const file = homePaths(home).config;
       const address = 'postgres://me:canary@db/shop?sslmode=require';
@@ -203,20 +203,23 @@ describe('writing a preference', () => {
     });
   });
 
-  test.skipIf(!canMount)('on a full disk fails with a word, leaves the file as it was, and no draft', async () => {
-    await withFolder(async (home) => {
-      mountDisk(home, '16k');
-      try {
-        const file = homePaths(home).config;
-        writeFileSync(file, '# '.repeat(5_000));
-        const refusal = refusalOf(() => writePreference(file, 'color', 'never'));
-        expect(refusal).toContain(`${file} cannot be written: ENOSPC`);
-        expect([readdirSync(home), statSync(file).size]).toEqual([['config'], 10_000]);
-      } finally {
-        unmount(home);
-      }
-    });
-  });
+  test.skipIf(!canMount)(
+    'on a full disk fails with a message, and leaves the file unchanged and no draft',
+    async () => {
+      await withFolder(async (home) => {
+        mountDisk(home, '16k');
+        try {
+          const file = homePaths(home).config;
+          writeFileSync(file, '# '.repeat(5_000));
+          const refusal = refusalOf(() => writePreference(file, 'color', 'never'));
+          expect(refusal).toContain(`${file} cannot be written: ENOSPC`);
+          expect([readdirSync(home), statSync(file).size]).toEqual([['config'], 10_000]);
+        } finally {
+          unmount(home);
+        }
+      });
+    },
+  );
 
   test('refuses what would not be read back', async () => {
     await withFolder(async (home) => {

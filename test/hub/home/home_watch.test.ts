@@ -26,7 +26,7 @@ test.each(['lock', 'database'] as const)('a hub whose %s file was deleted ends, 
   }),
 );
 
-test('a hub whose home was moved away ends, and the place has a hub of its own', () =>
+test('a hub whose home was moved away ends, and the old path can get a new hub', () =>
   withHub(async (hub) => {
     const { epoch } = hub.client.hub;
     const gone = once(await linkTo(hub), 'close');

@@ -79,7 +79,7 @@ describe('an upgrade over TCP', () => {
     });
   });
 
-  test('is told what the hub is in its answer', async () => {
+  test('returns the hub’s version and state in its headers', async () => {
     await withTcp(async (port) => {
       const link = await openLink({ kind: 'tcp', host: '127.0.0.1', port, token }, program);
       link?.socket.terminate();
@@ -87,7 +87,7 @@ describe('an upgrade over TCP', () => {
     });
   });
 
-  test('refused to a client of ours comes with a hint', async () => {
+  test('that is refused gives our client a hint', async () => {
     await withTcp(async (port) => {
       const wrong = openLink({ kind: 'tcp', host: '127.0.0.1', port, token: 'wrong' }, program);
       await expect(wrong).rejects.toMatchObject({
@@ -139,7 +139,7 @@ describe('a plain HTTP request', () => {
 });
 
 describe('a hub without room for one more', () => {
-  test('says so with 503', async () => {
+  test('answers with 503', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'hub.sock');
       const enter = () => expect.unreachable();
@@ -154,8 +154,8 @@ describe('a hub without room for one more', () => {
   });
 });
 
-describe('callers that never say who they are', () => {
-  test('are pushed out by those who come later, so that an honest one gets in', async () => {
+describe('callers that never authenticate', () => {
+  test('are dropped for later ones, so that an honest caller gets in', async () => {
     await withTcp(async (port) => {
       const idlers: Socket[] = [];
       const gone: Promise<unknown>[] = [];

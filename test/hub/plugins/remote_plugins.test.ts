@@ -69,7 +69,7 @@ describe('plugins of another process', () => {
     });
   });
 
-  test('tell their failures in their own words', async () => {
+  test('pass on their own error messages', async () => {
     await withHost(SERVER, async ({ client }) => {
       await expect(ask(client, 'fail')).rejects.toMatchObject({
         ...{ kind: 'network', message: 'no such page', hint: 'look again', retryable: true },
@@ -96,7 +96,7 @@ describe('plugins of another process', () => {
     });
   });
 
-  test('hear of a call that is cancelled', async () => {
+  test('are notified when a call is cancelled', async () => {
     await withHost(SERVER, async ({ client }) => {
       await pidOf(client);
       const stop = new AbortController();
@@ -107,7 +107,7 @@ describe('plugins of another process', () => {
     });
   });
 
-  test('are held up by a caller that does not read, and go on when it does', async () => {
+  test('pause for a caller that does not read, and continue when it does', async () => {
     await withHost(SERVER, async ({ client, connectAgain }) => {
       let read = 0;
       let held: (() => void) | undefined;
@@ -133,7 +133,7 @@ describe('plugins of another process', () => {
     });
   });
 
-  test('keep no client from closing that has not read all they sent', async () => {
+  test('let a client close that has not read all their events', async () => {
     await withHost(SERVER, async ({ connectAgain }) => {
       const client = await connectAgain();
       const id = '00000000-0000-4000-8000-000000000002';
@@ -146,7 +146,7 @@ describe('plugins of another process', () => {
     });
   });
 
-  test('resolve handles through the hub, and a source that nobody knows is told as such', async () => {
+  test('resolve handles through the hub, which reports an unknown source', async () => {
     await withHost(SERVER, async ({ hub }) => {
       const context = {
         ...{ signal: new AbortController().signal, caller: { kind: 'internal' } as const },
@@ -161,7 +161,7 @@ describe('plugins of another process', () => {
     });
   });
 
-  test('that cannot be started fail their calls with a word, not for ever', async () => {
+  test('that cannot be started fail their calls with a message, but not for ever', async () => {
     await withHost(fileURLToPath(new URL('missing.mjs', import.meta.url)), async ({ client, lines }) => {
       for (const _ of ['once', 'again']) {
         await expect(ask(client, 'pid')).rejects.toMatchObject({
@@ -172,7 +172,7 @@ describe('plugins of another process', () => {
     });
   });
 
-  test('are started again where there is no place for what they say', async () => {
+  test('are started again when their log cannot be opened', async () => {
     await withHost(SERVER, async ({ client, home }) => {
       const pid = Number(await pidOf(client));
       rmSync(join(home, 'logs'), { recursive: true });
@@ -181,7 +181,7 @@ describe('plugins of another process', () => {
     });
   });
 
-  test('are nobody else’s to serve', async () => {
+  test('can be served by no other process', async () => {
     await withHost(SERVER, async ({ client }) => {
       const plugins = [{ name: 'http', version: '1', methods: ['http.fetch'], resolves: false }];
       for (const secret of ['', 'x', 'x'.repeat(43)]) {
@@ -211,7 +211,7 @@ describe('the tools of a real hub', () => {
     });
   });
 
-  test('go on when a call fits the frame of its caller, but not theirs', async () => {
+  test('keep running when a call fits the frame of its caller, but not theirs', async () => {
     await withHub(async ({ client, home }) => {
       const file = { path: join(home, 'large'), policy };
       const around = JSON.stringify({ jsonrpc: '2.0', id: 10, method: 'file.write', params: { ...file, content: '' } });

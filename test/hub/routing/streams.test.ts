@@ -106,7 +106,7 @@ describe('rpc.cancel', () => {
     });
   });
 
-  test('knows one call by one id: a second under the same is refused', async () => {
+  test('needs unique ids: a second call under the same id is refused', async () => {
     await withCaller(loom, async ({ send, next }) => {
       send(request(7, 'loom.fsck', {}));
       send(request(7, 'loom.tree_get', { tree }));
@@ -176,7 +176,7 @@ describe('a caller that asks faster than it is answered', () => {
 describe('a caller that does not read', () => {
   const piece = new RawJson(JSON.stringify('x'.repeat(100_000)));
 
-  test('slows its own stream down and nobody else', async () => {
+  test('slows down only its own stream', async () => {
     const stuck = signalled();
     let emitted = 0;
     const handlers: Handlers = {
@@ -208,7 +208,7 @@ describe('a caller that does not read', () => {
     });
   });
 
-  test('is dropped when far too much piles up', async () => {
+  test('is dropped when too many bytes are unread', async () => {
     const handlers: Handlers = {
       'loom.watch': async (_params, context) => {
         for (let bytes = 0; bytes < 2 * UNREAD_BYTES_MAX; bytes += 100_000) context.emit(piece);

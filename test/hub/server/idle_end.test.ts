@@ -28,7 +28,7 @@ test('a hub that only waits has loaded neither fetch nor HTTP/2', async () => {
   });
 });
 
-test.each(['hub.js', 'tools.js'])('%s holds of the schemas only what it uses', (program) => {
+test.each(['hub.js', 'tools.js'])('%s bundles only the schemas that it uses', (program) => {
   const languages = readFileSync(join(DIST, program), 'utf8').match(/node_modules\/zod\/v4\/locales\/[\w-]+/g) ?? [];
   expect([...new Set(languages)]).toEqual(['node_modules/zod/v4/locales/en']);
 });

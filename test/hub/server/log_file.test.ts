@@ -26,7 +26,7 @@ test('the log keeps two generations of bounded size', async () => {
   });
 });
 
-test('a log that cannot be written stops nobody', async () => {
+test('a log that cannot be written does not throw', async () => {
   await withFolder(async (folder) => {
     const log = openLog(join(folder, 'missing', 'hub.log'), clock);
     expect(() => log('error', 'lost')).not.toThrow();

@@ -6,7 +6,7 @@ import { homePaths } from '../../../hub/config/config.js';
 import { connectTo, hubEnded, withHome, withHub } from '../../support/hub.js';
 
 describe('ending', () => {
-  test('by itself comes when nobody has needed the hub for the time set', async () => {
+  test('happens by itself when the hub has been unused for the configured time', async () => {
     await withHome(async (home) => {
       mkdirSync(home, { mode: 0o700 });
       writeFileSync(homePaths(home).config, 'hub.idle_minutes = 0.001\n');
@@ -30,7 +30,7 @@ describe('ending', () => {
     });
   });
 
-  test('of a hub whose home was removed leaves the one that came after alone', async () => {
+  test('of a hub whose home was removed does not touch the hub that replaced it', async () => {
     await withHome(async (home) => {
       const first = await connectTo(home);
       const ended = new Promise<void>((resolve) => {
@@ -46,7 +46,7 @@ describe('ending', () => {
     });
   });
 
-  test('is not brought about by the terminal’s going away', async () => {
+  test('does not happen when the terminal closes', async () => {
     await withHub(async ({ client, pid }) => {
       const before = await pid();
       process.kill(before, 'SIGHUP');
@@ -74,7 +74,7 @@ describe('a TCP address', () => {
     });
   });
 
-  test('that is taken is told', async () => {
+  test('that is in use is reported', async () => {
     await withHome(async (home) => {
       const other = createServer().listen(0, '127.0.0.1');
       await once(other, 'listening');
