@@ -27,7 +27,7 @@ export const CATCHES: Record<string, number> = {
   'cli/repl/editor/storage/history.ts': 2,
   'cli/repl/header.ts': 1,
   'cli/repl/lines/take_line.ts': 1,
-  'cli/repl/navigator/node_lines.ts': 1,
+  'cli/repl/navigator/node_texts.ts': 1,
   'cli/repl/screen/drafts.ts': 1,
   'cli/repl/screen/effects.ts': 1,
   'cli/repl/screen/refresh_status.ts': 1,

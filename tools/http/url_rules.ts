@@ -1,6 +1,6 @@
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand, rpcMethod } from '../../hub/base/hint.js';
-import { addressBytes, refusalReason } from './address.js';
+import { addressBytes, refusalReason } from './public_address.js';
 
 const URL_UNITS_SHOWN = 300;
 

@@ -10,7 +10,7 @@ import { type NavigatorEnd, type NavigatorParts, performNavigatorAction } from '
 import { pressKey } from './navigator_keys.js';
 import { centered, type Navigation, scrolled, withStableScroll, withWholeTree } from './navigator_state.js';
 import { viewOf, visibleSeqs } from './navigator_view.js';
-import { createContents } from './node_lines.js';
+import { createContents } from './node_texts.js';
 import { createShapeReader } from './shape_reader.js';
 import { createWaitingKeys } from './waiting_keys.js';
 

@@ -2,7 +2,7 @@ import type { Client } from '../../../hub/client/client.js';
 import type { NodeId, TreeId } from '../../../hub/protocol/node.js';
 import type { NavigatorAction } from './navigator_keys.js';
 import { type Navigation, revealed, withRows, withSelected, withStableScroll } from './navigator_state.js';
-import type { Contents } from './node_lines.js';
+import type { Contents } from './node_texts.js';
 import { NONE } from './tree_shape.js';
 
 /** The node to go to, and the text of a message that the person wants to edit. */

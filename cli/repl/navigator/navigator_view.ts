@@ -3,7 +3,7 @@ import { count, formatNumber } from '../../render/text/ids_and_counts.js';
 import { foundWords } from '../../render/tree/search_hits.js';
 import { branchingOf } from './listed_nodes.js';
 import { FILTER_WORDS, type Navigation } from './navigator_state.js';
-import type { Contents } from './node_lines.js';
+import type { Contents } from './node_texts.js';
 import { NONE } from './tree_shape.js';
 
 /** The innermost levels whose bars are drawn. */
