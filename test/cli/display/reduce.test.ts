@@ -237,7 +237,7 @@ test('a command of the person that runs when a turn is lost goes on', () => {
   expect([...display.state().calls.keys()]).toEqual([command]);
 });
 
-test('of all that was displayed the newest nodes are remembered', () => {
+test('the newest displayed nodes are remembered', () => {
   const root = id();
   const display = displayAt(root);
   const ids = Array.from({ length: 21_000 }, id);

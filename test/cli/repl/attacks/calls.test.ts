@@ -19,7 +19,7 @@ async function endOf(client: Client, method: 'loom.tree_get_near' | 'agent.instr
   }
 }
 
-test('what the first page of the navigator is asked with may be anything', async () => {
+test('the first page of the navigator refuses any wrong param', async () => {
   await withHub(async ({ client }) => {
     const make = async (): Promise<TreeId> => TreeId.parse((await client.call('loom.tree_create', {})).id);
     const [tree, other, gone] = [await make(), await make(), await make()];
@@ -42,7 +42,7 @@ test('what the first page of the navigator is asked with may be anything', async
   });
 });
 
-test('what the files of instructions are asked with may be anything', async () => {
+test('agent.instructions_list refuses any wrong param', async () => {
   await withHub(async ({ client }) => {
     const tree = TreeId.parse((await client.call('loom.tree_create', {})).id);
     const right = { node: null, project: null, cwd: '/' };

@@ -10,7 +10,7 @@ test('commands that other programs have are answered with what does the same her
   expect(hintElsewhere('xyzzyx')).toBeNull();
 });
 
-test('no command of the chat is taken for one of another program', () => {
+test('no command of the chat is mistaken for one of another program', () => {
   for (const { name } of REPL_COMMANDS) expect(hintElsewhere(name), name).toBeNull();
 });
 

@@ -49,7 +49,7 @@ test('who stands in a branch that is archived elsewhere is told so, and is not l
   });
 });
 
-test('two who write at the same node make two branches, and both are told', async () => {
+test('two writers at the same node make two branches, and both get a note', async () => {
   await withNotes(async ({ does, another, terminal }) => {
     await does('one', 'notes');
     await another(async (second) => {

@@ -21,7 +21,7 @@ test('a script goes on after what fails, and ends with the exit code of what fai
   });
 });
 
-test('how a command of the person ends is told, and is no failure of the script', async () => {
+test('the end of an own command is shown, and is not a failure of the script', async () => {
   await withTalk(async ({ notes }) => {
     const { code, stdout } = await notes(['!exit 3', '!echo it; exit 4', '!true']);
     expect(after(stdout, '!exit 3')).toBe('[bash] exit 3\n(no output)\n(exit code 3)');

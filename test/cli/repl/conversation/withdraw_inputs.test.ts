@@ -6,7 +6,7 @@ import { words } from '../../../hub/agent/turn/turn_calls.js';
 import { breaking } from '../../../support/model/script.js';
 import { withAgent } from '../../../support/turns.js';
 
-test('what is taken back stands in the editor, also when the turn ends while the hub is asked', async () => {
+test('withdrawn inputs come back into the editor, also when the turn ends during the call', async () => {
   await withAgent(async ({ say: ask, begin, client, server }) => {
     server.script(breaking('hang', words('Well')));
     const turn = begin(await ask('hello'));

@@ -100,7 +100,7 @@ describe('commands', () => {
     expect(offered('/b<left>')).toEqual([]);
   });
 
-  test('what was selected stays selected while one types', () => {
+  test('the selected candidate stays selected while typing', () => {
     expect(offered('/<down><down>s')).toEqual(['switch *', 'branches']);
   });
 });
@@ -134,7 +134,7 @@ describe('files', () => {
     expect(fileReference('my folder/')).toBe('@"my folder/');
   });
 
-  test('a folder is gone on with', () => {
+  test('completion continues inside a folder', () => {
     expect(completed('@docs<tab>')).toBe('@docs/|');
     expect(completed('@docs<tab><tab>')).toBe('@docs/main.md |');
   });
@@ -148,7 +148,7 @@ describe('files', () => {
     expect(offered('me@main')).toEqual([]);
   });
 
-  test('what was completed names the same files when it is read again', () => {
+  test('a completed file name refers to the same file when it is parsed', () => {
     const text = `${FILES.map(fileReference).join(' and ')}, me@example.org`;
     expect(fileReferences(text)).toEqual(FILES);
     const odd = ['a "b"', 'c\\d e', "it's", 'ü ñ', 'end.'];

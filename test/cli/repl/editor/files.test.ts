@@ -84,7 +84,7 @@ test('a folder that is not there has no files', async () => {
   expect(await listed(never, join(folder, 'nowhere'))).toEqual([]);
 });
 
-test('a listing that is given up ends', async () => {
+test('an aborted listing ends', async () => {
   write('a.ts');
   expect(await listed(AbortSignal.abort())).toEqual([]);
 });

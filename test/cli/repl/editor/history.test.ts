@@ -26,13 +26,13 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const made = (tree: string): DraftOwner => ({ tree, isMade: true });
 
-test('messages come back as they were, with their lines and pastes', async () => {
+test('messages are loaded as they were, with their lines and pastes', async () => {
   await appendHistory(path, ['one\ntwo']);
   await appendHistory(path, ['see ', { paste: 'a\nb' }, ' 漢字 👨‍👩‍👧']);
   expect(loadHistory(path)).toEqual([['one\ntwo'], ['see ', { paste: 'a\nb' }, ' 漢字 👨‍👩‍👧']]);
 });
 
-test('nobody else may read the file', async () => {
+test('the file is readable by its owner only', async () => {
   await appendHistory(path, ['secret plans']);
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
@@ -83,7 +83,7 @@ test('a message that is larger than all others together is not kept', async () =
   expect(loadHistory(path)).toEqual([['one']]);
 });
 
-test('of a file that somebody has filled only the end is read', async () => {
+test('only the end of an oversized file is read', async () => {
   await appendHistory(path, ['one']);
   writeFileSync(path, `${'x'.repeat(20 * 1024 * 1024)}\n["two"]\n`);
   expect(loadHistory(path)).toEqual([['two']]);
@@ -108,7 +108,7 @@ test('a draft that cannot be read is none', () => {
   expect(loadDraft(drafts, 'a')).toBe(null);
 });
 
-test('drafts of trees that one never returns to go in the end', () => {
+test('drafts of trees that are never reopened are removed in the end', () => {
   const drafts = join(home, 'drafts');
   for (let index = 0; index < 205; index++) saveDraft(drafts, made(`tree ${index}`), ['text']);
   expect(loadDraft(drafts, 'tree 204')).toEqual(['text']);

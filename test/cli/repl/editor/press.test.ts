@@ -200,7 +200,7 @@ test('a large paste survives the history, the draft and the kill ring', () => {
   ]);
 });
 
-test('half a surrogate pair is not taken for a paste', () => {
+test('a lone surrogate is not read as a paste', () => {
   const { state } = pressed([{ kind: 'text', text: 'a\udc00b' }, paste(LINES)]);
   expect(sent(pressed('<enter>', state).effects)).toEqual([`now: a\ufffdb${LINES}`]);
 });

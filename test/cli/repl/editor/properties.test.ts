@@ -60,7 +60,7 @@ function boundaries(text: string): Set<number> {
   return new Set([...Array.from(segmenter.segment(text), ({ index }) => index), ...tokens, text.length]);
 }
 
-test('whatever is pressed, the cursor stands between two signs of the text', () => {
+test('after any key the cursor is on a grapheme boundary', () => {
   fc.assert(
     fc.property(fc.array(key, { maxLength: 60 }), fc.integer({ min: 1, max: 40 }), (keys, width) => {
       let state: EditorState = start;

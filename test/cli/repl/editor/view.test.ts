@@ -47,7 +47,7 @@ test('an empty editor says what it is for', () => {
   expect(drawn('')).toEqual(['> |Say something']);
 });
 
-test('lines stand below each other', () => {
+test('lines are drawn below each other', () => {
   expect(drawn('one<ctrl+j>two<up>')).toEqual(['> one|', '  two']);
 });
 
@@ -85,7 +85,7 @@ test('a large paste is shown as one sign', () => {
   expect(drawn([paste(lines)], { width: 13 })).toEqual(['> [pasted 12|']);
 });
 
-test('of a long text the rows around the cursor are shown', () => {
+test('a long text shows the rows around the cursor', () => {
   const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
   const state = pressed(lines.join('<ctrl+j>')).state;
   expect(marked(state, { width: 30, rows: 4 })).toEqual(['^ line 16', '  line 17', '  line 18', '  line 19|']);
@@ -111,11 +111,11 @@ test('a menu takes no more rows than there are, and shows the selected one', () 
   expect(drawn('/', { rows: 1 })).toEqual(['> /|']);
 });
 
-test('of a path that is too long the end is shown', () => {
+test('a path that is too long shows its end', () => {
   expect(drawn('@e', { width: 20 })).toEqual(['> @e|', '> …r/editor_view.ts', '  …der/漢字 name.ts', '  src/render/']);
 });
 
-test('in a window of 20 by 6 everything still has its place', () => {
+test('everything fits into a window of 20 by 6', () => {
   expect(drawn('look at this now: @', { width: 20, rows: 4 })).toEqual([
     '> look at this now:',
     '   @|',

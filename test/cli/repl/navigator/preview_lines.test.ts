@@ -14,7 +14,7 @@ test('an excerpt begins with the text, or with the line before the words that ar
   expect(excerptOf('\n\nx', 'x')).toEqual(['', 'x']);
 });
 
-test('of a long line an excerpt begins with a word shortly before the words that are sought', () => {
+test('the excerpt of a long line begins with a word shortly before the match', () => {
   const text = `${'word '.repeat(10_000)}needle ${'word '.repeat(10_000)}`;
   const [line = ''] = excerptOf(text, 'needle');
   expect(line).toMatch(/^(word ){39}needle (word )+/);

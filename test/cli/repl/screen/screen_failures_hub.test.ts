@@ -42,7 +42,7 @@ test('a hub that is killed while a model server is waited for tells how to go on
   });
 });
 
-test('what was said to a turn is a message when its hub is killed, and the next answer is to that', async () => {
+test('inputs of a turn become messages when its hub is killed, and the next answer replies to them', async () => {
   await withTalkOnScreen([], async ({ terminal, server, home }) => {
     await messageWaits({ terminal, server, home });
     await killHub(home);
@@ -57,7 +57,7 @@ test('what was said to a turn is a message when its hub is killed, and the next 
   });
 });
 
-test('what was said to a turn is not lost when its hub is killed while that is taken back', async () => {
+test('inputs of a turn are not lost when its hub is killed while they are withdrawn', async () => {
   await withTalkOnScreen([], async ({ terminal, server, home }) => {
     await messageWaits({ terminal, server, home });
     const pid = await hubPid(home);

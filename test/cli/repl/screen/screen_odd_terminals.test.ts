@@ -25,7 +25,7 @@ function shelled<T>(
   });
 }
 
-test('on a terminal that is dumb lines are only appended, without a control sequence', async () => {
+test('a dumb terminal gets appended lines only, without control sequences', async () => {
   await shelled({ command: 'TERM=dumb; export TERM; exec CHAT', env: {} }, async (terminal) => {
     await terminal.waitFor((screen) => screen.at(-1) === '>');
     terminal.type('hello\r');

@@ -41,7 +41,7 @@ test('finished text goes above the live block and stays there', async () => {
   });
 });
 
-test('of a live block that is too high the rows at its end are shown, and none is left behind', async () => {
+test('a live block that is too high shows its last rows, and leaves none behind', async () => {
   await driven({ columns: 40, rows: 10 }, async (terminal) => {
     terminal.type('a', '+'.repeat(12));
     expect(await terminal.waitFor('live 13')).toEqual([

@@ -46,7 +46,7 @@ test('however an answer is cut, it is found, and only what was typed around it i
   );
 });
 
-test('what could have been an answer is a key when no more of it comes', () => {
+test('the beginning of an answer is a key when nothing follows', () => {
   const answer = createNameAnswer(() => undefined);
   expect(answer.take('\x1b')).toBe('\x1b');
   answer.expect();

@@ -64,7 +64,7 @@ const agent = (number: number): AgentRow => ({
   ...{ elapsedMs: 61_000, tokens: { in: 1_234, out: 5 }, priceMicrodollars: 1_000_000 },
 });
 
-test('of many the chosen one is in sight', () => {
+test('the chosen row of many is visible', () => {
   const page = {
     title: 'At work: 64',
     rows: Array.from({ length: 64 }, (_, at) => agent(at)),

@@ -66,7 +66,7 @@ test('Esc closes the candidates, then leaves; so does Ctrl-C, and Backspace at t
   expect(after(['b', 'backspace', 'backspace'])).toBe('left');
 });
 
-test('the sign before the line cannot be taken away', () => {
+test('the sign before a typed line cannot be deleted', () => {
   expect(after(['tree', 'home', 'x'])).toBe(':x|tree');
   expect(after(['tree', '^u'])).toBe(':|');
   expect(after(['tree', '^w'])).toBe(':|');
@@ -78,7 +78,7 @@ test('line ends become blanks, and a line has an end', () => {
   expect(after(['x'.repeat(5_000)], undefined, '/')).toBe(`/${'x'.repeat(500)}|`);
 });
 
-test('what is entered twice in a row is remembered once, and only so much at all', () => {
+test('the history keeps a repeated entry once, and is bounded', () => {
   const history: TypedHistory = { '/': [], ':': [] };
   for (const text of ['a', 'a', ' ', 'b', ...Array.from({ length: 300 }, (_, at) => `n${at}`)])
     remember(history, ':', text);

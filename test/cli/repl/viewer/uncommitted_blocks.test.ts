@@ -91,7 +91,7 @@ test('a character that is cut between two pieces of what a call prints is seen w
   expect(call === undefined ? null : copiedText(call)).toBe('数据 🎯');
 });
 
-test('more of the same is no other block', () => {
+test('more of the same kind does not start another block', () => {
   const uncommitted = blocksAfter(started(1), requested(2));
   expect(uncommitted.take(said('One'))).toBe(true);
   expect(uncommitted.take(said(' two'))).toBe(false);

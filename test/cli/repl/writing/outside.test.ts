@@ -45,7 +45,7 @@ test("what is written in an editor of one's own comes back, and undo gives what 
   });
 });
 
-test('what was offered for the text before is gone with it', async () => {
+test('candidates of the previous text disappear with it', async () => {
   await withEditor('printf "from outside" > "$1"', async (terminal) => {
     terminal.type('/he');
     await terminal.waitFor(/^> \/help /m);
@@ -117,7 +117,7 @@ test.each([
   });
 });
 
-test('of an editor that was killed in the middle of its own screen nothing is left', async () => {
+test('an editor killed on its own screen leaves nothing behind', async () => {
   const screen = '\\033[?1049h\\033[2J\\033[Hthe editor\\033[?25l\\033[?1003h\\033[31m';
   await withEditor(`stty raw -echo; printf "${screen}"; kill -9 $$`, async (terminal) => {
     terminal.type('a draft', KEYS.control('g'));

@@ -161,7 +161,7 @@ test('a paste is one key with one kind of line end and no control characters', (
   ]);
 });
 
-test('what a paste holds of its own end ends nothing', () => {
+test('an end marker inside a paste does not end it', () => {
   expect(decoded('\x1b[200~one\x1b[201~\rtwo\x1b[201~three')).toEqual(["paste 'one\ntwo'", "'three'"]);
   expect(decoded('\x1b[200~one\x1b[201~\r\x1b[200~two\x1b[201~')).toEqual(["paste 'one'", 'enter', "paste 'two'"]);
 });
@@ -241,7 +241,7 @@ test('any codes that are cut into any pieces give the same keys', () => {
   );
 });
 
-test('whatever a terminal sends, no text holds a control character', () => {
+test('no text holds a control character, whatever the terminal sends', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' })), (pieces) => {
       const decoder = createKeyDecoder();
