@@ -13,7 +13,7 @@ const CHECKS = {
   'types (tsc)': 'tsc -p .',
   'arrows (dependency-cruiser)': `depcruise --config .dependency-cruiser.mjs ${PARTS.join(' ')}`,
   'dead code (knip)': 'knip --treat-config-hints-as-errors',
-  'house rules (tidy test)': 'vitest run test/tidy.test.ts test/arrows.test.ts',
+  'house rules': 'vitest run test/tidy.test.ts test/house.test.ts test/arrows.test.ts',
 };
 
 const failed = Object.entries(CHECKS).filter(([name, command]) => {
