@@ -135,18 +135,19 @@ function* piecesOf(line: string): Generator<Piece> {
 }
 
 /** Some hundred signs from an offset on: a step of the segmenter takes time in proportion to the length of its string. */
-function segmentsFrom(line: string, start: number): Piece[] {
+function segmentsFrom(line: string, start: number, length = WINDOW_LENGTH): Piece[] {
   PLAIN_PAIR.lastIndex = start;
-  const pair = PLAIN_PAIR.exec(line.slice(0, start + WINDOW_LENGTH))?.index ?? line.length;
-  const end = Math.min(line.length, start + WINDOW_LENGTH, pair + 1);
+  const pair = PLAIN_PAIR.exec(line.slice(0, start + length))?.index ?? line.length;
+  const end = Math.min(line.length, start + length, pair + 1);
   // Half a character would be a sign of its own.
   const whole = end < line.length && isHigh(line.charCodeAt(end - 1)) && end - start > 1 ? end - 1 : end;
   const pieces = Array.from(segmenter.segment(line.slice(start, whole)), ({ index, segment }) => ({
     at: start + index,
     text: segment,
   }));
-  // The last one may go on behind the window.
-  return end === line.length || end === pair + 1 || pieces.length === 1 ? pieces : pieces.slice(0, -1);
+  if (end === line.length || end === pair + 1) return pieces;
+  // The last one may go on behind the window; one that fills it does, as a chain of joined emoji may.
+  return pieces.length === 1 ? segmentsFrom(line, start, 2 * length) : pieces.slice(0, -1);
 }
 
 function isHigh(code: number): boolean {

@@ -144,6 +144,12 @@ test('a line of any length is cut into its signs', () => {
       const rows = rowsOf(line, measure);
       expect(rows.map(({ start: from, end }) => line.slice(from, end)).join('')).toBe(line);
     }),
-    { numRuns: 300, examples: [[['👨‍👩‍👧', 'a'], 29]] },
+    {
+      numRuns: 300,
+      examples: [
+        [['👨‍👩‍👧', 'a'], 29],
+        [['\u200d', '👨‍👩‍👧'], 80],
+      ],
+    },
   );
 });
