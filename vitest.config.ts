@@ -12,7 +12,11 @@ const LONG = [
   'test/cli/repl/screen/screen_failures_*.test.ts',
   'test/cli/repl/screen/screen_odd_terminals.test.ts',
   'test/cli/repl/terminal/screen_resize_storm.test.ts',
+  'test/cli/repl/terminal/resize.test.ts',
+  'test/cli/repl/terminal/screen_suspend.test.ts',
   'test/tools/file/path/swap.test.ts',
+  'test/tools/postgres/**/*.test.ts',
+  'test/tools/http/fetch_url.test.ts',
   'test/tools/conformance.test.ts',
   'test/tools/round_trip.test.ts',
 ];
