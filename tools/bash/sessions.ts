@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
 import { rpcMethod } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import { BashSessionId } from '../../hub/protocol/methods/tool_methods.js';
 import type { Policy } from '../../hub/protocol/policy.js';
 import { checkEnvironment, type Environment } from './environment.js';
 
@@ -11,7 +12,7 @@ const UMASK = 0o022;
 
 /** The shell state that commands of one position start with. */
 export interface BashSession {
-  id: string;
+  id: BashSessionId;
   cwd: string;
   /** The caller's own; null for the one that a model's commands get. */
   environment: Environment | null;
@@ -24,9 +25,9 @@ export interface BashSession {
 export interface Sessions {
   open(params: ParsedOf<'bash.open'>): BashSession;
   /** Throws for an unknown session. */
-  get(id: string): BashSession;
+  get(id: BashSessionId): BashSession;
   /** False when there was none. */
-  close(id: string): boolean;
+  close(id: BashSessionId): boolean;
 }
 
 export interface SessionsParts {
@@ -39,9 +40,9 @@ export interface SessionsParts {
 /** Keeps the sessions of this process; the least recently used idle one makes room for a new one. */
 export function createSessions({ folder, newId, isBusy }: SessionsParts): Sessions {
   // A map keeps insertion order.
-  const sessions = new Map<string, BashSession>();
+  const sessions = new Map<BashSessionId, BashSession>();
 
-  function close(id: string): boolean {
+  function close(id: BashSessionId): boolean {
     rmSync(join(folder, id), { recursive: true, force: true });
     return sessions.delete(id);
   }
@@ -60,7 +61,7 @@ export function createSessions({ folder, newId, isBusy }: SessionsParts): Sessio
 
   return {
     open({ session, cwd, environment, umask, policy }) {
-      const id = session ?? `session-${newId()}`;
+      const id = session ?? BashSessionId.parse(`session-${newId()}`);
       if (!cwd.startsWith('/')) {
         throw new HubError('invalid_params', `a session begins in an absolute folder, not in ${JSON.stringify(cwd)}`);
       }

@@ -3,6 +3,7 @@ import { HubError } from '../../base/error.js';
 import { hintText, nameOnCommandLine } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { HintAction } from '../../protocol/errors.js';
+import type { BashSessionId } from '../../protocol/methods/tool_methods.js';
 import type { Block, External, TreeId } from '../../protocol/node.js';
 import type { Policy } from '../../protocol/policy.js';
 import type { Grants, Level } from '../../protocol/turn.js';
@@ -37,8 +38,8 @@ export interface ExecutorParts {
   /** Where the branch stands. */
   cwd: string;
   environment: Record<string, string> | null;
-  /** The name of the shell session, stable for the same tree and policy. */
-  session: string;
+  /** The shell session of this turn's tree under a policy: the same for the same two. */
+  session(policy: Policy): BashSessionId;
   sessions: SubSessions;
   approvals: Approvals;
 }
@@ -48,8 +49,9 @@ export function createExecutor(parts: ExecutorParts): Executor {
   const policy = policyFor(parts);
   const writing = writingPolicy(parts);
   const tools = toolsOf(level);
-  const contained = openShell({ ...parts, policy });
-  const allowed = openShell({ ...parts, policy: { kind: 'open' }, session: `${parts.session}-allowed` });
+  const openPolicy = { kind: 'open' } as const;
+  const contained = openShell({ ...parts, policy, session: parts.session(policy) });
+  const allowed = openShell({ ...parts, policy: openPolicy, session: parts.session(openPolicy) });
   let shell = contained;
 
   function file<M extends 'file.read' | 'file.write' | 'file.edit'>(

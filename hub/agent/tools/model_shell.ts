@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { ParsedOf } from '../../protocol/methods/method_table.js';
-import type { CommandEvent, ToolAnswer } from '../../protocol/methods/tool_methods.js';
+import type { BashSessionId, CommandEvent, ToolAnswer } from '../../protocol/methods/tool_methods.js';
 import type { TreeId } from '../../protocol/node.js';
 import type { Policy } from '../../protocol/policy.js';
 import type { CallSurroundings } from './model_call.js';
@@ -20,7 +20,7 @@ export interface ShellParts {
   cwd: string;
   project: string;
   environment: Record<string, string> | null;
-  session: string;
+  session: BashSessionId;
   /** The tree of the turn. */
   tree: TreeId;
 }

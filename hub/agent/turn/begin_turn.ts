@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { HubError } from '../../base/error.js';
 import { cliCommand } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import { BashSessionId } from '../../protocol/methods/tool_methods.js';
 import { type Node, NodeId, type TreeId } from '../../protocol/node.js';
+import type { Policy } from '../../protocol/policy.js';
 import type { AgentParts } from '../agent_parts.js';
 import { openRoom } from '../compaction/window_room.js';
 import { windowOf } from '../model/price_table.js';
@@ -13,7 +15,7 @@ import { GO_ON } from '../request/unanswered_request.js';
 import { levelOf, settingsBefore, thinkingOf } from '../settings/settings.js';
 import { refuseNesting, storeUnnestedSettings } from '../settings/sub_session_nesting.js';
 import { openSubSessions, type SubSessionParts } from '../sub_sessions/sub_sessions.js';
-import { createExecutor, policyFor } from '../tools/executor.js';
+import { createExecutor } from '../tools/executor.js';
 import { type Approvals, approvalsIn } from '../tools/person_questions.js';
 import { workplaceOf } from '../tools/project_folders.js';
 import { openJournal } from './journal.js';
@@ -85,7 +87,7 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
         ...{ reach, turn, params, project: workplace.project, agent: parts, run },
         ...{ model: chosen.model, thinking: thinkingOf(settings.settings) },
       }),
-      session: sessionName(tree, policyFor({ level, grants, project: workplace.project })),
+      session: (policy) => sessionName(tree, policy),
     }),
     account: accountOf({ reach, parts, turn }, { ...chosen.model, baseUrl }),
     loadImage: imageLoader(reach),
@@ -118,9 +120,9 @@ async function startOf(reach: InternalCaller, { tree, node, sent, prompt }: Star
 }
 
 /** The same tree with the same policy has the same session, and in it the same /tmp. */
-function sessionName(tree: TreeId, policy: object): string {
+function sessionName(tree: TreeId, policy: Policy): BashSessionId {
   const digest = createHash('sha256')
     .update(JSON.stringify([tree, policy]))
     .digest('hex');
-  return `session-${digest.slice(0, 32)}`;
+  return BashSessionId.parse(`session-${digest.slice(0, 32)}`);
 }

@@ -32,6 +32,13 @@ export const ToolAnswer = z.strictObject({
 });
 export type ToolAnswer = z.infer<typeof ToolAnswer>;
 
+/** A bash session. A folder is named by it, so its characters lead nowhere else. */
+export const BashSessionId = z
+  .string()
+  .regex(/^session-[0-9a-f-]{8,36}$/, { message: 'must be session- and 8 to 36 hexadecimal digits or dashes' })
+  .brand<'BashSessionId'>();
+export type BashSessionId = z.infer<typeof BashSessionId>;
+
 /** How commands of a session are kept apart from the rest of the machine. */
 export const SandboxKind = z.enum(['none', 'bubblewrap', 'util-linux', 'sandbox-exec']);
 export type SandboxKind = z.infer<typeof SandboxKind>;
@@ -70,24 +77,21 @@ export const toolMethods = methods({
     ...onTools,
     description: 'Opens a session for commands, or brings the folder and environment of one up to date.',
     params: z.strictObject({
-      session: z
-        .string()
-        .regex(/^session-[0-9a-f-]{8,36}$/)
-        .optional(),
+      session: BashSessionId.optional(),
       cwd: z.string().max(4_096),
       /** The caller's own environment; null for the few variables that a model's commands get. */
       environment: z.record(z.string().max(32_768), z.string().max(1_048_576)).nullable(),
       umask: z.int().min(0).max(0o777).nullable().default(null),
       policy: Policy,
     }),
-    result: z.strictObject({ session: z.string(), sandbox: SandboxKind }),
+    result: z.strictObject({ session: BashSessionId, sandbox: SandboxKind }),
   },
   'bash.execute': {
     ...onTools,
     description: 'Runs a command to its end and keeps what it printed; the same id runs once.',
     params: z.strictObject({
       ...tool,
-      session: z.string().max(100),
+      session: BashSessionId,
       command: z.string().min(1).max(4_194_304),
       cwd,
       timeout_ms: z.int().positive().max(604_800_000).nullable().default(null),
@@ -108,7 +112,7 @@ export const toolMethods = methods({
   'bash.close': {
     ...onTools,
     description: 'Ends the running commands of a session and forgets it.',
-    params: z.strictObject({ session: z.string().max(100) }),
+    params: z.strictObject({ session: BashSessionId }),
     result: z.strictObject({ closed: z.boolean() }),
   },
   'bash.list': {

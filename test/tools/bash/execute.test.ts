@@ -129,7 +129,7 @@ test('a command that cannot be run is refused with a line that says why', () =>
     });
     expect(await refused(run('true', { cwd: 'file' }))).toMatchObject({ kind: 'invalid_params' });
     expect(await refused(run('true \0'))).toMatchObject({ kind: 'invalid_params' });
-    expect(await refused(client.call('bash.execute', { session: 'session-none', command: 'true' }))).toMatchObject({
+    expect(await refused(client.call('bash.execute', { session: 'session-00000000', command: 'true' }))).toMatchObject({
       kind: 'not_found',
     });
     expect(await refused(runAt(newNodeId(), 'true'))).toMatchObject({ kind: 'not_found' });
