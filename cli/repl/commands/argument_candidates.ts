@@ -1,3 +1,4 @@
+import { detach, neverFails } from '../../../hub/base/detach.js';
 import type { Client } from '../../../hub/client/client.js';
 import { formatAge } from '../../render/text/age.js';
 import { cleanLine } from '../../render/text/clean.js';
@@ -41,7 +42,7 @@ export function argumentSource(parts: ArgumentParts): ArgumentSource {
   };
   const offered = (what: CandidateKind): readonly Candidate[] => {
     const one = cached.get(what);
-    if (one === undefined || parts.nowMs() - one.atMs > AGE_MS_MAX) void ask(what);
+    if (one === undefined || parts.nowMs() - one.atMs > AGE_MS_MAX) detach(ask(what), neverFails);
     return one?.candidates ?? [];
   };
   return {

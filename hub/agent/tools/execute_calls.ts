@@ -125,7 +125,9 @@ function resultOf(work: () => Promise<CallResult>): Promise<CallResult | { error
 function stopDeadline(signal: AbortSignal): { waited: Promise<void>; end(): void } {
   let end = (): void => undefined;
   const waited = new Promise<void>((resolve) => {
-    const wait = (): void => void setTimeout(resolve, STOP_MS_MAX).unref();
+    const wait = (): void => {
+      setTimeout(resolve, STOP_MS_MAX).unref();
+    };
     signal.addEventListener('abort', wait, { once: true });
     end = () => signal.removeEventListener('abort', wait);
   });

@@ -82,7 +82,9 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
       reach: lasting,
       ...{ refuseIfFull: refuseMore, get: (id) => running.get(id) ?? null },
       resume: (kept, params) => begin(kept.record.turn, null, (own) => kinds.goOn(own, params, kept)),
-      emit: (tree, event) => waitingWatchers.forEach((tell) => void tell(tree, event)),
+      emit(tree, event) {
+        for (const tell of waitingWatchers) tell(tree, event);
+      },
     }),
     onWaiting(tell) {
       waitingWatchers.add(tell);
