@@ -108,7 +108,7 @@ export function createExecutor(parts: ExecutorParts): Executor {
 }
 
 /** What a turn may touch. At the levels that only read, no grant but the network widens it. */
-export function policyFor({ level, grants, project }: Pick<ExecutorParts, 'level' | 'grants' | 'project'>): Policy {
+function policyFor({ level, grants, project }: Pick<ExecutorParts, 'level' | 'grants' | 'project'>): Policy {
   // Plans are made without the network, whatever was granted.
   if (level === 'plan') return { kind: 'contained', network: false, writable: [], readable: [project] };
   if (level === 'readonly') {
