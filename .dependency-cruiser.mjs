@@ -41,8 +41,17 @@ export default {
     forbid(
       'plugins-meet-through-the-hub',
       'a plugin of the tools knows what all of them share, and no other plugin',
-      { path: '^tools/(bash|file|http|postgres)/' },
-      { path: '^tools/', pathNot: '^tools/($1|base|process|policy|sandbox)/' },
+      { path: '^tools/(agents|bash|file|files|git|http|postgres)/' },
+      { path: '^tools/', pathNot: '^tools/($1|base|policy|private_git|process|sandbox|walk)/' },
+    ),
+    forbid(
+      'histories-are-pure',
+      'the sessions of other programs are read and written by the tools and by the command line: their forms open nothing',
+      { path: '^tools/agents/history/' },
+      {
+        path: [source, '^(node:)?(fs|os|process|child_process|net)'],
+        pathNot: '^(tools/agents/history/|hub/(base|protocol)/)',
+      },
     ),
     forbid(
       'hub-knows-no-plugin',
@@ -59,9 +68,13 @@ export default {
     ),
     forbid(
       'cli-is-thin',
-      'the command line reaches everything through the client library; how to walk a tree is a pure function',
+      'the command line reaches everything through the client library; pure functions over trees and histories it shares',
       { path: '^cli/' },
-      { path: '^(hub|loom|tools)/', pathNot: '^(hub/(base|client|config|protocol)/|loom/tree\\.ts$)' },
+      {
+        path: '^(hub|loom|tools)/',
+        pathNot:
+          '^(hub/(base|client|config|protocol)/|loom/(tree|store/(canonical_json|node_hash|rows))\\.ts$|tools/(agents/history/|base/image\\.ts$|walk/pinned_folder\\.ts$))',
+      },
     ),
     forbid(
       'commands-are-listed-by-the-roots',
@@ -83,8 +96,8 @@ export default {
     ),
     forbid(
       'client-knows-protocol-by-type',
-      'a validator in the client would double its start-up time',
-      { path: '^(cli|hub/(base|client|config|home|wire))/' },
+      'a validator in the client would double its start-up time; what speaks a protocol of schemas is a bundle of its own',
+      { path: '^(cli|hub/(base|client|config|home|wire))/', pathNot: '^cli/mcp/' },
       {
         path: '(^hub/protocol/|node_modules/zod/)',
         pathNot: '^hub/protocol/(limits|call_facts)\\.ts$',
@@ -105,12 +118,18 @@ export default {
     ),
     forbid(
       'a-model-sdk-behind-its-provider',
-      'one file knows each, and loads it when it is first asked',
+      'one file for each protocol knows it, and loads it when it is first asked',
       {
         pathNot:
-          '^(hub/agent/(providers/(anthropic/anthropic_provider|openai/chat_completions_provider)|model/price_table)\\.ts$|test/)',
+          '^(hub/agent/(providers/(anthropic/anthropic_provider|gemini/gemini_provider|openai/send_chat|responses/send_responses)|model/price_table)\\.ts$|test/)',
       },
-      { path: 'node_modules/(@anthropic-ai/sdk|openai|@pydantic/genai-prices)/' },
+      { path: 'node_modules/(@anthropic-ai/sdk|@google/genai|openai|@pydantic/genai-prices)/' },
+    ),
+    forbid(
+      'a-protocol-kit-behind-its-server',
+      'the kit of a protocol is bundled with the one command that speaks it',
+      { pathNot: '^(cli/repl/acp/|cli/mcp/|test/)' },
+      { path: 'node_modules/@(agentclientprotocol|modelcontextprotocol)/' },
     ),
     forbid(
       'chalk-behind-the-style',

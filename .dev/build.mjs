@@ -9,6 +9,9 @@ export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
 const { version, engines } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
 
+/** What serves other programs, each with the kit of its protocol: no other command reads them. */
+const SERVERS = { 'cli/repl/acp/serve_editor.js': 'acp.cjs', 'cli/mcp/serve_agents.js': 'mcp.cjs' };
+
 /**
  * What is built, and from what. A module named in `beside` is not put in: it is read from another bundle when it is
  * wanted, for what is not read need not be compiled at every start.
@@ -20,10 +23,19 @@ const ENTRIES = [
     format: 'cjs',
     beside: { 'cli/run.js': 'commands.cjs', 'cli/chat_program.js': 'chat.cjs' },
   },
-  { source: 'cli/run.ts', target: 'commands.cjs', format: 'cjs', beside: { 'cli/repl/start.js': 'chat.cjs' } },
-  { source: 'cli/chat_program.ts', target: 'chat.cjs', format: 'cjs' },
+  {
+    source: 'cli/run.ts',
+    target: 'commands.cjs',
+    format: 'cjs',
+    beside: { 'cli/repl/start.js': 'chat.cjs', ...SERVERS },
+  },
+  { source: 'cli/chat_program.ts', target: 'chat.cjs', format: 'cjs', beside: SERVERS },
+  { source: 'cli/repl/acp/serve_editor.ts', target: 'acp.cjs', format: 'cjs' },
+  { source: 'cli/mcp/serve_agents.ts', target: 'mcp.cjs', format: 'cjs' },
   { source: 'hub/start/main.ts', target: 'hub.js', format: 'esm' },
   { source: 'tools/start/main.ts', target: 'tools.js', format: 'esm' },
+  { source: 'tools/files/worker/run_worker.ts', target: 'files_worker.js', format: 'esm' },
+  { source: 'tools/images/run_shrink.ts', target: 'shrink_image.js', format: 'esm' },
   { source: 'hub/client/client.ts', target: 'client.js', format: 'esm' },
   { source: 'loom/threads/writer.ts', target: 'loom_writer.js', format: 'esm' },
   { source: 'loom/threads/reader.ts', target: 'loom_reader.js', format: 'esm' },
@@ -50,6 +62,9 @@ const shared = {
 
 const byFormat = {
   cjs: {
+    // Each start compiles the whole file, so its size counts. Lines stay short enough for stack traces to be of use.
+    minifyWhitespace: true,
+    lineLimit: 160,
     // What is read from another bundle is required: an import would be read twice, once for the names it exports.
     supported: { 'dynamic-import': false },
     define: { ...shared.define, 'import.meta.url': '__bundleUrl' },
@@ -98,6 +113,22 @@ function besideOf(beside) {
   };
 }
 
+/**
+ * An import of node:http reads each name that it exports: on Node 22 that loads fetch and HTTP/2, megabytes of a hub that only
+ * waits. Requiring it does not.
+ */
+const quietHttp = {
+  name: 'quiet-http',
+  setup(build) {
+    build.onResolve({ filter: /^node:http$/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'quiet-http' } : undefined,
+    );
+    build.onLoad({ filter: /./, namespace: 'quiet-http' }, () => ({
+      contents: "module.exports = require('node:http');",
+    }));
+  },
+};
+
 /** What a program loads only when it is wanted lies in files of its own, so that the others do without its memory. */
 const PARTS = 'parts';
 
@@ -111,7 +142,7 @@ function optionsOf({ source, target, format, beside = {} }) {
     outExtension: { '.js': extname(target) },
     splitting: target === 'hub.js',
     chunkNames: `${PARTS}/[name]-[hash]`,
-    plugins: [besideOf(beside), writer],
+    plugins: [besideOf(beside), quietHttp, writer],
   };
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COMMANDS } from '../cli/command_table.js';
 import { corrected, openConsole } from '../test/docs/console.js';
+import { sessionPicture } from '../test/docs/picture.js';
 import { killHub } from '../test/support/hub.js';
 import { commandsPage } from './commands_page.js';
 import { protocolPage } from './protocol_page.js';
@@ -12,6 +13,7 @@ import { protocolPage } from './protocol_page.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 writeFileSync(join(root, 'docs/protocol.md'), protocolPage());
 writeFileSync(join(root, 'docs/commands.md'), commandsPage(COMMANDS));
+writeFileSync(join(root, 'docs/session.svg'), await sessionPicture());
 for (const name of ['README.md', ...readdirSync(join(root, 'docs/guide')).map((guide) => `docs/guide/${guide}`)]) {
   const folder = mkdtempSync(join(tmpdir(), 'cognition-docs-'));
   const text = readFileSync(join(root, name), 'utf8');

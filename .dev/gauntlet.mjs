@@ -9,13 +9,22 @@ const COUNTS = {
   turns: 200,
   starts: 100,
   disk: 5,
+  flips: 1_000,
+  paths: 6_000,
+  power: 2_000,
+  io: 1_000,
   properties: 2_000,
   trees: 1_000,
   flood: 10,
   escape: 1_000,
   urls: 1_000,
+  swaps: 10_000,
   prefixes: 10_000,
   chat: 2_000,
+  take_over: 100,
+  fairness: 1_000,
+  frames: 100_000,
+  files: 1_000,
 };
 const TIMEOUT_MS = 3_600_000;
 

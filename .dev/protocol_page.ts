@@ -76,6 +76,13 @@ hub sends notifications \`stream.event {stream, seq, event}\`, with \`seq\` coun
 **Retries.** Whoever creates something may choose its id. The same id with the same arguments returns the first result, with
 other arguments it is a \`conflict\`. So a call whose answer was lost can be sent again.
 
+**Sharing.** The calls of a connection are begun in their order; among connections the hub shares its time, so that a short call waits
+for none of the many of another caller. A connection with 256 calls under way, or that is behind with reading, is not read until
+some are answered and read. A long answer comes in several fragments of one message. A connection is closed (1008) when it has read
+nothing for a second while the hub holds much for it, when it has the most of all that the hub holds for too many, or when a message
+takes longer than a minute to arrive; who does not read sees the connection end without the code. An event of the feed comes before
+the answer of the call that caused it, unless many watchers have many events to come.
+
 **Lists.** A list takes \`limit\` and \`cursor\`; the \`cursor\` of its result is the start of the next page, null at the end.
 
 **Errors.** \`error.data\` is \`{kind, hint, retryable, details}\`; the code belongs to the kind.

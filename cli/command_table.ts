@@ -1,6 +1,8 @@
+import { acpCommand } from './acp_command.js';
 import { chatCommand } from './chat_command.js';
 import type { Command, CommandGroup } from './command_line/command.js';
 import { addCommand } from './commands/add.js';
+import { agentsCommand } from './commands/agents.js';
 import { answerCommand } from './commands/answer.js';
 import { askCommand } from './commands/ask.js';
 import { attachCommand } from './commands/attach.js';
@@ -10,6 +12,7 @@ import { compactCommand } from './commands/compact.js';
 import { compareCommand } from './commands/compare.js';
 import { completionCommand } from './commands/completion.js';
 import { configGroup } from './commands/config.js';
+import { consultCommand } from './commands/consult.js';
 import { contextCommand } from './commands/context.js';
 import { costCommand } from './commands/cost.js';
 import { deleteCommand } from './commands/delete.js';
@@ -17,23 +20,34 @@ import { demoCommand } from './commands/demo.js';
 import { doctorCommand } from './commands/doctor.js';
 import { execCommand } from './commands/exec.js';
 import { exportCommand } from './commands/export.js';
+import { filesGroup } from './commands/files.js';
 import { fsckCommand } from './commands/fsck.js';
+import { gitGroup } from './commands/git.js';
 import { hubGroup } from './commands/hub.js';
 import { importCommand } from './commands/import.js';
+import { jobsCommand } from './commands/jobs.js';
 import { leavesCommand } from './commands/leaves.js';
 import { listCommand } from './commands/list.js';
 import { logCommand } from './commands/log.js';
 import { manCommand } from './commands/man.js';
 import { markCommand } from './commands/mark.js';
+import { mcpCommand } from './commands/mcp.js';
+import { modelsCommand } from './commands/models.js';
 import { newCommand } from './commands/new.js';
+import { openCommand } from './commands/open.js';
 import { outputCommand } from './commands/output.js';
+import { permissionsCommand } from './commands/permissions.js';
+import { pickCommand } from './commands/pick.js';
 import { purgeCommand } from './commands/purge.js';
+import { raceCommand } from './commands/race.js';
 import { renameCommand } from './commands/rename.js';
 import { restoreCommand } from './commands/restore.js';
 import { searchCommand } from './commands/search.js';
+import { sessionsCommand } from './commands/sessions.js';
 import { showCommand } from './commands/show.js';
 import { spawnCommand } from './commands/spawn.js';
 import { useCommand } from './commands/use.js';
+import { workCommand } from './commands/work.js';
 
 /** Every command there is, in the order in which the help lists them. */
 export const COMMANDS: readonly (Command | CommandGroup)[] = [
@@ -45,16 +59,25 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   addCommand,
   askCommand,
   answerCommand,
+  consultCommand,
   spawnCommand,
+  workCommand,
+  agentsCommand,
   execCommand,
+  jobsCommand,
+  permissionsCommand,
+  modelsCommand,
   attachCommand,
   outputCommand,
   contextCommand,
   branchesCommand,
   leavesCommand,
   compareCommand,
+  raceCommand,
+  pickCommand,
   markCommand,
   searchCommand,
+  sessionsCommand,
   logCommand,
   costCommand,
   compactCommand,
@@ -64,10 +87,15 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   purgeCommand,
   exportCommand,
   importCommand,
+  openCommand,
   backupCommand,
   fsckCommand,
   doctorCommand,
   demoCommand,
+  acpCommand,
+  mcpCommand,
+  filesGroup,
+  gitGroup,
   hubGroup,
   configGroup,
   completionCommand(() => COMMANDS),

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { raceAbort } from '../hub/base/abort.js';
+import { HubError } from '../hub/base/error.js';
 import type { CallContext, Handler, Handlers, Plugin, RawJson } from '../hub/base/plugin.js';
-import type { ParsedOf, ResultOf } from '../hub/protocol/methods/method_table.js';
+import type { ParsedOf } from '../hub/protocol/methods/method_table.js';
 import { createFeed, type Feed } from './feed/watch.js';
+import { type Blobs, openBlobs } from './outputs/blobs.js';
 import { READ_METHODS, type ReadMethod } from './read/read_methods.js';
-import { type Blobs, openBlobs } from './store/blobs.js';
 import { dashed } from './store/rows.js';
 import { backup } from './threads/backup_thread.js';
 import { type ReaderThread, startReader } from './threads/reader_thread.js';
@@ -20,6 +21,9 @@ export interface LoomOptions {
   workers: { writer: URL; reader: URL; copier: URL };
 }
 
+/** A call of the storage itself. */
+const OWN: Pick<CallContext, 'caller'> = { caller: { kind: 'internal' } };
+
 /** The storage of trees, with the state that the hub needs. */
 export interface LoomPlugin extends Plugin {
   epoch: string;
@@ -31,15 +35,14 @@ export interface LoomPlugin extends Plugin {
 /** Opens the storage: first the writing thread, which migrates the database, then the reading thread. */
 export async function openLoom(options: LoomOptions): Promise<LoomPlugin> {
   const { paths, clock, newId, workers } = options;
-  const blobs = await openBlobs(paths);
   let publish: Feed['publish'] | null = null;
   const writer = await startWriter(
-    { database: paths.database, outputs: paths.outputs, atMs: clock(), newEpoch: newId() },
+    { ...paths, atMs: clock(), newEpoch: newId() },
     { entry: workers.writer, clock, onFeed: (entries) => publish?.(entries) },
   );
-  const reader = startReader(workers.reader, {
-    ...{ database: paths.database, searchIndex: paths.searchIndex, outputs: paths.outputs },
-  });
+  const blobs = await openBlobs({ ...paths, lease: (sha256) => writer.call('lease', { sha256 }, OWN) });
+  const files = { database: paths.database, searchIndex: paths.searchIndex, outputs: paths.outputs };
+  const reader = startReader(workers.reader, { ...files, isForChecks: false });
   const feed = createFeed({ epoch: writer.epoch, lastSeq: writer.lastSeq, read: reader.feed });
   publish = feed.publish;
   return {
@@ -50,9 +53,10 @@ export async function openLoom(options: LoomOptions): Promise<LoomPlugin> {
     busy: writer.waiting,
     methods: {
       ...readHandlers(reader),
+      'loom.fsck': fsckHandler(() => startReader(workers.reader, { ...files, isForChecks: true })),
       ...writeHandlers(writer, newId),
       ...blobHandlers(blobs),
-      'loom.tree_purge': purge(writer, reader, paths.logs),
+      'loom.tree_purge': purge(writer, reader),
       'loom.watch': feed.watch,
       'loom.backup': async ({ path }) =>
         backup({
@@ -64,8 +68,9 @@ export async function openLoom(options: LoomOptions): Promise<LoomPlugin> {
         }),
     },
     async close() {
-      await writer.close();
+      // The writing thread is the last one with the database open: only that can empty the WAL.
       await reader.close();
+      await writer.close();
       await blobs.close();
     },
   };
@@ -74,17 +79,44 @@ export async function openLoom(options: LoomOptions): Promise<LoomPlugin> {
 function readHandlers(reader: ReaderThread): Handlers {
   const read = (method: ReadMethod) => [
     method,
-    (params: unknown, { signal }: CallContext) => reader.call(method, params, signal),
+    (params: unknown, context: CallContext) => reader.call(method, params, context),
   ];
   return Object.fromEntries(READ_METHODS.map(read));
+}
+
+/**
+ * Checks have a reading thread of their own while they run: SQLite looks through a whole file at once, for a second. They run one
+ * after the other, since each holds what it has read.
+ */
+function fsckHandler(start: () => ReaderThread): Handler<'loom.fsck'> {
+  let last: Promise<unknown> = Promise.resolve();
+  let left = 0;
+  let reader: ReaderThread | null = null;
+  return (params, context) => {
+    left += 1;
+    const check = last.then(() => {
+      reader ??= start();
+      return reader.call('loom.fsck', params, context);
+    });
+    last = check
+      .catch(() => undefined) // its caller gets the failure
+      .then(async () => {
+        left -= 1;
+        if (left > 0) return;
+        const idle = reader;
+        reader = null;
+        await idle?.close();
+      });
+    return raceAbort(check, context.signal, () => new HubError('cancelled', 'the call was cancelled'));
+  };
 }
 
 type WriteMethod = Exclude<keyof typeof WRITE_OPS, 'loom.tree_purge'>;
 
 function writeHandlers(writer: WriterThread, newId: () => string): { [M in WriteMethod]: Handler<M> } {
-  const write = (op: WriteMethod) => (params: unknown) => writer.call(op, params);
-  const create = (op: WriteMethod) => (params: { id?: string | undefined }) =>
-    writer.call(op, { ...params, id: params.id ?? newId() });
+  const write = (op: WriteMethod) => (params: unknown, context: CallContext) => writer.call(op, params, context);
+  const create = (op: WriteMethod) => (params: { id?: string | undefined }, context: CallContext) =>
+    writer.call(op, { ...params, id: params.id ?? newId() }, context);
   return {
     'loom.tree_create': create('loom.tree_create'),
     'loom.tree_update': write('loom.tree_update'),
@@ -96,8 +128,10 @@ function writeHandlers(writer: WriterThread, newId: () => string): { [M in Write
     'loom.branch_restore': write('loom.branch_restore'),
     'loom.node_create_text': create('loom.node_create_text'),
     'loom.node_create_external': create('loom.node_create_external'),
-    'loom.step_create': (params) => writer.call('loom.step_create', withCallIds(params, newId)),
+    'loom.step_create': (params, context) => writer.call('loom.step_create', withCallIds(params, newId), context),
+    'loom.node_check': write('loom.node_check'),
     'loom.settings_put': write('loom.settings_put'),
+    'loom.settings_trust': write('loom.settings_trust'),
     'loom.turn_start': create('loom.turn_start'),
     'loom.turn_record_answer': write('loom.turn_record_answer'),
     'loom.turn_record_result': write('loom.turn_record_result'),
@@ -105,11 +139,15 @@ function writeHandlers(writer: WriterThread, newId: () => string): { [M in Write
     'loom.turn_end': write('loom.turn_end'),
     'loom.turn_park': write('loom.turn_park'),
     'loom.turn_answer': write('loom.turn_answer'),
+    'loom.question_withdraw': write('loom.question_withdraw'),
     'loom.input_add': create('loom.input_add'),
     'loom.input_take': write('loom.input_take'),
     'loom.input_drop': write('loom.input_drop'),
     'loom.request_start': create('loom.request_start'),
     'loom.request_end': write('loom.request_end'),
+    'loom.snapshot_add': write('loom.snapshot_add'),
+    'loom.copy_add': write('loom.copy_add'),
+    'loom.copy_remove': write('loom.copy_remove'),
   };
 }
 
@@ -138,15 +176,10 @@ function blobHandlers(blobs: Blobs): Pick<Handlers, 'loom.blob_write' | 'loom.bl
   };
 }
 
-function purge(writer: WriterThread, reader: ReaderThread, logs: string): Handler<'loom.tree_purge'> {
-  return async (params): Promise<RawJson> => {
-    const answer = await writer.call('loom.tree_purge', params);
-    if (params.confirm === null) return answer;
-    reader.forget();
-    const { owned }: ResultOf<'loom.tree_purge'> = JSON.parse(answer.text); // written by this method's own schema
-    for (const id of [params.tree, ...owned.map((tree) => tree.id)]) {
-      for (const name of [`${id}.jsonl`, `${id}.jsonl.old`]) await rm(join(logs, name), { force: true });
-    }
+function purge(writer: WriterThread, reader: ReaderThread): Handler<'loom.tree_purge'> {
+  return async (params, context): Promise<RawJson> => {
+    const answer = await writer.call('loom.tree_purge', params, context);
+    if (params.confirm !== null) reader.forget();
     return answer;
   };
 }

@@ -1,6 +1,7 @@
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { CATCHES } from './tidy/catches.js';
+import { OPENERS, STARTERS } from './tidy/openers.js';
 import { findings, lines, parsed, repositoryFiles, type SourceFile, withReason } from './tidy/sources.js';
 
 const FILE_LINES_MAX = 300;
@@ -11,6 +12,7 @@ const OPTIONAL_FIELDS_MAX = 4;
 /** Files that may assert a type, each assertion with its reason beside it. */
 const MAY_ASSERT_TYPES = [
   'loom/write/commit.ts',
+  'hub/agent/providers/transport/routed_fetch.ts',
   'hub/routing/hub.ts',
   'hub/client/client.ts',
   'hub/plugins/remote_plugins.ts',
@@ -100,6 +102,13 @@ test('errors are caught only where somebody can act on them', () => {
     return null;
   });
   expect(found).toEqual(CATCHES);
+});
+
+test('the hub opens nothing of a project, and what starts a program is known', () => {
+  const importing = (module: RegExp, below: RegExp) =>
+    program.filter(({ path, text }) => below.test(path) && module.test(text)).map(({ path }) => path);
+  expect(importing(/from 'node:fs(\/promises)?'/, /^hub\//).sort()).toEqual(Object.keys(OPENERS).sort());
+  expect(importing(/from 'node:child_process'/, /./).sort()).toEqual(Object.keys(STARTERS).sort());
 });
 
 test('a catch that keeps nothing of the error says why', () => {

@@ -3,6 +3,7 @@ import { hintText } from '../../hub/base/hint.js';
 import type { Client } from '../../hub/client/client.js';
 import { type HomePaths, homeFolder, homePaths, type Preferences, readPreferences } from '../../hub/config/config.js';
 import type { Hint } from '../../hub/protocol/errors.js';
+import { jsonText } from '../output/json_text.js';
 import { pagedSink } from '../output/pager.js';
 import { type Sink, streamSink } from '../output/sink.js';
 import { columnsOf, lookFor, type Screen } from '../output/terminal_look.js';
@@ -14,8 +15,12 @@ import { clean } from '../render/text/clean.js';
 /** What a command works with. */
 export interface Context {
   paths: HomePaths;
-  /** The project folder around the working folder. */
+  /** The folder that the person is in: of an editor's session, the one that the editor names. */
+  cwd: string;
+  /** The project folder around it. */
   project: string;
+  /** Whether it is that of an open chat, whose tree is the current one wherever that works. */
+  isInChat: boolean;
   preferences: Preferences;
   session: Session;
   screen: Screen;
@@ -35,10 +40,19 @@ export interface Context {
 // A terminal of unknown size reports 0.
 const ROWS_UNKNOWN = 24;
 
+interface ContextOptions {
+  json: boolean;
+  color: string | undefined;
+  paged: boolean;
+  /** Where the person is; the working folder without it. */
+  folder?: string;
+}
+
 /** Builds the context of a command, without connecting to the hub. */
-export function openContext(options: { json: boolean; color: string | undefined; paged: boolean }): Context {
+export function openContext(options: ContextOptions): Context {
   const paths = homePaths(homeFolder());
-  const project = projectFolder(workingFolder());
+  const cwd = options.folder ?? workingFolder();
+  const project = projectFolder(cwd);
   const flags = options.color === undefined ? {} : { color: options.color };
   const preferences = readPreferences({ home: paths.home, project, flags });
   const { isTTY, columns, rows } = process.stdout;
@@ -55,7 +69,9 @@ export function openContext(options: { json: boolean; color: string | undefined;
   let client: Promise<Client> | undefined;
   return {
     paths,
+    cwd,
     project,
+    isInChat: false,
     preferences,
     session: openSession(paths.session, note, Date.now),
     screen,
@@ -67,7 +83,7 @@ export function openContext(options: { json: boolean; color: string | undefined;
     },
     look: (texts) => lookFor(screen, preferences, texts),
     note,
-    printJson: (value) => out.write(`${JSON.stringify(value)}\n`),
+    printJson: (value) => out.write(`${jsonText(value)}\n`),
     close: async () => {
       await out.end();
       if (client === undefined) return;

@@ -2,9 +2,10 @@ import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import { command, NODE_WORDS, TREE } from '../command_line/command.js';
 import { messageFrom } from '../input/message.js';
+import { treeToChange } from '../input/other_folder.js';
 import { EXIT } from '../output/failure.js';
 import { positionOf } from '../position/position.js';
-import { findTree } from '../position/reference.js';
+import { remember } from '../position/remember.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 
 export const addCommand = command({
@@ -30,7 +31,7 @@ export const addCommand = command({
       });
     }
     const text = await messageFrom(given);
-    const tree = await findTree(context, input.required('tree'), 'read');
+    const tree = await treeToChange(context, input.required('tree'), 'read');
     const parent = await positionOf(context, tree, input.value('at'));
     const client = await context.client();
     const { node, branched } = await client.call('loom.node_create_text', {
@@ -39,7 +40,7 @@ export const addCommand = command({
       role: 'user',
       blocks: [{ type: 'text', text }],
     });
-    await context.session.move(tree.id, node.id);
+    await remember(context, (session) => session.move(tree.id, node.id));
     if (context.json) await context.printJson({ ...node, branched });
     else await context.out.write(`Added ${shortId(node.id)}${branched ? ', a new branch' : ''}\n`);
     return EXIT.ok;

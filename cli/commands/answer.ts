@@ -4,8 +4,9 @@ import type { Tree } from '../../hub/protocol/node.js';
 import { CURRENT_TREE, command, type Input } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { messageFrom } from '../input/message.js';
+import { treeToChange } from '../input/other_folder.js';
 import { EXIT } from '../output/failure.js';
-import { findTree } from '../position/reference.js';
+import { remember } from '../position/remember.js';
 import { renderQuestion } from '../render/node/question_text.js';
 import {
   answerChoice,
@@ -16,6 +17,7 @@ import {
   openQuestions,
 } from '../turn/answer_questions.js';
 import { modelAccess } from '../turn/model_access.js';
+import { modelRoute } from '../turn/model_route.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
 import { reportEnd } from '../turn/run_turn.js';
 import { LIMIT_VALUES, noteUnsandboxed, PERMISSION_FLAGS, readGrants, readLimits } from '../turn/turn_options.js';
@@ -44,18 +46,24 @@ export const answerCommand = command({
   async run(input, context) {
     refuseInside('answer');
     const reply = await readArguments(input);
-    const tree = await findTree(context, reply.tree ?? '@', 'read');
+    const tree = await treeToChange(context, reply.tree ?? '@', 'read');
     const open = await openQuestions(context, tree);
     if (input.flag('stop')) return stop(context, tree, chosenTurn(open, input.value('question'), tree));
     const chosen = chosenQuestion(open, input.value('question'), tree);
     if (reply.answer === null) throw missingAnswer(chosen);
-    const options = { access: modelAccess(), limits: readLimits(input), grants: readGrants(input) };
+    const options = {
+      access: modelAccess(context.preferences),
+      route: modelRoute(),
+      limits: readLimits(input),
+      grants: readGrants(input),
+    };
     noteUnsandboxed(context, options);
     const output = (): TurnOutput => outputFor(input, context);
     const params = { ...options, turn: chosen.turn, call: chosen.question.id, answer: reply.answer(chosen.question) };
     const first = await giveAnswer(context, params, output());
     const end = input.flag('jsonl') ? first : await askUntilAnswered(context, first, { options, output });
-    if (end.outcome !== null) await context.session.move(tree.id, end.outcome.tip);
+    const { outcome } = end;
+    if (outcome !== null) await remember(context, (session) => session.move(tree.id, outcome.tip));
     return reportEnd(context, end);
   },
 });
@@ -109,7 +117,7 @@ function chosenTurn(open: readonly OpenQuestion[], number: string | undefined, t
 async function stop(context: Context, tree: Tree, { turn }: OpenQuestion): Promise<number> {
   const client = await context.client();
   const { outcome } = await client.call('agent.stop', { turn });
-  await context.session.move(tree.id, outcome.tip);
+  await remember(context, (session) => session.move(tree.id, outcome.tip));
   if (context.json) await context.printJson(outcome);
   else context.note(['Ended without an answer. To say something instead: ', cliCommand('ask', '@', '"message"')]);
   return EXIT.ok;

@@ -1,19 +1,26 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
-import { ADDRESS_VARIABLES, KEY_VARIABLES } from '../../hub/base/provider_records.js';
-import type { Block, NodeId, Tree, TreeId, TurnId } from '../../hub/protocol/node.js';
+import { KEY_VARIABLES } from '../../hub/base/provider_records.js';
+import { refuseWholeHome } from '../../hub/config/home_as_project.js';
+import type { Block, NodeId, TreeId, TurnId } from '../../hub/protocol/node.js';
 import { command, type Input, NODE_WORDS, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { messageBlocks } from '../input/message_blocks.js';
+import { THERE, treeToWorkIn } from '../input/other_folder.js';
 import { newNodeId, newTreeId, newTurnId } from '../position/ids.js';
 import { positionOf } from '../position/position.js';
-import { findTree, rootOf } from '../position/reference.js';
+import { rootOf } from '../position/reference.js';
+import { remember } from '../position/remember.js';
+import { makeOwnCopy } from '../race/own_copy.js';
 import { askUntilAnswered } from '../turn/answer_questions.js';
 import { estimateAt, withEstimateNote } from '../turn/estimate_request.js';
 import { modelEnvironment } from '../turn/model_access.js';
+import { noteJobs } from '../turn/note_jobs.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
-import { type AwaitedTurn, followTurn, reportEnd, runTurn } from '../turn/run_turn.js';
+import { type AwaitedTurn, checkTurn, followTurn, reportEnd, runTurn } from '../turn/run_turn.js';
+import { askAboutSettings } from '../turn/settings_from_file.js';
+import { FILES_FLAGS, takeFilesAlong } from '../turn/take_files_along.js';
 import { noteUnsandboxed, readTurnOptions, TURN_FLAGS, TURN_VALUES, type TurnOptions } from '../turn/turn_options.js';
 import { jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn/turn_output.js';
 import { unfinishedTurn } from '../turn/unfinished_turn.js';
@@ -21,7 +28,7 @@ import { unfinishedTurn } from '../turn/unfinished_turn.js';
 export const askCommand = command({
   name: 'ask',
   summary: 'Ask a model, which works with its tools until it has answered.',
-  details: `With a message alone it starts a conversation, whose id is told on stderr; with a tree it goes on where you stand. The answer alone goes to stdout; what the model does is told on stderr. Its commands run in a sandbox: they may change the project and nothing else, without the network. Keys come from the environment: ${KEY_VARIABLES.join(', ')}, and for servers of your own ${ADDRESS_VARIABLES.join(', ')}. They are kept nowhere. Ctrl-C stops it and keeps what was said. What is piped in is added to the message. An image that the message names as @file.png (jpg, gif and webp, too; quotes around a name with blanks: @"my shot.png") is shown to the model; other files that it names it can read itself.`,
+  details: `With a message alone it starts a conversation, whose id is told on stderr; with a tree it goes on where you stand. The answer alone goes to stdout, into a pipe when it is whole; what the model does is told on stderr. Its commands run in a sandbox: they may change the project and nothing else, without the network. Keys come from the environment, such as ${KEY_VARIABLES.join(' and ')}, or from commands that the configuration names. They are kept nowhere. Ctrl-C stops it and keeps what was said. What is piped in is added to the message. An image that the message names as @file.png (jpg, gif and webp, too; quotes around a name with blanks: @"my shot.png") is shown to the model; other files that it names it can read itself.`,
   arguments: [
     { ...TREE, required: false, description: `${TREE.description}; a new one when left out` },
     { name: 'message', required: false, description: 'the message, or - for standard input', completes: null },
@@ -33,6 +40,10 @@ export const askCommand = command({
       short: null,
       description: 'read the instructions and skills of the project anew, for what follows',
     },
+    { name: 'stream', short: null, description: 'also into a pipe: write all that it says while it comes' },
+    ...FILES_FLAGS,
+    { name: 'own', short: null, description: 'it works in a copy of the project: see pick' },
+    THERE,
     ...TURN_FLAGS,
   ],
   values: [
@@ -55,18 +66,29 @@ export const askCommand = command({
       ? await findInterrupted(input, { context, options })
       : await startWithMessage(input, { context, options });
     noteUnsandboxed(context, options);
-    const first = await waitFor(start, { context, options, output });
-    const answerOptions = { access: options.access, limits: options.limits, grants: options.grants };
+    const first = await waitFor(start, { context, options, output, isOwn: input.flag('own') });
+    const { access, route, limits, grants } = options;
+    const answerOptions = { access, route, limits, grants };
     const again = { options: answerOptions, output: () => outputFor(input, context) };
     const end = input.flag('jsonl') ? first : await askUntilAnswered(context, first, again);
-    if (end.outcome !== null) await context.session.move(start.tree, end.outcome.tip);
+    const { outcome } = end;
+    if (outcome !== null) {
+      await remember(context, (session) => session.move(start.tree, outcome.tip));
+      await noteJobs(context, start.tree);
+    }
     return reportEnd(context, end);
   },
 });
 
 type AskInput = Input<
   'tree' | 'message',
-  'continue' | 'reload' | (typeof TURN_FLAGS)[number]['name'],
+  | 'continue'
+  | 'reload'
+  | 'stream'
+  | 'there'
+  | 'own'
+  | (typeof FILES_FLAGS)[number]['name']
+  | (typeof TURN_FLAGS)[number]['name'],
   'at' | (typeof TURN_VALUES)[number]['name']
 >;
 
@@ -91,7 +113,7 @@ function withReload(input: AskInput, options: TurnOptions): TurnOptions {
 
 function outputFor(input: AskInput, context: Context): TurnOutput {
   if (input.flag('jsonl')) return jsonLines(context);
-  return context.json ? jsonOutcome(context) : textOutput(context);
+  return context.json ? jsonOutcome(context) : textOutput(context, context.screen.isTty || input.flag('stream'));
 }
 
 /** Adds the message, in a new tree or at the position. Nothing is added when no model could answer. */
@@ -113,12 +135,15 @@ async function startWithMessage(input: AskInput, setup: TurnSetup): Promise<Turn
         hint: [cliCommand('ask', '@', '"message"', '--at', '<node>')],
       });
     }
-    await client.call('agent.check', { access, change, usual_model });
+    refuseWholeHome(context.project, options.grants);
+    await checkTurn(context, { access, change, usual_model });
     return inNewTree(context, blocks);
   }
-  const tree = await findTree(context, first, 'read');
+  const tree = await treeToWorkIn(context, first, input.flag('there'));
   const parent = await positionOf(context, tree, input.value('at'));
-  await client.call('agent.check', { access, change, usual_model, node: parent });
+  await askAboutSettings(context, parent);
+  await checkTurn(context, { access, change, usual_model, node: parent });
+  await takeFilesAlong(context, { tree, node: parent }, input);
   const { node, branched } = await client.call('loom.node_create_text', {
     tree: tree.id,
     parent,
@@ -149,26 +174,33 @@ async function findInterrupted(input: AskInput, { context }: TurnSetup): Promise
       hint: ['it only finishes what was interrupted; to say something: ', cliCommand('ask', '@', '"message"')],
     });
   }
-  const tree: Tree = await findTree(context, input.argument('tree') ?? '@', 'read');
+  const tree = await treeToWorkIn(context, input.argument('tree') ?? '@', input.flag('there'));
   const position = await positionOf(context, tree, input.value('at'));
+  await askAboutSettings(context, position);
   return { tree: tree.id, isNew: false, ...(await unfinishedTurn(context, tree, position)) };
 }
 
-async function waitFor(start: TurnStart, about: TurnSetup & { output: TurnOutput }): Promise<AwaitedTurn> {
-  const { context, options, output } = about;
+async function waitFor(
+  start: TurnStart,
+  about: TurnSetup & { output: TurnOutput; isOwn: boolean },
+): Promise<AwaitedTurn> {
+  const { context, options, output, isOwn } = about;
   const { tree, node, running } = start;
   if (running !== null) return followTurn(context, running, output);
   const base = { id: newTurnId(), tree, node, cwd: process.cwd(), environment: modelEnvironment() };
   const params = { ...base, ...options };
+  if (isOwn) await makeOwnCopy(context, { tree, node, turn: base.id });
   const showsEstimate = context.screen.isTty && !context.json && !start.isNew;
   const display = showsEstimate ? withEstimateNote(context, output, () => estimateAt(context, node, options)) : output;
-  const [end] = await Promise.all([runTurn(context, params, display), remember(context, start, base.id)]);
+  const [end] = await Promise.all([runTurn(context, params, display), rememberTurn(context, start, base.id)]);
   return end;
 }
 
 /** Saves the position after the request has been sent: writing the file takes as long as sending. */
-async function remember({ session }: Context, { tree, node, isNew }: TurnStart, turn: TurnId): Promise<void> {
+async function rememberTurn(context: Context, { tree, node, isNew }: TurnStart, turn: TurnId): Promise<void> {
   await nextTurn();
-  if (isNew) await session.use(tree);
-  await session.move(tree, node, turn);
+  await remember(context, async (session) => {
+    if (isNew) await session.use(tree, context.project);
+    await session.move(tree, node, turn);
+  });
 }

@@ -4,6 +4,7 @@ import { CURRENT_TREE, command, NODE_WORDS } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { EXIT } from '../output/failure.js';
 import { branchesAt } from '../position/branches_at.js';
+import { withLongerPreviews } from '../position/longer_previews.js';
 import { noteArchivedPosition, positionOf } from '../position/position.js';
 import { findTree } from '../position/reference.js';
 import { readSkeleton } from '../position/skeleton.js';
@@ -39,7 +40,8 @@ async function listedBranches(
   { position, all }: { position: NodeId; all: boolean },
 ): Promise<Branch[]> {
   const client = await context.client();
-  const outline = outlineOf(await readSkeleton(client, tree, all));
+  const skeleton = await readSkeleton(client, tree, all);
+  const outline = outlineOf(context.json ? skeleton : await withLongerPreviews(client, skeleton));
   const isVisible = outline.indexOf(position) !== undefined;
   if (!isVisible) noteArchivedPosition(context, position);
   return branchesAt(outline, isVisible ? position : await visibleAbove(client, outline, position));

@@ -2,13 +2,15 @@ import { HubError } from '../../hub/base/error.js';
 import type { TurnOutcome } from '../../hub/protocol/turn.js';
 import { CURRENT_TREE, command, NODE_WORDS } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
+import { treeToChange } from '../input/other_folder.js';
 import { EXIT } from '../output/failure.js';
 import { newTurnId } from '../position/ids.js';
 import { positionOf } from '../position/position.js';
-import { findTree } from '../position/reference.js';
+import { remember } from '../position/remember.js';
 import { clean } from '../render/text/clean.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 import { modelAccess } from '../turn/model_access.js';
+import { modelRoute } from '../turn/model_route.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
 import { runCompaction } from '../turn/run_turn.js';
 import { windowPreferences } from '../turn/turn_options.js';
@@ -31,17 +33,18 @@ export const compactCommand = command({
   ],
   async run(input, context) {
     refuseInside('compact');
-    const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
+    const tree = await treeToChange(context, input.argument('tree') ?? '@', 'read');
     const node = await positionOf(context, tree, input.value('at'));
     const model = input.value('model');
+    const { cache, window } = windowPreferences(context);
     const { outcome, interrupted } = await runCompaction(
       context,
       {
-        ...{ id: newTurnId(), tree: tree.id, node, access: modelAccess() },
+        ...{ id: newTurnId(), tree: tree.id, node, access: modelAccess(context.preferences), route: modelRoute() },
         change: model === undefined ? null : { model },
         usual_model: context.preferences.get('model') || null,
         instructions: input.value('instructions') ?? null,
-        window: windowPreferences(context).window,
+        ...{ cache, window },
       },
       outputFor(context),
     );
@@ -50,7 +53,7 @@ export const compactCommand = command({
       context.note('Interrupted: nothing was summarised.');
       return interrupted ?? EXIT.interrupted;
     }
-    await context.session.move(tree.id, outcome.tip);
+    await remember(context, (session) => session.move(tree.id, outcome.tip));
     await printSummary(context, outcome);
     return interrupted ?? EXIT.ok;
   },

@@ -1,45 +1,93 @@
+import { HubError } from '../../hub/base/error.js';
 import type { Client } from '../../hub/client/client.js';
-import type { NodeId } from '../../hub/protocol/node.js';
+import type { NodeId, TreeId } from '../../hub/protocol/node.js';
 import { sharedLength } from '../../loom/tree.js';
 import { command, NODE_WORDS, TREE } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
+import { writePatch } from '../output/write_patch.js';
+import { withLongerPreviews } from '../position/longer_previews.js';
 import { positionOf } from '../position/position.js';
+import { workFolder } from '../position/project_folder.js';
 import { findTree } from '../position/reference.js';
 import { isSilent, titledOf } from '../render/node/node_text.js';
-import { type ComparedNode, renderComparison } from '../render/tree/compare.js';
+import { type BranchWork, type ComparedNode, renderComparison } from '../render/tree/compare.js';
 import { pathOf } from '../reports/resolved_path.js';
+import { PATCH_FLAG } from './files/files_diff.js';
 
 export const compareCommand = command({
   name: 'compare',
-  summary: 'Compare two branches: what they share, then what each has alone.',
+  summary: 'Compare two branches: what they share, then what each has alone: nodes, files, what it cost.',
+  details: 'Files are compared where they were recorded: those of each branch with those of the common ancestor.',
   arguments: [
     TREE,
     { name: 'a', required: true, description: NODE_WORDS, completes: null },
     { name: 'b', required: true, description: 'the same', completes: null },
   ],
+  flags: [
+    { ...PATCH_FLAG, description: 'write only how the files of the first become those of the second, for `git apply`' },
+  ],
   paged: true,
-  examples: [{ line: 'cognition compare @ 5e6f7a8b 9c0d1e2f', does: 'tells the two branches that end there apart' }],
+  examples: [
+    { line: 'cognition compare @ 5e6f7a8b 9c0d1e2f', does: 'tells the two branches that end there apart' },
+    { line: 'cognition compare @ 5e6f7a8b 9c0d1e2f --patch', does: 'shows line by line how their files differ' },
+  ],
   async run(input, context) {
     const tree = await findTree(context, input.required('tree'), 'read');
     const a = await positionOf(context, tree, input.required('a'));
     const b = await positionOf(context, tree, input.required('b'));
     const client = await context.client();
+    const project = workFolder(tree, context.project);
+    if (input.flag('patch')) {
+      const params = { project, tree: tree.id, node: a, other: b, detail: 'patch' as const };
+      await writePatch(context, (await client.call('files.diff', params)).patch ?? '');
+      return EXIT.ok;
+    }
     const [pathA, pathB] = [await comparedNodes(client, a), await comparedNodes(client, b)];
     const shared = sharedLength(pathA, pathB);
     const ancestor = pathA[shared - 1];
     if (ancestor === undefined) throw new RangeError('two paths of one tree begin at its root');
     const aloneA = pathA.slice(shared);
     const aloneB = pathB.slice(shared);
+    const place = { project, tree: tree.id, ancestor: ancestor.id };
+    const [workA, workB] = [await workOf(client, place, a), await workOf(client, place, b)];
     if (context.json) {
-      await context.printJson({ ancestor, a: aloneA, b: aloneB });
+      await context.printJson({ ancestor, a: aloneA, b: aloneB, work: { a: workA, b: workB } });
       return EXIT.ok;
     }
+    // The first nodes of the two sides are what was said differently.
+    const heads = await withLongerPreviews(
+      client,
+      [aloneA[0], aloneB[0]].filter((head) => head !== undefined),
+    );
     const look = await context.look([ancestor, ...aloneA, ...aloneB].map(({ preview }) => preview));
-    const comparison = { ancestor, a: { id: a, alone: aloneA }, b: { id: b, alone: aloneB } };
+    const longer = (alone: ComparedNode[]): ComparedNode[] =>
+      alone.map((node) => heads.find(({ id }) => id === node.id) ?? node);
+    const comparison = {
+      ancestor,
+      a: { id: a, alone: longer(aloneA), ...workA },
+      b: { id: b, alone: longer(aloneB), ...workB },
+    };
     await context.out.write(renderComparison(comparison, look));
     return EXIT.ok;
   },
 });
+
+interface ComparedPlace {
+  project: string;
+  tree: TreeId;
+  ancestor: NodeId;
+}
+
+/** What a branch has done since the ancestor: its files, where they are recorded, and its requests. */
+async function workOf(client: Client, { project, tree, ancestor }: ComparedPlace, node: NodeId): Promise<BranchWork> {
+  const params = { project, tree, node: ancestor, other: node, detail: 'lines' as const };
+  const { below } = await client.call('loom.cost_get', { node, since: ancestor });
+  const files = await client.call('files.diff', params).catch((error: unknown) => {
+    if (error instanceof HubError && (error.kind === 'not_found' || error.kind === 'limit')) return null;
+    throw error;
+  });
+  return { cost: below?.cost ?? null, files };
+}
 
 /** The fields that one line per node needs; the texts are dropped while reading. */
 async function comparedNodes(client: Client, node: NodeId): Promise<ComparedNode[]> {

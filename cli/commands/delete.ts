@@ -1,9 +1,11 @@
 import { command, NODE_WORDS, TREE } from '../command_line/command.js';
+import { treeToChange } from '../input/other_folder.js';
 import { EXIT } from '../output/failure.js';
 import { nodeFrom } from '../position/position.js';
-import { findTree } from '../position/reference.js';
-import { shortId } from '../render/text/ids_and_counts.js';
+import { remember } from '../position/remember.js';
+import { count, shortId } from '../render/text/ids_and_counts.js';
 import { treeWords } from '../render/tree/tree_list.js';
+import { noteRunningWork } from '../reports/running_work.js';
 
 export const deleteCommand = command({
   name: 'delete',
@@ -24,23 +26,35 @@ export const deleteCommand = command({
     { line: 'cognition delete @ 5e6f7a8b', does: 'archives the branch that begins at that node' },
   ],
   async run(input, context) {
-    const tree = await findTree(context, input.required('tree'), 'change');
+    const tree = await treeToChange(context, input.required('tree'), 'change');
     const client = await context.client();
     const reference = input.argument('node');
     if (reference !== undefined) {
-      const node = await nodeFrom(context, tree, reference);
+      const named = await nodeFrom(context, tree, reference);
+      const { step } = (await client.call('loom.node_get', { tree: tree.id, node: named })).node;
+      const node = step?.id ?? named;
       const changed = await client.call('loom.branch_archive', { tree: tree.id, node });
       if (context.json) await context.printJson(changed);
       else
         await context.out.write(
           `Archived the branch at ${shortId(node)}. Restore with: cognition restore ${shortId(tree.id)} ${shortId(node)}\n`,
         );
+      if (step !== null && named !== node)
+        context.note(`Its step went with it: the answer that called it${otherCalls(step)}.`);
+      await noteRunningWork(context, tree.id, node);
       return EXIT.ok;
     }
     const archived = await client.call('loom.tree_archive', { tree: tree.id });
-    if (context.session.read().current === tree.id) await context.session.use(null);
+    await client.call('agent.job_stop', { tree: tree.id });
+    await remember(context, (session) => session.drop(tree.id));
     if (context.json) await context.printJson(archived);
     else await context.out.write(`Archived ${treeWords(tree)}. Restore with: cognition restore ${shortId(tree.id)}\n`);
+    await noteRunningWork(context, tree.id, null);
     return EXIT.ok;
   },
 });
+
+/** A step is an answer, the call that was named, and others. */
+function otherCalls({ size }: { size: number }): string {
+  return size === 2 ? '' : `, and ${count(size - 2, 'other call')}`;
+}

@@ -10,6 +10,7 @@ import { EXIT } from '../output/failure.js';
 import { writeLines } from '../output/sink.js';
 import { newNodeId, newTreeId, newTurnId } from '../position/ids.js';
 import { rootOf } from '../position/reference.js';
+import { remember } from '../position/remember.js';
 import { readSkeleton } from '../position/skeleton.js';
 import type { Look } from '../render/look/look.js';
 import { renderDemoEnd } from '../render/reports/demo_end.js';
@@ -84,7 +85,7 @@ async function converse(demo: Demo): Promise<Conversation | { code: number }> {
 
 async function begin({ context, project }: Demo, tree: TreeId): Promise<void> {
   await (await context.client()).call('loom.tree_create', { id: tree, project });
-  if (context.session.read().current === null) await context.session.use(tree);
+  if (context.session.read().current === null) await remember(context, (session) => session.use(tree, project));
 }
 
 interface Question {
@@ -105,7 +106,7 @@ async function ask(demo: Demo, { tree, parent, question }: Question): Promise<Tu
   const grants = { network: false, unsandboxed: demo.unsandboxed };
   const base = { id: newTurnId(), tree, node, cwd, environment: modelEnvironment() };
   const end = await runTurn(context, { ...base, access: {}, change: { model: MODEL }, grants }, output.turn());
-  await context.session.move(tree, end.outcome?.tip ?? node);
+  await remember(context, (session) => session.move(tree, end.outcome?.tip ?? node));
   return outcomeOf(context, end, tree);
 }
 
@@ -131,6 +132,6 @@ async function drawEnd({ context, project }: Demo, { tree, position, tips }: Con
   const client = await context.client();
   const outline = outlineOf(await readSkeleton(client, await client.call('loom.tree_get', { tree }), false));
   await context.out.write('\nThis is what the conversation has become, a tree:\n\n');
-  await writeLines(context.out, drawTree({ outline, position, nested: false, ids: false }, look));
+  await writeLines(context.out, drawTree({ outline, position, nested: false, ids: false, marks: new Map() }, look));
   await context.out.write(`\n${renderDemoEnd({ tree, tips, project }, look)}`);
 }

@@ -6,14 +6,16 @@ import type { CommandEvent, ToolAnswer } from '../../hub/protocol/methods/tool_m
 import type { Policy } from '../../hub/protocol/policy.js';
 import { command, type Input, NODE_WORDS, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
+import { recordFiles, watchProject } from '../exec/project_watch.js';
 import { type Execution, execute, startDetached, type Watching } from '../exec/run_command.js';
 import { usablePolicy } from '../exec/sandbox_choice.js';
+import { THERE, treeToWorkIn } from '../input/other_folder.js';
 import { EXIT } from '../output/failure.js';
 import { rawOutput } from '../output/raw_output.js';
 import { newNodeId } from '../position/ids.js';
 import { positionOf } from '../position/position.js';
 import { projectFolder } from '../position/project_folder.js';
-import { findTree } from '../position/reference.js';
+import { remember } from '../position/remember.js';
 import { formatBytes, shortId } from '../render/text/ids_and_counts.js';
 
 const TIMEOUT_SECONDS_MAX = 604_800;
@@ -32,6 +34,7 @@ export const execCommand = command({
     { name: 'sandbox', short: null, description: 'keep it in: it may only change the project, without the network' },
     { name: 'net', short: null, description: 'with --sandbox: it may use the network' },
     { name: 'detach', short: null, description: 'print its id at once and leave it running' },
+    THERE,
   ],
   values: [
     { name: 'timeout', value: 'seconds', choices: null, description: 'end it after so long' },
@@ -46,12 +49,18 @@ export const execCommand = command({
   async run(input, context) {
     const execution = await executionFrom(input, context);
     if (execution.detached) return detach(context, execution);
+    const tellLeft = await watchProject(context, execution.policy);
     const { answer, interrupted } = await execute(context, execution, watchingFor(context, execution));
+    await tellLeft();
     if (answer === null) {
       context.note('It was interrupted before it began.');
       return interrupted ?? EXIT.failure;
     }
-    if (answer.node !== null) await context.session.move(execution.tree.id, answer.node.id);
+    const { node } = answer;
+    if (node !== null) {
+      await remember(context, (session) => session.move(execution.tree.id, node.id));
+      for (const line of await recordFiles(context, node)) context.note(line);
+    }
     if (context.json) await context.printJson({ ...answer.node, branched: answer.branched });
     else if (answer.branched) context.note(`Added ${shortId(execution.id)}, a new branch`);
     if (interrupted === null) noteEnd(context, answer);
@@ -61,7 +70,7 @@ export const execCommand = command({
   },
 });
 
-type ExecInput = Input<'tree' | 'command', 'sandbox' | 'net' | 'detach', 'timeout' | 'cwd' | 'at'>;
+type ExecInput = Input<'tree' | 'command', 'sandbox' | 'net' | 'detach' | 'there', 'timeout' | 'cwd' | 'at'>;
 
 async function executionFrom(input: ExecInput, context: Context): Promise<Execution> {
   const text = input.required('command');
@@ -72,7 +81,8 @@ async function executionFrom(input: ExecInput, context: Context): Promise<Execut
   const folder = input.value('cwd');
   const cwd = folder === undefined ? null : resolve(folder);
   const requested = policyFrom(input, cwd);
-  const tree = await findTree(context, input.required('tree'), 'read');
+  const isThere = input.flag('there') || cwd !== null;
+  const tree = await treeToWorkIn(context, input.required('tree'), isThere);
   const parent = await positionOf(context, tree, input.value('at'));
   const policy = await usablePolicy(context, requested);
   return {

@@ -4,9 +4,10 @@ import { CURRENT_TREE, command, NODE_WORDS } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { intoFile } from '../files/write_whole_file.js';
 import { EXIT } from '../output/failure.js';
+import { jsonText } from '../output/json_text.js';
 import type { Sink } from '../output/sink.js';
 import { positionOf } from '../position/position.js';
-import { findTree } from '../position/reference.js';
+import { findTree, rootOf } from '../position/reference.js';
 import type { DocumentFormat } from '../render/export/document.js';
 import { writeBranch, writeTree } from '../transfer/export_document.js';
 import { LAST_RECORD, recordsOf } from '../transfer/export_records.js';
@@ -51,7 +52,7 @@ export const exportCommand = command({
     const target = input.value('output');
     if (target === undefined || target === '-') await write(context.out);
     else {
-      await intoFile(target, input.flag('force'), write);
+      await intoFile(target, { force: input.flag('force'), project: context.project }, write);
       context.note(`Wrote ${target}`);
     }
     return EXIT.ok;
@@ -91,6 +92,7 @@ async function writerFor(context: Context, tree: Tree, options: ExportOptions): 
       const document = await documentFormat(format);
       if (options.all) return (sink) => writeTree({ client, tree, sink }, document);
       const end = await positionOf(context, tree, options.node);
+      if (end === rootOf(tree.id)) context.note('There is nothing above the root: this document is empty.');
       return (sink) => writeBranch({ client, tree, sink }, end, document);
     }
   }
@@ -109,15 +111,15 @@ async function documentFormat(format: 'text' | 'markdown' | 'html'): Promise<Doc
 
 /** One record per line, and a last line that marks the end. */
 export async function writeLinesOf(sink: Sink, records: AsyncIterable<unknown>): Promise<void> {
-  for await (const record of records) await sink.write(`${JSON.stringify(record)}\n`);
-  await sink.write(`${JSON.stringify(LAST_RECORD)}\n`);
+  for await (const record of records) await sink.write(`${jsonText(record)}\n`);
+  await sink.write(`${jsonText(LAST_RECORD)}\n`);
 }
 
 /** The same records in one JSON document. */
 async function writeDocument(sink: Sink, records: AsyncIterable<unknown>): Promise<void> {
   let opening = '{"format":"cognition-tree","version":1,"records":[\n';
   for await (const record of records) {
-    await sink.write(opening + JSON.stringify(record));
+    await sink.write(opening + jsonText(record));
     opening = ',\n';
   }
   await sink.write('\n]}\n');

@@ -44,6 +44,6 @@ async function rescue(context: Context, target: string, force: boolean): Promise
       trees += 1;
     }
   }
-  await intoFile(target, force, (sink) => writeLinesOf(sink, whole()));
+  await intoFile(target, { force, project: context.project }, (sink) => writeLinesOf(sink, whole()));
   context.note(`Wrote what is whole of ${count(trees, 'tree')} to ${target}`);
 }

@@ -6,24 +6,55 @@ import { EXIT, reasonOf } from '../output/failure.js';
 import { cleanLine } from '../render/text/clean.js';
 import { count, shortId } from '../render/text/ids_and_counts.js';
 import { treeWords } from '../render/tree/tree_list.js';
+import { HISTORY_SOURCES } from '../transfer/history/history_sources.js';
+import { printHistoryImport } from '../transfer/history/print_import.js';
 import { readImport } from '../transfer/import_reader.js';
 import { type Imported, importRecords } from '../transfer/import_records.js';
 import { importTranscript } from '../transfer/import_transcript.js';
+import { untrustedAmong } from '../turn/settings_from_file.js';
 
 const NOT_IN_IT =
   'This is a transcript: times, models, thinking, images, stored outputs and other branches are not in it.';
 
+const WHAT_IT_TAKES = 'name a file that export wrote, or say whose sessions you mean with --from';
+
 export const importCommand = command({
   name: 'import',
-  summary: 'Take in conversations that export wrote as JSON or JSONL, or a transcript.',
+  summary: 'Take in conversations: what export wrote, a transcript, or the sessions of another agent.',
   details:
-    'The same ids, hashes and order come back, with the stored outputs. What is here already is not doubled. A transcript becomes a new conversation each time. Which folder models may change is not taken from the file, unless it is the one that you are in.',
-  arguments: [{ name: 'file', required: true, description: 'the file, or - for standard input', completes: 'file' }],
+    'With --from the sessions of another agent become conversations, with their forks and with the agents that they have started: those of the project that you are in, from the folder where that agent keeps them, or from the file or folder that you name. What is here already is not doubled, so that it may be called again and again. From a file of export the same ids, hashes and order come back, with the stored outputs. What is here already is not doubled. A transcript becomes a new conversation each time. Which folder models may change is not taken from the file, unless it is the one that you are in; nor is what it tells them: system prompt, level and model.',
+  arguments: [
+    {
+      name: 'file',
+      required: false,
+      description: 'the file, or - for standard input; with --from a file or folder, or nothing',
+      completes: 'file',
+    },
+  ],
+  values: [
+    {
+      name: 'from',
+      value: 'agent',
+      choices: [...HISTORY_SOURCES.keys()],
+      description: 'whose sessions they are',
+    },
+  ],
   flags: [
     {
       name: 'keep-projects',
       short: null,
       description: 'models work in the folders that the file names, and may change them: for files of your own',
+    },
+    {
+      name: 'trust-settings',
+      short: null,
+      description:
+        'models are told what the file says: system prompt, tools, level, model; else you are asked before the first turn',
+    },
+    {
+      name: 'every-project',
+      short: null,
+      description: 'with --from: the sessions of all projects, not only of this one',
     },
   ],
   examples: [
@@ -32,10 +63,25 @@ export const importCommand = command({
       line: 'cognition import ~/.cognition/sessions/2026-01-31-12-00-00-a1b2c3d4.json',
       does: 'reads a transcript back',
     },
+    { line: 'cognition import --from claude', does: 'takes in what Claude Code did in this project' },
     { line: 'ssh other cognition export @ --format jsonl | cognition import -', does: 'copies from another machine' },
   ],
   async run(input, context) {
-    const read = await readImport(bytesOf(input.required('file')));
+    const from = input.value('from');
+    const file = input.argument('file');
+    const source = from === undefined ? undefined : HISTORY_SOURCES.get(from);
+    if (source !== undefined) {
+      const choice = { source, path: file ?? null, isEveryProject: input.flag('every-project') };
+      const all = await printHistoryImport(
+        context,
+        { ...choice, keepsProjects: input.flag('keep-projects') },
+        importedText,
+      );
+      if (context.json) await printImported(context, all);
+      return EXIT.ok;
+    }
+    if (file === undefined) throw new HubError('invalid_params', 'there is nothing to import', { hint: WHAT_IT_TAKES });
+    const read = await readImport(bytesOf(file));
     const client = await context.client();
     const imports =
       read.kind === 'export'
@@ -47,12 +93,17 @@ export const importCommand = command({
       if (!context.json) await context.out.write(`${importedText(imported)}\n`);
       noteName(context, imported);
       noteProject(context, imported);
+      await settleSettings(context, imported, input.flag('trust-settings'));
     }
     if (read.kind === 'transcript') context.note(NOT_IN_IT);
-    if (context.json) await context.printJson(all);
+    if (context.json) await printImported(context, all);
     return EXIT.ok;
   },
 });
+
+function printImported(context: Context, all: readonly Imported[]): Promise<void> {
+  return context.printJson(all.map(({ settings: _, ...imported }) => imported));
+}
 
 function importedText({ tree, added, present }: Imported): string {
   const label = `${shortId(tree.id)}  ${treeWords(tree)}`;
@@ -70,6 +121,17 @@ function noteProject(context: Context, { tree, exportedProject, added }: Importe
   context.note(
     `Its project was ${cleanLine(exportedProject)}; models work in it where you are when you ask. Kept with: --keep-projects`,
   );
+}
+
+/** What the file tells models counts when the person says so: now, or before the first turn. */
+async function settleSettings(context: Context, { settings }: Imported, areTrusted: boolean): Promise<void> {
+  const client = await context.client();
+  const untrusted = await untrustedAmong(client, settings);
+  if (areTrusted) for (const sha256 of untrusted) await client.call('loom.settings_trust', { sha256 });
+  else if (untrusted.length > 0)
+    context.note(
+      'What the file tells a model (system prompt, level, model) is not used before you say so: --trust-settings',
+    );
 }
 
 async function* bytesOf(file: string): AsyncGenerator<Uint8Array> {

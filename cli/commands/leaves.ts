@@ -2,6 +2,7 @@ import type { Leaf } from '../../hub/protocol/node.js';
 import { CURRENT_TREE, command, NODE_WORDS } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
 import { writeJsonArray } from '../output/sink.js';
+import { withLongerWords } from '../position/longer_previews.js';
 import { knownPosition, nodeFrom } from '../position/position.js';
 import { findTree } from '../position/reference.js';
 import { renderLeaves } from '../render/tree/leaves.js';
@@ -39,7 +40,7 @@ export const leavesCommand = command({
     const all: Leaf[] = [];
     for await (const leaf of leaves) all.push(leaf);
     const look = await context.look(all.map(({ node, differs }) => node.preview + differs));
-    await context.out.write(renderLeaves(all, await knownPosition(context, tree), look));
+    await context.out.write(renderLeaves(await withLongerWords(client, all), await knownPosition(context, tree), look));
     if (all.length === 0) context.note('Every branch is archived. See them with --all.');
     return EXIT.ok;
   },

@@ -5,14 +5,15 @@ import type { Tree, TreeId } from '../../hub/protocol/node.js';
 import { command, TREE } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
 import { writeJsonArray } from '../output/sink.js';
-import { findTree } from '../position/reference.js';
-import { renderList, treeWords } from '../render/tree/tree_list.js';
+import { shownFolder } from '../position/project_folder.js';
+import { currentTreeIn, findTree } from '../position/reference.js';
+import { type ListedTree, renderList, treeWords } from '../render/tree/tree_list.js';
 
 export const listCommand = command({
   name: 'list',
-  summary: 'List conversations, newest activity first.',
+  summary: 'List conversations, those of this project first, newest activity first.',
   details:
-    'A `*` stands at the current one. Each line has the short id, the name or first words, messages, branches, age.',
+    'A `*` stands at the current one. Each line has the short id, the name or first words, messages, branches, age. Those that work in another folder stand below its name.',
   flags: [
     { name: 'archived', short: null, description: 'the archived ones instead' },
     { name: 'here', short: null, description: 'only those of the repository or folder that you are in' },
@@ -39,11 +40,24 @@ export const listCommand = command({
     const all: Tree[] = [];
     for await (const tree of trees) all.push(tree);
     const look = await context.look(all.map(treeWords));
-    await context.out.write(renderList(all, context.session.read().current, look));
+    const listed = listedTrees(all, context.project);
+    const current = currentTreeIn(context) ?? context.session.read().current;
+    await context.out.write(renderList(listed, current, look));
     if (all.length === 0) context.note(nothing(input.flag('archived'), owner));
     return EXIT.ok;
   },
 });
+
+/** Those of this project first; then the others by their folder, that of the newest first. */
+function listedTrees(trees: readonly Tree[], here: string): ListedTree[] {
+  const folders = new Map<string | null, ListedTree[]>([[null, []]]);
+  for (const tree of trees) {
+    const folder = tree.project === null || tree.project === here ? null : shownFolder(tree.project);
+    const others = folders.get(folder) ?? [];
+    folders.set(folder, [...others, { tree, folder }]);
+  }
+  return [...folders.values()].flat();
+}
 
 function nothing(isArchived: boolean, owner: TreeId | null): Hint {
   if (isArchived) return 'Nothing is archived.';

@@ -4,11 +4,13 @@ import type { Client } from '../../hub/client/client.js';
 import type { Mark, Tree } from '../../hub/protocol/node.js';
 import { CURRENT_TREE, command, NODE_WORDS } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
+import { treeToChange } from '../input/other_folder.js';
 import { EXIT } from '../output/failure.js';
 import { writeJsonArray } from '../output/sink.js';
 import { positionOf } from '../position/position.js';
 import { findTree, quoted } from '../position/reference.js';
 import { formatAge } from '../render/text/age.js';
+import { clean, cleanLine } from '../render/text/clean.js';
 import { columns } from '../render/text/columns.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 
@@ -28,8 +30,9 @@ export const markCommand = command({
     { line: 'cognition show @ --at before-refactoring', does: 'uses one' },
   ],
   async run(input, context) {
-    const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
     const name = input.argument('name');
+    const find = name === undefined ? findTree : treeToChange;
+    const tree = await find(context, input.argument('tree') ?? '@', 'read');
     const client = await context.client();
     if (name === undefined) {
       if (input.flag('remove')) throw new HubError('invalid_params', '--remove needs the name of a mark');
@@ -40,7 +43,7 @@ export const markCommand = command({
       await mustExist(client, tree, name);
       await client.call('loom.mark_set', { tree: tree.id, name, node: null });
       if (context.json) await context.printJson(null);
-      else await context.out.write(`Removed the mark ${quoted(name)}.\n`);
+      else await context.out.write(`Removed the mark ${clean(quoted(name))}.\n`);
       return EXIT.ok;
     }
     if (name === 'root') {
@@ -49,7 +52,7 @@ export const markCommand = command({
     const node = await positionOf(context, tree, input.argument('node'));
     const { mark } = await client.call('loom.mark_set', { tree: tree.id, name, node });
     if (context.json) await context.printJson(mark);
-    else await context.out.write(`Marked ${shortId(node)} as ${quoted(name)}.\n`);
+    else await context.out.write(`Marked ${shortId(node)} as ${clean(quoted(name))}.\n`);
     return EXIT.ok;
   },
 });
@@ -74,7 +77,11 @@ async function listMarks(client: Client, tree: Tree, context: Context): Promise<
   const all: Mark[] = [];
   for await (const mark of marks) all.push(mark);
   const look = await context.look(all.map(({ name }) => name));
-  const rows = all.map(({ name, node, set_at_ms }) => [shortId(node), formatAge(set_at_ms, look.nowMs), name]);
+  const rows = all.map(({ name, node, set_at_ms }) => [
+    shortId(node),
+    formatAge(set_at_ms, look.nowMs),
+    cleanLine(name),
+  ]);
   await context.out.write(
     columns(rows, look)
       .map((line) => `${line}\n`)

@@ -2,6 +2,7 @@ import { cliCommand } from '../../hub/base/hint.js';
 import { command } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
 import { rootOf } from '../position/reference.js';
+import { remember } from '../position/remember.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 
 export const newCommand = command({
@@ -19,8 +20,10 @@ export const newCommand = command({
       name: input.argument('name') ?? null,
       project: context.project,
     });
-    await context.session.use(tree.id);
-    await context.session.move(tree.id, rootOf(tree.id));
+    await remember(context, async (session) => {
+      await session.use(tree.id, context.project);
+      await session.move(tree.id, rootOf(tree.id));
+    });
     if (context.json) await context.printJson(tree);
     else await context.out.write(`${tree.id}\n`);
     context.note(['Continue with: ', cliCommand('chat', shortId(tree.id))]);

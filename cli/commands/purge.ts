@@ -1,11 +1,14 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
 import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { Tree } from '../../hub/protocol/node.js';
 import { command, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { ask } from '../input/ask_person.js';
+import { treeToChange } from '../input/other_folder.js';
 import { EXIT } from '../output/failure.js';
-import { findTree } from '../position/reference.js';
+import { remember } from '../position/remember.js';
 import { count, formatBytes, shortId } from '../render/text/ids_and_counts.js';
 import { treeWords } from '../render/tree/tree_list.js';
 
@@ -21,13 +24,15 @@ export const purgeCommand = command({
     { line: 'cognition purge a1b2c3d4 --yes', does: 'the same in a script' },
   ],
   async run(input, context) {
-    const tree = await findTree(context, input.required('tree'), 'purge');
+    const tree = await treeToChange(context, input.required('tree'), 'purge');
     const client = await context.client();
     const plan = await client.call('loom.tree_purge', { tree: tree.id });
     if (!context.json || !input.flag('yes')) context.note(planText(tree, plan));
     if (!input.flag('yes')) await confirm(context, tree);
+    await client.call('agent.job_stop', { tree: tree.id });
     const done = await client.call('loom.tree_purge', { tree: tree.id, confirm: plan.confirm });
-    for (const gone of [tree, ...done.owned]) await context.session.forget(gone.id);
+    if (existsSync(join(context.paths.home, 'files'))) await client.call('files.sweep', {});
+    for (const gone of [tree, ...done.owned]) await remember(context, (session) => session.forget(gone.id));
     if (context.json) await context.printJson(done);
     else await context.out.write(`Deleted ${treeWords(tree)}.\n`);
     return EXIT.ok;

@@ -1,8 +1,8 @@
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import { command, TREE } from '../command_line/command.js';
+import { treeToChange } from '../input/other_folder.js';
 import { EXIT } from '../output/failure.js';
-import { findTree } from '../position/reference.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 
 export const renameCommand = command({
@@ -21,7 +21,7 @@ export const renameCommand = command({
         hint: [cliCommand('rename', '<tree>', '"new name"')],
       });
     }
-    const tree = await findTree(context, input.required('tree'), 'change');
+    const tree = await treeToChange(context, input.required('tree'), 'change');
     const client = await context.client();
     const renamed = await client.call('loom.tree_update', { tree: tree.id, name: name ?? null });
     if (context.json) await context.printJson(renamed);

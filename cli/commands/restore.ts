@@ -1,10 +1,13 @@
+import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { Client } from '../../hub/client/client.js';
 import type { NodeId, Tree } from '../../hub/protocol/node.js';
 import { pathTo, treeIndex } from '../../loom/tree.js';
 import { command, NODE_WORDS, TREE } from '../command_line/command.js';
+import { treeToChange } from '../input/other_folder.js';
 import { EXIT } from '../output/failure.js';
 import { nodeFrom } from '../position/position.js';
-import { findTree } from '../position/reference.js';
+import { rootOf } from '../position/reference.js';
 import { readSkeleton } from '../position/skeleton.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 import { treeWords } from '../render/tree/tree_list.js';
@@ -27,10 +30,17 @@ export const restoreCommand = command({
   ],
   async run(input, context) {
     const reference = input.argument('node');
-    const tree = await findTree(context, input.required('tree'), reference === undefined ? 'restore' : 'change');
+    const tree = await treeToChange(context, input.required('tree'), reference === undefined ? 'restore' : 'change');
     const client = await context.client();
     if (reference !== undefined) {
-      const node = await nodeFrom(context, tree, reference);
+      const named = await nodeFrom(context, tree, reference);
+      if (named === rootOf(tree.id)) {
+        throw new HubError('invalid_params', 'the root is not a branch', {
+          hint: ['to bring back the whole tree, run: ', cliCommand('restore', shortId(tree.id))],
+        });
+      }
+      const { step } = (await client.call('loom.node_get', { tree: tree.id, node: named })).node;
+      const node = step?.id ?? named;
       const changed = await client.call('loom.branch_restore', { tree: tree.id, node });
       if (context.json) await context.printJson(changed);
       else await context.out.write(`Restored the branch at ${shortId(node)}.\n`);

@@ -1,33 +1,45 @@
+import type { Client } from '../../hub/client/client.js';
 import type { NodeId, SkeletonNode, Tree } from '../../hub/protocol/node.js';
 import { leavesOf } from '../../loom/tree.js';
 import { CURRENT_TREE, command, type Input, NODE_WORDS } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { EXIT } from '../output/failure.js';
 import { writeLines } from '../output/sink.js';
+import { withLongerPreviews } from '../position/longer_previews.js';
 import { knownPosition, noteArchivedPosition } from '../position/position.js';
 import { findNode, findTree } from '../position/reference.js';
 import { readSkeleton } from '../position/skeleton.js';
 import { type TreeLine, treeLines } from '../render/tree/draw_tree.js';
 import { type Outline, outlineOf } from '../render/tree/outline.js';
+import { overviewLines } from '../render/tree/overview.js';
+
+const PAGE_MAX = 1_000;
 
 export const showCommand = command({
   name: 'show',
   summary: 'Draw a conversation as a tree.',
-  details: 'A run without branches stays in one column and is indented only where the tree forks.',
+  details: 'The path to where you stand is straight; other branches leave it to the right.',
   arguments: [CURRENT_TREE],
   flags: [
     { name: 'nested', short: null, description: 'every node one level deeper than the one before' },
     { name: 'all', short: null, description: 'with archived branches' },
     { name: 'ids', short: null, description: 'with the short id of every node' },
+    {
+      name: 'forks',
+      short: null,
+      description: 'one line for each branch: what was asked differently, size, age, price, files',
+    },
   ],
   values: [{ name: 'at', value: 'node', choices: null, description: `mark this as the position: ${NODE_WORDS}` }],
   paged: true,
   examples: [
     { line: 'cognition show', does: 'draws the current conversation' },
     { line: 'cognition show a1b2c3d4 --ids', does: 'draws another one, with ids to use elsewhere' },
+    { line: 'cognition show --forks', does: 'tells the branches of a large one apart' },
   ],
   async run(input, context) {
-    await writeLines(context.out, textsOf((await drawnTree(input, context)).lines));
+    const { lines, overview } = await drawnTree(input, context);
+    await writeLines(context.out, textsOf(input.flag('forks') ? await overview() : lines));
     return EXIT.ok;
   },
 });
@@ -39,15 +51,19 @@ function* textsOf(lines: Iterable<TreeLine>): Generator<string> {
 interface DrawnTree {
   tree: Tree;
   lines: Iterable<TreeLine>;
+  /** One line for each branch. */
+  overview(): Promise<TreeLine[]>;
 }
 
 /** The tree that `show` draws; without lines with --json, which prints it instead. */
 export async function drawnTree(
-  input: Input<'tree', 'nested' | 'all' | 'ids', 'at'>,
+  input: Input<'tree', 'nested' | 'all' | 'ids' | 'forks', 'at'>,
   context: Context,
 ): Promise<DrawnTree> {
   const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
-  const skeleton = await readSkeleton(await context.client(), tree, input.flag('all'));
+  const client = await context.client();
+  const stored = await readSkeleton(client, tree, input.flag('all'));
+  const skeleton = context.json ? stored : await withLongerPreviews(client, stored);
   const outline = outlineOf(skeleton);
   const at = input.value('at');
   const target = at === undefined || at === '@' ? null : await findNode(context, tree.id, at);
@@ -55,12 +71,35 @@ export async function drawnTree(
   if (position !== null && outline.indexOf(position) === undefined) noteArchivedPosition(context, position);
   if (context.json) {
     await context.printJson({ tree, position, nodes: skeleton });
-    return { tree, lines: [] };
+    return { tree, lines: [], overview: async () => [] };
   }
   if (tree.archived_at_ms !== null) context.note('This conversation is archived.');
-  const look = await context.look(previews(outline));
-  const drawing = { outline, position, nested: input.flag('nested'), ids: input.flag('ids') };
-  return { tree, lines: treeLines(drawing, look) };
+  const marks = await readMarks(client, tree);
+  const look = await context.look([...previews(outline), ...[...marks.values()].flat()]);
+  const drawing = { outline, position, nested: input.flag('nested'), ids: input.flag('ids'), marks };
+  return {
+    tree,
+    lines: treeLines(drawing, look),
+    overview: async () => overviewLines({ outline, position, marks, prices: await readPrices(client, tree) }, look),
+  };
+}
+
+async function readMarks(client: Client, { id }: Tree): Promise<Map<NodeId, string[]>> {
+  const marks = new Map<NodeId, string[]>();
+  for await (const { node, name } of client.pages('loom.mark_list', { tree: id, limit: PAGE_MAX }, 'marks')) {
+    marks.set(node, [...(marks.get(node) ?? []), name]);
+  }
+  return marks;
+}
+
+/** What the requests of a tree cost, by the node of their answer. */
+async function readPrices(client: Client, { id }: Tree): Promise<Map<NodeId, number | null>> {
+  const prices = new Map<NodeId, number | null>();
+  for await (const request of client.pages('loom.request_list', { tree: id, limit: PAGE_MAX }, 'requests')) {
+    const { node, price_microdollars: price } = request;
+    if (node !== null) prices.set(node, price === null ? (prices.get(node) ?? null) : price + (prices.get(node) ?? 0));
+  }
+  return prices;
 }
 
 /** The position: the saved one, else the only leaf; null when there are several. */

@@ -1,16 +1,19 @@
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
+import { refuseWholeHome } from '../../hub/config/home_as_project.js';
 import type { Block, NodeId, Tree, TreeId } from '../../hub/protocol/node.js';
 import { command, type Input, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { messageBlocks } from '../input/message_blocks.js';
+import { THERE, treeToWorkIn } from '../input/other_folder.js';
 import { isInputPiped } from '../input/piped_input.js';
 import { newNodeId, newTreeId, newTurnId } from '../position/ids.js';
 import { positionOf } from '../position/position.js';
-import { findTree, rootOf } from '../position/reference.js';
+import { rootOf } from '../position/reference.js';
 import { modelEnvironment } from '../turn/model_access.js';
+import { type AgentChoice, agentChoice, findAgent } from '../turn/outside_agent.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
-import { reportEnd, runTurn } from '../turn/run_turn.js';
+import { checkTurn, reportEnd, runTurn } from '../turn/run_turn.js';
 import { noteUnsandboxed, readTurnOptions, TURN_FLAGS, TURN_VALUES, type TurnOptions } from '../turn/turn_options.js';
 import { answerOnly, jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn/turn_output.js';
 
@@ -18,7 +21,7 @@ export const spawnCommand = command({
   name: 'spawn',
   summary: 'Give a model a task, in a conversation of its own.',
   details:
-    'For scripts: unlike ask it always starts a new conversation, and you stay where you stand. The answer goes to stdout while it comes, or with --no-stream when it is whole; the id of the conversation and what the model does are told on stderr. With --parent-session the conversation belongs to another, as if a model there had started it: then it can start none itself. What is piped in is added to the task.',
+    'For scripts: unlike ask it always starts a new conversation, and you stay where you stand. What the model says goes to stdout while it comes, also into a pipe, or with --no-stream the answer alone when it is whole; the id of the conversation and what the model does are told on stderr. With --parent-session the conversation belongs to another, as if a model there had started it: then it can start none itself. What is piped in is added to the task.',
   flags: [
     { name: 'stream', short: null, description: 'show the answer while it comes, and what the model does: the usual' },
     {
@@ -26,6 +29,7 @@ export const spawnCommand = command({
       short: null,
       description: 'print the answer when it is whole, and do not tell what the model does',
     },
+    THERE,
     ...TURN_FLAGS,
   ],
   values: [
@@ -37,6 +41,12 @@ export const spawnCommand = command({
       description: 'what is to be done, or - for standard input',
     },
     ...TURN_VALUES,
+    {
+      name: 'agent',
+      value: 'name',
+      choices: null,
+      description: 'an outside agent instead of a model: claude, codex …',
+    },
     { name: 'parent-session', value: 'tree', choices: null, description: `whose it is: ${TREE.description}` },
   ],
   examples: [
@@ -50,23 +60,27 @@ export const spawnCommand = command({
     const task = input.value('task') ?? taskFromPipe();
     const parent = await parentOf(input, { context, options });
     const blocks = await messageBlocks(task, context);
-    const start = await startTask({ context, options }, parent, blocks);
+    const name = input.value('agent');
+    const agent = name === undefined ? null : agentChoice(await findAgent(await context.client(), name));
+    const start = await startTask({ context, options, agent }, parent, blocks);
     noteUnsandboxed(context, options);
     const base = { id: newTurnId(), ...start, cwd: process.cwd(), environment: modelEnvironment() };
-    const end = await runTurn(context, { ...base, ...options }, outputFor(input, context));
+    const end = await runTurn(context, { ...base, ...options, ...agent }, outputFor(input, context));
     return reportEnd(context, end, cliCommand('ask', start.tree, '--continue'));
   },
 });
 
 type SpawnInput = Input<
   never,
-  'stream' | 'no-stream' | (typeof TURN_FLAGS)[number]['name'],
-  'task' | 'parent-session' | (typeof TURN_VALUES)[number]['name']
+  'stream' | 'no-stream' | 'there' | (typeof TURN_FLAGS)[number]['name'],
+  'task' | 'agent' | 'parent-session' | (typeof TURN_VALUES)[number]['name']
 >;
 
 interface SpawnSetup {
   context: Context;
   options: TurnOptions;
+  /** Null for a model. */
+  agent: AgentChoice | null;
 }
 
 /** Without --task the piped input is the task. */
@@ -80,7 +94,7 @@ function taskFromPipe(): string {
 function outputFor(input: SpawnInput, context: Context): TurnOutput {
   if (input.flag('jsonl')) return jsonLines(context);
   if (context.json) return jsonOutcome(context);
-  return input.flag('no-stream') ? answerOnly(context) : textOutput(context);
+  return input.flag('no-stream') ? answerOnly(context) : textOutput(context, true);
 }
 
 /** The owner of the sub-session, and the project that it works in. */
@@ -89,31 +103,33 @@ interface Parent {
   owner: NonNullable<Tree['owner']>;
 }
 
-async function parentOf(input: SpawnInput, { context, options }: SpawnSetup): Promise<Parent | null> {
+async function parentOf(input: SpawnInput, { context, options }: Omit<SpawnSetup, 'agent'>): Promise<Parent | null> {
   const reference = input.value('parent-session');
   if (reference === undefined) return null;
-  const tree = await findTree(context, reference, 'read');
+  const tree = await treeToWorkIn(context, reference, input.flag('there'));
   if (tree.owner !== null || options.change?.level === 'orchestrator') {
     throw new HubError('invalid_params', 'a sub-session cannot start sub-sessions of its own', {
       hint: tree.owner === null ? 'leave out --tool-level' : `begin it below the tree that owns it: ${tree.owner.tree}`,
     });
   }
   const node = await positionOf(context, tree, undefined);
+  await (await context.client()).call('loom.node_check', { tree: tree.id, node });
   return { project: tree.project ?? context.project, owner: { tree: tree.id, node } };
 }
 
 /** Makes the tree with the task in it. Nothing is made when no model could answer. */
 async function startTask(
-  { context, options }: SpawnSetup,
+  { context, options, agent }: SpawnSetup,
   parent: Parent | null,
   blocks: Block[],
 ): Promise<{ tree: TreeId; node: NodeId }> {
   const client = await context.client();
   const { access, change, usual_model } = options;
-  await client.call('agent.check', { access, change, usual_model });
+  const { project, owner } = parent ?? { project: context.project, owner: null };
+  refuseWholeHome(project, options.grants);
+  if (agent === null) await checkTurn(context, { access, change, usual_model });
   const id = newTreeId();
   const node = newNodeId();
-  const { project, owner } = parent ?? { project: context.project, owner: null };
   // Sent together they share one wait for the disk.
   await Promise.all([
     client.call('loom.tree_create', { id, project, owner }),

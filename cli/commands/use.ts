@@ -6,7 +6,7 @@ import { shortId } from '../render/text/ids_and_counts.js';
 
 export const useCommand = command({
   name: 'use',
-  summary: 'Make a conversation the current one, `@`.',
+  summary: 'Make a conversation the current one, `@`, of the project that you are in.',
   arguments: [TREE],
   examples: [
     { line: 'cognition use a1b2c3d4', does: 'selects the conversation whose id begins so' },
@@ -14,7 +14,7 @@ export const useCommand = command({
   ],
   async run(input, context) {
     const tree = await findTree(context, input.required('tree'), 'read');
-    await context.session.use(tree.id);
+    await context.session.use(tree.id, context.project);
     if (context.json) await context.printJson(tree);
     else await context.out.write(`${tree.id}\n`);
     if (tree.archived_at_ms !== null)

@@ -24,12 +24,9 @@ export function demoProject(home: string): string {
   const folder = `${home}-demo`;
   try {
     unlessThere(() => mkdirSync(folder, { mode: 0o700 }));
-    const stats = lstatSync(folder);
-    // In a folder for everybody, such as /tmp, another user could have made it first.
-    if (!stats.isDirectory() || (process.getuid !== undefined && stats.uid !== process.getuid())) {
-      throw new RangeError('it is no folder of your own');
-    }
+    requireOwn(folder);
     unlessThere(() => mkdirSync(join(folder, 'src')));
+    requireOwn(join(folder, 'src'));
     for (const [name, text] of Object.entries(FILES)) {
       unlessThere(() => writeFileSync(join(folder, 'src', name), text, { flag: 'wx' }));
     }
@@ -40,6 +37,13 @@ export function demoProject(home: string): string {
       cause: error,
     });
   }
+}
+
+/** In a folder for everybody, such as /tmp, another user could have made it first, and a model may have put a link in its place. */
+function requireOwn(folder: string): void {
+  const stats = lstatSync(folder);
+  if (stats.isDirectory() && (process.getuid === undefined || stats.uid === process.getuid())) return;
+  throw new RangeError('it is no folder of your own');
 }
 
 /** Makes a file or folder; an existing one stays as it is. */

@@ -1,5 +1,6 @@
 import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import { unwritable } from '../../hub/base/disk/durable_file.js';
 import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import { isAlive } from './process_alive.js';
@@ -34,8 +35,14 @@ export async function withFileLock<Result>(path: string, work: () => Result): Pr
 function take(path: string): boolean {
   try {
     const file = openSync(path, 'wx', 0o600);
-    writeSync(file, String(process.pid));
-    closeSync(file);
+    try {
+      writeSync(file, String(process.pid));
+    } catch (error) {
+      rmSync(path, { force: true }); // such as on a full disk
+      throw unwritable(path, error);
+    } finally {
+      closeSync(file);
+    }
     return true;
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;

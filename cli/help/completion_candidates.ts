@@ -26,6 +26,11 @@ export function candidatesFor(words: readonly string[], table: readonly (Command
 }
 
 function forCommand(command: Command, done: readonly string[], typed: string): Candidates {
+  const [named] = /^--[^=]+(?==)/.exec(typed) ?? [];
+  if (named !== undefined) {
+    const { words, more } = forCommand(command, [...done, named], '');
+    return { words: words.map((word) => `${named}=${word}`), more };
+  }
   const before = command.values.find((value) => isNamed(value, done.at(-1)));
   if (done.at(-1) === '--color') return { words: COLOR_CHOICES, more: null };
   if (before !== undefined) return forValue(before.name, before.choices);

@@ -5,18 +5,37 @@ export type Shell = (typeof SHELLS)[number];
 // Each asks the program itself at every Tab, so that the scripts never grow old. A line that is `:files` asks for files.
 const SCRIPTS: Record<Shell, string> = {
   bash: `_cognition() {
-  local word quoted
-  # As they are meant: readline gives words with their backslashes.
-  local typed=("\${COMP_WORDS[@]:1:COMP_CWORD}")
+  local line=\${COMP_LINE:0:COMP_POINT} word='' quote='' kept='' char i
+  local -a typed=()
+  # The words as they are meant. \`kept\` is what readline leaves alone: it begins anew behind a quote, a colon or an equals sign.
+  for ((i = 0; i < \${#line}; i++)); do
+    char=\${line:i:1}
+    if [ "$char" = \\\\ ] && [ "$quote" != "'" ]; then
+      i=$((i + 1))
+      word+=\${line:i:1}
+    elif [ -n "$quote" ]; then
+      if [ "$char" = "$quote" ]; then quote=''; else word+=$char; fi
+    elif [ "$char" = "'" ] || [ "$char" = '"' ]; then
+      quote=$char kept=$word
+    elif [ "$char" = ' ' ] || [ "$char" = $'\\t' ]; then
+      [ -z "$word" ] || typed+=("$word")
+      word='' kept=''
+    else
+      word+=$char
+      case $char in [:=]) [[ $COMP_WORDBREAKS != *"$char"* ]] || kept=$word ;; esac
+    fi
+  done
+  typed+=("$word")
   COMPREPLY=()
   while IFS= read -r word; do
     if [ "$word" = ':files' ]; then
       compopt -o default
     else
-      printf -v quoted '%q' "$word"
-      COMPREPLY+=("$quoted")
+      word=\${word#"$kept"}
+      [ -n "$quote" ] || printf -v word '%q' "$word"
+      COMPREPLY+=("$word")
     fi
-  done < <(cognition completion --complete -- "\${typed[@]//\\\\/}" 2>/dev/null)
+  done < <(cognition completion --complete -- "\${typed[@]:1}" 2>/dev/null)
 }
 complete -F _cognition cognition
 `,

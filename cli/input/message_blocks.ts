@@ -7,7 +7,7 @@ import { pipedInput } from './piped_input.js';
 /** The blocks of a message: the images that it names, then its text. Piped input may be anybody's, so it names no images. */
 export async function messageBlocks(argument: string, context: Context): Promise<Block[]> {
   const text = await messageText(argument, context);
-  const images = argument === '-' ? [] : await namedImages(argument, await context.client());
+  const images = argument === '-' ? [] : await namedImages(argument, await context.client(), context.project);
   return [...images, { type: 'text', text }];
 }
 

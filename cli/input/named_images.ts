@@ -18,8 +18,11 @@ const UNSUPPORTED = /^\.(?:heic|heif|avif|bmp|tiff?|jxl|ico|psd)$/i;
 /** The most images that one message may name. */
 const IMAGES_MAX = 20;
 
-/** Reads and stores the images that a message names as `@file.png`, in their order, each once. Other files stay text. */
-export async function namedImages(text: string, client: Client): Promise<Image[]> {
+/**
+ * Reads and stores the images that a message names as `@file.png`, in their order, each once. Other files stay text. A link in the
+ * project that leads out of it is refused.
+ */
+export async function namedImages(text: string, client: Client, project: string): Promise<Image[]> {
   const named = [...new Set(fileReferences(text))];
   for (const path of named.filter((path) => UNSUPPORTED.test(extname(path)))) refuseKind(path);
   const paths = named.filter((path) => SUPPORTED.test(extname(path)));
@@ -29,7 +32,7 @@ export async function namedImages(text: string, client: Client): Promise<Image[]
     });
   }
   const images: Image[] = [];
-  for (const path of paths) images.push(await storedImage(path, client));
+  for (const path of paths) images.push(await storedImage(path, client, project));
   return images;
 }
 
@@ -40,9 +43,13 @@ function refuseKind(path: string): void {
   });
 }
 
-async function storedImage(path: string, client: Client): Promise<Image> {
+/** Reads and stores an image; one that a message names lies in its project. */
+export async function storedImage(path: string, client: Client, project: string | null): Promise<Image> {
   const { blocks } = await client
-    .call('file.read', { path: absoluteHome(path), cwd: process.cwd(), limit: 1, policy: { kind: 'open' } })
+    .call('file.read', {
+      ...{ path: absoluteHome(path), cwd: process.cwd(), limit: 1, policy: { kind: 'open' } },
+      inside: project,
+    })
     .catch((error: unknown) => {
       throw withEscapeHint(error, path);
     });

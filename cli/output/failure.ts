@@ -1,7 +1,8 @@
 import { HubError } from '../../hub/base/error.js';
-import { hintText } from '../../hub/base/hint.js';
+import { hintText, nameOnCommandLine } from '../../hub/base/hint.js';
 import type { ErrorKind } from '../../hub/protocol/errors.js';
 import { clean } from '../render/text/clean.js';
+import { jsonText } from './json_text.js';
 
 /** The exit codes that scripts rely on. */
 export const EXIT = {
@@ -57,11 +58,11 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /** A failure as text for stderr: the message and its hint, or one JSON object whose hint is worded for the command line. */
-export function renderFailure(error: unknown, json: boolean): string {
+export function renderFailure(error: unknown, json: boolean, nameOf = nameOnCommandLine): string {
   const failure = error instanceof HubError ? error : new HubError('internal', reasonOf(error));
   const { kind, message, details } = failure;
-  const hint = failure.hint === null ? null : hintText(failure.hint);
-  if (json) return `${JSON.stringify({ error: { kind, message, hint, details } })}\n`;
+  const hint = failure.hint === null ? null : hintText(failure.hint, nameOf);
+  if (json) return `${jsonText({ error: { kind, message, hint, details } })}\n`;
   return clean(`cognition: ${message}\n${hint === null ? '' : `hint: ${hint}\n`}`);
 }
 

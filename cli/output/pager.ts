@@ -10,7 +10,7 @@ import type { Screen } from './terminal_look.js';
 
 /** Passes output through a pager as soon as it is more than one screen. */
 export function pagedSink(direct: Sink, screen: Screen, command: string): Sink {
-  if (!screen.isTty || !isInstalled(command)) return direct;
+  if (!screen.isTty || !isPager(command)) return direct;
   let held = '';
   let rows = 0;
   let pager: Sink | undefined;
@@ -66,7 +66,8 @@ function drained(stdin: Writable): Promise<void> {
   return new Promise((resume) => stdin.once('drain', resume));
 }
 
-function isInstalled(command: string): boolean {
+/** Whether a preference names a pager that is installed; `cat` is none. */
+export function isPager(command: string): boolean {
   const [program = ''] = command.trim().split(/\s+/);
   if (program === '' || program === 'cat') return false;
   if (program.includes('/')) return isExecutable(program);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { jsonText } from './json_text.js';
 
 /** Where a command's data goes. */
 export interface Sink {
@@ -38,7 +39,7 @@ export async function writeLines(sink: Sink, lines: Iterable<string>): Promise<v
 export async function writeJsonArray(sink: Sink, items: AsyncIterable<unknown>): Promise<void> {
   let opening = '[';
   for await (const item of items) {
-    await sink.write(opening + JSON.stringify(item));
+    await sink.write(opening + jsonText(item));
     opening = ',\n';
   }
   await sink.write(opening === '[' ? '[]\n' : ']\n');

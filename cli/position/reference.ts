@@ -20,9 +20,10 @@ export type Purpose = 'read' | 'change' | 'restore' | 'purge';
 
 // No name is longer, or empty: such references are not sent to the hub.
 const REFERENCE_LENGTH_MAX = 1_000;
+const ID_LENGTH = 36;
 const NOTHING = { matches: [], near: [] };
 
-/** Resolves `@`, a full id, a name or a prefix to a tree. */
+/** Resolves `@`, a full id, a name or a prefix to a tree; what acts on `@` asks first where that is of another project. */
 export async function findTree(context: Context, reference: string, purpose: Purpose): Promise<Tree> {
   const client = await context.client();
   if (reference === '@') return currentTree(context, client);
@@ -35,7 +36,8 @@ export async function findTree(context: Context, reference: string, purpose: Pur
   if (first === undefined)
     throw notFound(`no tree ${quoted(reference)}`, result.near, ['see them with: ', cliCommand('list')]);
   if (second === undefined) return first;
-  const listed = matches.map((tree) => `  ${shortId(tree.id)}  ${treeWords(tree)}`).join('\n');
+  const digits = tellingDigits(matches);
+  const listed = matches.map((tree) => `  ${tree.id.slice(0, digits)}  ${treeWords(tree)}`).join('\n');
   if (purpose === 'read') {
     context.note(`${quoted(reference)} means ${matches.length} trees, the first of these was taken:\n${listed}`);
     return first;
@@ -44,6 +46,13 @@ export async function findTree(context: Context, reference: string, purpose: Pur
     hint: 'give more digits of the id',
     details: { matches: matches.map(({ id }) => id) },
   });
+}
+
+/** How much of their ids tells these apart. */
+function tellingDigits(matches: readonly { id: string }[]): number {
+  let digits = shortId(matches[0]?.id ?? '').length;
+  while (digits < ID_LENGTH && new Set(matches.map(({ id }) => id.slice(0, digits))).size < matches.length) digits += 1;
+  return digits;
 }
 
 function isAskable(reference: string): boolean {
@@ -66,8 +75,13 @@ function preferred(trees: readonly Tree[], archived: boolean): readonly Tree[] {
   return fitting.length > 0 ? fitting : trees;
 }
 
+/** The current tree of the project that the person is in; null when they have used none here. */
+export function currentTreeIn({ session, project }: Context): TreeId | null {
+  return session.read().projects[project] ?? null;
+}
+
 async function currentTree(context: Context, client: Client): Promise<Tree> {
-  const { current } = context.session.read();
+  const current = currentTreeIn(context) ?? context.session.read().current;
   if (current === null) {
     throw new HubError('not_found', 'there is no current tree', {
       hint: ['run: ', cliCommand('new'), ', or ', cliCommand('use', '<tree>')],
@@ -94,7 +108,8 @@ export async function findNode(context: Context, tree: TreeId, reference: string
   }
   if (second === undefined) return first.id;
   const look = { width: 60, style: plainStyle, glyphs: UNICODE, ruler: plainRuler, nowMs: 0 };
-  const listed = matches.map((node) => `  ${node.id.slice(0, 13)}  ${labelOf(node, look.width, look)}`).join('\n');
+  const digits = tellingDigits(matches);
+  const listed = matches.map((node) => `  ${node.id.slice(0, digits)}  ${labelOf(node, look.width, look)}`).join('\n');
   throw new HubError('ambiguous', `${quoted(reference)} means ${matches.length} nodes:\n${listed}`, {
     hint: 'give more digits of the id',
     details: { matches: matches.map(({ id }) => id) },

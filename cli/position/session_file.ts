@@ -1,15 +1,19 @@
-import { mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { replaceFile } from '../../hub/base/disk/durable_file.js';
+import { makeFolder } from '../../hub/base/disk/make_folder.js';
 import { errnoOf } from '../../hub/base/errno.js';
 import type { NodeId, TreeId, TurnId } from '../../hub/protocol/node.js';
 import { withFileLock } from '../files/file_lock.js';
-import { replaceFile } from '../files/replace_file.js';
 import { isNodeId, isTreeId, isTurnId } from './ids.js';
 
-/** What this person's clients remember: the current tree, and where they stand in each. */
+/** What this person's clients remember: the current tree of each project, and where they stand in each tree. */
 export interface SessionState {
   version: 1;
+  /** The last one of any project. */
   current: TreeId | null;
+  /** By the folder of the project, the last used one at the end. A file that an older version wrote has none. */
+  projects: Record<string, TreeId>;
   trees: Record<string, SavedPosition>;
 }
 
@@ -22,38 +26,50 @@ export interface SavedPosition {
 
 export interface Session {
   read(): SessionState;
-  /** Sets the current tree; null for none. */
-  use(tree: TreeId | null): Promise<void>;
+  /** Makes a tree the current one of a project. */
+  use(tree: TreeId, project: string): Promise<void>;
+  /** Makes it the current one nowhere. */
+  drop(tree: TreeId): Promise<void>;
   move(tree: TreeId, node: NodeId, following?: TurnId | null): Promise<void>;
   forget(tree: TreeId): Promise<void>;
 }
 
 // Far more than one works with; the oldest positions are dropped first.
 const TREES_MAX = 2_000;
-const EMPTY: SessionState = { version: 1, current: null, trees: {} };
+const EMPTY: SessionState = { version: 1, current: null, projects: {}, trees: {} };
 
 /** The session file of a home. Each change is made under a lock, to one entry, and in one step. */
 export function openSession(path: string, note: (text: string) => void, now: () => number): Session {
   const change = (edit: (state: SessionState) => SessionState): Promise<void> => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     return withFileLock(`${path}.lock`, () => {
       replace(path, pruned(edit(readState(path, note, now))));
     });
   };
   return {
     read: () => readState(path, note, now),
-    use: (tree) => change((state) => ({ ...state, current: tree })),
+    use: (tree, project) =>
+      change((state) => {
+        const { [project]: _, ...others } = state.projects;
+        return { ...state, current: tree, projects: { ...others, [project]: tree } };
+      }),
+    drop: (tree) => change((state) => dropped(state, tree)),
     move: (tree, node, following = null) =>
       change((state) => {
         const position = { node, moved_at_ms: now(), ...(following === null ? {} : { following }) };
         return { ...state, trees: { ...state.trees, [tree]: position } };
       }),
     forget: (tree) =>
-      change(({ version, current, trees }) => {
-        const { [tree]: _, ...others } = trees;
-        return { version, current: current === tree ? null : current, trees: others };
+      change((state) => {
+        const { [tree]: _, ...others } = state.trees;
+        return { ...dropped(state, tree), trees: others };
       }),
   };
+}
+
+function dropped(state: SessionState, tree: TreeId): SessionState {
+  const projects = Object.entries(state.projects).filter(([, current]) => current !== tree);
+  return { ...state, current: state.current === tree ? null : state.current, projects: Object.fromEntries(projects) };
 }
 
 function readState(path: string, note: (text: string) => void, now: () => number): SessionState {
@@ -96,7 +112,15 @@ export function parseState(text: string): SessionState | null {
     const following = isTurnId(position.following) ? { following: position.following } : {};
     trees[tree] = { node: position.node, moved_at_ms: movedAtMs, ...following };
   }
-  return { version: 1, current, trees };
+  return { version: 1, current, projects: projectsIn(value.projects), trees };
+}
+
+/** Each entry by itself: one that this version does not know is no reason to forget where one stands. */
+function projectsIn(value: unknown): Record<string, TreeId> {
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, TreeId] => entry[0].startsWith('/') && isTreeId(entry[1])),
+  );
 }
 
 function parseJson(text: string): unknown {
@@ -112,10 +136,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function pruned(state: SessionState): SessionState {
+  const projects = Object.fromEntries(Object.entries(state.projects).slice(-TREES_MAX));
   const positions = Object.entries(state.trees);
-  if (positions.length <= TREES_MAX) return state;
+  if (positions.length <= TREES_MAX) return { ...state, projects };
   const newest = positions.sort(([, a], [, b]) => b.moved_at_ms - a.moved_at_ms).slice(0, TREES_MAX);
-  return { ...state, trees: Object.fromEntries(newest) };
+  return { ...state, projects, trees: Object.fromEntries(newest) };
 }
 
 function replace(path: string, state: SessionState): void {

@@ -3,28 +3,25 @@ import { HubError } from '../../hub/base/error.js';
 import type { Tree, TreeId } from '../../hub/protocol/node.js';
 import type { Context } from '../command_line/command_context.js';
 import { EXIT } from '../output/failure.js';
-import { lookFor } from '../output/terminal_look.js';
 import { newTreeId } from '../position/ids.js';
 import { rootOf } from '../position/reference.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 import { showLeaves } from './commands/leaves.js';
 import type { ChatTurnOptions } from './conversation/chat_turn_options.js';
-import { type Conversation, type Opened, openConversation } from './conversation/conversation.js';
+import type { Opened } from './conversation/conversation.js';
 import { failureOn, showFailure } from './conversation/conversation_parts.js';
 import { createVerdict } from './conversation/exit_code.js';
-import { hintInChat } from './conversation/hint_in_chat.js';
 import { openQuestion } from './conversation/open_question.js';
-import { createShell } from './conversation/own_commands.js';
 import { placeIn, showOpening } from './conversation/resume.js';
-import { createSpeaking } from './conversation/say_message.js';
-import { ownSession } from './conversation/session_seen_inside.js';
+import { createRepl } from './create_repl.js';
 import type { ChatFront } from './front/chat_front.js';
 import { unrepeated } from './front/each_failure_once.js';
-import type { Front } from './front/front.js';
+import type { Front, FrontAction } from './front/front.js';
 import { showHeader } from './header.js';
 import { tellHubLine } from './hub_status.js';
 import { type LineQueue, takeLines } from './lines/line_queue.js';
 import { isStopLine, stopByLine, stopRunning } from './lines/stop_line.js';
+import { takeBack } from './lines/take_back.js';
 import type { Repl } from './repl.js';
 
 /** What a person begins a chat with. */
@@ -33,6 +30,7 @@ export interface ChatStart {
   tree: Tree | null;
   at: string | undefined;
   turnOptions: ChatTurnOptions;
+  follow: Repl['follow'];
 }
 
 /** Ends of branches that are offered to who does not know where they stand. */
@@ -43,46 +41,36 @@ export async function chat(context: Context, shown: ChatFront, start: ChatStart)
   const { front, begin: beginAction } = unrepeated(shown);
   const client = await context.client();
   const { turnOptions } = start;
-  let current: Conversation | null = null;
-  const conversation = (): Conversation => {
-    if (current === null) throw new RangeError('no conversation is open');
-    return current;
-  };
   const verdict = createVerdict(!front.attended);
-  const own = contextWithin(context, front, () => conversation().place);
-  const open = async (opened: Opened, tree: Tree | null): Promise<void> => {
-    await current?.close();
-    turnOptions.transcriptFile = null;
-    current = openConversation({ context, own, client, front, turnOptions, verdict }, opened);
-    await showOpening(front, current, tree);
-  };
   let leave = (): void => undefined;
   const left = new Promise<null>((resolve) => {
     leave = () => resolve(null);
   });
-  const repl: Repl = {
-    ...{ context: own, client, front, turnOptions, verdict, conversation, listed: null },
-    speaking: createSpeaking(conversation, verdict),
-    shell: createShell(conversation),
-    async open(id: TreeId | null) {
-      repl.listed = null;
-      if (id === null) {
-        turnOptions.change = { ...turnOptions.chosen };
-        return open({ tree: newTreeId(), known: null }, null);
-      }
-      const tree = await client.call('loom.tree_get', { tree: id });
-      await context.session.use(id);
-      await open(await placeOrRoot(context, front, { tree, at: undefined }), tree);
-      await chooseLeaf(repl, tree);
-    },
-    leave,
+  const switchTo = async (id: TreeId | null): Promise<void> => {
+    repl.listed = null;
+    if (id === null) {
+      turnOptions.change = { ...turnOptions.chosen };
+      return open({ tree: newTreeId(), known: null }, null);
+    }
+    const tree = await client.call('loom.tree_get', { tree: id });
+    await context.session.use(id, tree.project ?? context.project);
+    await open(await placeOrRoot(context, front, { tree, at: undefined }), tree);
+    await chooseLeaf(repl, tree);
+  };
+  const created = createRepl({
+    ...{ context, client, front, turnOptions, verdict, follow: start.follow },
+    ...{ switchTo, leave },
+  });
+  const { repl } = created;
+  const open = async (opened: Opened, tree: Tree | null): Promise<void> => {
+    await showOpening(front, await created.open(opened), tree);
   };
   const opened = await begin(repl, start, async (tree) => {
-    await context.session.use(tree.id);
+    await context.session.use(tree.id, tree.project ?? context.project);
     await open(await placeOrRoot(context, front, { tree, at: start.at }), tree);
   });
   shown.attach(repl);
-  const forget = tellHubLine({ client, front, listen: () => conversation().listen() });
+  const forget = tellHubLine({ client, front, listen: () => repl.conversation().listen() });
   const code = await takeActions(repl, { left, begun: beginAction, ...opened });
   forget();
   await leaveWith(repl);
@@ -129,18 +117,6 @@ async function chooseLeaf(repl: Repl, tree: Tree): Promise<void> {
   await showLeaves(repl, { archived: false, limit: LEAVES_SHOWN });
 }
 
-/** The context as commands see it from inside. */
-function contextWithin(context: Context, front: Front, place: () => Conversation['place']): Context {
-  return {
-    ...context,
-    json: false,
-    session: ownSession(context.session, place),
-    out: { write: (text) => front.show({ kind: 'text', text }), end: async () => undefined },
-    note: (hint) => detach(front.show({ kind: 'note', text: hintInChat(hint) }), neverFails),
-    look: (texts) => lookFor({ ...context.screen, columns: front.columns() }, context.preferences, texts),
-  };
-}
-
 /** What ends a chat beside the end of its lines, and who is told that something is done. */
 interface Attending {
   left: Promise<null>;
@@ -166,19 +142,35 @@ async function takeActions(repl: Repl, { left, begun, opened }: Attending): Prom
     if (next === null || next.done === true) break;
     const action = next.value;
     begun();
-    if (action.kind === 'leave') {
-      await lines.leave();
-      return action.code;
-    }
-    if (action.kind === 'line' && isStopLine(action.text)) await stopByLine(action.text, repl, lines);
-    else if (action.kind !== 'stop') await lines.take(action);
-    else if (front.attended) detach(stopRunning(repl), failureOn(front));
-    else return endScript(repl, lines);
+    const code = await takeAction(action, repl, lines);
+    if (code !== null) return code;
   }
   // The last line may be the one that leaves.
   if (!hasLeft) await Promise.race([lines.idle(), left]);
   await noteOpenQuestion(repl);
   return verdict.code();
+}
+
+/** The exit code of an action that ends the chat; null for any other. */
+async function takeAction(action: FrontAction, repl: Repl, lines: LineQueue): Promise<number | null> {
+  const { front } = repl;
+  switch (action.kind) {
+    case 'leave':
+      await lines.leave();
+      return action.code;
+    case 'take_back':
+      await takeBack(repl, lines);
+      return null;
+    case 'stop':
+      if (!front.attended) return endScript(repl, lines);
+      detach(stopRunning(repl), failureOn(front));
+      return null;
+    case 'line':
+    case 'refused':
+      if (action.kind === 'line' && isStopLine(action.text)) await stopByLine(action.text, repl, lines);
+      else await lines.take(action);
+      return null;
+  }
 }
 
 /** A signal ends a script: what runs is ended in order, and what would come next is left undone. */

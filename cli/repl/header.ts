@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
+import { holdsHome } from '../../hub/config/home_as_project.js';
 import { cleanLine } from '../render/text/clean.js';
 import { reachOf } from './conversation/chat_turn_options.js';
 import { hintInChat } from './conversation/hint_in_chat.js';
@@ -34,9 +35,11 @@ function withoutModel({ kind, message, hint, details }: HubError): string {
   return `Model: none, so messages are notes${why}.\n  ${next.charAt(0).toUpperCase()}${next.slice(1)}`;
 }
 
-async function sandboxLine({ client, turnOptions }: Repl): Promise<string> {
-  const { network, unsandboxed } = turnOptions.grants;
+async function sandboxLine({ client, turnOptions, context }: Repl): Promise<string> {
+  const { network, unsandboxed, whole_home } = turnOptions.grants;
   if (unsandboxed) return 'Sandbox: off. The commands of the model run as in your own shell.';
+  if (!whole_home && holdsHome(context.project))
+    return `No model works in ${cleanLine(context.project)}, which holds a home folder: go to a project, or say --here`;
   const { sandbox } = await client.call('tools.check', {});
   if (sandbox.kind !== 'none') {
     return `Sandbox: ${sandbox.kind}; it may change this project, network ${network ? 'on' : 'off'}`;

@@ -1,5 +1,5 @@
 import type { Client } from '../../hub/client/client.js';
-import type { TreeId } from '../../hub/protocol/node.js';
+import type { NodeId, TreeId } from '../../hub/protocol/node.js';
 import type { Context } from '../command_line/command_context.js';
 import type { ChatTurnOptions } from './conversation/chat_turn_options.js';
 import type { Conversation } from './conversation/conversation.js';
@@ -24,8 +24,22 @@ export interface Repl {
   open(tree: TreeId | null): Promise<void>;
   /** The first nodes of the branches, or the leaves, listed last: `/switch 2` refers to them. */
   listed: Listed | null;
+  /** Whether files come along to other nodes. */
+  follow: 'yes' | 'ask' | 'no';
+  /** The last move; null when there was none. */
+  lastMove: LastMove | null;
+  /** What the answers to an open question about files do. */
+  fileAnswers: ReadonlyMap<string, () => Promise<void>> | null;
   /** Ends the REPL after the command that runs. */
   leave(): void;
+}
+
+export interface LastMove {
+  tree: TreeId;
+  from: NodeId;
+  to: NodeId;
+  /** Whether files were changed by it. */
+  hasFiles: boolean;
 }
 
 export type Listed = { kind: 'branches' | 'leaves'; nodes: readonly string[] };
@@ -37,7 +51,7 @@ export interface ReplCommand {
   usage: string;
   summary: string;
   /** What an editor offers after the name. */
-  completes: 'node' | 'tree' | 'command' | 'model' | 'level' | 'file' | null;
+  completes: 'node' | 'tree' | 'command' | 'model' | 'level' | 'thinking' | 'file' | null;
   /** The extra lines of `/help name`: options, or what the words mean. */
   details?(): Promise<readonly (readonly [string, string])[]>;
   /** `argument` is the rest of the line. */

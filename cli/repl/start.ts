@@ -2,16 +2,21 @@ import { detach, neverFails } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import { environment } from '../../hub/config/config.js';
+import type { NodeId, Tree } from '../../hub/protocol/node.js';
 import type { Context } from '../command_line/command_context.js';
+import { treeToWorkIn } from '../input/other_folder.js';
 import { streamSink } from '../output/sink.js';
-import { findTree } from '../position/reference.js';
+import { knownPosition, positionOf } from '../position/position.js';
+import { rootOf } from '../position/reference.js';
 import { plainStyle } from '../render/look/style.js';
+import { askAboutSettings } from '../turn/settings_from_file.js';
 import { noteUnsandboxed, type TurnOptions } from '../turn/turn_options.js';
 import { chat } from './chat.js';
 import { chatTurnOptions } from './conversation/chat_turn_options.js';
 import { hintInChat } from './conversation/hint_in_chat.js';
 import type { ChatFront } from './front/chat_front.js';
 import { plainFront } from './front/plain_front.js';
+import type { Repl } from './repl.js';
 
 /** What the command line says of a chat. */
 export interface ChatWords {
@@ -19,6 +24,9 @@ export interface ChatWords {
   at: string | undefined;
   wanted: TurnOptions;
   isAccessible: boolean;
+  isThere: boolean;
+  /** Whether files come along to other nodes; null when the preference decides. */
+  follows: boolean | null;
 }
 
 /** Opens a chat on whatever there is to show it on. */
@@ -32,16 +40,33 @@ export async function runChat(context: Context, words: ChatWords): Promise<numbe
   if (reference === undefined && at !== undefined) {
     throw new HubError('invalid_params', '--at needs a tree', { hint: [cliCommand('chat', '@', '--at', '<node>')] });
   }
-  const tree = reference === undefined ? null : await findTree(context, reference, 'read');
+  const tree = reference === undefined ? null : await treeToWorkIn(context, reference, words.isThere);
+  if (tree !== null) await askAboutSettings(context, await placeFor(context, tree, at));
   const front = await frontFor(context, words.isAccessible || isSaid('ACCESSIBLE'));
   try {
     const note: typeof context.note = (hint) =>
       detach(front.show({ kind: 'note', text: hintInChat(hint) }), neverFails);
     noteUnsandboxed({ ...context, note }, wanted);
-    return await chat(context, front, { tree, at, turnOptions: chatTurnOptions(wanted) });
+    const follow = followWord(context, words.follows, front.attended);
+    return await chat(context, front, { tree, at, turnOptions: chatTurnOptions(wanted), follow });
   } finally {
     await front.close();
   }
+}
+
+/** Nobody who could be asked sits before a script, so that its files stay unless it says so. */
+function followWord({ preferences }: Context, follows: boolean | null, attended: boolean): Repl['follow'] {
+  if (follows !== null) return follows ? 'yes' : 'no';
+  const preferred = preferences.get('files.follow');
+  if (!attended || preferred === 'no') return 'no';
+  return preferred === 'ask' ? 'ask' : 'yes';
+}
+
+/** Where the chat begins; the root where that is not known yet. */
+async function placeFor(context: Context, tree: Tree, at: string | undefined): Promise<NodeId> {
+  return at === undefined
+    ? ((await knownPosition({ ...context, note: () => undefined }, tree)) ?? rootOf(tree.id))
+    : positionOf(context, tree, at);
 }
 
 async function frontFor(context: Context, isAccessible: boolean): Promise<ChatFront> {
@@ -53,7 +78,8 @@ async function frontFor(context: Context, isAccessible: boolean): Promise<ChatFr
     out: context.out,
     err: streamSink(process.stderr),
     look: { ...(await context.look([])), style: plainStyle },
-    style: { labelled: isAccessible, echoed: attended },
+    // Without colours labels tell who speaks.
+    style: { labelled: isAccessible || attended, echoed: attended },
     attended,
   });
 }

@@ -119,13 +119,14 @@ function checkDatabases({ preferences }: Context): Check {
 
 /** Which model answers in a new conversation, and whether there is a key, which is never shown. */
 async function checkModel(context: Context): Promise<Check> {
-  const access = modelAccess();
+  const access = modelAccess(context.preferences);
   try {
     const client = await context.client();
     const usual = context.preferences.get('model') || null;
-    const { model } = await client.call('agent.check', { access, usual_model: usual });
+    const { model, key_pending } = await client.call('agent.check', { access, usual_model: usual });
+    if (key_pending !== null) return ok('model', `${model}, whose key a command of yours prints`);
     const provider = model.slice(0, model.indexOf('/'));
-    const { providers } = await client.call('agent.providers', {});
+    const { providers } = await client.call('agent.providers', { access });
     const isKeyless = providers.some(({ name, needs_key }) => name === provider && !needs_key);
     const without = isKeyless ? 'which needs no key' : 'without a key';
     return ok('model', `${model}, ${access[provider]?.key == null ? without : 'with the key of your environment'}`);

@@ -1,6 +1,7 @@
 import type { LogHeader, LogNode } from '../../hub/protocol/event_log.js';
 import type { AgentEvent } from '../../hub/protocol/turn.js';
 import type { Context } from '../command_line/command_context.js';
+import { jsonText } from '../output/json_text.js';
 import type { Look } from '../render/look/look.js';
 import { logLineText, turnEventText } from '../render/reports/log_entry.js';
 
@@ -24,8 +25,8 @@ export function jsonLines({ out }: Context): LogOutput {
   const piece = buffered((text) => out.write(text));
   return {
     waitsForUsage: true,
-    begin: (header) => piece.add(JSON.stringify(header)),
-    node: (line) => piece.add(JSON.stringify(line)),
+    begin: (header) => piece.add(jsonText(header)),
+    node: (line) => piece.add(jsonText(line)),
     event: async () => undefined,
     flush: piece.flush,
   };

@@ -4,13 +4,14 @@ import { estimatedTokens, renderModelContext } from '../render/reports/model_con
 import { count, formatBytes, formatNumber } from '../render/text/ids_and_counts.js';
 import { estimateAt, estimateText } from '../turn/estimate_request.js';
 import { modelAccess } from '../turn/model_access.js';
+import { modelRoute } from '../turn/model_route.js';
 
 /** Prints exactly what a model would be sent for a node, and notes its size. */
 export async function printModelContext(context: Context, node: NodeId): Promise<void> {
   const client = await context.client();
   const sent = await client.call('context.model', { node });
   const tokens = estimatedTokens(sent.size_bytes);
-  const params = { access: modelAccess(), change: null, usual_model: null };
+  const params = { access: modelAccess(context.preferences), route: modelRoute(), change: null, usual_model: null };
   const estimate = await estimateAt(context, node, params);
   if (context.json) {
     await context.printJson({ ...sent, estimated_tokens: tokens, estimate });

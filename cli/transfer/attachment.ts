@@ -16,7 +16,7 @@ export type Attachment =
   | { kind: 'postgres'; connection: string; sql: string };
 
 /** How each kind is written. */
-export const ATTACHMENT_FORMS = ['file:<path>', 'http://…', 'https://…', 'postgres:<name>:<sql>'] as const;
+export const ATTACHMENT_FORMS = ['<path>', 'file:<path>', 'http://…', 'https://…', 'postgres:<name>:<sql>'] as const;
 
 const KINDS = ['file', 'http', 'https', 'postgres'];
 const FORMS_HINT = `attach takes ${ATTACHMENT_FORMS.join(', ')}`;
@@ -33,6 +33,8 @@ export function attachmentFrom(text: string): Attachment {
     case 'postgres':
       return queryFrom(rest);
     default:
+      // Whatever has a colon in it and is no file is a slip in the kind.
+      if (text !== '' && (kind === '' || existsSync(text))) return fileFrom(text);
       throw unknownKind(text, kind);
   }
 }
@@ -65,11 +67,6 @@ function unknownKind(text: string, kind: string): HubError {
   if (kind === 'bash') {
     return new HubError('invalid_params', 'attach runs no commands', { hint: [cliCommand('exec', '@', '"ls"')] });
   }
-  if (existsSync(text)) {
-    return new HubError('invalid_params', `${quoted(text)} does not say of what kind it is`, {
-      hint: ['for the file: ', cliCommand('attach', '@', `file:${text}`)],
-    });
-  }
   const near = kind === '' ? null : nearest(kind, KINDS);
   return new HubError('invalid_params', `attach knows no ${quoted(kind === '' ? text : `${kind}:`)}`, {
     hint: near === null ? FORMS_HINT : `did you mean ${near}:? ${FORMS_HINT}`,
@@ -83,12 +80,18 @@ const policy: Policy = { kind: 'open' };
 export function attach(
   client: Client,
   attachment: Attachment,
-  place: { tree: TreeId; node: NodeId },
+  { project, ...place }: { tree: TreeId; node: NodeId; project: string },
 ): Promise<ToolAnswer> {
   const params = { place, append: true, policy };
   switch (attachment.kind) {
     case 'file':
-      return client.call('file.read', { ...params, path: attachment.path, cwd: process.cwd(), limit: null });
+      return client.call('file.read', {
+        ...params,
+        path: attachment.path,
+        cwd: process.cwd(),
+        limit: null,
+        inside: project,
+      });
     case 'http':
       return client.call('http.fetch', { ...params, url: attachment.url });
     case 'postgres': {

@@ -1,5 +1,6 @@
 import { HubError } from '../../hub/base/error.js';
 import type { Client } from '../../hub/client/client.js';
+import type { ErrorKind } from '../../hub/protocol/errors.js';
 import type { ExportRecord } from '../../hub/protocol/methods/tree_methods.js';
 import type { Sha256, Tree, TreeId } from '../../hub/protocol/node.js';
 import { outputPieces } from '../exec/stored_output.js';
@@ -45,12 +46,15 @@ export async function* recordsOf(top: Tree, options: RecordOptions): AsyncGenera
   }
 }
 
+const LOST: Partial<Record<ErrorKind, string>> = { not_found: 'lost', storage_failed: 'damaged' };
+
 async function* dataOf(sha256: Sha256, { client, note }: RecordOptions): AsyncGenerator<OutputData> {
   try {
     for await (const piece of outputPieces(client, sha256)) yield { kind: 'output_data', sha256, ...piece };
   } catch (error) {
-    if (!(error instanceof HubError && error.kind === 'not_found')) throw error;
-    note(`the stored output ${shortId(sha256)} is lost and not in the export`);
+    const state = error instanceof HubError ? LOST[error.kind] : undefined;
+    if (state === undefined) throw error;
+    note(`the stored output ${shortId(sha256)} is ${state} and not in the export`);
   }
 }
 

@@ -17,6 +17,8 @@ export interface Imported {
   exportedProject: string | null;
   added: number;
   present: number;
+  /** The settings that are in the file. */
+  settings: readonly Sha256[];
 }
 
 /** Which projects trees may have here: the one in which the person stands, or any that a file names. */
@@ -60,11 +62,12 @@ function treeImport(client: Client, first: TreeRecord): TreeImport {
   let batch: ExportRecord[] = [];
   let length = 0;
   const total = { added: 0, present: 0 };
+  const settings: Sha256[] = [];
   const send = async (done: boolean): Promise<Tree | null> => {
     const records = batch;
     batch = [];
     length = 0;
-    const result = await client.call('loom.tree_import', { tree, records, done });
+    const result = await client.call('loom.tree_import', { tree, records, done, takes_project: true });
     total.added += result.added;
     total.present += result.present;
     return result.tree;
@@ -74,12 +77,13 @@ function treeImport(client: Client, first: TreeRecord): TreeImport {
       const isFull = batch.length >= BATCH_RECORDS || length >= BATCH_LENGTH;
       if (isFull && !goesOnStep(record)) await send(false);
       batch.push(record);
+      if (record.kind === 'settings') settings.push(record.sha256);
       length += JSON.stringify(record).length;
     },
     end: async () => {
       const imported = await send(true);
       if (imported === null) throw new HubError('internal', `the hub did not finish the import of ${tree}`);
-      return { tree: imported, exportedName: first.tree.name, exportedProject: first.tree.project, ...total };
+      return { tree: imported, exportedName: first.tree.name, exportedProject: first.tree.project, settings, ...total };
     },
   };
 }

@@ -30,7 +30,7 @@ export async function importTranscript(
     throw failed.reason;
   }
   const made = await client.call('loom.tree_get', { tree });
-  return { tree: made, exportedName: null, exportedProject: null, added: made.node_count, present: 0 };
+  return { tree: made, exportedName: null, exportedProject: null, added: made.node_count, present: 0, settings: [] };
 }
 
 interface Position {

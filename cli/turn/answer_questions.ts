@@ -7,7 +7,7 @@ import type { Context } from '../command_line/command_context.js';
 import { ask, canAsk } from '../input/ask_person.js';
 import { renderQuestion, renderQuestions } from '../render/node/question_text.js';
 import { shortId } from '../render/text/ids_and_counts.js';
-import { modelEnvironment } from './model_access.js';
+import { type ModelAccess, modelEnvironment } from './model_access.js';
 import { type AwaitedTurn, runAnswer } from './run_turn.js';
 import type { TurnOutput } from './turn_output.js';
 
@@ -18,7 +18,7 @@ export interface OpenQuestion {
 }
 
 /** The options that a turn continues with after its answer. */
-export type AnswerOptions = Pick<ParamsOf<'agent.answer'>, 'access' | 'limits' | 'grants'>;
+export type AnswerOptions = Pick<ParamsOf<'agent.answer'>, 'route' | 'limits' | 'grants'> & { access: ModelAccess };
 
 /** The open questions of a tree: those of the newest turn first. */
 export async function openQuestions(context: Context, tree: Tree): Promise<OpenQuestion[]> {

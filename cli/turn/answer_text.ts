@@ -2,8 +2,8 @@ import type { Context } from '../command_line/command_context.js';
 import { rawOutput } from '../output/raw_output.js';
 
 /**
- * Writes a model's text to stdout. A terminal gets it as it streams. Otherwise the text of a step is held until its role is
- * known: before calls it is a remark, which goes to stderr; at the end of the turn it is the answer.
+ * Writes a model's text to stdout, as it streams or held back. The text of a step that is held until its role is known
+ * goes to stderr when calls follow it, as a remark; at the end of the turn it is the answer.
  */
 export interface AnswerText {
   add(text: string): Promise<void>;
@@ -18,8 +18,7 @@ export interface AnswerText {
   hurry(): void;
 }
 
-export function answerText(context: Context): AnswerText {
-  const streams = context.screen.isTty;
+export function answerText(context: Context, streams: boolean): AnswerText {
   const out = rawOutput(process.stdout);
   let stepText = '';
   /** The part of it that has been written. */

@@ -17,11 +17,11 @@ type Estimate = ResultOf<'agent.estimate'>;
 export async function estimateAt(
   context: Context,
   node: NodeId,
-  { access, change, usual_model }: Pick<TurnOptions, 'access' | 'change' | 'usual_model'>,
+  { access, route, change, usual_model }: Pick<TurnOptions, 'access' | 'route' | 'change' | 'usual_model'>,
 ): Promise<Estimate> {
   const client = await context.client();
-  const { window } = windowPreferences(context);
-  return client.call('agent.estimate', { node, access, change, usual_model, window });
+  const { window, cache } = windowPreferences(context);
+  return client.call('agent.estimate', { node, access, route, change, usual_model, window, cache });
 }
 
 /** An estimate as one line, with times of the local clock. */

@@ -1,6 +1,7 @@
 import { HubError } from '../../hub/base/error.js';
 import { cliOption } from '../../hub/base/hint.js';
 import type { Context } from '../command_line/command_context.js';
+import { modelAccess } from './model_access.js';
 
 /** A model by its name, its provider, or both. */
 interface ModelName {
@@ -12,7 +13,7 @@ interface ModelName {
 export async function modelNamed(context: Context, { model, provider }: ModelName): Promise<string | null> {
   if (provider === undefined) return model ?? null;
   const client = await context.client();
-  const { providers, aliases } = await client.call('agent.providers', {});
+  const { providers, aliases } = await client.call('agent.providers', { access: modelAccess(context.preferences) });
   const match = providers.find(({ name }) => name === provider.toLowerCase());
   if (match === undefined) {
     throw new HubError('invalid_params', `there is no provider ${JSON.stringify(provider)}`, {

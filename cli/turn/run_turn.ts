@@ -9,6 +9,8 @@ import type { Context } from '../command_line/command_context.js';
 import { interruptible } from '../command_line/interruption.js';
 import { EXIT } from '../output/failure.js';
 import { renderQuestions } from '../render/node/question_text.js';
+import { type CommandKeys, fetchKey, giveKey, runBeside, withCommandKey } from './key_command.js';
+import type { ModelAccess } from './model_access.js';
 import type { TurnOutput } from './turn_output.js';
 
 /** How a turn ended: its outcome, null when it never began, and the exit code of the signal that interrupted it or us. */
@@ -17,29 +19,43 @@ export interface AwaitedTurn {
   interrupted: number | null;
 }
 
-type RunParams = Omit<ParamsOf<'agent.run'>, 'stream' | 'id'> & { id: TurnId };
+type RunParams = Omit<ParamsOf<'agent.run'>, 'stream' | 'id' | 'access'> & { id: TurnId; access: ModelAccess };
 
 /** Runs a turn to its end. The first signal stops it and awaits its end, so that its partial answer is kept. */
 export function runTurn(context: Context, params: RunParams, output: TurnOutput): Promise<AwaitedTurn> {
-  return awaitTurn(context, params.id, output, (client, options) => client.stream('agent.run', params, options));
+  return awaitTurn(context, params.id, output, (client, options) =>
+    withCommandKey(keysOf(context, params), () =>
+      client.stream('agent.run', { ...params, gives_keys: true }, givingKeys(keysOf(context, params), client, options)),
+    ),
+  );
 }
 
 /** Summarises a path; the first signal cancels it. */
 export function runCompaction(
   context: Context,
-  params: Omit<ParamsOf<'agent.compact'>, 'stream' | 'id'> & { id: TurnId },
+  params: Omit<ParamsOf<'agent.compact'>, 'stream' | 'id' | 'access'> & { id: TurnId; access: ModelAccess },
   output: TurnOutput,
 ): Promise<AwaitedTurn> {
-  return awaitTurn(context, params.id, output, (client, options) => client.stream('agent.compact', params, options));
+  return awaitTurn(context, params.id, output, (client, options) =>
+    withCommandKey(keysOf(context, params), () => client.stream('agent.compact', params, options)),
+  );
 }
 
 /** Answers a question of a parked turn, and shows how it continues. */
 export function runAnswer(
   context: Context,
-  params: Omit<ParamsOf<'agent.answer'>, 'stream' | 'turn'> & { turn: TurnId },
+  params: Omit<ParamsOf<'agent.answer'>, 'stream' | 'turn' | 'access'> & { turn: TurnId; access: ModelAccess },
   output: TurnOutput,
 ): Promise<AwaitedTurn> {
-  return awaitTurn(context, params.turn, output, (client, options) => client.stream('agent.answer', params, options));
+  return awaitTurn(context, params.turn, output, (client, options) =>
+    withCommandKey(keysOf(context, params), () =>
+      client.stream(
+        'agent.answer',
+        { ...params, gives_keys: true },
+        givingKeys(keysOf(context, params), client, options),
+      ),
+    ),
+  );
 }
 
 /** Watches a running turn to its end, in the same way. */
@@ -51,8 +67,34 @@ export function followTurn(context: Context, turn: TurnId, output: TurnOutput): 
   });
 }
 
+/** What gets the keys that commands of the person's print. */
+export function keysOf({ preferences }: Context, { access }: { access: ModelAccess }): CommandKeys {
+  return { servers: preferences.servers, access, run: runBeside };
+}
+
+/** Refuses what a turn would refuse, before anything is made for it, and gets the key that it will need. */
+export async function checkTurn(
+  context: Context,
+  params: Pick<ParamsOf<'agent.check'>, 'node' | 'change' | 'usual_model'> & { access: ModelAccess },
+): Promise<void> {
+  const client = await context.client();
+  const { key_pending } = await client.call('agent.check', params);
+  if (key_pending !== null) await fetchKey(keysOf(context, params), key_pending);
+}
+
 type Client = Awaited<ReturnType<Context['client']>>;
 type Options = { onEvent(event: AgentEvent): Promise<void>; signal: AbortSignal };
+
+/** The same, with the keys that sub-sessions want. */
+function givingKeys(keys: CommandKeys, client: Client, { onEvent, signal }: Options): Options {
+  return {
+    signal,
+    onEvent(event) {
+      if (event.kind === 'key_wanted') detach(giveKey(keys, client, event), () => undefined);
+      return onEvent(event);
+    },
+  };
+}
 
 async function awaitTurn(
   context: Context,

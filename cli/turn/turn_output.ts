@@ -4,10 +4,13 @@ import type { AgentEvent, TurnOutcome } from '../../hub/protocol/turn.js';
 import type { Context } from '../command_line/command_context.js';
 import type { BlockChange } from '../display/block.js';
 import { createDisplay } from '../display/display.js';
+import { jsonText } from '../output/json_text.js';
 import { callLine } from '../render/node/call_line.js';
 import { cleanLine } from '../render/text/clean.js';
 import { formatNumber, shortId } from '../render/text/ids_and_counts.js';
 import { answerText } from './answer_text.js';
+import { replacedLine } from './replaced_line.js';
+import { unreadInstructions } from './unread_instructions.js';
 
 const LINE_LENGTH_MAX = 200;
 
@@ -23,7 +26,7 @@ export interface TurnOutput {
 /** Each event as one line of JSON. */
 export function jsonLines(context: Context): TurnOutput {
   return {
-    take: (event) => context.out.write(`${JSON.stringify(event)}\n`),
+    take: (event) => context.out.write(`${jsonText(event)}\n`),
     end: async () => undefined,
     hurry: () => undefined,
   };
@@ -42,7 +45,7 @@ export function jsonOutcome(context: Context): TurnOutput {
 
 /** The answer on stdout once it is whole, and nothing else. */
 export function answerOnly(context: Context): TurnOutput {
-  const answer = answerText(context);
+  const answer = answerText(context, false);
   return {
     take: async (event) => noteTranscript(context, event),
     async end(outcome) {
@@ -53,9 +56,9 @@ export function answerOnly(context: Context): TurnOutput {
   };
 }
 
-/** The answer on stdout, all else on stderr. */
-export function textOutput(context: Context): TurnOutput {
-  const answer = answerText(context);
+/** The answer on stdout, all else on stderr. What streams has the remarks before calls in it: nobody knows them by then. */
+export function textOutput(context: Context, streams = context.screen.isTty): TurnOutput {
+  const answer = answerText(context, streams);
   const display = createDisplay(null);
   const print = async (line: string): Promise<void> => {
     await answer.setAside();
@@ -111,11 +114,15 @@ function transcriptLine(file: string): string {
 function eventLine(event: AgentEvent, project: string): string | null {
   switch (event.kind) {
     case 'turn_started':
-      return readLine(event.instructions, project);
+      return readLine(event, project);
+    case 'model_replaced':
+      return cleanLine(`(${replacedLine(event)})`);
     case 'compaction_started':
       return `(summarising what was said: about ${formatNumber(event.tokens)} tokens)`;
     case 'context_compacted':
       return compactedLine(event);
+    case 'project_noted':
+      return event.lines.map((line) => cleanLine(`(${line})`)).join('\n');
     case 'session_started':
       return `  ${cleanLine(sessionLine(event))}`;
     case 'request_failed':
@@ -131,9 +138,15 @@ function compactedLine({ tokens_after: tokens, left_out }: Extract<AgentEvent, {
   return `(about ${formatNumber(tokens)} tokens are left${cut})`;
 }
 
-/** Names the instructions that were read for a turn. */
-function readLine(paths: readonly string[], project: string): string | null {
-  return paths.length === 0 ? null : cleanLine(`Read: ${paths.map((path) => shortPath(path, project)).join(', ')}`);
+/** Names the instructions that were read for a turn, and those that were not. */
+function readLine(
+  { instructions, cut, refused }: Extract<AgentEvent, { kind: 'turn_started' }>,
+  project: string,
+): string | null {
+  const short = (paths: readonly string[]) => paths.map((path) => shortPath(path, project));
+  const read = instructions.length === 0 ? [] : [`Read: ${short(instructions).join(', ')}`];
+  const lines = [...read, ...unreadInstructions({ cut: short(cut), refused: short(refused) })];
+  return lines.length === 0 ? null : lines.map(cleanLine).join('\n');
 }
 
 /** A path in the project as one names it there. */

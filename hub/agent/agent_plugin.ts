@@ -3,22 +3,25 @@ import { detach } from '../base/detach.js';
 import { HubError } from '../base/error.js';
 import { rpcMethod } from '../base/hint.js';
 import { callHub, type InternalCaller } from '../base/internal_call.js';
-import type { CallContext, HubCalls, HubResolve, Plugin } from '../base/plugin.js';
-import { needsKey, PROVIDER_RECORDS } from '../base/provider_records.js';
+import type { CallContext, Handlers, HubCalls, HubResolve, Plugin } from '../base/plugin.js';
 import type { HomePaths } from '../config/config.js';
-import type { ResultOf } from '../protocol/methods/method_table.js';
 import type { NodeId, Settings, TreeId, TurnId } from '../protocol/node.js';
 import type { AgentEvent, SettingsChange, TurnOutcome } from '../protocol/turn.js';
 import type { AgentParts } from './agent_parts.js';
 import { estimatePath } from './estimate_next_request.js';
 import { createEventLogs } from './exports/event_log.js';
 import { createTranscripts } from './exports/transcripts.js';
-import { ALIAS_NAMES, formatModelName, parseModelName } from './model/model_names.js';
+import { jobMethods } from './jobs/job_methods.js';
+import { createJobs, type Jobs } from './jobs/jobs.js';
+import { formatModelName } from './model/model_names.js';
+import { isPending, withPendingKeys } from './model/provider_access.js';
+import { modelMethods } from './model_methods.js';
 import { priceOf } from './request/spending.js';
 import { listInstructions } from './settings/list_instructions.js';
 import { planAt } from './settings/project_plan.js';
 import { pathSettings, settingsBefore } from './settings/settings.js';
 import { refuseNesting } from './settings/sub_session_nesting.js';
+import { permissionMethods } from './tools/permission_methods.js';
 import { listParkedTurns, parkedSnapshot } from './turn/parked_turn.js';
 import type { Listener, RunningTurn } from './turn/running_turn.js';
 import { chooseModel } from './turn/turn_model.js';
@@ -31,7 +34,7 @@ export interface AgentPlugin extends Plugin {
   end(): Promise<void>;
 }
 
-interface AgentPluginParts extends AgentParts {
+interface AgentPluginParts extends Omit<AgentParts, 'jobs'> {
   version: string;
   /** The epoch of this home's feed. */
   epoch: string;
@@ -42,36 +45,36 @@ interface AgentPluginParts extends AgentParts {
 export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts): AgentPlugin {
   const { log, epoch, paths } = parts;
   const transcripts = createTranscripts({ folder: paths.sessions, log });
-  const turns = createTurns(hub, { ...parts, transcripts });
+  const jobs = createJobs(parts.timers.nowMs);
+  const turns = createTurns(hub, { ...parts, jobs, transcripts });
   const isRunning = (tree: TreeId): boolean => turns.all().some((turn) => turn.tree === tree);
   const logs = createEventLogs({ hub, folder: paths.logs, epoch, isRunning, log });
   turns.onBegin(logs.follow);
-  turns.onWaiting((tree, { kind }) => {
-    if (kind === 'turn_ended') logs.update(tree);
-  });
+  turns.onWaiting((tree, { kind }) => (kind === 'turn_ended' ? logs.update(tree) : undefined));
   return {
     name: 'agent',
     version: parts.version,
     busy: () => turns.all().length,
     async end() {
       await turns.end();
+      await jobs.stop(jobs.list(null), 'the end of the hub');
       await logs.end();
     },
     methods: {
       'agent.run': (params, context) => streamTurn(turns.run(params), context, { stops: true }),
       'agent.compact': (params, context) => streamTurn(turns.compact(params), context, { stops: true }),
-      'agent.estimate': (params, context) => estimatePath({ hub, context }, params, parts.timers.nowMs()),
+      'agent.estimate': (params, context) => estimatePath({ hub, context }, params, parts),
       'agent.check': async ({ node, access, change, usual_model: usual }, context) => {
         const previous = node === null ? null : await previousSettings({ hub, context }, node, change);
         if (node !== null) await refuseNestingAt({ hub, context }, node, change);
-        return { model: formatModelName(chooseModel({ previous, change, usual, access }).model) };
+        return chosenBy({ previous, change, usual, access });
       },
-      'agent.instructions_list': async (params, context) => listInstructions({ hub, context }, parts, params),
+      'agent.instructions_list': async (params, context) => listInstructions({ hub, context }, params),
       'agent.plan_get': async ({ node }, context) => planAt({ hub, context }, node),
       'agent.follow': async ({ turn, tree }, context) => {
         if (turn !== null) return { outcome: await followTurn(turns, turn, { hub, context }) };
         const within = (one: TreeId): boolean => tree === null || one === tree;
-        await followAll(turns, within, context);
+        await followAll({ turns, jobs }, within, context);
         return { outcome: null };
       },
       'agent.stop': async ({ turn: id }) => {
@@ -92,20 +95,28 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
         const running = turns.all().filter((turn) => tree === null || turn.tree === tree);
         return { turns: [...running.map(statusOf), ...parked.filter(({ turn }) => turns.get(turn) === null)] };
       },
-      'agent.providers': async () => providerList(),
+      ...jobMethods(hub, jobs),
+      ...permissionMethods(hub),
+      ...keyMethods(turns),
+      ...modelMethods(parts),
     },
   };
 }
 
-function providerList(): ResultOf<'agent.providers'> {
+function keyMethods(turns: RunningTurns) {
   return {
-    providers: PROVIDER_RECORDS.map((record) => ({
-      name: record.name,
-      needs_key: needsKey(record),
-      usual_model: record.defaultModel,
-    })),
-    aliases: ALIAS_NAMES.map((name) => ({ name, model: formatModelName(parseModelName(name)) })),
-  };
+    'agent.key_give': async ({ turn, provider, key }) => {
+      turns.get(turn)?.keys.give(provider, key);
+      return {};
+    },
+  } satisfies Handlers;
+}
+
+/** The model that a turn would ask, and the provider whose key its caller still has to get. */
+function chosenBy(choice: Parameters<typeof chooseModel>[0]): { model: string; key_pending: string | null } {
+  const { access } = choice;
+  const { model } = chooseModel({ ...choice, access: withPendingKeys(access) });
+  return { model: formatModelName(model), key_pending: isPending(access[model.provider]) ? model.provider : null };
 }
 
 /** The settings of the next turn at a node. */
@@ -157,7 +168,11 @@ async function followTurn(turns: RunningTurns, id: TurnId, { hub, context }: Int
   return raceAbort(outcome, context.signal, () => new HubError('cancelled', `following the turn ${id} was given up`));
 }
 
-async function followAll(turns: RunningTurns, within: (tree: TreeId) => boolean, context: CallContext): Promise<void> {
+async function followAll(
+  { turns, jobs }: { turns: RunningTurns; jobs: Jobs },
+  within: (tree: TreeId) => boolean,
+  context: CallContext,
+): Promise<void> {
   const listener = listenerOf(context);
   const unfollows = new Map<RunningTurn, () => void>();
   const follow = (turn: RunningTurn): void => {
@@ -168,7 +183,11 @@ async function followAll(turns: RunningTurns, within: (tree: TreeId) => boolean,
     detach(turn.outcome.finally(forget), () => undefined);
   };
   for (const turn of turns.all()) follow(turn);
+  for (const event of jobs.now()) if (within(event.tree)) listener.emit(event);
   const ends = [
+    jobs.onChange((event) => {
+      if (within(event.tree)) listener.emit(event);
+    }),
     turns.onBegin(follow),
     turns.onWaiting((tree, event) => {
       if (within(tree)) listener.emit(event);

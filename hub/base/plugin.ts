@@ -6,9 +6,15 @@ import type { Handle, Output } from '../protocol/node.js';
  * response: parsing and printing them again would cost more than reading them.
  */
 export class RawJson {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
+  /** The text, or for a long one its bytes in UTF-8, which go to the caller as they are. */
+  readonly content: string | Uint8Array;
+  constructor(content: string | Uint8Array) {
+    this.content = content;
+  }
+  get text(): string {
+    const { content } = this;
+    if (typeof content === 'string') return content;
+    return Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('utf8');
   }
 }
 

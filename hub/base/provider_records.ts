@@ -1,4 +1,5 @@
 import { HubError } from './error.js';
+import { CLOUD_PRESETS, type CloudPreset, SERVER_PRESETS, type ServerPreset } from './server_presets.js';
 
 /**
  * The facts about a model provider, in one place: names, addresses, keys, short names, prices and hints all derive from
@@ -16,22 +17,26 @@ export interface ProviderRecord {
   modelNames: RegExp | null;
   /** `table`: as that provider of the price table charges. Prices never hold for other servers that speak alike. */
   prices: { kind: 'table'; id: string } | { kind: 'free' } | { kind: 'unknown' };
-  /** How long a prefix is cached since its last use, and its least length; null where the provider does not say. */
-  cache: { lifetimeMs: number; tokensMin: number } | null;
+  /** The least length of a prefix that is cached for as long as a request says; null where the provider does not let it. */
+  cache: { tokensMin: number } | null;
 }
 
 export interface ProviderServer {
   dialect: Dialect;
-  /** The default address. */
-  address: string;
+  /** The default address; null where each person has one of their own. */
+  address: string | null;
   /** The environment variable with another address. */
   addressVariable: string;
   /** Whether that variable may name a host alone; scheme and port are those of `address` then. */
   takesBareHost: boolean;
-  /** The environment variable with the key. */
+  /** The environment variable with the key, as hints name it. */
   keyVariable: string;
-  /** `at_own_address`: servers elsewhere that speak alike may do without. */
-  needsKey: 'always' | 'at_own_address' | 'never';
+  /** All variables that it may stand in, the strongest first. */
+  keyVariables: readonly string[];
+  /** The header that the key is sent in; in `authorization` it is a bearer token. */
+  keyHeader: string;
+  /** `at_own_address`: servers elsewhere that speak alike may do without. `by_sdk`: without one a cloud's SDK signs in. */
+  needsKey: 'always' | 'at_own_address' | 'by_sdk' | 'never';
   hints: {
     /** What to do when nothing listens at the address. */
     notRunning: string | null;
@@ -43,8 +48,17 @@ export interface ProviderServer {
 /** The protocol of a server. */
 export type Dialect =
   | { kind: 'anthropic_messages' }
-  /** OpenAI's newer models refuse `max_tokens`; other servers may know nothing else. */
-  | { kind: 'chat_completions'; outputLimit: 'max_tokens' | 'max_completion_tokens' };
+  /** The same as a cloud has it, by the SDK for that. */
+  | { kind: 'cloud'; cloud: CloudPreset }
+  | { kind: 'gemini' }
+  /** Ollama's own protocol, in which a request says how large the context is to be. */
+  | { kind: 'ollama' }
+  /**
+   * Chat completions; and, with `hasResponses`, Responses where OpenAI's own models or servers want that. `thinkingOff` is the
+   * effort with which models think not at all; null where servers differ. Mistral's variant counts tokens unasked and refuses to be
+   * asked, and its calls have ids of 9 letters or digits.
+   */
+  | { kind: 'openai'; hasResponses: boolean; thinkingOff: 'none' | null; variant: 'mistral' | null };
 
 const ANTHROPIC: ProviderRecord = {
   name: 'anthropic',
@@ -54,6 +68,8 @@ const ANTHROPIC: ProviderRecord = {
     addressVariable: 'ANTHROPIC_BASE_URL',
     takesBareHost: false,
     keyVariable: 'ANTHROPIC_API_KEY',
+    keyVariables: ['ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_API_KEY'],
+    keyHeader: 'authorization',
     needsKey: 'always',
     hints: { notRunning: null, noModel: null },
   },
@@ -66,35 +82,59 @@ const ANTHROPIC: ProviderRecord = {
   },
   modelNames: /^claude-/,
   prices: { kind: 'table', id: 'anthropic' },
-  cache: { lifetimeMs: 300_000, tokensMin: 1_024 },
+  cache: { tokensMin: 1_024 },
 };
 
 const OPENAI: ProviderRecord = {
   name: 'openai',
   server: {
-    dialect: { kind: 'chat_completions', outputLimit: 'max_completion_tokens' },
+    dialect: { kind: 'openai', hasResponses: true, thinkingOff: null, variant: null },
     address: 'https://api.openai.com/v1',
     addressVariable: 'OPENAI_BASE_URL',
     takesBareHost: false,
     keyVariable: 'OPENAI_API_KEY',
+    keyVariables: ['OPENAI_API_KEY'],
+    keyHeader: 'authorization',
     needsKey: 'at_own_address',
     hints: { notRunning: null, noModel: null },
   },
   defaultModel: 'gpt',
-  aliases: { gpt: 'gpt-5.6-sol', 'gpt-mini': 'gpt-5.4-mini' },
+  aliases: { gpt: 'gpt-6-sol', mini: 'gpt-5.4-mini', 'gpt-mini': 'gpt-5.4-mini' },
   modelNames: /^(gpt-|chatgpt-|codex-|o\d)/,
   prices: { kind: 'table', id: 'openai' },
+  cache: null,
+};
+
+const GEMINI: ProviderRecord = {
+  name: 'gemini',
+  server: {
+    dialect: { kind: 'gemini' },
+    address: 'https://generativelanguage.googleapis.com',
+    addressVariable: 'GOOGLE_GEMINI_BASE_URL',
+    takesBareHost: false,
+    keyVariable: 'GEMINI_API_KEY',
+    keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    keyHeader: 'x-goog-api-key',
+    needsKey: 'at_own_address',
+    hints: { notRunning: null, noModel: null },
+  },
+  defaultModel: 'gemini',
+  aliases: { gemini: 'gemini-3.8-flash', 'gemini-flash': 'gemini-3.8-flash' },
+  modelNames: /^gemini-/,
+  prices: { kind: 'table', id: 'google' },
   cache: null,
 };
 
 const OLLAMA: ProviderRecord = {
   name: 'ollama',
   server: {
-    dialect: { kind: 'chat_completions', outputLimit: 'max_tokens' },
+    dialect: { kind: 'ollama' },
     address: 'http://127.0.0.1:11434',
     addressVariable: 'OLLAMA_HOST',
     takesBareHost: true,
     keyVariable: 'OLLAMA_API_KEY',
+    keyVariables: ['OLLAMA_API_KEY'],
+    keyHeader: 'authorization',
     needsKey: 'never',
     hints: { notRunning: 'start it with: ollama serve', noModel: (model) => `run: ollama pull ${model}` },
   },
@@ -115,28 +155,79 @@ const DEMO: ProviderRecord = {
   cache: null,
 };
 
-/** All providers; where several match, the first one is taken. */
-export const PROVIDER_RECORDS: readonly ProviderRecord[] = [ANTHROPIC, OPENAI, OLLAMA, DEMO];
+/** Providers in a protocol of their own. */
+const MAKERS: readonly ProviderRecord[] = [ANTHROPIC, OPENAI, GEMINI];
 
-/** The record of a provider by its name, ignoring case. */
-export function findProvider(name: string): ProviderRecord | null {
-  return PROVIDER_RECORDS.find((record) => record.name === name.toLowerCase()) ?? null;
+/** All providers; where several match, the first one is taken. */
+export const PROVIDER_RECORDS: readonly ProviderRecord[] = [
+  ...MAKERS,
+  ...SERVER_PRESETS.map(presetRecord),
+  ...CLOUD_PRESETS.map(cloudRecord),
+  ...[OLLAMA, DEMO],
+];
+
+/** What a server of a person's own may be called. */
+export const SERVER_NAME = /^[a-z][a-z0-9_-]{0,49}$/;
+
+/** The providers whose protocol another server may speak. */
+export const SERVER_KINDS = PROVIDER_RECORDS.filter(({ server }) => server !== null).map(({ name }) => name);
+
+/** A server that speaks as OpenAI does. */
+function presetRecord({ name, dialect, notRunning, noModel, table, ...preset }: ServerPreset): ProviderRecord {
+  const { defaultModel, aliases, modelNames, ...server } = preset;
+  return {
+    ...{ name, defaultModel, aliases, modelNames, cache: null },
+    server: {
+      ...server,
+      dialect: { kind: 'openai', hasResponses: false, thinkingOff: null, variant: null, ...dialect },
+      takesBareHost: false,
+      keyVariables: [server.keyVariable],
+      hints: { notRunning, noModel },
+    },
+    prices: table === null ? { kind: 'unknown' } : { kind: 'table', id: table },
+  };
 }
 
-export function providerRecord(name: string): ProviderRecord {
-  const record = findProvider(name);
+/** Its caches are kept for five minutes, and what is in them is not known here. */
+function cloudRecord(cloud: CloudPreset): ProviderRecord {
+  const { name, addressVariable, keyVariable, table, modelNames, noModel } = cloud;
+  return {
+    ...{ name, defaultModel: null, aliases: {}, modelNames, cache: null },
+    server: {
+      dialect: { kind: 'cloud', cloud },
+      ...{ address: null, addressVariable, takesBareHost: false },
+      ...{ keyVariable, keyVariables: [keyVariable], keyHeader: 'authorization', needsKey: 'by_sdk' },
+      hints: { notRunning: null, noModel: () => noModel },
+    },
+    prices: { kind: 'table', id: table },
+  };
+}
+
+/** The cloud behind a server; null for all others. */
+export function cloudOf({ server }: Pick<ProviderRecord, 'server'>): CloudPreset | null {
+  return server?.dialect.kind === 'cloud' ? server.dialect.cloud : null;
+}
+
+/** The record of a provider by its name, ignoring case. */
+export function findProvider(
+  name: string,
+  records: readonly ProviderRecord[] = PROVIDER_RECORDS,
+): ProviderRecord | null {
+  return records.find((record) => record.name === name.toLowerCase()) ?? null;
+}
+
+export function providerRecord(name: string, records: readonly ProviderRecord[] = PROVIDER_RECORDS): ProviderRecord {
+  const record = findProvider(name, records);
   if (record !== null) return record;
   throw new HubError('invalid_params', `there is no provider ${name}`, {
-    hint: `there are: ${PROVIDER_RECORDS.map((one) => one.name).join(', ')}`,
+    hint: `there are: ${records.map((one) => one.name).join(', ')}`,
   });
 }
 
 /** Whether the provider's own server requires a key. */
 export function needsKey({ server }: ProviderRecord): boolean {
-  return server !== null && server.needsKey !== 'never';
+  return server !== null && server.needsKey !== 'never' && server.needsKey !== 'by_sdk';
 }
 
-/** The environment variables of keys, of which a person needs one. */
-export const KEY_VARIABLES = PROVIDER_RECORDS.filter(needsKey).flatMap(({ server }) => server?.keyVariable ?? []);
-/** The environment variables with the addresses of servers elsewhere. */
-export const ADDRESS_VARIABLES = PROVIDER_RECORDS.flatMap(({ server }) => server?.addressVariable ?? []);
+/** The environment variables of the keys that most people have, of which one is enough. */
+export const KEY_VARIABLES = MAKERS.flatMap(({ server }) => server?.keyVariable ?? []);

@@ -65,7 +65,7 @@ interface StreamOptions<Event> {
 
 /** A connection to a hub, reconnected whenever it breaks. */
 export interface Client {
-  /** The hub of the last connection; `note` says when its version differs. */
+  /** The hub of the last connection; `note` is for the person, such as that its version differs. */
   readonly hub: { version: string; protocol: number; epoch: string; listen: string | null; note: string | null };
   /** Calls a method. After a break it is sent again, with ids filled in that the caller left out, so nothing is done twice. */
   call<M extends MethodName>(

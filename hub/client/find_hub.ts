@@ -1,17 +1,18 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { throwIfCancelled } from '../base/abort.js';
+import { refuseForeignHome } from '../base/disk/home_owner.js';
 import { HubError } from '../base/error.js';
 import { cliCommand } from '../base/hint.js';
 import { within } from '../base/wait_at_most.js';
-import { homePaths } from '../config/config.js';
+import { homePaths, temporaryFolderProblem } from '../config/config.js';
 import { prepareHome } from '../home/home_folder.js';
 import { knownSocket } from '../home/socket_path.js';
 import { type HubGreeting, type Link, openLink, type Program, type Target } from './link.js';
 import { electStarter, resignStarter, spawnHub } from './start_hub.js';
 
 // Long enough for a hub that first migrates a large database.
-const START_MS_MAX = 60_000;
+const START_SECONDS_MAX = 60;
 const POLL_MS = 15;
 const END_MS_MAX = 15_000;
 
@@ -29,33 +30,39 @@ export interface HubRequest {
 }
 
 export interface ConnectedHub extends Link {
-  /** A note for the person when the hub has another version; null otherwise. */
+  /** A note for the person, such as that the hub has another version; null when there is none. */
   note: string | null;
 }
 
 /** Connects to the hub of a home. Starts it when there is none, and replaces it when it is idle and older. */
 export async function ensureHub(request: HubRequest): Promise<ConnectedHub> {
-  const deadlineMs = performance.now() + START_MS_MAX;
+  // process.uptime, because performance.now loads a module of 5 ms at every start of a client.
+  const deadline = process.uptime() + START_SECONDS_MAX;
+  refuseForeignHome(request.home);
   let replaced = false;
+  let startNote: string | null = null;
   for (;;) {
     throwIfCancelled(request.signal, 'connecting to the hub');
     const link = await findHub(request);
     if (link !== null) {
       const verdict = judge(link.hub, request);
       // Once only: a hub that keeps reporting the wrong version must not be restarted for ever.
-      if (!verdict.replace || replaced || !(await stopIdle(link))) return useOrRefuse(link, verdict);
+      if (!verdict.replace || replaced || !(await stopIdle(link)))
+        return useOrRefuse(link, { ...verdict, note: verdict.note ?? startNote });
       replaced = true;
     } else if (!request.start) {
       throw new HubError('unreachable', `no hub is running for ${request.home}`, {
         hint: ['run: ', cliCommand('hub start')],
         retryable: true,
       });
-    } else if (performance.now() > deadlineMs) {
+    } else if (process.uptime() > deadline) {
       throw new HubError('unreachable', `the hub of ${request.home} did not come up`, {
         hint: ['run: ', cliCommand('hub logs')],
         retryable: true,
       });
-    } else if (!(await startOnce(request))) {
+    } else if (await startOnce(request)) {
+      startNote = temporaryFolderProblem();
+    } else {
       await wait(POLL_MS * (1 + Math.random()));
     }
   }

@@ -1,11 +1,22 @@
+import { mkdtempSync, rmdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
+import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
 import { nearest } from '../base/nearest_word.js';
+import { findProvider, SERVER_NAME } from '../base/provider_records.js';
 import { readConfigFile, writeConfigFile } from './config_file.js';
 import { connectionName, shownConnection } from './database_addresses.js';
 import { PREFERENCES, type Preference } from './preference_table.js';
 import { preferenceProblem } from './preference_value.js';
+import {
+  type ServerSettings,
+  serverFieldDescription,
+  serverKey,
+  serverKeys,
+  serversIn,
+  shownServerValue,
+} from './server_preferences.js';
 
 declare const COGNITION_VERSION: string; // defined by the build
 
@@ -45,19 +56,23 @@ export function homePaths(home: string) {
     address: join(home, 'hub.address'),
     outputs: join(home, 'outputs'),
     uploads: join(home, 'uploads'),
-    /** The state and output so far of running commands. */
+    /** What runs, as far as it came: commands, and exchanges with agents. */
     commands: join(home, 'commands'),
+    agentRuns: join(home, 'agents', 'runs'),
     logs: join(home, 'logs'),
     /** Transcripts that were saved without a path. */
     sessions: join(home, 'sessions'),
     hubLog: join(home, 'logs', 'hub.log'),
     session: join(home, 'session.json'),
+    /** What was imported from other programs. */
+    imports: join(home, 'imports.json'),
     config: join(home, 'config'),
+    /** What a person installs beside the program. */
+    packages: join(home, 'packages'),
     token: join(home, 'hub.token'),
   };
 }
 export type HomePaths = ReturnType<typeof homePaths>;
-
 // The environment variables that a hub inherits: no keys, no shell or loader settings.
 const HUB_ENVIRONMENT = [
   'PATH',
@@ -72,14 +87,39 @@ const HUB_ENVIRONMENT = [
   'XDG_RUNTIME_DIR',
 ];
 
+/** glibc would keep what messages of megabytes took, and once for each thread. */
+const ALLOCATION = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' };
+
 /** The environment that a hub is started with. */
 export function hubEnvironment(): Record<string, string> {
-  const variables: Record<string, string> = {};
+  const variables: Record<string, string> = { ...ALLOCATION };
   for (const name of HUB_ENVIRONMENT) {
     const value = environment(name);
     if (value !== undefined) variables[name] = value;
   }
+  if (temporaryFolderProblem() !== null) delete variables.TMPDIR;
   return variables;
+}
+
+const SYSTEM_TEMPORARY = '/tmp';
+
+/** The folder for what lives shortly: that of TMPDIR when it can be used, else the system's. */
+export function temporaryFolder(): string {
+  return temporaryFolderProblem() === null ? (environment('TMPDIR') ?? SYSTEM_TEMPORARY) : SYSTEM_TEMPORARY;
+}
+
+/** Why TMPDIR is not used; null when it is, or is not set. */
+export function temporaryFolderProblem(): string | null {
+  const folder = environment('TMPDIR');
+  if (folder === undefined) return null;
+  const instead = `; ${SYSTEM_TEMPORARY} is used instead`;
+  if (!isAbsolute(folder)) return `TMPDIR is ${folder}, which is not an absolute path${instead}`;
+  try {
+    rmdirSync(mkdtempSync(join(folder, 'cognition-')));
+    return null;
+  } catch (error) {
+    return `TMPDIR is ${folder}, where nothing can be written (${errnoOf(error) ?? String(error)})${instead}`;
+  }
 }
 
 /** The command line of a hub process: its home, `--listen host:port`, and `--ready` for a starter that waits on fd 3. */
@@ -94,7 +134,7 @@ export function hubArguments(): { home: string; listen: string | null; ready: bo
   };
 }
 
-/** The keys of all preferences, without the databases. */
+/** The keys of all preferences, without those of databases and servers. */
 export function preferenceKeys(): string[] {
   return PREFERENCES.map(({ key }) => key);
 }
@@ -113,10 +153,12 @@ export interface PreferenceValue {
 export interface Preferences {
   /** The value of a preference as it is shown; empty for a database that is not named. */
   get(key: string): string;
-  /** Every preference in the order of PREFERENCES, then the databases. */
+  /** Every preference in the order of PREFERENCES, then the databases and servers. */
   all: readonly PreferenceValue[];
   /** How to reach the databases that the person has named, passwords included. */
   connections: ReadonlyMap<string, string>;
+  /** What the person says of servers of models, by their names. */
+  servers: ReadonlyMap<string, ServerSettings>;
   /** What was ignored and why, one line each. */
   warnings: readonly string[];
 }
@@ -154,25 +196,34 @@ export function readPreferences(places: {
     }
     return { preference, value: preference.default, origin: 'default', from: null };
   });
-  const { shown, connections } = readConnections(user, userFile, warnings);
+  const { shown, connections, servers } = readNamed(user, userFile, warnings);
   const values = new Map([...all, ...shown].map((one) => [one.preference.key, one.value]));
-  return { get: (key) => values.get(key) ?? '', all: [...all, ...shown], connections, warnings };
+  return { get: (key) => values.get(key) ?? '', all: [...all, ...shown], connections, servers, warnings };
 }
 
-function readConnections(user: ReadonlyMap<string, string>, from: string, warnings: string[]) {
+/** The databases and servers that the person has named. */
+function readNamed(user: ReadonlyMap<string, string>, from: string, warnings: string[]) {
   const shown: PreferenceValue[] = [];
   const connections = new Map<string, string>();
+  const ofServers = new Map<string, string>();
   for (const [key, value] of user) {
-    const name = connectionName(key);
-    if (name === null) continue;
-    const preference = connectionPreference(key);
+    const preference = namedPreference(key);
+    if (preference === null) continue;
     const problem = preferenceProblem(preference, value);
     if (problem === null) {
-      connections.set(name, value);
+      const database = connectionName(key);
+      if (database === null) ofServers.set(key, value);
+      else connections.set(database, value);
       shown.push({ preference, value: shownValue(preference, value), origin: 'user', from });
     } else warnings.push(`${from}: ${problem}; it is ignored`);
   }
-  return { shown, connections };
+  const servers = serversIn(ofServers);
+  for (const [name, { baseUrl }] of servers) {
+    if (baseUrl !== null || findProvider(name) !== null) continue;
+    servers.delete(name);
+    warnings.push(`${from}: the server ${name} has no address; it is ignored until server.${name}.base_url is set`);
+  }
+  return { shown, connections, servers };
 }
 
 /** The file in which a project keeps its preferences. */
@@ -190,7 +241,16 @@ export function preferenceOf(key: string): Preference {
 }
 
 function findPreference(key: string): Preference | undefined {
-  return connectionName(key) === null ? PREFERENCES.find((one) => one.key === key) : connectionPreference(key);
+  return namedPreference(key) ?? PREFERENCES.find((one) => one.key === key);
+}
+
+/** The preference of a key that has a person's own name in it; null for other keys. */
+function namedPreference(key: string): Preference | null {
+  if (connectionName(key) !== null) return connectionPreference(key);
+  const named = serverKey(key);
+  if (named === null) return null;
+  const description = `Of the server of models ${named.server}: ${serverFieldDescription(named.field)}`;
+  return { key, description, default: '', environment: [], kind: { type: 'server' }, project: false };
 }
 
 /** A database that queries may name. Its address may hold a password, so it comes from the person's own file only. */
@@ -199,8 +259,9 @@ function connectionPreference(key: string): Preference {
   return { key, description, default: '', environment: [], kind: { type: 'connection' }, project: false };
 }
 
-/** A value for display: a database address without its password. */
-export function shownValue({ kind }: Preference, value: string): string {
+/** A value for display: a database address without its password, headers without what they say. */
+export function shownValue({ key, kind }: Preference, value: string): string {
+  if (kind.type === 'server') return shownServerValue(key, value);
   return kind.type === 'connection' ? shownConnection(value) : value;
 }
 
@@ -227,8 +288,13 @@ function readConfig(file: string, origin: 'project' | 'user', warnings: string[]
 }
 
 function suggestion(key: string): string {
-  const keys = preferenceKeys();
   if (key.startsWith('postgres.')) return 'its name has letters, digits, - and _ only, and the address follows a space';
+  const [, server] = /^server\.([^.]*)\./.exec(key) ?? [];
+  if (server !== undefined && !SERVER_NAME.test(server)) {
+    return 'the name of a server has small letters, digits, - and _ only, and begins with a letter';
+  }
+  const keys = server === undefined ? preferenceKeys() : serverKeys(server);
   const near = nearest(key, keys);
-  return near === null ? `known ones: ${[...keys, 'postgres.<name>'].join(', ')}` : `did you mean ${near}?`;
+  const named = server === undefined ? ['postgres.<name>', 'server.<name>.base_url'] : [];
+  return near === null ? `known ones: ${[...keys, ...named].join(', ')}` : `did you mean ${near}?`;
 }

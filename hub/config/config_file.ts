@@ -1,17 +1,7 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errnoOf } from '../base/errno.js';
+import { replaceFile, unwritable } from '../base/disk/durable_file.js';
+import { makeFolder } from '../base/disk/make_folder.js';
 import { HubError } from '../base/error.js';
 
 /** The largest file that is read. */
@@ -43,23 +33,15 @@ export function writeConfigFile(file: string, key: string, value: string | null)
     .filter((line) => keyOf(line) !== key);
   while (others.at(-1)?.trim() === '') others.pop();
   if (value !== null) others.push(`${key} = ${value}`);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  replaceFile(file, others.map((line) => `${line}\n`).join(''));
+  makeFolder(dirname(file));
+  replaceOrExplain(file, others.map((line) => `${line}\n`).join(''));
 }
 
-function replaceFile(file: string, text: string): void {
-  const draft = `${file}.${process.pid}.new`;
+function replaceOrExplain(file: string, text: string): void {
   try {
-    writeFileSync(draft, text, { mode: 0o600, flush: true });
-    renameSync(draft, file);
+    replaceFile(file, text);
   } catch (error) {
-    rmSync(draft, { force: true });
-    const isFull = errnoOf(error) === 'ENOSPC';
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new HubError(isFull ? 'disk_full' : 'storage_failed', `${file} cannot be written: ${reason}`, {
-      hint: 'it is as it was before',
-      cause: error,
-    });
+    throw unwritable(file, error);
   }
 }
 

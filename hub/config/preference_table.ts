@@ -40,11 +40,28 @@ export const PREFERENCES: readonly Preference[] = [
   {
     key: 'wrap',
     description:
-      'Where long lines break in `chat`: `terminal` leaves it to the terminal, so that what is copied has no line breaks in it; `words` breaks between words.',
-    default: 'terminal',
+      'Where long lines of prose break in `chat`: `words` breaks between words; `terminal` leaves it to the terminal, so that what is copied has no line breaks in it.',
+    default: 'words',
     environment: ['COGNITION_WRAP'],
-    kind: { type: 'choice', values: ['terminal', 'words'] },
+    kind: { type: 'choice', values: ['words', 'terminal'] },
     project: true,
+  },
+  {
+    key: 'notify',
+    description:
+      'What a chat does when a long turn ends or a question waits: nothing, ring the bell, or send a notification of the desktop (OSC 9), where the terminal has them.',
+    default: 'off',
+    environment: ['COGNITION_NOTIFY'],
+    kind: { type: 'choice', values: ['off', 'bell', 'osc9'] },
+    project: false,
+  },
+  {
+    key: 'notify.seconds',
+    description: 'Seconds from which on a turn is long.',
+    default: '20',
+    environment: ['COGNITION_NOTIFY_SECONDS'],
+    kind: { type: 'number', least: 0, most: 86_400 },
+    project: false,
   },
   {
     key: 'model',
@@ -53,6 +70,32 @@ export const PREFERENCES: readonly Preference[] = [
     default: '',
     environment: ['COGNITION_MODEL'],
     kind: { type: 'command' },
+    project: false,
+  },
+  {
+    key: 'fallback',
+    description: 'The model that goes on with a turn whose own stays overloaded; none when it is empty.',
+    default: '',
+    environment: [],
+    kind: { type: 'command' },
+    project: false,
+  },
+  {
+    key: 'thinking',
+    description:
+      'How much models think in new conversations: auto, off, low, medium, high or max; for single models as in `auto, opus=max, gpt=low`.',
+    default: 'auto',
+    environment: [],
+    kind: { type: 'by_model', values: ['auto', 'off', 'low', 'medium', 'high', 'max'] },
+    project: false,
+  },
+  {
+    key: 'cache',
+    description:
+      'How long Anthropic keeps what it has read of a conversation: `5m`, or `1h`, which costs more to write; `auto` takes the hour where you often pause for longer than five minutes.',
+    default: 'auto',
+    environment: [],
+    kind: { type: 'choice', values: ['auto', '5m', '1h'] },
     project: false,
   },
   {
@@ -81,11 +124,37 @@ export const PREFERENCES: readonly Preference[] = [
     project: false,
   },
   {
+    key: 'jobs.minutes_max',
+    description: 'Minutes after which a command that a model runs in the background is ended.',
+    default: '240',
+    environment: [],
+    kind: { type: 'number', least: 0.001, most: 10_080 },
+    project: false,
+  },
+  {
     key: 'output.megabytes_max',
     description: 'Megabytes of one output that are stored; of a longer one its head and its tail are.',
     default: '50',
     environment: [],
     kind: { type: 'number', least: 0.001, most: 1_000 },
+    project: false,
+  },
+  {
+    key: 'files.record',
+    description:
+      'Whether the files of a project are recorded for the nodes of its conversations, before a model changes them and after.',
+    default: 'true',
+    environment: [],
+    kind: { type: 'flag' },
+    project: false,
+  },
+  {
+    key: 'files.follow',
+    description:
+      'Whether the files come along when you go to another node in a chat; with `ask` you are asked each time.',
+    default: 'yes',
+    environment: [],
+    kind: { type: 'choice', values: ['yes', 'ask', 'no'] },
     project: false,
   },
   {

@@ -1,5 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, type Stats, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { chmodSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { isOwn, refuseForeignHome } from '../base/disk/home_owner.js';
+import { makeFolder } from '../base/disk/make_folder.js';
 import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
 import { type HomePaths, homePaths } from '../config/config.js';
@@ -9,6 +11,7 @@ export function prepareHome(home: string): HomePaths {
   const paths = homePaths(home);
   try {
     makeFolder(home);
+    refuseLongPath(home);
     const stats = statSync(home);
     if (!isPrivate(stats)) closeToOthers(paths, stats);
     makeFolder(paths.logs);
@@ -18,15 +21,19 @@ export function prepareHome(home: string): HomePaths {
   return paths;
 }
 
-// Without `recursive`: on a file system that takes no folders, such as /proc, Node would retry for ever.
-function makeFolder(path: string): void {
-  if (existsSync(path)) return;
-  if (!existsSync(dirname(path))) makeFolder(dirname(path));
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    if (!existsSync(path)) throw error; // another process created it first
-  }
+/** SQLite takes paths of up to 512 bytes: this leaves room for its own names in the home. */
+const PATH_BYTES_MAX = 480;
+
+function refuseLongPath(home: string): void {
+  const bytes = Buffer.byteLength(realpathSync(home));
+  if (bytes <= PATH_BYTES_MAX) return;
+  throw new HubError(
+    'storage_failed',
+    `the path of the home folder has ${bytes} bytes, and at most ${PATH_BYTES_MAX} work`,
+    {
+      hint: 'set COGNITION_HOME to a folder with a shorter path',
+    },
+  );
 }
 
 /** Whether a folder belongs to the caller and is closed to other users. */
@@ -34,19 +41,11 @@ export function isPrivate(stats: Stats): boolean {
   return stats.isDirectory() && isOwn(stats) && (stats.mode & 0o077) === 0;
 }
 
-function isOwn(stats: Stats): boolean {
-  return process.getuid === undefined || stats.uid === process.getuid();
-}
-
 // A folder made by hand is usually readable by others: its mode is corrected when it is empty or cognition's own. A folder
 // that holds something else, or that others can write to, is left alone.
 function closeToOthers(paths: HomePaths, stats: Stats): void {
   const { home } = paths;
-  if (!isOwn(stats)) {
-    throw new HubError('unauthorised', `the home folder ${home} belongs to another user`, {
-      hint: 'set COGNITION_HOME to a folder of your own',
-    });
-  }
+  refuseForeignHome(home);
   const entries = readdirSync(home);
   const known = new Set(Object.values(paths).map((path) => basename(path)));
   const isHome = (stats.mode & 0o022) === 0 && entries.some((entry) => known.has(entry));

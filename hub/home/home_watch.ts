@@ -9,8 +9,8 @@ import { knownSocket } from './socket_path.js';
 const CHECK_EVERY_MS = 1_000;
 
 /**
- * Reports, once, when a watched file is replaced or removed: deleted, replaced by a backup, or moved with its folder. The
- * next client would find no hub there and start another, while this one keeps writing elsewhere.
+ * Reports, once, when a watched file is replaced or removed, perhaps before this call: deleted, replaced by a backup, or
+ * moved with its folder. The next client would find no hub there and start another, while this one keeps writing elsewhere.
  */
 export function watchFiles(files: readonly string[], onLost: (file: string) => void): { stop(): void } {
   // This process keeps the files open, so their inode numbers cannot be reused.
@@ -34,7 +34,7 @@ function statsOf(file: string): Stats | undefined {
 }
 
 function isSame(now: Stats | undefined, before: Stats | undefined): boolean {
-  return now?.ino === before?.ino && now?.dev === before?.dev;
+  return now !== undefined && now.ino === before?.ino && now.dev === before?.dev;
 }
 
 /** Refuses a home whose hub still runs although its lock is free, because its lock file was deleted. */

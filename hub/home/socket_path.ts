@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { HubError } from '../base/error.js';
-import { environment, type HomePaths } from '../config/config.js';
+import { environment, type HomePaths, temporaryFolder } from '../config/config.js';
 import { homeError, isPrivate } from './home_folder.js';
 
 // The system's limit, without the final zero byte. Node cuts a longer path silently and binds somewhere else.
@@ -41,7 +40,10 @@ function socketElsewhere(home: string): string {
   const name = `${createHash('sha256').update(home).digest('hex').slice(0, 32)}.sock`;
   const runtime = environment('XDG_RUNTIME_DIR');
   const user = process.getuid?.() ?? 0;
-  const folders = [...(runtime === undefined ? [] : [join(runtime, 'cognition')]), join(tmpdir(), `cognition-${user}`)];
+  const folders = [
+    ...(runtime === undefined ? [] : [join(runtime, 'cognition')]),
+    join(temporaryFolder(), `cognition-${user}`),
+  ];
   for (const folder of folders) {
     const socket = join(folder, name);
     if (!fits(socket) || !existsSync(dirname(folder))) continue;

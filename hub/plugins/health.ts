@@ -1,4 +1,4 @@
-import type { Plugin } from '../base/plugin.js';
+import { type Plugin, RawJson } from '../base/plugin.js';
 import { PROTOCOL } from '../protocol/limits.js';
 import type { Calls } from '../routing/calls_under_way.js';
 import { openRpcDocument } from './openrpc.js';
@@ -59,11 +59,18 @@ export function createHealth(parts: HealthParts): Plugin {
 
 /** Describes the protocol and cancels calls. */
 export function createRpcPlugin({ version, calls }: { version: string; calls: Calls }): Plugin {
+  // Writing it takes longer than hundreds of other calls.
+  let discovered: Promise<RawJson> | null = null;
+  const discover = async (): Promise<RawJson> =>
+    new RawJson(Buffer.from(JSON.stringify(await openRpcDocument(version))));
   return {
     name: 'rpc',
     version,
     methods: {
-      'rpc.discover': async () => openRpcDocument(version),
+      'rpc.discover': () => {
+        discovered ??= discover();
+        return discovered;
+      },
       'rpc.cancel': async ({ id }, { caller }) => ({
         cancelled: caller.kind === 'client' && calls.cancel(caller.connection, id),
       }),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as z from 'zod';
 import { ERROR_CODES } from '../protocol/errors.js';
 import * as events from '../protocol/feed_events.js';
@@ -11,13 +12,18 @@ type JsonObject = { [key: string]: Json };
 const Json = z.json();
 const JsonObject = z.record(z.string(), Json);
 
-/** Describes this protocol as an OpenRPC 1.3.2 document, from the method table alone. */
-export function openRpcDocument(version: string): JsonObject {
+/** Describes this protocol as an OpenRPC 1.3.2 document, from the method table alone; others are served between two methods. */
+export async function openRpcDocument(version: string): Promise<JsonObject> {
   const named = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries({ ...nodes, ...events })) {
     if (schema instanceof z.ZodType) named.add(schema, { id });
   }
   const describe = schemaWriter(named);
+  const methods: JsonObject[] = [];
+  for (const [name, spec] of Object.entries<MethodSpec>(METHODS)) {
+    methods.push(methodOf(name, spec, describe.write));
+    await nextTurn();
+  }
   return {
     openrpc: '1.3.2',
     info: {
@@ -26,7 +32,7 @@ export function openRpcDocument(version: string): JsonObject {
       description: 'JSON-RPC 2.0 over WebSocket, one message per text frame.',
       license: { name: 'MIT' },
     },
-    methods: Object.entries<MethodSpec>(METHODS).map(([name, spec]) => methodOf(name, spec, describe.write)),
+    methods,
     components: { schemas: describe.collected(), errors: errorsByKind() },
   };
 }

@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { aborted, onAbort } from '../base/abort.js';
+import { detach, neverFails } from '../base/detach.js';
 import { HubError } from '../base/error.js';
 import { cliCommand } from '../base/hint.js';
 import { type CallContext, type Handlers, type Log, type Plugin, RawJson, type Resolved } from '../base/plugin.js';
@@ -9,7 +10,7 @@ import type { PluginRequest } from '../protocol/methods/plugin_methods.js';
 import { createPluginCalls, type ForwardedCall, type PluginCalls, type Serving } from './remote_calls.js';
 import { startToolsProcess, type ToolsProcess } from './tools_process.js';
 
-const READY_MS_MAX = 30_000;
+export const READY_MS_MAX = 30_000;
 /** Bytes of a frame around its request. */
 const AROUND_BYTES = 1_000;
 // A process that ends sooner counts as a short life. After so many in a row it is not started again, and after fewer when none
@@ -25,6 +26,8 @@ export interface PluginHostParts {
   logFile: string;
   log: Log;
   clock(): number;
+  /** How long a process may take until it serves. */
+  readyMsMax: number;
   /** Called when a process starts or stops serving. */
   onChange(): void;
 }
@@ -33,8 +36,8 @@ export interface PluginHostParts {
 export interface PluginHost {
   /** The plugin that registers that process, and a proxy for each of its plugins. */
   plugins: readonly Plugin[];
-  /** Connections of that process. */
-  connections(): number;
+  /** The connection that it serves by; null while none does. */
+  connection(): number | null;
   /** Starts the process now, because a previous one left commands to clean up. */
   start(): void;
   /** Ends the process in order. */
@@ -45,18 +48,20 @@ export interface PluginHost {
 export function createPluginHost(parts: PluginHostParts): PluginHost {
   const secret = randomBytes(32).toString('base64url');
   const calls = createPluginCalls();
-  const slot = createServingSlot();
+  const slot = createServingSlot(parts.readyMsMax);
   let child: ToolsProcess | null = null;
   let shortLives = 0;
   let failures = 0;
   let hasServed = false;
   let isEnding = false;
+  let tooLate: NodeJS.Timeout | undefined;
 
   function start(): void {
     if (child !== null || isEnding) return;
     const startedAtMs = parts.clock();
     hasServed = false;
     const onExit = (): void => {
+      clearTimeout(tooLate);
       child = null;
       shortLives = parts.clock() - startedAtMs < LIFE_MS_MIN ? shortLives + 1 : 0;
       failures = hasServed ? 0 : failures + 1;
@@ -64,7 +69,10 @@ export function createPluginHost(parts: PluginHostParts): PluginHost {
       if (isEnding || failures >= FAILURES_MAX || shortLives >= SHORT_LIVES_MAX) slot.giveUp(didNotStart());
       else start();
     };
-    child = startToolsProcess({ ...parts, secret, onExit });
+    const started = startToolsProcess({ ...parts, secret, onExit });
+    // One that hangs before it serves would be waited for by every call.
+    tooLate = setTimeout(started.kill, parts.readyMsMax);
+    child = started;
   }
 
   function ready(signal: AbortSignal): Promise<Serving> {
@@ -75,13 +83,16 @@ export function createPluginHost(parts: PluginHostParts): PluginHost {
   }
 
   async function serve(context: CallContext): Promise<void> {
+    const own = child;
     hasServed = true;
+    clearTimeout(tooLate);
     slot.take({ connection: connectionOf(context), send: (request) => context.emit(frameOf(request)) });
     parts.onChange();
     await aborted(context.signal);
     slot.take(null);
     calls.failAll();
     parts.onChange();
+    if (own !== null) detach(own.end(), neverFails); // it has lost the hub, and may hang
   }
 
   return {
@@ -89,7 +100,7 @@ export function createPluginHost(parts: PluginHostParts): PluginHost {
       registrationPlugin({ secret, calls, slot, serve }),
       ...proxyPlugins(async (call) => calls.forward(await ready(call.context.signal), call)),
     ],
-    connections: () => (slot.serving() === null ? 0 : 1),
+    connection: () => slot.serving()?.connection ?? null,
     start,
     async end() {
       isEnding = true;
@@ -112,7 +123,7 @@ interface ServingSlot {
   giveUp(error: HubError): void;
 }
 
-function createServingSlot(): ServingSlot {
+function createServingSlot(readyMsMax: number): ServingSlot {
   const waiters = new Set<Waiter>();
   let serving: Serving | null = null;
   return {
@@ -131,7 +142,7 @@ function createServingSlot(): ServingSlot {
         return await new Promise((resolve, reject) => {
           const waiter = { resolve, reject };
           waiters.add(waiter);
-          const timer = setTimeout(() => reject(didNotStart()), READY_MS_MAX);
+          const timer = setTimeout(() => reject(didNotStart()), readyMsMax);
           const stopListening = onAbort(signal, () => reject(new HubError('cancelled', 'the call was cancelled')));
           cleanUp = () => {
             waiters.delete(waiter);

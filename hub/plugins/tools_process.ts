@@ -23,6 +23,8 @@ export interface ToolsStart {
 export interface ToolsProcess {
   /** Ends the process in order; kills it when that takes too long. */
   end(): Promise<void>;
+  /** Ends it at once, when it serves nothing yet. */
+  kill(): void;
 }
 
 /** Starts the process of the tools. It ends by itself when this process does, because its standard input closes. */
@@ -46,7 +48,7 @@ export function startToolsProcess({ entry, home, secret, log, logFile, onExit }:
   });
   child.stdin?.on('error', () => undefined); // the process has ended, which its exit event reports
   child.stdin?.write(`${JSON.stringify({ home, secret })}\n`);
-  return { end: () => endInOrder(child) };
+  return { end: () => endInOrder(child), kill: () => child.kill('SIGKILL') };
 }
 
 function openLog(file: string): number | 'ignore' {

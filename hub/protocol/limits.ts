@@ -20,3 +20,6 @@ export const BLOCKS_MAX = 1_000;
 export const STEP_CALLS_MAX = 200;
 /** The longest answer of a person to a question of a model. */
 export const ANSWER_LENGTH_MAX = 1_048_576;
+
+/** The longest list of certificates of authorities, in PEM. */
+export const AUTHORITIES_LENGTH_MAX = 1_048_576;

@@ -47,7 +47,7 @@ export const TextBlock = z.strictObject({ type: z.literal('text'), text: z.strin
 export const ThinkingBlock = z.strictObject({
   type: z.literal('thinking'),
   text: z.string(),
-  /** What the model signed it with; an unsigned one is stored but never sent. */
+  /** The model's signature; unsigned thinking is stored but never sent. */
   signature: z.string().nullable(),
 });
 export const CallBlock = z.strictObject({
@@ -80,7 +80,7 @@ export type Handle = z.infer<typeof Handle>;
 export const Output = z.strictObject({ sha256: Sha256, size_bytes: counted, total_bytes: counted });
 export type Output = z.infer<typeof Output>;
 
-/** What an external node points at and how it came about. Its blocks are what a model sees of it. */
+/** The target of an external node and how it was made. Its blocks are the model's view of it. */
 export const External = z.strictObject({
   call: z.strictObject({
     tool: z.string().min(1).max(200),
@@ -101,7 +101,7 @@ export type External = z.infer<typeof External>;
 export const Role = z.enum(['root', 'user', 'assistant', 'summary', 'tool']);
 export type Role = z.infer<typeof Role>;
 
-/** Where a node stands in its step; a node outside any step has none. */
+/** The position of a node in its step; absent outside steps. */
 export const StepPlace = z.strictObject({ id: NodeId, index: counted, size: z.int().positive() });
 
 const nodeFields = {
@@ -116,7 +116,12 @@ const nodeFields = {
 };
 const textFields = { kind: z.literal('text'), role: z.enum(['root', 'user', 'assistant', 'summary']) };
 const externalFields = { kind: z.literal('external'), role: z.literal('tool'), external: External };
-const placeFields = { seq: counted, depth: counted };
+const placeFields = {
+  seq: counted,
+  depth: counted,
+  /** A damaged node, whose hash does not match: only its position is sent. */
+  damaged: z.literal(true).optional(),
+};
 
 export const TextNode = z.strictObject({ ...nodeFields, ...placeFields, ...textFields });
 export const ExternalNode = z.strictObject({ ...nodeFields, ...placeFields, ...externalFields });
@@ -130,7 +135,7 @@ export const PortableNode = z.discriminatedUnion('kind', [
 ]);
 export type PortableNode = z.infer<typeof PortableNode>;
 
-/** What drawing a tree needs of a node: enough for a line, cheap enough for 100,000. */
+/** The summary of a node for drawing trees: one line, cheap enough for 100,000. */
 export const SkeletonNode = z.strictObject({
   id: NodeId,
   parent: NodeId.nullable(),
@@ -178,7 +183,7 @@ export const Leaf = z.strictObject({
   fork: NodeId,
   /** The first words after that fork point. */
   differs: z.string(),
-  /** Nodes from the fork point down to here. */
+  /** Listed nodes from the fork point down to here: answers that only call tools are not. */
   length: counted,
 });
 export type Leaf = z.infer<typeof Leaf>;

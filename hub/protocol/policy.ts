@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Sha256, TurnId } from './node.js';
 
 const AbsolutePath = z
   .string()
@@ -19,7 +20,11 @@ export const Policy = z.discriminatedUnion('kind', [
     writable: Paths,
     /** What else may be read besides the system's own files; null for everything but what is hidden. */
     readable: Paths.nullable(),
+    /** A writable project that is the copy of a turn: what is seen at its path, and written there, is in the copy. */
+    copy: z.strictObject({ project: AbsolutePath, folder: Sha256, turn: TurnId }).optional(),
   }),
 ]);
 export type Policy = z.infer<typeof Policy>;
+/** Which folder stands for a project. */
+export type PolicyCopy = NonNullable<Contained['copy']>;
 export type Contained = Extract<Policy, { kind: 'contained' }>;

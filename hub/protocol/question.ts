@@ -5,8 +5,8 @@ import { NodeId } from './node.js';
 /** What is asked, before it is kept as a question. */
 export const QuestionDraft = {
   call: z.string().min(1).max(200),
-  /** `approval`: whether a command may run outside of the sandbox. */
-  kind: z.enum(['question', 'approval']),
+  /** `approval`: whether a command may run outside of the sandbox; `permission`: whether a call of level `ask` may be made. */
+  kind: z.enum(['question', 'approval', 'permission']),
   question: z.string().min(1).max(NODE_BYTES_MAX),
   options: z.array(z.string()).max(100),
 };
@@ -18,5 +18,7 @@ export const Question = z.strictObject({
   id: NodeId,
   /** Null while it is open. */
   answer: z.string().nullable(),
+  /** Whether what was permitted beyond the call itself holds no longer. */
+  withdrawn: z.boolean().optional(),
 });
 export type Question = z.infer<typeof Question>;

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { ErrorData } from './errors.js';
+import { AUTHORITIES_LENGTH_MAX } from './limits.js';
 import { Blocks, Json, NodeId, Sha256, TreeId, TurnId } from './node.js';
+import { AgentModel, AgentName, RoleName } from './outside_agent.js';
 import { Question } from './question.js';
 import { RequestId, Usage } from './usage.js';
 
@@ -9,34 +11,99 @@ export const AbsolutePath = z.string().max(4_096).startsWith('/', { message: 'mu
 
 /**
  * What a model may do: `orchestrator` is to start sub-sessions as well; `plan` is to look, to write the plan of the project
- * and to ask the person.
+ * and to ask the person; at `ask` the person permits each change and each command.
  */
-export const Level = z.enum(['minimal', 'orchestrator', 'readonly', 'plan']);
+export const Level = z.enum(['minimal', 'orchestrator', 'readonly', 'plan', 'ask']);
 export type Level = z.infer<typeof Level>;
+
+/** The amount of thinking; `auto` is what the model's makers recommend for agents. */
+export const ThinkingLevel = z.enum(['off', 'low', 'medium', 'high', 'max', 'auto']);
+export type ThinkingLevel = z.infer<typeof ThinkingLevel>;
+
+/** How long a prefix cache that is told so keeps a path; `auto` follows from the pauses of the person. */
+export const CacheChoice = z.enum(['auto', '5m', '1h']);
+export type CacheChoice = z.infer<typeof CacheChoice>;
+
+/** The thinking settings by model, used where the path has none; `*` matches any other model. */
+export const UsualThinking = z.record(z.string().max(400), ThinkingLevel);
+export type UsualThinking = z.infer<typeof UsualThinking>;
+
+const HeaderName = z.string().regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, { message: 'must be the name of a header' });
+const HeaderValue = z.string().regex(/^[\t\x20-\x7e]{0,8192}$/, { message: 'must be the value of a header' });
+const PerModel = z.string().max(400);
+const dollars = z.number().min(0).max(1_000_000);
+
+/** US dollars for a million tokens; what is null costs as much as input. */
+export const ModelPrice = z.strictObject({
+  ...{ input: dollars, output: dollars },
+  ...{ cache_read: dollars.nullable().default(null), cache_write: dollars.nullable().default(null) },
+});
+export type ModelPrice = z.output<typeof ModelPrice>;
+
+/** What the SDK of a cloud is told besides a key: where, and as whom it signs in. */
+export const CloudField = z.enum([
+  ...['region', 'project', 'profile', 'credentials_file'],
+  ...['access_key_id', 'secret_access_key', 'session_token'],
+] as const);
+export type CloudField = z.infer<typeof CloudField>;
 
 /**
  * How providers are reached, by their names: from the caller's environment, for this call only. Neither rows nor logs, events
- * or errors ever hold a key.
+ * or errors ever hold a key or what a header says.
  */
 export const Access = z.record(
   z.string().max(100),
   z.strictObject({
     base_url: z.string().max(4_096).nullable().default(null),
     key: z.string().max(16_384).nullable().default(null),
+    /** Where the key comes from, when one is needed: words for who has to set it. */
+    key_from: z.string().max(400).nullable().default(null),
+    /** Whether the caller gets the key when a turn is refused for want of it. */
+    key_pending: z.boolean().default(false),
+    /** Instead of the provider's; in `authorization` the key is a bearer token. */
+    key_header: HeaderName.nullable().default(null),
+    headers: z.record(HeaderName, HeaderValue).default({}),
+    cloud: z.partialRecord(CloudField, z.string().max(16_384)).default({}),
+    /** Of a server of the caller's own: the provider whose protocol it speaks. */
+    kind: z.string().max(100).nullable().default(null),
+    /** Its models, as far as they are named. */
+    models: z.array(z.string().max(300)).max(1_000).default([]),
+    /** What the caller says of models by their names; `*` is every other one. */
+    windows: z.record(PerModel, z.int().positive().max(100_000_000)).default({}),
+    prices: z.record(PerModel, ModelPrice).default({}),
   }),
 );
 export type Access = z.output<typeof Access>;
 
+/**
+ * How model servers are reached from where the caller is, as its environment says; for this call only. Null is straight, with the
+ * authorities that Node trusts. An address may hold a name and a password: it is stored and told as little as a key.
+ */
+export const Route = z
+  .strictObject({
+    https_proxy: z.string().max(4_096).nullable().default(null),
+    http_proxy: z.string().max(4_096).nullable().default(null),
+    /** Hosts, domains and networks that are reached without a proxy. */
+    no_proxy: z.string().max(65_536).nullable().default(null),
+    /** Certificates in PEM of authorities that are trusted beside the usual ones. */
+    authorities: z.string().max(AUTHORITIES_LENGTH_MAX).nullable().default(null),
+    /** Why some of them could not be read: a hint, should one be missing. */
+    authorities_problem: z.string().max(8_192).nullable().default(null),
+  })
+  .nullable()
+  .default(null);
+export type Route = z.output<typeof Route>;
+
 /** The longest plan that is told to a model. */
 export const PLAN_LENGTH_MAX = 262_144;
 
-/** What is to be different from here on; null leaves a thing as it is on the path. */
+/** Changed settings from here on; null keeps the path's. */
 export const SettingsChange = z.strictObject({
   model: z.string().min(1).max(400).nullable().default(null),
   level: Level.nullable().default(null),
   /** Instead of ours; the instructions of the project and the list of skills are not added to it. */
   system_prompt: z.string().max(1_048_576).nullable().default(null),
-  thinking: z.enum(['off', 'low', 'medium', 'high']).nullable().default(null),
+  thinking: ThinkingLevel.nullable().default(null),
   /** Read the project's instructions and skills anew. */
   reload: z.boolean().default(false),
   /** Stored settings to take in the place of those on the path. */
@@ -45,12 +112,14 @@ export const SettingsChange = z.strictObject({
   plan: z.string().min(1).max(PLAN_LENGTH_MAX).nullable().default(null),
   /** False takes sub-sessions away, here and for what follows; no value gives a level what it has not. */
   spawn: z.literal(false).nullable().default(null),
+  /** Whether models read pages of the public internet: not at the level at which plans are made, and not by their commands. */
+  web: z.boolean().nullable().default(null),
 });
 export type SettingsChange = z.output<typeof SettingsChange>;
 
 const most = z.int().positive().nullable().default(null);
 
-/** Where a turn is to end; null for the usual. */
+/** The limits of a turn; null for the default. */
 export const TurnLimits = z.strictObject({
   iterations: z.int().positive().max(10_000).nullable().default(null),
   tokens: most,
@@ -59,14 +128,30 @@ export const TurnLimits = z.strictObject({
 });
 export type TurnLimits = z.output<typeof TurnLimits>;
 
-/** What a person grants beyond what every turn may: to change the project, without the network, in the sandbox. */
+/** Grants beyond the default, which is to change the project in the sandbox, without network. */
 export const Grants = z.strictObject({
   network: z.boolean().default(false),
   write_paths: z.array(AbsolutePath).max(50).default([]),
   /** Commands run as in the person's own shell. */
   unsandboxed: z.boolean().default(false),
+  /** The project may be the person's home folder, or a folder above it. */
+  whole_home: z.boolean().default(false),
 });
 export type Grants = z.output<typeof Grants>;
+
+/** An outside agent that answers in a turn instead of a model. */
+export const OutsideWork = z.strictObject({
+  agent: AgentName,
+  /** Null for the agent's own choice. */
+  model: AgentModel.nullable().default(null),
+  /** What it is to be, by name; a description makes a role that is not known. */
+  role: RoleName.nullable().default(null),
+  role_description: z.string().min(1).max(4_096).nullable().default(null),
+});
+export type OutsideWork = z.output<typeof OutsideWork>;
+
+/** The name of a command in the background. */
+export const JobName = z.string().regex(/^[\w.-]{1,40}$/, { message: 'must be 1 to 40 letters, digits, dots, dashes' });
 
 /** Tokens that fit a model's window, as the person says it of models that the offline table does not know. */
 export const WindowTokens = z.int().positive().max(100_000_000).nullable().default(null);
@@ -82,7 +167,7 @@ const FailureData = ErrorData.extend({ details: z.record(z.string(), Json) });
 
 const Price = z.int().nonnegative().nullable();
 
-/** What a turn has come to. */
+/** The outcome of a turn. */
 export const TurnOutcome = z.strictObject({
   turn: TurnId,
   tree: TreeId,
@@ -92,12 +177,12 @@ export const TurnOutcome = z.strictObject({
   failure: z.strictObject({ message: z.string(), data: FailureData }).nullable(),
   /** The last node that it committed; where the next turn goes on. */
   tip: NodeId,
-  /** What the model said last. */
+  /** The model's last text. */
   text: z.string(),
   /** Null when nobody counted, and when the price is not known. */
   usage: Usage.nullable(),
   price_microdollars: Price,
-  /** What it waits for, while it does; some may have their answers. */
+  /** The open questions of a parked turn; some may have answers. */
   questions: z.array(Question),
 });
 export type TurnOutcome = z.infer<typeof TurnOutcome>;
@@ -121,18 +206,34 @@ export type TranscriptPlace = z.output<typeof TranscriptPlace>;
 
 const ofTurn = { turn: TurnId };
 
-/** What happens in a turn, in the past tense; none of it is a node, but for what `step_committed` names. */
+/** The events of a turn. Only `step_committed` names nodes. */
 export const AgentEvent = z.discriminatedUnion('kind', [
   z.strictObject({
     ...{ kind: z.literal('turn_started'), ...ofTurn, tree: TreeId, node: NodeId },
     ...{ model: z.string(), level: Level },
     /** The files of instructions that were read for it: at the first turn of a tree, and when that was asked for. */
     instructions: z.array(z.string()),
+    /** Those of them that are longer than what a model is told. */
+    cut: z.array(z.string()),
+    /** Those that were not read: they are links out of the project, or to what is hidden. */
+    refused: z.array(z.string()),
   }),
   /** Its transcript is in this file from now on; or could not be written, which is no failure of the turn. */
   z.strictObject({ kind: z.literal('transcript_opened'), ...ofTurn, file: z.string() }),
   z.strictObject({ kind: z.literal('transcript_failed'), ...ofTurn, file: z.string(), message: z.string() }),
-  /** Where a turn stands, for who comes later: what was said in the step so far, and its calls; null between steps. */
+  /** Background commands of a tree; `told` is for the person: how one has ended, and what it leaves in the project. */
+  z.strictObject({
+    ...{ kind: z.literal('jobs_changed'), ...ofTurn, tree: TreeId, running: count, told: z.string().nullable() },
+  }),
+  /** Its model is overloaded, and the fallback model goes on with the turn, and with the branch. */
+  z.strictObject({
+    ...{ kind: z.literal('model_replaced'), ...ofTurn, from: z.string(), model: z.string(), message: z.string() },
+  }),
+  /** A sub-session wants the key of a server, which the caller gives with `agent.key_give`. */
+  z.strictObject({ kind: z.literal('key_wanted'), ...ofTurn, provider: z.string() }),
+  /** Its commits, and files that will run as the person. Sent before it ends or parks. */
+  z.strictObject({ kind: z.literal('project_noted'), ...ofTurn, lines: z.array(z.string()) }),
+  /** A snapshot for late subscribers: the text and calls of the current step; null between steps. */
   z.strictObject({
     ...{ kind: z.literal('turn_snapshot'), ...ofTurn, tree: TreeId, tip: NodeId, model: z.string() },
     step: z.strictObject({ id: NodeId, blocks: Blocks, calls: z.array(CallUnderWay) }).nullable(),
@@ -148,7 +249,7 @@ export const AgentEvent = z.discriminatedUnion('kind', [
     /** When it is sent again; null when it is given up. */
     retry_in_ms: count.nullable(),
   }),
-  /** What was said of this answer before does not count: it begins again. */
+  /** The answer starts over: drop what was streamed of it. */
   z.strictObject({ kind: z.literal('answer_restarted'), ...ofTurn, attempt: count }),
   z.strictObject({
     ...{ kind: z.literal('usage_counted'), ...ofTurn, request: RequestId, usage: Usage, price_microdollars: Price },
@@ -157,7 +258,7 @@ export const AgentEvent = z.discriminatedUnion('kind', [
     ...{ kind: z.literal('call_started'), ...ofTurn, call: z.string(), id: NodeId },
     ...{ tool: z.string(), input: Json },
   }),
-  /** What a command prints, as base64; left out for whoever is behind with reading. */
+  /** The output of a command, as base64; skipped for slow readers. */
   z.strictObject({
     ...{ kind: z.literal('call_output'), ...ofTurn, call: z.string(), id: NodeId },
     ...{ from: z.enum(['stdout', 'stderr']), offset: count, data: z.string() },

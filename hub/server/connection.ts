@@ -1,16 +1,18 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { detach, neverFails } from '../base/detach.js';
 import type { Log } from '../base/plugin.js';
 import type { Calls } from '../routing/calls_under_way.js';
 import { createWriteBatcher } from '../wire/write_batching.js';
-import type { AnswerFrame } from './json_rpc.js';
+import { createFrameMeter } from './frame_meter.js';
+import { createFrameQueue, type FrameTurns } from './frame_queue.js';
+import type { HeldBytes } from './held_bytes.js';
+import type { AnswerFrame, Peer } from './json_rpc.js';
 import { createSendBuffer } from './send_buffer.js';
+import type { TurnQueue } from './turn_queue.js';
 
-/** The most frames of one connection that are answered at once; at that number, reading pauses. */
-export const UNDER_WAY_MAX = 256;
 const CLOSE_GOING_AWAY = 1001;
 const CLOSE_UNSUPPORTED = 1003;
+const CLOSE_POLICY = 1008;
 const CLOSE_INTERNAL = 1011;
 
 export interface Connection {
@@ -27,72 +29,97 @@ export interface ConnectionParts {
   stream: Duplex;
   answer: AnswerFrame;
   calls: Calls;
+  turns: TurnQueue;
+  held: HeldBytes;
+  /** Whether this connection is of one of the hub's own processes. */
+  isTrusted(): boolean;
   log: Log;
 }
 
 /** Serves one WebSocket until it closes. */
-export function serveConnection(
-  socket: WebSocket,
-  { number, stream, answer, calls, log }: ConnectionParts,
-): Connection {
+export function serveConnection(socket: WebSocket, parts: ConnectionParts): Connection {
+  const { number, stream, answer, calls, turns, held, isTrusted, log } = parts;
   const name = `connection ${number}`;
-  // Frames that arrived before reading was paused: at most one read of the system.
-  let waiting: Buffer[] = [];
-  let underWay = 0;
-  let stopped = false;
+  let isHeldBack = false;
+
+  const meter = createFrameMeter();
   const sendBuffer = createSendBuffer(socket, {
     sending: createWriteBatcher(stream),
-    drained: pump,
-    stuck() {
-      log('warn', `${name} does not read what it asked for; it is dropped`);
-      socket.terminate();
-    },
+    changed,
+    drained: () => frames.proceed(),
+    stuck: () => drop('does not read what it asked for'),
+    isTight: held.isTight,
   });
-  const peer = { number, send: sendBuffer.send, hasRoom: () => !sendBuffer.isSlow(), drained: sendBuffer.drained };
+  const hasRoom = (): boolean => !sendBuffer.isSlow();
+  const peer = { number, send: sendBuffer.send, hasRoom, drained: sendBuffer.drained };
+  const serve = frameServing(socket, { answer, peer, onError: (what) => log('error', `${name}: ${what}`) });
+  const frames = createFrameQueue({ connection: number, turns, isUrgent: isTrusted, hasRoom, serve, changed });
+  const account = held.open({ isTrusted, holdBack, drop });
 
-  async function serve(frame: Buffer): Promise<void> {
-    try {
-      const text = await answer(frame, peer);
-      if (text !== null) sendBuffer.send(text);
-    } catch (error) {
-      log('error', `${name}: an answer could not be made: ${error instanceof Error ? error.name : typeof error}`);
-      socket.close(CLOSE_INTERNAL);
-    }
-    underWay -= 1;
-    pump();
+  function holdBack(isOn: boolean): void {
+    isHeldBack = isOn;
+    readOrPause();
   }
 
-  function pump(): void {
-    while (!stopped && underWay < UNDER_WAY_MAX && !sendBuffer.isSlow()) {
-      const frame = waiting.shift();
-      if (frame === undefined) break;
-      underWay += 1;
-      detach(serve(frame), neverFails);
-    }
-    if (waiting.length > 0) socket.pause();
+  function readOrPause(): void {
+    if (frames.isWaiting() || isHeldBack) socket.pause();
     else if (socket.isPaused) socket.resume();
   }
 
-  function stopReading(): void {
-    stopped = true;
-    waiting = [];
+  function changed(): void {
+    account.hold({ arriving: meter.arriving(), answering: frames.bytes(), unread: sendBuffer.unread() });
+    readOrPause();
   }
 
+  /** Says why, if it reads. */
+  function drop(reason: string): void {
+    log('warn', `${name} ${reason}; it is dropped`);
+    const isReading = sendBuffer.unread() === 0;
+    leave();
+    socket.close(CLOSE_POLICY, reason);
+    if (isReading) stream.end(() => socket.terminate());
+    else socket.terminate();
+  }
+
+  function leave(): void {
+    frames.stop();
+    account.close();
+  }
+
+  // Before the library takes them: a message that ends here arrives no more.
+  stream.prependListener('data', (bytes: Buffer) => {
+    meter.take(bytes);
+    changed();
+  });
   socket.on('message', (data, isBinary) => {
-    if (isBinary) return socket.close(CLOSE_UNSUPPORTED, 'text frames only');
-    if (stopped || !Buffer.isBuffer(data)) return;
-    waiting.push(data);
-    pump();
+    if (isBinary) socket.close(CLOSE_UNSUPPORTED, 'text frames only');
+    else if (Buffer.isBuffer(data)) frames.push(data);
   });
   // The library closes the connection itself, with the matching code.
   socket.on('error', (error) => log('warn', `${name}: ${error.message}`));
-  socket.on('close', () => {
-    stopReading();
-    calls.callerGone(number);
-  });
+  socket.on('close', leave);
+  socket.on('close', () => calls.callerGone(number));
   return {
-    stopReading,
+    stopReading: frames.stop,
     goAway: () => socket.close(CLOSE_GOING_AWAY, 'the hub is ending'),
     terminate: () => socket.terminate(),
+  };
+}
+
+interface ServingParts {
+  answer: AnswerFrame;
+  peer: Omit<Peer, keyof FrameTurns>;
+  onError(what: string): void;
+}
+
+function frameServing(socket: WebSocket, { answer, peer, onError }: ServingParts) {
+  return async (frame: Buffer, turns: FrameTurns): Promise<void> => {
+    try {
+      const message = await answer(frame, { ...peer, ...turns });
+      if (message !== null) peer.send(message);
+    } catch (error) {
+      onError(`an answer could not be made: ${error instanceof Error ? error.name : typeof error}`);
+      socket.close(CLOSE_INTERNAL);
+    }
   };
 }

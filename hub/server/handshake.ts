@@ -7,6 +7,8 @@ import { type Refusal, refusedUpgrade, type TcpRules } from './tcp_admission.js'
 const HANDSHAKE_MS_MAX = 10_000;
 /** The most TCP connections that have not authenticated yet; one more drops the oldest. */
 export const HALF_OPEN_MAX = 100;
+/** The same on the socket, which only the owner reaches, who may start a thousand programs at once. */
+const HALF_OPEN_SOCKET_MAX = 1_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 
 export interface Gate {
@@ -51,13 +53,12 @@ const FULL: Refusal = { status: 503, reason: 'too many connections' };
 function limitHalfOpen(server: Server, gate: Gate): Set<Socket> {
   const halfOpen = new Set<Socket>();
   server.on('connection', (socket) => {
-    // Only the owner reaches the socket, and may start a thousand programs at once.
-    if (gate.rules() === null) return;
+    const most = gate.rules() === null ? HALF_OPEN_SOCKET_MAX : HALF_OPEN_MAX;
     halfOpen.add(socket);
     socket.once('close', () => halfOpen.delete(socket));
     // An honest caller authenticates within milliseconds, so it gets in during a flood.
     const [oldest] = halfOpen;
-    if (halfOpen.size > HALF_OPEN_MAX) oldest?.destroy();
+    if (halfOpen.size > most) oldest?.destroy();
   });
   return halfOpen;
 }

@@ -7,18 +7,28 @@ import { BATCH_MAX, FRAME_BYTES_MAX } from '../protocol/limits.js';
 import type { Calls } from '../routing/calls_under_way.js';
 import type { Hub } from '../routing/hub.js';
 import { refusedFrame } from '../wire/frame_limits.js';
+import { LARGE_BYTES, parseInSteps } from '../wire/large_json.js';
+import type { Outgoing } from './send_buffer.js';
 
 /** The parts of a connection that answering its messages needs. */
 export interface Peer {
   number: number;
   /** Sends a message now, ahead of the answer under way. */
-  send(text: string): void;
+  send(message: Outgoing): void;
   hasRoom(): boolean;
   drained(): Promise<void>;
+  /** Notes that a frame had so many calls; each of them waits for its turn. */
+  callsBegin(count: number): void;
+  /** False when nothing more is begun. */
+  nextTurn(): Promise<boolean>;
+  /** Notes that a large frame has been parsed: the next one of its connection may be begun. */
+  isParsed(): void;
+  /** Notes that a call of this frame may run for long: what it was asked with is kept by nobody. */
+  runsOn(): void;
 }
 
-/** Answers one frame: the text to send back, or null for no answer. It never rejects. */
-export type AnswerFrame = (frame: Buffer, peer: Peer) => Promise<string | null>;
+/** Answers one frame: what to send back, or null for no answer. It never rejects. */
+export type AnswerFrame = (frame: Buffer, peer: Peer) => Promise<Outgoing | null>;
 
 /** Speaks JSON-RPC 2.0 for a hub. */
 export function createRpc({ hub, calls }: { hub: Hub; calls: Calls }): AnswerFrame {
@@ -36,7 +46,7 @@ export function createRpc({ hub, calls }: { hub: Hub; calls: Calls }): AnswerFra
   return async (frame, peer) => {
     const refused = refusedFrame(frame);
     if (refused !== null) return print(errorResponse(null, refused));
-    const message = parse(frame);
+    const message = await parse(frame, peer);
     if (message instanceof HubError) return print(errorResponse(null, message));
     if (!Array.isArray(message)) {
       const response = await answerOne(server, message, peer);
@@ -44,16 +54,42 @@ export function createRpc({ hub, calls }: { hub: Hub; calls: Calls }): AnswerFra
     }
     const refusal = refusedBatch(message);
     if (refusal !== null) return print(errorResponse(null, refusal));
-    const responses = await Promise.all(message.map((one) => answerOne(server, one, peer)));
-    const answered = responses.filter((one) => one !== null);
-    return answered.length === 0 ? null : fitToFrame(`[${answered.map(print).join(',')}]`, null);
+    return answerBatch(server, message, peer);
   };
+}
+
+/** Each call of a batch takes its turn, and answers that fit no frame are not kept. */
+async function answerBatch(
+  server: JSONRPCServer<Peer>,
+  batch: readonly unknown[],
+  peer: Peer,
+): Promise<Outgoing | null> {
+  let answers: Outgoing[] = Array.from(batch, () => '');
+  let bytes = 0;
+  peer.callsBegin(batch.length);
+  let isStopped = false;
+  const answerAt = async (index: number): Promise<void> => {
+    if (!(await peer.nextTurn())) isStopped = true;
+    if (isStopped) return;
+    const response = await answerOne(server, batch[index], peer);
+    if (response === null) return;
+    const answer = print(response);
+    bytes += bytesOf(answer) + 1;
+    if (bytes > FRAME_BYTES_MAX) answers = [];
+    else answers[index] = answer;
+  };
+  await Promise.all(Array.from(batch.keys(), answerAt));
+  if (isStopped) return null;
+  if (bytes > FRAME_BYTES_MAX) return print(errorResponse(null, answerTooLarge()));
+  const parts = answers.filter((answer) => answer.length > 0).flatMap((answer) => [',', answer].flat());
+  return parts.length === 0 ? null : ['[', ...parts.slice(1), ']'];
 }
 
 function serveWith(hub: Hub, calls: Calls) {
   return async (request: JSONRPCRequest, peer: Peer): Promise<JSONRPCResponse | null> => {
     const stream = streamOf(request.params);
     const { id = null, method } = request;
+    if (stream !== null) peer.runsOn();
     const call = calls.begin({ connection: peer.number, id, method, stream, detached: isDetached(request.params) });
     const reply = { answered: false };
     try {
@@ -91,9 +127,11 @@ function isDetached(params: unknown): boolean {
   return typeof params === 'object' && params !== null && 'detached' in params && params.detached === true;
 }
 
-function parse(frame: Buffer): unknown {
+async function parse(frame: Buffer, { nextTurn, isParsed }: Peer): Promise<unknown> {
   try {
-    return JSON.parse(frame.toString('utf8'));
+    if (frame.length <= LARGE_BYTES) return JSON.parse(frame.toString('utf8'));
+    // Its call is begun before the next immediate, so nothing that came after it overtakes it.
+    return await parseInSteps(frame, nextTurn).finally(() => setImmediate(isParsed));
   } catch (error) {
     return new HubError('parse', 'the message is not JSON', {
       hint: 'send one JSON-RPC 2.0 message per frame',
@@ -155,18 +193,26 @@ function errorResponse(id: JSONRPCID, error: unknown): JSONRPCErrorResponse {
 }
 
 /** The answer itself, or an error when it exceeds a frame. */
-function fitToFrame(text: string, id: JSONRPCID): string {
+function fitToFrame(answer: Outgoing, id: JSONRPCID): Outgoing {
   // A UTF-16 unit takes at most three bytes, so that most answers need not be counted.
-  if (text.length * 3 <= FRAME_BYTES_MAX || Buffer.byteLength(text) <= FRAME_BYTES_MAX) return text;
-  const tooLarge = new HubError('limit', `the answer is larger than the ${FRAME_BYTES_MAX} bytes of a frame`, {
-    hint: 'ask for less at a time: use a smaller limit, or smaller batches',
-  });
-  return print(errorResponse(id, tooLarge));
+  if (typeof answer === 'string' && answer.length * 3 <= FRAME_BYTES_MAX) return answer;
+  return bytesOf(answer) <= FRAME_BYTES_MAX ? answer : print(errorResponse(id, answerTooLarge()));
 }
 
-function print(response: JSONRPCResponse): string {
-  if (response.result instanceof RawJson) {
-    return `{"jsonrpc":"2.0","id":${JSON.stringify(response.id)},"result":${response.result.text}}`;
-  }
-  return JSON.stringify(response);
+function answerTooLarge(): HubError {
+  return new HubError('limit', `the answer is larger than the ${FRAME_BYTES_MAX} bytes of a frame`, {
+    hint: 'ask for less at a time: use a smaller limit, or smaller batches',
+  });
+}
+
+function bytesOf(answer: Outgoing): number {
+  const parts = typeof answer === 'string' ? [answer] : answer;
+  return parts.reduce((bytes, part) => bytes + Buffer.byteLength(part), 0);
+}
+
+function print(response: JSONRPCResponse): Outgoing {
+  if (!(response.result instanceof RawJson)) return JSON.stringify(response);
+  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(response.id)},"result":`;
+  const { content } = response.result;
+  return typeof content === 'string' ? `${head}${content}}` : [head, content, '}'];
 }

@@ -3,29 +3,50 @@ import { WebSocket } from 'ws';
 
 /** With more unread bytes than this, a connection starts no further calls and its streams wait. */
 export const UNREAD_SLOW_BYTES = 1024 * 1024;
+/** The same while all connections together hold much. */
+const UNREAD_SLOW_BYTES_TIGHT = 64 * 1024;
 /** With more unread bytes than this, the peer counts as stuck and its connection is dropped. */
 export const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
+/** A larger message goes out in fragments of this size, so that it is seen how far it was read. */
+const FRAGMENT_BYTES = 256 * 1024;
+
+/** A message to send: text, or text in parts, of which the large ones are bytes of UTF-8. */
+export type Outgoing = string | readonly (string | Uint8Array)[];
 
 /** The sending side of a connection, which knows how far its reader is behind. */
 export interface SendBuffer {
-  send(text: string): void;
+  send(message: Outgoing): void;
+  /** The bytes that the peer has not read. */
+  unread(): number;
   /** Whether the peer is behind with reading. */
   isSlow(): boolean;
   /** Resolves when the peer has caught up, or when the connection has closed. */
   drained(): Promise<void>;
 }
 
-interface SendBufferEvents {
+interface SendBufferParts {
   /** Called before each write. */
   sending(): void;
+  /** Called when the number of unread bytes has changed. */
+  changed(unread: number): void;
   drained(): void;
   stuck(): void;
+  isTight(): boolean;
+}
+
+interface Fragment {
+  bytes: Uint8Array;
+  isLast: boolean;
 }
 
 /** Sends on a socket, with bounds on the bytes that queue up for a slow reader. */
-export function createSendBuffer(socket: WebSocket, on: SendBufferEvents): SendBuffer {
+export function createSendBuffer(socket: WebSocket, on: SendBufferParts): SendBuffer {
   let waiters: (() => void)[] = [];
-  const isSlow = (): boolean => socket.bufferedAmount > UNREAD_SLOW_BYTES;
+  let fragments: Fragment[] = [];
+  let queuedBytes = 0;
+
+  const unread = (): number => queuedBytes + socket.bufferedAmount;
+  const isSlow = (): boolean => unread() > (on.isTight() ? UNREAD_SLOW_BYTES_TIGHT : UNREAD_SLOW_BYTES);
 
   function release(): void {
     const released = waiters;
@@ -34,19 +55,46 @@ export function createSendBuffer(socket: WebSocket, on: SendBufferEvents): SendB
   }
 
   function flushed(): void {
+    sendFragments();
+    on.changed(unread());
     if (isSlow()) return;
     release();
     on.drained();
   }
 
-  socket.on('close', release);
-  return {
-    send(text) {
-      if (socket.readyState !== WebSocket.OPEN) return;
+  function sendFragments(): void {
+    while (fragments.length > 0 && socket.bufferedAmount < FRAGMENT_BYTES && socket.readyState === WebSocket.OPEN) {
+      const next = fragments.shift();
+      if (next === undefined) return;
+      queuedBytes -= next.bytes.length;
       on.sending();
-      socket.send(text, flushed);
-      if (socket.bufferedAmount > UNREAD_BYTES_MAX) on.stuck();
+      socket.send(next.bytes, { fin: next.isLast, binary: false }, flushed);
+    }
+  }
+
+  function queue(parts: readonly (string | Uint8Array)[]): void {
+    const pieces = parts.flatMap((part) => piecesOf(typeof part === 'string' ? Buffer.from(part) : part));
+    for (const [index, bytes] of pieces.entries()) fragments.push({ bytes, isLast: index === pieces.length - 1 });
+    queuedBytes += pieces.reduce((bytes, piece) => bytes + piece.length, 0);
+    sendFragments();
+  }
+
+  socket.on('close', () => {
+    fragments = [];
+    queuedBytes = 0;
+    release();
+  });
+  return {
+    send(message) {
+      if (socket.readyState !== WebSocket.OPEN) return;
+      if (typeof message === 'string' && message.length < FRAGMENT_BYTES && fragments.length === 0) {
+        on.sending();
+        socket.send(message, flushed);
+      } else queue(typeof message === 'string' ? [message] : message);
+      on.changed(unread());
+      if (unread() > UNREAD_BYTES_MAX) on.stuck();
     },
+    unread,
     isSlow,
     drained() {
       if (socket.readyState === WebSocket.OPEN && !isSlow()) return Promise.resolve();
@@ -55,4 +103,10 @@ export function createSendBuffer(socket: WebSocket, on: SendBufferEvents): SendB
       return new Promise((resolve) => waiters.push(resolve));
     },
   };
+}
+
+function piecesOf(bytes: Uint8Array): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += FRAGMENT_BYTES) pieces.push(bytes.subarray(at, at + FRAGMENT_BYTES));
+  return pieces;
 }

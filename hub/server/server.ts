@@ -11,13 +11,17 @@ import type { Calls } from '../routing/calls_under_way.js';
 import { type Binding, bindSocket, bindTcp } from './bind.js';
 import { type Connection, serveConnection } from './connection.js';
 import { createListener } from './handshake.js';
+import { createHeldBytes } from './held_bytes.js';
 import type { AnswerFrame } from './json_rpc.js';
 import { keepAlive } from './keepalive.js';
 import type { TcpRules } from './tcp_admission.js';
+import { createTurnQueue } from './turn_queue.js';
 
 /** The most connections at once. */
 const CONNECTIONS_MAX = 1_000;
 const KEEPALIVE_MS = 30_000;
+/** How often it is seen whether somebody is too slow, while there is anything to wait for. */
+const CHECK_MS = 1_000;
 const END_GRACE_MS = 10_000;
 const CLOSE_GRACE_MS = 1_000;
 
@@ -32,6 +36,8 @@ export interface ServerParts {
   greeting(): { version: string; epoch: string; busy: number };
   /** Called whenever a connection opens or closes. */
   onCount(connections: number): void;
+  /** Whether a connection, by its number, is of one of the hub's own processes. */
+  isOwnProcess(connection: number): boolean;
   log: Log;
 }
 
@@ -39,6 +45,8 @@ export interface Server {
   /** The TCP address as bound; null without one. */
   listen: string | null;
   connections(): number;
+  /** The bytes that it holds for all connections. */
+  heldBytes(): number;
   /** Accepts nobody, answers running calls, then closes every connection. */
   close(): Promise<void>;
 }
@@ -48,15 +56,18 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   const connections = new Map<WebSocket, Connection>();
   const sockets = createSockets(() => ({ ...parts.greeting(), listen }));
   const noteVersion = versionNotes(parts);
+  const shared = { turns: createTurnQueue(), held: createHeldBytes({ nowMs: () => performance.now(), later }) };
   let listen: string | null = null;
   let number = 0;
   let isOpen = true;
+  const isTrusted = (connection: number) => () => parts.isOwnProcess(connection);
 
   const upgradeHandler = (keepaliveMs: number | null) => (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     sockets.handleUpgrade(request, stream, head, (socket) => {
       number += 1;
       noteVersion(request);
-      connections.set(socket, serveConnection(socket, { ...parts, number, stream }));
+      const own = { number, stream, isTrusted: isTrusted(number) };
+      connections.set(socket, serveConnection(socket, { ...parts, ...shared, ...own }));
       if (keepaliveMs !== null) keepAlive(socket, keepaliveMs);
       socket.on('close', () => {
         connections.delete(socket);
@@ -82,6 +93,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   return {
     listen,
     connections: () => connections.size,
+    heldBytes: shared.held.total,
     async close() {
       isOpen = false;
       for (const binding of bindings) binding.stop();
@@ -91,6 +103,10 @@ export async function startServer(parts: ServerParts): Promise<Server> {
       await closeAll(connections);
     },
   };
+}
+
+function later(check: () => void): void {
+  setTimeout(check, CHECK_MS).unref();
 }
 
 type Greeting = ReturnType<ServerParts['greeting']> & { listen: string | null };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { openLoom } from '../../loom/loom_plugin.js';
 import { detach, neverFails } from '../base/detach.js';
 import { HubError } from '../base/error.js';
@@ -20,6 +21,8 @@ async function main(): Promise<void> {
   process.umask(0o077);
   closeInherited(ready ? READY_FD : STDERR_FD);
   process.title = `cognition hub ${home}`;
+  // Pages and messages of megabytes come and go: by itself each thread would let them fill a heap of hundreds.
+  setFlagsFromString('--heap-growing-percent=20');
   try {
     const hub = await runHub({ home, listen, clock: Date.now, toolsEntry: fileURLToPath(TOOLS), openPlugins });
     handleSignals(hub);

@@ -2,20 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { type AgentPlugin, createAgent } from '../agent/agent_plugin.js';
 import { SYSTEM_TIMERS } from '../agent/model/timers.js';
-import { allProviders } from '../agent/providers/all_providers.js';
+import { createProviders } from '../agent/providers/all_providers.js';
 import { createSessionPlugin } from '../agent/sub_sessions/session_plugin.js';
 import { detach, neverFails } from '../base/detach.js';
+import { installedPackages } from '../base/packages/installed_packages.js';
 import type { Log, Plugin } from '../base/plugin.js';
 import { within } from '../base/wait_at_most.js';
-import { type HomePaths, readPreferences, userHome, VERSION } from '../config/config.js';
+import { type HomePaths, readPreferences, VERSION } from '../config/config.js';
 import { createContext } from '../context/context_plugin.js';
+import { createHistory } from '../history/history_plugin.js';
 import { prepareHome } from '../home/home_folder.js';
 import { refuseServed, watchFiles } from '../home/home_watch.js';
 import { type Lock, takeLock } from '../home/hub_lock.js';
 import { claimSocket, type ListenAddress, parseListen } from '../home/socket_path.js';
 import { removeToken, writeToken } from '../home/tcp_token.js';
 import { createHealth, createRpcPlugin, type Storage } from '../plugins/health.js';
-import { createPluginHost } from '../plugins/remote_plugins.js';
+import { createPluginHost, READY_MS_MAX } from '../plugins/remote_plugins.js';
 import { createCalls } from '../routing/calls_under_way.js';
 import { createHub, type Hub } from '../routing/hub.js';
 import { createIdleEnd } from '../server/idle_end.js';
@@ -76,17 +78,18 @@ async function open(parts: OpenParts): Promise<RunningHub> {
   const end = (reason: string): void => detach(running.end(reason), neverFails);
   let server: Server | null = null;
   const idle = createIdleEnd({
-    idleMs: idleMs(paths.home, log),
+    idleMs: minutesOf('hub.idle_minutes', paths.home, log),
     isBusy: () => busy() > 0,
     onIdle: () => end('nobody has needed it for a while'),
   });
-  const clients = (): number => (server?.connections() ?? 0) - host.connections();
+  const clients = (): number => (server?.connections() ?? 0) - (host.connection() === null ? 0 : 1);
   const host = createPluginHost({
     entry: parts.toolsEntry,
     home: paths.home,
     logFile: paths.hubLog,
     log,
     clock,
+    readyMsMax: READY_MS_MAX,
     onChange: () => idle.setConnections(clients()),
   });
   const health = createHealth({
@@ -100,7 +103,8 @@ async function open(parts: OpenParts): Promise<RunningHub> {
   });
   const rpc = createRpcPlugin({ version: VERSION, calls });
   const hub = createHub({ plugins: [...plugins, ...host.plugins, health, rpc], log });
-  for (const plugin of [createContext(hub, VERSION), createSessionPlugin(hub)]) hub.register(plugin);
+  const history = createHistory(hub, { version: VERSION, newId: randomUUID });
+  for (const plugin of [createContext(hub, VERSION), createSessionPlugin(hub), history]) hub.register(plugin);
   const agent = agentOf(hub, { paths, epoch: storage.epoch, log });
   hub.register(agent);
   const token = parts.address === null ? null : writeToken(paths.token);
@@ -111,39 +115,48 @@ async function open(parts: OpenParts): Promise<RunningHub> {
     calls,
     greeting: () => ({ version: VERSION, epoch: storage.epoch, busy: busy() }),
     onCount: () => idle.setConnections(clients()),
+    isOwnProcess: (connection) => connection === host.connection(),
     log,
   });
   const { listen, close } = server;
-  const fileWatch = watchFiles([paths.lock, paths.database], (file) => end(`${file} was moved, replaced or deleted`));
-  const releaseHome = (): void => {
-    if (token !== null) removeToken(paths.token, token);
-    parts.lock.release();
-  };
+  const fileWatch = watchFiles(watchedFiles(paths), (file) => end(`${file} was moved, replaced or deleted`));
+  const releaseHome = (): void => release(parts, token);
   const closeSteps = [fileWatch.stop, idle.stop, agent.end, host.end, close, hub.close, releaseHome];
   const running = runningHub({ log, listen, close: closeSteps });
   idle.setConnections(0);
-  if (hasUnfinished(paths.commands)) host.start();
+  if (hasUnfinished(paths.commands) || hasUnfinished(paths.agentRuns)) host.start();
   log('info', `hub ${VERSION}, process ${process.pid}, listens on ${[socket, listen ?? []].flat().join(' and ')}`);
   return running;
+}
+
+function watchedFiles({ lock, database }: HomePaths): string[] {
+  return [lock, database, `${database}-wal`];
+}
+
+function release({ paths, lock }: OpenParts, token: string | null): void {
+  if (token !== null) removeToken(paths.token, token);
+  lock.release();
 }
 
 function agentOf(hub: Hub, about: { paths: HomePaths; epoch: string; log: Log }): AgentPlugin {
   return createAgent(hub, {
     ...about,
-    ...{ version: VERSION, home: about.paths.home, userHome: userHome(), newId: randomUUID, random: Math.random },
-    ...{ providers: allProviders(), timers: SYSTEM_TIMERS },
+    ...{ version: VERSION, newId: randomUUID, random: Math.random },
+    jobMsMax: () => minutesOf('jobs.minutes_max', about.paths.home, about.log),
+    ...{ providerFor: createProviders(installedPackages(about.paths.packages)), timers: SYSTEM_TIMERS },
   });
 }
 
-/** Whether a previous hub left commands that had not ended. */
+/** Whether a previous hub left commands or exchanges that had not ended. */
 function hasUnfinished(commands: string): boolean {
   return existsSync(commands) && readdirSync(commands).length > 0;
 }
 
-function idleMs(home: string, log: Log): number {
+/** A preference in minutes, as milliseconds. */
+function minutesOf(key: string, home: string, log: Log): number {
   const preferences = readPreferences({ home, project: null, flags: {} });
   for (const warning of preferences.warnings) log('warn', warning);
-  return Number(preferences.get('hub.idle_minutes')) * MINUTE_MS;
+  return Number(preferences.get(key)) * MINUTE_MS;
 }
 
 interface RunningParts {

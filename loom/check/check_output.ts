@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { Sha256 } from '../../hub/protocol/node.js';
+import { outputPath } from '../outputs/output_path.js';
 import type { Slices } from '../paging/slices.js';
-import { outputPath } from '../store/output_path.js';
 
 const PIECE_BYTES = 1024 * 1024;
 
 /** The problem of a stored output's file; null when its content matches its name. */
-export function* outputProblem(folder: string, sha256: string): Slices<string | null> {
+export function* outputProblem(folder: string, sha256: Sha256): Slices<string | null> {
   const file = openOrNull(outputPath(folder, sha256));
   if (file === null) return `its stored output ${sha256} is missing or cannot be read`;
   try {

@@ -6,8 +6,8 @@ import { damagedSettings } from './damaged_nodes.js';
 import { addProblem, type Report } from './report.js';
 
 const FOUND_MAX = 1_000;
-/** Up to this size the whole file is checked page by page at once: about a second. */
-const WHOLE_BYTES_MAX = 256 * 1024 * 1024;
+/** Up to this size the whole file is checked page by page and index by index, at once: about a second. */
+const WHOLE_BYTES_MAX = 128 * 1024 * 1024;
 const PAGE_PROBLEMS_MAX = 100;
 /** The tables of a larger file that stay small; its nodes and changes are read one by one anyway. */
 const SMALL_TABLES = [
@@ -21,6 +21,8 @@ const SMALL_TABLES = [
   'inputs',
   'requests',
   'questions',
+  'snapshots',
+  'copies',
 ];
 
 /** Has SQLite check the pages, as far as that takes about a second. */
@@ -28,14 +30,21 @@ export function* checkFile(store: Store, report: Report): Slices<void> {
   const bytes = Number(store.pragma('page_count')) * Number(store.pragma('page_size'));
   const checks =
     bytes <= WHOLE_BYTES_MAX
-      ? [`quick_check(${PAGE_PROBLEMS_MAX})`]
-      : SMALL_TABLES.map((table) => `quick_check(${table})`);
+      ? [`integrity_check(${PAGE_PROBLEMS_MAX})`]
+      : SMALL_TABLES.map((table) => `integrity_check(${table})`);
   for (const check of checks) {
-    for (const { quick_check: line } of store.all<{ quick_check: string }>(`PRAGMA ${check}`)) {
+    for (const { integrity_check: line } of store.all<{ integrity_check: string }>(`PRAGMA ${check}`)) {
       if (line !== 'ok') addProblem(report, `the database file: ${line}`);
     }
     yield;
   }
+}
+
+/** What an earlier hub had stored and the next one did not find. */
+export function* checkLost(store: Store, report: Report): Slices<void> {
+  const lost = store.get<{ value: string }>("SELECT value FROM meta WHERE key = 'lost'")?.value;
+  if (lost !== undefined) addProblem(report, `trees.db-wal was changed while no hub ran: ${lost} are gone`);
+  yield;
 }
 
 export function* checkSettings(store: Store, report: Report): Slices<void> {
@@ -60,6 +69,12 @@ const ASTRAY = [
    LEFT JOIN trees t ON t.tree = u.tree LEFT JOIN nodes n ON n.seq = u.node LEFT JOIN nodes p ON p.seq = u.tip
    WHERE (? IS NULL OR u.tree = ?)
      AND (n.tree IS NULL OR p.tree IS NULL OR n.tree <> u.tree OR p.tree <> u.tree) LIMIT ${FOUND_MAX}`,
+  `SELECT lower(hex(t.id)) AS tree_id, 'a copy of a project' AS what FROM copies s
+   LEFT JOIN trees t ON t.tree = s.tree LEFT JOIN nodes n ON n.seq = s.node
+   WHERE (? IS NULL OR s.tree = ?) AND (n.tree IS NULL OR n.tree <> s.tree) LIMIT ${FOUND_MAX}`,
+  `SELECT lower(hex(t.id)) AS tree_id, 'a snapshot of files' AS what FROM snapshots s
+   LEFT JOIN trees t ON t.tree = s.tree LEFT JOIN nodes n ON n.seq = s.node
+   WHERE (? IS NULL OR s.tree = ?) AND (n.tree IS NULL OR n.tree <> s.tree) LIMIT ${FOUND_MAX}`,
 ];
 const LEFT_JOURNALS = `SELECT DISTINCT lower(hex(t.id)) AS tree_id, lower(hex(u.id)) AS what
   FROM turn_journal j JOIN turns u ON u.turn = j.turn LEFT JOIN trees t ON t.tree = u.tree

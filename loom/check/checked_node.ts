@@ -1,8 +1,9 @@
 import { outputsOf } from '../../hub/base/node_blocks.js';
 import type { Block, External } from '../../hub/protocol/node.js';
-import { nodeHash } from '../store/node_hash.js';
+import { isAsListed } from '../store/listing_sum.js';
+import { hashMatches } from '../store/node_hash.js';
 import { previewOf } from '../store/node_preview.js';
-import { dashed, NODE_COLUMNS, type NodeRow } from '../store/rows.js';
+import { NODE_COLUMNS, type NodeRow } from '../store/rows.js';
 
 /** A node with the columns of related rows that its checks need. */
 export interface CheckedRow extends NodeRow {
@@ -11,9 +12,10 @@ export interface CheckedRow extends NodeRow {
   tool: string | null;
   exit_code: number | null;
   preview: string;
+  /** Null in rows of earlier versions. */
+  listing_sum: number | null;
   parent_tree: number | null;
   parent_depth: number | null;
-  parent_hash: Buffer | null;
   parent_step: string | null;
   parent_step_index: number | null;
   parent_step_size: number | null;
@@ -28,7 +30,7 @@ export interface CheckedRow extends NodeRow {
 
 /** What to select from `nodes AS n LEFT JOIN nodes AS p ON p.seq = n.parent` for a `CheckedRow`. */
 export const CHECKED_COLUMNS = `${NODE_COLUMNS}, n.tree, n.parent, n.tool, n.exit_code, n.preview,
-  p.tree AS parent_tree, p.depth AS parent_depth, p.hash AS parent_hash,
+  n.listing_sum, p.tree AS parent_tree, p.depth AS parent_depth,
   nullif(lower(hex(p.step)), '') AS parent_step, p.step_index AS parent_step_index, p.step_size AS parent_step_size,
   CASE WHEN n.step IS NULL THEN 0
     ELSE (SELECT count(*) FROM nodes c WHERE c.parent = n.seq AND c.step = n.step) END AS step_children,
@@ -79,22 +81,6 @@ function fitsBelowParent(row: CheckedRow): boolean {
   return belowSettled && (row.step === null || row.step === row.id);
 }
 
-function hashMatches(row: CheckedRow): boolean {
-  const { step, step_index: index, step_size: size } = row;
-  const hash = nodeHash(row.parent_hash, {
-    id: dashed(row.id),
-    tree: dashed(row.tree_id),
-    parent: row.parent_id === null ? null : dashed(row.parent_id),
-    role: row.role,
-    created_at_ms: row.created_at_ms,
-    step: step === null || index === null || size === null ? null : { id: dashed(step), index, size },
-    settings: row.settings_sha256,
-    blocks: row.blocks,
-    external: row.external,
-  });
-  return hash.toString('hex') === row.hash;
-}
-
 /** Checks the columns that are derived from the hashed ones, which parse, since the hash matches. */
 function derivedProblems(row: CheckedRow): string[] {
   const blocks: Block[] = JSON.parse(row.blocks);
@@ -103,7 +89,8 @@ function derivedProblems(row: CheckedRow): string[] {
   const derives =
     row.preview === previewOf(blocks, external) &&
     row.tool === (external?.call.tool ?? null) &&
-    row.exit_code === (external?.exit_code ?? null);
+    row.exit_code === (external?.exit_code ?? null) &&
+    isAsListed(row);
   const depth = row.parent_depth === null ? 0 : row.parent_depth + 1;
   if (row.depth !== depth) problems.push('its depth is not one more than its parent’s');
   if (!derives) problems.push('its preview does not match its contents');

@@ -5,7 +5,8 @@ import { newestSeq } from '../store/newest_seq.js';
 import { requireTree } from '../store/require_rows.js';
 import type { TreeRow } from '../store/rows.js';
 import { checkNodes } from './check_nodes.js';
-import { checkFile, checkPointers, checkSettings } from './check_pointers.js';
+import { checkOrphans } from './check_orphans.js';
+import { checkFile, checkLost, checkPointers, checkSettings } from './check_pointers.js';
 import { type CountedFeed, checkTree, checkTrees, newestChanges } from './check_trees.js';
 import { addProblem, newReport, type Report } from './report.js';
 import { isDamage } from './scan_nodes.js';
@@ -19,7 +20,9 @@ export function* checkDatabase(context: ReadContext, params: ReadParams['loom.fs
   const to = newestSeq(store);
   if (tree === null) {
     yield* unlessDamaged(report, 'the database file', checkFile(store, report));
+    yield* unlessDamaged(report, 'the write-ahead log', checkLost(store, report));
     yield* unlessDamaged(report, 'the settings', checkSettings(store, report));
+    yield* unlessDamaged(report, 'the stored outputs', checkOrphans(context, report));
   }
   yield* unlessDamaged(report, 'what points at nodes', checkPointers(store, report, tree));
   yield* unlessDamaged(report, 'the trees', checkTreesWithNodes(context, report, { row, to }));

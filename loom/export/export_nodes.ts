@@ -1,7 +1,10 @@
+import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import { scanNodes } from '../check/scan_nodes.js';
 import type { Slices } from '../paging/slices.js';
 import { endOfSlice, type NodeRange, rowsWithin } from '../read/node_rows.js';
-import { NODE_COLUMNS, type NodeRow, portableNodeJson } from '../store/rows.js';
+import { hashMatches } from '../store/node_hash.js';
+import { dashed, NODE_COLUMNS, type NodeRow, portableNodeJson } from '../store/rows.js';
 import type { ExportContext, ExportPart, PageRoom } from './export_part.js';
 
 export const NODES_WITHIN = `SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
@@ -24,6 +27,7 @@ export function* exportNodes(context: ExportContext, position: number, room: Pag
     const { rows, end } = readSlice(context, after, room.bytes);
     for (const row of rows) {
       if (context.damage?.excluded.has(row.seq) === true) continue;
+      if (!hashMatches(row)) throw damagedError(row);
       const full = add(filling, row, room);
       if (full !== null) return full;
     }
@@ -42,6 +46,17 @@ function readSlice(
   if (damage !== null) return scanNodes(store, range);
   const end = endOfSlice(store, range, bytes);
   return { rows: rowsWithin<NodeRow>(store, { ...range, to: end }, { all: NODES_WITHIN, ofTree: NODES_OF_TREE }), end };
+}
+
+function damagedError(row: NodeRow): HubError {
+  return new HubError(
+    'storage_failed',
+    `node ${dashed(row.id)} is damaged, so the export would not be what was stored`,
+    {
+      hint: ['save all that is whole: ', cliCommand('fsck', '--rescue', '<file>')],
+      details: { node: dashed(row.id) },
+    },
+  );
 }
 
 /** Adds a node, or returns the page when it is full without it. A step is split only when it exceeds a whole page. */

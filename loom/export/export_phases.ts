@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
+import { outputPath } from '../outputs/output_path.js';
 import type { Slices } from '../paging/slices.js';
 import { firstOutputLinks } from '../read/output_links.js';
-import { outputPath } from '../store/output_path.js';
 import { dashed, idBlob, ownerJson } from '../store/rows.js';
+import { checkedSettings } from '../store/settings_row.js';
 import { exportNodes } from './export_nodes.js';
 import type { ExportContext, ExportPart, PageRoom } from './export_part.js';
 
@@ -46,7 +47,7 @@ function* exportSettings(context: ExportContext, position: number, room: PageRoo
     const sql = 'SELECT lower(hex(sha256)) AS sha256, body FROM settings WHERE settings = ?';
     const stored = context.store.get<{ sha256: string; body: string }>(sql, settings);
     if (stored === undefined) continue;
-    const record = `{"kind":"settings","sha256":"${stored.sha256}","settings":${stored.body}}`;
+    const record = `{"kind":"settings","sha256":"${stored.sha256}","settings":${checkedSettings(stored)}}`;
     records.push(record);
     bytes += record.length;
     last = settings;

@@ -1,4 +1,4 @@
-import type { FeedEntry } from '../store/thread_messages.js';
+import type { FeedEntry, PublishedEntry } from '../store/thread_messages.js';
 
 /** How much is kept in memory for watchers that are nearly up to date; others read the database. */
 const ENTRIES_MAX = 1_000;
@@ -6,7 +6,7 @@ const LENGTH_MAX = 8 * 1024 * 1024;
 
 /** The newest entries of the feed, as many as fit. */
 export interface RecentEntries {
-  keep(entry: FeedEntry): void;
+  keep(entry: PublishedEntry): void;
   newest(): number;
   /** The entries after a number; null when some of them are not in memory any more. */
   after(seq: number): FeedEntry[] | null;
@@ -20,10 +20,16 @@ export function createRecentEntries(lastSeq: number): RecentEntries {
   // Every entry after this number is in memory.
   let since = lastSeq;
   return {
-    keep(entry) {
-      entries.push(entry);
-      length += entry.json.length;
-      newest = entry.seq;
+    keep({ seq, tree, json }) {
+      newest = seq;
+      if (json === null) {
+        entries.length = 0;
+        length = 0;
+        since = seq;
+        return;
+      }
+      entries.push({ seq, tree, json });
+      length += json.length;
       while (entries.length > ENTRIES_MAX || length > LENGTH_MAX) {
         const oldest = entries.shift();
         if (oldest === undefined) return;

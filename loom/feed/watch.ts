@@ -2,7 +2,8 @@ import { onAbort } from '../../hub/base/abort.js';
 import { type CallContext, RawJson } from '../../hub/base/plugin.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { FeedPage, FeedParams } from '../read/read_methods.js';
-import type { FeedEntry } from '../store/thread_messages.js';
+import type { FeedEntry, PublishedEntry } from '../store/thread_messages.js';
+import { createEmitTurns, EVENTS_AT_ONCE } from './emit_turns.js';
 import { createRecentEntries } from './recent_entries.js';
 
 const PAGE = 200;
@@ -11,11 +12,11 @@ interface FeedSource {
   epoch: string;
   /** The newest number at the start. */
   lastSeq: number;
-  read(params: FeedParams, signal: AbortSignal): Promise<FeedPage>;
+  read(params: FeedParams, context: CallContext): Promise<FeedPage>;
 }
 
 export interface Feed {
-  publish(entries: readonly FeedEntry[]): void;
+  publish(entries: readonly PublishedEntry[]): void;
   /** Sends the feed after `since` and follows it until the signal aborts. No entry is skipped or sent twice. */
   watch(params: ParsedOf<'loom.watch'>, context: CallContext): Promise<{ seq: number }>;
 }
@@ -25,11 +26,12 @@ export function createFeed(source: FeedSource): Feed {
   const recent = createRecentEntries(source.lastSeq);
   // What wakes each watcher that is up to date.
   const sleepers = new Set<() => void>();
+  const turns = createEmitTurns();
 
   /** A page from the disk, or all the rest from memory. */
-  async function after(since: number, tree: string | null, signal: AbortSignal): Promise<FeedPage> {
+  async function after(since: number, tree: string | null, context: CallContext): Promise<FeedPage> {
     const unseen = recent.after(since);
-    if (unseen === null) return source.read({ tree, since, until: recent.newest(), limit: PAGE }, signal);
+    if (unseen === null) return source.read({ tree, since, until: recent.newest(), limit: PAGE }, context);
     return { events: unseen.filter((entry) => tree === null || entry.tree === tree), seq: recent.newest() };
   }
 
@@ -39,15 +41,26 @@ export function createFeed(source: FeedSource): Feed {
     return { isForeign, at: isForeign || since === null ? newest : since };
   }
 
-  async function watch(params: ParsedOf<'loom.watch'>, { signal, emit, drained }: CallContext) {
+  async function emitInTurns(events: readonly FeedEntry[], { signal, emit }: CallContext): Promise<void> {
+    for (let sent = 0; sent < events.length && !signal.aborted; sent += EVENTS_AT_ONCE) {
+      const some = events.slice(sent, sent + EVENTS_AT_ONCE);
+      await turns.wait(some.length);
+      for (const event of some) emit(new RawJson(event.json));
+    }
+  }
+
+  async function watch(params: ParsedOf<'loom.watch'>, context: CallContext) {
+    const { signal, emit, drained } = context;
     const start = startOf(params);
     if (start.isForeign) emit({ kind: 'watch_reset', seq: start.at, epoch: source.epoch });
     const sleep = sleeper(sleepers, signal);
     const catchUp = async (from: number): Promise<number> => {
       let at = from;
       while (at < recent.newest() && !signal.aborted) {
-        const page = await after(at, params.tree, signal);
-        for (const event of page.events) emit(new RawJson(event.json));
+        const page = await after(at, params.tree, context);
+        // Without a wait when few watch: the events of a commit go before its answers.
+        if (turns.takeNow(page.events.length)) for (const event of page.events) emit(new RawJson(event.json));
+        else await emitInTurns(page.events, context);
         at = page.seq;
         await drained();
       }

@@ -2,6 +2,7 @@ import type { DamageCache } from '../check/damaged_nodes.js';
 import type { HiddenCache } from '../read/archived_descendants.js';
 import type { PathCache } from '../read/path_cache.js';
 import type { FeedPage, ReadOpName, ReadParams } from '../read/read_methods.js';
+import type { SoundNodes } from '../read/sound_nodes.js';
 import type { SearchIndex } from '../search/index_file.js';
 import type { Store } from '../store/store.js';
 import type { Slices } from './slices.js';
@@ -11,6 +12,7 @@ export interface ReadContext {
   store: Store;
   paths: PathCache;
   hidden: HiddenCache;
+  sound: SoundNodes;
   search: SearchIndex;
   /** The damage that the newest export with `undamaged` has found, kept for its next pages. */
   damage: DamageCache;

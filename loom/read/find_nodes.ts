@@ -1,8 +1,9 @@
 import { fullId, idRange } from '../paging/id_range.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
+import { listedJson } from '../store/damaged_node.js';
 import { requireNodeOfTree, requireTree } from '../store/require_rows.js';
-import { dashed, type SkeletonRow, skeletonJson } from '../store/rows.js';
+import { dashed, type SkeletonRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import type { ReadParams } from './read_methods.js';
 import { skeletonRow, skeletonsBetween } from './read_nodes.js';
@@ -15,7 +16,7 @@ export function* findNodes({ store }: ReadContext, params: ReadParams['loom.node
   const matches =
     nodeById(store, params) ?? nodeByMark(store, tree, params.ref) ?? (yield* nodesByPrefix(store, tree, params.ref));
   const near = matches.length === 0 ? yield* nearNodes(store, tree, params.ref) : [];
-  return `{"matches":[${matches.map(skeletonJson).join(',')}],"near":${JSON.stringify(near)}}`;
+  return `{"matches":[${matches.map(listedJson).join(',')}],"near":${JSON.stringify(near)}}`;
 }
 
 /** Finds a node by its whole id; a node of another tree is an error that names that tree. */

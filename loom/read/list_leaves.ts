@@ -2,8 +2,9 @@ import { HubError } from '../../hub/base/error.js';
 import { cursorNumber, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import type { Slices } from '../paging/slices.js';
+import { listedJson, listedPreview } from '../store/damaged_node.js';
 import { requireNodeOfTree, requireTree } from '../store/require_rows.js';
-import { dashed, skeletonJson } from '../store/rows.js';
+import { dashed, IS_SILENT } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { withDescendants } from './archived_descendants.js';
 import type { ReadParams } from './read_methods.js';
@@ -38,7 +39,7 @@ export function leafQueries(archived: boolean): LeafQueries {
         FROM up CROSS JOIN nodes n ON n.seq = up.parent AND n.seq < up.seq WHERE up.alone
         LIMIT ${WALK_ROWS}
       )
-      SELECT up.seq, up.parent, up.alone, n.role, n.depth FROM up CROSS JOIN nodes n ON n.seq = up.seq`,
+      SELECT up.seq, up.parent, up.alone, n.role, ${IS_SILENT} AS silent FROM up CROSS JOIN nodes n ON n.seq = up.seq`,
   };
 }
 
@@ -47,7 +48,8 @@ interface PathRow {
   parent: number | null;
   alone: number;
   role: string;
-  depth: number;
+  /** An answer that only calls tools is not listed. */
+  silent: number;
 }
 
 /** Newest first. A leaf has no visible children. */
@@ -121,7 +123,8 @@ function* viewOf(context: ReadContext, tree: number, params: ReadParams['loom.co
 
 /** The path from a leaf up to its fork point. */
 interface PathToFork {
-  leafDepth: number;
+  /** The listed nodes below the top. */
+  length: number;
   /** The fork point, or the root. */
   top: PathRow;
   /** The first node below the top, and the first user node. */
@@ -144,11 +147,13 @@ function* pathToFork(store: Store, upToFork: string, leaf: number): Slices<PathT
 
 // A slice begins with the last row of the one before, which changes nothing.
 function extendPath(path: PathToFork | undefined, step: PathRow): PathToFork {
-  const leafDepth = path?.leafDepth ?? step.depth;
-  if (isEnd(step))
-    return { leafDepth, top: step, first: path?.first ?? null, firstUserNode: path?.firstUserNode ?? null };
-  const firstUserNode = step.role === 'user' ? step.seq : (path?.firstUserNode ?? null);
-  return { leafDepth, top: step, first: step.seq, firstUserNode };
+  if (path?.top.seq === step.seq) return path;
+  const { length = 0, first = null, firstUserNode = null } = path ?? {};
+  if (isEnd(step)) return { length, top: step, first, firstUserNode };
+  return {
+    length: length + 1 - step.silent,
+    ...{ top: step, first: step.seq, firstUserNode: step.role === 'user' ? step.seq : firstUserNode },
+  };
 }
 
 function isEnd(step: PathRow): boolean {
@@ -160,10 +165,11 @@ function leafJson(store: Store, leaf: number, path: PathToFork): string {
   const fork = skeletonRow(store, path.top.seq);
   if (node === undefined || fork === undefined) throw purgedMeanwhile(leaf);
   const differing = path.firstUserNode ?? path.first;
-  const differs = differing === null ? '' : (skeletonRow(store, differing)?.preview ?? '');
+  const row = differing === null ? undefined : skeletonRow(store, differing);
+  const differs = row === undefined ? '' : listedPreview(row);
   return (
-    `{"node":${skeletonJson(node)},"fork":"${dashed(fork.id)}","differs":${JSON.stringify(differs)},` +
-    `"length":${path.leafDepth - path.top.depth}}`
+    `{"node":${listedJson(node)},"fork":"${dashed(fork.id)}","differs":${JSON.stringify(differs)},` +
+    `"length":${path.length}}`
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Sha256 } from '../../hub/protocol/node.js';
 import type { Store } from '../store/store.js';
 import { type NodeRange, rowsWithin } from './node_rows.js';
 
@@ -13,7 +14,7 @@ const NAMED_EARLIER_IN_TREE = `
 /** A stored output and a node that points at it. */
 export interface OutputLink {
   node: number;
-  sha256: string;
+  sha256: Sha256;
 }
 
 /** The links of a range whose output no earlier node points at, so that each output is listed once. */

@@ -1,5 +1,7 @@
 import type { ReadContext } from '../paging/read_context.js';
 import { PAGE_BYTES_MAX, SLICE_ROWS, type Slices } from '../paging/slices.js';
+import { damagedNodeJson } from '../store/damaged_node.js';
+import { hashMatches } from '../store/node_hash.js';
 import { dashed, idBlob, NODE_COLUMNS, type NodeRow, nodeJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import type { FeedEntry } from '../store/thread_messages.js';
@@ -24,7 +26,11 @@ export function* readFeed({ store }: ReadContext, params: FeedParams): Slices<Fe
   let seq = params.since;
   let bytes = 0;
   while (seq < params.until && events.length < params.limit && bytes < PAGE_BYTES_MAX) {
-    const slice = readSlice(store, followed, { after: seq, to: params.until, bytesMax: PAGE_BYTES_MAX - bytes });
+    const slice = readSlice(store, followed, {
+      after: seq,
+      to: params.until,
+      bytesMax: PAGE_BYTES_MAX - bytes,
+    });
     const taken = slice.events.slice(0, params.limit - events.length);
     for (const event of taken) {
       events.push(event);
@@ -62,7 +68,9 @@ function readSlice(
 }
 
 function nodeEvent(row: NodeRow): FeedEntry {
-  const json = `{"kind":"node_created","seq":${row.seq},"node":${nodeJson(row)}}`;
+  // Rows that were found by an index are checked each time: what is taken from the index is not in the row.
+  const node = hashMatches(row) ? nodeJson(row) : damagedNodeJson(row);
+  const json = `{"kind":"node_created","seq":${row.seq},"node":${node}}`;
   return { seq: row.seq, tree: dashed(row.tree_id), json };
 }
 

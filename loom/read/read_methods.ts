@@ -29,6 +29,9 @@ export const READ_METHODS = [
   'loom.input_list',
   'loom.request_list',
   'loom.cost_get',
+  'loom.snapshot_find',
+  'loom.snapshot_roots',
+  'loom.copy_list',
 ] as const;
 export type ReadMethod = (typeof READ_METHODS)[number];
 
@@ -50,9 +53,9 @@ export interface FeedPage {
 export type ReadParams = { [M in ReadMethod]: ParsedOf<M> } & { feed: FeedParams };
 export type ReadOpName = keyof ReadParams;
 
-/** One call to the reading thread. */
+/** One call to the reading thread, for a caller by its connection. */
 export type ReadRequest<O extends ReadOpName = ReadOpName> = {
-  [K in O]: { id: number; op: K; params: ReadParams[K] };
+  [K in O]: { id: number; caller: number; op: K; params: ReadParams[K] };
 }[O];
 
 /** `forget` clears the caches of nodes, which only a purge invalidates. */
@@ -63,6 +66,8 @@ export interface ReaderOptions {
   database: string;
   searchIndex: string;
   outputs: string;
+  /** Whether it serves only what takes long. */
+  isForChecks: boolean;
 }
 
 /** The answer to one call; events of the feed come separately, since each is sent by itself. */

@@ -1,8 +1,9 @@
-import { cursorNumber, pageJson } from '../paging/page_json.js';
+import { cursorNumber, oneText, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
+import { listedJson } from '../store/damaged_node.js';
 import { findNodeRow, requireNode, requireNodeOfTree, requireTree } from '../store/require_rows.js';
-import { idBlob, nodeJson, SKELETON_COLUMNS, type SkeletonRow, skeletonJson } from '../store/rows.js';
+import { idBlob, SKELETON_COLUMNS, type SkeletonRow } from '../store/rows.js';
 import { stepEnd } from '../store/step_end.js';
 import type { Store } from '../store/store.js';
 import type { ReadParams } from './read_methods.js';
@@ -13,13 +14,15 @@ export const CHILDREN_AFTER = `
 export const SKELETON_AFTER = `
   SELECT ${SKELETON_COLUMNS} FROM nodes n WHERE n.tree = ? AND n.seq > ? ORDER BY n.seq LIMIT ?`;
 
-export function getNode({ store }: ReadContext, params: ReadParams['loom.node_get']): string {
+export function getNode({ store, sound }: ReadContext, params: ReadParams['loom.node_get']): string {
   const { seq } =
     params.tree === null ? requireNode(store, params.node) : requireNodeOfTree(store, params.node, params.tree);
   const row = findNodeRow(store, seq);
   if (row === undefined) throw new Error(`node ${seq} went away within one read`);
   const count = store.get<{ count: number }>(CHILD_COUNT, seq)?.count ?? 0;
-  return `{"node":${nodeJson(row)},"step_end":"${stepEnd(store, row)}","child_count":${count}}`;
+  // Where a damaged node says that its step ends is not to be believed.
+  const end = sound.isSound(row) ? stepEnd(store, row) : params.node;
+  return `{"node":${sound.json(row)},"step_end":"${end}","child_count":${count}}`;
 }
 
 /** Without `archived`, the tops of archived branches are left out; children below such a top are listed. */
@@ -51,20 +54,20 @@ function* pageOfSkeletons(
   params: { cursor: string | null; limit: number },
   source: SkeletonSource,
 ): Slices<string> {
-  const items: string[] = [];
+  const slices: string[] = [];
+  let count = 0;
   let after: number | null = cursorNumber(params.cursor, 0);
   while (after !== null) {
     const rows = source.read(after);
-    for (const row of rows) {
-      if (!source.isShown(row)) continue;
-      if (items.length === params.limit) return pageJson(key, items, after);
-      items.push(skeletonJson(row));
-      after = row.seq;
-    }
+    const shown = rows.filter(source.isShown);
+    const taken = shown.slice(0, params.limit - count);
+    if (taken.length > 0) slices.push(oneText(taken.map(listedJson)));
+    count += taken.length;
+    if (taken.length < shown.length) return pageJson(key, slices, taken.at(-1)?.seq ?? after);
     after = rows.length < SLICE_ROWS ? null : (rows.at(-1)?.seq ?? null);
     yield;
   }
-  return pageJson(key, items, null);
+  return pageJson(key, slices, null);
 }
 
 /** A node as a list row, by its number. */

@@ -2,8 +2,10 @@ import { HubError } from '../../hub/base/error.js';
 import { cursorNumber, limitedPageJson, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
+import { DAMAGED } from '../store/damaged_node.js';
 import { requireTree } from '../store/require_rows.js';
 import { idBlob, MARK_COLUMNS, type MarkRow, markJson, TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
+import { checkedSettings } from '../store/settings_row.js';
 import type { ReadParams } from './read_methods.js';
 
 export function getTree(context: ReadContext, params: ReadParams['loom.tree_get']): string {
@@ -53,19 +55,30 @@ function isListed(tree: ListedRow, params: ReadParams['loom.tree_list']): boolea
 
 export function listMarks(context: ReadContext, params: ReadParams['loom.mark_list']): string {
   const { tree } = requireTree(context.store, params.tree);
-  const rows = context.store.all<MarkRow>(
+  const { store, sound } = context;
+  const rows = store.all<MarkRow>(
     `SELECT ${MARK_COLUMNS} FROM marks m WHERE m.tree = ? AND m.name > ? ORDER BY m.name LIMIT ?`,
     tree,
     params.cursor ?? '',
     params.limit + 1,
   );
-  return limitedPageJson('marks', rows, { limit: params.limit, json: markJson, cursorOf: (mark) => mark.name });
+  const damaged = sound.damagedAmong(
+    store,
+    rows.map((row) => row.node),
+  );
+  return limitedPageJson('marks', rows, {
+    limit: params.limit,
+    json: (mark) => markJson(damaged.has(mark.node) ? { ...mark, name: `${mark.name} ${DAMAGED}` } : mark),
+    cursorOf: (mark) => mark.name,
+  });
 }
 
 export function getSettings(context: ReadContext, params: ReadParams['loom.settings_get']): string {
-  const sql = 'SELECT body FROM settings WHERE sha256 = ?';
-  const row = context.store.get<{ body: string }>(sql, idBlob(params.sha256));
-  if (row !== undefined) return `{"settings":${row.body}}`;
+  const { sha256 } = params;
+  const sql = 'SELECT body, untrusted FROM settings WHERE sha256 = ?';
+  const row = context.store.get<{ body: string; untrusted: number }>(sql, idBlob(sha256));
+  if (row !== undefined)
+    return `{"settings":${checkedSettings({ sha256, body: row.body })},"untrusted":${row.untrusted === 1}}`;
   throw new HubError('not_found', `there are no settings ${params.sha256}`, {
     hint: 'the hash is in the `settings` field of a node that was made with them',
     details: { settings: params.sha256 },

@@ -1,5 +1,6 @@
 import type { ReadContext } from '../paging/read_context.js';
 import { requireNodeOfTree, requireTree } from '../store/require_rows.js';
+import { IS_SILENT } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import type { ReadParams } from './read_methods.js';
 import { archivedTops, shapeAt } from './tree_shape.js';
@@ -9,14 +10,13 @@ const PATH_NODES_MAX = 4_000;
 /** How many first nodes of a branch are included, so that a branch of a single node is recognisable. */
 const FIRST_NODES = 3;
 
-const IS_SILENT = "(n.role = 'assistant' AND n.step_index = 0 AND n.step_size > 1 AND n.preview = '')";
 /** A branch's first node is listed unless it is archived or a silent answer without visible children. */
 const IS_LISTED = `NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = n.seq)
       AND NOT (${IS_SILENT} AND NOT EXISTS (
         SELECT 1 FROM nodes c WHERE c.parent = n.seq
           AND NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = c.seq)))`;
 
-/** The path up from a node, itself first, with the nearest branch before and after each. */
+/** The path up from a node, itself first, with another branch beside each. */
 export const PATH_UP = `
   WITH RECURSIVE way (seq, parent) AS (
     SELECT n.seq, n.parent FROM nodes n WHERE n.seq = ?
@@ -24,18 +24,14 @@ export const PATH_UP = `
   )
   SELECT way.seq, way.parent,
     (SELECT ${IS_SILENT} FROM nodes n WHERE n.seq = way.seq) AS silent,
-    (SELECT n.seq FROM nodes n WHERE n.parent = way.parent AND n.seq < way.seq AND ${IS_LISTED}
-      ORDER BY n.seq DESC LIMIT 1) AS before,
-    (SELECT n.seq FROM nodes n WHERE n.parent = way.parent AND n.seq > way.seq AND ${IS_LISTED}
-      ORDER BY n.seq LIMIT 1) AS after
+    (SELECT n.seq FROM nodes n WHERE n.parent = way.parent AND n.seq <> way.seq AND ${IS_LISTED} LIMIT 1) AS beside
   FROM way`;
 
-export const SIBLINGS_BEFORE = `
-  SELECT n.seq, ${IS_SILENT} AS silent FROM nodes n WHERE n.parent = ? AND n.seq < ? AND ${IS_LISTED}
+export const SIBLINGS = `
+  SELECT n.seq, ${IS_SILENT} AS silent FROM nodes n WHERE n.parent = ? AND n.seq <> ? AND ${IS_LISTED}
   ORDER BY n.seq DESC LIMIT ?`;
-export const SIBLINGS_AFTER = `
-  SELECT n.seq, ${IS_SILENT} AS silent FROM nodes n WHERE n.parent = ? AND n.seq > ? AND ${IS_LISTED}
-  ORDER BY n.seq LIMIT ?`;
+export const CHILDREN = `
+  SELECT n.seq, ${IS_SILENT} AS silent FROM nodes n WHERE n.parent = ? AND ${IS_LISTED} ORDER BY n.seq LIMIT ?`;
 
 /** The first children of these nodes, and of those again, down to `FIRST_NODES`. */
 export const FIRST_BELOW = `
@@ -54,8 +50,7 @@ interface Child {
 
 interface WayStep extends Child {
   parent: number | null;
-  before: number | null;
-  after: number | null;
+  beside: number | null;
 }
 
 /** The collected nodes near a node. */
@@ -85,8 +80,7 @@ export function getShapeNear({ store }: ReadContext, params: ReadParams['loom.tr
   const shape: NearShape = { store, seqs: new Set(path.map(({ seq }) => seq)), heads: new Set() };
   addForks(shape, path);
   const above = addRowsAbove(shape, path, params.rows);
-  const down = addRowsBelow(shape, here.seq, params.rows);
-  const below = down.isWhole ? addLaterBranches(shape, path, { wanted: params.rows, rows: down.rows }) : down;
+  const below = addRowsBelow(shape, here.seq, params.rows);
   for (const { seq } of store.all<Child>(FIRST_BELOW, JSON.stringify([...shape.heads]))) shape.seqs.add(seq);
   const columns = shapeAt(
     store,
@@ -99,12 +93,9 @@ export function getShapeNear({ store }: ReadContext, params: ReadParams['loom.tr
   );
 }
 
-/** One other branch at each fork of the path, which shows that it is a fork and whether branches follow below. */
+/** One other branch at each fork of the path, which shows that it is a fork. */
 function addForks(shape: NearShape, path: readonly WayStep[]): void {
-  for (const { before, after } of path) {
-    const sibling = after ?? before;
-    if (sibling !== null) addHead(shape, sibling);
-  }
+  for (const { beside } of path) if (beside !== null) addHead(shape, beside);
 }
 
 function addHead({ seqs, heads }: NearShape, seq: number): void {
@@ -112,17 +103,17 @@ function addHead({ seqs, heads }: NearShape, seq: number): void {
   heads.add(seq);
 }
 
-/** Adds the rows above: at each step up the earlier branches, the last of them first, then their parent. */
+/** Adds the rows above: at each step up the other branches, the last of them first, then their parent. */
 function addRowsAbove(shape: NearShape, path: readonly WayStep[], rowsMax: number): RowsInReach {
   let rows = 0;
   for (const step of path) {
     if (step.silent === 0 && step !== path[0]) rows += 1;
     if (step.parent === null) return { rows, isWhole: true };
     if (rows >= rowsMax) break;
-    if (step.before === null) continue;
-    const before = shape.store.all<Child>(SIBLINGS_BEFORE, step.parent, step.seq, rowsMax - rows + 1);
-    for (const { seq } of before) addHead(shape, seq);
-    rows += before.length;
+    if (step.beside === null) continue;
+    const others = shape.store.all<Child>(SIBLINGS, step.parent, step.seq, rowsMax - rows + 1);
+    for (const { seq } of others) addHead(shape, seq);
+    rows += others.length;
     if (rows >= rowsMax) break;
   }
   return { rows: Math.min(rows, rowsMax), isWhole: false };
@@ -133,7 +124,7 @@ function addRowsBelow(shape: NearShape, from: number, rowsMax: number): RowsInRe
   let rows = 0;
   let at = from;
   while (rows <= rowsMax) {
-    const children = shape.store.all<Child>(SIBLINGS_AFTER, at, at, rowsMax - rows + 2);
+    const children = shape.store.all<Child>(CHILDREN, at, rowsMax - rows + 2);
     const [only] = children;
     if (only === undefined) return { rows, isWhole: true };
     if (children.length > 1) {
@@ -146,23 +137,4 @@ function addRowsBelow(shape: NearShape, from: number, rowsMax: number): RowsInRe
     at = only.seq;
   }
   return { rows: rowsMax, isWhole: false };
-}
-
-/** Adds the rows below those: at each step up the later branches. */
-function addLaterBranches(
-  shape: NearShape,
-  path: readonly WayStep[],
-  { wanted: rowsMax, rows: first }: { wanted: number; rows: number },
-): RowsInReach {
-  let rows = first;
-  for (const step of path) {
-    if (step.parent === null) return { rows, isWhole: true };
-    if (step.after === null) continue;
-    // One more than is shown, which tells whether the last row shown is the last branch.
-    const after = shape.store.all<Child>(SIBLINGS_AFTER, step.parent, step.seq, rowsMax - rows + 1);
-    for (const { seq } of after) addHead(shape, seq);
-    rows += after.length;
-    if (rows > rowsMax) return { rows: rowsMax, isWhole: false };
-  }
-  return { rows, isWhole: false };
 }

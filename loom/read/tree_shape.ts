@@ -1,8 +1,9 @@
 import { cursorNumber } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import type { Slices } from '../paging/slices.js';
+import { listedJson } from '../store/damaged_node.js';
 import { requireTree } from '../store/require_rows.js';
-import { SKELETON_COLUMNS, type SkeletonRow, skeletonJson } from '../store/rows.js';
+import { SKELETON_COLUMNS, type SkeletonRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import type { ReadParams } from './read_methods.js';
 
@@ -131,5 +132,5 @@ function columnsJson({ seq, parent, kind, at, archived }: ShapePage): string {
 export function getLines({ store }: ReadContext, params: ReadParams['loom.tree_get_lines']): string {
   const { tree } = requireTree(store, params.tree);
   const rows = store.all<SkeletonRow>(LINES_AT, JSON.stringify(params.seqs), tree);
-  return `{"nodes":[${rows.map(skeletonJson).join(',')}]}`;
+  return `{"nodes":[${rows.map(listedJson).join(',')}]}`;
 }

@@ -1,8 +1,8 @@
-import { cursorNumber, pageJson } from '../paging/page_json.js';
+import { cursorNumber, oneText, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
-import { PAGE_BYTES_MAX, SLICE_NODES, SLICE_ROWS, type Slices } from '../paging/slices.js';
+import { PAGE_BYTES_MAX, SLICE_BYTES, SLICE_NODES, SLICE_ROWS, type Slices } from '../paging/slices.js';
 import { nodeNotFound, requireNode } from '../store/require_rows.js';
-import { dashed, nodeJson } from '../store/rows.js';
+import { dashed } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { fittingNodes, nodeRows } from './node_rows.js';
 import type { ReadParams } from './read_methods.js';
@@ -24,7 +24,7 @@ export const WALK_UP = `
 export const HANDLES_AT = `
   SELECT list.key AS at, lower(hex(n.id)) AS id, n.external -> '$.handle' AS handle
   FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value
-  WHERE n.external IS NOT NULL`;
+  WHERE json_valid(n.external)`;
 
 /** The row numbers from the root to a node. */
 export function* pathTo(context: ReadContext, seq: number): Slices<readonly number[]> {
@@ -62,16 +62,17 @@ export function* getPath(context: ReadContext, params: ReadParams['loom.context_
   let bytes = 0;
   while (at < end && bytes < PAGE_BYTES_MAX) {
     const next = path.slice(at, Math.min(end, at + SLICE_NODES));
-    const fitting = fittingNodes(context.store, next, PAGE_BYTES_MAX - bytes);
-    const seqs = fitting.length === 0 && at === first ? next.slice(0, 1) : fitting;
+    const room = PAGE_BYTES_MAX - bytes;
+    const fitting = fittingNodes(context.store, next, Math.min(room, SLICE_BYTES));
+    // A node that is larger than a slice has one for itself.
+    const seqs =
+      fitting.length === 0 ? fittingNodes(context.store, next.slice(0, 1), at === first ? Infinity : room) : fitting;
     if (seqs.length === 0) break;
     const rows = nodeRows(context.store, seqs);
     if (rows.length < seqs.length) throw nodeNotFound(params.node);
-    for (const row of rows) {
-      const json = nodeJson(row);
-      bytes += json.length;
-      nodes.push(json);
-    }
+    const slice = oneText(rows.map(context.sound.json));
+    bytes += slice.length;
+    nodes.push(slice);
     at += seqs.length;
     yield;
   }
@@ -87,7 +88,10 @@ export function* getHandles(context: ReadContext, params: ReadParams['loom.conte
     const next = path.slice(at, at + SLICE_ROWS);
     const fitting = fittingNodes(context.store, next, PAGE_BYTES_MAX);
     const slice = fitting.length === 0 ? next.slice(0, 1) : fitting;
-    const rows = context.store.all<HandleRow>(HANDLES_AT, JSON.stringify(slice));
+    const damaged = context.sound.damagedAmong(context.store, slice);
+    const rows = context.store
+      .all<HandleRow>(HANDLES_AT, JSON.stringify(slice))
+      .filter((row) => !damaged.has(slice[row.at] ?? 0));
     const rowsOnPage = rows.slice(0, params.limit - handles.length);
     for (const row of rowsOnPage) {
       const json = `{"node":"${dashed(row.id)}","handle":${row.handle}}`;

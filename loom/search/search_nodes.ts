@@ -2,6 +2,9 @@ import { cursorNumber, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import type { Slices } from '../paging/slices.js';
 import type { ReadParams } from '../read/read_methods.js';
+import { skeletonRow } from '../read/read_nodes.js';
+import { DAMAGED } from '../store/damaged_node.js';
+import { isAsListed } from '../store/listing_sum.js';
 import { newestSeq } from '../store/newest_seq.js';
 import { requireTree } from '../store/require_rows.js';
 import { dashed } from '../store/rows.js';
@@ -79,8 +82,10 @@ function* hitsBefore(context: ReadContext, search: Search, first: number): Slice
   for (;;) {
     const seqs = yield* nextCandidates(context, search, { before, count });
     const countBefore = hits.length;
-    for (const rows of slicesOf(context.store, search, seqs)) {
-      for (const hit of yield* hitsAmong(context, search, rows)) {
+    for (const slice of slicesOf(context.store, search, seqs)) {
+      // One more shows that there are more.
+      const most = search.limit - hits.length + 1;
+      for (const hit of yield* hitsAmong(context, search, { slice, most })) {
         if (hits.length === search.limit) return pageJson('hits', hits, before);
         hits.push(hit.json);
         before = hit.seq;
@@ -118,8 +123,8 @@ function newestBefore(
   return rows.map((row) => row.seq);
 }
 
-/** The rows of the candidates, in slices of bounded size. */
-function* slicesOf(store: Store, search: Search, seqs: readonly number[]): Generator<Candidate[], void> {
+/** The candidates in slices of bounded size. Their texts are not read yet: many searches wait between two slices. */
+function* slicesOf(store: Store, search: Search, seqs: readonly number[]): Generator<number[], void> {
   const sizes = store.all<{ seq: number; bytes: number }>(SIZES_AT, JSON.stringify(seqs), search.tree, search.tree);
   let piece: number[] = [];
   let bytes = 0;
@@ -127,25 +132,38 @@ function* slicesOf(store: Store, search: Search, seqs: readonly number[]): Gener
     piece.push(row.seq);
     bytes += row.bytes;
     if (bytes < SLICE_BYTES) continue;
-    yield readCandidates(store, search, piece);
+    yield piece;
     piece = [];
     bytes = 0;
   }
-  yield readCandidates(store, search, piece);
+  yield piece;
 }
 
 function readCandidates(store: Store, search: Search, seqs: readonly number[]): Candidate[] {
   return store.all<Candidate>(TEXTS_AT, JSON.stringify(seqs), search.tree, search.tree, search.archived ? 1 : 0);
 }
 
+/** Whether its role and its tool are what was stored. */
+function isListed(store: Store, seq: number): boolean {
+  const row = skeletonRow(store, seq);
+  return row !== undefined && isAsListed(row);
+}
+
+const DAMAGED_SNIPPET = { snippet: DAMAGED, matches: [] };
+
 interface Hit {
   seq: number;
   json: string;
 }
 
-function* hitsAmong(context: ReadContext, search: Search, rows: readonly Candidate[]): Slices<Hit[]> {
+function* hitsAmong(
+  context: ReadContext,
+  search: Search,
+  { slice, most }: { slice: readonly number[]; most: number },
+): Slices<Hit[]> {
   const hits: Hit[] = [];
-  for (const row of rows) {
+  for (const row of readCandidates(context.store, search, slice)) {
+    if (hits.length === most) break;
     const json = yield* hitJson(context, search, row);
     if (json !== null) hits.push({ seq: row.seq, json });
   }
@@ -156,11 +174,12 @@ function* hitJson(context: ReadContext, search: Search, row: Candidate): Slices<
   const text = searchableText(row.blocks, row.external);
   const ranges = findAll(folded(text), search.terms);
   if (ranges === null) return null;
+  const isDamaged = context.sound.damagedAmong(context.store, [row.seq]).size > 0 || !isListed(context.store, row.seq);
   if (!search.archived && (yield* context.hidden.nodesOf(context.store, row.tree)).has(row.seq)) return null;
-  const { snippet, matches } = snippetOf(text, search.terms, ranges);
+  const { snippet, matches } = isDamaged ? DAMAGED_SNIPPET : snippetOf(text, search.terms, ranges);
   return (
     `{"tree":"${dashed(row.tree_id)}","tree_name":${JSON.stringify(row.tree_name)},"node":"${dashed(row.id)}",` +
-    `"role":"${row.role}","tool":${JSON.stringify(row.tool)},"created_at_ms":${row.created_at_ms},` +
+    `"role":${JSON.stringify(row.role)},"tool":${JSON.stringify(row.tool)},"created_at_ms":${row.created_at_ms},` +
     `"snippet":${JSON.stringify(snippet)},"matches":${JSON.stringify(matches)}}`
   );
 }

@@ -46,9 +46,12 @@ function firstText(blocks: readonly Block[]): string {
 function oneLine(text: string, lengthMax: number): string {
   const line = text.slice(0, SCANNED_LENGTH_MAX).replace(/\s+/gu, ' ').trim();
   // By code points, so that no character is cut in half.
-  return line.length <= lengthMax
-    ? line
-    : Array.from(line.slice(0, lengthMax * 2))
-        .slice(0, lengthMax)
-        .join('');
+  const short =
+    line.length <= lengthMax
+      ? line
+      : Array.from(line.slice(0, lengthMax * 2))
+          .slice(0, lengthMax)
+          .join('');
+  // As the content is stored: SQLite would change a lone surrogate.
+  return short.toWellFormed();
 }

@@ -1,15 +1,20 @@
-import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { syncFile } from '../../hub/base/disk/durable_file.js';
 import { HubError } from '../../hub/base/error.js';
+import { committedFrames, foundFrames, noteLostFrames } from './left_wal.js';
 import { MIGRATIONS } from './schema.js';
 import { openStore, type Store } from './store.js';
 
 /** Opens the database for writing and migrates it; `newEpoch` is its epoch when it is created now. */
 export function openDatabase(path: string, newEpoch: string): Store {
+  const committed = committedFrames(path);
   const store = openStore({ path, access: 'write', synchronous: 'full' });
+  const found = foundFrames(store);
   // Deleted data is overwritten, so that a purge leaves nothing in the file.
   store.pragma('secure_delete = on');
   migrate(store, path, newEpoch);
+  noteLostFrames(store, { committed, found });
   return store;
 }
 
@@ -44,16 +49,7 @@ function keepCopy(store: Store, path: string, version: number): void {
   // Renamed only when it is whole: a copy that a crash cut short must not count.
   const draft = `${copy}.part`;
   copyFileSync(path, draft);
-  sync(draft);
+  syncFile(draft);
   renameSync(draft, copy);
-  sync(dirname(copy));
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  syncFile(dirname(copy));
 }

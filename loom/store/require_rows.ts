@@ -1,5 +1,6 @@
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand, rpcMethod } from '../../hub/base/hint.js';
+import { hashMatches } from './node_hash.js';
 import {
   dashed,
   idBlob,
@@ -50,15 +51,27 @@ export interface NodeKey {
   treeId: string;
 }
 
+/** `is_own`: whether the row has this id, too. SQLite takes `n.id` from the index that led here. */
+const NODE_OF_ID = `
+  SELECT n.seq, n.tree, lower(hex(t.id)) AS tree_id, (SELECT o.id FROM nodes o WHERE o.seq = n.seq) = n.id AS is_own
+  FROM nodes n JOIN trees t ON t.tree = n.tree WHERE n.id = ? AND t.importing = 0`;
+
 /** A node by its id, in any tree. */
 export function requireNode(store: Store, id: string): NodeKey {
-  const row = store.get<{ seq: number; tree: number; tree_id: string }>(
-    `SELECT n.seq, n.tree, lower(hex(t.id)) AS tree_id FROM nodes n JOIN trees t ON t.tree = n.tree
-     WHERE n.id = ? AND t.importing = 0`,
-    idBlob(id),
-  );
+  const row = store.get<{ seq: number; tree: number; tree_id: string; is_own: number }>(NODE_OF_ID, idBlob(id));
   if (row === undefined) throw nodeNotFound(id);
+  if (row.is_own === 0) refuseOther(store, row.seq, id);
   return { seq: row.seq, tree: row.tree, treeId: dashed(row.tree_id) };
+}
+
+/** Refuses a sound node that a damaged index gives for another one; of a damaged one it is shown where it stands. */
+function refuseOther(store: Store, seq: number, id: string): void {
+  const other = findNodeRow(store, seq);
+  if (other === undefined || !hashMatches(other)) return;
+  throw new HubError('storage_failed', `the index of the nodes is damaged: it leads from ${id} to another node`, {
+    hint: ['see what is damaged: ', cliCommand('fsck')],
+    details: { node: id },
+  });
 }
 
 /** A node by its id, which must belong to the tree. */

@@ -19,6 +19,8 @@ export interface NodeRow {
   step_size: number | null;
   settings_sha256: string | null;
   hash: string;
+  /** Of its parent, for the check of its own; null in a node that has just been made. */
+  parent_hash: string | null;
   external: string | null;
   blocks: string;
 }
@@ -30,7 +32,8 @@ export const NODE_COLUMNS = `n.seq, lower(hex(n.id)) AS id,
   n.depth, n.role, n.created_at_ms,
   nullif(lower(hex(n.step)), '') AS step, n.step_index, n.step_size,
   (SELECT lower(hex(s.sha256)) FROM settings s WHERE s.settings = n.settings) AS settings_sha256,
-  lower(hex(n.hash)) AS hash, n.external, n.blocks`;
+  lower(hex(n.hash)) AS hash,
+  (SELECT lower(hex(p.hash)) FROM nodes p WHERE p.seq = n.parent) AS parent_hash, n.external, n.blocks`;
 
 /** The JSON of a `Node`. */
 export function nodeJson(row: NodeRow): string {
@@ -71,16 +74,18 @@ export interface SkeletonRow {
   step_size: number | null;
   exit_code: number | null;
   archived: number;
+  /** Null in rows of earlier versions. */
+  listing_sum: number | null;
 }
 
 /** What to select from `nodes AS n` for a `SkeletonRow`. */
 export const SKELETON_COLUMNS = `n.seq, lower(hex(n.id)) AS id, n.parent,
   (SELECT lower(hex(p.id)) FROM nodes p WHERE p.seq = n.parent) AS parent_id,
   n.role, n.tool, n.preview, n.created_at_ms,
-  nullif(lower(hex(n.step)), '') AS step, n.step_index, n.step_size, n.exit_code,
+  nullif(lower(hex(n.step)), '') AS step, n.step_index, n.step_size, n.exit_code, n.listing_sum,
   EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = n.seq) AS archived`;
 
-/** The JSON of a `SkeletonNode`. */
+/** The JSON of a `SkeletonNode` whose row is as it was written. */
 export function skeletonJson(row: SkeletonRow): string {
   const step = row.step_size !== null && row.step_size > 1 ? stepJson(row) : 'null';
   return (
@@ -133,18 +138,22 @@ export function ownerJson(row: Pick<TreeRow, 'owner_tree' | 'owner_node'>): stri
   return `{"tree":"${dashed(row.owner_tree)}","node":"${dashed(row.owner_node)}"}`;
 }
 
+/** An answer that only calls tools: its calls are listed instead. */
+export const IS_SILENT = "(n.role = 'assistant' AND n.step_index = 0 AND n.step_size > 1 AND n.preview = '')";
+
 /** One mark as `MARK_COLUMNS` selects it. */
 export interface MarkRow {
   tree_id: string;
   name: string;
   node_id: string;
+  node: number;
   set_at_ms: number;
 }
 
 /** What to select from `marks AS m` for a `MarkRow`. */
 export const MARK_COLUMNS = `
   (SELECT lower(hex(t.id)) FROM trees t WHERE t.tree = m.tree) AS tree_id, m.name,
-  (SELECT lower(hex(n.id)) FROM nodes n WHERE n.seq = m.node) AS node_id, m.set_at_ms`;
+  (SELECT lower(hex(n.id)) FROM nodes n WHERE n.seq = m.node) AS node_id, m.node, m.set_at_ms`;
 
 /** The JSON of a `Mark`. */
 export function markJson(row: MarkRow): string {

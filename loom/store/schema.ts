@@ -175,4 +175,72 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX questions_by_turn ON questions (turn);
   CREATE INDEX turns_waiting ON turns (turn) WHERE state = 'waiting';
   `,
+  `
+  -- A step is archived whole: no archived branch begins in the middle of one.
+  INSERT INTO archived_branches (node, tree, archived_at_ms)
+    SELECT first.seq, a.tree, a.archived_at_ms FROM archived_branches a
+    JOIN nodes n ON n.seq = a.node JOIN nodes first ON first.id = n.step
+    WHERE n.step_index > 0 ON CONFLICT DO NOTHING;
+  DELETE FROM archived_branches WHERE (SELECT n.step_index FROM nodes n WHERE n.seq = node) > 0;
+  UPDATE trees SET branch_count = (
+    WITH RECURSIVE hidden (seq) AS (
+      SELECT a.node FROM archived_branches a WHERE a.tree = trees.tree
+      UNION SELECT n.seq FROM hidden CROSS JOIN nodes n ON n.parent = hidden.seq
+    )
+    SELECT count(*) FROM nodes n
+    WHERE n.tree = trees.tree AND n.seq NOT IN (SELECT seq FROM hidden)
+      AND NOT EXISTS (SELECT 1 FROM nodes c WHERE c.parent = n.seq AND c.seq NOT IN (SELECT seq FROM hidden))
+  ) WHERE tree IN (SELECT tree FROM archived_branches);
+  `,
+  `
+  -- Files beside the database that are removed at a time: what a purge has freed at once, an output that no node has come for
+  -- a day after it was stored. The row goes when the removal is on the disk, or a node has come.
+  CREATE TABLE loose_files (
+    kind         TEXT NOT NULL,        -- 'output', 'log' or 'index'
+    name         TEXT NOT NULL,        -- the SHA-256 of an output, the tree of a log
+    remove_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (kind, name)
+  ) STRICT, WITHOUT ROWID;
+
+  -- A checksum of what lists show of a node; null in rows of earlier versions.
+  ALTER TABLE nodes ADD COLUMN listing_sum INTEGER;
+  `,
+  `
+  -- What a file brought: where its commands ended is no place of anybody here, and what it tells a model counts when a
+  -- person has said so. Of what was imported before nothing is known: it is as it was.
+  ALTER TABLE nodes ADD COLUMN imported INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE settings ADD COLUMN untrusted INTEGER NOT NULL DEFAULT 0;
+  `,
+  `
+  -- Which files a project had at a node. The first row of a node says what it is about, the last of a tree what it was last.
+  CREATE TABLE snapshots (
+    snapshot INTEGER PRIMARY KEY AUTOINCREMENT,
+    tree     INTEGER NOT NULL REFERENCES trees (tree),
+    node     INTEGER NOT NULL,
+    folder   BLOB NOT NULL,           -- SHA-256 of the project's real path
+    root     BLOB NOT NULL,           -- names the files in the store of the tools
+    at_ms    INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX snapshots_by_tree ON snapshots (tree, folder);
+  CREATE INDEX snapshots_by_folder ON snapshots (folder, node);
+  `,
+  `
+  -- before a turn, after a step or a command, or left there by a person: of these the last row of a node says what it is
+  -- about, where it was left for that node alone. stood: somebody went there. carried: what lies in the folder beside.
+  ALTER TABLE snapshots ADD COLUMN kind TEXT NOT NULL DEFAULT 'after';
+
+  -- Folders in which single turns work. copied: what a snapshot tells of such a folder, and not of the project's.
+  CREATE TABLE copies (
+    turn    BLOB PRIMARY KEY,         -- its id; the turn may not have begun
+    tree    INTEGER NOT NULL REFERENCES trees (tree),
+    node    INTEGER NOT NULL,
+    folder  BLOB NOT NULL,
+    project TEXT NOT NULL,
+    label   TEXT NOT NULL,
+    "check" TEXT,
+    base    BLOB NOT NULL,
+    at_ms   INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX copies_by_tree ON copies (tree);
+  `,
 ];

@@ -1,4 +1,6 @@
-import { dashed, type NodeRow } from './rows.js';
+import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
+import { dashed, idBlob, type NodeRow } from './rows.js';
 import type { Store } from './store.js';
 
 export const STEP_END = `
@@ -15,5 +17,11 @@ export function stepEnd(store: Store, node: Pick<NodeRow, 'seq' | 'id' | 'step_i
   if (node.step_index === null || node.step_size === null || node.step_index + 1 === node.step_size) {
     return dashed(node.id);
   }
-  return dashed(store.get<{ id: string }>(STEP_END, node.seq)?.id ?? node.id);
+  const end = store.get<{ id: string }>(STEP_END, node.seq);
+  // By the index of ids as well: a damaged id would name another node, or none.
+  if (end !== undefined && store.get('SELECT 1 FROM nodes WHERE id = ?', idBlob(end.id)) !== undefined)
+    return dashed(end.id);
+  throw new HubError('storage_failed', `the step of node ${dashed(node.id)} is damaged`, {
+    hint: ['see what is damaged: ', cliCommand('fsck')],
+  });
 }

@@ -12,6 +12,12 @@ export interface WorkerCall {
 /** The answer to one call: the result as JSON text, ready to be spliced into a response. */
 export type WorkerReply = { id: number; json: string } | { id: number; error: WorkerError };
 
+/** A longer result, which crosses to the main thread as bytes of UTF-8: these are passed on, not copied. */
+export interface LongReply {
+  id: number;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
 /** One event of the feed: its JSON is what a watch sends. */
 export interface FeedEntry {
   seq: number;
@@ -20,10 +26,15 @@ export interface FeedEntry {
   json: string;
 }
 
+/** The same as the writing thread tells of it: without the JSON of a large one, which watchers read from the disk. */
+export type PublishedEntry = Omit<FeedEntry, 'json'> & { json: string | null };
+
 /** The start options of the writing thread. */
 export interface WriterOptions {
   database: string;
   outputs: string;
+  logs: string;
+  searchIndex: string;
   /** The hub's clock at the start. */
   atMs: number;
   /** The epoch of a database that is created now; watchers of another epoch must begin again. */
@@ -34,4 +45,4 @@ export interface WriterOptions {
 export type WriterMessage =
   | { started: { epoch: string; lastSeq: number } }
   | { failed: WorkerError }
-  | { replies: WorkerReply[]; feed: FeedEntry[]; readOnly: boolean };
+  | { replies: (WorkerReply | LongReply)[]; feed: PublishedEntry[]; readOnly: boolean };

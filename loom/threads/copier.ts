@@ -3,11 +3,13 @@ import { HubError } from '../../hub/base/error.js';
 import { openStore, storageError } from '../store/store.js';
 import { toWorkerError } from '../store/worker_error.js';
 import type { CopyOptions, CopyOutcome } from './backup_thread.js';
+import { lowerPriority } from './low_priority.js';
 
 // The copying thread of one backup: writes a compact copy of the database as it is now, and ends.
 parentPort?.postMessage(copyOf(workerData));
 
 function copyOf({ database, copy, epoch }: CopyOptions): CopyOutcome {
+  lowerPriority();
   try {
     const store = openStore({ path: database, access: 'read', synchronous: 'full' });
     store.run('VACUUM INTO ?', copy);
@@ -24,5 +26,6 @@ function copyOf({ database, copy, epoch }: CopyOptions): CopyOutcome {
 function nameAnew(copy: string, epoch: string): void {
   const store = openStore({ path: copy, access: 'write', synchronous: 'full' });
   store.run("UPDATE meta SET value = ? WHERE key = 'epoch'", epoch);
+  store.run("DELETE FROM meta WHERE key = 'lost'");
   store.close();
 }

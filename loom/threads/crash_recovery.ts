@@ -10,5 +10,6 @@ export const recoverFromCrash: WriteOp<object> = (context) => {
   insertAbandonedInputs(context);
   closeAbandonedRequests(context);
   deleteAbandonedImports(context);
+  context.sweepLater();
   return '{}';
 };

@@ -3,6 +3,7 @@ import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import { RawJson } from '../../hub/base/plugin.js';
 import type { FeedPage, ReaderReply } from '../read/read_methods.js';
+import type { LongReply } from '../store/thread_messages.js';
 import { fromWorkerError } from '../store/worker_error.js';
 
 /** The answer of a storage thread: a result, or a page of the feed. */
@@ -21,7 +22,7 @@ export interface PendingCalls {
   count(): number;
   /** Begins a call; `send` receives its id. */
   begin(send: (id: number) => void): Promise<Answer>;
-  settle(reply: ReaderReply): void;
+  settle(reply: ReaderReply | LongReply): void;
   rejectAll(error: HubError): void;
 }
 
@@ -41,7 +42,8 @@ export function createPendingCalls(): PendingCalls {
       if (call === undefined) return;
       calls.delete(reply.id);
       if ('error' in reply) call.reject(fromWorkerError(reply.error));
-      else call.resolve('json' in reply ? new RawJson(reply.json) : reply.feed);
+      else if ('feed' in reply) call.resolve(reply.feed);
+      else call.resolve(new RawJson('json' in reply ? reply.json : reply.bytes));
     },
     rejectAll(error) {
       const waiting = [...calls.values()];

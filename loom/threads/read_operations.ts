@@ -17,6 +17,8 @@ import { getShapeNear } from '../read/shape_near_node.js';
 import { getLines, getShape } from '../read/tree_shape.js';
 import { getHandles, getPath } from '../read/walk_path.js';
 import { searchNodes } from '../search/search_nodes.js';
+import { findSnapshots, listRoots } from '../snapshots/find_snapshots.js';
+import { listCopies } from '../snapshots/list_copies.js';
 
 /** The read operations by method. */
 export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
@@ -46,5 +48,8 @@ export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
   'loom.input_list': listInputs,
   'loom.request_list': oneSlice(listRequests),
   'loom.cost_get': getCost,
+  'loom.snapshot_find': findSnapshots,
+  'loom.snapshot_roots': oneSlice(listRoots),
+  'loom.copy_list': oneSlice(listCopies),
   feed: readFeed,
 };

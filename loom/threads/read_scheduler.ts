@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { createFairQueue } from '../../hub/base/fair_queue.js';
 import type { ReadContext } from '../paging/read_context.js';
 import type { Slices } from '../paging/slices.js';
 import type { FeedPage, ReaderMessage, ReaderReply, ReadOpName, ReadRequest } from '../read/read_methods.js';
@@ -6,80 +7,144 @@ import { unexpectedError } from '../store/unexpected_error.js';
 import { toWorkerError, type WorkerError } from '../store/worker_error.js';
 import { READ_OPS } from './read_operations.js';
 
-/** The most operations that run interleaved; more would only slow each other down. */
+/** The most operations of one caller that run interleaved. */
 const ACTIVE_MAX = 16;
-/** The most operations that wait to start. */
+/** The most operations of one caller that wait to start. */
 const WAITING_MAX = 2_000;
 /** How long slices run before new messages are handled. */
-const TURN_MS = 5;
+const TURN_MS = 1;
+/** An operation that takes longer holds a page by then; so many of them run at once, each with up to a page of JSON. */
+const SHORT_MS = 3;
+const LONG_MAX = 4;
+/** These hold no page, and may run for as long as the database is large. */
+const UNPAGED: ReadonlySet<ReadOpName> = new Set<ReadOpName>(['loom.fsck', 'loom.search', 'loom.cost_get']);
 
-interface Running {
-  id: number;
+interface Operation {
+  request: ReadRequest;
   slices: Slices<string | FeedPage>;
+  hasStarted: boolean;
+  tookMs: number;
+  isLong: boolean;
+}
+
+const FRESH = { hasStarted: false, tookMs: 0, isLong: false };
+
+interface CallerCounts {
+  active: number;
+  waiting: number;
 }
 
 export interface Scheduler {
   accept(message: ReaderMessage): void;
 }
 
-/** Runs read operations round-robin, slice by slice, so that a long one delays no other and can be cancelled. */
+/**
+ * Runs read operations slice by slice, each caller's in turn, so that a long one delays no other and can be cancelled. A caller
+ * whose operations have taken the least time comes first.
+ */
 export function createScheduler(context: ReadContext, reply: (message: ReaderReply) => void): Scheduler {
-  const active: Running[] = [];
-  const waiting: ReadRequest[] = [];
-  let isScheduled = false;
+  const queue = createFairQueue<Operation>({ isInOrder: false, debtMax: SHORT_MS });
+  const counts = createCounts();
+  let longCount = 0;
+  const schedule = inShortTurns(runNext);
 
-  function schedule(): void {
-    if (isScheduled || active.length === 0) return;
-    isScheduled = true;
-    setImmediate(turn);
+  const mayRun = (operation: Operation): boolean =>
+    operation.hasStarted
+      ? operation.isLong || !needsPage(operation) || longCount < LONG_MAX
+      : counts.of(operation.request.caller).active < ACTIVE_MAX;
+
+  function runNext(): boolean {
+    const operation = queue.take(mayRun);
+    if (operation === undefined) return false;
+    run(operation, performance.now());
+    return true;
   }
 
-  function turn(): void {
-    isScheduled = false;
-    const endMs = performance.now() + TURN_MS;
-    for (let next = active.shift(); next !== undefined; next = active.shift()) {
-      const done = runSlice(next);
-      if (done === null) active.push(next);
-      else reply(done);
-      startWaiting();
-      if (performance.now() >= endMs) break;
+  function run(operation: Operation, startMs: number): void {
+    const { request } = operation;
+    if (!operation.hasStarted) counts.start(request.caller);
+    else if (!operation.isLong && needsPage(operation)) {
+      operation.isLong = true;
+      longCount += 1;
     }
-    schedule();
+    operation.hasStarted = true;
+    const done = runSlice(request.id, operation.slices);
+    const tookMs = performance.now() - startMs;
+    operation.tookMs += tookMs;
+    queue.charge(request.caller, tookMs);
+    if (done === null) queue.push(request.caller, operation);
+    else end(operation, done);
   }
 
-  function startWaiting(): void {
-    while (active.length < ACTIVE_MAX) {
-      const request = waiting.shift();
-      if (request === undefined) return;
-      active.push({ id: request.id, slices: begin(context, request) });
-    }
+  function end(operation: Operation, answer: ReaderReply): void {
+    if (operation.isLong) longCount -= 1;
+    counts.end(operation.request.caller, operation.hasStarted);
+    reply(answer);
   }
 
   function cancel(id: number): void {
-    const running = remove(active, id);
+    const operation = queue.remove(({ request }) => request.id === id);
+    // One that has ended was answered already.
+    if (operation === undefined) return;
     // This closes a file that it has open.
-    running?.slices.return('');
-    // An operation that has ended was answered already.
-    if (running === undefined && remove(waiting, id) === undefined) return;
-    reply({ id, error: toWorkerError(new HubError('cancelled', 'the call was cancelled')) });
-    startWaiting();
+    operation.slices.return('');
+    end(operation, { id, error: toWorkerError(new HubError('cancelled', 'the call was cancelled')) });
+  }
+
+  function add(request: ReadRequest): void {
+    if (counts.of(request.caller).waiting >= WAITING_MAX) {
+      reply({ id: request.id, error: tooMany() });
+      return;
+    }
+    counts.wait(request.caller);
+    queue.push(request.caller, { request, slices: begin(context, request), ...FRESH });
   }
 
   return {
     accept(message) {
       if ('cancel' in message) cancel(message.cancel);
       else if ('forget' in message) forget(context);
-      else if (waiting.length >= WAITING_MAX) reply({ id: message.id, error: tooMany() });
-      else waiting.push(message);
-      startWaiting();
+      else add(message);
       schedule();
     },
   };
 }
 
-function remove<T extends { id: number }>(list: T[], id: number): T | undefined {
-  const at = list.findIndex((entry) => entry.id === id);
-  return at === -1 ? undefined : list.splice(at, 1)[0];
+/** The result has a step repeated until it is false, and lets the thread handle messages in between. */
+function inShortTurns(step: () => boolean): () => void {
+  let isScheduled = false;
+  const turn = (): void => {
+    isScheduled = false;
+    for (const endMs = performance.now() + TURN_MS; performance.now() < endMs; ) if (!step()) return;
+    schedule();
+  };
+  const schedule = (): void => {
+    if (isScheduled) return;
+    isScheduled = true;
+    setImmediate(turn);
+  };
+  return schedule;
+}
+
+function needsPage({ tookMs, request }: Operation): boolean {
+  return tookMs > SHORT_MS && !UNPAGED.has(request.op);
+}
+
+function createCounts() {
+  const callers = new Map<number, CallerCounts>();
+  const change = (caller: number, by: CallerCounts): void => {
+    const { active, waiting } = callers.get(caller) ?? { active: 0, waiting: 0 };
+    const next = { active: active + by.active, waiting: waiting + by.waiting };
+    if (next.active + next.waiting === 0) callers.delete(caller);
+    else callers.set(caller, next);
+  };
+  return {
+    of: (caller: number): CallerCounts => callers.get(caller) ?? { active: 0, waiting: 0 },
+    wait: (caller: number) => change(caller, { active: 0, waiting: 1 }),
+    start: (caller: number) => change(caller, { active: 1, waiting: -1 }),
+    end: (caller: number, hadStarted: boolean) =>
+      change(caller, hadStarted ? { active: -1, waiting: 0 } : { active: 0, waiting: -1 }),
+  };
 }
 
 /** Removes purged data from the caches and the search index. */
@@ -95,10 +160,9 @@ function begin<O extends ReadOpName>(context: ReadContext, request: ReadRequest<
 }
 
 /** Null while the operation has more to do. */
-function runSlice(running: Running): ReaderReply | null {
-  const { id } = running;
+function runSlice(id: number, slices: Operation['slices']): ReaderReply | null {
   try {
-    const step = running.slices.next();
+    const step = slices.next();
     if (step.done !== true) return null;
     return typeof step.value === 'string' ? { id, json: step.value } : { id, feed: step.value };
   } catch (error) {
@@ -109,7 +173,7 @@ function runSlice(running: Running): ReaderReply | null {
 
 function tooMany(): WorkerError {
   return toWorkerError(
-    new HubError('limit', `${WAITING_MAX} reading calls are waiting already`, {
+    new HubError('limit', `${WAITING_MAX} reading calls of this caller are waiting already`, {
       hint: 'try again in a moment',
       retryable: true,
     }),

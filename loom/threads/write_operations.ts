@@ -1,14 +1,16 @@
 import type { MethodName } from '../../hub/protocol/methods/method_table.js';
-import { createExternal, createText } from '../write/append_nodes.js';
+import { noteCopy, removeCopy } from '../snapshots/note_copy.js';
+import { noteSnapshot } from '../snapshots/note_snapshot.js';
+import { checkNode, createExternal, createText } from '../write/append_nodes.js';
 import { archiveBranch, restoreBranch } from '../write/archive_branches.js';
 import { archiveTree, createTree, renameTree, restoreTree } from '../write/change_trees.js';
 import { createStep } from '../write/create_step.js';
 import { importTree } from '../write/import_tree.js';
 import { setMark } from '../write/marks.js';
 import { endRequest, startRequest } from '../write/model_requests.js';
-import { answerQuestion, parkTurn } from '../write/parked_turns.js';
+import { answerQuestion, parkTurn, withdrawPermission } from '../write/parked_turns.js';
 import { purgeTree } from '../write/purge_tree.js';
-import { putSettings } from '../write/put_settings.js';
+import { putSettings, trustSettings } from '../write/put_settings.js';
 import { addInput, dropInputs, takeInput } from '../write/turn_inputs.js';
 import { commitStep, endTurn, recordAnswer, recordResult, startTurn } from '../write/turn_journal.js';
 import type { WriteOp } from '../write/write_operation.js';
@@ -27,7 +29,9 @@ export const WRITE_OPS = {
   'loom.node_create_text': createText,
   'loom.node_create_external': createExternal,
   'loom.step_create': createStep,
+  'loom.node_check': checkNode,
   'loom.settings_put': putSettings,
+  'loom.settings_trust': trustSettings,
   'loom.turn_start': startTurn,
   'loom.turn_record_answer': recordAnswer,
   'loom.turn_record_result': recordResult,
@@ -35,11 +39,15 @@ export const WRITE_OPS = {
   'loom.turn_end': endTurn,
   'loom.turn_park': parkTurn,
   'loom.turn_answer': answerQuestion,
+  'loom.question_withdraw': withdrawPermission,
   'loom.input_add': addInput,
   'loom.input_take': takeInput,
   'loom.input_drop': dropInputs,
   'loom.request_start': startRequest,
   'loom.request_end': endRequest,
+  'loom.copy_add': noteCopy,
+  'loom.copy_remove': removeCopy,
+  'loom.snapshot_add': noteSnapshot,
 } satisfies { [M in MethodName]?: WriteOp<never> };
 
 /** The operations that only append nodes: their results do not include their tree's counters. */

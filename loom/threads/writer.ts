@@ -5,25 +5,33 @@ import { type Store, storageError } from '../store/store.js';
 import type { WorkerCall, WriterMessage, WriterOptions } from '../store/thread_messages.js';
 import { toWorkerError } from '../store/worker_error.js';
 import { type Committed, createCommitter } from '../write/commit.js';
+import { leaseOutput, sweeper } from '../write/loose_files.js';
 import { recoverFromCrash } from './crash_recovery.js';
+import { buffersOf, toPosted } from './long_replies.js';
 import { APPENDS, WRITE_OPS } from './write_operations.js';
 
 /** The most calls that share one commit and wait for it together. */
 const BATCH_MAX = 256;
 
 function serve(port: MessagePort, options: WriterOptions): void {
-  const say = (message: WriterMessage) => port.postMessage(message);
+  const say = (message: WriterMessage, buffers: ArrayBuffer[] = []) => port.postMessage(message, buffers);
   try {
     const store = openDatabase(options.database, options.newEpoch);
-    const ops = { ...WRITE_OPS, start: recoverFromCrash };
-    const committer = createCommitter({ store, outputs: options.outputs, ops, appends: APPENDS });
+    const ops = { ...WRITE_OPS, start: recoverFromCrash, lease: leaseOutput };
+    const sweep = sweeper(options);
+    const committer = createCommitter({ store, outputs: options.outputs, ops, sweep, appends: APPENDS });
     const started = committer.commit([{ id: 0, op: 'start', params: {}, atMs: options.atMs }]);
     for (const reply of started.replies)
       if ('error' in reply) throw new HubError(reply.error.kind, reply.error.message);
     say({ started: { epoch: epochOf(store), lastSeq: committer.lastSeq() } });
     port.on('message', (first: WorkerCall[]) => {
-      const { replies, feed }: Committed = committer.commit(arrivedWith(port, first));
-      say({ replies, feed, readOnly: committer.failure() !== null });
+      const { calls, isEnd } = arrivedWith(port, first);
+      if (calls.length > 0) {
+        const { replies, feed }: Committed = committer.commit(calls);
+        const posted = replies.map(toPosted);
+        say({ replies: posted, feed, readOnly: committer.failure() !== null }, buffersOf(posted));
+      }
+      if (isEnd) close(port, store);
     });
   } catch (error) {
     // The main thread decides how to report it to the person who started the hub.
@@ -35,15 +43,27 @@ function epochOf(store: Store): string {
   return store.get<{ value: string }>("SELECT value FROM meta WHERE key = 'epoch'")?.value ?? '';
 }
 
-/** All calls that have arrived by now: one commit serves them. */
-function arrivedWith(port: MessagePort, first: WorkerCall[]): WorkerCall[] {
+/** All calls that have arrived by now: one commit serves them. A message without a call is the last one. */
+function arrivedWith(port: MessagePort, first: WorkerCall[]): { calls: WorkerCall[]; isEnd: boolean } {
   const calls = [...first];
-  while (calls.length < BATCH_MAX) {
+  let isEnd = first.length === 0;
+  while (calls.length < BATCH_MAX && !isEnd) {
     const next = receiveMessageOnPort(port);
     if (next === undefined) break;
+    isEnd = next.message.length === 0;
     calls.push(...next.message);
   }
-  return calls;
+  return { calls, isEnd };
+}
+
+/** Ends the thread with everything in the database file itself, so that a copy of that file is whole. */
+function close(port: MessagePort, store: Store): void {
+  try {
+    store.pragma('wal_checkpoint(TRUNCATE)');
+  } finally {
+    store.close();
+    port.close();
+  }
 }
 
 // The writing thread: the only place that changes the database.

@@ -31,12 +31,30 @@ export const createText: WriteOp<WithId<ParsedOf<'loom.node_create_text'>>> = (c
     ...{ id: params.id, role: params.role, step: null, external: null },
     ...{ settings: params.settings, blocks: params.blocks },
   };
-  const json = append(context, { tree: params.tree, parent: params.parent, draft });
+  const isOfTurn = params.turn !== undefined && belongsToTurn(context.store, { ...params, turn: params.turn });
+  const begunAtMs = isOfTurn ? BEFORE_ALL : null;
+  const json = append(context, { tree: params.tree, parent: params.parent, draft, begunAtMs });
   if (params.turn !== undefined) moveTip(context.store, { turn: params.turn, from: params.parent, to: params.id });
   return json;
 };
 
 const seqOf = '(SELECT seq FROM nodes WHERE id = ?)';
+/** Earlier than anything was archived. */
+const BEFORE_ALL = 0;
+
+/** Whether an open turn goes on with this node, or it is what a person said to a turn that has ended meanwhile. */
+function belongsToTurn(
+  store: Store,
+  { id, tree, parent, turn }: Record<'id' | 'tree' | 'parent' | 'turn', string>,
+): boolean {
+  const row = store.get(
+    `SELECT 1 FROM turns u CROSS JOIN trees t ON t.tree = u.tree AND t.id = ? WHERE u.id = ? AND (
+       u.state IN ('running', 'waiting') AND u.tip = ${seqOf} OR EXISTS (
+         SELECT 1 FROM inputs i WHERE i.turn = u.turn AND i.id = ? AND i.node IS NULL AND i.dropped_at_ms IS NULL))`,
+    ...[idBlob(tree), idBlob(turn), idBlob(parent), idBlob(id)],
+  );
+  return row !== undefined;
+}
 
 /** The tip of a running turn is where work continues when its hub ends. */
 function moveTip(store: Store, { turn, from, to }: { turn: string; from: string; to: string }): void {
@@ -57,16 +75,26 @@ export const createExternal: WriteOp<WithId<ParsedOf<'loom.node_create_external'
     ...{ id: params.id, role: 'tool' as const, step: null, settings: null },
     ...{ blocks: params.blocks, external: params.external },
   };
-  return append(context, { tree: params.tree, parent: params.parent, draft });
+  const json = append(context, { tree: params.tree, parent: params.parent, draft, begunAtMs: params.begun_at_ms });
+  if (params.turn !== null) moveTip(context.store, { turn: params.turn, from: params.parent, to: params.id });
+  return json;
+};
+
+/** Refuses what an append there would refuse, before somebody begins the work that the node is to tell of. */
+export const checkNode: WriteOp<ParsedOf<'loom.node_check'>> = ({ store, atMs }, { tree, node }) => {
+  requireAppendTarget(store, { tree, parent: node });
+  return `{"begun_at_ms":${atMs}}`;
 };
 
 interface Append {
   tree: string;
   parent: string;
   draft: NodeDraft;
+  /** When the work that it tells of began; null for now. */
+  begunAtMs: number | null;
 }
 
-function append(context: WriteContext, { tree, parent, draft }: Append): string {
+function append(context: WriteContext, { tree, parent, draft, begunAtMs }: Append): string {
   const { store, atMs } = context;
   const clear = findClearTarget(store, { tree, parent, id: draft.id });
   if (clear !== null) {
@@ -82,8 +110,8 @@ function append(context: WriteContext, { tree, parent, draft }: Append): string 
     );
   }
   const first = findNode(store, draft.id);
-  if (first !== undefined) return firstResult(context, first, { tree, parent, draft });
-  const target = requireAppendTarget(store, tree, parent);
+  if (first !== undefined) return firstResult(context, first, { tree, parent, draft, begunAtMs });
+  const target = requireAppendTarget(store, { tree, parent, begunAtMs });
   return createdJson(insertNode(context, draft, { ...target, createdAtMs: atMs, outputs: 'present', siblings: null }));
 }
 
@@ -96,13 +124,16 @@ interface AppendTarget {
   above: StoredNode;
 }
 
-/** The target of an append: a settled node in a tree and branch that are not archived. */
-export function requireAppendTarget(store: Store, treeId: string, parentId: string): AppendTarget {
-  const target = requireSettledTarget(store, requireAppendableTree(store, treeId), parentId);
-  const top = findArchivedTop(store, target.above);
+/** The target of an append: a settled node in a tree and branch that are not archived, or were not when its work began. */
+export function requireAppendTarget(
+  store: Store,
+  { tree, parent, begunAtMs = null }: { tree: string; parent: string; begunAtMs?: number | null },
+): AppendTarget {
+  const target = requireSettledTarget(store, requireAppendableTree(store, tree, begunAtMs), parent);
+  const top = findArchivedTop(store, target.above, begunAtMs);
   if (top !== null) {
-    throw new HubError('archived', `node ${parentId} is in an archived branch, so nothing can be added below it`, {
-      hint: ['run: ', cliCommand('restore', treeId.slice(0, 8), top.slice(0, 8))],
+    throw new HubError('archived', `node ${parent} is in an archived branch, so nothing can be added below it`, {
+      hint: ['run: ', cliCommand('restore', tree.slice(0, 8), top.slice(0, 8))],
       details: { top },
     });
   }

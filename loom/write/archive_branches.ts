@@ -1,14 +1,15 @@
 import { cliCommand } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import { dashed } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { changeTree } from './change_trees.js';
-import { currentTreeJson, requireNodeInTree, requireOpenTree } from './find_rows.js';
+import { currentTreeJson, requireNodeInTree, requireOpenTree, type StoredNode, type TreeKey } from './find_rows.js';
 import { invalid, type WriteOp } from './write_operation.js';
 
 export const archiveBranch: WriteOp<ParsedOf<'loom.branch_archive'>> = (context, { tree, node }) => {
   const { store } = context;
   const row = requireOpenTree(store, tree);
-  const top = requireNodeInTree(store, row, node);
+  const top = requireStepStart(store, row, node);
   if (top.parent === null) {
     throw invalid('the root is not a branch', [
       'to hide the whole tree, run: ',
@@ -20,7 +21,7 @@ export const archiveBranch: WriteOp<ParsedOf<'loom.branch_archive'>> = (context,
     ...[top.seq, row.tree, context.atMs],
   );
   if (added > 0) {
-    changeTree(context, row, { kind: 'branch_archived', fields: `"tree":"${tree}","node":"${node}"` });
+    changeTree(context, row, { kind: 'branch_archived', fields: `"tree":"${tree}","node":"${dashed(top.id)}"` });
     recountBranches(store, row.tree);
   }
   return currentTreeJson(store, tree);
@@ -29,14 +30,20 @@ export const archiveBranch: WriteOp<ParsedOf<'loom.branch_archive'>> = (context,
 export const restoreBranch: WriteOp<ParsedOf<'loom.branch_restore'>> = (context, { tree, node }) => {
   const { store } = context;
   const row = requireOpenTree(store, tree);
-  const top = requireNodeInTree(store, row, node);
+  const top = requireStepStart(store, row, node);
   const removed = store.run('DELETE FROM archived_branches WHERE node = ?', top.seq);
   if (removed > 0) {
-    changeTree(context, row, { kind: 'branch_restored', fields: `"tree":"${tree}","node":"${node}"` });
+    changeTree(context, row, { kind: 'branch_restored', fields: `"tree":"${tree}","node":"${dashed(top.id)}"` });
     recountBranches(store, row.tree);
   }
   return currentTreeJson(store, tree);
 };
+
+/** A node, or the first of its step: a step is archived whole. Its first node has the step's own id. */
+export function requireStepStart(store: Store, tree: TreeKey, node: string): StoredNode {
+  const existing = requireNodeInTree(store, tree, node);
+  return existing.step === null ? existing : requireNodeInTree(store, tree, dashed(existing.step));
+}
 
 /** Counts the visible nodes that have no visible child. */
 function countBranches(store: Store, tree: number): number {

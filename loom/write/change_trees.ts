@@ -3,8 +3,9 @@ import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import { canonicalJson } from '../store/canonical_json.js';
 import { findTree, requireTree } from '../store/require_rows.js';
 import { dashed, idBlob, type TreeRow } from '../store/rows.js';
+import { stepEnd } from '../store/step_end.js';
 import type { Store } from '../store/store.js';
-import type { WithId } from './append_nodes.js';
+import { requireAppendTarget, type WithId } from './append_nodes.js';
 import { currentTreeJson, findNode, requireOpenTree } from './find_rows.js';
 import { insertNode } from './insert_node.js';
 import { conflict, recordChange, type WriteContext, type WriteOp } from './write_operation.js';
@@ -23,6 +24,7 @@ export const createTree: WriteOp<CreateParams> = (context, params) => {
   if (findNode(store, params.id) !== undefined) {
     throw conflict(`the id ${params.id} belongs to a node already`, 'use a fresh random id for each new tree');
   }
+  if (params.owner !== null) refuseArchivedOwner(store, params.owner);
   refuseTakenName(store, params.name);
   const tree = insertTree(context, { ...params, importing: false, createdAtMs: context.atMs });
   insertNode(
@@ -32,6 +34,18 @@ export const createTree: WriteOp<CreateParams> = (context, params) => {
   );
   return currentTreeJson(store, params.id);
 };
+
+/** Nothing begins on behalf of an archived conversation, but what its open turns still begin. */
+function refuseArchivedOwner(store: Store, owner: NonNullable<Origin['owner']>): void {
+  const row = findTree(store, owner.tree);
+  if (row === undefined) return;
+  const open = "SELECT 1 FROM turns WHERE tree = ? AND state IN ('running', 'waiting') LIMIT 1";
+  if (store.get(open, row.tree) !== undefined) return;
+  // The node of a model's call is stored after the tree that it asks for.
+  const node = findNode(store, owner.node);
+  if (node?.tree === row.tree) requireAppendTarget(store, { tree: owner.tree, parent: stepEnd(store, node) });
+  else requireOpenTree(store, owner.tree);
+}
 
 /** Writes the row of a tree that has no nodes yet. An imported one gets its name when the import is complete. */
 export function insertTree(

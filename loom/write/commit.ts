@@ -2,7 +2,7 @@ import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import { newestSeq } from '../store/newest_seq.js';
 import { type Store, sqliteCode } from '../store/store.js';
-import type { FeedEntry, WorkerCall, WorkerReply } from '../store/thread_messages.js';
+import type { PublishedEntry, WorkerCall, WorkerReply } from '../store/thread_messages.js';
 import { unexpectedError } from '../store/unexpected_error.js';
 import { toWorkerError } from '../store/worker_error.js';
 import { createTreeCounters } from './tree_counters.js';
@@ -11,13 +11,21 @@ import type { WriteContext, WriteOp } from './write_operation.js';
 /** The result of one transaction. */
 export interface Committed {
   replies: WorkerReply[];
-  feed: FeedEntry[];
+  feed: PublishedEntry[];
 }
+
+/** The longest event that watchers are told of from memory. */
+const PUBLISHED_LENGTH_MAX = 1024 * 1024;
+
+/** The name of the operation that removes loose files, for which nobody calls. */
+const SWEEP = 'sweep';
 
 export interface CommitterOptions {
   store: Store;
   outputs: string;
   ops: Readonly<Record<string, WriteOp<never>>>;
+  /** Removes loose files. */
+  sweep: WriteOp<object>;
   /** The operations that only append: their trees' counters are written once per transaction. */
   appends: ReadonlySet<string>;
 }
@@ -38,7 +46,7 @@ export function createCommitter(options: CommitterOptions): Committer {
   let durableSeq = newestSeq(store);
   let failure: HubError | null = null;
 
-  function together(calls: readonly WorkerCall[]): Committed {
+  function together(calls: readonly WorkerCall[]): Committed & { sweeps: boolean } {
     store.run('BEGIN IMMEDIATE');
     // data_version changes when another connection has written: then durableSeq is not the newest number.
     if (store.pragma('data_version') !== version) {
@@ -47,17 +55,29 @@ export function createCommitter(options: CommitterOptions): Committer {
     }
     const transaction = openTransaction(options, durableSeq);
     const replies = calls.map(transaction.perform);
-    const { seq, feed, tasks } = transaction.end(calls.at(-1)?.atMs ?? 0);
+    const { seq, feed, sweeps } = transaction.end(calls.at(-1)?.atMs ?? 0);
     store.run('COMMIT');
     durableSeq = seq;
-    for (const task of tasks) task();
-    return { replies, feed };
+    return { replies, feed, sweeps };
+  }
+
+  // The calls that freed the files are committed: a failure is not theirs.
+  function sweep(atMs: number): void {
+    try {
+      while (together([{ id: 0, op: SWEEP, params: {}, atMs }]).sweeps);
+      // Deleted text stays in the WAL until a checkpoint truncates it.
+      store.pragma('wal_checkpoint(TRUNCATE)');
+    } catch (error) {
+      afterFailure([], error);
+    }
   }
 
   function commit(calls: readonly WorkerCall[]): Committed {
     if (failure !== null) return refuseAll(calls, failure);
     try {
-      return together(calls);
+      const { replies, feed, sweeps } = together(calls);
+      if (sweeps) sweep(calls.at(-1)?.atMs ?? 0);
+      return { replies, feed };
     } catch (error) {
       return afterFailure(calls, error);
     }
@@ -78,13 +98,13 @@ export function createCommitter(options: CommitterOptions): Committer {
 interface Transaction {
   /** Answers one call; throws when the whole transaction must be undone. */
   perform(call: WorkerCall): WorkerReply;
-  /** Writes the counters, and returns what to publish. */
-  end(atMs: number): { seq: number; feed: FeedEntry[]; tasks: (() => void)[] };
+  /** Writes the counters, and returns what to publish, and whether there are files to remove. */
+  end(atMs: number): { seq: number; feed: PublishedEntry[]; sweeps: boolean };
 }
 
-function openTransaction({ store, outputs, ops, appends }: CommitterOptions, durableSeq: number): Transaction {
-  const feed: FeedEntry[] = [];
-  const tasks: (() => void)[] = [];
+function openTransaction({ store, outputs, ops, sweep, appends }: CommitterOptions, durableSeq: number): Transaction {
+  const feed: PublishedEntry[] = [];
+  let sweeps = false;
   const counters = createTreeCounters();
   let seq = durableSeq;
   let hasWritten = false;
@@ -105,12 +125,17 @@ function openTransaction({ store, outputs, ops, appends }: CommitterOptions, dur
       ...{ store: watched, outputs, atMs: call.atMs },
       nextSeq: () => ++seq,
       publish: ({ seq: at, tree, kind, fields }) =>
-        feed.push({ seq: at, tree, json: `{"kind":"${kind}","seq":${at},${fields}}` }),
+        feed.push({
+          ...{ seq: at, tree },
+          json: fields.length > PUBLISHED_LENGTH_MAX ? null : `{"kind":"${kind}","seq":${at},${fields}}`,
+        }),
       count(tree, counts) {
         counters.add(tree, counts);
         if (!countsLater) counters.write(store, call.atMs);
       },
-      afterCommit: (task) => tasks.push(task),
+      sweepLater: () => {
+        sweeps = true;
+      },
     };
   }
 
@@ -120,7 +145,7 @@ function openTransaction({ store, outputs, ops, appends }: CommitterOptions, dur
       const context = writingFor(call);
       hasWritten = false;
       try {
-        const op = ops[call.op];
+        const op = call.op === SWEEP ? sweep : ops[call.op];
         if (op === undefined) throw new HubError('internal', `${call.op} is not a write`);
         return { id: call.id, json: op(context, call.params as never) }; // the hub has parsed them by the method's schema
       } catch (error) {
@@ -132,7 +157,7 @@ function openTransaction({ store, outputs, ops, appends }: CommitterOptions, dur
     },
     end(atMs) {
       counters.write(store, atMs);
-      return { seq, feed, tasks };
+      return { seq, feed, sweeps };
     },
   };
 }

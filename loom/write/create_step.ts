@@ -29,7 +29,7 @@ export const createStep: WriteOp<StepParamsWithIds> = (context, params) => {
   const drafts = stepNodes(params);
   const first = findNode(context.store, params.id);
   if (first !== undefined) return firstResult(context, drafts, params);
-  const target = requireAppendTarget(context.store, params.tree, params.parent);
+  const target = requireAppendTarget(context.store, params);
   const nodes = insertStep(context, { ...target, outputs: 'present' }, params);
   return stepJson(
     nodes.map((node) => node.json),

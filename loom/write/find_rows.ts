@@ -71,11 +71,15 @@ export function findContents(store: Store, seq: number): StoredContents | undefi
 /** The columns of a tree that an append needs. */
 export type TreeKey = Pick<TreeRow, 'tree' | 'id'>;
 
+/** What was archived after some work had begun is open to that work. */
+const IS_ARCHIVED = 'archived_at_ms < ?';
+const startOf = (begunAtMs: number | null): number => begunAtMs ?? Number.MAX_SAFE_INTEGER;
+
 /** A tree that can be appended to, by the fewest columns. */
-export function requireAppendableTree(store: Store, id: string): TreeKey {
+export function requireAppendableTree(store: Store, id: string, begunAtMs: number | null): TreeKey {
   const row = store.get<{ tree: number; usable: number }>(
-    'SELECT tree, archived_at_ms IS NULL AND importing = 0 AS usable FROM trees WHERE id = ?',
-    idBlob(id),
+    `SELECT tree, (${IS_ARCHIVED}) IS NOT TRUE AND importing = 0 AS usable FROM trees WHERE id = ?`,
+    ...[startOf(begunAtMs), idBlob(id)],
   );
   // The error needs the whole row.
   return row?.usable === 1 ? { tree: row.tree, id: id.replaceAll('-', '') } : requireOpenTree(store, id);
@@ -111,18 +115,23 @@ export function requireNodeInTree(store: Store, tree: TreeKey, id: string): Stor
   });
 }
 
-/** The archived node at or above this one, if there is any. */
-export function findArchivedTop(store: Store, node: { seq: number; tree: number }): string | null {
-  const any = store.get('SELECT 1 FROM archived_branches WHERE tree = ? LIMIT 1', node.tree);
+/** The archived node at or above this one, if there is any; of those archived before some work began, if that is said. */
+export function findArchivedTop(
+  store: Store,
+  node: { seq: number; tree: number },
+  begunAtMs: number | null = null,
+): string | null {
+  const start = startOf(begunAtMs);
+  const any = store.get(`SELECT 1 FROM archived_branches WHERE tree = ? AND ${IS_ARCHIVED} LIMIT 1`, node.tree, start);
   if (any === undefined) return null;
   const top = store.get<{ id: string }>(
     `WITH RECURSIVE up (seq, parent) AS (
        SELECT seq, parent FROM nodes WHERE seq = ?
        UNION ALL SELECT n.seq, n.parent FROM up CROSS JOIN nodes n ON n.seq = up.parent
      )
-     SELECT lower(hex(n.id)) AS id FROM up CROSS JOIN archived_branches a ON a.node = up.seq
+     SELECT lower(hex(n.id)) AS id FROM up CROSS JOIN archived_branches a ON a.node = up.seq AND a.${IS_ARCHIVED}
      CROSS JOIN nodes n ON n.seq = a.node LIMIT 1`,
-    node.seq,
+    ...[node.seq, start],
   );
   return top === undefined ? null : dashed(top.id);
 }

@@ -3,16 +3,16 @@ import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ExportRecord } from '../../hub/protocol/methods/tree_methods.js';
-import type { PortableNode } from '../../hub/protocol/node.js';
-import { outputPath } from '../store/output_path.js';
+import { NodeId, type PortableNode, type Sha256 } from '../../hub/protocol/node.js';
+import { outputPath } from '../outputs/output_path.js';
 import { findTree } from '../store/require_rows.js';
 import { dashed, idBlob, type TreeRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
-import { recountBranches } from './archive_branches.js';
+import { recountBranches, requireStepStart } from './archive_branches.js';
 import { announceTree, changeTree, freeName, insertTree, type originOf } from './change_trees.js';
 import { currentTreeJson, findNode, type StoredNode } from './find_rows.js';
 import { draftHash, encodeDraft, insertNode, type NodeDraft, type Placement } from './insert_node.js';
-import { putSettings } from './put_settings.js';
+import { storeSettings } from './put_settings.js';
 import { conflict, invalid, type WriteContext, type WriteOp } from './write_operation.js';
 
 type TreeRecord = Extract<ExportRecord, { kind: 'tree' }>['tree'];
@@ -22,10 +22,10 @@ interface ImportCounts {
   present: number;
 }
 
-export const importTree: WriteOp<ParsedOf<'loom.tree_import'>> = (context, { tree, records, done }) => {
+export const importTree: WriteOp<ParsedOf<'loom.tree_import'>> = (context, { tree, records, done, takes_project }) => {
   refuseArchived(context.store, tree);
   const counts: ImportCounts = { added: 0, present: 0 };
-  for (const record of records) importRecord(context, { tree, record, taken: counts });
+  for (const record of records) importRecord(context, { tree, record, takesProject: takes_project, taken: counts });
   refuseTornSteps(context.store, tree, records);
   if (!done) return `{"added":${counts.added},"present":${counts.present},"missing_outputs":0,"tree":null}`;
   finishImport(context, requireImportedTree(context.store, tree));
@@ -36,14 +36,18 @@ export const importTree: WriteOp<ParsedOf<'loom.tree_import'>> = (context, { tre
   );
 };
 
-function importRecord(
-  context: WriteContext,
-  { tree, record, taken: counts }: { tree: string; record: ExportRecord; taken: ImportCounts },
-): void {
+interface ImportOfRecord {
+  tree: string;
+  record: ExportRecord;
+  takesProject: boolean;
+  taken: ImportCounts;
+}
+
+function importRecord(context: WriteContext, { tree, record, takesProject, taken: counts }: ImportOfRecord): void {
   switch (record.kind) {
     case 'tree':
       if (record.tree.id !== tree) throw invalid(`the records of tree ${tree} begin with those of ${record.tree.id}`);
-      importTreeRow(context, record.tree);
+      importTreeRow(context, takesProject ? record.tree : { ...record.tree, project: null });
       return;
     case 'settings':
       importSettings(context, record);
@@ -78,7 +82,7 @@ function refuseArchived(store: Store, tree: string): void {
 }
 
 function importSettings(context: WriteContext, record: Extract<ExportRecord, { kind: 'settings' }>): void {
-  const { sha256 }: { sha256: string } = JSON.parse(putSettings(context, { settings: record.settings }));
+  const { sha256 }: { sha256: string } = JSON.parse(storeSettings(context, record.settings, 'from_file'));
   if (sha256 !== record.sha256) throw damagedError(`settings ${record.sha256}`);
 }
 
@@ -97,11 +101,11 @@ function importNode(context: WriteContext, node: PortableNode): boolean {
     tree,
     above: requireParent(store, tree, node),
     createdAtMs: node.created_at_ms,
-    outputs: 'later',
+    outputs: 'from_file',
     siblings: null,
   };
   const draft: NodeDraft = { ...node, external: node.kind === 'external' ? node.external : null };
-  if (draftHash(encodeDraft(draft), placement).toString('hex') !== node.hash) throw damagedError(`node ${node.id}`);
+  if (draftHash(encodeDraft(draft), placement) !== node.hash) throw damagedError(`node ${node.id}`);
   insertNode(context, draft, placement);
   return true;
 }
@@ -168,9 +172,11 @@ function importPointer(
   tree: TreeRow,
   record: Extract<ExportRecord, { kind: 'mark' | 'archived' }>,
 ): void {
-  const node = findNode(context.store, record.node);
-  if (node === undefined || node.tree !== tree.tree)
+  const existing = findNode(context.store, record.node);
+  if (existing === undefined || existing.tree !== tree.tree)
     throw invalid(`${record.kind} points at ${record.node}, which is not here`);
+  // Exports of earlier versions may name a node in the middle of a step.
+  const node = record.kind === 'archived' ? requireStepStart(context.store, tree, record.node) : existing;
   const sql =
     record.kind === 'mark'
       ? 'INSERT INTO marks (tree, name, node, set_at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
@@ -178,7 +184,8 @@ function importPointer(
   const values = record.kind === 'mark' ? [tree.tree, record.name, node.seq] : [tree.tree, node.seq];
   const added = context.store.run(sql, ...values, context.atMs);
   // Watchers of a tree that exists already are told; the marks of a new tree are read with it.
-  if (added > 0 && tree.importing === 0) changeTree(context, tree, pointerChange(record, tree, context.atMs));
+  if (added > 0 && tree.importing === 0)
+    changeTree(context, tree, pointerChange({ ...record, node: NodeId.parse(dashed(node.id)) }, tree, context.atMs));
 }
 
 function pointerChange(
@@ -217,7 +224,7 @@ function requireImportedTree(store: Store, id: string): TreeRow {
 }
 
 function countMissingOutputs(context: WriteContext, tree: number): number {
-  const outputs = context.store.all<{ sha256: string }>(
+  const outputs = context.store.all<{ sha256: Sha256 }>(
     `SELECT DISTINCT lower(hex(o.sha256)) AS sha256 FROM nodes n CROSS JOIN node_outputs o ON o.node = n.seq
      WHERE n.tree = ?`,
     tree,

@@ -3,13 +3,15 @@ import { HubError } from '../../hub/base/error.js';
 import { rpcMethod } from '../../hub/base/hint.js';
 import { outputsOf, writtenText } from '../../hub/base/node_blocks.js';
 import { NODE_BYTES_MAX } from '../../hub/protocol/limits.js';
-import type { Block, External, Role } from '../../hub/protocol/node.js';
+import type { Block, External, Role, Sha256 } from '../../hub/protocol/node.js';
+import { outputPath } from '../outputs/output_path.js';
 import { canonicalJson } from '../store/canonical_json.js';
+import { type ListedColumns, listingSum } from '../store/listing_sum.js';
 import { nodeHash } from '../store/node_hash.js';
 import { isMessage, previewOf, titleOf } from '../store/node_preview.js';
-import { outputPath } from '../store/output_path.js';
 import { dashed, idBlob, nodeJson } from '../store/rows.js';
-import { requireSettings, type StoredNode, type TreeKey } from './find_rows.js';
+import { findArchivedTop, requireSettings, type StoredNode, type TreeKey } from './find_rows.js';
+import { holdOutput } from './loose_files.js';
 import { invalid, type WriteContext } from './write_operation.js';
 
 /** A node as a caller gives it. */
@@ -31,19 +33,19 @@ export interface Inserted extends Above {
   branched: boolean;
 }
 
-/** Where and when a node is inserted, and whether its outputs must be stored already. */
+/** Where and when a node is inserted, and whether its outputs must be stored already; a file brings its own. */
 export interface Placement {
   tree: TreeKey;
   above: Above | null;
   createdAtMs: number;
-  outputs: 'present' | 'later';
+  outputs: 'present' | 'later' | 'from_file';
   /** What is known of the parent's children; null when it has to be looked up. */
   siblings: Siblings | null;
 }
 
 interface Siblings {
   isAny: boolean;
-  /** Whether one of them is in no archived branch. */
+  /** Whether one of them, and so the parent, is in no archived branch. */
   isAnyVisible: boolean;
 }
 
@@ -63,9 +65,9 @@ export function encodeDraft(draft: NodeDraft): EncodedDraft {
   return { ...draft, externalJson, blocksJson };
 }
 
-/** The hash of a draft at its placement. */
-export function draftHash(draft: EncodedDraft, placement: Placement): Buffer {
-  return nodeHash(placement.above?.hash ?? null, {
+/** The hash of a draft at its placement, in hex. */
+export function draftHash(draft: EncodedDraft, placement: Placement): string {
+  return nodeHash(placement.above?.hash.toString('hex') ?? null, {
     id: draft.id,
     tree: dashed(placement.tree.id),
     parent: placement.above === null ? null : dashed(placement.above.id),
@@ -86,53 +88,70 @@ export function insertNode(context: WriteContext, input: NodeDraft, placement: P
   const hash = draftHash(draft, placement);
   const seq = context.nextSeq();
   const depth = above === null ? 0 : above.depth + 1;
-  const siblings = placement.siblings ?? siblingsBelow(context, above);
-  const preview = previewOf(draft.blocks, draft.external);
+  const siblings = placement.siblings ?? siblingsBelow(context, tree, above);
+  const listed = listedColumns(draft, placement);
   const { blocksJson: blocks, externalJson: external, step } = draft;
   store.run(
     `INSERT INTO nodes (seq, id, tree, parent, depth, role, created_at_ms, step, step_index, step_size, settings,
-       hash, tool, exit_code, preview, external, blocks) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+       hash, tool, exit_code, preview, external, blocks, listing_sum, imported)
+       VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
     seq,
     idBlob(draft.id),
     tree.tree,
-    above?.seq ?? null,
+    listed.parent,
     depth,
     draft.role,
     placement.createdAtMs,
     step === null ? null : idBlob(step.id),
-    step?.index ?? null,
-    step?.size ?? null,
+    listed.step_index,
+    listed.step_size,
     requireSettings(store, draft.settings),
-    hash,
-    draft.external?.call.tool ?? null,
-    draft.external?.exit_code ?? null,
-    preview,
+    Buffer.from(hash, 'hex'),
+    listed.tool,
+    listed.exit_code,
+    listed.preview,
     external,
     blocks,
+    listingSum(listed),
+    placement.outputs === 'from_file' ? 1 : 0,
   );
   linkOutputs(context, seq, { draft, must: placement.outputs });
-  const title = draft.role === 'user' ? titleOf(preview) : '';
+  const title = draft.role === 'user' ? titleOf(listed.preview) : '';
   const opensBranch = above === null || siblings.isAnyVisible;
-  context.count(tree.tree, { seq, opensBranch, title, isMessage: isMessage(draft.role, preview) });
-  const id = hex(draft.id);
+  context.count(tree.tree, { seq, opensBranch, title, isMessage: isMessage(draft.role, listed.preview) });
+  const { id } = listed;
   const json = nodeJson({
     seq,
     id,
     tree_id: tree.id,
-    parent_id: above?.id ?? null,
+    parent_id: listed.parent_id,
     depth,
     role: draft.role,
     created_at_ms: placement.createdAtMs,
-    step: step === null ? null : hex(step.id),
-    step_index: step?.index ?? null,
-    step_size: step?.size ?? null,
+    step: listed.step,
+    step_index: listed.step_index,
+    step_size: listed.step_size,
     settings_sha256: draft.settings,
-    hash: hash.toString('hex'),
+    hash,
+    parent_hash: null,
     external,
     blocks,
   });
   context.publish({ seq, tree: dashed(tree.id), kind: 'node_created', fields: `"node":${json}` });
-  return { seq, id, depth, hash, json, branched: siblings.isAny };
+  return { seq, id, depth, hash: Buffer.from(hash, 'hex'), json, branched: siblings.isAny };
+}
+
+/** The columns that lists show, which are derived from the others. */
+function listedColumns(
+  { id, role, step, blocks, external }: NodeDraft,
+  { above, createdAtMs }: Placement,
+): ListedColumns {
+  return {
+    ...{ id: hex(id), parent_id: above?.id ?? null, step: step === null ? null : hex(step.id) },
+    ...{ parent: above?.seq ?? null, role, created_at_ms: createdAtMs, preview: previewOf(blocks, external) },
+    ...{ tool: external?.call.tool ?? null, exit_code: external?.exit_code ?? null },
+    ...{ step_index: step?.index ?? null, step_size: step?.size ?? null },
+  };
 }
 
 /** Whether a node had an older sibling when it was inserted: the `branched` of its first result. */
@@ -141,13 +160,15 @@ export function wasBranched(context: WriteContext, node: Pick<StoredNode, 'seq' 
   return context.store.get(sql, node.parent, node.seq) !== undefined;
 }
 
-function siblingsBelow(context: WriteContext, above: Above | null): Siblings {
+function siblingsBelow(context: WriteContext, { tree }: TreeKey, above: Above | null): Siblings {
   const any =
     above !== null && context.store.get('SELECT 1 FROM nodes WHERE parent = ? LIMIT 1', above.seq) !== undefined;
   if (!any) return { isAny: false, isAnyVisible: false };
   const visible = `SELECT 1 FROM nodes n WHERE n.parent = ?
     AND NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = n.seq) LIMIT 1`;
-  return { isAny: true, isAnyVisible: context.store.get(visible, above.seq) !== undefined };
+  // Work that began before its branch was archived ends in it.
+  const isHidden = findArchivedTop(context.store, { seq: above.seq, tree }) !== null;
+  return { isAny: true, isAnyVisible: !isHidden && context.store.get(visible, above.seq) !== undefined };
 }
 
 function linkOutputs(
@@ -158,10 +179,11 @@ function linkOutputs(
   for (const sha256 of outputsOf(draft)) {
     if (must === 'present') requireStoredOutput(context, sha256);
     context.store.run('INSERT INTO node_outputs (node, sha256) VALUES (?, ?)', seq, idBlob(sha256));
+    holdOutput(context.store, sha256);
   }
 }
 
-export function requireStoredOutput({ outputs }: WriteContext, sha256: string): void {
+export function requireStoredOutput({ outputs }: WriteContext, sha256: Sha256): void {
   if (existsSync(outputPath(outputs, sha256))) return;
   throw new HubError('not_found', `there is no stored output ${sha256}`, {
     hint: ['store it first: ', rpcMethod('loom.blob_write')],

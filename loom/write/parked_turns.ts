@@ -53,7 +53,7 @@ export const answerQuestion: WriteOp<AnswerParams> = (context, params) => {
   }
   // The question stays open where nothing can be appended, because the turn would fail there.
   const parent = readJournal(store, turn)?.answer.parent;
-  if (parent !== undefined) requireAppendTarget(store, dashed(turn.tree_id), parent);
+  if (parent !== undefined) requireAppendTarget(store, { tree: dashed(turn.tree_id), parent });
   if (params.result !== null) {
     journalResult(store, turn, { turn: params.turn, call: question.call, ...params.result });
   }
@@ -70,6 +70,14 @@ export const answerQuestion: WriteOp<AnswerParams> = (context, params) => {
     store.run("UPDATE turns SET state = 'running' WHERE turn = ?", turn.turn);
   }
   return answerJson(requireTurn(store, params.turn), false);
+};
+
+/** Takes back what an answer permits beyond its own call; what has happened stays as it is. */
+export const withdrawPermission: WriteOp<ParsedOf<'loom.question_withdraw'>> = ({ store }, { turn, question }) => {
+  const { turn: row } = requireTurn(store, turn);
+  const set = "UPDATE questions SET body = json_set(body, '$.withdrawn', json('true')) WHERE turn = ? AND id = ?";
+  store.run(set, row, idBlob(question));
+  return '{}';
 };
 
 function answerJson(turn: TurnRow, again: boolean): string {

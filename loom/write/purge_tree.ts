@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
-import { rmSync, statSync } from 'node:fs';
-import { outputsOf, outputsOfBlock } from '../../hub/base/node_blocks.js';
+import { statSync } from 'node:fs';
+import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
-import type { Block, External } from '../../hub/protocol/node.js';
-import { outputPath } from '../store/output_path.js';
+import type { Sha256 } from '../../hub/protocol/node.js';
+import { outputPath } from '../outputs/output_path.js';
+import { outputsOfUncommitted } from '../outputs/uncommitted_outputs.js';
 import { findTree, requireTree } from '../store/require_rows.js';
 import { dashed, idBlob, TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
-
+import { removeFiles } from './loose_files.js';
 import { conflict, recordChange, type WriteContext, type WriteOp } from './write_operation.js';
 
 export const purgeTree: WriteOp<ParsedOf<'loom.tree_purge'>> = (context, { tree, confirm }) => {
@@ -16,56 +18,31 @@ export const purgeTree: WriteOp<ParsedOf<'loom.tree_purge'>> = (context, { tree,
   // The answer of the first call was lost.
   if (row === undefined && confirm !== null && wasPurged(store, tree)) return alreadyPurged(confirm);
   const doomed = withOwned(store, requireTree(store, tree));
-  const outputs = outputsOnlyOf(store, doomed);
   const plan = planOf(doomed);
   const purged = confirm !== null;
   const answer =
     `{"purged":${purged},"node_count":${doomed.reduce((sum, row) => sum + row.node_count, 0)},` +
-    `"output_bytes":${totalBytes(context.outputs, outputs)},` +
+    `"output_bytes":${totalBytes(context.outputs, outputsOnlyOf(context, doomed))},` +
     `"owned":[${doomed.slice(1).map(treeJson).join(',')}],"confirm":"${plan}"}`;
   if (confirm === null) return answer;
   if (confirm !== plan) {
     throw conflict('the tree has changed since it was described', 'look at it again, then confirm what it says now');
   }
+  refuseCopies(store, doomed);
   // Sub-sessions first: an owner that is gone could no longer name them.
   const settings = settingsOf(store, doomed);
   for (const row of [...doomed].reverse()) deleteTree(context, row);
   deleteUnusedSettings(store, settings);
-  context.afterCommit(() => sweep(context, outputs));
   return answer;
 };
 
-/** Removes the outputs that only the deleted nodes pointed at, and the text of those nodes from the WAL. */
-function sweep({ store, outputs: folder }: WriteContext, outputs: readonly string[]): void {
-  try {
-    const pending = new Set([...outputsOfPendingInputs(store), ...outputsOfJournals(store)]);
-    for (const sha256 of outputs) {
-      // A call of the same transaction may have appended a node that points at it.
-      const isLinked = store.get('SELECT 1 FROM node_outputs WHERE sha256 = ? LIMIT 1', idBlob(sha256)) !== undefined;
-      if (!isLinked && !pending.has(sha256)) rmSync(outputPath(folder, sha256), { force: true });
-    }
-    // Deleted text stays in the WAL until a checkpoint truncates it.
-    store.pragma('wal_checkpoint(TRUNCATE)');
-  } catch {
-    // The deletion is committed: a failed sweep must not fail the calls of the same batch. A later checkpoint truncates the WAL,
-    // at the latest when the hub ends.
-  }
-}
-
-/** The outputs of inputs that will become nodes. */
-function outputsOfPendingInputs(store: Store): string[] {
-  const rows = store.all<{ blocks: string }>('SELECT blocks FROM inputs WHERE node IS NULL AND dropped_at_ms IS NULL');
-  // addInput stored them after the schema had parsed them.
-  return rows.map(({ blocks }): Block[] => JSON.parse(blocks)).flatMap((blocks) => blocks.flatMap(outputsOfBlock));
-}
-
-/** The outputs of answers and results that will become the nodes of a step. */
-function outputsOfJournals(store: Store): string[] {
-  const rows = store.all<{ body: string }>('SELECT body FROM turn_journal');
-  // recordAnswer and recordResult stored them after the schema had parsed them; only results have an external part.
-  return rows
-    .map(({ body }): { blocks: Block[]; external?: External } => JSON.parse(body))
-    .flatMap(({ blocks, external = null }) => [...outputsOf({ blocks, external })]);
+/** Only the tools can remove the folder of a copy, and only while a row says where it is. */
+function refuseCopies(store: Store, doomed: readonly TreeRow[]): void {
+  const sql = 'SELECT 1 FROM copies WHERE tree = ?';
+  if (!doomed.some((row) => store.get(sql, row.tree) !== undefined)) return;
+  throw new HubError('conflict', 'turns of the conversation have copies of a project, which hold its files', {
+    hint: ['remove them first: ', cliCommand('files copies', '--remove', 'all')],
+  });
 }
 
 function wasPurged(store: Store, tree: string): boolean {
@@ -112,22 +89,29 @@ function planOf(doomed: readonly TreeRow[]): string {
 // The list of trees is one value, because every statement is kept for the life of the process.
 const treeNumbers = (doomed: readonly TreeRow[]): string => JSON.stringify(doomed.map((row) => row.tree));
 
-function outputsOnlyOf(store: Store, doomed: readonly TreeRow[]): string[] {
+/** The outputs that go with these trees: nothing else points at them, and nobody is about to. */
+function outputsOnlyOf({ store, atMs }: WriteContext, doomed: readonly TreeRow[]): Sha256[] {
   const trees = treeNumbers(doomed);
-  return store
-    .all<{ sha256: string }>(
-      `SELECT DISTINCT lower(hex(o.sha256)) AS sha256
-       FROM json_each(?) d CROSS JOIN nodes n ON n.tree = d.value CROSS JOIN node_outputs o ON o.node = n.seq
-       WHERE NOT EXISTS (
-         SELECT 1 FROM node_outputs p CROSS JOIN nodes m ON m.seq = p.node
-         WHERE p.sha256 = o.sha256 AND m.tree NOT IN (SELECT value FROM json_each(?)))`,
-      trees,
-      trees,
-    )
-    .map((row) => row.sha256);
+  const others = new Set(outputsOfUncommitted(store, { trees, among: false }));
+  const isNeeded = (sha256: Sha256): boolean =>
+    others.has(sha256) || store.get(NEEDED, idBlob(sha256), trees, sha256, atMs) !== undefined;
+  return pointedAtBy(store, doomed).filter((sha256) => !isNeeded(sha256));
 }
 
-function totalBytes(folder: string, outputs: readonly string[]): number {
+const NEEDED = `SELECT 1 FROM node_outputs p CROSS JOIN nodes m ON m.seq = p.node
+    WHERE p.sha256 = ? AND m.tree NOT IN (SELECT value FROM json_each(?))
+  UNION ALL SELECT 1 FROM loose_files WHERE kind = 'output' AND name = ? AND remove_at_ms > ? LIMIT 1`;
+
+/** The outputs that nodes, inputs or journals of these trees point at. */
+function pointedAtBy(store: Store, doomed: readonly TreeRow[]): Sha256[] {
+  const trees = treeNumbers(doomed);
+  const sql = `SELECT DISTINCT lower(hex(o.sha256)) AS sha256
+    FROM json_each(?) d CROSS JOIN nodes n ON n.tree = d.value CROSS JOIN node_outputs o ON o.node = n.seq`;
+  const linked = store.all<{ sha256: Sha256 }>(sql, trees).map((row) => row.sha256);
+  return [...new Set([...linked, ...outputsOfUncommitted(store, { trees, among: true })])];
+}
+
+function totalBytes(folder: string, outputs: readonly Sha256[]): number {
   let total = 0;
   for (const sha256 of outputs) {
     total += statSync(outputPath(folder, sha256), { throwIfNoEntry: false })?.size ?? 0;
@@ -137,6 +121,11 @@ function totalBytes(folder: string, outputs: readonly string[]): number {
 
 function deleteTree(context: WriteContext, row: TreeRow): void {
   const { store } = context;
+  removeFiles(context, [
+    ...pointedAtBy(store, [row]).map((name) => ({ kind: 'output' as const, name })),
+    ...[{ kind: 'log' as const, name: dashed(row.id) }],
+    ...[{ kind: 'index' as const, name: 'search' as const }],
+  ]);
   for (const statement of [
     'DELETE FROM requests WHERE tree = ?',
     'DELETE FROM inputs WHERE turn IN (SELECT turn FROM turns WHERE tree = ?)',
@@ -145,6 +134,8 @@ function deleteTree(context: WriteContext, row: TreeRow): void {
     'DELETE FROM turns WHERE tree = ?',
     'DELETE FROM marks WHERE tree = ?',
     'DELETE FROM archived_branches WHERE tree = ?',
+    'DELETE FROM snapshots WHERE tree = ?',
+    'DELETE FROM copies WHERE tree = ?',
     'DELETE FROM node_outputs WHERE node IN (SELECT seq FROM nodes WHERE tree = ?)',
     'DELETE FROM nodes WHERE tree = ?',
     'DELETE FROM trees WHERE tree = ?',

@@ -11,6 +11,7 @@ import { INPUT_COLUMNS, type InputRow, inputJson } from '../store/turn_rows.js';
 import { idTaken, requireNodeRow, requireSettledTarget, type WithId } from './append_nodes.js';
 import { findNode } from './find_rows.js';
 import { encodeDraft, hasContent, insertNode, type NodeDraft, requireStoredOutput } from './insert_node.js';
+import { holdOutput } from './loose_files.js';
 import { inSavepoint } from './savepoint.js';
 import { requireRunningTurn } from './turn_journal.js';
 import { conflict, invalid, type WriteContext, type WriteOp } from './write_operation.js';
@@ -40,6 +41,7 @@ export const addInput: WriteOp<AddParams> = (context, params) => {
     'INSERT INTO inputs (id, turn, kind, blocks, added_at_ms) VALUES (?, ?, ?, ?, ?)',
     ...[idBlob(params.id), turn.turn, params.kind, blocks, context.atMs],
   );
+  for (const sha256 of params.blocks.flatMap(outputsOfBlock)) holdOutput(store, sha256);
   return inputJson(requireInput(store, params.id, params.turn));
 };
 

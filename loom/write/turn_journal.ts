@@ -1,5 +1,5 @@
 import { rpcMethod } from '../../hub/base/hint.js';
-import { blocksOfType } from '../../hub/base/node_blocks.js';
+import { blocksOfType, outputsOf } from '../../hub/base/node_blocks.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { Block, External } from '../../hub/protocol/node.js';
 import { canonicalJson } from '../store/canonical_json.js';
@@ -10,6 +10,7 @@ import { idTaken, requireAppendTarget, requireSettledTarget, type WithId } from 
 import { insertStep, type StepDraft } from './create_step.js';
 import { findNode, requireSettings } from './find_rows.js';
 import { encodeDraft } from './insert_node.js';
+import { holdOutput } from './loose_files.js';
 import { inSavepoint } from './savepoint.js';
 import { conflict, invalid, type WriteContext, type WriteOp } from './write_operation.js';
 
@@ -24,7 +25,7 @@ export const startTurn: WriteOp<WithId<ParsedOf<'loom.turn_start'>>> = (context,
     if (dashed(first.tree_id) === params.tree && dashed(first.node_id) === params.node) return turnJson(first);
     throw conflict(`the id ${params.id} belongs to another turn already`, 'use a fresh random id for each new turn');
   }
-  const { tree, above } = requireAppendTarget(store, params.tree, params.node);
+  const { tree, above } = requireAppendTarget(store, { tree: params.tree, parent: params.node });
   store.run(
     "INSERT INTO turns (id, tree, node, tip, state, started_at_ms) VALUES (?, ?, ?, ?, 'running', ?)",
     ...[idBlob(params.id), tree.tree, above.seq, above.seq, context.atMs],
@@ -35,7 +36,8 @@ export const startTurn: WriteOp<WithId<ParsedOf<'loom.turn_start'>>> = (context,
 export const recordAnswer: WriteOp<Answer> = (context, params) => {
   const { store } = context;
   const turn = requireRunningTurn(store, params.turn);
-  requireAppendTarget(store, dashed(turn.tree_id), params.parent);
+  // Not an append target: the answer of a turn that began before the tree was archived has been paid for.
+  requireSettledTarget(store, requireTree(store, dashed(turn.tree_id)), params.parent);
   const callIds = new Set(blocksOfType(params.blocks, 'call').map(({ id }) => id));
   for (const { call } of params.calls) {
     if (!callIds.delete(call)) throw invalid(`the message makes no call ${call}, or it is named twice`);
@@ -70,6 +72,7 @@ export function journalResult(store: Store, turn: TurnRow, result: Result): void
   if (external.call.id !== call) throw invalid(`external.call.id must be ${call}`);
   encodeDraft({ id: '', role: 'tool', step: null, settings: null, blocks, external });
   writeJournalRow(store, turn, { call, body: canonicalJson(result) });
+  for (const sha256 of outputsOf({ blocks, external })) holdOutput(store, sha256);
 }
 
 export const commitStep: WriteOp<ParsedOf<'loom.turn_commit_step'>> = (context, params) => {

@@ -15,8 +15,8 @@ export interface WriteContext {
   publish(entry: { seq: number; tree: string; kind: string; fields: string }): void;
   /** Adds to a tree's counters; they are written once for all calls of a transaction. */
   count(tree: number, counts: NodeCounts): void;
-  /** Runs a task after the commit is on the disk; it can no longer fail the call. */
-  afterCommit(task: () => void): void;
+  /** Has loose files removed when the commit is on the disk; that can no longer fail the call. */
+  sweepLater(): void;
 }
 
 /** What one new node adds to the counters of its tree. */

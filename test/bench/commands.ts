@@ -1,7 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import type { Client } from '../../hub/client/client.js';
 import { NodeId } from '../../hub/protocol/node.js';
 import type { Policy } from '../../hub/protocol/policy.js';
+import { findSandbox } from '../../tools/sandbox/forms/sandbox.js';
 import { connectTo, withHome } from '../support/hub.js';
 import { median, type Row } from './row.js';
 import { newTree } from './trees.js';
@@ -13,14 +17,42 @@ export function commandRows(): Promise<Row[]> {
   return withHome(async (home) => {
     const client = await connectTo(home);
     const { sandbox } = await client.call('tools.check', {});
-    const rows = [await overheadRow(client, { what: 'exec true as a person', contained: null, most: 4 })];
+    const rows: (Row | null)[] = [
+      await overheadRow(client, { what: 'exec true as a person', contained: null, most: 4 }),
+    ];
     if (sandbox.kind !== 'none') {
       const what = `exec true in the sandbox (${sandbox.kind})`;
       rows.push(await overheadRow(client, { what, contained: home, most: 10 }));
     }
     await client.close();
-    return rows;
+    rows.push(await formRow(home, 'bubblewrap', 10), await formRow(home, 'util-linux', 15));
+    return rows.filter((row) => row !== null);
   });
+}
+
+/** The cost of one form of the sandbox, the filter of system calls included; null where it does not hold. */
+async function formRow(home: string, kind: 'bubblewrap' | 'util-linux', most: number): Promise<Row | null> {
+  const [project, tmp] = [join(home, 'tmp/project'), join(home, 'tmp/own')];
+  for (const path of [project, tmp]) mkdirSync(path, { recursive: true });
+  const machine = { userHome: homedir(), cognitionHome: home, commands: join(home, 'commands'), path: '' };
+  const sandbox = findSandbox({ machine, log: () => undefined }, { only: kind });
+  if ((await sandbox.report()).kind !== kind) return null;
+  const policy: Policy = { kind: 'contained', network: false, writable: [project], readable: null };
+  const [bareMs, ownMs]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS + 5; round++) {
+    const bare = timed(() => void spawnSync('bash', ['-c', 'true']));
+    const startedAt = performance.now();
+    const wrapped = await sandbox.wrap({ program: 'bash', arguments: ['-c', 'true'], policy, cwd: project, tmp });
+    const { status } = spawnSync(wrapped.program, wrapped.arguments);
+    wrapped.release();
+    if (status !== 0) throw new Error(`${kind} ends with ${status}`);
+    if (round < 5) continue;
+    bareMs.push(bare);
+    ownMs.push(performance.now() - startedAt);
+  }
+  const [base, mine] = [median(bareMs), median(ownMs)];
+  const from = `${mine.toFixed(1)} ms / ${base.toFixed(1)} ms for bash -c true; with its mounts and the filter`;
+  return { what: `bash -c true in ${kind}`, value: mine - base, unit: 'ms', budget: { most }, from };
 }
 
 interface Measured {

@@ -1,7 +1,9 @@
 import { appendRows } from './appends.js';
 import { chatRows } from './chats.js';
 import { commandRows } from './commands.js';
+import { importRows } from './imports.js';
 import { memoryRows } from './memory.js';
+import { privateGitRows } from './private_git.js';
 import { readRows } from './reads.js';
 import { formatRow } from './row.js';
 import { startRows } from './starts.js';
@@ -14,8 +16,10 @@ const measures = {
   appendRows,
   readRows,
   commandRows,
+  privateGitRows,
   turnRows,
   chatRows,
+  importRows: () => importRows({ isLarge }),
   memoryRows: () => memoryRows({ isLarge }),
 };
 const only = process.argv.slice(2).filter((word) => !word.startsWith('-'));

@@ -91,6 +91,7 @@ async function firstWindow(client: Client, tree: TreeId): Promise<void> {
   };
   const navigator = await openNavigator({
     ...{ client, position: () => NodeId.parse(tree), tree: { id: tree, title: 'notes' }, look: lookAt },
+    type: () => undefined,
     terminal: {
       ...{ size: () => size, redrawScreen, leaveScreen: () => undefined },
       enterScreen(drawing) {
@@ -100,5 +101,6 @@ async function firstWindow(client: Client, tree: TreeId): Promise<void> {
     },
   });
   await drawn;
-  navigator.take({ kind: 'key', name: 'q', ctrl: false, alt: false, shift: false });
+  navigator.leave();
+  await navigator.end;
 }

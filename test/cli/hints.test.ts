@@ -2,6 +2,9 @@ import ts from 'typescript';
 import { expect, test } from 'vitest';
 import type { Command, CommandGroup } from '../../cli/command_line/command.js';
 import { COMMANDS } from '../../cli/command_table.js';
+import { askCommand } from '../../cli/commands/ask.js';
+import { compactCommand } from '../../cli/commands/compact.js';
+import { nameFor } from '../../cli/hint_names.js';
 import { REPL_COMMANDS } from '../../cli/repl/commands/chat_command_table.js';
 import { nameInChat } from '../../cli/repl/conversation/hint_in_chat.js';
 import { cliCommand, cliOption, hintText, rpcMethod } from '../../hub/base/hint.js';
@@ -12,6 +15,7 @@ import { parsed, repositoryFiles, type SourceFile } from '../tidy/sources.js';
 const IN_A_SHELL = [
   ...[
     'add',
+    'agents',
     'answer',
     'attach',
     'chat',
@@ -22,10 +26,14 @@ const IN_A_SHELL = [
     'demo',
     'doctor',
     'exec',
+    'files copies',
     'fsck',
+    'pick',
+    'race',
+    'work',
   ],
   // Said only where the command line is used.
-  ...['ask', 'output'],
+  ...['ask', 'consult', 'output'],
   ...['hub logs', 'hub start', 'hub status', 'hub stop', 'purge', 'restore', 'spawn', ''],
 ];
 /** Options of the whole program, which each command takes. */
@@ -48,6 +56,13 @@ test('the chat has every command that a hint names, or says which one of the she
     return name.startsWith('cognition') ? !IN_A_SHELL.includes(command) : !isOfChat(name);
   });
   expect(unknown).toEqual([]);
+});
+
+test('an option that the command lacks is named with one that has it', () => {
+  const [ask, compact] = [askCommand, compactCommand];
+  const named = [ask, compact].map((command) => nameFor(command, cliOption('here', '')));
+  expect(named).toEqual(['--here', 'cognition chat --here']);
+  expect(nameFor(compact, cliOption('model', 'demo'))).toBe('--model demo');
 });
 
 test('every option and every method that a hint names exists', () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, openSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MIGRATIONS } from '../../loom/store/schema.js';
@@ -64,6 +64,43 @@ test.runIf(canMount)('a home on a full disk is refused with the reason, and work
     } finally {
       unmount(folder);
     }
+  }),
+);
+
+test('a home whose path is too long for the database is refused with the reason', () =>
+  withCli(async ({ folder, run }) => {
+    const home = join(folder, ...['a', 'b', 'c'].map((letter) => letter.repeat(200)));
+    const { code, stderr } = await run(['new'], { env: { COGNITION_HOME: home } });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        `cognition: the path of the home folder has ${Buffer.byteLength(home)} bytes, and at most 480 work\n` +
+        'hint: set COGNITION_HOME to a folder with a shorter path\n',
+    });
+  }));
+
+test.runIf(isRoot)('root changes nothing in the home of somebody else, whose hub runs', () =>
+  withCli(async ({ home, run, print }) => {
+    await print('new', 'notes');
+    await print('config', 'set', 'ascii', 'true');
+    const names = readdirSync(home);
+    for (const path of [home, ...names.map((name) => join(home, name))]) chownSync(path, 1000, 1000);
+    for (const words of [
+      ['add', 'notes', 'of root'],
+      ['show', 'notes'],
+      ['config', 'set', 'color', 'never'],
+      ['config', 'unset', 'ascii'],
+    ]) {
+      expect(await run(words)).toEqual({
+        ...{ code: 1, stdout: '' },
+        stderr:
+          `cognition: the home folder ${home} belongs to another user\n` +
+          "hint: run this as its owner (sudo -u '#1000' …), or set COGNITION_HOME to a folder of your own\n",
+      });
+    }
+    expect(readdirSync(home)).toEqual(names);
+    expect(names.map((name) => statSync(join(home, name)).uid)).toEqual(names.map(() => 1000));
+    for (const path of [home, ...names.map((name) => join(home, name))]) chownSync(path, 0, 0);
   }),
 );
 

@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { TreeId } from '../../hub/protocol/node.js';
 import { withCli } from '../support/cli.js';
+import { connectTo } from '../support/hub.js';
 
 test('an empty reference, as from an empty shell variable, is not found', async () => {
   await withCli(async ({ run, print }) => {
@@ -110,7 +112,7 @@ test('a message that cannot be stored is refused with the reason', async () => {
 });
 
 test('a corrupt session file is set aside and is never fatal', async () => {
-  await withCli(async ({ home, run, print }) => {
+  await withCli(async ({ folder, home, run, print }) => {
     const id = (await print('new', 'notes')).trim();
     writeFileSync(join(home, 'session.json'), '{"version":1,"curr');
     const { code, stderr } = await run(['use', 'notes']);
@@ -121,6 +123,7 @@ test('a corrupt session file is set aside and is never fatal', async () => {
     expect(JSON.parse(readFileSync(join(home, 'session.json'), 'utf8'))).toEqual({
       version: 1,
       current: id,
+      projects: { [realpathSync(folder)]: id },
       trees: {},
     });
     expect(readdirSync(home).filter((name) => name.startsWith('session.json'))).toHaveLength(2);
@@ -170,5 +173,30 @@ test('a reference that means several trees is read with a note and not changed',
     expect(await json('list')).toHaveLength(2);
     await print('delete', 'abcd0000-0000-4000-8000-000000000001');
     expect(await json('list')).toHaveLength(1);
+  });
+});
+
+test('what cannot be done at the root is said', async () => {
+  await withCli(async ({ run, print }) => {
+    const id = (await print('new', 'notes')).trim();
+    expect(await run(['restore', 'notes', 'root'])).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining(`cognition restore ${id.slice(0, 8)}\n`) },
+    });
+    expect(await run(['export', 'notes'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining('empty'),
+    });
+  });
+});
+
+test('trees whose ids begin alike are told apart by enough of their ids', async () => {
+  await withCli(async ({ home, run }) => {
+    const client = await connectTo(home);
+    const ids = ['a', 'b'].map((end) => TreeId.parse(`12345678-1234-4000-8000-00000000000${end}`));
+    for (const id of ids) await client.call('loom.tree_create', { id });
+    await client.close();
+    const { stderr } = await run(['add', '12345678', 'hello']);
+    for (const id of ids) expect(stderr).toContain(`  ${id}  (empty)`);
   });
 });

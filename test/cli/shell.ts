@@ -4,10 +4,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { PROGRAM, type Ran, type TestCli } from '../support/cli.js';
+import { PROGRAM, type Ran, type TestCli, userHomeBeside } from '../support/cli.js';
 
 function surroundings({ home, folder }: TestCli, env: Record<string, string>) {
-  return { PATH: process.env.PATH ?? '', HOME: folder, LANG: 'C.UTF-8', COGNITION_HOME: home, ...env };
+  return { PATH: process.env.PATH ?? '', HOME: userHomeBeside(folder), LANG: 'C.UTF-8', COGNITION_HOME: home, ...env };
 }
 
 /** Runs a line in a shell that knows the program by its name. */

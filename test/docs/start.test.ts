@@ -23,6 +23,8 @@ test('npm start alone opens a conversation', () =>
     const { status, stdout } = start({ COGNITION_HOME: home });
     expect({ status, stdout }).toEqual({
       status: 0,
-      stdout: expect.stringMatching(/^Starting new conversation\.\.\.\nTree: [0-9a-f-]{36}\nNothing was said/),
+      stdout: expect.stringMatching(
+        /^Starting new conversation\.\.\.\nTree: [0-9a-f-]{36}\nFolder: .*\nNothing was said/,
+      ),
     });
   }));

@@ -13,7 +13,7 @@ test.runIf(process.platform === 'linux')(
   'an hour of talking, branching, stopping and resizing loses nothing, grows no memory, and leaves the screen as it should be',
   { timeout: 3_600_000 },
   () =>
-    withChat({ args: ['--model', 'demo'] }, async (terminal, { home }) => {
+    withChat({ args: ['--model', 'demo'], env: { COGNITION_WRAP: 'terminal' } }, async (terminal, { home }) => {
       const wanted = extent(60);
       const { said, done, memory, left } = await liveInChat(terminal, wanted);
       const growth = `${megabytes(memory.earlyBytes)} → ${megabytes(memory.lateBytes)}`;

@@ -6,9 +6,11 @@ import { expect, test } from 'vitest';
 import { withFolder } from '../support/hub.js';
 import { canMount, tries } from '../support/mounts.js';
 import { families, type Verdict } from './escape/all.js';
+import { PERSISTENCE, type PersistenceVerdict } from './escape/all_persistence.js';
 import { extent, randomFrom } from './extent.js';
 
 const DRIVER = new URL('escape/driver.ts', import.meta.url).pathname;
+const PERSISTENCE_DRIVER = new URL('escape/persistence_driver.ts', import.meta.url).pathname;
 const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 /** Shared mounts, as on most machines, in a private peer group. */
 const SHARED = [
@@ -24,7 +26,8 @@ const SHARED = [
 const isRoot = process.getuid?.() === 0;
 const canContain = process.platform === 'linux' && tries('unshare', ['--user', '--map-root-user', '--mount', 'true']);
 
-const { seed, count } = extent(10);
+const { seed, count } = extent(12);
+let total = 0;
 const random = randomFrom(seed);
 const people = isRoot ? [[], NOBODY] : [[]];
 const KINDS = ['bubblewrap', 'util-linux'].filter((kind) => kind !== 'bubblewrap' || tries('bwrap', ['--version']));
@@ -37,12 +40,27 @@ function share(): number[] {
   return inTurns.flat().slice(0, count);
 }
 
+/** A share of the attempts to persist, every time another. */
+function persistenceShare(): number[] {
+  return shuffled(PERSISTENCE.map((_, number) => number)).slice(0, count);
+}
+
 function shuffled(numbers: readonly number[]): number[] {
   const ordered = numbers.map((number) => ({ number, order: random() })).toSorted((a, b) => a.order - b.order);
   return ordered.map(({ number }) => number);
 }
 
-function judged(driver: string, as: readonly string[], [kind, numbers]: [string, number[]]): Promise<Verdict[]> {
+/** A driver as one file, for another user as well. */
+function built(entry: string, folder: string): string {
+  const outfile = join(folder, 'driver.mjs');
+  esbuild.buildSync({
+    ...{ entryPoints: [entry], outfile, bundle: true },
+    ...{ platform: 'node', format: 'esm', logLevel: 'warning', define: { COGNITION_VERSION: '"test"' } },
+  });
+  return outfile;
+}
+
+function judged<V>(driver: string, as: readonly string[], [kind, numbers]: [string, number[]]): Promise<V[]> {
   const [program = '', ...given] = [
     ...(canMount ? SHARED : []),
     ...as,
@@ -67,7 +85,7 @@ function judged(driver: string, as: readonly string[], [kind, numbers]: [string,
         said
           .trimEnd()
           .split('\n')
-          .map((line): Verdict => JSON.parse(line)),
+          .map((line): V => JSON.parse(line)),
       ),
     );
   });
@@ -79,18 +97,35 @@ for (const as of people) {
     test.runIf(canContain)(`what gets out without a sandbox is held by ${kind} for ${who}`, { timeout: 600_000 }, () =>
       withFolder(async (folder) => {
         chmodSync(folder, 0o755);
-        const driver = join(folder, 'driver.mjs');
-        esbuild.buildSync({
-          ...{ entryPoints: [DRIVER], outfile: driver, bundle: true, platform: 'node', format: 'esm' },
-          logLevel: 'warning',
-        });
         const numbers = share();
-        const verdicts = await judged(driver, as, [kind, numbers]);
+        const verdicts = await judged<Verdict>(built(DRIVER, folder), as, [kind, numbers]);
         expect(verdicts).toHaveLength(numbers.length);
         const tried = verdicts.filter(({ outside }) => outside !== 'not tried');
         expect(tried.filter(({ outside, inside }) => outside !== 'escaped' || inside !== 'held')).toEqual([]);
+        total += tried.length;
         console.log(
-          `${tried.length} attempts held by ${kind} for ${who}, ${verdicts.length - tried.length} not possible`,
+          `${kind} for ${who}: tried ${tried.length}, escaped 0, not possible here ${verdicts.length - tried.length}`,
+        );
+      }),
+    );
+  }
+}
+
+for (const as of people) {
+  for (const kind of KINDS) {
+    const who = isRoot && as.length === 0 ? 'root' : 'a plain user';
+    const name = `what a model leaves behind in ${kind} runs as ${who} at no time, or is told of`;
+    test.runIf(canContain)(name, { timeout: 600_000 }, () =>
+      withFolder(async (folder) => {
+        chmodSync(folder, 0o755);
+        const numbers = persistenceShare();
+        const driver = built(PERSISTENCE_DRIVER, folder);
+        const verdicts = await judged<PersistenceVerdict>(driver, as, [kind, numbers]);
+        expect(verdicts).toHaveLength(numbers.length);
+        expect(verdicts.filter(({ control, contained }) => control !== 'left' || contained === 'silent')).toEqual([]);
+        const told = verdicts.filter(({ contained }) => contained === 'told').length;
+        console.log(
+          `${verdicts.length} left behind in ${kind} for ${who}: ${verdicts.length - told} prevented, ${told} told`,
         );
       }),
     );
@@ -98,6 +133,7 @@ for (const as of people) {
 }
 
 test('no attempt leaves a process running', () => {
+  console.log(`tried ${total}, escaped 0`);
   const left = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
   expect(left.filter((line) => line === 'sleep 4321')).toEqual([]);
 });

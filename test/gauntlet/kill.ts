@@ -15,16 +15,19 @@ const DELAY_US_MAX = 3_000;
 export interface Killed {
   /** An acknowledged append: a node's id and its parent's. */
   acknowledged: Map<string, string>;
+  /** The outputs whose purge was acknowledged. */
+  purged: string[];
   writers: Ended[];
   restartsMs: number[];
 }
 
-/** Kills the hub of a home repeatedly while eight processes write to one tree. */
+/** Kills the hub of a home repeatedly while eight processes write to one tree, and one makes others and purges them. */
 export async function killWhileWriting(home: string, tree: TreeId, { seed, count }: Extent): Promise<Killed> {
   const random = randomFrom(seed);
   const acknowledged = new Map<string, string>();
   const writers = Array.from({ length: WRITERS }, () => startScript('writer.mjs', [home, tree]));
   const heard = acknowledgements(writers, acknowledged);
+  const purger = startScript('purger.mjs', [home]);
   const observer = await connectTo(home);
   const restartsMs: number[] = [];
   let { pid } = await observer.call('health.check', {});
@@ -35,10 +38,11 @@ export async function killWhileWriting(home: string, tree: TreeId, { seed, count
     pid = await nextHub(observer, pid);
     restartsMs.push(performance.now() - killedAt);
   }
-  for (const { child } of writers) child.stdin?.end();
-  const ended = await Promise.all(writers.map((writer) => writer.ended));
+  for (const { child } of [...writers, purger]) child.stdin?.end();
+  const ended = await Promise.all([...writers, purger].map((writer) => writer.ended));
+  const purged = (await purger.ended).stdout.split('\n').filter((line) => line !== '');
   await observer.close();
-  return { acknowledged, writers: ended, restartsMs };
+  return { acknowledged, purged, writers: ended, restartsMs };
 }
 
 /** Kills a process at an instant with a precision of microseconds, which no timer has, and returns it. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anthropicMessages } from '../../hub/agent/providers/anthropic/messages.js';
 import { openaiMessages } from '../../hub/agent/providers/openai/messages.js';
+import { inputItems } from '../../hub/agent/providers/responses/input_items.js';
 import { newestSettings, promptOf } from '../../hub/agent/request/prompt.js';
 import type { ModelMessage } from '../../hub/protocol/methods/context_methods.js';
 import type { Node } from '../../hub/protocol/node.js';
@@ -9,6 +10,7 @@ import { type Appended, pathTo, settingsNamed, trees } from '../hub/agent/paths.
 import { REQUEST, user } from '../hub/agent/providers/dialects.js';
 import { anthropicViolation } from '../support/model/anthropic_rules.js';
 import { openaiViolation } from '../support/model/openai_rules.js';
+import { responsesViolation } from '../support/model/responses_rules.js';
 import { signatureOf } from '../support/model/script.js';
 import { extent } from './extent.js';
 
@@ -46,7 +48,7 @@ test('servers accept the request for any node of any tree', { timeout: 3_600_000
 interface Sent {
   path: Node[];
   settings: ReturnType<typeof newestSettings>;
-  texts: [string, string, string];
+  texts: [string, string, string, string];
 }
 
 async function sentFor(piece: Appended): Promise<Sent> {
@@ -55,8 +57,19 @@ async function sentFor(piece: Appended): Promise<Sent> {
   const { system_prompt, tools, messages } = promptOf(path, settingsNamed(settings));
   const head = JSON.stringify([system_prompt, tools]);
   const request = { ...REQUEST, messages, cache: { messages: [], lifetime: '5m' as const } };
-  const [anthropic, openai] = await Promise.all([anthropicMessages(request), openaiMessages(request)]);
-  return { path, settings, texts: [head + flat(messages), head + flat(anthropic), head + withoutEnds(openai)] };
+  const [anthropic, openai, items] = await Promise.all([
+    anthropicMessages(request, '5m'),
+    openaiMessages(request),
+    inputItems(request),
+  ]);
+  const lines = items.map((item) => `${JSON.stringify(item)}\n`).join('');
+  const texts: Sent['texts'] = [
+    head + flat(messages),
+    head + flat(anthropic),
+    head + withoutEnds(openai),
+    head + lines,
+  ];
+  return { path, settings, texts };
 }
 
 /** Each part by itself, because messages of one role may be merged or follow each other. */
@@ -110,9 +123,16 @@ async function checkAccepted(messages: ModelMessage[]): Promise<void> {
   };
   const body = { model: 'claude-sonnet-5', max_tokens: 1, stream: true };
   const headers = { 'anthropic-version': '1' };
-  const anthropic = anthropicViolation({ body: { ...body, messages: await anthropicMessages(request) }, headers });
+  const sent = { body: { ...body, messages: await anthropicMessages(request, '5m') }, headers };
+  const anthropic = anthropicViolation(sent, { paused: new Set() });
   const openai = openaiViolation({ ...body, messages: await openaiMessages(request) });
-  expect([anthropic, openai]).toEqual([null, null]);
+  const responses = responsesViolation({
+    model: body.model,
+    stream: true,
+    store: false,
+    input: await inputItems(request),
+  });
+  expect([anthropic, openai, responses]).toEqual([null, null, null]);
 }
 
 /** Every call has its result in the next message, and nothing forbidden is sent. */

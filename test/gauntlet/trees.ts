@@ -57,7 +57,8 @@ export async function endTrees(hub: TestHub, folder: string, { seed, count }: Ex
     const branches = turned.slice(0, 1 + Math.floor(random() * 6));
     const command = `export MARK=${mark}\n${branches.join('\n')}\necho ready; ${pick(['wait', 'sleep 1000'], 'wait')}; sleep 1000`;
     const policy: Policy = random() < 0.5 ? { kind: 'open' } : CONTAINED(folder);
-    ends.push(await endOne(hub, { kind, mark, command, policy, folder, tree: TreeId.parse(tree) }));
+    const background = random() < 0.5;
+    ends.push(await endOne(hub, { kind, mark, command, policy, folder, tree: TreeId.parse(tree), background }));
   }
   return ends;
 }
@@ -69,9 +70,13 @@ interface Round {
   policy: Policy;
   folder: string;
   tree: TreeId;
+  background: boolean;
 }
 
-async function endOne(hub: TestHub, { kind, mark, command, policy, folder, tree }: Round): Promise<TreeEnd> {
+async function endOne(
+  hub: TestHub,
+  { kind, mark, command, policy, folder, tree, background }: Round,
+): Promise<TreeEnd> {
   const { home } = hub;
   const caller = await connectTo(home);
   const opened = { cwd: folder, environment: null, policy };
@@ -81,7 +86,11 @@ async function endOne(hub: TestHub, { kind, mark, command, policy, folder, tree 
   const id = newNodeId();
   const timeout_ms = kind === 'timeout' ? TIMEOUT_MS : null;
   const place = { tree, node: NodeId.parse(tree) };
-  const answer = caller.call('bash.execute', { id, session, command, place, append: true, timeout_ms });
+  const answer = caller.call('bash.execute', {
+    ...{ id, session, command, place, append: true },
+    timeout_ms,
+    background,
+  });
   answer.catch(() => undefined);
   await until(async () => {
     const { commands } = await hub.client.call('bash.list', {});

@@ -57,6 +57,7 @@ export function withServer<T>(
       calls,
       greeting: () => ({ version: '1.2.3', epoch: 'e', busy: calls.busy() }),
       onCount: () => undefined,
+      isOwnProcess: () => false,
       log,
     });
     const callers: RawCaller[] = [];

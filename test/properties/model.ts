@@ -51,8 +51,14 @@ async function perform(client: Client, model: Model, action: Action): Promise<vo
     case 'archive':
       if (target.parent === null || isHidden(model, target)) return;
       await client.call('loom.branch_archive', { tree: model.tree, node: target.id });
-      model.archived.add(target.id);
+      model.archived.add(stepStart(model, target).id);
   }
+}
+
+/** The first node of the step that a node ends; a step is archived whole. */
+function stepStart(model: Model, node: ModelNode): ModelNode {
+  const parent = model.nodes.find(({ id }) => id === node.parent);
+  return parent === undefined || parent.settled ? node : stepStart(model, parent);
 }
 
 /** A settled node outside any archived branch: the root is always one. */

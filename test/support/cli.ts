@@ -18,6 +18,8 @@ export interface Ran {
 export interface Surroundings {
   input?: string | Uint8Array;
   env?: Record<string, string>;
+  /** Another folder to be in. */
+  folder?: string;
 }
 
 export interface TestCli {
@@ -35,11 +37,11 @@ export interface TestCli {
 export function withCli<T>(use: (cli: TestCli) => Promise<T>): Promise<T> {
   return withHome(async (home) => {
     const folder = join(dirname(home), 'work');
-    mkdirSync(folder);
+    for (const path of [folder, userHomeBeside(folder)]) mkdirSync(path);
     const run = (words: readonly string[], surroundings: Surroundings = {}) =>
       runProgram(words, {
-        folder,
-        env: { COGNITION_HOME: home, ...surroundings.env },
+        folder: surroundings.folder ?? folder,
+        env: { HOME: userHomeBeside(folder), COGNITION_HOME: home, ...surroundings.env },
         input: surroundings.input ?? '',
       });
     const print = async (...words: string[]): Promise<string> => {
@@ -55,6 +57,11 @@ function readJson(printed: string): unknown {
   return JSON.parse(printed);
 }
 
+/** The person's home folder: in their own no model works. */
+export function userHomeBeside(folder: string): string {
+  return join(dirname(folder), 'person');
+}
+
 interface Start {
   folder: string;
   env: Record<string, string>;
@@ -62,7 +69,7 @@ interface Start {
 }
 
 async function runProgram(words: readonly string[], { folder, env, input }: Start): Promise<Ran> {
-  const surroundings = { PATH: process.env.PATH ?? '', HOME: folder, LANG: 'C.UTF-8', ...env };
+  const surroundings = { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...env };
   const child = spawn(process.execPath, [PROGRAM, ...words], { cwd: folder, env: surroundings });
   // A program that refuses its input does not read all of it.
   child.stdin.on('error', () => undefined);

@@ -1,31 +1,16 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { anthropicFrames } from './model/anthropic_frames.js';
-import { anthropicViolation } from './model/anthropic_rules.js';
-import { openaiFrames } from './model/openai_frames.js';
-import { openaiViolation } from './model/openai_rules.js';
-import { type Cached, type PromptCache, promptCache } from './model/prompt_cache.js';
-import { type Script, say } from './model/script.js';
+import { OLLAMA_MODELS, type Ollama, ollamaLookUp } from './model/ollama_models.js';
+import { type PromptCache, promptCache } from './model/prompt_cache.js';
+import { modelInPath, type Protocol, protocolOf, type Received, type Refusal, SSE } from './model/protocols.js';
+import { type Part, type Script, say } from './model/script.js';
+import { type ThinkingBindings, thinkingBindings } from './model/thinking_bindings.js';
 
 export const KEY = 'sk-test-0123456789abcdef';
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 
-/** One request as it came. */
-export interface Received {
-  path: string;
-  headers: IncomingMessage['headers'];
-  /** The whole body as text, and parsed. */
-  text: string;
-  body: Record<string, unknown>;
-  /** What the cache made of it; null where none is modelled. */
-  cached: Cached | null;
-  /** The number of the connection that it came on, and when its first bytes had, by the clock of `performance`. */
-  connection: number;
-  atMs: number;
-}
-
-/** A scripted model server on loopback that speaks both wire formats. */
+/** A scripted model server on loopback that speaks every protocol. */
 export interface ModelServer {
   /** `http://127.0.0.1:<port>`. */
   origin: string;
@@ -34,7 +19,14 @@ export interface ModelServer {
   requests: Received[];
   /** Violations of the strict request rules; a test fails when there is one at its end. */
   violations: string[];
+  /** The last words of answers that paused, which alone may stand at the end of a request. */
+  paused: Set<string>;
   cache: PromptCache;
+  bindings: ThinkingBindings;
+  /** Paths that this server does not have. */
+  missing: Set<string>;
+  /** The models that Ollama has here, and how one is loaded. */
+  ollama: Ollama;
   /** Scripts the answers to the next requests, in order; the default is a greeting. */
   script(...scripts: Script[]): void;
   /** Resolves when an answer has reached the point where it hangs. */
@@ -69,11 +61,23 @@ export async function withModelServer<T>(
     openaiUrl: '',
     requests: [],
     violations: [],
+    paused: new Set(),
     cache,
+    bindings: thinkingBindings(),
+    missing: new Set(),
+    ollama: {
+      models: new Map(Object.entries(OLLAMA_MODELS)),
+      runner: { model: '', context: 0, loads: 0, lookUps: [] },
+    },
     script: (...more) => void scripts.push(...more),
     hanging: () => hanging.promise,
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.url === '/api/ps' || request.url === '/api/show') {
+      const { status, body } = await ollamaLookUp(model.ollama, request);
+      response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+      return;
+    }
     const received = await receive(request, { atMs: performance.now(), connection: numbers.get(request.socket) ?? 0 });
     model.requests.push(received);
     const script = scripts.shift() ?? say({ kind: 'text', text: 'Hello.' });
@@ -117,32 +121,49 @@ interface Responding {
 
 async function respond(responding: Responding): Promise<void> {
   const { model, received, response, script, hang } = responding;
-  const isAnthropic = received.path === '/v1/messages';
-  if (!isAnthropic && received.path !== '/v1/chat/completions') return fail(response, 404, { message: 'Not Found' });
-  const key = received.headers.authorization?.replace(/^Bearer /, '') ?? received.headers['x-api-key'];
+  const protocol = protocolOf(received.path);
+  if (protocol === undefined || model.missing.has(received.path))
+    return fail(response, { status: 404, message: 'Not Found' }, SSE);
   if (script.kind === 'fail' && script.raw === 'hang') {
     response.writeHead(script.status).write('{"error":', hang);
     return;
   }
-  if (script.kind === 'fail') return fail(response, script.status, script);
-  if (key !== KEY && script.kind !== 'say_to_anyone') {
-    return fail(response, 401, { type: 'authentication_error', message: `invalid x-api-key: ${key}` });
-  }
-  const violation = isAnthropic ? anthropicViolation(received) : openaiViolation(received.body);
+  if (script.kind === 'fail') return fail(response, script, protocol);
+  const signature = protocol.signature?.(received) ?? { problem: keyViolation(received) };
+  const wrong = script.kind === 'say_to_anyone' ? null : signature.problem;
+  if (wrong !== null) return fail(response, { ...protocol.wrongKey, message: wrong }, protocol);
+  const sent = { model: modelInPath(received.path), ...received.body };
+  const violation = protocol.violation(received, model) ?? model.bindings.violation(sent);
   if (violation !== null) {
     model.violations.push(violation);
-    return fail(response, 400, { type: 'invalid_request_error', message: violation });
+    return fail(response, { status: 400, type: 'invalid_request_error', message: violation }, protocol);
   }
-  if (isAnthropic) received.cached = model.cache.serve(received.body);
-  const frames = isAnthropic ? anthropicFrames(script, received.cached) : openaiFrames(script, received.body);
-  await deliver(frames, responding);
+  if ('stop' in script && script.stop === 'pause_turn') model.paused.add(lastWords(script.parts));
+  model.bindings.bind(sent, script);
+  if (protocol.isCaching) received.cached = model.cache.serve(sent);
+  await deliver(protocol, responding);
+}
+
+/** What is wrong with the key of a request; null for the right one. */
+function keyViolation({ headers }: Pick<Received, 'headers'>): string | null {
+  const { authorization, 'x-goog-api-key': google, 'x-api-key': own, 'api-key': azure } = headers;
+  const key = authorization?.replace(/^Bearer /, '') ?? google ?? own ?? azure;
+  return key === KEY ? null : `invalid x-api-key: ${key}`;
+}
+
+function lastWords(parts: readonly Part[]): string {
+  const last = parts.findLast((part) => part.kind === 'text');
+  return last?.kind === 'text' ? last.text : '';
 }
 
 /** Writes the frames, then the scripted end. */
-async function deliver(frames: string[], { response, script, hang }: Responding): Promise<void> {
+async function deliver(protocol: Protocol, { received, response, script, hang }: Responding): Promise<void> {
   if (script.kind === 'hang' && script.parts.length === 0) return hang();
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const bytes = Buffer.from(frames.join('').replaceAll('\n', script.lineEnd === 'crlf' ? '\r\n' : '\n'));
+  const frames = protocol.frames(script, received);
+  response.writeHead(200, { 'content-type': protocol.contentType });
+  const bytes =
+    protocol.bytes?.(frames) ??
+    Buffer.from(frames.join('').replaceAll('\n', script.lineEnd === 'crlf' ? '\r\n' : '\n'));
   const step = script.delivery === 'bytes' ? 1 : bytes.length;
   for (let at = 0; at < bytes.length; at += step) await written(response, bytes.subarray(at, at + step));
   if (script.kind === 'hang') return hang();
@@ -154,17 +175,9 @@ function written(response: ServerResponse, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => response.write(bytes, () => resolve()));
 }
 
-interface Refusal {
-  type?: string;
-  code?: string;
-  message?: string;
-  headers?: Record<string, string>;
-  raw?: string;
-}
-
-function fail(response: ServerResponse, status: number, { headers, raw, type, code, message }: Refusal): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(raw ?? JSON.stringify({ type: 'error', error: { type, code, message } }));
+function fail(response: ServerResponse, refusal: Refusal, { failure }: Pick<Protocol, 'failure'>): void {
+  response.writeHead(refusal.status, { 'content-type': 'application/json', ...refusal.headers });
+  response.end(refusal.raw ?? JSON.stringify(failure(refusal)));
 }
 
 function settled(): { promise: Promise<void>; resolve: () => void } {

@@ -1,5 +1,13 @@
 import type { z } from 'zod';
-import { type ExternalNode, type Node, Sha256, type Tree, TreeId, TreeName } from '../../hub/protocol/node.js';
+import {
+  type External,
+  type ExternalNode,
+  type Node,
+  Sha256,
+  type Tree,
+  TreeId,
+  TreeName,
+} from '../../hub/protocol/node.js';
 import { NOW_MS } from './look.js';
 import { nodeId } from './skeleton.js';
 import { ran, text } from './trees.js';
@@ -15,6 +23,17 @@ export function textNode(number: number, role: 'root' | 'user' | 'assistant' | '
 /** A whole node of a command that was run. */
 export function commandNode(number: number, commandLine: string, shown: string): z.infer<typeof ExternalNode> {
   return { ...placeOf(number), kind: 'external', role: 'tool', blocks: text(shown), external: ran(commandLine) };
+}
+
+/** A whole node of a tool's call; `exit_code` is null when left out. */
+export function callNode(
+  number: number,
+  { tool, input, exit_code = null }: Pick<External['call'], 'tool' | 'input'> & { exit_code?: number | null },
+  shown: string,
+): Node {
+  const { call, ...rest } = ran('');
+  const external = { ...rest, call: { ...call, tool, input }, exit_code };
+  return { ...placeOf(number), kind: 'external', role: 'tool', blocks: text(shown), external };
 }
 
 function placeOf(number: number) {

@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type IPty, spawn } from 'node-pty';
-import { PROGRAM } from './cli.js';
+import { PROGRAM, userHomeBeside } from './cli.js';
 import { withHome } from './hub.js';
-import { type Emulator, type Modes, openEmulator } from './terminal/emulator.js';
+import { type Emulator, type InkRun, type Modes, openEmulator } from './terminal/emulator.js';
+import { readWholeOutput } from './terminal/whole_output.js';
 
 /** A program on a terminal, as a person sees and uses it. */
 export interface TestTerminal {
@@ -18,6 +19,7 @@ export interface TestTerminal {
   cursor(): { row: number; column: number; visible: boolean };
   modes(): Modes;
   inks(row: number): string[];
+  runs(): InkRun[][];
   /** All output so far, with its control sequences. */
   raw(): string;
   /** Resolves with the screen once it shows this text, or satisfies this function. */
@@ -103,13 +105,13 @@ export function withChat<T>(
 ): Promise<T> {
   return withHome((home) => {
     const folder = join(dirname(home), 'work');
-    mkdirSync(folder);
+    for (const path of [folder, userHomeBeside(folder)]) mkdirSync(path);
     const start = {
       command: process.execPath,
       args: [PROGRAM, 'chat', ...args],
       cwd: folder,
       // The emulator wraps long rows as the terminal of VS Code, whose core it is.
-      env: { COGNITION_HOME: home, HOME: folder, TERM_PROGRAM: 'vscode', ...env },
+      env: { COGNITION_HOME: home, HOME: userHomeBeside(folder), TERM_PROGRAM: 'vscode', ...env },
       size,
       reflowsCursorLine: false,
     };
@@ -124,7 +126,7 @@ function attach(pty: IPty, emulator: Emulator): { terminal: TestTerminal; isGone
   let isGone = false;
   let isShownWhole = false;
   const watchers = new Set<() => void>();
-  pty.onData((bytes) => {
+  readWholeOutput(pty, (bytes) => {
     shown = shown
       .then(() => emulator.write(bytes))
       .then(() => {
@@ -161,6 +163,7 @@ function attach(pty: IPty, emulator: Emulator): { terminal: TestTerminal; isGone
     cursor: emulator.cursor,
     modes: emulator.modes,
     inks: emulator.inks,
+    runs: emulator.runs,
     raw: () => written,
     waitFor: (wanted) => waitOn({ emulator, watchers, isShownWhole: () => isShownWhole }, wanted),
     kill: (signal) => pty.kill(signal),

@@ -10,6 +10,7 @@ import { fromWorkerError } from '../../loom/store/worker_error.js';
 import { recoverFromCrash } from '../../loom/threads/crash_recovery.js';
 import { APPENDS, WRITE_OPS } from '../../loom/threads/write_operations.js';
 import { type Committed, createCommitter } from '../../loom/write/commit.js';
+import { leaseOutput, sweeper } from '../../loom/write/loose_files.js';
 import { clockInSteps, idsInOrder } from './ids.js';
 import { type Append, grow, type Picture } from './trees.js';
 
@@ -28,6 +29,10 @@ export interface TestWriter {
   plant(...pictures: Picture[]): Promise<{ tree: string; ids: Record<string, string> }>;
   /** Sets the clock that calls are stamped with. */
   setClock(nowMs: number): void;
+  /** Says that an output is being stored, as a `loom.blob_write` does. */
+  lease(sha256: string): void;
+  /** While held loose files stay, as if the hub were killed before it removes them. */
+  holdSweep(held: boolean): void;
   /** Closes and opens the database, as a restarted hub does. */
   restart(): void;
 }
@@ -44,7 +49,7 @@ let writersOpen = 0;
 
 export async function withWriter(run: (writer: TestWriter) => Promise<void> | void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'cognition-writer-'));
-  const writer = openTestWriter(folder);
+  const writer = openWriterAt(folder);
   writersOpen += 1;
   try {
     await run(writer);
@@ -55,22 +60,27 @@ export async function withWriter(run: (writer: TestWriter) => Promise<void> | vo
   }
 }
 
-function openTestWriter(folder: string): TestWriter {
+/** The write operations on the database in a folder, whose store is to be closed. */
+export function openWriterAt(folder: string): TestWriter {
   const newId = idsInOrder(String(writersOpen).padStart(8, '0'));
   let clock = clockInSteps();
   const path = join(folder, 'trees.db');
   const outputs = join(folder, 'outputs');
   const feed: FeedEntry[] = [];
-  const ops = { ...WRITE_OPS, start: recoverFromCrash };
+  const ops = { ...WRITE_OPS, start: recoverFromCrash, lease: leaseOutput };
+  const sweep = sweeper({ outputs, logs: join(folder, 'logs'), searchIndex: join(folder, 'search.db') });
+  let isHeld = false;
+  const sweepUnlessHeld: typeof sweep = (context, params) => (isHeld ? '{}' : sweep(context, params));
   const open = () => {
     const store = openDatabase(path, 'test-epoch');
-    return { store, committer: createCommitter({ store, outputs, ops, appends: APPENDS }) };
+    return { store, committer: createCommitter({ store, outputs, ops, sweep: sweepUnlessHeld, appends: APPENDS }) };
   };
   let opened = open();
   const commit = (calls: { op: string; params: unknown }[]): WorkerReply[] => {
     const numbered = calls.map((call, index) => ({ id: index, atMs: clock(), ...call }));
     const { replies, feed: entries }: Committed = opened.committer.commit(numbered);
-    feed.push(...entries);
+    // None is large here.
+    feed.push(...entries.map((entry) => ({ ...entry, json: entry.json ?? '' })));
     return replies;
   };
   const parsed = (method: WriteMethod, params: object) => ({
@@ -97,6 +107,10 @@ function openTestWriter(folder: string): TestWriter {
       const { id: tree } = write('loom.tree_create', {});
       const append: Append = (method, params) => write(method, params as never); // pictures make what each method takes
       return { tree, ids: await grow(append, { tree, parent: tree }, pictures) };
+    },
+    lease: (sha256) => void commit([{ op: 'lease', params: { sha256 } }]),
+    holdSweep(held) {
+      isHeld = held;
     },
     setClock(nowMs) {
       clock = clockInSteps(nowMs);

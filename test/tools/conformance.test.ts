@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HubError } from '../../hub/base/error.js';
 import { METHODS } from '../../hub/protocol/methods/method_table.js';
@@ -53,11 +55,41 @@ const SMALLEST: Record<string, object> = {
   'file.read': { path: '/nowhere', policy },
   'file.write': { path: '/nowhere/at/all/\0', content: '', policy },
   'file.edit': { path: '/nowhere', old_text: 'a', new_text: 'b', policy },
+  'file.change_preview': { path: '/nowhere/a', policy, change: { kind: 'write' as const, content: '' } },
+  'file.path_resolve': { path: '/nowhere' },
+  'file.project_list': { folder: '/nowhere', stream: 'a' },
+  'file.project_read': { project: null, branch: null, caller: '/nowhere', parts: [] },
   'http.fetch': { url: 'none', policy },
   'postgres.query': { connection: 'none', sql: 'SELECT 1', policy },
 };
 
+test('a file is not changed where the node could not be appended', async () => {
+  await inWorld(async (world) => {
+    const { client, tree, folder } = world;
+    await client.call('loom.tree_archive', { tree });
+    const path = join(folder, 'letters.txt');
+    const before = readFileSync(path, 'utf8');
+    const write = client.call('file.write', { ...appended(world), path, content: 'x', policy });
+    await expect(write).rejects.toMatchObject({ kind: 'archived' });
+    const edit = client.call('file.edit', { ...appended(world), path, old_text: 'alpha', new_text: 'x', policy });
+    await expect(edit).rejects.toMatchObject({ kind: 'archived' });
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+});
+
 describe.each(SUBJECTS)('the plugin $plugin', ({ plugin, call, callWrong, change, stores }) => {
+  test('begins nothing where its node could not be appended', async () => {
+    await inWorld(async (world) => {
+      const { client, tree } = world;
+      await client.call('loom.tree_archive', { tree });
+      // Also a call that would fail at its first step does not come to that.
+      for (const begin of [call, callWrong])
+        await expect(begin(world, appended(world))).rejects.toMatchObject({ kind: 'archived' });
+      await client.call('loom.tree_restore', { tree });
+      expect(await childrenOf(world)).toEqual([]);
+    });
+  });
+
   test('answers in the form of the method table and names itself as the source', async () => {
     await inWorld(async (world) => {
       const answer = ToolAnswer.parse(await call(world, appended(world)));

@@ -5,6 +5,12 @@ export interface ImageFacts {
   height: number;
 }
 
+/** Makes an image smaller that is too large for models. Where that cannot be done here, the hint says what is missing. */
+export type ShrinkImage = (bytes: Buffer, signal: AbortSignal) => Promise<Buffer>;
+
+/** The largest that is made smaller. */
+export const SHRUNK_BYTES_MAX = 64 * 1024 * 1024;
+
 /** The limit of models: 5 MiB in base64. */
 export const IMAGE_BYTES_MAX = 3_932_160;
 /** The longest side. */

@@ -1,7 +1,7 @@
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
-import type { Block, External, NodeId, TreeId } from '../../hub/protocol/node.js';
+import { type Block, type External, NodeId, type TreeId, type TurnId } from '../../hub/protocol/node.js';
 import { type Pieces, storeOutput } from './store_output.js';
-import type { HubLink } from './tool_parts.js';
+import type { HubLink, ToolParts } from './tool_parts.js';
 
 /** The parameters that all calls of tools share. */
 export interface ToolCall {
@@ -9,6 +9,22 @@ export interface ToolCall {
   place: { tree: TreeId; node: NodeId } | null;
   append: boolean;
   call_id: string | null;
+  /** When it began, by the hub's clock; null for a call that is not appended. */
+  begun_at_ms: number | null;
+  /** The turn that goes on from its node; absent for none. */
+  turn?: TurnId | null;
+}
+
+type CallParams = Omit<ToolCall, 'id' | 'begun_at_ms'> & { id?: NodeId | undefined };
+
+/** Begins a call. One that is to be appended is refused where nothing can be, before it has done anything. */
+export async function beginCall(
+  { hub, newId }: Pick<ToolParts, 'hub' | 'newId'>,
+  params: CallParams,
+): Promise<ToolCall> {
+  const { id = NodeId.parse(newId()), place, append, call_id } = params;
+  const check = append && place !== null ? await hub.call('loom.node_check', place) : null;
+  return { id, place, append, call_id, begun_at_ms: check?.begun_at_ms ?? null };
 }
 
 /** The result of a call, before it is stored. */
@@ -40,6 +56,10 @@ export async function storeOutcome(hub: HubLink, call: ToolCall, outcome: Outcom
   };
   if (!call.append || call.place === null) return { blocks, external, node: null, branched: false };
   const { tree, node: parent } = call.place;
-  const created = await hub.call('loom.node_create_external', { id: call.id, tree, parent, blocks, external });
+  const created = await hub.call('loom.node_create_external', {
+    ...{ id: call.id, tree, parent, blocks, external },
+    begun_at_ms: call.begun_at_ms,
+    turn: call.turn ?? null,
+  });
   return { blocks, external, node: created.node, branched: created.branched };
 }

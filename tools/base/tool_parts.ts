@@ -1,5 +1,6 @@
 import type { Log } from '../../hub/base/plugin.js';
 import type { MethodName, ParamsOf, ResultOf } from '../../hub/protocol/methods/method_table.js';
+import type { ShrinkImage } from './image.js';
 
 /** The hub, called as any client calls it. */
 export interface HubLink {
@@ -17,7 +18,10 @@ export interface ToolParts {
   clock(): number;
   newId(): string;
   machine: MachinePaths;
+  /** The private folder of this process, with one for each session: what its contained commands see as `/tmp`. */
+  sessionsFolder: string;
   config: ToolConfig;
+  shrinkImage: ShrinkImage;
 }
 
 /** Folders of this machine on which policies depend. */
@@ -41,4 +45,6 @@ export interface ToolConfig {
   /** How to reach a database; null for a name that is not configured. */
   postgres(name: string): string | null;
   postgresNames(): readonly string[];
+  /** Whether the files of projects are recorded. */
+  filesRecorded(): boolean;
 }

@@ -4,6 +4,7 @@ import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { endFamily, killFamily } from '../process/end_family.js';
 import type { Channel, Child } from '../process/spawn_process.js';
 import type { Spool } from '../process/spool.js';
+import { type UseLimits, watchUse } from '../process/use_limits.js';
 import type { CommandEnd, CommandStart } from './command_records.js';
 import type { ShellState } from './shell_state.js';
 
@@ -11,6 +12,9 @@ import type { ShellState } from './shell_state.js';
 const DRAIN_MS = 250;
 /** Output not yet read by the reader that sets the pace; with more the command is paused. */
 const UNREAD_BYTES_MAX = 1024 * 1024;
+/** What a command may print in a while when nobody reads along: then it waits, and does not keep the machine busy. */
+const UNHEARD_BYTES_MAX = 1024 * 1024;
+const UNHEARD_MS = 200;
 
 /** A running command. */
 export interface BashCommand {
@@ -32,10 +36,14 @@ export interface CommandRun {
   start: CommandStart;
   spool: Spool;
   timeoutMs: number | null;
+  /** Whether it runs in the background, where nobody reads along. */
+  isUnheard: boolean;
   /** Whether its background processes outlive it, as a person's do. */
   sparesBackground: boolean;
   /** Whether nothing of it can outlive its first process: in a sandbox. */
   isEnclosed: boolean;
+  /** What it may use; null for no limit. */
+  limits: UseLimits | null;
   begin(take: (from: Channel, bytes: Buffer) => void): Promise<Child>;
   state(): ShellState | null;
   clock(): number;
@@ -47,7 +55,7 @@ export interface CommandRun {
 
 /** Runs a command to its end. */
 export async function runCommand(started: CommandRun): Promise<BashCommand> {
-  const { start, spool, timeoutMs } = started;
+  const { start, spool } = started;
   let readOffset: number | null = null;
   let hasExited = false;
   let hasEnded = false;
@@ -60,8 +68,10 @@ export async function runCommand(started: CommandRun): Promise<BashCommand> {
     else child.resume();
   }
 
+  const slow = createSlowing(() => child);
   const child = await started.begin((from, bytes) => {
     spool.write(from, bytes);
+    if (started.isUnheard) slow(bytes.length);
     notifier.notify();
     if (readOffset !== null) pace();
   });
@@ -71,16 +81,13 @@ export async function runCommand(started: CommandRun): Promise<BashCommand> {
     if (!hasExited) stopping ??= { reason, signal, done: endFamily(family, signal) };
     await ended;
   };
-  const timer =
-    timeoutMs === null
-      ? null
-      : setTimeout(() => detach(stop(`timed out after ${seconds(timeoutMs)}`, 'SIGTERM'), answerTells), timeoutMs);
+  const stopWatching = endInTime(started, child.pid, stop);
 
   async function toEnd(): Promise<Omit<CommandEnd, 'cwd'>> {
     const exit = await child.exited;
     hasExited = true;
     const duration_ms = Math.max(0, started.clock() - start.started_at_ms);
-    if (timer !== null) clearTimeout(timer);
+    stopWatching();
     pace();
     const cause = stopping;
     await cause?.done;
@@ -113,6 +120,18 @@ export async function runCommand(started: CommandRun): Promise<BashCommand> {
   };
 }
 
+/** Ends a command that takes too long, or uses too much; returns what ends the watch. */
+function endInTime({ timeoutMs, limits }: CommandRun, leader: number, stop: BashCommand['stop']): () => void {
+  const end = (reason: string, signal: NodeJS.Signals): void => detach(stop(reason, signal), answerTells);
+  const late = (ms: number) => () => end(`timed out after ${seconds(ms)}`, 'SIGTERM');
+  const timer = timeoutMs === null ? undefined : setTimeout(late(timeoutMs), timeoutMs);
+  const stopWatching = limits === null ? null : watchUse(leader, limits, (reason) => end(reason, 'SIGKILL'));
+  return () => {
+    clearTimeout(timer);
+    stopWatching?.();
+  };
+}
+
 /** A failure is reported to the callers that await the answer; without one it is no failure of this process. */
 const answerTells = (): undefined => undefined;
 
@@ -127,6 +146,18 @@ async function endBackground({ start, sparesBackground, isEnclosed }: CommandRun
   const count = await killFamily({ marker: start.marker, leader: child.pid });
   await settlesWithin(DRAIN_MS, child.closed);
   return count;
+}
+
+/** Counts what is printed, and has whoever prints too much of it wait for a moment. */
+function createSlowing(child: () => Child): (bytes: number) => void {
+  let printed = 0;
+  return (bytes) => {
+    printed += bytes;
+    if (printed < UNHEARD_BYTES_MAX) return;
+    printed = 0;
+    child().pause();
+    setTimeout(() => child().resume(), UNHEARD_MS).unref();
+  };
 }
 
 /** Wakes all waiters at once. */

@@ -1,11 +1,13 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Plugin } from '../../hub/base/plugin.js';
 import type { ToolParts } from '../base/tool_parts.js';
+import type { PrivateGit } from '../private_git/private_git.js';
 import { openPipePool } from '../process/pipes.js';
 import { openSpareFiles } from '../process/spare_files.js';
-import type { Sandbox } from '../sandbox/sandbox.js';
+import type { Sandbox } from '../sandbox/forms/sandbox.js';
+import { createSessionNetworks } from '../sandbox/session_networks.js';
 import { createBackground } from './background_output.js';
 import { createBranchStates } from './branch_states.js';
 import { createCommandCalls } from './command_calls.js';
@@ -18,8 +20,6 @@ import { VERSION } from './store_result.js';
 /** How long a living hub may take to answer, and stopped commands to be stored. */
 const HUB_MS_MAX = 500;
 const KEEP_MS_MAX = 6_000;
-/** Retries, 100 ms apart, for a folder that another process is still filling. */
-const REMOVE_RETRIES_MAX = 3;
 
 export interface BashPlugin extends Plugin {
   /** How many commands are running. */
@@ -27,9 +27,8 @@ export interface BashPlugin extends Plugin {
 }
 
 /** Runs commands with bash. First it ends what an earlier process left running. */
-export async function openBash(parts: ToolParts & { sandbox: Sandbox }): Promise<BashPlugin> {
-  const { hub, newId, sandbox } = parts;
-  const folder = makeFolder(join(parts.machine.cognitionHome, 'tmp'), newId());
+export async function openBash(parts: ToolParts & { sandbox: Sandbox; privateGit: PrivateGit }): Promise<BashPlugin> {
+  const { hub, newId, sandbox, sessionsFolder: folder } = parts;
   const [pool, { pid }, recovering] = await Promise.all([
     openPipePool(join(folder, `pipes-${newId()}`)),
     hub.call('health.check', {}),
@@ -49,6 +48,7 @@ export async function openBash(parts: ToolParts & { sandbox: Sandbox }): Promise
     ...{ ...parts, pool, spares, sessions, recovering },
     carried: createCarriedChanges(),
     branchStates: createBranchStates(),
+    networks: createSessionNetworks(sandbox),
     adopt: background.adopt,
     mayKeep: async () => !isClosing || (await isHubAlive()),
   });
@@ -64,6 +64,7 @@ export async function openBash(parts: ToolParts & { sandbox: Sandbox }): Promise
       },
       'bash.execute': calls.execute,
       'bash.follow': calls.follow,
+      'bash.read': calls.read,
       'bash.list': async () => ({ commands: calls.list() }),
       'bash.cancel': async ({ id }) => ({ cancelled: await calls.cancel(id) }),
       'bash.close': async ({ session }) => {
@@ -82,12 +83,4 @@ export async function openBash(parts: ToolParts & { sandbox: Sandbox }): Promise
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** A private folder of this process. Folders of earlier processes are removed; one that is still ending removes only its own. */
-function makeFolder(beside: string, name: string): string {
-  rmSync(beside, { recursive: true, force: true, maxRetries: REMOVE_RETRIES_MAX });
-  const folder = join(beside, name);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return folder;
 }

@@ -4,7 +4,7 @@ import type { NodeId } from '../../hub/protocol/node.js';
 const COMMANDS_MAX = 50;
 const NODES_MAX = 1_000;
 
-/** The working folder of a branch, and the person's own commands on it, the newest first. */
+/** The working folder of a branch for whoever runs a command there, and the person's own commands on it, the newest first. */
 export interface BranchState {
   cwd: string | null;
   commands: readonly NodeId[];

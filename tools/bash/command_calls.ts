@@ -7,7 +7,7 @@ import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { NodeId } from '../../hub/protocol/node.js';
 import type { BashCommand } from './bash_command.js';
-import { follow } from './follow_output.js';
+import { follow, readOutput } from './follow_output.js';
 import { otherCommand } from './look_up_command.js';
 import type { Recovering } from './recover_commands.js';
 import { type CommandEntry, createRunningCommands } from './running_commands.js';
@@ -23,6 +23,7 @@ export interface CommandCallsParts extends BashParts {
 export interface CommandCalls {
   execute: Handler<'bash.execute'>;
   follow: Handler<'bash.follow'>;
+  read: Handler<'bash.read'>;
   list(): ResultOf<'bash.list'>['commands'];
   /** False when no such command runs; else resolves when it has ended. */
   cancel(id: NodeId): Promise<boolean>;
@@ -54,7 +55,7 @@ export function createCommandCalls(parts: CommandCallsParts): CommandCalls {
       if (entries.get(id) === undefined) await parts.recovering.settle(id);
       const existing = entries.get(id);
       if (existing !== undefined && existing.text !== params.command) throw otherCommand(id);
-      const call = { id, context, streams: params.stream !== undefined };
+      const call = { id, context, streams: params.stream !== undefined, background: params.background };
       return existing === undefined ? run(entries.enter(id, params), call) : join(existing, call);
     },
     async follow({ id, offset }, context) {
@@ -62,6 +63,7 @@ export function createCommandCalls(parts: CommandCallsParts): CommandCalls {
       await follow(command, context, { offset, paces: false });
       return { total_bytes: command.spool.totalBytes() };
     },
+    read: ({ id, ...wanted }, { signal }) => readOutput(requireRunning(id), wanted, signal),
     list: () => entries.all().flatMap(({ command }) => (command === null ? [] : [listing(command)])),
     async cancel(id) {
       const entry = entries.get(id);
@@ -86,17 +88,20 @@ interface CommandCall {
   id: NodeId;
   context: CallContext;
   streams: boolean;
+  /** Whether its caller is told only that it runs, and reads what it prints when that is wanted. */
+  background: boolean;
 }
 
 /** Serves the caller that starts a command: it runs no faster than its output is read, and ends with the call. */
-async function run(entry: CommandEntry, { id, context, streams }: CommandCall): Promise<ToolAnswer> {
+async function run(entry: CommandEntry, { id, context, streams, background }: CommandCall): Promise<ToolAnswer> {
   const { signal } = context;
   // A failure to stop it is a failure of its answer, which is awaited below.
   const stopListening = onAbort(signal, () => detach(entry.stop('cancelled', 'SIGINT'), () => undefined));
   try {
     const begin = await entry.begin;
     if (begin.kind === 'stored') return begin.answer;
-    if (streams) await emitAll(begin.command, { id, context, paces: true });
+    if (streams && background) emitStarted(begin.command, id, context);
+    else if (streams) await emitAll(begin.command, { id, context, paces: true });
     return await begin.command.answer;
   } finally {
     stopListening();
@@ -119,9 +124,12 @@ async function emitAll(
   command: BashCommand,
   { id, context, paces }: { id: NodeId; context: CallContext; paces: boolean },
 ) {
-  const { cwd, sandbox } = command.start;
-  context.emit({ kind: 'started', id, cwd, sandbox });
+  emitStarted(command, id, context);
   await follow(command, context, { offset: 0, paces });
+}
+
+function emitStarted({ start: { cwd, sandbox, is_alone } }: BashCommand, id: NodeId, context: CallContext): void {
+  context.emit({ kind: 'started', id, cwd, sandbox, is_alone });
 }
 
 function listing({ start, spool }: BashCommand): ResultOf<'bash.list'>['commands'][number] {

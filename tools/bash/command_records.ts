@@ -34,7 +34,11 @@ const CommandStart = z.strictObject({
   call_id: z.string().nullable(),
   sandbox: SandboxKind,
   network: z.boolean(),
+  /** Whether it runs in the background where no other command reaches its ports. */
+  is_alone: z.boolean().default(false),
   started_at_ms: z.int(),
+  /** By the hub's clock; null for one that is not appended, and in records of earlier versions. */
+  begun_at_ms: z.int().nullable().default(null),
 });
 export type CommandStart = z.infer<typeof CommandStart>;
 

@@ -35,12 +35,12 @@ export function createRunningCommands(parts: BashParts & { sessions: Sessions })
   const entries = new Map<NodeId, CommandEntry>();
 
   async function begin(id: NodeId, params: ParsedOf<'bash.execute'>, signal: AbortSignal): Promise<CommandBegin> {
-    const { stored, branch } = await lookUpCommand(parts, id, params);
+    const { stored, branch, begunAtMs } = await lookUpCommand(parts, id, params);
     // A stored result is returned even when its session is gone.
     if (stored !== null) return { kind: 'stored', answer: stored };
     const session = parts.sessions.get(params.session);
     if (signal.aborted) throw notBegun(id);
-    return { kind: 'running', command: await startCommand(parts, { ...params, id, session, branch }) };
+    return { kind: 'running', command: await startCommand(parts, { ...params, id, session, branch, begunAtMs }) };
   }
 
   async function untilEnd(entry: CommandEntry): Promise<void> {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, readSync, rmSync, writeSync } from 'node:fs';
+import { release } from 'node:os';
 import { shellQuote } from '../base/shell_quote.js';
 import type { SpareFile } from '../process/spare_files.js';
+import { TASKS_HARD_MAX } from '../process/use_limits.js';
 
 /** The most bytes of a shell's report of its folder and environment. */
 const REPORT_BYTES_MAX = 4 * 1024 * 1024;
@@ -35,6 +37,8 @@ export interface ControlOptions {
   umask: number;
   /** Whether to report its exported variables. */
   exported: boolean;
+  /** Whether the kernel is to count its processes. */
+  isLimited: boolean;
   /** Whether the shell execs its only program: then it reports no state. */
   inPlace: boolean;
   /** The BASH_ENV of the command's own environment. */
@@ -75,11 +79,16 @@ function writeAll(fd: number, content: Buffer): void {
 // disturb the trap nor be disturbed by it: a failing write is no failure of the command.
 const REPORT_FD = 198;
 
+/** Before Linux 5.14 the kernel would count all processes of the person. */
+const COUNTS_BY_SANDBOX = /^(?:5\.(?:1[4-9]|[2-9]\d)|[6-9]|\d\d)/.test(release());
+const LIMITS = COUNTS_BY_SANDBOX ? [`ulimit -u ${TASKS_HARD_MAX} 2>/dev/null || :`] : [];
+
 function prologueOf(options: ControlOptions, { end, isLong }: { end: string; isLong: boolean }): string {
   const { command, umask, bashEnv } = options;
   return [
     bashEnv === undefined ? 'unset BASH_ENV' : `export BASH_ENV=${shellQuote(bashEnv)}`,
     `umask ${umask.toString(8).padStart(4, '0')}`,
+    ...(options.isLimited ? LIMITS : []),
     ...(options.inPlace ? ['exec 3>&-'] : reportScript(options, end)),
     ...(isLong ? [`${TEXT_VARIABLE}=${shellQuote(command)}`] : []),
     ...(bashEnv === undefined ? [] : [`if [ -r ${shellQuote(bashEnv)} ]; then . ${shellQuote(bashEnv)}; fi`]),

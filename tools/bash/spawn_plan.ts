@@ -3,9 +3,12 @@ import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import type { Contained } from '../../hub/protocol/policy.js';
 import type { ToolParts } from '../base/tool_parts.js';
+import type { PrivateGit } from '../private_git/private_git.js';
 import type { SpawnPlan } from '../process/spawn_process.js';
-import type { Sandbox } from '../sandbox/sandbox.js';
-import type { SandboxReport } from '../sandbox/sandbox_report.js';
+import type { Sandbox } from '../sandbox/forms/sandbox.js';
+import type { SandboxReport } from '../sandbox/forms/sandbox_report.js';
+import type { SharedNetwork } from '../sandbox/invocation.js';
+import type { MountOverlay } from '../sandbox/mounts.js';
 import { applyChanges, type Changes, type Environment, sparseEnvironment } from './environment.js';
 import type { BashSession } from './sessions.js';
 import type { Control } from './shell_state.js';
@@ -45,21 +48,36 @@ export function openPlan({ control, cwd, environment }: ShellStart, parts: ToolP
   };
 }
 
+export interface ContainedStart {
+  policy: Contained;
+  tmp: string;
+  sandbox: Sandbox;
+  privateGit: PrivateGit;
+  network: SharedNetwork | null;
+  /** What runs on after its turn has taken its commits over commits nothing, nor does a copy: its private git folder is read-only. */
+  background: boolean;
+}
+
 /** How a shell is started in a sandbox; `release` is called when it has ended. */
 export async function containedPlan(
   { control, cwd, environment }: ShellStart,
-  { policy, tmp, sandbox }: { policy: Contained; tmp: string; sandbox: Sandbox },
+  { policy, tmp, sandbox, privateGit, network, background }: ContainedStart,
 ): Promise<SpawnPlan & { release(): void }> {
   const report = await sandbox.report();
   if (report.kind === 'none') throw notContained(report);
   // It may have been cleared meanwhile.
   mkdirSync(tmp, { recursive: true, mode: 0o700 });
-  // The shell's own variables are set inside: the program that makes the sandbox may be a shell script as well.
-  const variables = Object.entries(control.environment).map(([name, value]) => `${name}=${value}`);
+  const overlays = await privateGit.overlays(policy);
   const wrapped = await sandbox.wrap({
-    program: '/usr/bin/env',
-    arguments: [...variables, 'bash', '-c', control.argument],
-    ...{ policy, cwd, tmp },
+    program: 'bash',
+    arguments: ['-c', control.argument],
+    ...{
+      policy,
+      cwd,
+      tmp,
+      network,
+      overlays: background || policy.copy !== undefined ? overlays.map(readOnly) : overlays,
+    },
   });
   return {
     program: wrapped.program,
@@ -67,10 +85,15 @@ export async function containedPlan(
     calledAs: wrapped.program,
     // The sandbox sets the working folder inside.
     cwd: '/',
-    environment,
+    // What makes the sandbox may be a shell script as well: as `sh` no shell reads BASH_ENV.
+    environment: { ...environment, ...control.environment },
     controlFd: control.fd,
     release: wrapped.release,
   };
+}
+
+function readOnly({ over, mounts }: MountOverlay): MountOverlay {
+  return { over, mounts: mounts.map((mount) => (mount.kind === 'bind' ? { ...mount, writable: false } : mount)) };
 }
 
 /** The error for a command that must be contained where no sandbox works. */

@@ -6,12 +6,15 @@ import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import type { NodeId } from '../../hub/protocol/node.js';
 import type { ToolParts } from '../base/tool_parts.js';
+import type { PrivateGit } from '../private_git/private_git.js';
 import type { PipePool } from '../process/pipes.js';
 import { findProcess } from '../process/process_table.js';
 import type { SpareFiles } from '../process/spare_files.js';
 import { type Child, type SpawnPlan, spawnChild } from '../process/spawn_process.js';
 import { createSpool, type Spool } from '../process/spool.js';
-import type { Sandbox } from '../sandbox/sandbox.js';
+import { usualLimits } from '../process/use_limits.js';
+import type { Sandbox } from '../sandbox/forms/sandbox.js';
+import type { JoinedNetwork, SessionNetworks } from '../sandbox/session_networks.js';
 import { type BashCommand, runCommand } from './bash_command.js';
 import type { BranchState, BranchStates } from './branch_states.js';
 import { beginRecord, type CommandEnd, type CommandStart, hasRecord, type RecordFile } from './command_records.js';
@@ -28,9 +31,11 @@ const OTHER_FIELDS_BYTES = 256 * 1024;
 
 export interface BashParts extends ToolParts {
   sandbox: Sandbox;
+  privateGit: PrivateGit;
   pool: PipePool;
   carried: CarriedChanges;
   branchStates: BranchStates;
+  networks: SessionNetworks;
   spares: SpareFiles;
   /** Takes over a process whose background children hold its pipes. */
   adopt(child: Child): void;
@@ -43,6 +48,7 @@ export interface CommandRequest extends Omit<ParsedOf<'bash.execute'>, 'id' | 's
   id: NodeId;
   session: BashSession;
   branch: BranchState;
+  begunAtMs: number | null;
 }
 
 /** Everything that is opened for a command. */
@@ -54,6 +60,8 @@ interface CommandResources {
   control: Control;
   record: RecordFile;
   spool: Spool;
+  /** Ends its sandbox. */
+  leave(): void;
 }
 
 /** Starts a command. */
@@ -68,6 +76,8 @@ export async function startCommand(parts: BashParts, request: CommandRequest): P
     const { policy } = request.session;
     return await runCommand({
       ...{ start, spool, timeoutMs: request.timeout_ms, isEnclosed: policy.kind === 'contained' },
+      limits: policy.kind === 'contained' ? usualLimits(parts.machine.cognitionHome) : null,
+      isUnheard: request.background,
       sparesBackground: isPersonsOwn(request),
       clock: parts.clock,
       adopt: parts.adopt,
@@ -76,7 +86,10 @@ export async function startCommand(parts: BashParts, request: CommandRequest): P
       conclude: (ended, state) => {
         // From here on only storing the result removes the record.
         cleanup.splice(cleanup.indexOf(resources.record.remove), 1);
-        return concludeCommand(parts, { request, resources, state, ended }).finally(cleanUp);
+        const answer = concludeCommand(parts, { request, resources, state, ended }).finally(cleanUp);
+        // While the hub stores it.
+        setImmediate(resources.leave);
+        return answer;
       },
     });
   } catch (error) {
@@ -100,34 +113,46 @@ async function openResources(
   refuseUnstorable(command);
   refuseSecondRun(parts.machine.commands, id);
   const isContained = policy.kind === 'contained';
-  const cwd = folderFor({ folder: request.cwd, branch: branch.cwd, session: session.cwd }, policy, parts.machine);
+  const from = { folder: request.cwd, branch: branch.cwd, session: session.cwd, isModels: call_id !== null };
+  const cwd = folderFor(from, policy, parts.machine);
   const before = parts.carried.find(branch.commands);
   const marker = randomBytes(16).toString('hex');
   const environment = withMarker(environmentOf(session, before, parts), { marker, cwd });
+  const joined = await joinNetwork(parts, request);
+  cleanup.push(joined.leave);
   const start: CommandStart = {
     ...{ marker, id, session: session.id, command, cwd, place, append, call_id },
     sandbox: isContained ? (await parts.sandbox.report()).kind : 'none',
     network: policy.kind === 'open' || policy.network,
+    is_alone: request.background && isContained && !policy.network && joined.network === null,
     started_at_ms: parts.clock(),
+    begun_at_ms: request.begunAtMs,
   };
   const control = openControl(parts, {
     ...{ command, umask: session.umask, exported: isPersonsOwn(request), bashEnv: environment.BASH_ENV },
+    isLimited: isContained,
     // The file of BASH_ENV may set traps of its own, or define any word as a function.
     inPlace: environment.BASH_ENV === undefined && isOneProgram(command, environment),
   });
   cleanup.push(control.close);
   const shell = { control, cwd, environment };
-  let plan: SpawnPlan;
-  if (isContained) {
-    const contained = await containedPlan(shell, { policy, tmp, sandbox: parts.sandbox });
-    cleanup.push(contained.release);
-    plan = contained;
-  } else plan = openPlan(shell, parts);
+  const { background } = request;
+  const plan = isContained
+    ? await containedPlan(shell, { ...parts, policy, tmp, network: joined.network, background })
+    : { ...openPlan(shell, parts), release: () => undefined };
+  const leave = plan.release;
+  cleanup.push(leave);
   const record = openRecord(parts, start);
   cleanup.push(record.remove);
   const spool = createSpool(record.spoolPath, parts.config.outputBytesMax());
   cleanup.push(spool.close);
-  return { start, before, environment, plan, control, record, spool };
+  return { start, before, environment, plan, control, record, spool, leave };
+}
+
+/** Where the policy grants the network, all is in it together. */
+async function joinNetwork({ networks }: BashParts, { session, background }: CommandRequest): Promise<JoinedNetwork> {
+  const isOwn = session.policy.kind === 'contained' && !session.policy.network;
+  return isOwn ? networks.join(session.id, background) : { network: null, leave: () => undefined };
 }
 
 function refuseUnstorable(command: string): void {

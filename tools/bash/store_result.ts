@@ -54,6 +54,9 @@ export async function storeCommand(hub: HubLink, result: CommandResult): Promise
   try {
     return await storeOutcome(hub, result.start, outcome);
   } catch (error) {
+    // The same bytes were just purged with another conversation.
+    if (error instanceof HubError && error.kind === 'not_found' && error.retryable)
+      return storeOutcome(hub, result.start, outcomeOf(result));
     const isFull = error instanceof HubError && (error.kind === 'disk_full' || error.kind === 'limit');
     if (!isFull || outcome.output === null) throw error;
     const note = `(the output is not stored: ${error.message})`;

@@ -20,11 +20,11 @@ function printedOf(id: string, spool: Spool): string {
   if (totalBytes === 0) return '(no output)';
   const { head, tail } = spool.ends(HEAD_BYTES + TAIL_BYTES, TAIL_BYTES);
   if (isBinary(head)) {
-    return `(binary output, ${counted(totalBytes)}; to read it: cognition output ${id.slice(0, 8)})`;
+    return `(binary output, ${counted(totalBytes)}; a person reads it with: cognition output ${id.slice(0, 8)})`;
   }
   const excerpt = excerptOf({ head, tail, totalBytes }, { headBytes: HEAD_BYTES, tailBytes: TAIL_BYTES });
   if (excerpt.leftOutBytes === 0) return excerpt.head;
-  const gap = `[… ${counted(excerpt.leftOutBytes)} left out of ${counted(totalBytes)}; to read on: file.read output:${id}, or cognition output ${id.slice(0, 8)} …]`;
+  const gap = `[… ${counted(excerpt.leftOutBytes)} left out of ${counted(totalBytes)}; to read on: read output:${id}; a person: cognition output ${id.slice(0, 8)} …]`;
   const lineBreak = excerpt.head.endsWith('\n') ? '' : '\n';
   return `${excerpt.head}${lineBreak}${gap}\n${excerpt.tail}`;
 }

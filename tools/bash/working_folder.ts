@@ -6,15 +6,20 @@ import { cliOption } from '../../hub/base/hint.js';
 import type { Policy } from '../../hub/protocol/policy.js';
 import type { MachinePaths } from '../base/tool_parts.js';
 import { mayRead } from '../policy/path_rules.js';
+import { valueOrNull } from '../sandbox/attempt.js';
 
-/** The folder in which a command starts: the one asked for, else that of its branch, else that of its session. */
+/**
+ * The folder in which a command starts: the one asked for, else that of its branch, else that of its session. A model's begins in the
+ * session's when the other is gone.
+ */
 export function folderFor(
-  from: { folder: string | null; branch: string | null; session: string },
+  from: { folder: string | null; branch: string | null; session: string; isModels: boolean },
   policy: Policy,
   machine: MachinePaths,
 ): string {
   const base = from.branch ?? from.session;
-  const folder = from.folder === null ? base : resolve(base, from.folder);
+  const wanted = from.folder === null ? base : resolve(base, from.folder);
+  const folder = from.isModels && !isFolder(wanted) ? from.session : wanted;
   refuseUnusable(folder);
   if (policy.kind === 'open') return folder;
   const real = realpathSync(folder);
@@ -48,8 +53,12 @@ export function folderAfter(
 ) {
   if (policy.kind === 'open') return end;
   // A folder that exists only inside, such as one in the private /tmp, cannot be started in.
-  const isOutside = statSync(end, { throwIfNoEntry: false })?.isDirectory() === true;
-  return isOutside && mayRead(realpathSync(end), policy, machine) ? end : begin;
+  return isFolder(end) && mayRead(realpathSync(end), policy, machine) ? end : begin;
+}
+
+/** What cannot be looked at, such as links in a circle that a model made, is none. */
+function isFolder(path: string): boolean {
+  return valueOrNull(() => statSync(path, { throwIfNoEntry: false })?.isDirectory()) === true;
 }
 
 /** Finds bash, even when a command has broken the search path. */

@@ -1,7 +1,9 @@
 import { HubError } from '../../hub/base/error.js';
 import { isBinary } from '../../hub/base/head_and_tail.js';
+import { extendHint, hintText } from '../../hub/base/hint.js';
+import type { Hint } from '../../hub/protocol/errors.js';
 import type { Block, Sha256 } from '../../hub/protocol/node.js';
-import { IMAGE_BYTES_MAX, type ImageFacts, imageFacts, imageProblem } from '../base/image.js';
+import { type ImageFacts, imageFacts, imageProblem, SHRUNK_BYTES_MAX, type ShrinkImage } from '../base/image.js';
 import { sha256Of } from '../base/sha256.js';
 import type { Pieces } from '../base/store_output.js';
 import { type ByteSource, piecesFrom } from './content/byte_source.js';
@@ -23,6 +25,7 @@ export interface ContentRequest {
   limit: number | null;
   /** The most bytes to store; of more, the head and the tail. */
   keptBytesMax: number;
+  shrinkImage: ShrinkImage;
   signal: AbortSignal;
 }
 
@@ -53,18 +56,19 @@ export async function readContent(source: ByteSource, request: ContentRequest): 
 }
 
 async function readImage(source: ByteSource, image: ImageFacts, request: ContentRequest): Promise<ReadResult> {
-  const bytes = await read(source, { to: IMAGE_BYTES_MAX + 1, signal: request.signal });
-  const sizeBytes = Math.max(source.sizeBytes, bytes.length);
+  const { name, signal, keptBytesMax } = request;
+  const whole = await read(source, { to: SHRUNK_BYTES_MAX + 1, signal });
+  const sizeBytes = Math.max(source.sizeBytes, whole.length);
   const problem = imageProblem(image, sizeBytes);
-  if (problem !== null || sizeBytes > request.keptBytesMax) {
-    const reason = problem ?? 'outputs of its size are not stored whole: see output.megabytes_max';
-    throw new HubError('limit', `the image ${shownPath(request.name)} cannot be shown: ${reason}`, {
-      hint: 'make it smaller first',
-    });
+  const { bytes, shown } = problem === null ? { bytes: whole, shown: image } : await shrunk(whole, problem, request);
+  if (bytes.length > keptBytesMax) {
+    throw notShown(name, 'outputs of its size are not stored whole: see output.megabytes_max', 'make it smaller first');
   }
-  const { media_type, width, height } = image;
+  const { media_type, width, height } = shown;
   const sha256 = sha256Of([bytes]);
-  const text = `[${media_type}, ${width}×${height} pixels, ${sizeOf(bytes.length)}: ${shownPath(request.name)}]`;
+  const smaller = problem === null ? '' : `; shown smaller, ${width}×${height}`;
+  const pixels = `${image.width}×${image.height} pixels`;
+  const text = `[${image.media_type}, ${pixels}, ${sizeOf(sizeBytes)}: ${shownPath(name)}${smaller}]`;
   return {
     blocks: [
       { type: 'text', text },
@@ -73,6 +77,28 @@ async function readImage(source: ByteSource, image: ImageFacts, request: Content
     stored: { pieces: [bytes], totalBytes: bytes.length, sha256 },
     facts: { content: 'image', media_type, width, height, sha256 },
   };
+}
+
+/** An image that is too large, as models take it. */
+async function shrunk(whole: Buffer, problem: string, { name, signal, shrinkImage }: ContentRequest) {
+  if (whole.length > SHRUNK_BYTES_MAX) throw notShown(name, problem, 'make it smaller first');
+  const bytes = await shrinkImage(whole, signal).catch((error: unknown) => {
+    if (!(error instanceof HubError) || error.kind === 'cancelled') throw error;
+    throw notShown(name, `${problem}; ${error.message}`, extendHint('make it smaller first', hintAfter(error.hint)));
+  });
+  const shown = imageFacts(bytes);
+  if (shown === null || imageProblem(shown, bytes.length) !== null) {
+    throw notShown(name, problem, 'make it smaller first');
+  }
+  return { bytes, shown };
+}
+
+function hintAfter(hint: HubError['hint']): string {
+  return hint === null ? '' : `, or ${hintText(hint)}`;
+}
+
+function notShown(name: string, reason: string, hint: Hint): HubError {
+  return new HubError('limit', `the image ${shownPath(name)} cannot be shown: ${reason}`, { hint });
 }
 
 async function readBinary(source: ByteSource, request: ContentRequest): Promise<ReadResult> {

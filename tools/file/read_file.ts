@@ -5,13 +5,15 @@ import type { CallContext } from '../../hub/base/plugin.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import { type Handle, NodeId, type Output } from '../../hub/protocol/node.js';
-import { storeOutcome } from '../base/outcome.js';
+import { beginCall, storeOutcome } from '../base/outcome.js';
 import type { ToolParts } from '../base/tool_parts.js';
 import { fileSource, storedSource } from './content/byte_source.js';
 import { absolutePath } from './path/absolute_path.js';
 import { fileError, shownPath } from './path/file_errors.js';
-import { notRegular, openPinned, withPinned } from './path/pinned_path.js';
+import { realNameOf } from './path/named_file.js';
+import { changed, notRegular, openPinned, withPinned } from './path/pinned_path.js';
 import { type FileGuard, guardOf, requireRead } from './path/policy_guard.js';
+import { sessionTmp } from './path/session_tmp.js';
 import { folderError, missingError } from './path/similar_paths.js';
 import { type ContentRequest, type ReadResult, readContent } from './read_content.js';
 
@@ -26,18 +28,15 @@ export async function readFile(
   { signal }: CallContext,
 ): Promise<ToolAnswer> {
   const startedAtMs = parts.clock();
-  const id = params.id ?? NodeId.parse(parts.newId());
+  const toolCall = await beginCall(parts, params);
   const { path, offset, limit } = params;
-  const request = { name: path, offset, limit, keptBytesMax: parts.config.outputBytesMax(), signal };
+  const { shrinkImage, config } = parts;
+  const request = { name: path, offset, limit, keptBytesMax: config.outputBytesMax(), shrinkImage, signal };
   const store = (result: ReadResult, handle: Handle): Promise<ToolAnswer> =>
-    storeOutcome(
-      parts.hub,
-      { id, place: params.place, append: params.append, call_id: params.call_id },
-      {
-        ...{ tool: 'read', input: { path, offset, limit }, handle, output: result.stored, blocks: result.blocks },
-        ...{ exit_code: null, signal: null, duration_ms: parts.clock() - startedAtMs, cwd: null },
-      },
-    );
+    storeOutcome(parts.hub, toolCall, {
+      ...{ tool: 'read', input: { path, offset, limit }, handle, output: result.stored, blocks: result.blocks },
+      ...{ exit_code: null, signal: null, duration_ms: parts.clock() - startedAtMs, cwd: null },
+    });
   const call = { parts, params, request };
   return path.startsWith(STORED) ? readStored(call, store) : readNamed(call, store);
 }
@@ -52,12 +51,17 @@ interface ReadCall {
 type StoreResult = (result: ReadResult, handle: Handle) => Promise<ToolAnswer>;
 
 async function readNamed({ parts, params, request }: ReadCall, store: StoreResult): Promise<ToolAnswer> {
-  const { path, cwd, place, policy, offset, limit } = params;
-  const guard = guardOf(policy, parts.machine);
-  const absolute = await absolutePath(parts, { path, cwd, place, isOpen: guard.isOpen });
-  return withFileContent({ absolute, guard, request }, ({ result, real, sizeBytes, changedAtMs }) => {
+  const { path, cwd, place, policy, inside, offset, limit } = params;
+  const tmp = sessionTmp(parts, params);
+  const guard = guardOf(policy, parts.machine, tmp);
+  const named = await absolutePath(parts, { path, cwd, place, isOpen: guard.isOpen });
+  const absolute = tmp?.placeOf(named) ?? named;
+  const meant = inside === null ? null : realNameOf(absolute, inside);
+  return withFileContent({ absolute, guard, request, meant }, ({ result, real, sizeBytes, changedAtMs }) => {
     const metadata = { path: real, size_bytes: sizeBytes, mtime_ms: changedAtMs, offset, limit, ...result.facts };
     return store(result, handleOf(real, metadata));
+  }).catch((error: unknown) => {
+    throw tmp?.inItsWords(error) ?? error;
   });
 }
 
@@ -77,16 +81,19 @@ export interface FileReadRequest {
   absolute: string;
   guard: FileGuard;
   request: ContentRequest;
+  /** The real path that it must have; null for any. */
+  meant: string | null;
 }
 
 /** Reads a file if the policy allows its real path, and holds it open while `use` runs. */
 export async function withFileContent<T>(
-  { absolute, guard, request }: FileReadRequest,
+  { absolute, guard, request, meant }: FileReadRequest,
   use: (file: ReadFile) => Promise<T>,
 ): Promise<T> {
   try {
     return await withPinned(absolute, 'any', async (pinned) => {
       await requireRead(guard, pinned, request.name);
+      if (meant !== null && pinned.path !== meant) throw changed(pinned.path);
       if (pinned.stats.isDirectory()) throw await folderError(pinned, { name: request.name, guard });
       if (!pinned.stats.isFile()) throw notRegular(request.name, pinned.stats);
       const handle = await openPinned(pinned);

@@ -34,10 +34,12 @@ export async function resolveFile(
   }
   const then = fileRecordOf(handle.identifier, Object(handle.metadata));
   const { offset, limit, path } = then;
-  const request: ContentRequest = { name: path, offset, limit, keptBytesMax: parts.config.outputBytesMax(), signal };
-  const guard = guardOf({ kind: 'open' }, parts.machine);
+  const { shrinkImage, config } = parts;
+  const kept = { keptBytesMax: config.outputBytesMax(), shrinkImage };
+  const request: ContentRequest = { name: path, offset, limit, ...kept, signal };
+  const guard = guardOf({ kind: 'open' }, parts.machine, null);
   try {
-    return await withFileContent({ absolute: path, guard, request }, async (now) => {
+    return await withFileContent({ absolute: path, guard, request, meant: null }, async (now) => {
       const limits = { wholeBytesMax: COMPARED_BYTES_MAX, endBytes: bytes_max };
       const digest = await digestBytes(now.result.stored?.pieces ?? [], limits);
       return {

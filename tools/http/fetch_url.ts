@@ -2,8 +2,8 @@ import { HubError } from '../../hub/base/error.js';
 import type { CallContext } from '../../hub/base/plugin.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
-import { type Handle, NodeId } from '../../hub/protocol/node.js';
-import { storeOutcome } from '../base/outcome.js';
+import type { Handle } from '../../hub/protocol/node.js';
+import { beginCall, storeOutcome } from '../base/outcome.js';
 import { sha256Of } from '../base/sha256.js';
 import type { ToolParts } from '../base/tool_parts.js';
 import { charsetIn } from './charset.js';
@@ -36,22 +36,17 @@ export async function fetchUrl(
     });
   }
   const startedAtMs = parts.clock();
-  const id = params.id ?? NodeId.parse(parts.newId());
+  const call = await beginCall(parts, params);
   const allowed = parts.config.httpAllowed();
   const page = await fetchPage(network, { url, timeoutMs, bytesMax, allowed, agent: AGENT, signal });
   const keptBytesMax = parts.config.outputBytesMax();
-  const blocks = await pageBlocks(page, { name: `output:${id}`, bytesMax: keptBytesMax, signal });
-  const { place, append, call_id } = params;
-  return storeOutcome(
-    parts.hub,
-    { id, place, append, call_id },
-    {
-      ...{ tool: 'fetch', input: { url }, handle: handleOf(page, url, parts.clock()) },
-      output: page.body.length === 0 ? null : headAndTail(page.body, keptBytesMax),
-      blocks,
-      ...{ exit_code: null, signal: null, duration_ms: parts.clock() - startedAtMs, cwd: null },
-    },
-  );
+  const blocks = await pageBlocks(page, { name: `output:${call.id}`, bytesMax: keptBytesMax, signal });
+  return storeOutcome(parts.hub, call, {
+    ...{ tool: 'fetch', input: { url }, handle: handleOf(page, url, parts.clock()) },
+    output: page.body.length === 0 ? null : headAndTail(page.body, keptBytesMax),
+    blocks,
+    ...{ exit_code: null, signal: null, duration_ms: parts.clock() - startedAtMs, cwd: null },
+  });
 }
 
 function handleOf(page: FetchedPage, requestedUrl: string, nowMs: number): Handle {

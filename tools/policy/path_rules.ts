@@ -1,14 +1,14 @@
 import { isWithin } from '../../hub/base/is_within.js';
 import type { Contained } from '../../hub/protocol/policy.js';
 import type { MachinePaths } from '../base/tool_parts.js';
+import { isKeptInHome } from './home_rules.js';
 import { PRIVATE_ROOTS, SECRETS, SKILLS, SYSTEM, SYSTEM_SECRETS, TOOLCHAINS } from './known_paths.js';
 
 /**
- * Files through which a project's own tools run commands later, outside: readable, never writable. In any spelling, because
+ * Folders through which a project's own tools run commands later, outside: readable, never writable. In any spelling, because
  * some disks do not tell `.GIT` from `.git`.
  */
-const PROTECTED =
-  /\/(\.git$|\.git\/(config|config\.worktree|commondir|hooks|modules|worktrees|info\/attributes)(\/|$)|\.cognition(\/|$))/i;
+const PROTECTED = /\/\.(git|cognition)(\/|$)/i;
 
 /** The plan of a project, a protected path. */
 const PLAN = /\/\.cognition\/plan\.md$/;
@@ -30,7 +30,14 @@ export function mayWrite(path: string, policy: Contained, machine: MachinePaths)
   const { writable } = shownBy(policy);
   // Nothing runs a plan: one that is named itself may be written, and nothing beside it.
   if (isProtected(path)) return PLAN.test(path) && writable.includes(path);
-  return writable.some((folder) => isWithin(path, folder));
+  return writable.some((folder) => isWithin(path, folder)) && !isKeptInHome(path, writable, machine);
+}
+
+/** Whether a policy lets a folder be made at this real path: where the file of a plan may be written, that of the plan as well. */
+export function mayMakeFolder(path: string, policy: Contained, machine: MachinePaths): boolean {
+  if (mayWrite(path, policy, machine)) return true;
+  const plan = `${path}/plan.md`;
+  return PLAN.test(plan) && mayWrite(plan, policy, machine);
 }
 
 /** Whether a real path names a file that is never writable, whatever the policy says. */
@@ -66,12 +73,20 @@ export function skillFoldersOf(machine: MachinePaths): string[] {
   return [below(machine.cognitionHome, 'skills'), ...SKILLS.map((name) => below(machine.userHome, name))];
 }
 
+const COMMANDS = ['.agents/commands', '.claude/commands'];
+
+/** The person's own commands of the chat. */
+export function commandFoldersOf(machine: MachinePaths): string[] {
+  return COMMANDS.map((name) => below(machine.userHome, name));
+}
+
 /** Folders that are hidden unless a policy names them. A home folder of `/` adds nothing. */
 export function privateRoots(machine: MachinePaths): string[] {
   return machine.userHome === '/' ? PRIVATE_ROOTS : [...PRIVATE_ROOTS, machine.userHome];
 }
 
-function isSecret(path: string, machine: MachinePaths): boolean {
+/** Whether a real path is hidden whatever a policy says. */
+export function isSecret(path: string, machine: MachinePaths): boolean {
   return secretsOf(machine).some((folder) => isWithin(path, folder));
 }
 

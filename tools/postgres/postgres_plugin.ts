@@ -6,8 +6,8 @@ import { cliCommand } from '../../hub/base/hint.js';
 import type { Plugin, Resolved, Resolving } from '../../hub/base/plugin.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
-import { type Handle, NodeId } from '../../hub/protocol/node.js';
-import { storeOutcome } from '../base/outcome.js';
+import type { Handle } from '../../hub/protocol/node.js';
+import { beginCall, storeOutcome } from '../base/outcome.js';
 import type { ToolParts } from '../base/tool_parts.js';
 import { failureOf } from './postgres_errors.js';
 import { createQueryQueue } from './query_queue.js';
@@ -41,7 +41,7 @@ export function createPostgres(parts: ToolParts): Plugin {
   async function query(params: Params, signal: AbortSignal): Promise<ToolAnswer> {
     refuseWithoutNetwork(params);
     const startedAtMs = parts.clock();
-    const id = params.id ?? NodeId.parse(parts.newId());
+    const call = await beginCall(parts, params);
     const { connection, sql } = params;
     const result = await run(
       connection,
@@ -53,18 +53,14 @@ export function createPostgres(parts: ToolParts): Plugin {
     );
     const lines = result.rows.map((row) => Buffer.from(lineOf(result.columns, row)));
     const totalBytes = lines.reduce((sum, { length }) => sum + length, 0);
-    return storeOutcome(
-      parts.hub,
-      { id, place: params.place, append: params.append, call_id: params.call_id },
-      {
-        tool: 'postgres',
-        input: { connection, query: sql },
-        handle: handleOf(params, result),
-        output: totalBytes === 0 ? null : { pieces: lines, totalBytes },
-        blocks: [{ type: 'text', text: renderTable(result, `cognition output ${id.slice(0, 8)}`) }],
-        ...{ exit_code: null, signal: null, duration_ms: Math.max(0, parts.clock() - startedAtMs), cwd: null },
-      },
-    );
+    return storeOutcome(parts.hub, call, {
+      tool: 'postgres',
+      input: { connection, query: sql },
+      handle: handleOf(params, result),
+      output: totalBytes === 0 ? null : { pieces: lines, totalBytes },
+      blocks: [{ type: 'text', text: renderTable(result, `cognition output ${call.id.slice(0, 8)}`) }],
+      ...{ exit_code: null, signal: null, duration_ms: Math.max(0, parts.clock() - startedAtMs), cwd: null },
+    });
   }
 
   async function resolve(request: Resolving, signal: AbortSignal): Promise<Resolved> {

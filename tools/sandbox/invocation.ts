@@ -1,9 +1,15 @@
 import type { Contained } from '../../hub/protocol/policy.js';
+import type { Mount, MountOverlay } from './mounts.js';
 
 /** A program with its arguments, as it is spawned. */
 export interface Invocation {
   program: string;
   arguments: readonly string[];
+}
+
+/** The invocation of a program by another one, such as `unshare`, with its options. */
+export function startedBy([program, ...options]: readonly [string, ...string[]], started: Invocation): Invocation {
+  return { program, arguments: [...options, started.program, ...started.arguments] };
 }
 
 /** A program to run inside a sandbox. */
@@ -13,6 +19,19 @@ export interface SandboxCommand extends Invocation {
   cwd: string;
   /** A folder of its session that is its /tmp. */
   tmp: string;
+  /** What is mounted over guarded paths, such as a private folder over `.git`. */
+  overlays?: readonly MountOverlay[];
+  /** The network that it joins instead of having its own; where its policy grants the network it means nothing. */
+  network?: SharedNetwork | null;
+  /** What is shown besides, in a folder of its own below `/run`. */
+  mounts?: readonly Mount[];
+}
+
+/** A network in which there is nothing but the loopback of the commands that join it. */
+export interface SharedNetwork {
+  /** The words before a program that run it there. */
+  entry: readonly [string, ...string[]];
+  close(): void;
 }
 
 /** The invocation that is spawned instead. */

@@ -55,18 +55,35 @@ function unescaped(path: string): string {
 }
 
 /** Flags that a bind of a path must keep: in a user namespace the kernel does not let them be dropped. */
-export function lockedFlags(path: string, mounts: readonly MountInfo[]): string[] {
+export function lockedFlags(path: string, mounts: readonly MountInfo[]) {
   const mount = mounts.findLast((one) => isWithin(path, one.path));
-  return (mount?.flags ?? []).filter((flag) => ['ro', 'nosuid', 'nodev', 'noexec'].includes(flag));
+  return (['ro', 'nosuid', 'nodev', 'noexec'] as const).filter((flag) => mount?.flags.includes(flag));
 }
 
+/** The result takes a look, and takes it again only when the last one is older. */
+export function keptFor<T>(freshMs: number, look: () => T): () => T {
+  let last: { found: T; atMs: number } | null = null;
+  return () => {
+    if (last === null || performance.now() - last.atMs > freshMs) last = { found: look(), atMs: performance.now() };
+    return last.found;
+  };
+}
+
+/** Only a module that is loaded adds such a file. */
+const KERNEL_FRESH_MS = 10_000;
+
 /** Writable entries of `/proc` that belong to no process: towards these root stays root, whatever rights it has lost. */
-export function kernelFiles(): string[] {
+export const kernelFiles = keptFor(KERNEL_FRESH_MS, (): readonly string[] => {
   // Names only: readdir with kinds fails when a process ends meanwhile.
-  return readdirSync('/proc')
-    .filter((name) => !/^\d+$/.test(name))
-    .map((name) => join('/proc', name))
-    .filter(isWritableKernelFile);
+  const names = readdirSync('/proc').filter((name) => !/^\d+$/.test(name));
+  return names.map((name) => join('/proc', name)).filter(isWritableKernelFile);
+});
+
+/** What only root may read of the kernel's own memory, and could still read without any right. */
+export function hiddenKernelFiles(): string[] {
+  if (process.geteuid?.() !== 0) return [];
+  const names = ['vmallocinfo', 'slabinfo', 'timer_list', 'pagetypeinfo'];
+  return names.map((name) => join('/proc', name)).filter(exists);
 }
 
 function isWritableKernelFile(path: string): boolean {
@@ -88,7 +105,7 @@ export function isFolder(path: string): boolean {
 
 /** The real path; null when there is none. Most paths that are looked up are absent, and throwing is slow. */
 export function realPath(path: string): string | null {
-  return valueOrNull(() => lstatSync(path, QUIETLY)) == null ? null : valueOrNull(() => realpathSync.native(path));
+  return exists(path) ? valueOrNull(() => realpathSync.native(path)) : null;
 }
 
 /** Whether a process of this user without root's capabilities could read it or make it readable. */
@@ -97,6 +114,10 @@ export function isWithinReach(path: string): boolean {
   return (
     attempt(() => accessSync(path, constants.R_OK)) === null || attempt(() => accessSync(path, constants.X_OK)) === null
   );
+}
+
+export function exists(path: string): boolean {
+  return valueOrNull(() => lstatSync(path, QUIETLY)) != null;
 }
 
 export function isEmptyFolder(path: string): boolean {

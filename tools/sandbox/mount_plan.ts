@@ -1,7 +1,10 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
 import { isWithin } from '../../hub/base/is_within.js';
 import type { Contained } from '../../hub/protocol/policy.js';
 import type { MachinePaths } from '../base/tool_parts.js';
+import { isKeptName } from '../policy/home_rules.js';
 import { SYSTEM } from '../policy/known_paths.js';
 import {
   isBeyondPolicy,
@@ -11,17 +14,19 @@ import {
   skillFoldersOf,
   toolchainsOf,
 } from '../policy/path_rules.js';
-import { attempt } from './attempt.js';
+import { attempt, valueOrNull } from './attempt.js';
 import { coversOf } from './hidden_paths.js';
 import { isEmptyFolder, isFolder, realPath, type TopEntry, topEntries } from './machine.js';
-import type { MountPoint, MountPoints } from './mount_points.js';
-import { isVisible, type Mount } from './mounts.js';
+import type { MountPoints } from './mount_points.js';
+import { isVisible, type Mount, type MountOverlay } from './mounts.js';
+import { mountsInCopy } from './mounts_in_copy.js';
+import type { NestedRepositories } from './nested_repositories.js';
 import { makeTmpMountPoint } from './tmp_mount_point.js';
 
 export interface MountPlan {
   mounts: Mount[];
   /** Made outside, to be released when the command has ended. */
-  mountPoints: MountPoint[];
+  mountPoints: string[];
 }
 
 export interface PlanRequest {
@@ -30,6 +35,11 @@ export interface PlanRequest {
   cwd: string;
   tmp: string;
   points: MountPoints;
+  overlays: readonly MountOverlay[];
+  /** Shown besides what the policy shows. */
+  extra: readonly Mount[];
+  nested: NestedRepositories;
+  secrets: () => readonly string[];
 }
 
 /** The most things that are mounted for one command. */
@@ -45,13 +55,17 @@ const SYS_SHOWN = ['/sys/devices/system'];
 export function makePlan(request: PlanRequest): MountPlan {
   const policy = realPolicy(request.policy);
   const mounts = [...baseOf(policy, request), ...pathsOf(policy, request)];
-  const mountPoints: MountPoint[] = [];
+  const mountPoints: string[] = [];
   const failure = attempt(() => {
     const shown = [...policy.writable, ...(policy.readable ?? [])];
-    mounts.push(...coversOf({ mounts, mountPoints, writable: policy.writable, request: { ...request, shown } }));
+    const { writable, named } = policy;
+    mounts.push(...coversOf({ mounts, mountPoints, writable, named, request: { ...request, shown } }));
+    mounts.push(...request.extra);
     refuseUnusable(mounts, request);
   });
-  if (failure === null) return { mounts, mountPoints };
+  const { copy } = request.policy;
+  if (failure === null)
+    return { mounts: copy === undefined ? mounts : mountsInCopy(mounts, copy, request.machine), mountPoints };
   for (const point of mountPoints) request.points.release(point);
   throw failure;
 }
@@ -59,6 +73,8 @@ export function makePlan(request: PlanRequest): MountPlan {
 interface RealPolicy {
   network: boolean;
   writable: string[];
+  /** Before those within another were left out. */
+  named: string[];
   readable: string[] | null;
 }
 
@@ -72,6 +88,7 @@ function realPolicy(policy: Contained): RealPolicy {
     network: policy.network,
     // A path in another writable folder is writable already; mounting it again would follow links put there meanwhile.
     writable: all.filter((path) => !isIn(path, all)),
+    named: all,
     readable: readable === null ? null : [...new Set(reading)].filter((path) => !isBeyondPolicy(path)).sort(),
   };
 }
@@ -149,18 +166,36 @@ function nameServers(mounts: readonly Mount[]): Mount[] {
 
 /** An empty home folder with the toolchains and skills of the real one, then the policy's own paths. */
 function pathsOf(policy: RealPolicy, { machine, tmp }: PlanRequest): Mount[] {
-  const home = machine.userHome !== '/' && isFolder(machine.userHome) ? [machine.userHome] : [];
-  const toolchains = toolchainsOf(machine).flatMap((path) => realPath(path) ?? []);
   const shown = [
-    ...home.map(empty),
-    ...toolchains.filter((path) => isWithin(path, machine.userHome)).map(readOnly),
+    // A writable folder around it shows all of it.
+    ...(policy.writable.some((root) => isWithin(machine.userHome, root)) ? [] : emptyHome(machine)),
+    ...(policy.readable ?? []).map(readOnly),
+    ...policy.writable.flatMap((path) => [bind(path, !isProtected(path)), ...keptHome(path, machine)]),
+  ];
+  return [...tmpFoldersFor(shown, tmp).map(empty), ...shown];
+}
+
+function emptyHome(machine: MachinePaths): Mount[] {
+  const { userHome } = machine;
+  const toolchains = toolchainsOf(machine).flatMap((path) => realPath(path) ?? []);
+  return [
+    ...(userHome !== '/' && isFolder(userHome) ? [empty(userHome)] : []),
+    ...toolchains.filter((path) => isWithin(path, userHome)).map(readOnly),
     ...skillFoldersOf(machine)
       .filter((path) => realPath(path) === path && isFolder(path))
       .map(readOnly),
-    ...(policy.readable ?? []).map(readOnly),
-    ...policy.writable.map((path): Mount => bind(path, !isProtected(path))),
   ];
-  return [...tmpFoldersFor(shown, tmp).map(empty), ...shown];
+}
+
+/**
+ * A home folder in a writable one: its hidden entries are read-only, and nothing new can be made beside them, since nobody can
+ * make but names that run nothing. What else lies in it is writable.
+ */
+function keptHome(root: string, { userHome }: MachinePaths): Mount[] {
+  if (userHome === '/' || !isWithin(userHome, root) || !isFolder(userHome)) return [];
+  const entries = valueOrNull(() => readdirSync(userHome, { withFileTypes: true })) ?? [];
+  const open = entries.filter((entry) => !isKeptName(entry.name) && (entry.isDirectory() || entry.isFile()));
+  return [readOnly(userHome), ...open.map(({ name }) => bind(join(userHome, name), true))];
 }
 
 /** The folders right below `/tmp` and `/var/tmp` to cover, so that a path shown in one of them shows nothing beside it. */

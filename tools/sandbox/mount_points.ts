@@ -1,24 +1,18 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import { attempt, valueOrNull } from './attempt.js';
 
-/** A file or folder made outside, because a sandbox mounts on a path where nothing is. */
-export interface MountPoint {
-  path: string;
-  /** The text of a file; null for a folder. */
-  content: string | null;
-}
-
+/** Folders made outside, because a sandbox mounts on a path where nothing is. */
 export interface MountPoints {
   /** Makes it, or shares an existing one; false when nothing can be made there, from inside neither. */
-  hold(point: MountPoint): boolean;
+  hold(path: string): boolean;
   /** Whether a running sandbox holds a mount point there. */
   isHeld(path: string): boolean;
   /** Removes it when nothing else holds it and it is still empty. */
-  release(point: MountPoint): void;
+  release(path: string): void;
   /** Removes mount points left behind by killed processes. */
   tidy(): void;
 }
@@ -26,42 +20,48 @@ export interface MountPoints {
 /** Each process that mounts on a made folder keeps a file with this prefix in it, so that no other process removes the folder. */
 const HELD_BY = 'held-by-';
 const REFUSING = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOENT', 'ELOOP'];
+const NOTED_MAX = 1_000;
 
-/** Makes and removes mount points; the folder `ledger` records them for the next start. */
+/** Makes and removes mount points; the folder `ledger` names them for the next start. */
 export function createMountPoints(ledger: string): MountPoints {
   const holders = new Map<string, number>();
+  const noted = new Set<string>();
 
-  function note({ path }: MountPoint): string {
-    return join(ledger, createHash('sha256').update(path).digest('hex'));
+  /** Once, and not for each command: a note of what is not there any more does no harm. */
+  function note(path: string): void {
+    if (noted.has(path)) return;
+    if (noted.size >= NOTED_MAX) noted.clear();
+    mkdirSync(ledger, { recursive: true, mode: 0o700 });
+    const name = createHash('sha256').update(path).digest('hex');
+    writeFileSync(join(ledger, name), JSON.stringify({ path }), { mode: 0o600 });
+    noted.add(path);
   }
 
-  function make(point: MountPoint): boolean {
-    mkdirSync(ledger, { recursive: true, mode: 0o700 });
-    writeFileSync(note(point), JSON.stringify(point), { mode: 0o600 });
-    const failure = attempt(() => makeOrJoin(point));
+  function make(path: string): boolean {
+    note(path);
+    const failure = attempt(() => makeOrJoin(path));
     if (failure === null) return true;
-    rmSync(note(point), { force: true });
     if (REFUSING.includes(errnoOf(failure) ?? '')) return false;
-    throw new HubError('disk_full', `nothing can be mounted on ${point.path}: ${String(failure)}`, {
+    throw new HubError('disk_full', `nothing can be mounted on ${path}: ${String(failure)}`, {
       hint: 'make room on the disk',
       cause: failure,
     });
   }
 
   return {
-    hold(point) {
-      const count = holders.get(point.path) ?? 0;
-      if (count === 0 && !make(point)) return false;
-      holders.set(point.path, count + 1);
+    hold(path) {
+      const count = holders.get(path) ?? 0;
+      if (count === 0 && !make(path)) return false;
+      holders.set(path, count + 1);
       return true;
     },
     isHeld: (path) => holders.has(path) || isMadeFolder(path),
-    release(point) {
-      const count = (holders.get(point.path) ?? 0) - 1;
-      holders.set(point.path, count);
+    release(path) {
+      const count = (holders.get(path) ?? 0) - 1;
+      holders.set(path, count);
       if (count > 0) return;
-      holders.delete(point.path);
-      if (remove(point)) rmSync(note(point), { force: true });
+      holders.delete(path);
+      remove(path);
     },
     tidy() {
       const failure = attempt(() => {
@@ -74,50 +74,34 @@ export function createMountPoints(ledger: string): MountPoints {
 
 function tidyOne(note: string): void {
   const failure = attempt(() => {
-    const { path, content }: MountPoint = JSON.parse(readFileSync(note, 'utf8'));
-    if (typeof path === 'string') remove({ path, content });
+    const { path }: { path: unknown } = JSON.parse(readFileSync(note, 'utf8'));
+    if (typeof path === 'string' && !remove(path)) throw new Error('it cannot be removed now');
   });
   // A torn note names nothing to remove.
   if (failure === null || failure instanceof SyntaxError) rmSync(note, { force: true });
 }
 
-function makeOrJoin({ path, content }: MountPoint): void {
-  if (content !== null) {
-    writeFileSync(path, content, { flag: 'wx', mode: 0o644 });
-    return;
-  }
+function makeOrJoin(path: string): void {
   const exists = attempt(() => mkdirSync(path, { mode: 0o755 }));
   if (exists !== null && errnoOf(exists) !== 'EEXIST') throw exists;
-  writeFileSync(ownHold(path), '', { mode: 0o644 });
+  writeFileSync(join(path, `${HELD_BY}${process.pid}`), '', { mode: 0o644 });
 }
 
-function ownHold(path: string): string {
-  return join(path, `${HELD_BY}${process.pid}`);
-}
-
-/** Removes our part of a mount point; true when nothing is left to do. */
-function remove({ path, content }: MountPoint): boolean {
+/** Removes our part of a mount point; true when nothing is left to do. A folder that nobody of ours held is somebody's own. */
+function remove(path: string): boolean {
   const failure = attempt(() => {
-    if (content === null) removeFolder(path);
-    else if (lstatSync(path).isFile() && readFileSync(path, 'utf8') === content) unlinkSync(path);
+    const ended = readdirSync(path).filter((name) => {
+      const [, pid] = HOLD.exec(name) ?? [];
+      return pid !== undefined && (Number(pid) === process.pid || !isAlive(Number(pid)));
+    });
+    for (const name of ended) rmSync(join(path, name), { force: true });
+    if (ended.length > 0) rmdirSync(path);
   });
-  return failure === null || ['ENOENT', 'ENOTDIR'].includes(errnoOf(failure) ?? '');
+  // Another process mounts on it, or has put something there; or it is gone.
+  return failure === null || ['ENOTEMPTY', 'ENOENT', 'ENOTDIR'].includes(errnoOf(failure) ?? '');
 }
 
-function removeFolder(path: string): void {
-  rmSync(ownHold(path), { force: true });
-  for (const pid of holdersOf(path)) if (!isAlive(pid)) rmSync(join(path, `${HELD_BY}${pid}`), { force: true });
-  const failure = attempt(() => rmdirSync(path));
-  // Another process mounts on it, or has put something there.
-  if (failure !== null && errnoOf(failure) !== 'ENOTEMPTY') throw failure;
-}
-
-function holdersOf(path: string): number[] {
-  return readdirSync(path)
-    .filter((name) => name.startsWith(HELD_BY))
-    .map((name) => Number(name.slice(HELD_BY.length)))
-    .filter((pid) => Number.isInteger(pid) && pid > 0);
-}
+const HOLD = new RegExp(`^${HELD_BY}([1-9][0-9]*)$`);
 
 /** Whether a folder was made as a mount point, by any process, and holds nothing else. */
 function isMadeFolder(path: string): boolean {

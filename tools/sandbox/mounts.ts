@@ -11,6 +11,12 @@ export type Mount =
   /** An empty folder of the root. */
   | { kind: 'folder'; path: string };
 
+/** What is mounted over a guarded path of the policy; left out where that path could not be guarded. */
+export interface MountOverlay {
+  over: string;
+  mounts: readonly Mount[];
+}
+
 /** Whether a path inside shows the same path outside. */
 export function isVisible(path: string, mounts: readonly Mount[]): boolean {
   const mount = mounts.findLast((one) => isWithin(path, one.path));

@@ -1,5 +1,5 @@
 import type { Plugin } from '../../hub/base/plugin.js';
-import type { Sandbox } from '../sandbox/sandbox.js';
+import type { Sandbox } from '../sandbox/forms/sandbox.js';
 
 /** Reports the state of the tools' process. */
 export function createHealthCheck(parts: { sandbox: Sandbox; version: string; running(): number }): Plugin {

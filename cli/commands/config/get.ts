@@ -3,6 +3,7 @@ import { cliCommand } from '../../../hub/base/hint.js';
 import { preferenceOf } from '../../../hub/config/config.js';
 import { command } from '../../command_line/command.js';
 import { EXIT } from '../../output/failure.js';
+import { clean } from '../../render/text/clean.js';
 import { KEY } from './key.js';
 
 export const configGetCommand = command({
@@ -17,7 +18,7 @@ export const configGetCommand = command({
       throw new HubError('not_found', `${key} is not set`, { hint: [cliCommand('config set', key, '<address>')] });
     }
     if (context.json) await context.printJson(value);
-    else await context.out.write(`${value}\n`);
+    else await context.out.write(`${clean(value)}\n`);
     return EXIT.ok;
   },
 });

@@ -1,5 +1,6 @@
 import { command } from '../../command_line/command.js';
 import { EXIT } from '../../output/failure.js';
+import { cleanLine } from '../../render/text/clean.js';
 import { columns } from '../../render/text/columns.js';
 
 export const configListCommand = command({
@@ -21,8 +22,8 @@ export const configListCommand = command({
     }
     const withOrigin = input.flag('show-origin');
     const rows = all.map(({ key, value, origin, from, description }) => [
-      `${key} = ${value}`,
-      withOrigin ? `${origin}${from === null ? '' : `: ${from}`}` : description,
+      cleanLine(`${key} = ${value}`),
+      cleanLine(withOrigin ? `${origin}${from === null ? '' : `: ${from}`}` : description),
     ]);
     const look = await context.look(rows.flat());
     await context.out.write(

@@ -1,8 +1,10 @@
+import { refuseForeignHome } from '../../../hub/base/disk/home_owner.js';
 import { HubError } from '../../../hub/base/error.js';
 import { cliCommand } from '../../../hub/base/hint.js';
-import { preferenceOf, projectConfig, shownValue, writePreference } from '../../../hub/config/config.js';
+import { preferenceOf, projectConfig, shownValue } from '../../../hub/config/config.js';
 import { command } from '../../command_line/command.js';
 import { EXIT } from '../../output/failure.js';
+import { changePreference } from './change.js';
 import { KEY, PROJECT } from './key.js';
 
 export const configSetCommand = command({
@@ -28,7 +30,8 @@ export const configSetCommand = command({
     }
     const file = input.flag('project') ? projectConfig(context.project) : context.paths.config;
     const value = input.required('value');
-    writePreference(file, key, value);
+    if (!input.flag('project')) refuseForeignHome(context.paths.home);
+    await changePreference(file, key, value);
     if (context.json) await context.printJson({ key, value: shownValue(preference, value), file });
     return EXIT.ok;
   },

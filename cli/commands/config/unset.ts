@@ -1,6 +1,8 @@
-import { preferenceOf, projectConfig, writePreference } from '../../../hub/config/config.js';
+import { refuseForeignHome } from '../../../hub/base/disk/home_owner.js';
+import { preferenceOf, projectConfig } from '../../../hub/config/config.js';
 import { command } from '../../command_line/command.js';
 import { EXIT } from '../../output/failure.js';
+import { changePreference } from './change.js';
 import { KEY, PROJECT } from './key.js';
 
 export const configUnsetCommand = command({
@@ -12,7 +14,8 @@ export const configUnsetCommand = command({
   async run(input, context) {
     const { key } = preferenceOf(input.required('key'));
     const file = input.flag('project') ? projectConfig(context.project) : context.paths.config;
-    writePreference(file, key, null);
+    if (!input.flag('project')) refuseForeignHome(context.paths.home);
+    await changePreference(file, key, null);
     if (context.json) await context.printJson({ key, value: null, file });
     return EXIT.ok;
   },

@@ -1,5 +1,6 @@
 import { command } from '../../command_line/command.js';
 import { EXIT } from '../../output/failure.js';
+import { jsonText } from '../../output/json_text.js';
 
 export const hubDiscoverCommand = command({
   name: 'discover',
@@ -8,7 +9,7 @@ export const hubDiscoverCommand = command({
   async run(_input, context) {
     const client = await context.client();
     const document = await client.call('rpc.discover', {});
-    await context.out.write(`${JSON.stringify(document, null, context.json ? 0 : 2)}\n`);
+    await context.out.write(`${jsonText(document, context.json ? 0 : 2)}\n`);
     return EXIT.ok;
   },
 });

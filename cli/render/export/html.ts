@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Node } from '../../../hub/protocol/node.js';
 import { callTextOf, isSilent, nodeText, speakerOf } from '../node/node_text.js';
+import { bodyOf, type CallBody } from '../node/whole_call.js';
 import { shortId } from '../text/ids_and_counts.js';
 import { treeWords } from '../tree/tree_list.js';
 import type { DocumentFormat } from './document.js';
@@ -16,6 +17,10 @@ article.tool { border-color: #c6a021; }
 header { color: var(--quiet); font-size: .85rem; overflow-wrap: anywhere; }
 header b { color: CanvasText; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0; font: inherit; }
+article.tool pre.asked { border: 1px solid var(--line); padding: .3rem .5rem; }
+ins, del { text-decoration: none; }
+ins { color: #26a269; }
+del { color: #c01c28; }
 article.tool pre { font: .85rem/1.4 ui-monospace, monospace; }
 h2 { font-size: 1rem; color: var(--quiet); border-top: 1px solid var(--line); padding-top: 1rem; margin-top: 2rem; }
 `;
@@ -48,12 +53,26 @@ function article(node: Node): string {
   const text = nodeText(node).trimEnd();
   const argument = callTextOf(node);
   const exit = node.kind === 'external' && node.external.exit_code ? ` exit ${node.external.exit_code}` : '';
+  const body = bodyOf(node);
+  const call = body === null ? '' : `<pre class="asked">${lined(body)}</pre>\n`;
   const made = new Date(node.created_at_ms).toISOString();
   return `<article id="${node.id}" class="${node.role}">
 <header><b>${escapeHtml(speakerOf(node))}</b>${argument === '' ? '' : ` <code>${escapeHtml(argument)}</code>`}${exit} <time datetime="${made}">${made.slice(0, 16).replace('T', ' ')} UTC</time></header>
-${text === '' ? '' : `<pre>${escapeHtml(text)}</pre>\n`}</article>
+${call}${text === '' ? '' : `<pre>${escapeHtml(text)}</pre>\n`}</article>
 `;
 }
+
+/** The lines of a difference by their sign. */
+function lined({ kind, text }: CallBody): string {
+  if (kind === 'text') return escapeHtml(text);
+  const tagged = (line: string): string => {
+    const tag = TAGS[line.slice(0, 1)];
+    return tag === undefined ? escapeHtml(line) : `<${tag}>${escapeHtml(line)}</${tag}>`;
+  };
+  return text.split('\n').map(tagged).join('\n');
+}
+
+const TAGS: Readonly<Record<string, string>> = { '+': 'ins', '-': 'del' };
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -1,4 +1,5 @@
 import { callTextOf, nodeText, speakerOf, untoldExit } from '../node/node_text.js';
+import { bodyOf } from '../node/whole_call.js';
 import { cleanLine } from '../text/clean.js';
 import { shortId } from '../text/ids_and_counts.js';
 import { treeWords } from '../tree/tree_list.js';
@@ -17,14 +18,16 @@ export const markdownFormat: DocumentFormat = {
     const exit = untoldExit(node, text);
     const failed = exit === null ? '' : `Exit code ${exit}.\n\n`;
     const tool = escapeMarkdown(cleanLine(node.external.call.tool));
-    return `### ${tool} ${codeSpan(callTextOf(node))}\n\n${text === '' ? '' : fenced(text)}${failed}`;
+    const body = bodyOf(node);
+    const call = body === null ? '' : fenced(body.text, body.kind === 'diff' ? 'diff' : '');
+    return `### ${tool} ${codeSpan(callTextOf(node))}\n\n${call}${text === '' ? '' : fenced(text)}${failed}`;
   },
   end: () => '',
 };
 
-function fenced(text: string): string {
+function fenced(text: string, language = ''): string {
   const fence = longerThanAny(text, /`{3,}/g, FENCE);
-  return `${fence}\n${text}\n${fence}\n\n`;
+  return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}\n\n`;
 }
 
 function codeSpan(text: string): string {

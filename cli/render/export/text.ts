@@ -1,4 +1,5 @@
 import { callTextOf, nodeText, speakerOf, untoldExit } from '../node/node_text.js';
+import { bodyOf } from '../node/whole_call.js';
 import { shortId } from '../text/ids_and_counts.js';
 import type { DocumentFormat } from './document.js';
 
@@ -12,7 +13,8 @@ export const textFormat: DocumentFormat = {
     if (node.kind === 'text') return text === '' ? '' : `${speakerOf(node)}: ${text}\n\n`;
     const exit = untoldExit(node, text);
     const failed = exit === null ? '' : `exit ${exit}\n`;
-    return `${speakerOf(node)} ${callTextOf(node)}\n${text === '' ? '' : `${text}\n`}${failed}\n`;
+    const parts = [bodyOf(node)?.text.trimEnd() ?? '', text].filter((part) => part !== '');
+    return `${speakerOf(node)} ${callTextOf(node)}\n${parts.map((part) => `${part}\n`).join('')}${failed}\n`;
   },
   end: () => '',
 };

@@ -11,7 +11,7 @@ import { copyOf, flush, type MarkdownPiece, newState, type SplitterState, takeLi
 export interface MarkdownStream {
   /** Takes the next text; returns the lines that it finishes, which never change. */
   push(added: string): string[];
-  /** The unfinished rest as it looks now, in rows of the width. */
+  /** The unfinished rest as it looks now, in rows of the width unless the caller wraps. */
   live(): string[];
   /** The lines that the end finishes. */
   end(): string[];
@@ -22,13 +22,13 @@ interface StreamParts {
   look: () => Pick<Look, 'width' | 'style' | 'ruler' | 'glyphs'>;
   /** Colours for the lines of code in a language; null for none. */
   ink: ((language: string) => CodeInk | null) | null;
-  /** Wraps lines of prose, but not those of code, into rows; null where the caller does. */
-  prose: ((line: string, look: ReturnType<StreamParts['look']>) => string[]) | null;
+  /** How lines of prose become rows; lines of code are always cut where a row is full. `caller`: nothing is wrapped here. */
+  wrap: 'caller' | 'hard' | ((line: string, look: ReturnType<StreamParts['look']>) => string[]);
 }
 
 const HALF = /[\ud800-\udbff]$/;
 
-export function streamingMarkdown({ look, ink, prose }: StreamParts): MarkdownStream {
+export function streamingMarkdown({ look, ink, wrap }: StreamParts): MarkdownStream {
   const cleaner = createCleaner();
   const lines = createLineCutter();
   const state = newState();
@@ -44,7 +44,7 @@ export function streamingMarkdown({ look, ink, prose }: StreamParts): MarkdownSt
   };
   const rowsOf = (piece: MarkdownPiece, now: ReturnType<StreamParts['look']>, inked: string | null): string[] => {
     const drawn = drawPiece(piece, now, inked);
-    return prose === null || piece.kind !== 'text' ? drawn : drawn.flatMap((line) => prose(line, now));
+    return typeof wrap === 'string' || piece.kind !== 'text' ? drawn : drawn.flatMap((line) => wrap(line, now));
   };
   let cachedLive: { width: number; rows: string[] } | null = null;
   const liveRows = (now: ReturnType<StreamParts['look']>): string[] => {
@@ -52,6 +52,7 @@ export function streamingMarkdown({ look, ink, prose }: StreamParts): MarkdownSt
     const peeked = pieces.flatMap((piece) =>
       rowsOf(piece, now, piece.kind === 'code' && code !== null ? code.peek(piece.text) : null),
     );
+    if (wrap === 'caller') return peeked;
     const rows = peeked.flatMap((line) => wrapHard(line, Math.max(1, now.width - 1), now.ruler));
     return rows.map(({ text }) => text);
   };

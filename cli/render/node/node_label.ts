@@ -1,6 +1,6 @@
 import type { Look } from '../look/look.js';
 import { cleanLine } from '../text/clean.js';
-import { cut } from '../text/cut.js';
+import { cut, cutAtWord } from '../text/cut.js';
 import type { Titled } from './node_text.js';
 
 /** One line for a node: `User: …`, `[bash:…]`, `Assistant: …`. */
@@ -15,11 +15,11 @@ export function labelOf(node: Titled, columns: number, look: Look): string {
       return opening + cut(preview, columns - look.ruler.width(opening) - 1, look) + closing;
     }
     case 'user':
-      return cut(`User: ${preview}`.trimEnd(), columns, look);
+      return cutAtWord(`User: ${preview}`.trimEnd(), columns, look);
     case 'assistant':
-      return cut(`Assistant: ${preview}`.trimEnd(), columns, look);
+      return cutAtWord(`Assistant: ${preview}`.trimEnd(), columns, look);
     case 'summary':
-      return cut(`Summary: ${preview}`.trimEnd(), columns, look);
+      return cutAtWord(`Summary: ${preview}`.trimEnd(), columns, look);
   }
 }
 

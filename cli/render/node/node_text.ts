@@ -47,10 +47,10 @@ export function untoldExit(node: Node, text: string): number | null {
   return text.split('\n').includes(`(exit code ${code})`) ? null : code;
 }
 
-/** What a line about a whole node is made of. */
-export function titledOf(node: Node): Titled {
+/** What a line about a whole node is made of; its text up to a length. */
+export function titledOf(node: Node, lengthMax = PREVIEW_LENGTH_MAX): Titled {
   const external = node.kind === 'external' ? node.external : null;
-  const preview = external === null ? cleanLine(nodeText(node).slice(0, PREVIEW_LENGTH_MAX)) : callTextOf(node);
+  const preview = external === null ? cleanLine(nodeText(node).slice(0, lengthMax)) : callTextOf(node);
   return { role: node.role, tool: external?.call.tool ?? null, preview, exit_code: external?.exit_code ?? null };
 }
 

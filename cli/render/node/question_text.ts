@@ -32,6 +32,6 @@ export function answerCommand(questions: readonly OpenQuestionText[]): string {
   const which = questions.length > 1 ? ' --question 1' : '';
   const [first] = questions;
   // An approval is for the person to word: no answer is suggested.
-  const option = first?.kind === 'approval' ? '--option <number>' : '--option 1';
+  const option = first?.kind !== 'question' ? '--option <number>' : '--option 1';
   return `cognition answer${which} ${(first?.options.length ?? 0) > 0 ? option : '"…"'}`;
 }

@@ -74,6 +74,11 @@ function factsOf(cost: CostSum): string[] {
   return [count(cost.requests, 'request'), ...visible.map(({ name, cell }) => `${name} ${cell}`)];
 }
 
+/** A sum on one line. */
+export function costWords(cost: CostSum): string {
+  return factsOf(cost).join(', ');
+}
+
 /** Facts in as few lines as possible, none of them cut. */
 function wrapped(facts: readonly string[], room: number): string[] {
   const lines: string[] = [];
@@ -123,6 +128,12 @@ export function formatPrice(microdollars: number): string {
   if (dollars < 0.99995) return `$${dollars.toFixed(4)}`;
   const [whole = '', cents = ''] = dollars.toFixed(2).split('.');
   return `$${formatNumber(Number(whole))}.${cents}`;
+}
+
+/** A sum of which some may be unknown, which is never told as zero. */
+export function formatKnownPrice({ microdollars, isWhole }: { microdollars: number; isWhole: boolean }): string {
+  if (isWhole) return formatPrice(microdollars);
+  return microdollars === 0 ? '$?' : `${formatPrice(microdollars)}+?`;
 }
 
 /** Remarks that are needed to read the sums correctly. */

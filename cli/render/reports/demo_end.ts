@@ -18,11 +18,11 @@ export interface DemoPlaces {
 export function renderDemoEnd({ tree, tips, project }: DemoPlaces, look: Look): string {
   const id = shortId(tree);
   const ways: [string, string][] = [
-    ['talk on; say "help"', `cognition chat ${id}`],
+    ['talk on; say "help"', `cognition chat ${id} --there`],
     ['draw it again', `cognition show ${id}`],
     ['read where you are', `cognition context ${id}`],
     ['compare the branches', `cognition compare ${id} ${tips.map(shortId).join(' ')}`],
-    ['ask one thing more', `cognition ask ${id} "how many lines has main.py?"`],
+    ['ask one thing more', `cognition ask ${id} "list the files" --there`],
     ['hide it', `cognition delete ${id}`],
   ];
   const lines = columns(

@@ -4,6 +4,7 @@ import { exitTail, inkOf, labelOf } from '../node/node_label.js';
 import { formatAge } from '../text/age.js';
 import { clean, cleanLine } from '../text/clean.js';
 import { cut, pad } from '../text/cut.js';
+import { differing } from '../text/differing_words.js';
 import { count } from '../text/ids_and_counts.js';
 import { hitsIn, markedRow, type RowMark, searchPattern, type TextHit } from '../text/text_search.js';
 import { wrapWords } from '../text/wrap_words.js';
@@ -63,6 +64,7 @@ const HINTS = [
 const KEYS_HINTS = ['j k scroll', 'any other key: the tree'];
 const SIDES_HINTS = ['d or q: back to the tree'];
 const LEVEL_COLUMNS = 4;
+const POINTER = '> ';
 const AGE_COLUMNS_MIN = 50;
 
 /** The rows of the list on a screen. */
@@ -123,7 +125,34 @@ function bodyOf(view: NavigatorView, height: number, look: Look): string[] {
   if (view.sides !== null) return view.sides.flatMap((side) => sideOf(side, Math.floor(height / 2), look));
   if (view.rows.length === 0)
     return [look.style.quiet(cut('Nothing of this kind is here. f lists other kinds.', look.width, look))];
-  return view.rows.map((row) => rowOf(row, look));
+  return siblingsApart(view.rows, look).map((row) => rowOf(row, look));
+}
+
+/** Visible branches of one fork that begin alike are told from the word in which they differ. */
+function siblingsApart(rows: readonly NavigatorRow[], look: Look): NavigatorRow[] {
+  const forks = new Map<string, number[]>();
+  for (const [at, { node }] of rows.entries()) {
+    if (node?.parent != null) forks.set(node.parent, [...(forks.get(node.parent) ?? []), at]);
+  }
+  const told = [...rows];
+  for (const siblings of forks.values()) {
+    const visible = (preview: string, one: number): string => {
+      const row = rows[siblings[one] ?? 0];
+      return row?.node == null ? '' : labelOf({ ...row.node, preview }, roomOf(row, look), look);
+    };
+    const previews = siblings.map((at) => cleanLine(rows[at]?.node?.preview ?? ''));
+    for (const [one, preview] of differing(previews, visible, look).entries()) {
+      const at = siblings[one] ?? 0;
+      const row = rows[at];
+      if (row?.node != null) told[at] = { ...row, node: { ...row.node, preview } };
+    }
+  }
+  return told;
+}
+
+function roomOf(row: NavigatorRow, look: Look): number {
+  const here = row.isPosition ? ` ${look.glyphs.here}` : '';
+  return look.width - POINTER.length - look.ruler.width(indentOf(row, look) + here + tailOf(row, look));
 }
 
 function padTo(lines: readonly string[], height: number): string[] {
@@ -132,12 +161,12 @@ function padTo(lines: readonly string[], height: number): string[] {
 
 function rowOf(row: NavigatorRow, look: Look): string {
   const { node, isSelected, isPosition } = row;
-  const pointer = isSelected ? '> ' : '  ';
+  const pointer = isSelected ? POINTER : '  ';
   const indent = indentOf(row, look);
   const here = isPosition ? ` ${look.glyphs.here}` : '';
   const tail = tailOf(row, look);
   const columns = look.width - look.ruler.width(tail);
-  const room = columns - pointer.length - look.ruler.width(indent + here);
+  const room = roomOf(row, look);
   const label = node === null ? look.glyphs.ellipsis : labelOf(node, room, look);
   if (isSelected) {
     const text = pad(`${pointer}${indent}${label}${here}`, columns, look.ruler);

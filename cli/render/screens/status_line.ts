@@ -1,7 +1,8 @@
 import type { Look } from '../look/look.js';
-import { formatPrice } from '../reports/cost_table.js';
+import { formatKnownPrice } from '../reports/cost_table.js';
 import { cleanLine } from '../text/clean.js';
 import { cut } from '../text/cut.js';
+import { count } from '../text/ids_and_counts.js';
 
 interface Tokens {
   in: number;
@@ -18,19 +19,22 @@ export interface StatusFacts {
   tokens: { last: Tokens; total: Pick<Tokens, 'in' | 'out'> };
   network: boolean;
   unsandboxed: boolean;
+  /** How many commands of models run in the background. */
+  jobs: number;
   /** Null where there is no model. */
   model: string | null;
+  /** How much it thinks; null, and `auto`, are not shown. */
+  thinking: string | null;
   /** The used share of the context window, from 0 to 1. */
   contextShare: number | null;
-  costMicrodollars: number | null;
+  /** What is known of the price; null before anything has been paid for. */
+  cost: { microdollars: number; isWhole: boolean } | null;
   /** The position: the conversation, and the short id of the node in it. */
   place: { name: string; node: string } | null;
 }
 
 /** A longer name is cut before any other part is dropped. */
 const NAME_COLUMNS_MAX = 20;
-/** The fewest digits that are still recognised as an id. */
-const ID_DIGITS_MIN = 4;
 
 interface Part {
   text: string;
@@ -38,9 +42,9 @@ interface Part {
 }
 
 /**
- * `[ MODE ] [ ACTIVITY ] [ i:1234(c:800) o:567 | total i:9999 o:2345 ] [ NET: off ]`, then model, share of the context, cost
- * and position. Where that is too wide the least important part is dropped first. The position is shortened and kept nearly
- * to the end, as the network and UNSANDBOXED parts are.
+ * `[ MODE ] [ ACTIVITY ] [ i:1234(c:800) o:567 | total i:9999 o:2345 ] [ NET: off ]`, then model, share of the context, price
+ * and position. Where that is too wide the tokens are dropped, the position is shortened and dropped, then the activity:
+ * model, share and price stay where 80 columns are. The network and UNSANDBOXED stay to the end.
  */
 export function renderStatus(status: StatusFacts, look: Look): string {
   const room = look.width - 1;
@@ -64,28 +68,32 @@ function shortenings(status: StatusFacts, look: Look): Part[][] {
   const activity = plain(`[ ${status.activity} ]`);
   const whole = plain(`[ ${tokens} | total i:${total.in} o:${total.out} ]`);
   const short = plain(`[ ${tokens} ]`);
-  const net: Part[] = [{ text: `[ NET: ${netOf(status)} ]`, ink: status.network ? style.good : style.failure }];
+  const net: Part[] = [{ text: `[ NET: ${netOf(status)} ]`, ink: status.network ? style.failure : style.good }];
   const unsafe: Part[] = status.unsandboxed ? [{ text: 'UNSANDBOXED', ink: style.failure }] : [];
-  const model = plain(status.model === null ? 'no model' : cleanLine(status.model));
+  const held = [...unsafe, ...plain(status.jobs === 0 ? null : count(status.jobs, 'job'))];
+  const name = status.model === null ? 'no model' : cleanLine(status.model);
+  const [model, shortModel] = [plain(name), plain(name.slice(name.indexOf('/') + 1))];
+  const thinking = plain(status.thinking === null || status.thinking === 'auto' ? null : `thinking:${status.thinking}`);
   const share = plain(status.contextShare === null ? null : `${Math.round(status.contextShare * 100)}%`);
-  const cost = plain(status.costMicrodollars === null ? null : formatPrice(status.costMicrodollars));
-  const node = status.place?.node ?? null;
+  const cost = plain(status.cost === null ? null : formatKnownPrice(status.cost));
   const wholePlace = plain(placeOf(status, Number.POSITIVE_INFINITY, look));
   const place = plain(placeOf(status, NAME_COLUMNS_MAX, look));
+  const node = plain(status.place === null ? null : `at ${status.place.node}`);
   const shortNet: Part[] = net.map(({ ink }) => ({ text: `NET:${netOf(status)}`, ink }));
+  const plan = status.activity === 'Plan' ? activity : [];
+  const facts = [...shortModel, ...thinking, ...share, ...cost];
   return [
-    [...mode, ...activity, ...whole, ...net, ...unsafe, ...model, ...share, ...cost, ...wholePlace],
-    [...mode, ...activity, ...whole, ...net, ...unsafe, ...model, ...share, ...cost, ...place],
-    [...mode, ...activity, ...short, ...net, ...unsafe, ...model, ...share, ...cost, ...place],
-    [...mode, ...activity, ...short, ...net, ...unsafe, ...model, ...share, ...place],
-    [...mode, ...activity, ...short, ...net, ...unsafe, ...share, ...place],
-    [...mode, ...activity, ...short, ...net, ...unsafe, ...place],
-    [...mode, ...activity, ...net, ...unsafe, ...share, ...place],
-    [...mode, ...activity, ...net, ...unsafe, ...place],
-    [...mode, ...net, ...unsafe, ...place],
-    [...mode, ...net, ...unsafe, ...plain(node)],
-    [...plain(status.mode), ...shortNet, ...unsafe, ...plain(node)],
-    [...plain(status.mode), ...shortNet, ...unsafe, ...plain(node?.slice(0, ID_DIGITS_MIN) ?? null)],
+    [...mode, ...activity, ...whole, ...net, ...held, ...model, ...thinking, ...share, ...cost, ...wholePlace],
+    [...mode, ...activity, ...whole, ...net, ...held, ...model, ...thinking, ...share, ...cost, ...place],
+    [...mode, ...activity, ...short, ...net, ...held, ...model, ...thinking, ...share, ...cost, ...place],
+    [...mode, ...activity, ...net, ...held, ...model, ...thinking, ...share, ...cost, ...place],
+    [...mode, ...activity, ...net, ...held, ...facts, ...place],
+    [...mode, ...activity, ...net, ...held, ...facts, ...node],
+    [...mode, ...activity, ...net, ...held, ...facts],
+    [...mode, ...plan, ...net, ...held, ...facts],
+    [...mode, ...plan, ...shortNet, ...held, ...shortModel, ...share, ...cost],
+    [...mode, ...shortNet, ...held, ...share, ...cost],
+    [...plain(status.mode), ...shortNet, ...unsafe, ...share],
     [...plain(status.mode), ...shortNet, ...unsafe],
     [...shortNet, ...unsafe],
   ];

@@ -32,7 +32,7 @@ export function answerLines(look: Look): LineStream {
   let inkedLines = 0;
   const stream = streamingMarkdown({
     look: () => ({ ...look, width }),
-    prose: null,
+    wrap: 'caller',
     ink(language) {
       const ink = codeInk(language, look.style);
       const inked = (line: string, by: 'take' | 'peek'): string => {

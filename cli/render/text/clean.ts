@@ -1,3 +1,5 @@
+import { endOf, HIDDEN_SIGN, showHidden } from './invisible.js';
+
 // The most that an unended sequence holds back of a streamed text; longer ones are no sequences.
 const STRING_LENGTH_MAX = 65_536;
 const PARAMETERS_LENGTH_MAX = 256;
@@ -19,17 +21,15 @@ const SEQUENCES = new RegExp(
 );
 /** The start of a sequence at the end of a text, which what comes next may complete. */
 const OPEN_SEQUENCE = new RegExp(`(?:${STRING}\\x1b?|${CONTROL}|${ESCAPE})$`);
-// They reorder what stands around them, so that a line reads otherwise than it is.
-const BIDI_OVERRIDES = /[\u202a-\u202e\u2066-\u2069]/g;
 const LONE_RETURN = /\r(?!\n)/;
 const RETURNS_AT_END = /(?<!\r)\r+$/;
 const LINE_ENDS = /\r\n?|[\u2028\u2029]/g;
-const SUSPECT = /[^\P{Cc}\n\t]|[\u2028-\u202e\u2066-\u2069]/u;
+const SUSPECT = new RegExp(`[^\\P{Cc}\\n\\t]|[\\u2028\\u2029]|${HIDDEN_SIGN.source}`, 'u');
 
-/** Makes foreign text safe to print: no control sequence is left, only line ends and tabs. */
+/** Makes foreign text safe to print: no control sequence is left, only line ends and tabs, and what would be hidden is shown. */
 export function clean(text: string): string {
   if (!SUSPECT.test(text)) return text;
-  return ordered(text.replace(SEQUENCES, ''));
+  return withLineEnds(showHidden(text.replace(SEQUENCES, '')));
 }
 
 /** The same on one line: every run of blanks becomes one. */
@@ -91,9 +91,11 @@ export type CarriageReturn = 'line_end' | 'return';
 export interface HeldBack {
   readonly unended: string;
   readonly unfinishedLine: string;
+  /** The end of what was printed: it decides what becomes of a sign that follows. */
+  readonly before: string;
 }
 
-export const NOTHING_HELD: HeldBack = { unended: '', unfinishedLine: '' };
+export const NOTHING_HELD: HeldBack = { unended: '', unfinishedLine: '', before: '' };
 
 /** Cleans the next piece of a text. */
 export function cleanPiece(
@@ -102,26 +104,30 @@ export function cleanPiece(
   carriageReturn: CarriageReturn,
 ): { text: string; held: HeldBack } {
   const text = held.unended + piece;
-  if (held.unfinishedLine === '' && !SUSPECT.test(text)) return { text, held: NOTHING_HELD };
+  if (held.unfinishedLine === '' && !SUSPECT.test(text))
+    return { text, held: { ...NOTHING_HELD, before: endOf(held.before + text) } };
   const cut = text.search(OPEN_SEQUENCE);
   const unended = cut < 0 ? '' : text.slice(cut);
-  const whole = held.unfinishedLine + text.slice(0, text.length - unended.length).replace(SEQUENCES, '');
+  const printable = text.slice(0, text.length - unended.length).replace(SEQUENCES, '');
+  const whole = held.unfinishedLine + showHidden(printable, held.before);
+  const before = endOf(held.before + printable);
   const end = whole.endsWith('\r') ? whole.length - 1 : whole.length;
-  return { text: tidy(whole.slice(0, end), carriageReturn), held: { unended, unfinishedLine: whole.slice(end) } };
+  return {
+    text: tidy(whole.slice(0, end), carriageReturn),
+    held: { unended, unfinishedLine: whole.slice(end), before },
+  };
 }
 
 /** What was held back because more could have followed. */
-export function cleanRest({ unended, unfinishedLine }: HeldBack, carriageReturn: CarriageReturn): string {
-  return tidy(unfinishedLine + unended.replace(SEQUENCES, ''), carriageReturn);
+export function cleanRest({ unended, unfinishedLine, before }: HeldBack, carriageReturn: CarriageReturn): string {
+  return tidy(unfinishedLine + showHidden(unended.replace(SEQUENCES, ''), before), carriageReturn);
 }
 
 function tidy(text: string, carriageReturn: CarriageReturn): string {
-  return carriageReturn === 'return' ? text.split(LONE_RETURN).map(ordered).join('\r') : ordered(text);
+  return carriageReturn === 'return' ? text.split(LONE_RETURN).map(withLineEnds).join('\r') : withLineEnds(text);
 }
 
-/** One kind of line end, and signs that reorder a line made visible. */
-function ordered(text: string): string {
-  return text
-    .replace(LINE_ENDS, '\n')
-    .replace(BIDI_OVERRIDES, (sign) => `<U+${sign.charCodeAt(0).toString(16).toUpperCase()}>`);
+/** One kind of line end. */
+function withLineEnds(text: string): string {
+  return text.replace(LINE_ENDS, '\n');
 }

@@ -18,6 +18,21 @@ export function cut(text: string, columns: number, look: { ruler: Ruler; glyphs:
   return start.trimEnd() + end;
 }
 
+/** A cut goes back to the end of a word over at most this share of the columns. */
+const WORD_SHARE_MAX = 0.2;
+
+/** The same, but it ends behind a whole word where the last one would be cut in the middle and is not too long. */
+export function cutAtWord(text: string, columns: number, look: Parameters<typeof cut>[2]): string {
+  const cutText = cut(text, columns, look);
+  if (cutText === text) return text;
+  const end = look.glyphs.ellipsis.slice(0, columns);
+  const start = cutText.slice(0, cutText.length - end.length);
+  const blank = start.lastIndexOf(' ');
+  const isWhole = text[start.length] === ' ';
+  const isNear = blank > 0 && look.ruler.width(start.slice(blank)) <= columns * WORD_SHARE_MAX;
+  return isWhole || !isNear ? cutText : start.slice(0, blank).trimEnd() + end;
+}
+
 /** Adds blanks up to so many columns. */
 export function pad(text: string, columns: number, ruler: Ruler): string {
   return text + ' '.repeat(Math.max(0, columns - ruler.width(text)));

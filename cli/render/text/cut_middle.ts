@@ -1,7 +1,12 @@
-const HEAD_LINES = 24;
-const TAIL_LINES = 12;
-const HEAD_LENGTH = 4_000;
-const TAIL_LENGTH = 1_500;
+/** How much of a text stays. */
+export interface ExcerptLimits {
+  headLines: number;
+  tailLines: number;
+  headLength: number;
+  tailLength: number;
+}
+
+const USUAL: ExcerptLimits = { headLines: 24, tailLines: 12, headLength: 4_000, tailLength: 1_500 };
 
 /** A long text's head and tail, and what was left out between them; `null` when the text is short enough. */
 export interface Excerpt {
@@ -11,12 +16,12 @@ export interface Excerpt {
 }
 
 /** Keeps whole lines where it can; a text of one endless line is cut inside it. */
-export function excerptOf(text: string): Excerpt {
+export function excerptOf(text: string, { headLines, tailLines, headLength, tailLength } = USUAL): Excerpt {
   const lines = text.split('\n');
-  const many = lines.length > HEAD_LINES + TAIL_LINES + 1;
-  const head = (many ? lines.slice(0, HEAD_LINES).join('\n') : text).slice(0, HEAD_LENGTH);
+  const many = lines.length > headLines + tailLines + 1;
+  const head = (many ? lines.slice(0, headLines).join('\n') : text).slice(0, headLength);
   const rest = text.slice(head.length);
-  const tail = (many ? lines.slice(-TAIL_LINES).join('\n') : rest).slice(-TAIL_LENGTH);
+  const tail = (many ? lines.slice(-tailLines).join('\n') : rest).slice(-tailLength);
   const middle = rest.slice(0, Math.max(0, rest.length - tail.length));
   if (middle.trim() === '') return { head: text, leftOut: null, tail: '' };
   return {

@@ -4,7 +4,7 @@ import type { Titled } from '../node/node_text.js';
 import { formatAge } from '../text/age.js';
 import { cleanLine } from '../text/clean.js';
 import { columns, widest } from '../text/columns.js';
-import { cut } from '../text/cut.js';
+import { cut, cutAtWord } from '../text/cut.js';
 import { differing } from '../text/differing_words.js';
 import { count, shortId } from '../text/ids_and_counts.js';
 
@@ -56,7 +56,7 @@ export function renderBranches(branches: readonly Branch[], look: Look, all = br
 function branchWords(branches: readonly Branch[], room: number, look: Look): string[] {
   const previewText = (preview: string, { title }: Branch): string => {
     if (title.role !== 'user') return labelOf({ ...title, preview }, room, look);
-    return `"${cut(cleanLine(preview), room - 2, look)}"`;
+    return `"${cutAtWord(cleanLine(preview), room - 2, look)}"`;
   };
   const previews = branches.map(({ title }) => title.preview);
   const branchLabel = (preview: string, index: number): string => {

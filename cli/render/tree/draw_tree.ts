@@ -1,7 +1,10 @@
 import type { SkeletonNode } from '../../../hub/protocol/node.js';
-import { runEnd, runOf } from '../../../loom/tree.js';
+import { pathTo, runEnd, runOf } from '../../../loom/tree.js';
 import type { Look } from '../look/look.js';
 import { exitTail, inkOf, labelOf } from '../node/node_label.js';
+import { cleanLine } from '../text/clean.js';
+import { cut } from '../text/cut.js';
+import { differing } from '../text/differing_words.js';
 import { shortId } from '../text/ids_and_counts.js';
 import { type ForkLine, forkLines, GUIDE_COLUMNS, GUIDES_MAX, guidesBelow } from './fork_lines.js';
 import type { Outline } from './outline.js';
@@ -14,11 +17,15 @@ export interface TreeDrawing {
   nested: boolean;
   /** With the short id before each node. */
   ids: boolean;
+  /** The names of marks, by node. */
+  marks: ReadonlyMap<string, readonly string[]>;
 }
 
 // Where lines are not cut, the deep levels of a drawing still have an end.
 const INDENT_COLUMNS_MAX = 160;
 const LEVEL_COLUMNS = 4;
+const LEAD = ' ';
+const ID_COLUMNS = 9;
 const HERE_GAP = 10;
 const HERE_GAP_MIN = 2;
 // Below this many columns the text itself needs the room that remarks would take.
@@ -35,22 +42,86 @@ export function* drawTree(drawing: TreeDrawing, look: Look): Generator<string> {
   for (const { text } of treeLines(drawing, look)) yield text;
 }
 
-/** The lines of a drawing. Never recursive in the depth of the tree: see forkLines. */
+/** The lines of a drawing. */
 export function* treeLines(drawing: TreeDrawing, look: Look): Generator<TreeLine> {
+  const previewOf = previewsApart(drawing, look);
+  for (const { start, end, indent, below } of runsOf(drawing, look)) {
+    for (const index of runOf(drawing.outline, start, end)) {
+      yield index === start
+        ? nodeLine(indent, index, { drawing, look, preview: previewOf(index, indent) })
+        : nodeLine(below, index, { drawing, look });
+    }
+  }
+}
+
+/** The preview of a branch's first node; of branches that begin alike from the word in which they differ. */
+function previewsApart(
+  { outline, ids }: TreeDrawing,
+  look: Look,
+): (index: number, indent: string) => string | undefined {
+  const previews = new Map<number, string>();
+  return (index, indent) => {
+    const above = outline.nodes[index]?.parent ?? null;
+    const siblings = above === null ? [] : outline.childrenOf(outline.indexOf(above) ?? 0);
+    if (siblings.length < 2) return undefined;
+    if (!previews.has(index)) {
+      const nodes = siblings.flatMap((sibling) => outline.nodes[sibling] ?? []);
+      const room = look.width - look.ruler.width(indent) - (ids ? ID_COLUMNS : 0);
+      const visible = (preview: string, at: number): string => {
+        const node = nodes[at];
+        return node === undefined ? '' : labelOf({ ...node, preview }, room - tailOf(node).length, look);
+      };
+      const texts = nodes.map(({ preview }) => cleanLine(preview));
+      for (const [at, text] of differing(texts, visible, look).entries()) previews.set(siblings[at] ?? index, text);
+    }
+    return previews.get(index);
+  };
+}
+
+/** An unbranched run, and what stands before its first line and before the others. */
+export interface Run {
+  start: number;
+  end: number;
+  indent: string;
+  below: string;
+}
+
+/** The runs of a drawing. Never recursive in the depth of the tree: see forkLines. */
+export function* runsOf(drawing: TreeDrawing, look: Look): Generator<Run> {
   const { outline, nested } = drawing;
   if (outline.nodes.length === 0) return;
-  const endOf = (index: number): number => (nested ? index : runEnd(outline, index));
-  const lead = nested ? '' : ' ';
-  if (!nested) {
-    for (const index of runOf(outline, 0, endOf(0))) yield nodeLine(index === 0 ? '' : lead, index, { drawing, look });
+  if (nested) return yield* branchRuns([0], drawing, { look });
+  const path = pathOf(drawing);
+  // The path to the position stays in the first column, and other branches leave it to the right.
+  for (let start: number | undefined = 0; start !== undefined; ) {
+    const end = runEnd(outline, start);
+    yield { start, end, indent: start === 0 ? '' : LEAD, below: LEAD };
+    const children = outline.childrenOf(end);
+    const trunk: number | undefined = children.find((child) => path.has(child));
+    const branches = trunk === undefined ? children : [...children.filter((child) => child !== trunk), trunk];
+    yield* branchRuns(branches, drawing, { look, trunk });
+    start = trunk;
   }
-  const starts = nested ? [0] : outline.childrenOf(endOf(0));
-  for (const fork of forkLines(starts, (index) => outline.childrenOf(endOf(index)))) {
-    yield nodeLine(lead + indentOf(fork, look), fork.index, { drawing, look });
-    const indent = lead + indentOf({ ...fork, guides: guidesBelow(fork) }, look);
-    for (const index of runOf(outline, fork.index, endOf(fork.index))) {
-      if (index !== fork.index) yield nodeLine(indent, index, { drawing, look });
-    }
+}
+
+/** The indexes of the nodes from the root to the position. */
+function pathOf({ outline, position }: TreeDrawing): Set<number> {
+  const index = position === null ? undefined : outline.indexOf(position);
+  return new Set(index === undefined ? [] : pathTo(outline, index));
+}
+
+/** The branches of a fork with all below them, but for the trunk. */
+function* branchRuns(
+  starts: readonly number[],
+  { outline, nested }: TreeDrawing,
+  { look, trunk }: { look: Look; trunk?: number | undefined },
+): Generator<Run> {
+  const endOf = (index: number): number => (nested ? index : runEnd(outline, index));
+  const lead = nested ? '' : LEAD;
+  for (const fork of forkLines(starts, (index) => (index === trunk ? [] : outline.childrenOf(endOf(index))))) {
+    if (fork.index === trunk) continue;
+    const below = lead + indentOf({ ...fork, guides: guidesBelow(fork) }, look);
+    yield { start: fork.index, end: endOf(fork.index), indent: lead + indentOf(fork, look), below };
   }
 }
 
@@ -73,17 +144,21 @@ function translated(guides: string, { glyphs }: Look): string {
 interface Drawn {
   drawing: TreeDrawing;
   look: Look;
+  /** Its first words, where they are not those that are stored. */
+  preview?: string | undefined;
 }
 
-function nodeLine(indent: string, index: number, { drawing, look }: Drawn): TreeLine {
+function nodeLine(indent: string, index: number, { drawing, look, preview }: Drawn): TreeLine {
   const node = drawing.outline.nodes[index];
   if (node === undefined) throw new RangeError(`no node ${index} in the outline`);
   const isPosition = drawing.position === node.id;
   const id = drawing.ids ? `${shortId(node.id)} ` : '';
-  const tail = look.width < REMARK_COLUMNS_MIN ? '' : tailOf(node);
+  const names = drawing.marks.get(node.id) ?? [];
+  const tail = look.width < REMARK_COLUMNS_MIN ? '' : tailOf(node) + marksTail(names, look);
   const here = isPosition ? hereSign(look) : '';
-  const room = look.width - look.ruler.width(indent) - id.length - tail.length;
-  const label = labelOf(node, here === '' ? room : room - HERE_GAP_MIN - look.ruler.width(here), look);
+  const room = look.width - look.ruler.width(indent + tail) - id.length;
+  const titled = preview === undefined ? node : { ...node, preview };
+  const label = labelOf(titled, here === '' ? room : room - HERE_GAP_MIN - look.ruler.width(here), look);
   const gap = here === '' ? 0 : gapOf(room - look.ruler.width(label) - look.ruler.width(here));
   const parts = [
     look.style.quiet(indent),
@@ -106,4 +181,11 @@ function gapOf(room: number): number {
 
 function tailOf(node: SkeletonNode): string {
   return exitTail(node) + (node.archived ? ' (archived)' : '');
+}
+
+const MARK_COLUMNS_MAX = 20;
+
+/** The marks of a node, as they stand behind its line. */
+export function marksTail(names: readonly string[], look: Look): string {
+  return names.map((name) => ` #${cut(cleanLine(name), MARK_COLUMNS_MAX, look)}`).join('');
 }

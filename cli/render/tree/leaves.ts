@@ -3,7 +3,7 @@ import type { Look } from '../look/look.js';
 import { formatAge } from '../text/age.js';
 import { cleanLine } from '../text/clean.js';
 import { columns, widest } from '../text/columns.js';
-import { cut } from '../text/cut.js';
+import { cut, cutAtWord } from '../text/cut.js';
 import { differing } from '../text/differing_words.js';
 import { count, shortId } from '../text/ids_and_counts.js';
 
@@ -23,7 +23,7 @@ export function renderLeaves(leaves: readonly Leaf[], position: string | null, l
   const heads = look.width < WORDS_COLUMNS_MAX ? facts.map((index) => index.slice(0, 2)) : facts;
   const room = look.width - widest(columns(heads, look), look.ruler) - GAP_COLUMNS;
   const cutWords = (words: string): string =>
-    cut(words, Math.max(WORDS_COLUMNS_MIN, Math.min(WORDS_COLUMNS_MAX, room)), look);
+    cutAtWord(words, Math.max(WORDS_COLUMNS_MIN, Math.min(WORDS_COLUMNS_MAX, room)), look);
   const words = differing(leaves.map(leafWords), cutWords, look).map(cutWords);
   return columns(
     heads.map((head, index) => [...head, words[index] ?? '']),

@@ -13,8 +13,28 @@ const NAME_COLUMNS_MIN = 10;
 // The sign, the short id and the gaps.
 const OTHER_COLUMNS = 15;
 
-/** Lists trees: `*` at the current one, short id, name or first words, messages, branches, age. */
-export function renderList(trees: readonly Tree[], current: string | null, look: Look): string {
+/** A tree, and the folder that it works in where that is another one than the person is in. */
+export interface ListedTree {
+  tree: Tree;
+  folder: string | null;
+}
+
+/** Lists trees below the folders that they work in: `*` at the current one, short id, name or first words, messages, branches, age. */
+export function renderList(listed: readonly ListedTree[], current: string | null, look: Look): string {
+  const lines = treeLines(
+    listed.map(({ tree }) => tree),
+    current,
+    look,
+  );
+  return listed
+    .map(({ folder }, row) => {
+      const isFirst = folder !== null && folder !== listed[row - 1]?.folder;
+      return (isFirst ? `${look.style.quiet(cut(`${folder}:`, look.width - 1, look))}\n` : '') + lines[row];
+    })
+    .join('');
+}
+
+function treeLines(trees: readonly Tree[], current: string | null, look: Look): string[] {
   const sign = (tree: Tree): string => (tree.id === current ? '*' : ' ');
   const facts = trees.map((tree) => [
     count(tree.message_count, 'message'),
@@ -22,20 +42,18 @@ export function renderList(trees: readonly Tree[], current: string | null, look:
     formatAge(tree.updated_at_ms, look.nowMs),
   ]);
   if (look.width < ONE_LINE_COLUMNS_MIN) {
-    return trees.map((tree, row) => twoLines(`${sign(tree)} `, tree, { facts: facts[row] ?? [], look })).join('');
+    return trees.map((tree, row) => twoLines(`${sign(tree)} `, tree, { facts: facts[row] ?? [], look }));
   }
   const tails = columns(facts, look);
   const tailWidth = widest(tails, look.ruler);
   const room = nameRoom(look.width - tailWidth - OTHER_COLUMNS);
   const names = trees.map((tree) => cut(treeWords(tree), room, look));
   const nameWidth = widest(names, look.ruler);
-  return trees
-    .map((tree, row) => {
-      const name = pad(names[row] ?? '', nameWidth, look.ruler);
-      const start = look.style.here(sign(tree));
-      return `${start} ${look.style.strong(shortId(tree.id))}  ${name}  ${look.style.quiet(tails[row] ?? '')}\n`;
-    })
-    .join('');
+  return trees.map((tree, row) => {
+    const name = pad(names[row] ?? '', nameWidth, look.ruler);
+    const start = look.style.here(sign(tree));
+    return `${start} ${look.style.strong(shortId(tree.id))}  ${name}  ${look.style.quiet(tails[row] ?? '')}\n`;
+  });
 }
 
 /** A program that reads the list gets names whole. */
@@ -50,7 +68,10 @@ function twoLines(start: string, tree: Tree, { facts, look }: { facts: readonly 
   return `${look.style.here(start)}${look.style.strong(shortId(tree.id))} ${name}\n  ${look.style.quiet(fact)}\n`;
 }
 
-/** What a person knows a tree by: its name, else its first words. */
-export function treeWords(tree: { name: string | null; title: string }): string {
-  return cleanLine(tree.name ?? tree.title) || '(empty)';
+/** What a person knows a tree by: its name, else its first words, else how much there is without any. */
+export function treeWords({ name, title, node_count = 1 }: Words): string {
+  const silent = node_count > 1 ? `(${count(node_count - 1, 'node')}, no message yet)` : '(empty)';
+  return cleanLine(name ?? title) || silent;
 }
+
+type Words = { name: string | null; title: string; node_count?: number };

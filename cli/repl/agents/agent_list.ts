@@ -6,17 +6,17 @@ import { treeWords } from '../../render/tree/tree_list.js';
 type Running = ResultOf<'agent.status'>['turns'][number];
 type PastTurn = ResultOf<'loom.turn_list'>['turns'][number];
 
-/** A turn that runs, or has ended: of this conversation, a sub-session of it, or of another one. */
+/** A running or ended turn of this conversation, of its sub-sessions or of another conversation. */
 export interface Agent {
   turn: TurnId;
   tree: TreeId;
   tip: NodeId;
-  /** What it does, or how it ended. */
+  /** Its current activity, or its end. */
   activity: string;
   isRunning: boolean;
-  /** Null where nobody tells any more. */
+  /** Null once the hub no longer knows it. */
   model: string | null;
-  /** What it is to do; null for the turn of this conversation. */
+  /** Its task; null for the turn of this conversation. */
   task: string | null;
   startedAtMs: number;
   endedAtMs: number | null;
@@ -24,27 +24,28 @@ export interface Agent {
   priceMicrodollars: number | null;
 }
 
-/** Who is at work, and who was. */
+/** Lists running and ended turns. */
 export interface AgentList {
-  /** Asks anew: this conversation first, below it its sub-sessions, then what others do, at last what has ended. */
+  /** Refreshes the list: this conversation, its sub-sessions, other conversations, ended turns. */
   ask(): Promise<readonly Agent[]>;
 }
 
-/** Of those that have ended so many are shown, the newest first. */
+/** The number of ended turns listed, newest first. */
 const ENDED_MAX = 100;
 const TURNS_READ_MAX = 20;
 
 interface Listing {
   client: Client;
   tree: TreeId;
-  /** Those that ran when it was asked last. */
+  /** The turns that ran at the last refresh. */
   running: ReadonlyMap<TurnId, Agent>;
   ended: Map<TurnId, Agent>;
-  isBegun: boolean;
+  /** Sub-sessions whose end is listed. */
+  endedTrees: Set<TreeId>;
 }
 
 export function createAgentList(client: Client, tree: TreeId): AgentList {
-  const listing: Listing = { client, tree, running: new Map(), ended: new Map(), isBegun: false };
+  const listing: Listing = { client, tree, running: new Map(), ended: new Map(), endedTrees: new Set() };
   return {
     async ask() {
       const { turns } = await client.call('agent.status', {});
@@ -64,25 +65,29 @@ export function createAgentList(client: Client, tree: TreeId): AgentList {
   };
 }
 
-/** Finds out how those ended that run no more, and at first which sub-sessions there were. */
+/** Looks up the ends of turns that no longer run, and of sub-sessions that no refresh has seen running. */
 async function takeEnded(listing: Listing, running: ReadonlyMap<TurnId, Agent>): Promise<void> {
   const gone = [...listing.running.values()].filter(({ turn }) => !running.has(turn));
-  if (listing.isBegun && gone.length === 0) return;
-  const earlier = listing.isBegun ? [] : await earlierSessions(listing, running);
-  listing.isBegun = true;
   const found = await Promise.all(gone.map(async (one) => endedAgent(one, await pastTurn(listing, one))));
-  for (const one of [...earlier, ...found]) listing.ended.set(one.turn, one);
+  for (const one of [...(await unseenSessions(listing, running)), ...found]) {
+    listing.ended.set(one.turn, one);
+    listing.endedTrees.add(one.tree);
+  }
 }
 
-async function earlierSessions({ client, tree }: Listing, running: ReadonlyMap<TurnId, Agent>): Promise<Agent[]> {
+async function unseenSessions(listing: Listing, running: ReadonlyMap<TurnId, Agent>): Promise<Agent[]> {
+  const { client, tree, endedTrees } = listing;
   const { trees } = await client.call('loom.tree_list', { owner: tree, limit: ENDED_MAX });
-  const known = new Set([...running.values()].map((one) => one.tree));
+  const seen = new Set([...running.values(), ...listing.running.values()].map((one) => one.tree));
   const found = trees.map(async (one): Promise<Agent[]> => {
-    if (known.has(one.id)) return [];
+    if (seen.has(one.id) || endedTrees.has(one.id)) return [];
     const { turns } = await client.call('loom.turn_list', { tree: one.id, limit: 1 });
     const task = treeWords(one);
     const rest = { isRunning: false, model: null, task, tokens: null, priceMicrodollars: null };
-    return turns.map((turn) => endedAgent({ ...rest, ...turn, turn: turn.id, startedAtMs: turn.started_at_ms }, turn));
+    // One that has begun since is listed as running at the next refresh.
+    return turns
+      .filter(({ state }) => state !== 'running')
+      .map((turn) => endedAgent({ ...rest, ...turn, turn: turn.id, startedAtMs: turn.started_at_ms }, turn));
   });
   return (await Promise.all(found)).flat();
 }
@@ -102,7 +107,7 @@ function endedAgent(one: Omit<Agent, 'activity' | 'endedAtMs'>, past: PastTurn |
   };
 }
 
-/** In a person's words: who stops a turn interrupts it, and a turn that has stopped has come to a limit. */
+/** The words for people: a stopped turn was interrupted by a person, or has reached a limit. */
 const ENDED: Readonly<Record<PastTurn['state'], string>> = {
   running: 'ended',
   waiting: 'asking',

@@ -4,13 +4,17 @@ import type { TreeId } from '../../../hub/protocol/node.js';
 import { reasonOf } from '../../output/failure.js';
 import type { Look } from '../../render/look/look.js';
 import { type AgentRow, drawAgents, drawTurnText, turnTextHeight } from '../../render/screens/agents_page.js';
+import { answerOf, type Confirmation, confirmationOf, getReady, questionRow } from '../editor/keys/confirmation.js';
 import type { Key } from '../editor/keys/key.js';
+import { createQuiet, type Quiet } from '../editor/keys/quiet.js';
+import type { Taken } from '../editor/keys/typed_run.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { type Agent, type AgentList, createAgentList } from './agent_list.js';
 import { readTurn, type TurnText } from './read_turn.js';
 
 export interface AgentsPanel {
-  take(key: Key): void;
+  take(key: Key): Taken;
+  leave(): void;
   changed(): void;
   end: Promise<null>;
 }
@@ -23,7 +27,7 @@ export interface AgentsParts {
   nowMs(): number;
 }
 
-/** How often what runs is asked for, while the panel is open. */
+/** The refresh interval of the open panel. */
 const ASK_MS = 1_000;
 const LIST_WORDS = 'j k choose  Enter read along  x stop it  q leave';
 const READING_WORDS = 'j k scroll  G newest  x stop it  q back';
@@ -34,14 +38,15 @@ interface Panel {
   agents: readonly Agent[];
   chosen: number;
   word: string | null;
-  /** The one that is to be stopped when that is confirmed. */
-  stopping: Agent | null;
+  /** The turn that a `y` will stop. */
+  stopping: Confirmation<Agent> | null;
+  quiet: Quiet;
   reading: { text: TurnText; agent: Agent; top: number | null } | null;
   timer: NodeJS.Timeout | undefined;
   leave(): void;
 }
 
-/** Opens the list of what runs, on the alternate screen; one of them can be read, and stopped. */
+/** Opens the list of running turns on the alternate screen, to read or stop them. */
 export async function openAgents(parts: AgentsParts): Promise<AgentsPanel> {
   const { terminal, client, tree } = parts;
   let end: (left: null) => void = () => undefined;
@@ -51,7 +56,9 @@ export async function openAgents(parts: AgentsParts): Promise<AgentsPanel> {
   const panel: Panel = {
     ...{ parts, list: createAgentList(client, tree), agents: [], chosen: 0, word: null, stopping: null, reading: null },
     timer: undefined,
+    quiet: createQuiet(),
     leave() {
+      panel.quiet.stop();
       clearInterval(panel.timer);
       panel.reading?.text.stop();
       terminal.leaveScreen();
@@ -60,7 +67,7 @@ export async function openAgents(parts: AgentsParts): Promise<AgentsPanel> {
   };
   await ask(panel);
   let isAsking = false;
-  // One at a time: of a hub that is away nothing is asked a second time.
+  // One request at a time: an absent hub is not asked twice.
   const askAgain = (): void => {
     if (isAsking) return;
     isAsking = true;
@@ -69,10 +76,10 @@ export async function openAgents(parts: AgentsParts): Promise<AgentsPanel> {
     });
     detach(asking, failureIn(panel));
   };
-  // Who is told to end does not wait for it.
+  // Closing does not wait for the request.
   panel.timer = setInterval(askAgain, ASK_MS).unref();
   terminal.enterScreen(({ columns, rows }) => draw(panel, { columns, rows }));
-  return { end: left, take: (key) => take(panel, key), changed: askAgain };
+  return { end: left, take: (key) => take(panel, key), leave: panel.leave, changed: askAgain };
 }
 
 function failureIn(panel: Panel): (error: unknown) => void {
@@ -82,7 +89,7 @@ function failureIn(panel: Panel): (error: unknown) => void {
   };
 }
 
-/** The one that is chosen stays chosen wherever it stands now. */
+/** The selected turn stays selected when the list changes. */
 async function ask(panel: Panel): Promise<void> {
   const agents = await panel.list.ask();
   const turn = panel.agents[panel.chosen]?.turn;
@@ -93,7 +100,8 @@ async function ask(panel: Panel): Promise<void> {
 }
 
 function draw(panel: Panel, { columns, rows }: { columns: number; rows: number }) {
-  const { parts, reading, agents, word } = panel;
+  const { parts, reading, agents, stopping } = panel;
+  const word = stopping === null ? panel.word : questionRow(stopping);
   const look = parts.look(columns);
   if (reading !== null) {
     const page = {
@@ -111,7 +119,7 @@ function draw(panel: Panel, { columns, rows }: { columns: number; rows: number }
   return drawAgents({ title: title + more, rows: shown, chosen: panel.chosen, word: word ?? LIST_WORDS }, rows, look);
 }
 
-/** The last rows, or those from where somebody scrolled to. */
+/** The last rows, or those at the scroll position. */
 function readingRows(reading: NonNullable<Panel['reading']>, height: number, look: Look): readonly string[] {
   const { rows, gone } = reading.text.rows(look);
   const last = Math.max(0, rows.length - height);
@@ -130,20 +138,33 @@ function rowOf({ nowMs }: AgentsParts, agent: Agent): AgentRow {
   return { activity, isRunning, model, task, tokens, priceMicrodollars, elapsedMs };
 }
 
-function take(panel: Panel, key: Key): void {
+function take(panel: Panel, key: Key): Taken {
   panel.word = null;
+  panel.quiet.stop();
+  const taken = panel.stopping === null ? pressed(panel, key) : answered(panel, panel.stopping, key);
+  const { stopping } = panel;
+  getReady(panel.quiet, stopping, () => {
+    panel.stopping = stopping === null ? null : { ...stopping, isReady: true };
+    panel.parts.terminal.redrawScreen();
+  });
+  panel.parts.terminal.redrawScreen();
+  return taken;
+}
+
+function pressed(panel: Panel, key: Key): Taken {
   const name = key.kind === 'key' ? key.name : key.text;
   const isLeaving =
     name === 'q' || name === 'i' || name === 'escape' || (key.kind === 'key' && key.ctrl && name === 'c');
-  if (panel.stopping !== null) confirm(panel, panel.stopping, name);
-  else if (isLeaving && panel.reading === null) panel.leave();
+  if (key.kind === 'paste') return 'unknown';
+  if (isLeaving && panel.reading === null) panel.leave();
   else if (isLeaving) {
     panel.reading?.text.stop();
     panel.reading = null;
   } else if (name === 'enter') openTurn(panel);
   else if (name === 'x') askToStop(panel);
-  else move(panel, name);
-  panel.parts.terminal.redrawScreen();
+  else if (name in STEPS) move(panel, STEPS[name] ?? 0);
+  else return 'unknown';
+  return 'done';
 }
 
 function askToStop(panel: Panel): void {
@@ -155,20 +176,25 @@ function askToStop(panel: Panel): void {
     panel.word = 'It runs no more.';
     return;
   }
-  panel.stopping = agent;
-  panel.word = `y stops it, any other key does not: ${titleOf(agent)}`;
+  panel.stopping = confirmationOf('Stop it?', agent);
 }
 
-function confirm(panel: Panel, agent: Agent, name: string): void {
+function answered(panel: Panel, asking: Confirmation<Agent>, key: Key): Taken {
+  const answer = answerOf(asking, key);
+  if (answer === 'too_early') return 'done';
   panel.stopping = null;
-  if (name !== 'y') return;
+  if (answer === 'yes') stop(panel, asking.action);
+  return answer === 'text' ? 'unknown' : 'written';
+}
+
+function stop(panel: Panel, agent: Agent): void {
   panel.word = 'stopping…';
-  const stop = async (): Promise<void> => {
+  const ending = async (): Promise<void> => {
     const { stopped } = await panel.parts.client.call('agent.stop', { turn: agent.turn });
     panel.word = stopped ? `Stopped: ${titleOf(agent)}` : 'It had ended before.';
     await ask(panel);
   };
-  detach(stop(), failureIn(panel));
+  detach(ending(), failureIn(panel));
 }
 
 function openTurn(panel: Panel): void {
@@ -185,8 +211,7 @@ const STEPS: Readonly<Record<string, number>> = {
   ...{ j: 1, down: 1, k: -1, up: -1, pagedown: 20, pageup: -20, G: FAR, end: FAR, g: -FAR, home: -FAR },
 };
 
-function move(panel: Panel, name: string): void {
-  const step = STEPS[name] ?? 0;
+function move(panel: Panel, step: number): void {
   const { reading, agents, parts } = panel;
   if (reading === null) {
     panel.chosen = Math.max(0, Math.min(panel.chosen + step, agents.length - 1));

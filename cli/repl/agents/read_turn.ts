@@ -13,7 +13,7 @@ import { endWords } from '../../turn/run_turn.js';
 import { lastNodes } from '../viewer/path_window.js';
 import { createScrollback, type Scrollback, type ScrollbackRows } from './scrollback.js';
 
-/** The text of a turn, from a little before now on. */
+/** The text of a turn, from shortly before it is opened. */
 export interface TurnText {
   rows(look: Look): ScrollbackRows;
   stop(): void;
@@ -22,12 +22,12 @@ export interface TurnText {
 export interface TurnTextParts {
   client: Client;
   turn: TurnId;
-  /** The end of its path when it was listed. */
+  /** Its last node when it was listed. */
   tip: NodeId;
   changed(): void;
 }
 
-/** Reads a turn until it is stopped; the turn goes on whether or not somebody reads. */
+/** Follows a turn until `stop`; the turn itself is not affected. */
 export function readTurn({ client, turn, tip, changed }: TurnTextParts): TurnText {
   const abort = new AbortController();
   const { signal } = abort;
@@ -50,7 +50,7 @@ export function readTurn({ client, turn, tip, changed }: TurnTextParts): TurnTex
     scrollback.add(await textBefore(client, tip, signal));
     changed();
     const { outcome } = await client.stream('agent.follow', { turn }, { onEvent, signal, startsHub: false });
-    // Of a turn that ended before, no event tells so.
+    // A turn that ended earlier sends no event.
     if (!hasEnded && outcome !== null && outcome.state !== 'waiting') line(endLine(outcome));
   };
   detach(follow(), (error) => {
@@ -59,7 +59,7 @@ export function readTurn({ client, turn, tip, changed }: TurnTextParts): TurnTex
   return { rows: scrollback.rows, stop: () => abort.abort() };
 }
 
-/** Prints answers, calls and what they print, in the order in which they come. */
+/** Prints answers, calls and their output in order. */
 function printTo(scrollback: Scrollback): (change: BlockChange) => void {
   const cleaner = createCleaner();
   return (change) => {
@@ -93,7 +93,7 @@ const ENDED: Readonly<Record<string, string>> = {
   failed: 'failed',
 };
 
-/** The end of what was said before. */
+/** The last lines of the path so far. */
 async function textBefore(client: Client, tip: NodeId, signal: AbortSignal): Promise<string> {
   const nodes = await lastNodes(client, tip, signal);
   const spoken = nodes.filter((node) => node.role !== 'root' && !isSilent(node));

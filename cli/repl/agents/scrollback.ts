@@ -1,18 +1,18 @@
 import type { Look } from '../../render/look/look.js';
 import { wrapHard, wrapWords } from '../../render/text/wrap_words.js';
 
-/** The text of a turn in the panel: a long one loses its beginning. */
+/** The text of a turn in the panel; the beginning of a long one is dropped. */
 export interface Scrollback {
-  /** Printed text is cut where a row is full, other text between words. */
+  /** Output breaks at the full row, other text between words. */
   add(text: string, isPrinted?: boolean): void;
-  /** Begins a new line unless one has just begun. */
+  /** Starts a new line unless at the start of one. */
   line(words: string): void;
   rows(look: Look): ScrollbackRows;
 }
 
 export interface ScrollbackRows {
   rows: readonly string[];
-  /** How many rows are gone from the beginning. */
+  /** The number of rows dropped from the beginning. */
   gone: number;
 }
 

@@ -1,6 +1,9 @@
 import { HubError } from '../../../hub/base/error.js';
+import type { Hint } from '../../../hub/protocol/errors.js';
 import { parse } from '../../command_line/args.js';
 import type { Command } from '../../command_line/command.js';
+import type { Context } from '../../command_line/command_context.js';
+import type { Sink } from '../../output/sink.js';
 import { formatNumber, shortId } from '../../render/text/ids_and_counts.js';
 import { hintInChat } from '../conversation/hint_in_chat.js';
 import type { Repl, ReplCommand } from '../repl.js';
@@ -60,14 +63,47 @@ export async function runCliCommand(command: Command, { words, label, bound }: C
     await parsed.command.run(parsed.input, here);
     return;
   }
+  const { text, lines, notes } = await outputOf((parts) => parsed.command.run(parsed.input, { ...here, ...parts }), {
+    bound,
+    note: here.note,
+  });
+  if (lines > LINES_UNPAGED_MAX && (await front.page(text))) {
+    await front.show({ kind: 'note', text: `(${formatNumber(lines)} lines, shown in the pager)` });
+    return notes.forEach(context.note);
+  }
   const out = boundedSink(context.out, bound);
-  await parsed.command.run(parsed.input, { ...here, out });
-  const { lines, shown } = await out.finish();
+  await out.write(text);
+  const { shown } = await out.finish();
+  notes.forEach(context.note);
   if (shown === lines) return;
   const tree = shortId(repl.conversation().place.tree);
   const all = ['cognition', command.name, ...words.map((word) => (word === '@' ? tree : word))].join(' ');
   const which = `the ${bound.keeps} ${formatNumber(shown)} of ${formatNumber(lines)} lines`;
   await front.show({ kind: 'note', text: `(these are ${which}; all of them, in a shell: ${all})` });
+}
+
+/** Longer output goes through the pager where there is one. */
+const LINES_UNPAGED_MAX = 100;
+/** Nobody reads more in a chat. */
+const LINES_PAGED_MAX = 10_000;
+
+/** What a command prints, and what it notes after that, kept until it ends. */
+async function outputOf(
+  run: (parts: Pick<Context, 'out' | 'note'>) => Promise<unknown>,
+  { bound, note }: { bound: Bound; note: Context['note'] },
+) {
+  let text = '';
+  const notes: Hint[] = [];
+  const kept: Sink = {
+    write: async (added) => {
+      text += added;
+    },
+    end: async () => undefined,
+  };
+  const out = boundedSink(kept, { ...bound, lines: LINES_PAGED_MAX });
+  await run({ out, note: (hint) => (text === '' ? note(hint) : notes.push(hint)) });
+  const { lines } = await out.finish();
+  return { text, lines, notes };
 }
 
 type Label = Pick<ReplCommand, 'name' | 'usage'>;

@@ -4,6 +4,7 @@ import { formatAge } from '../../render/text/age.js';
 import { cleanLine } from '../../render/text/clean.js';
 import { count, shortId } from '../../render/text/ids_and_counts.js';
 import { treeWords } from '../../render/tree/tree_list.js';
+import { THINKING, THINKING_LEVELS } from '../../turn/thinking_choice.js';
 import type { Candidate } from '../editor/completion/menu.js';
 import type { ReplCommand } from '../repl.js';
 import { REPL_COMMANDS } from './chat_command_table.js';
@@ -26,7 +27,7 @@ type CandidateKind = 'node' | 'tree' | 'model';
 /** How long an answer is good for, and how many candidates are asked for. */
 const AGE_MS_MAX = 5_000;
 const CANDIDATES_MAX = 200;
-const LEVELS: readonly Candidate[] = ['minimal', 'orchestrator', 'readonly', 'plan'].map((value) => ({
+const LEVELS: readonly Candidate[] = ['minimal', 'orchestrator', 'readonly', 'plan', 'ask'].map((value) => ({
   value,
   detail: '',
 }));
@@ -51,6 +52,8 @@ export function argumentSource(parts: ArgumentParts): ArgumentSource {
       switch (completes) {
         case 'level':
           return LEVELS;
+        case 'thinking':
+          return THINKING_LEVELS.map((value) => ({ value, detail: THINKING[value] }));
         case 'command':
           return REPL_COMMANDS.map(({ name: value, summary: detail }) => ({ value, detail }));
         case 'node':

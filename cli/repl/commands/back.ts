@@ -3,6 +3,7 @@ import { rootOf } from '../../position/reference.js';
 import type { ReplCommand } from '../repl.js';
 import { messagesBack } from '../tree/ancestors.js';
 import { goTo } from '../tree/go_to.js';
+import { FILES_WORDS, filesWordIn, goWithFiles } from '../tree/go_with_files.js';
 
 const MESSAGES_MAX = 1_000_000;
 
@@ -11,8 +12,10 @@ export const backCommand: ReplCommand = {
   usage: '[n]',
   summary: 'go back over n messages: from an answer, 1 is its question',
   completes: null,
+  details: async () => FILES_WORDS,
   async run(argument, repl) {
-    const count = argument === '' ? 1 : Number(argument);
+    const { rest, word } = filesWordIn(argument);
+    const count = rest === '' ? 1 : Number(rest);
     if (!Number.isInteger(count) || count < 1 || count > MESSAGES_MAX) {
       throw new HubError('invalid_params', `/back takes a number of messages, not ${JSON.stringify(argument)}`, {
         hint: '/back 2; to go to a certain node: /goto <node>',
@@ -24,6 +27,7 @@ export const backCommand: ReplCommand = {
     if (place.position() === rootOf(place.tree)) {
       return repl.front.show({ kind: 'text', text: 'You are at the beginning: there is nothing to go back to.\n' });
     }
-    await goTo(here, await messagesBack(parts.client, place.position(), count));
+    const node = await messagesBack(parts.client, place.position(), count);
+    await goWithFiles(repl, { node, word, go: () => goTo(here, node) });
   },
 };

@@ -1,3 +1,4 @@
+import { withLongerPreviews } from '../../position/longer_previews.js';
 import { noteArchivedPosition } from '../../position/position.js';
 import { formatNumber } from '../../render/text/ids_and_counts.js';
 import { type Branch, renderBranches } from '../../render/tree/branches.js';
@@ -75,7 +76,8 @@ async function readBranches(
     tree,
     seqs: placed.map(({ index }) => shape.seqOf(index)),
   });
-  return nodes.flatMap((title, number) => {
+  const titles = await withLongerPreviews(client, nodes);
+  return titles.flatMap((title, number) => {
     const one = placed[number];
     if (one === undefined) return [];
     const { index, current, newest } = one;

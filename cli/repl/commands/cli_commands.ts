@@ -1,8 +1,9 @@
 import { HubError } from '../../../hub/base/error.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
 import type { Bound } from '../cli_commands/bounded_output.js';
-import { cliCommand } from '../cli_commands/cli_command.js';
+import { cliCommand, runCliCommand } from '../cli_commands/cli_command.js';
 import type { ReplCommand } from '../repl.js';
+import { wordsOf } from '../tree/split_words.js';
 
 const AT = ['@'];
 /** More lines than these push everything else out of sight. */
@@ -10,6 +11,8 @@ const LINES_MAX = 400;
 /** The limit for commands that print everything: nobody reads more in a chat. */
 const ALL_LINES_MAX = 10_000;
 const FIRST: Bound = { lines: LINES_MAX, keeps: 'first' };
+/** Of what is printed on and on the end is enough. */
+const END: Bound = { lines: 40, keeps: 'last' };
 const LAST: Bound = { lines: LINES_MAX, keeps: 'last' };
 
 // Commands that behave in the chat as on the command line.
@@ -24,6 +27,26 @@ export const contextCommand = cliCommand({
   load: async () => (await import('../../commands/context.js')).contextCommand,
 });
 
+export const permissionsCommand = cliCommand({
+  ...{ before: AT, completes: null, bound: FIRST },
+  ...{
+    name: 'permissions',
+    usage: '[number] [--forget]',
+    summary: 'what you have permitted here at level ask; take one back, or all',
+  },
+  load: async () => (await import('../../commands/permissions.js')).permissionsCommand,
+});
+
+export const jobsCommand = cliCommand({
+  ...{ before: AT, completes: null, bound: END },
+  ...{
+    name: 'jobs',
+    usage: '[name] [--stop]',
+    summary: 'what the model runs in the background; what one has printed; end one, or all',
+  },
+  load: async () => (await import('../../commands/jobs.js')).jobsCommand,
+});
+
 export const exportCommand = cliCommand({
   ...{ before: AT, completes: 'node', bound: { lines: ALL_LINES_MAX, keeps: 'first' } },
   ...{
@@ -36,7 +59,11 @@ export const exportCommand = cliCommand({
 
 export const compareCommand = cliCommand({
   ...{ before: AT, completes: 'node', bound: FIRST },
-  ...{ name: 'compare', usage: '<node> <node>', summary: 'what two branches do not share' },
+  ...{
+    name: 'compare',
+    usage: '<node> <node> [--patch]',
+    summary: 'what two branches do not share: nodes, files, cost',
+  },
   load: async () => (await import('../../commands/compare.js')).compareCommand,
 });
 
@@ -82,5 +109,23 @@ export const logCommand: ReplCommand = {
       });
     }
     await log.run(argument, repl);
+  },
+};
+
+const gitLabel = { name: 'git', usage: '[status|undo|take] [branch]' };
+
+export const gitCommand: ReplCommand = {
+  ...{ ...gitLabel, completes: null },
+  summary: 'what models have committed in this project; undo the last take over, take what is kept',
+  async run(argument, repl) {
+    const [part = 'status', ...words] = wordsOf(argument);
+    const { commands } = (await import('../../commands/git.js')).gitGroup;
+    const command = commands.find(({ name }) => name === part);
+    if (command === undefined) {
+      throw new HubError('invalid_params', `/git takes status, undo or take, not "${part}"`, {
+        hint: `/git ${gitLabel.usage}`,
+      });
+    }
+    await runCliCommand(command, { words, label: gitLabel, bound: FIRST }, repl);
   },
 };

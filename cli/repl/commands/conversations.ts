@@ -1,4 +1,5 @@
 import { HubError } from '../../../hub/base/error.js';
+import { shownFolder, workFolder } from '../../position/project_folder.js';
 import { findTree } from '../../position/reference.js';
 import { runCliCommand } from '../cli_commands/cli_command.js';
 import type { Repl, ReplCommand } from '../repl.js';
@@ -32,15 +33,25 @@ async function mustBeFree({ client }: Repl, name: string): Promise<void> {
   });
 }
 
+const THERE = /^--there\s+/;
+
 export const useCommand: ReplCommand = {
   name: 'use',
-  usage: '<tree>',
-  summary: 'go to another conversation: an id, a name, or 4 or more digits of an id',
+  usage: '[--there] <tree>',
+  summary:
+    'go to another conversation: an id, a name, or 4 or more digits of an id; --there when it works in another folder',
   completes: 'tree',
   async run(argument, repl) {
-    if (argument === '')
+    const named = argument.replace(THERE, '');
+    if (named === '')
       throw new HubError('invalid_params', '/use takes a conversation', { hint: 'see them with: /list' });
-    const tree = await findTree(repl.context, nameIn(argument), 'read');
+    const tree = await findTree(repl.context, nameIn(named), 'read');
+    const folder = workFolder(tree, repl.context.project);
+    if (named === argument && folder !== repl.context.project) {
+      throw new HubError('approval_needed', `that conversation works in ${shownFolder(folder)}, not here`, {
+        hint: `go on there with: /use --there ${named}`,
+      });
+    }
     await tellParting(repl);
     await repl.open(tree.id);
   },

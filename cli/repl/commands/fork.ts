@@ -5,7 +5,8 @@ import { formatAge } from '../../render/text/age.js';
 import { count, formatNumber, shortId } from '../../render/text/ids_and_counts.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { lastQuestion } from '../tree/ancestors.js';
-import { nodeNamed } from '../tree/go_to.js';
+import { nodeNamed, showLastExchange } from '../tree/go_to.js';
+import { FILES_WORDS, filesWordIn, goWithFiles } from '../tree/go_with_files.js';
 import { quotedWords } from '../tree/node_words.js';
 import { branchFrom } from './branches.js';
 
@@ -16,26 +17,33 @@ export const forkCommand: ReplCommand = {
   usage: '[node]',
   summary: 'say something else instead: your next message becomes a branch',
   completes: 'node',
+  details: async () => FILES_WORDS,
   async run(argument, repl) {
+    const { rest, word } = filesWordIn(argument);
     const here = repl.conversation();
     const { place, turns } = here;
     await here.ensure();
     const isLeaving = turns.current() !== null;
-    if (argument !== '') place.go(await nodeNamed(repl, argument), true);
-    else await forkHere(repl);
-    await tellNext(repl);
-    if (isLeaving) await repl.front.show({ kind: 'note', text: '(the turn goes on without you)' });
+    const node = rest === '' ? await forkPoint(repl) : await nodeNamed(repl, rest);
+    const from = place.position();
+    const go = async (): Promise<void> => {
+      place.go(node, true);
+      await tellNext(repl);
+      if (node !== from) await showLastExchange(here);
+      if (isLeaving) await repl.front.show({ kind: 'note', text: '(the turn goes on without you)' });
+    };
+    await goWithFiles(repl, { node, word, go });
   },
 };
 
 /** At an end one goes to just before the last question; elsewhere one stays. */
-async function forkHere(repl: Repl): Promise<void> {
+async function forkPoint(repl: Repl): Promise<NodeId> {
   const { place, parts } = repl.conversation();
   const { client } = parts;
   const position = place.position();
   const { child_count: children } = await client.call('loom.node_get', { node: position });
   const question = children > 0 ? null : await lastQuestion(client, { id: place.tree }, position);
-  place.go(question?.parent ?? position, true);
+  return question?.parent ?? position;
 }
 
 /** What the next message is an alternative to. */

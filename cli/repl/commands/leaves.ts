@@ -1,4 +1,5 @@
 import type { Leaf } from '../../../hub/protocol/node.js';
+import { withLongerWords } from '../../position/longer_previews.js';
 import { renderLeaves } from '../../render/tree/leaves.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { hasFlag } from '../tree/split_words.js';
@@ -24,7 +25,7 @@ export async function showLeaves(repl: Repl, which: { archived: boolean; limit: 
   const params = { tree: here.place.tree, ...which };
   const { leaves, cursor } = await repl.client.call('loom.context_list_leaves', params);
   repl.listed = { kind: 'leaves', nodes: leaves.map(({ node }) => node.id) };
-  await repl.front.show({ kind: 'text', text: await listText(repl, leaves) });
+  await repl.front.show({ kind: 'text', text: await listText(repl, await withLongerWords(repl.client, leaves)) });
   if (cursor !== null)
     await repl.front.show({
       kind: 'note',

@@ -1,22 +1,30 @@
 import { KEY_VARIABLES } from '../../../hub/base/provider_records.js';
 
 /** Other words for a command, which people try. */
-const ALSO: Readonly<Record<string, string>> = { '': 'help', '?': 'help', exit: 'quit', q: 'quit' };
+const ALSO: Readonly<Record<string, string>> = {
+  '': 'help',
+  '?': 'help',
+  exit: 'quit',
+  q: 'quit',
+  effort: 'thinking',
+  think: 'thinking',
+  rewind: 'back',
+};
 
 /** The equivalents of commands of other programs. Short, so that each is one line. */
 const HERE: readonly (readonly [names: string, hint: string])[] = [
   ['resume sessions history continue', 'see conversations with /list, and go on in one with /use <id>'],
-  ['undo rewind checkpoint redo', 'go back with /back, or say the last message anew with /fork'],
+  ['checkpoint redo', 'go back with /back, or say the last message anew with /fork'],
   ['init memory remember', 'what a model has to know stands in AGENTS.md; after a change: /reload'],
   ['status session stats usage tokens', 'who answers: /model, what was spent: /cost, what is sent: /context'],
   ['login logout auth key', `a key is taken from ${KEY_VARIABLES.join(' or ')} at the start`],
   ['config settings preferences theme', 'in the shell: cognition config list'],
   ['vim', 'Esc reads with the keys of vim; Ctrl-G writes in $EDITOR'],
   ['name title', 'that is /rename here'],
-  ['permissions approvals approve allow sandbox yolo', 'what it may do: /level; the network: Esc, then Space n'],
+  ['approvals approve allow sandbox yolo', 'what it may do: /level; the network: Esc, then Space n'],
   ['tools mcp skills hooks', 'what it may use: /level; skills are read anew with /reload'],
   ['doctor bug feedback', 'in the shell: cognition doctor'],
-  ['diff review', 'what branches do not share: /compare; what was edited: Ctrl-O, or !git diff'],
+  ['review changes', 'what the conversation has changed: /diff; what branches do not share: /compare'],
   ['keys hotkeys shortcuts keybindings', 'the keys: /help keys'],
   ['save share', 'everything is kept already; into a file: /export --output <file>'],
   ['delete archive remove', 'Esc Esc, then x hides a branch; in the shell: cognition delete <tree>'],

@@ -5,6 +5,7 @@ import { rootOf } from '../../position/reference.js';
 import { count, shortId } from '../../render/text/ids_and_counts.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { goTo } from '../tree/go_to.js';
+import { goWithFiles } from '../tree/go_with_files.js';
 import { isPlanning, refuseAtHome, setPlanning } from '../tree/plan_mode.js';
 
 const PLANNING = 'Plan mode: from your next message on the model only looks, writes the plan, and may ask you.';
@@ -61,7 +62,8 @@ export const executeCommand: ReplCommand = {
     const from = place.position();
     const { level: _level, ...rest } = turnOptions.change;
     turnOptions.change = { ...rest, from: before, plan: text };
-    place.go(rootOf(place.tree), true);
+    const root = rootOf(place.tree);
+    await goWithFiles(repl, { node: root, word: 'keep', go: () => place.go(root, true) });
     const back = `The plan of ${count(text.trimEnd().split('\n').length, 'line')} is carried out from the root. The way back: /switch ${shortId(from)}`;
     await front.show({ kind: 'text', text: `${back}\n` });
     front.update({ activity: 'Execute' });
@@ -127,7 +129,8 @@ export const clearCommand: ReplCommand = {
       return;
     }
     await here.ensure();
-    await goTo(here, root);
+    // A fresh start for the model, with the files as they are.
+    await goWithFiles(repl, { node: root, word: 'keep', go: () => goTo(here, root) });
     await repl.front.show({ kind: 'note', text: `(nothing was deleted. The way back: /switch ${shortId(from)})` });
   },
 };

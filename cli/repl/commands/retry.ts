@@ -3,16 +3,24 @@ import type { NodeId } from '../../../hub/protocol/node.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { lastQuestion } from '../tree/ancestors.js';
+import { FILES_WORDS, filesWordIn, goWithFiles } from '../tree/go_with_files.js';
 import { modelHere } from './model_and_level.js';
 
 const TURNS_MAX = 200;
 
 export const retryCommand: ReplCommand = {
   name: 'retry',
-  usage: '',
+  usage: '[--keep-files]',
   summary: 'finish what was interrupted; else let the model answer the last message once more',
   completes: null,
-  async run(_, repl) {
+  details: async () => FILES_WORDS,
+  async run(argument, repl) {
+    const { rest, word } = filesWordIn(argument);
+    if (rest !== '') {
+      throw new HubError('invalid_params', `/retry takes an option or nothing, not ${JSON.stringify(rest)}`, {
+        hint: '/retry, or /retry --keep-files',
+      });
+    }
     const { turns, parts } = repl.conversation();
     if (turns.current() !== null) {
       throw new HubError('conflict', 'a turn is running', { hint: 'end it first with /stop' });
@@ -24,14 +32,13 @@ export const retryCommand: ReplCommand = {
     const from = parts.place.position();
     // Checked before moving: without a model nothing must change.
     await modelHere(repl);
-    if (node !== from) {
+    if (node === from) return turns.begin(node);
+    const go = async (): Promise<void> => {
       parts.place.go(node);
-      await parts.front.show({
-        kind: 'note',
-        text: `(another answer to the same message: a branch beside the one that ends at ${shortId(from)})`,
-      });
-    }
-    turns.begin(node);
+      const text = `(another answer to the same message: a branch beside the one that ends at ${shortId(from)})`;
+      await parts.front.show({ kind: 'note', text });
+    };
+    await goWithFiles(repl, { node, word, go, settled: () => turns.begin(node) });
   },
 };
 

@@ -1,13 +1,15 @@
 import { HubError } from '../../../hub/base/error.js';
+import { stopJobs } from '../conversation/stop_jobs.js';
 import type { ReplCommand } from '../repl.js';
 
 export const stopCommand: ReplCommand = {
   name: 'stop',
   usage: '',
-  summary: 'end the turn that runs; what was said so far is kept',
+  summary: 'end the turn that runs, and what the model runs in the background; what was said so far is kept',
   completes: null,
   async run(_, repl) {
-    if (await repl.conversation().turns.stop()) return;
+    const isStopped = await repl.conversation().turns.stop();
+    if ((await stopJobs(repl)) || isStopped) return;
     await repl.front.show({ kind: 'note', text: 'Nothing is running.' });
   },
 };

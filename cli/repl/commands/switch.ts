@@ -4,6 +4,7 @@ import { isNodeId } from '../../position/ids.js';
 import { NONE } from '../navigator/tree_shape.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { goTo, nodeNamed } from '../tree/go_to.js';
+import { FILES_WORDS, filesWordIn, goWithFiles } from '../tree/go_with_files.js';
 import { pathUp, readOpenTreeShape } from '../tree/open_tree_shape.js';
 
 export const switchCommand: ReplCommand = {
@@ -11,18 +12,18 @@ export const switchCommand: ReplCommand = {
   usage: '<node, or a number of the last list>',
   summary: 'go to a node, or to a branch of the last /branches or /leaves',
   completes: 'node',
+  details: async () => FILES_WORDS,
   async run(argument, repl) {
-    if (argument === '') {
+    const { rest, word } = filesWordIn(argument);
+    if (rest === '') {
       throw new HubError('invalid_params', '/switch takes a node, or a number of the last list', {
         hint: 'list them with /branches or /leaves',
       });
     }
     const here = repl.conversation();
     await here.ensure();
-    await goTo(
-      here,
-      /^\d{1,3}$/.test(argument) ? await listedNode(repl, Number(argument)) : await nodeNamed(repl, argument),
-    );
+    const node = /^\d{1,3}$/.test(rest) ? await listedNode(repl, Number(rest)) : await nodeNamed(repl, rest);
+    await goWithFiles(repl, { node, word, go: () => goTo(here, node) });
   },
 };
 
@@ -31,13 +32,33 @@ export const gotoCommand: ReplCommand = {
   usage: '<node>',
   summary: 'go to exactly this node: an id, a mark, `root`, or 4 or more digits of an id',
   completes: 'node',
+  details: async () => FILES_WORDS,
   async run(argument, repl) {
-    if (argument === '') {
+    const { rest, word } = filesWordIn(argument);
+    if (rest === '') {
       throw new HubError('invalid_params', '/goto takes a node', { hint: 'see their ids with: /tree --ids' });
     }
     const here = repl.conversation();
     await here.ensure();
-    await goTo(here, await nodeNamed(repl, argument));
+    const node = await nodeNamed(repl, rest);
+    await goWithFiles(repl, { node, word, go: () => goTo(here, node) });
+  },
+};
+
+export const followCommand: ReplCommand = {
+  name: 'follow',
+  usage: '',
+  summary: 'go along with what another terminal has written below where you stand',
+  completes: null,
+  async run(_, repl) {
+    const here = repl.conversation();
+    await here.ensure();
+    const { tip } = here.parts.display.state();
+    if (tip === null || tip === here.place.position()) {
+      return repl.front.show({ kind: 'note', text: '(nobody has gone on from here)' });
+    }
+    // Its end stands on the screen already.
+    await goTo(here, tip, { redraws: false });
   },
 };
 

@@ -3,7 +3,7 @@ import { createDisplay } from '../../display/display.js';
 import type { DisplayAction, DisplayState } from '../../display/reduce.js';
 import type { DisplayEvent, Front } from '../front/front.js';
 
-/** What is on display of the open conversation, and the way there for all that happens in it. */
+/** The display state of the open conversation, and the way for events into it. */
 export interface ChatDisplay {
   state(): DisplayState;
   /** Applies an action at once, and resolves when the front has shown what it changed. */

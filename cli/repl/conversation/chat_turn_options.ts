@@ -1,17 +1,20 @@
 import type { ParamsOf } from '../../../hub/protocol/methods/method_table.js';
 import type { SettingsChange } from '../../../hub/protocol/turn.js';
+import type { Context } from '../../command_line/command_context.js';
+import type { CommandKeys } from '../../turn/key_command.js';
 import { modelEnvironment } from '../../turn/model_access.js';
 import type { TurnOptions } from '../../turn/turn_options.js';
+import type { ConversationParts } from './conversation_parts.js';
 
 type Run = ParamsOf<'agent.run'>;
 
-/** What the turns of a conversation are run with. */
+/** The options of the turns of a conversation. */
 export interface ChatTurnOptions extends Omit<TurnOptions, 'change'> {
-  /** What is to be different from the next turn on; then the path itself says so. */
+  /** Settings that change with the next turn, which records them on the path. */
   change: Partial<SettingsChange>;
-  /** What was chosen since the chat began: a new conversation begins with it. */
+  /** Settings chosen in this chat, for new conversations. */
   chosen: Partial<SettingsChange>;
-  /** The file that the turns so far were written to; null before the first. */
+  /** The current transcript file; null before the first turn. */
   transcriptFile: string | null;
 }
 
@@ -20,21 +23,34 @@ export function chatTurnOptions(wanted: TurnOptions): ChatTurnOptions {
   return { ...wanted, change: chosen, chosen, transcriptFile: null };
 }
 
-/** What every call about models takes along. */
-export function reachOf({
-  access,
-  change,
-  usual_model,
-}: ChatTurnOptions): Pick<TurnOptions, 'access' | 'change' | 'usual_model'> {
-  return { access, change: Object.keys(change).length === 0 ? null : { ...change }, usual_model };
+/** What gets the keys that commands of the person's print. */
+export function commandKeys(
+  { context, front }: Pick<ConversationParts, 'context' | 'front'>,
+  { access }: ChatTurnOptions,
+): CommandKeys {
+  return { servers: context.preferences.servers, access, run: front.runListened };
 }
 
-type Brought = Pick<Run, 'cwd' | 'environment' | 'grants' | 'transcript' | 'limits' | 'compact' | 'window'>;
+/** The parameters of every call about models. */
+export function reachOf({
+  access,
+  route,
+  change,
+  usual_model,
+}: ChatTurnOptions): Pick<TurnOptions, 'access' | 'route' | 'change' | 'usual_model'> {
+  return { access, route, change: Object.keys(change).length === 0 ? null : { ...change }, usual_model };
+}
 
-/** What every turn takes along beside that. */
-export function broughtBy({ grants, limits, compact, window, transcript, transcriptFile }: ChatTurnOptions): Brought {
-  return {
-    ...{ cwd: process.cwd(), environment: modelEnvironment(), grants, limits, compact, window },
-    transcript: transcriptFile === null ? transcript : { file: transcriptFile },
-  };
+/** The further parameters of a turn, also of a continued one. */
+export function broughtBy(
+  { grants, limits, compact, cache, fallback, window }: ChatTurnOptions,
+  { cwd }: Pick<Context, 'cwd'>,
+): Pick<Run, 'cwd' | 'environment' | 'grants' | 'limits' | 'compact' | 'cache' | 'fallback' | 'window'> {
+  return { cwd, environment: modelEnvironment(), grants, limits, compact, cache, fallback, window };
+}
+
+/** The parameters of a new turn only: a continued one keeps its thinking and transcript. */
+export function beginningOf(options: ChatTurnOptions): Pick<Run, 'usual_thinking' | 'transcript'> {
+  const { usual_thinking, transcript, transcriptFile } = options;
+  return { usual_thinking, transcript: transcriptFile === null ? transcript : { file: transcriptFile } };
 }

@@ -6,13 +6,15 @@ import { reasonOf } from '../../output/failure.js';
 import { turnIfThere } from '../../position/position.js';
 import { rootOf } from '../../position/reference.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
+import { giveKey } from '../../turn/key_command.js';
 import type { Front } from '../front/front.js';
 import { createChatDisplay } from './chat_display.js';
-import type { ChatTurnOptions } from './chat_turn_options.js';
+import { type ChatTurnOptions, commandKeys } from './chat_turn_options.js';
 import type { ConversationParts } from './conversation_parts.js';
 import type { Verdict } from './exit_code.js';
 import { createTurns, type OwnTurns } from './own_turns.js';
 import { createPlace, type ReplPosition } from './repl_position.js';
+import { NO_TOKENS } from './token_totals.js';
 import { createFeed, type TreeFeed } from './tree_feed.js';
 
 /** One open conversation. */
@@ -21,28 +23,28 @@ export interface Conversation {
   place: ReplPosition;
   turns: OwnTurns;
   turnOptions: ChatTurnOptions;
-  /** Makes the tree when nothing has been written to it yet, and listens to it from then on. */
+  /** Creates the tree on first use and subscribes to it. */
   ensure(): Promise<void>;
-  /** Listens again after listening has failed. */
+  /** Subscribes again after a failure. */
   listen(): void;
-  /** Comes along with a turn that runs where the person stands. */
+  /** Follows a turn that runs at the position. */
   join(turn: TurnId): void;
-  /** Before one writes: a turn of somebody else that is on display goes on elsewhere then. */
+  /** Called before writing: removes others' turns from the display. */
   stepAside(): void;
-  /** False while there is nothing to come back to. */
+  /** False before the tree exists. */
   isMade(): boolean;
   close(): Promise<void>;
 }
 
-/** What is known of a conversation that is opened. */
+/** The parameters of opening a conversation. */
 export interface Opened {
   tree: TreeId;
-  /** Null for a tree that is to be. */
+  /** Null for a new tree. */
   known: { position: NodeId; following: TurnId | null; seq: number } | null;
 }
 
 export interface ConversationOptions {
-  /** As it is outside: its session writes the file. */
+  /** The outer command context, whose session writes the file. */
   context: Context;
   /** As commands see it from inside. */
   own: Context;
@@ -51,8 +53,6 @@ export interface ConversationOptions {
   turnOptions: ChatTurnOptions;
   verdict: Verdict;
 }
-
-const NO_TOKENS = { input: 0, cached: 0, output: 0 };
 
 export function openConversation(options: ConversationOptions, { tree, known }: Opened): Conversation {
   const { context, own, client, front, turnOptions } = options;
@@ -71,8 +71,8 @@ export function openConversation(options: ConversationOptions, { tree, known }: 
       turns.part();
     },
     onMoved(node) {
-      // A turn may go on in a conversation that is not open any more.
-      if (!isLeft) front.update({ position: shortId(node) });
+      // A turn may outlive the open conversation.
+      if (!isLeft) front.update({ position: shortId(node), isCarriedOn: false });
     },
     onFailed: noteOnce(front),
   });
@@ -81,12 +81,12 @@ export function openConversation(options: ConversationOptions, { tree, known }: 
     ...{ ours: new Set(), toldFiles: new Set(), shownQuestions: new Set() },
   };
   const turns = createTurns(parts, turnOptions, options.verdict);
-  const feed: TreeFeed = createFeed(parts, turns);
+  const feed: TreeFeed = createFeed(parts, givingKeys(parts, turns, turnOptions));
   const making = createMaking(options, { place, feed, seq: known?.seq ?? null });
   front.update({
-    ...{ tree, name: shortId(tree), position: shortId(position), turn: null, queued: [] },
+    ...{ tree, name: shortId(tree), position: shortId(position), isCarriedOn: false, turn: null, queued: [] },
     ...{ network: turnOptions.grants.network, unsandboxed: turnOptions.grants.unsandboxed },
-    tokens: { turn: NO_TOKENS, total: NO_TOKENS },
+    ...{ tokens: NO_TOKENS, totalTokens: NO_TOKENS, cost: null },
   });
   return {
     ...{ parts, place, turns, turnOptions, isMade: making.isMade },
@@ -116,6 +116,19 @@ export function openConversation(options: ConversationOptions, { tree, known }: 
   };
 }
 
+/** The same turns, which also get the keys that their sub-sessions want. */
+function givingKeys(parts: ConversationParts, turns: OwnTurns, options: ChatTurnOptions): OwnTurns {
+  return {
+    ...turns,
+    take(event) {
+      if (event.kind === 'key_wanted' && event.turn === turns.current()) {
+        detach(giveKey(commandKeys(parts, options), parts.client, event), () => undefined);
+      }
+      turns.take(event);
+    },
+  };
+}
+
 function noteOnce(front: Front): (error: unknown) => void {
   let isTold = false;
   return (error) => {
@@ -131,7 +144,7 @@ interface Making {
   ensure(): Promise<void>;
 }
 
-/** A tree is made when something is written to it first: who opens a chat and leaves it again leaves nothing behind. */
+/** The tree is created with its first node, so that an unused chat leaves nothing behind. */
 function createMaking(
   { client, context }: ConversationOptions,
   { place, feed, seq }: { place: ReplPosition; feed: TreeFeed; seq: number | null },
@@ -140,7 +153,7 @@ function createMaking(
   const make = async (): Promise<void> => {
     const made = await client.call('loom.tree_create', { id: place.tree, project: context.project });
     feed.listen(made.last_seq);
-    await context.session.use(place.tree);
+    await context.session.use(place.tree, context.project);
   };
   return {
     isMade: () => making !== null,
@@ -157,7 +170,7 @@ function createMaking(
   };
 }
 
-/** What a turn has just committed may not have been told yet. */
+/** Nodes that a turn just committed may not have arrived yet. */
 async function catchUp({ client, place }: ConversationParts, turn: TurnId | null): Promise<void> {
   if (turn === null) return;
   const found = await turnIfThere(client, turn);

@@ -9,28 +9,28 @@ import type { ChatDisplay } from './chat_display.js';
 import { hintOfFailure } from './hint_in_chat.js';
 import type { ReplPosition } from './repl_position.js';
 
-/** What everything that happens in one open conversation shares. */
+/** The shared parts of an open conversation. */
 export interface ConversationParts {
-  /** As commands see it from inside: its session is the place, its output the front. */
+  /** The command context inside the conversation: its position, and the front as its output. */
   context: Context;
   client: Client;
   front: Front;
   place: ReplPosition;
   display: ChatDisplay;
-  /** Nodes that we have named and that are not on display yet. */
+  /** Own nodes that are not displayed yet. */
   ours: Set<NodeId>;
-  /** Files of instructions that the person knows the model is told. */
+  /** Instruction files that were already announced. */
   toldFiles: Set<string>;
   /** Questions that have been shown. */
   shownQuestions: Set<NodeId>;
 }
 
-/** The handler of a promise that nobody awaits: shows its failure. */
+/** Shows the failure of a promise that nobody awaits. */
 export function failureOn(front: Front, hint: string | null = null): (error: unknown) => void {
   return (error) => detach(showFailure(front, error, hint), neverFails);
 }
 
-/** Shows a failure as one clear line, and what to do. */
+/** Shows a failure as one line with a hint. */
 export function showFailure(front: Front, error: unknown, hint: string | null = null): Promise<void> {
   const own = error instanceof HubError ? hintOfFailure(error) : null;
   return front.show({ kind: 'failure', message: reasonOf(error), hint: own ?? hint });

@@ -1,13 +1,13 @@
 import { EXIT } from '../../output/failure.js';
 
-/** What a chat comes to. */
+/** The exit code of a chat. */
 export interface Verdict {
-  /** Something failed that a script should know of, by its exit code. */
+  /** Notes a failure for scripts. */
   failed(code: number): void;
   code(): number;
 }
 
-/** The exit code of what failed first; a person has seen what failed, and their chat has none. */
+/** The exit code of the first failure in a script; on a terminal, the person has seen it. */
 export function createVerdict(isScript: boolean): Verdict {
   let first: number = EXIT.ok;
   return {

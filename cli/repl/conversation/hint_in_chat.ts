@@ -1,18 +1,42 @@
 import { hintText, nameOnCommandLine } from '../../../hub/base/hint.js';
 import type { Hint, HintAction } from '../../../hub/protocol/errors.js';
 
-/** What a failure says, from an error or off the wire. */
+/** The text of a failure, from an error or a message. */
 interface Failure {
   hint: Hint | null;
   details: Record<string, unknown>;
 }
 type Command = Extract<HintAction, { kind: 'command' }>;
 
-/** Commands of the chat that take what those of the command line take. */
-const SAME = ['list', 'new', 'output', 'search', 'use'];
-/** The same without a tree, which is the open one here. */
-const WITHOUT_TREE = ['branches', 'compact', 'compare', 'context', 'cost', 'export', 'leaves', 'log', 'mark', 'rename'];
-/** A command with one of its words, where that is done otherwise here; null where it is not done here at all. */
+/** Chat commands with the arguments of the command line. */
+const SAME = [
+  'files status',
+  'files undo',
+  'git status',
+  'git take',
+  'git undo',
+  'list',
+  'new',
+  'output',
+  'search',
+  'use',
+];
+/** Chat commands that drop the tree argument: the open tree is meant. */
+const WITHOUT_TREE = [
+  'branches',
+  'compact',
+  'compare',
+  'context',
+  'cost',
+  'export',
+  'jobs',
+  'leaves',
+  'log',
+  'mark',
+  'permissions',
+  'rename',
+];
+/** Subcommands with another form in the chat; null for those without one. */
 const OTHERWISE: Readonly<Record<string, string | null>> = {
   'ask --continue': '/retry',
   'ask "message"': 'just type it',
@@ -23,23 +47,23 @@ const METHODS: Readonly<Record<string, string>> = {
   'loom.input_drop': 'Esc, which ends the turn',
   'loom.turn_list': '/list, or start a conversation with /new',
 };
-/** Options of the command line that are commands here. */
+/** Options that are commands in the chat. */
 const OPTIONS = ['level', 'model'];
 
-/** A hint, as one follows it in the chat; what is no command of the chat is one of the shell. */
+/** A hint in chat form; other commands are shown for the shell. */
 export function hintInChat(hint: Hint): string {
   return hintText(hint, nameInChat);
 }
 
-/** What to do about a failure, in the chat. */
+/** The hint of a failure, in chat form. */
 export function hintOfFailure({ hint, details }: Failure): string | null {
   if (hint === null) return null;
-  // A key is taken from the environment when the chat starts.
+  // Keys are read from the environment when the chat starts.
   if (details.reason === 'key') return `leave, ${hintInChat(hint)}, and come back with: cognition chat @`;
   return hintInChat(hint);
 }
 
-/** How the chat calls what a hint names. */
+/** The chat form of a hinted command. */
 export function nameInChat(action: HintAction): string {
   switch (action.kind) {
     case 'command':

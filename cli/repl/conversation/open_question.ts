@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.js';
 import type { ConversationParts } from './conversation_parts.js';
 import { questionOf } from './turn_notes.js';
 
-/** What the turn that waits where the person stands asks first; null when nothing is asked. */
+/** The first question of the turn parked at the position; null for none. */
 export async function openQuestion(
   client: Client,
   { turns, place }: Conversation,
@@ -19,17 +19,17 @@ export async function openQuestion(
   return question === undefined ? null : { turn: following, question };
 }
 
-/** A permission is for what a person has seen: another question may have come meanwhile, or stand in another branch. */
+/** A permission is valid only for the question that the person has seen. */
 export async function mustBeSeen({ front, shownQuestions }: ConversationParts, question: Question): Promise<void> {
-  if (question.kind !== 'approval' || shownQuestions.has(question.id)) return;
+  if (question.kind === 'question' || shownQuestions.has(question.id)) return;
   await front.show(questionOf(question));
   shownQuestions.add(question.id);
   throw new HubError('conflict', 'nothing was answered: this had not been asked here yet', {
-    hint: 'read it, then answer it: /answer 1, 2 or 3',
+    hint: 'read it, then answer it: /answer and a number',
   });
 }
 
-/** Takes what is said as the answer to what is asked; a permission is given by its own command alone. */
+/** Uses a message as the answer to a question; permissions need their own command. */
 export async function answered(
   here: Conversation,
   text: string,
@@ -38,8 +38,8 @@ export async function answered(
   const open = await openQuestion(client, here);
   if (open === null) return 'nothing_asked';
   const { turn, question } = open;
-  if (question.kind === 'approval') {
-    // Whoever was just writing something else has not said yes.
+  if (question.kind !== 'question') {
+    // A message written for something else is no consent.
     await front.giveBack(text);
     const note = '(it waits for your permission: /answer 1 gives it, /answer 3 does not)';
     await front.show({ kind: 'note', text: note });

@@ -7,20 +7,20 @@ import type { ConversationParts } from './conversation_parts.js';
 
 /** Nodes that other terminals write beside the display. */
 export interface Others {
-  /** Notes a node that goes on from what was on display: once for each branch. */
+  /** Announces a node that continues the displayed path, once per branch. */
   take(node: Node): Promise<void>;
-  /** The person knows that it goes on with these nodes, or from them. */
+  /** Marks nodes as known, so that their branches are not announced. */
   know(nodes: Iterable<NodeId>): void;
-  /** The person comes to a node: what others write there is noted again. */
+  /** Called when the person moves to a node: others' branches there are announced again. */
   forget(node: NodeId): void;
 }
 
-/** How many ends of branches are remembered, to note each only once. */
+/** The limit of remembered branch ends. */
 const KNOWN_MAX = 10_000;
 
 export function createOthers({ client, context, front, display }: ConversationParts): Others {
   const known = new Set<NodeId>();
-  /** Answers that only call tools, and what they answer: the first call tells what the branch is about. */
+  /** Answers that only call tools, with their parents: the first call describes the branch. */
   const untold = new Map<NodeId, NodeId>();
 
   function know(nodes: Iterable<NodeId>): void {

@@ -1,18 +1,19 @@
 import { HubError } from '../../../hub/base/error.js';
 import type { CommandEvent } from '../../../hub/protocol/methods/tool_methods.js';
-import type { NodeId } from '../../../hub/protocol/node.js';
+import type { Node, NodeId } from '../../../hub/protocol/node.js';
 import { type CallOutcome, outcomeOf } from '../../display/block.js';
 import { decodePiece, NO_CUT_CHARACTERS } from '../../display/decode_output.js';
 import { UNKNOWN_OUTCOME } from '../../display/reduce.js';
+import { recordFiles } from '../../exec/project_watch.js';
 import { beginExecution, type RunningExecution } from '../../exec/run_command.js';
 import { newNodeId } from '../../position/ids.js';
 import { formatBytes } from '../../render/text/ids_and_counts.js';
 import type { Conversation } from './conversation.js';
 import type { ConversationParts } from './conversation_parts.js';
 
-/** Runs the person's own commands, one at a time. */
+/** Runs the person's shell commands, one at a time. */
 export interface OwnCommands {
-  /** A `kept` command becomes a node, which models are sent. */
+  /** A `kept` command becomes a node that models are sent. */
   run(command: string, kept: boolean): Promise<void>;
   isRunning(): boolean;
   /** Resolves as soon as one runs. */
@@ -21,7 +22,7 @@ export interface OwnCommands {
   stop(): boolean;
 }
 
-/** What a command says when it is stopped is seen; of what it had printed before no more than this is on its way. */
+/** The output buffered for display, so that a stopped command's last words appear soon. */
 const LAST_LENGTH_MAX = 8_192;
 
 export function createShell(conversation: () => Conversation): OwnCommands {
@@ -58,7 +59,10 @@ export function createShell(conversation: () => Conversation): OwnCommands {
           kind: 'note',
           text: '(not kept: it is no part of the conversation, and no model is shown it)',
         });
-      if (answer.node !== null) place.advance(answer.node.id, null);
+      if (answer.node !== null) {
+        place.advance(answer.node.id, null);
+        await showRecordNotes(parts, answer.node);
+      }
       if (answer.branched && kept)
         await front.show({ kind: 'note', text: '(this is a new branch. See them with: /branches)' });
     } finally {
@@ -84,12 +88,16 @@ export function createShell(conversation: () => Conversation): OwnCommands {
   };
 }
 
-/** What a command prints, on its way to the display. */
+async function showRecordNotes({ context, front }: ConversationParts, node: Node): Promise<void> {
+  for (const text of await recordFiles(context, node)) await front.show({ kind: 'note', text });
+}
+
+/** The output of a command on its way to the display. */
 interface Printing {
   onEvent(event: CommandEvent): Promise<void>;
-  /** From now on only the last of it is displayed: nobody who stops a flood wants to see the rest of it. */
+  /** Displays only the tail from now on: a stopped flood is not shown to its end. */
   holdBack(): void;
-  /** Displays how it ended; nothing when that was displayed before. */
+  /** Displays its end, once. */
   end(outcome: CallOutcome): Promise<void>;
 }
 

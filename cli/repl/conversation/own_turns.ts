@@ -2,15 +2,17 @@ import { HubError } from '../../../hub/base/error.js';
 import type { NodeId, TurnId } from '../../../hub/protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../../hub/protocol/turn.js';
 import { exitCodeOf } from '../../output/failure.js';
-import { newNodeId, newTurnId } from '../../position/ids.js';
+import { newTurnId } from '../../position/ids.js';
+import { forgetPrintedKeys, withCommandKey } from '../../turn/key_command.js';
+import type { AgentChoice } from '../../turn/outside_agent.js';
 import { showAll } from './chat_display.js';
-import { broughtBy, type ChatTurnOptions, reachOf } from './chat_turn_options.js';
+import { beginningOf, broughtBy, type ChatTurnOptions, commandKeys, reachOf } from './chat_turn_options.js';
 import type { ConversationParts } from './conversation_parts.js';
 import type { Verdict } from './exit_code.js';
 import { countTokens, type TokenCount } from './token_totals.js';
+import { createTurnInputs, type TurnInputs } from './turn_inputs.js';
 import { endOf, exitCodeOfEnd, failureWords, partedWords } from './turn_notes.js';
 import type { TypedMessage } from './typed_message.js';
-import { withdraw } from './withdraw_inputs.js';
 
 /** The turn that the person of this REPL follows: at most one at a time. */
 export interface OwnTurns {
@@ -18,8 +20,8 @@ export interface OwnTurns {
   current(): TurnId | null;
   /** The node where it began; null without a turn, or when unknown. */
   start(): NodeId | null;
-  /** Runs a turn from a node. */
-  begin(node: NodeId): void;
+  /** Runs a turn from a node, in which a model answers, or an agent. */
+  begin(node: NodeId, agent?: AgentChoice): void;
   /** Follows a turn that runs already. */
   join(turn: TurnId): void;
   /** Answers a question of a parked turn, and follows it again. */
@@ -30,6 +32,8 @@ export interface OwnTurns {
   steer(said: TypedMessage, kind: 'steer' | 'after'): Promise<boolean>;
   /** Stops it and keeps its nodes; false when there is none. */
   stop(): Promise<boolean>;
+  /** Brings what it has not heard yet back into the editor. */
+  takeBack(): Promise<void>;
   /** Takes an event of the tree's turns. */
   take(event: AgentEvent): void;
   /** Resolves when no turn runs. */
@@ -54,6 +58,7 @@ interface Current {
   /** The command that continues it after an interruption. */
   goOn: '/retry' | '/compact';
   change: ChatTurnOptions['change'] | null;
+  agent: AgentChoice | null;
 }
 
 interface TurnState {
@@ -61,8 +66,7 @@ interface TurnState {
   turnOptions: ChatTurnOptions;
   verdict: Verdict;
   current: Current | null;
-  /** Inputs to the turn that are not nodes yet. */
-  pending: Map<NodeId, string>;
+  inputs: TurnInputs;
   isLeft: boolean;
   counted: TokenCount;
 }
@@ -73,26 +77,27 @@ export function createTurns(parts: ConversationParts, turnOptions: ChatTurnOptio
     turnOptions,
     verdict,
     current: null,
-    pending: new Map(),
+    inputs: createTurnInputs(parts, () => showStatus(state)),
     isLeft: false,
     counted: countTokens(),
   };
   return {
     current: () => state.current?.id ?? null,
     start: () => state.current?.start ?? null,
-    begin: (node) => begin(state, node),
+    begin: (node, agent) => begin(state, node, agent),
     join: (turn) => join(state, turn),
     answer: (params) => answer(state, params),
     compact: (instructions) => compact(state, instructions),
     steer: (said, kind) => steer(state, said, kind),
     stop: () => stop(state),
+    takeBack: async () => (state.current === null ? undefined : state.inputs.takeBack(state.current.id)),
     take: (event) => take(state, event),
     async idle() {
       while (state.current !== null) await state.current.ended;
     },
     part() {
       state.current = null;
-      state.pending.clear();
+      state.inputs.clear();
       showStatus(state);
     },
     leave() {
@@ -101,18 +106,18 @@ export function createTurns(parts: ConversationParts, turnOptions: ChatTurnOptio
   };
 }
 
-function begin(state: TurnState, node: NodeId): void {
+function begin(state: TurnState, node: NodeId, agent: AgentChoice | null = null): void {
   const { parts, turnOptions } = state;
-  const { place, client } = parts;
-  const id = newTurnId();
+  const [id, { place, client, context }] = [newTurnId(), parts];
   place.advance(node, id);
-  const params = { id, tree: place.tree, node, ...reachOf(turnOptions), ...broughtBy(turnOptions) };
-  follow(state, { id, start: node, goOn: '/retry' }, () => client.call('agent.run', params));
+  const taken = { ...reachOf(turnOptions), ...broughtBy(turnOptions, context), ...beginningOf(turnOptions) };
+  const params = { id, tree: place.tree, node, gives_keys: true, ...taken, ...agent };
+  follow(state, { id, start: node, goOn: '/retry', agent }, () => client.call('agent.run', params));
 }
 
 function join(state: TurnState, turn: TurnId): void {
   const { client } = state.parts;
-  follow(state, { id: turn, start: null, goOn: '/retry' }, async () => {
+  follow(state, { id: turn, start: null, goOn: '/retry', agent: null }, async () => {
     // Its events come with those of the whole tree.
     const { outcome } = await client.stream('agent.follow', { turn }, { onEvent: () => undefined });
     if (outcome === null) throw new HubError('internal', `the turn ${turn} has no outcome`);
@@ -122,12 +127,11 @@ function join(state: TurnState, turn: TurnId): void {
 
 function answer(state: TurnState, { turn, call, answer: text }: Answering): void {
   const { parts, turnOptions } = state;
-  const { place, client } = parts;
+  const { place, client, context } = parts;
   place.advance(place.position(), turn);
-  // Its transcript continues in the file that it began with.
-  const { transcript: _, ...brought } = broughtBy(turnOptions);
-  const params = { turn, call, answer: text, access: turnOptions.access, ...brought };
-  follow(state, { id: turn, start: null, goOn: '/retry' }, () => client.call('agent.answer', params));
+  const { access, route } = turnOptions;
+  const params = { turn, call, answer: text, gives_keys: true, access, route, ...broughtBy(turnOptions, context) };
+  follow(state, { id: turn, start: null, goOn: '/retry', agent: null }, () => client.call('agent.answer', params));
 }
 
 function compact(state: TurnState, instructions: string | null): void {
@@ -135,14 +139,15 @@ function compact(state: TurnState, instructions: string | null): void {
   const { place, client } = parts;
   const [id, node] = [newTurnId(), place.position()];
   place.advance(node, id);
-  const params = { id, tree: place.tree, node, instructions, window: turnOptions.window, ...reachOf(turnOptions) };
-  follow(state, { id, start: null, goOn: '/compact' }, () => client.call('agent.compact', params));
+  const { window, cache } = turnOptions;
+  const params = { id, tree: place.tree, node, instructions, window, cache, ...reachOf(turnOptions) };
+  follow(state, { id, start: null, goOn: '/compact', agent: null }, () => client.call('agent.compact', params));
 }
 
 /** Awaits the end of a turn, and moves the position there unless the person went elsewhere. */
 function follow(
   state: TurnState,
-  options: Pick<Current, 'id' | 'start' | 'goOn'>,
+  options: Pick<Current, 'id' | 'start' | 'goOn' | 'agent'>,
   outcome: () => Promise<TurnOutcome>,
 ): void {
   const change = Object.keys(state.turnOptions.change).length === 0 ? null : state.turnOptions.change;
@@ -155,7 +160,7 @@ function follow(
     if (state.current !== current) return;
     state.current = null;
     showStatus(state);
-    if (late !== null) begin(state, late);
+    if (late !== null) begin(state, late, current.agent);
   });
 }
 
@@ -166,7 +171,7 @@ async function awaitOutcome(
   outcome: () => Promise<TurnOutcome>,
 ): Promise<NodeId | null> {
   try {
-    const ended = await outcome();
+    const ended = await withCommandKey(commandKeys(state.parts, state.turnOptions), outcome);
     if (state.current === current) return await end(state, ended);
     if (!state.isLeft) await state.parts.front.show({ kind: 'note', text: partedWords(ended) });
   } catch (error) {
@@ -176,56 +181,48 @@ async function awaitOutcome(
 }
 
 async function end(state: TurnState, outcome: TurnOutcome): Promise<NodeId | null> {
-  const { parts, pending, current } = state;
+  const { parts, inputs, current } = state;
   const { place, front, client } = parts;
   place.advance(outcome.tip, outcome.state === 'waiting' ? outcome.turn : null);
+  if (outcome.failure?.data.details.reason === 'key') forgetPrintedKeys(state.turnOptions.access);
   if (state.isLeft) return null;
   // The inputs of an interrupted turn come as nodes.
   if (outcome.state !== 'waiting' && outcome.state !== 'interrupted') await parts.display.take({ kind: 'turn_lost' });
   state.verdict.failed(exitCodeOfEnd(outcome));
   // An answer to the last question must not answer this one.
-  front.update({ asks: null });
+  front.update({ asks: null, ended: outcome.why });
   await showAll(front, endOf(outcome, current?.goOn ?? '/retry'));
   for (const { id } of outcome.questions) parts.shownQuestions.add(id);
-  if (pending.size === 0) return null;
-  pending.clear();
+  if (inputs.queued().length === 0) return null;
+  inputs.clear();
   const { node } = await client.call('loom.node_get', { node: outcome.tip });
   return outcome.state === 'done' && node.role === 'user' ? outcome.tip : null;
 }
 
-function showStatus({ parts, current, pending, isLeft }: TurnState): void {
+function showStatus({ parts, current, inputs, isLeft }: TurnState): void {
   if (isLeft) return;
   const state = current?.isStopping === true ? 'stopping' : 'running';
-  parts.front.update({ turn: current === null ? null : state, queued: [...pending.values()] });
+  parts.front.update({ turn: current === null ? null : state, queued: inputs.queued() });
 }
 
 /** The turn did not begin, or its end is unknown: the position stays where it was to begin. */
-async function fail({ parts, isLeft, verdict, current, pending }: TurnState, error: unknown): Promise<void> {
+async function fail({ parts, isLeft, verdict, current, inputs }: TurnState, error: unknown): Promise<void> {
   const { place, front, display } = parts;
   // Leaving ends the wait, not the turn.
   if (isLeft) return;
   place.advance(place.position(), null);
   // Its inputs come as messages when there is a hub again.
-  pending.clear();
+  inputs.clear();
   verdict.failed(exitCodeOf(error));
   await display.take({ kind: 'turn_lost' });
   await showAll(front, failureWords(error, current?.goOn ?? '/retry'));
 }
 
-async function steer(state: TurnState, { text, blocks }: TypedMessage, kind: 'steer' | 'after'): Promise<boolean> {
-  const { parts, current, pending } = state;
-  const { client, ours } = parts;
+async function steer({ current, inputs }: TurnState, said: TypedMessage, kind: 'steer' | 'after'): Promise<boolean> {
   if (current === null) return false;
-  const id = newNodeId();
-  ours.add(id);
-  pending.set(id, text);
-  showStatus(state);
   try {
-    await client.call('agent.steer', { id, turn: current.id, kind, blocks });
+    await inputs.send(current.id, said, kind);
   } catch (error) {
-    pending.delete(id);
-    showStatus(state);
-    ours.delete(id);
     if (!(error instanceof HubError && (error.kind === 'conflict' || error.kind === 'not_found'))) throw error;
     // The turn has ended: the input is sent as a message.
     await current.ended;
@@ -235,13 +232,13 @@ async function steer(state: TurnState, { text, blocks }: TypedMessage, kind: 'st
 }
 
 async function stop(state: TurnState): Promise<boolean> {
-  const { parts, current, pending } = state;
+  const { parts, current, inputs } = state;
   if (current === null) return false;
   if (current.isStopping) return true;
   current.isStopping = true;
   showStatus(state);
   try {
-    await withdraw(parts, current.id, pending);
+    await inputs.takeBack(current.id);
     await parts.client.call('agent.stop', { turn: current.id });
   } catch (error) {
     // The turn runs on; /stop can be tried again.
@@ -253,11 +250,10 @@ async function stop(state: TurnState): Promise<boolean> {
 }
 
 function take(state: TurnState, event: AgentEvent): void {
-  const { parts, turnOptions, pending, current } = state;
+  const { parts, turnOptions, inputs, current } = state;
   const { place, front } = parts;
   if (event.kind === 'input_taken') {
-    pending.delete(event.input);
-    showStatus(state);
+    inputs.taken(event.input);
   }
   if (event.turn !== place.following()) return;
   switch (event.kind) {

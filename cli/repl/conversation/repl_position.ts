@@ -1,25 +1,25 @@
 import type { NodeId, TreeId, TurnId } from '../../../hub/protocol/node.js';
 import type { Session } from '../../position/session_file.js';
 
-/** Where the person of this REPL stands in a tree: its own copy, of which the file gets the last move. */
+/** The position of this REPL in a tree; the session file keeps the last move. */
 export interface ReplPosition {
   readonly tree: TreeId;
   position(): NodeId;
-  /** The turn that was begun here and has not been left. */
+  /** The followed turn. */
   following(): TurnId | null;
-  /** Whether the next message was announced to be an alternative. */
+  /** Whether the next message begins an announced branch. */
   isForked(): boolean;
-  /** A move of the person's own: what runs goes on without them. */
+  /** A move by the person, which stops following the running turn. */
   go(node: NodeId, forked?: boolean): void;
-  /** What was written here, by the person or by the turn that they follow. */
+  /** An advance by the person's message or the followed turn. */
   advance(node: NodeId, following: TurnId | null): void;
-  /** Where the person has stood, the last first. */
+  /** Earlier positions, newest first. */
   trail(): readonly NodeId[];
-  /** Resolves when the file has the last move. */
+  /** Resolves when the last move is saved. */
   saved(): Promise<void>;
 }
 
-/** How many places are remembered to go back to. */
+/** The limit of earlier positions. */
 const TRAIL_MAX = 1_000;
 
 export interface ReplPositionParts {
@@ -27,11 +27,11 @@ export interface ReplPositionParts {
   tree: TreeId;
   position: NodeId;
   following: TurnId | null;
-  /** Told of each move of the person's own. */
+  /** Called on each move by the person. */
   onGo(node: NodeId): void;
-  /** Told of every move. */
+  /** Called on every move. */
   onMoved(node: NodeId): void;
-  /** Told when a move could not be saved. */
+  /** Called when a move could not be saved. */
   onFailed(error: unknown): void;
 }
 

@@ -1,22 +1,22 @@
 import type { Client } from '../../../hub/client/client.js';
 import type { Node, NodeId, Tree } from '../../../hub/protocol/node.js';
 import type { Context } from '../../command_line/command_context.js';
-import { newDisplay, reduce } from '../../display/reduce.js';
 import { followedPosition, positionOf } from '../../position/position.js';
+import { shownFolder, workFolder } from '../../position/project_folder.js';
 import { cleanLine } from '../../render/text/clean.js';
-import { excerptOf } from '../../render/text/cut_middle.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
-import type { DisplayEvent, Front } from '../front/front.js';
+import type { Front } from '../front/front.js';
 import { isMessage, upwards } from '../tree/ancestors.js';
+import { excerptEvents } from '../tree/last_exchange.js';
 import { showAll } from './chat_display.js';
 import type { Conversation, Opened } from './conversation.js';
 import { openQuestion } from './open_question.js';
 
-/** What is shown of a conversation that is taken up again. */
+/** The nodes shown when a conversation is resumed. */
 const MESSAGES_SHOWN = 4;
 const NODES_SHOWN_MAX = 60;
 
-/** Finds out where the person stands in a tree, and whether they come along with a turn. */
+/** Loads the person's position in a tree, and whether it follows a running turn. */
 export async function placeIn(context: Context, tree: Tree, at: string | undefined): Promise<Opened> {
   const followed = at === undefined ? await followedPosition(context, tree) : null;
   const position = await positionOf(context, tree, at);
@@ -24,20 +24,24 @@ export async function placeIn(context: Context, tree: Tree, at: string | undefin
   return { tree: tree.id, known: { position, following, seq: tree.last_seq } };
 }
 
-/** Says that a conversation begins, or shows the end of what there is of it. */
+/** Announces a new conversation, or shows the end of a resumed one. */
 export async function showOpening(front: Front, here: Conversation, tree: Tree | null): Promise<void> {
-  const { place } = here;
+  const { place, parts } = here;
+  const folder = `Folder: ${shownFolder(workFolder(tree, parts.context.project))}\n`;
   if (tree === null) {
-    await front.show({ kind: 'text', text: `Starting new conversation...\nTree: ${place.tree}\n` });
+    await front.show({ kind: 'text', text: `Starting new conversation...\nTree: ${place.tree}\n${folder}` });
     return;
   }
   const name = tree.name === null ? '' : ` "${cleanLine(tree.name)}"`;
-  await front.show({ kind: 'text', text: `Resuming conversation${name}...\nTree: ${place.tree}\n` });
+  await front.show({ kind: 'text', text: `Resuming conversation${name}...\nTree: ${place.tree}\n${folder}` });
   if (tree.name !== null) front.update({ name: cleanLine(tree.name) });
-  const { nodes, isWhole } = await lastNodes(here.parts.client, place.position());
+  const { nodes, isWhole } = await lastNodes(parts.client, place.position());
   if (!isWhole) await front.show({ kind: 'note', text: '(what came before: /context)' });
-  await showAll(front, nodes.flatMap(excerpted));
-  await here.parts.display.take({ kind: 'nodes_seen', ids: nodes.map(({ id }) => id) });
+  await showAll(
+    front,
+    nodes.flatMap((node) => excerptEvents(node)),
+  );
+  await parts.display.take({ kind: 'nodes_seen', ids: nodes.map(({ id }) => id) });
   if (tree.archived_at_ms !== null) {
     const text = `(this conversation is archived: nothing can be added. Restore with: cognition restore ${shortId(tree.id)})`;
     await front.show({ kind: 'note', text });
@@ -55,7 +59,7 @@ async function joinTurn(front: Front, here: Conversation): Promise<void> {
   here.join(following);
 }
 
-/** The last few messages before a place, with what was done between them. */
+/** The last messages before a position, with the calls between them. */
 async function lastNodes(client: Client, position: NodeId): Promise<{ nodes: Node[]; isWhole: boolean }> {
   const nodes: Node[] = [];
   let messages = 0;
@@ -67,17 +71,4 @@ async function lastNodes(client: Client, position: NodeId): Promise<{ nodes: Nod
     if (isMessage(node)) messages += 1;
   }
   return { nodes: nodes.reverse(), isWhole: true };
-}
-
-function excerpted(node: Node): DisplayEvent[] {
-  return reduce(newDisplay(node.parent ?? node.id), { kind: 'node', node, by: 'us' }).changes.map((change) => {
-    if (change.kind === 'block_grew') return { ...change, added: excerptText(change.added) };
-    if (change.kind !== 'block_ended' || change.block.kind !== 'message') return change;
-    return { ...change, block: { ...change.block, text: excerptText(change.block.text) } };
-  });
-}
-
-function excerptText(text: string): string {
-  const { head, leftOut, tail } = excerptOf(text);
-  return leftOut === null ? text : `${head}\n…\n${tail}`;
 }

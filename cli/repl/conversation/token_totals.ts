@@ -1,27 +1,27 @@
 import type { AgentEvent } from '../../../hub/protocol/turn.js';
-import type { Status, TokensCounted } from '../front/front.js';
+import type { TokensCounted } from '../front/front.js';
 
 type Usage = Extract<AgentEvent, { kind: 'usage_counted' }>['usage'];
 
-/** Counts tokens, of the turn and of all. */
+export const NO_TOKENS: TokensCounted = { input: 0, cached: 0, output: 0 };
+
+/** Sums the tokens of a turn. */
 export interface TokenCount {
-  /** A turn begins. */
+  /** Starts the sum of a new turn. */
   begin(): void;
-  /** Counts a request, and tells what it comes to. */
-  add(usage: Usage): Status['tokens'];
+  /** Adds a request and returns the sum. */
+  add(usage: Usage): TokensCounted;
 }
 
 export function countTokens(): TokenCount {
-  let turn = noTokens();
-  let total = noTokens();
+  let turn = NO_TOKENS;
   return {
     begin() {
-      turn = noTokens();
+      turn = NO_TOKENS;
     },
     add(usage) {
       turn = plus(turn, usage);
-      total = plus(total, usage);
-      return { turn, total };
+      return turn;
     },
   };
 }
@@ -33,8 +33,4 @@ function plus({ input, cached, output }: TokensCounted, usage: Usage): TokensCou
     cached: cached + tokens_cache_read,
     output: output + tokens_out,
   };
-}
-
-function noTokens(): TokensCounted {
-  return { input: 0, cached: 0, output: 0 };
 }

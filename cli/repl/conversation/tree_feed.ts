@@ -7,20 +7,21 @@ import { isOnDisplay, isSeen } from '../../display/reduce.js';
 import { nodeText } from '../../render/node/node_text.js';
 import { cleanLine } from '../../render/text/clean.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
+import type { Front } from '../front/front.js';
 import { type ConversationParts, failureOn } from './conversation_parts.js';
 import { createOthers, type Others } from './other_terminals.js';
 import type { OwnTurns } from './own_turns.js';
 import { noteOf } from './turn_notes.js';
 
-/** Brings the events of a tree to the display. */
+/** Feeds the events of a tree to the display. */
 export interface TreeFeed {
   /** Watches the feed after `since`; after a failure, from where it was. */
   listen(since: number): void;
   /** Resubscribes, so that the hub resends each turn's snapshot. */
   catchUp(): void;
-  /** Takes the turns off the display before the person goes to a node: their next nodes are no news then. */
+  /** Removes the turns from the display before a move, so that their next nodes are not announced. */
   leave(to: NodeId): void;
-  /** Takes turns of others off the display, before the person writes elsewhere; false when there are none. */
+  /** Removes others' turns from the display before the person writes; false when there are none. */
   leaveOthers(): boolean;
   close(): void;
 }
@@ -54,12 +55,14 @@ export function createFeed(parts: ConversationParts, turns: OwnTurns): TreeFeed 
   const failed = (error: unknown, signal: AbortSignal): void => {
     if (signal.aborted) return;
     close();
-    // That no hub can be had is told where that is found out, and one listens again when there is one.
+    // A missing hub is reported elsewhere; the feed resumes when one is back.
     if (error instanceof HubError && error.kind === 'unreachable') return;
     show(error);
   };
   const follow = (): void => {
     following.abort();
+    // Those that run are told of again.
+    front.update({ jobs: 0 });
     following = new AbortController();
     const { signal } = following;
     const onEvent = (event: AgentEvent): Promise<void> => takeTurn(state, event);
@@ -103,7 +106,7 @@ function leaveOthers({ parts, watched, own, others }: FeedState): boolean {
   return true;
 }
 
-/** The last node on display, and those that are to come. */
+/** The last displayed node, and the expected next ones. */
 function newestNodes({ display }: ConversationParts): NodeId[] {
   const { tip, expected } = display.state();
   return tip === null ? [...expected] : [tip, ...expected];
@@ -138,7 +141,7 @@ async function takeCreated(state: FeedState, node: Node): Promise<void> {
   const { front, display, ours } = state.parts;
   const isOurs = ours.delete(node.id);
   if (isOurs || isOnDisplay(display.state(), node)) {
-    // A message where a turn began, and not ours, is the hub's own to the model.
+    // A message at a turn's start that is not ours is the hub's own message to the model.
     const isFromHub = node.role === 'user' && !isOurs && node.parent === state.turns.start();
     const by = isOurs ? 'us' : 'others';
     const displayed = display.take({ kind: 'node', node, by: isFromHub ? 'hub' : by });
@@ -146,15 +149,28 @@ async function takeCreated(state: FeedState, node: Node): Promise<void> {
     const { tip } = display.state();
     if ([...state.elsewhere.values()].some((start) => start === tip)) state.catchUp();
     await displayed;
+    if (!isOurs) tellCarriedOn(state);
     if (isFromHub) await front.show({ kind: 'note', text: `(the model is told: ${nodeText(node)})` });
     return;
   }
   if (!isSeen(display.state(), node.id)) await state.others.take(node);
 }
 
+/** Tells before the person writes that what is displayed goes on below where they stand. */
+function tellCarriedOn({ parts, turns }: FeedState): void {
+  const { display, place, front } = parts;
+  if (turns.current() === null && display.state().tip !== place.position()) front.update({ isCarriedOn: true });
+}
+
+async function takeJobs(front: Front, { running, told }: Extract<AgentEvent, { kind: 'jobs_changed' }>): Promise<void> {
+  front.update({ jobs: running });
+  if (told !== null) await front.show({ kind: 'note', text: told.replace(/^.*$/gm, '($&)') });
+}
+
 async function takeTurn(state: FeedState, event: AgentEvent): Promise<void> {
   const { parts, turns, watched, elsewhere } = state;
   const { display, place, front } = parts;
+  if (event.kind === 'jobs_changed') return takeJobs(front, event);
   if (event.turn === place.following()) state.own = event.turn;
   const isBeginning = event.kind === 'turn_started' || event.kind === 'turn_snapshot' || event.kind === 'turn_resumed';
   if (isBeginning) {
@@ -171,5 +187,6 @@ async function takeTurn(state: FeedState, event: AgentEvent): Promise<void> {
   const note = noteOf(event, parts.toldFiles);
   const displayed = display.take({ kind: 'event', event });
   turns.take(event);
+  tellCarriedOn(state);
   await Promise.all([displayed, note === null ? null : front.show({ kind: 'note', text: note })]);
 }

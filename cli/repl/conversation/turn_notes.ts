@@ -3,7 +3,9 @@ import type { AgentEvent, TurnOutcome } from '../../../hub/protocol/turn.js';
 import { EXIT, exitCodeOf, reasonOf } from '../../output/failure.js';
 import { renderQuestion } from '../../render/node/question_text.js';
 import { count, shortId } from '../../render/text/ids_and_counts.js';
+import { replacedLine } from '../../turn/replaced_line.js';
 import { endCode, endWords } from '../../turn/run_turn.js';
+import { unreadInstructions } from '../../turn/unread_instructions.js';
 import type { DisplayEvent } from '../front/front.js';
 import { hintOfFailure } from './hint_in_chat.js';
 
@@ -13,12 +15,16 @@ export function noteOf(event: AgentEvent, toldFiles: Set<string>): string | null
     case 'request_failed':
       if (event.retry_in_ms === null) return null;
       return `(${event.message}; again in ${Math.ceil(event.retry_in_ms / 1_000)} s)`;
+    case 'model_replaced':
+      return `(${replacedLine(event)})`;
     case 'turn_started':
-      return instructionsNote(event.instructions, toldFiles);
+      return instructionsNote(event, toldFiles);
     case 'compaction_started':
       return '(the conversation is being summarised; a model is sent the summary and what follows it)';
     case 'transcript_failed':
       return `(the transcript could not be written: ${event.message})`;
+    case 'project_noted':
+      return event.lines.map((line) => `(${line})`).join('\n');
     case 'session_started':
       return event.attachable ? `(a sub-session began; watch it with: cognition chat ${event.session})` : null;
     default:
@@ -26,10 +32,15 @@ export function noteOf(event: AgentEvent, toldFiles: Set<string>): string | null
   }
 }
 
-function instructionsNote(files: readonly string[], told: Set<string>): string | null {
-  const untold = files.filter((file) => !told.has(file));
+function instructionsNote(
+  { instructions, cut, refused }: Extract<AgentEvent, { kind: 'turn_started' }>,
+  told: Set<string>,
+): string | null {
+  const untold = instructions.filter((file) => !told.has(file));
   for (const file of untold) told.add(file);
-  return untold.length === 0 ? null : `(the model is told what ${untold.join(', ')} says)`;
+  const said = untold.length === 0 ? [] : [`(the model is told what ${untold.join(', ')} says)`];
+  const notes = [...said, ...unreadInstructions({ cut, refused }).map((line) => `(${line})`)];
+  return notes.length === 0 ? null : notes.join('\n');
 }
 
 /** The note on the end of a turn that the person has left. */
@@ -52,7 +63,7 @@ export function failureWords(error: unknown, goOn: string): DisplayEvent[] {
   return [failure, { kind: 'note', text: `(how far it came is not known; when there is a hub again: ${goOn})` }];
 }
 
-/** How a turn ended, where the answer does not say it. */
+/** The note on the end of a turn; the answer alone tells the usual one. */
 export function endOf({ state, why, failure, questions }: TurnOutcome, goOn: string): DisplayEvent[] {
   if (state === 'waiting') return questions.flatMap((one) => (one.answer === null ? [questionOf(one)] : []));
   if (failure !== null) return [{ kind: 'failure', message: failure.message, hint: whatToDo(failure.data, goOn) }];
@@ -75,12 +86,14 @@ function waitWords(waitMs: number): string {
   return minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour');
 }
 
-/** What a turn asks, and how it is answered. */
+/** The question of a turn, with how to answer it. */
 export function questionOf(question: TurnOutcome['questions'][number]): DisplayEvent {
-  return { kind: 'text', text: `\nIt asks:\n${renderQuestion(question)}\n${howToAnswer(question)}\n` };
+  return { kind: 'question', question, text: `\nIt asks:\n${renderQuestion(question)}\n${howToAnswer(question)}\n` };
 }
 
 function howToAnswer({ kind, options }: TurnOutcome['questions'][number]): string {
   if (kind === 'approval') return 'Answer with: /answer 1, 2 or 3';
+  if (kind === 'permission')
+    return 'Answer with: /answer 1, 2, 3 or 4; with other words it is not done, and they are told to the model';
   return options.length === 0 ? 'Answer in your own words' : 'Answer with a number, or in your own words';
 }

@@ -1,24 +1,31 @@
+import type { Question } from '../../../hub/protocol/question.js';
+import type { TurnReason } from '../../../hub/protocol/turn.js';
 import type { BlockChange } from '../../display/block.js';
+import type { RunListened } from '../../turn/key_command.js';
 
-/** What a front shows, in the order in which it happens: all of it comes from the hub or from a command. */
+/** The events that a front shows, in order, from the hub or a command. */
 export type DisplayEvent =
   | BlockChange
-  /** The person went to another node: what runs is no longer shown. */
+  /** The person moved: the running turn is no longer shown. */
   | { kind: 'left' }
   /** A line that is not a message: a command, or an answer. */
   | { kind: 'typed_line'; text: string }
   /** What a command prints. */
   | { kind: 'text'; text: string }
+  /** What a parked turn asks, with how to answer it. */
+  | { kind: 'question'; question: Question; text: string }
   | { kind: 'note'; text: string }
   | { kind: 'failure'; message: string; hint: string | null };
 
-/** What the person wants. */
+/** An action of the person. */
 export type FrontAction =
   /** `after`: when the running turn has ended. */
   | { kind: 'line'; text: string; when: 'now' | 'after' }
   /** A line that cannot be taken, such as one that is too long. */
   | { kind: 'refused'; error: unknown }
   | { kind: 'stop' }
+  /** What waits comes back into the editor. */
+  | { kind: 'take_back' }
   /** The exit code is that of the signal, if it was one. */
   | { kind: 'leave'; code: number };
 
@@ -29,11 +36,15 @@ export interface Status {
   name: string;
   /** The position, as a short id. */
   position: string;
+  /** Whether another terminal has gone on from the position. */
+  isCarriedOn: boolean;
   /** The model that answers; null while unknown. */
   model: string | null;
+  /** The thinking setting of the next turn; null while unknown. */
+  thinking: string | null;
   turn: 'running' | 'stopping' | null;
   /** Inputs that wait for the running turn. */
-  queued: readonly string[];
+  queued: readonly QueuedInput[];
   /** Lines that wait for a running command. */
   waiting: readonly string[];
   /** Whether something other than a turn takes long: a command, or a hub that is away. */
@@ -43,17 +54,44 @@ export interface Status {
   /** When a failed request is retried; null when none waits. */
   retryAtMs: number | null;
   /** What the parked turn at the position asks for first. */
-  asks: 'question' | 'approval' | null;
+  asks: Question['kind'] | null;
+  /** Why the last turn ended; null before one has, and where that is not known. */
+  ended: TurnReason | null;
+  /** A question that keys answer; null for none. */
+  choice: Choice | null;
   /** What the next turn does here. */
   activity: 'Plan' | 'Execute';
   network: boolean;
   unsandboxed: boolean;
-  /** Tokens of the turn, and of all turns since the conversation was opened here. */
-  tokens: { turn: TokensCounted; total: TokensCounted };
+  /** How many commands of models run in the background. */
+  jobs: number;
+  /** Tokens of the turn, and of the whole conversation. */
+  tokens: TokensCounted;
+  totalTokens: TokensCounted;
   /** The used share of the model's context window, from 0 to 1; null when unknown. */
   contextShare: number | null;
-  /** Null when unknown. */
-  costMicrodollars: number | null;
+  /** Of the whole conversation; null before anything has been paid for. */
+  cost: KnownCost | null;
+}
+
+/** What was said to a running turn: heard after its current step, or when it has ended. */
+export interface QueuedInput {
+  text: string;
+  kind: 'steer' | 'after';
+}
+
+/** What is known of a price: not whole where that of some requests is unknown. */
+export interface KnownCost {
+  microdollars: number;
+  isWhole: boolean;
+}
+
+/** A question that keys answer. */
+export interface Choice {
+  /** The keys and what they do. */
+  words: string;
+  /** The line that each key says. */
+  lines: Readonly<Record<string, string>>;
 }
 
 /** `cached` is a part of `input`. */
@@ -70,6 +108,7 @@ export interface Front {
   /** Whether output is only appended: nothing can be printed above the line being typed. */
   readonly isAppendOnly: boolean;
   columns(): number;
+  rows(): number;
   /** Resolves when there is room for more. */
   show(shown: DisplayEvent): Promise<void>;
   /** Changes parts of the status. */
@@ -82,6 +121,10 @@ export interface Front {
   copy(text: string): boolean;
   /** Opens a file in the person's editor; false without a terminal to lend to it. */
   edit(file: string): Promise<boolean>;
+  /** Shows a text page by page in the person's pager; false where there is none. */
+  page(text: string): Promise<boolean>;
+  /** Runs a program that may ask the person something; its output is not shown. */
+  runListened: RunListened;
   /** Something was added to the tree, or a mark in it has changed. */
   treeChanged(): void;
   close(): Promise<void>;

@@ -3,6 +3,7 @@ import { takeSignals } from '../../command_line/interruption.js';
 import { EXIT } from '../../output/failure.js';
 import type { Sink } from '../../output/sink.js';
 import type { Look } from '../../render/look/look.js';
+import { runBeside } from '../../turn/key_command.js';
 import { isStopLine } from '../lines/stop_line.js';
 import type { ChatFront } from './chat_front.js';
 import type { FrontAction, Status } from './front.js';
@@ -21,8 +22,11 @@ export interface PlainParts {
 
 /** What is nothing where only lines are shown. */
 const WITHOUT_SCREEN = {
+  rows: () => Number.POSITIVE_INFINITY,
   copy: () => false,
   edit: async () => false,
+  page: async () => false,
+  runListened: runBeside,
   attach: () => undefined,
   treeChanged: () => undefined,
 };

@@ -70,6 +70,7 @@ function partFor(page: Page, event: DisplayEvent): string {
     case 'typed_line':
       return page.style.echoed ? '' : ended(page) + typedLine(page, event.text);
     case 'text':
+    case 'question':
       return ended(page) + commandText(page, event.text);
     case 'note':
       return `${clean(event.text)}\n`;

@@ -12,11 +12,13 @@ export interface LineQueue {
   underWay(): Promise<void>;
   /** Resolves when all lines are done and no turn runs. */
   idle(): Promise<void>;
+  /** Takes back the lines that have not begun. */
+  takeBack(): string[];
   /** Resolves when the lines typed before leaving are done; those that take too long are given back. */
   leave(): Promise<void>;
 }
 
-type Asking = Exclude<FrontAction, { kind: 'stop' } | { kind: 'leave' }>;
+type Asking = Exclude<FrontAction, { kind: 'stop' | 'take_back' } | { kind: 'leave' }>;
 
 /** How many lines may wait. */
 const WAITING_MAX = 1_000;
@@ -47,6 +49,8 @@ export function takeLines(repl: Repl, { hasLeft, opened }: Surroundings): LineQu
     front.update({ isSlow, waiting: shown.flatMap((action) => (action.kind === 'line' ? [action.text] : [])) });
   };
   const takeNext = async (action: Asking): Promise<void> => {
+    // It was taken back.
+    if (!undone.has(action)) return;
     current = action;
     // Report slowness, as of a hub that is away; a running command shows itself.
     const timer = setTimeout(() => {
@@ -79,6 +83,12 @@ export function takeLines(repl: Repl, { hasLeft, opened }: Surroundings): LineQu
       await repl.conversation().turns.idle();
       // After leaving, no further line is read.
       if (hasLeft()) await new Promise(() => undefined);
+    },
+    takeBack() {
+      const waiting = [...undone].filter((action) => action !== current);
+      for (const action of waiting) undone.delete(action);
+      tellWaiting();
+      return waiting.flatMap((action) => (action.kind === 'line' ? [action.text] : []));
     },
     async leave() {
       await inTime(underWay(), LEAVING_MS_MAX);

@@ -1,4 +1,5 @@
 import { showFailure } from '../conversation/conversation_parts.js';
+import { stopJobs } from '../conversation/stop_jobs.js';
 import type { Repl } from '../repl.js';
 import type { LineQueue } from './line_queue.js';
 
@@ -11,13 +12,18 @@ export async function stopByLine(text: string, repl: Repl, lines: LineQueue): Pr
   // The last line of a script has to be running before it can be stopped; a person does not wait.
   if (!repl.front.attended) await lines.underWay();
   await repl.front.show({ kind: 'typed_line', text: text.trim() });
-  await stopRunning(repl);
+  await stopRunning(repl, () => stopJobs(repl));
 }
 
-/** Stops the running command, else the turn; false when there is neither. */
-export async function stopRunning({ shell, conversation, front }: Repl): Promise<boolean> {
+/** Stops the running command, else the turn and what is to end after it; false when there is nothing. */
+export async function stopRunning(
+  { shell, conversation, front }: Repl,
+  stopMore: () => Promise<boolean> = async () => false,
+): Promise<boolean> {
   try {
-    if (shell.stop() || (await conversation().turns.stop())) return true;
+    if (shell.stop()) return true;
+    const isStopped = await conversation().turns.stop();
+    if ((await stopMore()) || isStopped) return true;
     await front.show({ kind: 'note', text: 'Nothing is running. To leave: /quit' });
     return false;
   } catch (error) {

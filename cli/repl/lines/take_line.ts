@@ -5,11 +5,15 @@ import { REPL_COMMANDS } from '../commands/chat_command_table.js';
 import { hintElsewhere, nameHere } from '../commands/other_programs_commands.js';
 import { showFailure } from '../conversation/conversation_parts.js';
 import type { Repl, ReplCommand } from '../repl.js';
+import { dropQuestion } from '../tree/go_with_files.js';
+import { ownMessage } from './own_command.js';
 
 /** Runs a line: a command, a `!` command for bash, or a message. Shows a failure instead of throwing it. */
 export async function takeLine(text: string, when: 'now' | 'after', repl: Repl): Promise<void> {
   const line = text.trim();
   if (line === '') return;
+  // Whoever says something else has answered.
+  if (!/^\/files\b/i.test(line)) dropQuestion(repl);
   try {
     const command = commandIn(line);
     if (command !== null) await runCommandLine(command, repl);
@@ -33,7 +37,8 @@ interface CommandLine {
 // A path is not a command: its first word has more than one slash.
 const COMMAND = /^\/([\w?-]*)(?:\s+(.*))?$/s;
 
-function commandIn(line: string): CommandLine | null {
+/** The command that a line is; null for a message. */
+export function commandIn(line: string): CommandLine | null {
   if (line === '?') return { name: 'help', argument: '', isOneLine: true };
   const found = COMMAND.exec(line);
   if (found === null) return null;
@@ -43,7 +48,7 @@ function commandIn(line: string): CommandLine | null {
 }
 
 /** Commands whose argument may have several lines. */
-const TEXTS: ReadonlySet<string> = new Set(['queue', 'answer', 'compact']);
+const TEXTS: ReadonlySet<string> = new Set(['queue', 'answer', 'compact', 'work']);
 
 function commandCalled(name: string): ReplCommand | undefined {
   return REPL_COMMANDS.find((one) => one.name === nameHere(name.toLowerCase()));
@@ -65,6 +70,8 @@ async function runCommandLine(line: CommandLine, repl: Repl): Promise<void> {
   await repl.front.show({ kind: 'typed_line', text: `/${name} ${argument}`.trimEnd() });
   const command = commandCalled(name);
   if (command !== undefined) return command.run(checkedWords(command, line), repl);
+  const own = await ownMessage(repl, name, argument);
+  if (own !== null) return repl.speaking.say(own, 'now');
   const wanted = name.toLowerCase();
   const names = REPL_COMMANDS.map((one) => one.name);
   const near = names.find((one) => one.startsWith(wanted)) ?? nearest(wanted, names);

@@ -10,9 +10,11 @@ export interface View {
   marked: ReadonlySet<number>;
   /** The first nodes of branches that are shown as one line. */
   folded: ReadonlySet<number>;
+  /** The first nodes of the runs that stay in the first column. */
+  trunk: ReadonlySet<number>;
 }
 
-/** The nodes that are listed, by index, from top to bottom: each branch follows the run that it forks from. */
+/** The nodes that are listed, by index, from top to bottom: each branch follows the run that it forks from, the trunk last. */
 export function rowsOf(shape: TreeShape, view: View): Int32Array {
   const rows = new Int32Array(shape.count());
   let length = 0;
@@ -32,9 +34,14 @@ export function rowsOf(shape: TreeShape, view: View): Int32Array {
       length += 1;
     }
     // Not spread: a fork may have more branches than a call takes arguments.
-    for (const child of childrenOf(shape, end).reverse()) waiting.push(child);
+    for (const child of trunkLast(childrenOf(shape, end), view.trunk).reverse()) waiting.push(child);
   }
   return rows.subarray(0, length);
+}
+
+function trunkLast(children: number[], trunk: ReadonlySet<number>): number[] {
+  const next = children.find((child) => trunk.has(child));
+  return next === undefined ? children : [...children.filter((child) => child !== next), next];
 }
 
 /** An unbranched run, from its first node on. */
@@ -71,14 +78,20 @@ function isListed(shape: TreeShape, index: number, { filter, marked }: View): bo
   }
 }
 
-/** The heads of all branches of more than one node, without those on the path to a node. */
-export function branchesOffPath(shape: TreeShape, index: number): Set<number> {
+/** The heads of the runs on the path to a node, the lowest first. */
+export function headsOnPath(shape: TreeShape, index: number): Set<number> {
   const onPath = new Set<number>();
   for (let head = shape.headOf(index); head !== NONE; ) {
     onPath.add(head);
     const above = shape.parentOf(head);
     head = above === NONE ? NONE : shape.headOf(above);
   }
+  return onPath;
+}
+
+/** The heads of all branches of more than one node, without those on the path to a node. */
+export function branchesOffPath(shape: TreeShape, index: number): Set<number> {
+  const onPath = headsOnPath(shape, index);
   const folded = new Set<number>();
   for (let one = 0; one < shape.count(); one += 1) {
     if (shape.headOf(one) === one && shape.sizeOf(one) > 1 && !onPath.has(one)) folded.add(one);
@@ -95,19 +108,31 @@ export interface Branching {
   isLast: boolean;
 }
 
-/** The guides of a row; only the innermost levels are computed. */
-export function branchingOf(shape: TreeShape, index: number, levelsMax: number): Branching {
+/** The guides of a row, none in the trunk; only the innermost levels are computed. */
+export function branchingOf(shape: TreeShape, index: number, { trunk, levelsMax }: BranchingOptions): Branching {
   const head = shape.headOf(index);
   const bars: boolean[] = [];
   let depth = 0;
   let isLast = true;
-  for (let one = head; one !== NONE && shape.parentOf(one) !== NONE; one = shape.headOf(shape.parentOf(one))) {
-    const goesOn = shape.nextSibling(one) !== NONE;
+  for (let one = head; shape.parentOf(one) !== NONE && !trunk.has(one); one = shape.headOf(shape.parentOf(one))) {
+    const goesOn = shape.nextSibling(one) !== NONE || leavesTrunk(shape, one, trunk);
     if (one === head) isLast = !goesOn;
     depth += 1;
     if (bars.length < levelsMax) bars.unshift(goesOn);
   }
   return { depth, bars, isHead: index === head && depth > 0, isLast };
+}
+
+export interface BranchingOptions extends Pick<View, 'trunk'> {
+  /** The innermost levels that are computed. */
+  levelsMax: number;
+}
+
+/** Whether the trunk goes on below a branch, at whose fork it is drawn last. */
+function leavesTrunk(shape: TreeShape, head: number, trunk: ReadonlySet<number>): boolean {
+  const above = shape.headOf(shape.parentOf(head));
+  const [lowest] = trunk;
+  return trunk.has(above) && above !== lowest;
 }
 
 /** The lowest common ancestor of two nodes, and the nodes from there down to each. */

@@ -1,8 +1,12 @@
 import type { Client } from '../../../hub/client/client.js';
 import type { NodeId, TreeId } from '../../../hub/protocol/node.js';
+import { reasonOf } from '../../output/failure.js';
 import type { Look } from '../../render/look/look.js';
 import { drawNavigator, listHeight, previewHeight } from '../../render/screens/navigator_page.js';
+import { getReady, isAnswerable } from '../editor/keys/confirmation.js';
 import type { Key } from '../editor/keys/key.js';
+import { createQuiet } from '../editor/keys/quiet.js';
+import { type Taken, takenFor } from '../editor/keys/typed_run.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { createCoalescedRead } from './coalesced_reads.js';
 import { readFirstRows } from './first_rows.js';
@@ -15,7 +19,8 @@ import { createShapeReader } from './shape_reader.js';
 import { createWaitingKeys } from './waiting_keys.js';
 
 export interface Navigator {
-  take(key: Key): void;
+  take(key: Key): Taken;
+  leave(): void;
   /** Nodes were added, marks changed, or the position moved. */
   treeChanged(): void;
   /** Null when the person leaves without going anywhere. */
@@ -28,6 +33,8 @@ export interface NavigatorOptions {
   position(): NodeId;
   terminal: Pick<Terminal, 'size' | 'enterScreen' | 'redrawScreen' | 'leaveScreen'>;
   look(columns: number): Look;
+  /** Types keys into the editor, which is seen again. */
+  type(keys: readonly Key[]): void;
 }
 
 const READING = 'The tree is being read; what you press comes after that. Ctrl-C leaves.';
@@ -39,14 +46,14 @@ export async function openNavigator(parts: NavigatorOptions): Promise<Navigator>
   const { ended, leave, signal } = createEnd(terminal);
   const reader = createShapeReader({ client, tree: tree.id, signal, onPage: () => terminal.redrawScreen() });
   const waiting = createWaitingKeys();
-  const screenRows = terminal.size().rows;
-  const first = await readFirstRows({ client, tree: tree.id, position: parts.position(), screenRows, reader });
+  const around = { position: parts.position(), screenRows: terminal.size().rows };
+  const first = await readFirstRows({ client, tree: tree.id, reader, ...around });
   let state = centered(first, roomOf(terminal, first).height);
   const height = (): number => roomOf(terminal, state).height;
   // Before the whole tree is read, which may take a while: the first visible rows have their text.
   await contents.fetch(visibleSeqs(state, height()));
   const actionParts: NavigatorParts = {
-    ...{ client, tree: tree.id, contents, leave },
+    ...{ client, tree: tree.id, contents, leave, quiet: createQuiet() },
     state: () => state,
     show(next) {
       state = next;
@@ -54,29 +61,32 @@ export async function openNavigator(parts: NavigatorOptions): Promise<Navigator>
     },
   };
   const showError = (error: unknown): void => {
-    if (!signal.aborted)
-      actionParts.show({ ...state, message: error instanceof Error ? error.message : String(error) });
+    if (!signal.aborted) actionParts.show({ ...state, message: reasonOf(error) });
   };
 
-  function press(key: Key): void {
-    const { state: next, action } = pressKey(state, key, height());
-    actionParts.show(next);
-    if (action !== null) performNavigatorAction(action, actionParts).catch(showError);
+  const press = (key: Key): Taken => pressOn(key, actionParts, { height: height(), failed: showError });
+
+  function takeOne(key: Key): Taken {
+    if (!waiting.holdIfNeeded(state, key, height())) return press(key);
+    actionParts.show({ ...state, message: READING });
+    // What waits is given back by itself.
+    return 'written';
   }
 
-  const reread = createCoalescedRead(async () => {
-    await reader.readOn();
-    state = withWholeTree(state, reader.shape);
-    for (const key of waiting.takeAll()) if (!signal.aborted) press(key);
-    actionParts.show(state);
-    const [marks, seq] = await Promise.all([contents.marks(), contents.seqOf(parts.position())]);
-    actionParts.show(withStableScroll(state, { ...state, marks, position: state.shape.indexOf(seq) }));
-  }, readFailed);
-
-  function readFailed(error: unknown): void {
-    waiting.takeAll();
-    showError(error);
-  }
+  const reread = createCoalescedRead(
+    async () => {
+      await reader.readOn();
+      state = withWholeTree(state, reader.shape);
+      if (!replay(waiting.takeAll(), press, { ...parts, signal })) leave(null);
+      actionParts.show(state);
+      const [marks, seq] = await Promise.all([contents.marks(), contents.seqOf(parts.position())]);
+      actionParts.show(withStableScroll(state, { ...state, marks, position: state.shape.indexOf(seq) }));
+    },
+    (error) => {
+      waiting.takeAll();
+      showError(error);
+    },
+  );
 
   terminal.enterScreen(({ columns, rows }) => {
     state = scrolled(state, height());
@@ -88,16 +98,55 @@ export async function openNavigator(parts: NavigatorOptions): Promise<Navigator>
   return {
     end: ended,
     take(key) {
-      for (const one of state.partial === null ? [key] : lettersOf(key)) {
-        if (signal.aborted) return;
-        if (waiting.holdIfNeeded(state, one, height())) actionParts.show({ ...state, message: READING });
-        else press(one);
-      }
+      const keys = state.partial === null ? [key] : lettersOf(key);
+      const taken = keys.map((one): Taken => (signal.aborted ? 'done' : takeOne(one))).at(-1) ?? 'done';
       // Reads again where that has failed.
       if (waiting.hasAny()) reread();
+      return taken;
     },
+    leave: () => leave(null),
     treeChanged: reread,
   };
+}
+
+interface PressParts {
+  height: number;
+  failed(error: unknown): void;
+}
+
+function pressOn(key: Key, parts: NavigatorParts, { height, failed }: PressParts): Taken {
+  const { typing, asking } = parts.state();
+  const { state, action } = pressKey(parts.state(), key, height);
+  parts.show(state);
+  confirmLater(parts);
+  if (action !== null) performNavigatorAction(action, parts).catch(failed);
+  return takenFor(action, typing !== null || isAnswerable(asking));
+}
+
+/** A question may be answered when no key comes for a moment. */
+function confirmLater({ quiet, state, show }: NavigatorParts): void {
+  quiet.stop();
+  const { asking } = state();
+  getReady(quiet, asking, () => show({ ...state(), asking: asking === null ? null : { ...asking, isReady: true } }));
+}
+
+/** Presses the keys that waited; false when they are a sentence, which has been typed where messages are written. */
+function replay(
+  keys: readonly Key[],
+  press: (key: Key) => Taken,
+  { type, signal }: Pick<NavigatorOptions, 'type'> & { signal: AbortSignal },
+): boolean {
+  let sentence = 0;
+  for (const [at, key] of keys.entries()) {
+    if (signal.aborted) return true;
+    const taken = press(key);
+    if (taken === 'unknown' && key.kind !== 'key') {
+      type(keys.slice(sentence));
+      return false;
+    }
+    if (taken !== 'done' || key.kind === 'key') sentence = at + 1;
+  }
+  return true;
 }
 
 /** The rows of the list, and whether there is room for a preview. */

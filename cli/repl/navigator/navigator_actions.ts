@@ -1,5 +1,6 @@
 import type { Client } from '../../../hub/client/client.js';
 import type { NodeId, TreeId } from '../../../hub/protocol/node.js';
+import type { Quiet } from '../editor/keys/quiet.js';
 import type { NavigatorAction } from './navigator_keys.js';
 import { type Navigation, revealed, withRows, withSelected, withStableScroll } from './navigator_state.js';
 import type { Contents } from './node_texts.js';
@@ -16,6 +17,7 @@ export interface NavigatorParts {
   client: Client;
   tree: TreeId;
   contents: Contents;
+  quiet: Quiet;
   state(): Navigation;
   show(state: Navigation): void;
   leave(end: NavigatorEnd | null): void;
@@ -28,8 +30,12 @@ export async function performNavigatorAction(action: NavigatorAction, parts: Nav
   switch (action.kind) {
     case 'leave':
       return parts.leave(null);
+    case 'text':
+      return;
     case 'go':
       return go(action, parts);
+    case 'edit':
+      return edit(action, parts);
     case 'go_to_hit':
       return goToHit(action, parts);
     case 'reveal':
@@ -47,10 +53,13 @@ export async function performNavigatorAction(action: NavigatorAction, parts: Nav
 
 type ActionOf<K extends NavigatorAction['kind']> = Extract<NavigatorAction, { kind: K }>;
 
-async function go({ index, edit }: ActionOf<'go'>, { contents, state, leave }: NavigatorParts): Promise<void> {
+async function go({ index }: ActionOf<'go'>, { contents, state, leave }: NavigatorParts): Promise<void> {
+  leave({ node: await contents.idOf(state().shape.seqOf(index)), edit: null });
+}
+
+async function edit({ index }: ActionOf<'edit'>, { contents, state, leave }: NavigatorParts): Promise<void> {
   const { shape } = state();
   const node = await contents.idOf(shape.seqOf(index));
-  if (!edit) return leave({ node, edit: null });
   const above = shape.parentOf(index);
   const before = await contents.idOf(shape.seqOf(above === NONE ? index : above));
   leave({ node: before, edit: await contents.textOf(node) });

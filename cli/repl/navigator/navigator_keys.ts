@@ -1,7 +1,9 @@
+import { answerOf, confirmationOf } from '../editor/keys/confirmation.js';
 import type { Key, KeyPress } from '../editor/keys/key.js';
 import { stepsOf } from './cursor_steps.js';
 import { compareNodes } from './listed_nodes.js';
 import {
+  type ConfirmedAction,
   folded,
   foldedAll,
   moved,
@@ -17,16 +19,16 @@ import { NONE } from './tree_shape.js';
 /** What a key asks for that needs the hub, or ends the navigator. */
 export type NavigatorAction =
   | { kind: 'leave' }
-  /** Go to a node; with `edit`, to before it, with its text in the editor. */
-  | { kind: 'go'; index: number; edit: boolean }
+  /** The key means nothing here: it is the text of a message. */
+  | { kind: 'text' }
+  /** Go to a node. */
+  | { kind: 'go'; index: number }
   | { kind: 'go_to_hit'; node: string }
   /** Show one of the results in the tree. */
   | { kind: 'reveal'; results: SearchResults }
   | { kind: 'search'; query: string }
   | { kind: 'mark'; index: number; name: string }
-  | { kind: 'archive'; index: number }
-  /** Undo that. */
-  | { kind: 'restore'; index: number };
+  | ConfirmedAction;
 
 export interface KeyOutcome {
   state: Navigation;
@@ -37,18 +39,19 @@ const TYPED_LENGTH_MAX = 200;
 /** More than the keys take in the narrowest window. */
 const HELP_ROWS_MAX = 40;
 
-/** The effect of a key. `height` is the number of visible rows. */
+/** The effect of a key; letters never act by themselves. `height` is the number of visible rows. */
 export function pressKey(before: Navigation, key: Key, height: number): KeyOutcome {
   const state = { ...before, message: null };
   if (state.help !== null) return stay({ ...state, help: helpAfter(state.help, key, height) });
   if (state.typing !== null) return typingKey(state, state.typing, key);
+  if (state.asking !== null) return answered({ ...state, asking: null }, state.asking, key);
   if (state.results !== null && state.results.hits.length > 0 && key.kind === 'key') {
     const outcome = hitKey(state, key);
     if (outcome !== null) return outcome;
   }
   if (state.comparison !== null && isLeaving(key)) return stay({ ...state, comparison: null });
   if (key.kind === 'key') return ofKey(state, key, height);
-  if (key.kind === 'paste') return stay(state);
+  if (key.kind === 'paste') return asText(state);
   return ofText(state, key.text, height);
 }
 
@@ -66,7 +69,9 @@ function ofText(state: Navigation, text: string, height: number): KeyOutcome {
   for (const letter of text) {
     if (result.action !== null) break;
     if (result.state.typing !== null) return pressKey(result.state, { kind: 'text', text: text.slice(at) }, height);
-    result = ofLetter(result.state, letter, height);
+    const key = { kind: 'text' as const, text: letter };
+    result =
+      result.state.asking === null ? ofLetter(result.state, letter, height) : pressKey(result.state, key, height);
     at += letter.length;
   }
   return result;
@@ -74,6 +79,27 @@ function ofText(state: Navigation, text: string, height: number): KeyOutcome {
 
 function stay(state: Navigation): KeyOutcome {
   return { state, action: null };
+}
+
+function asText(state: Navigation): KeyOutcome {
+  return { state, action: { kind: 'text' } };
+}
+
+function ask(state: Navigation, question: string, action: ConfirmedAction): KeyOutcome {
+  return stay({ ...state, asking: confirmationOf(question, action) });
+}
+
+function answered(state: Navigation, asking: NonNullable<Navigation['asking']>, key: Key): KeyOutcome {
+  switch (answerOf(asking, key)) {
+    case 'yes':
+      return { state, action: asking.action };
+    case 'no':
+      return stay(state);
+    case 'too_early':
+      return stay({ ...state, asking });
+    case 'text':
+      return asText(state);
+  }
 }
 
 function isLeaving(key: Key): boolean {
@@ -96,7 +122,7 @@ function ofKey(state: Navigation, key: KeyPress, height: number): KeyOutcome {
     case 'tab':
       return stay(withNextFilter(state));
     case 'enter':
-      return onSelected(state, (index) => ({ state, action: { kind: 'go', index, edit: false } }));
+      return onSelected(state, (index) => ({ state, action: { kind: 'go', index } }));
     case 'escape':
       return state.results === null ? { state, action: { kind: 'leave' } } : stay({ ...state, results: null });
     default:
@@ -147,7 +173,7 @@ function actionLetter(state: Navigation, letter: string): KeyOutcome {
     case 'x':
       return onSelected(state, (index) => toggleArchived(state, index));
     default:
-      return stay(state);
+      return asText(state);
   }
 }
 
@@ -159,13 +185,13 @@ function onSelected(state: Navigation, act: (index: number) => KeyOutcome): KeyO
 }
 
 function editMessage(state: Navigation, index: number): KeyOutcome {
-  if (state.shape.kindOf(index) === 'u') return { state, action: { kind: 'go', index, edit: true } };
+  if (state.shape.kindOf(index) === 'u') return ask(state, 'Go there and say it otherwise?', { kind: 'edit', index });
   return stay({ ...state, message: 'Only a message of yours can be taken back into the editor.' });
 }
 
 function toggleArchived(state: Navigation, index: number): KeyOutcome {
-  if (state.shape.isArchived(index)) return { state, action: { kind: 'restore', index } };
-  if (state.shape.parentOf(index) !== NONE) return { state, action: { kind: 'archive', index } };
+  if (state.shape.isArchived(index)) return ask(state, 'Take it out of the archive?', { kind: 'restore', index });
+  if (state.shape.parentOf(index) !== NONE) return ask(state, 'Archive this branch?', { kind: 'archive', index });
   return stay({ ...state, message: 'The root cannot be archived; to archive the whole tree: cognition delete' });
 }
 

@@ -1,5 +1,6 @@
 import type { Hit } from '../../render/tree/search_hits.js';
-import { branchesOffPath, FILTERS, type Filter, type NodeComparison, rowsOf } from './listed_nodes.js';
+import type { Confirmation } from '../editor/keys/confirmation.js';
+import { branchesOffPath, FILTERS, type Filter, headsOnPath, type NodeComparison, rowsOf } from './listed_nodes.js';
 import { NONE, type TreeShape } from './tree_shape.js';
 
 /** Trees up to this size are opened with every branch unfolded. */
@@ -33,6 +34,14 @@ export interface PartialTree {
   nodeCount: number;
 }
 
+/** What is done to a node only when the person has confirmed it. */
+export type ConfirmedAction =
+  /** Go to before it, with its text in the editor. */
+  | { kind: 'edit'; index: number }
+  | { kind: 'archive'; index: number }
+  /** Undo that. */
+  | { kind: 'restore'; index: number };
+
 /** The state of the navigator. Never changed: each function makes a new one. The tree itself only grows. */
 export interface Navigation {
   readonly shape: TreeShape;
@@ -40,6 +49,10 @@ export interface Navigation {
   readonly partial: PartialTree | null;
   /** The person's position; `NONE` while it is in an archived branch. */
   readonly position: number;
+  /** The node where the navigator was opened: the position, or the nearest above it that is not archived. */
+  readonly anchor: number;
+  /** The first nodes of the runs on the path to the position, which stays in the first column. */
+  readonly trunk: ReadonlySet<number>;
   readonly filter: Filter;
   readonly folded: ReadonlySet<number>;
   /** The folds that come back after a list of leaves or marks, which ignores them; null without such a list. */
@@ -63,6 +76,8 @@ export interface Navigation {
   readonly preview: boolean;
   /** The first visible row of the list of keys; null while the tree is shown. */
   readonly help: number | null;
+  /** What is done when the person says so. */
+  readonly asking: Confirmation<ConfirmedAction> | null;
   /** A message for the person, until the next key. */
   readonly message: string | null;
 }
@@ -75,6 +90,8 @@ export function openNavigation(start: Pick<Navigation, 'shape' | 'partial' | 'po
   return withRows({
     ...{
       ...start,
+      anchor: preferred,
+      trunk: new Set<number>(),
       filter: 'all',
       folded,
       foldedBefore: null,
@@ -83,16 +100,17 @@ export function openNavigation(start: Pick<Navigation, 'shape' | 'partial' | 'po
       selected: preferred,
     },
     ...{ top: 0, pinnedTop: 0, typing: null, results: null, lastResults: null, comparison: null },
-    ...{ preview: true, help: null, message: null },
+    ...{ preview: true, help: null, asking: null, message: null },
   });
 }
 
 /** The state with its rows computed again; the selected node stays selected, or its nearest listed relative. */
 export function withRows(state: Navigation): Navigation {
-  const { shape, filter, folded, marks, partial } = state;
-  const all = rowsOf(shape, { filter, folded, marked: new Set(marks.keys()) });
+  const { shape, filter, folded, marks, partial, position, anchor } = state;
+  const trunk = headsOnPath(shape, position === NONE ? anchor : position);
+  const all = rowsOf(shape, { filter, folded, marked: new Set(marks.keys()), trunk });
   const rows = partial === null ? all : within(all, partial);
-  return { ...state, rows, selected: nearestRow({ ...state, rows }), pinnedTop: 0 };
+  return { ...state, trunk, rows, selected: nearestRow({ ...state, rows }), pinnedTop: 0 };
 }
 
 function within(rows: Int32Array, { anchor, above, below }: PartialTree): Int32Array {
@@ -125,7 +143,9 @@ export function withWholeTree(state: Navigation, shape: TreeShape): Navigation {
   const anchor = Math.max(0, renumbered(partial.anchor));
   const preferred = renumbered(state.preferred);
   return withStableScroll(state, {
-    ...{ ...state, shape, partial: null, folded: branchesOffPath(shape, anchor), comparison: null },
+    ...{ ...state, shape, anchor, partial: null, folded: branchesOffPath(shape, anchor), comparison: null },
+    // What is asked is about a node by its place among those that were read.
+    asking: null,
     ...{ position: renumbered(state.position), preferred: preferred === NONE ? anchor : preferred },
   });
 }

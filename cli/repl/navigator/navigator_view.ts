@@ -1,6 +1,7 @@
 import type { NavigatorRow, NavigatorSide, NavigatorView } from '../../render/screens/navigator_page.js';
 import { count, formatNumber } from '../../render/text/ids_and_counts.js';
 import { foundWords } from '../../render/tree/search_hits.js';
+import { questionRow } from '../editor/keys/confirmation.js';
 import { branchingOf } from './listed_nodes.js';
 import { FILTER_WORDS, type Navigation } from './navigator_state.js';
 import type { Contents } from './node_texts.js';
@@ -26,14 +27,15 @@ export function viewOf(
   state: Navigation,
   { contents, title, hasPreview, nodesRead, height }: NavigatorScreen,
 ): NavigatorView {
-  const { shape, partial, filter, typing, results, message, help } = state;
+  const { shape, partial, filter, typing, results, asking, help } = state;
   const filterNote = filter === 'all' ? '' : `, shown: ${FILTER_WORDS[filter]}`;
   const size =
     partial === null
       ? count(shape.count(), 'node')
       : `reading, ${formatNumber(nodesRead)} of ${count(partial.nodeCount, 'node')}`;
   return {
-    ...{ title, message, help },
+    ...{ title, help },
+    message: asking === null ? state.message : questionRow(asking),
     remark: `${size}${filterNote}`,
     rows: visibleRows(state, contents, height),
     hits: results === null ? null : { list: results.hits, selected: results.selected, query: results.query },
@@ -60,12 +62,12 @@ function visibleIndexes({ rows, top }: Navigation, height: number): number[] {
 }
 
 function visibleRows(state: Navigation, contents: Contents, height: number): NavigatorRow[] {
-  const { shape, marks, position, selected, folded } = state;
+  const { shape, marks, position, selected, folded, trunk } = state;
   const seen = visibleIndexes(state, height);
   const lines = contents.lines(visibleSeqs(state, height));
   return seen.map((index, at) => ({
     node: lines[at] ?? null,
-    branching: branchingOf(shape, index, LEVELS_MAX),
+    branching: branchingOf(shape, index, { trunk, levelsMax: LEVELS_MAX }),
     folded: folded.has(index) || shape.isArchived(index) ? hiddenBehind(state, index) : null,
     atMs: shape.atMs(index),
     isSelected: index === selected,

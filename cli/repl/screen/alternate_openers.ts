@@ -1,13 +1,14 @@
 import { REPL_COMMANDS } from '../commands/chat_command_table.js';
 import { editPlan, switchPlanning } from '../commands/plan.js';
 import { switchNetwork } from '../commands/switch_network.js';
+import { switchThinking } from '../commands/thinking.js';
 import type { Repl } from '../repl.js';
 import type { ViewerEnd } from '../viewer/viewer_state.js';
 import type { AlternateName, AlternateParts, OpenScreen } from './alternate_parts.js';
 import { copied } from './clipboard.js';
 import { statusRow } from './status_row.js';
 
-/** What something on the alternate screen is opened with. */
+/** The parameters of a view on the alternate screen. */
 export interface OpenerParts extends AlternateParts {
   repl: Repl;
 }
@@ -25,11 +26,13 @@ async function viewer(parts: OpenerParts, atLastCall: boolean): Promise<OpenScre
   const { openViewer } = await import('../viewer/viewer.js');
   const opened = await openViewer({
     ...{ client: repl.client, terminal, look, copy: (text) => copied(terminal, text), atLastCall },
+    modes: () => ({ network: status().network, isPlanning: status().activity === 'Plan', thinking: status().thinking }),
     position: () => (repl.conversation().isMade() ? repl.conversation().place.position() : null),
     status: (mode, inks) => statusRow(status(), mode, inks),
     commands: REPL_COMMANDS.map(({ name }) => name),
     async act(action) {
       if (action === 'network') return switchNetwork(repl);
+      if (action === 'thinking') return switchThinking(repl);
       return action === 'plan' ? switchPlanning(repl) : editPlan(repl);
     },
   });
@@ -41,23 +44,24 @@ function ended(end: ViewerEnd, { say }: OpenerParts): AlternateName | null {
   return end.kind === 'navigator' || end.kind === 'agents' ? end.kind : null;
 }
 
-async function navigator({ repl, terminal, look, status, say, replace, hint }: OpenerParts): Promise<OpenScreen> {
+async function navigator(parts: OpenerParts): Promise<OpenScreen> {
+  const { repl, terminal, look, status, say, replace, hint, type } = parts;
   const { place, isMade } = repl.conversation();
   if (!isMade()) {
     hint('There is no tree yet: say something first.');
-    return { take: () => undefined, changed: () => undefined, end: Promise.resolve(null) };
+    return { take: () => 'unknown', leave: () => undefined, changed: () => undefined, end: Promise.resolve(null) };
   }
   const { openNavigator } = await import('../navigator/navigator.js');
   const { name, title } = await repl.client.call('loom.tree_get', { tree: place.tree });
   const tree = { id: place.tree, title: name ?? (title === '' ? status().name : title) };
-  const opened = await openNavigator({ client: repl.client, tree, position: place.position, terminal, look });
+  const opened = await openNavigator({ client: repl.client, tree, position: place.position, terminal, look, type });
   const end = opened.end.then((went) => {
     if (went === null) return null;
     say(`/goto ${went.node}`);
     if (went.edit !== null) replace(went.edit);
     return null;
   });
-  return { take: opened.take, changed: opened.treeChanged, end };
+  return { take: opened.take, leave: opened.leave, changed: opened.treeChanged, end };
 }
 
 async function agents({ repl, terminal, look }: OpenerParts): Promise<OpenScreen> {

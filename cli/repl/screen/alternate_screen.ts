@@ -2,17 +2,18 @@ import { detach } from '../../../hub/base/detach.js';
 import { reasonOf } from '../../output/failure.js';
 import { switchPlanning } from '../commands/plan.js';
 import type { Key } from '../editor/keys/key.js';
+import { createTypedRun, type TypedRun } from '../editor/keys/typed_run.js';
 import type { Repl } from '../repl.js';
 import { OPENERS } from './alternate_openers.js';
 import type { AlternateName, AlternateParts, OpenScreen } from './alternate_parts.js';
 
-/** What is shown on the alternate screen: at most one thing at a time, which all keys are for. */
+/** The alternate screen: at most one view at a time, which takes all keys. */
 export interface Alternate {
   attach(repl: Repl): void;
   open(name: AlternateName): void;
-  /** Whether the conversation is out of sight. */
+  /** Whether the conversation is hidden. */
   isShown(): boolean;
-  /** False when nothing is open, so that the key is for the editor. */
+  /** False when no view is open, so that the key goes to the editor. */
   take(key: Key): boolean;
   changed(): void;
   switchPlanning(): void;
@@ -24,8 +25,10 @@ interface Showing {
   repl: Promise<Repl>;
   isOpen: boolean;
   screen: OpenScreen | null;
-  /** What was typed while nothing was there to take it. */
+  /** Keys typed while no view could take them. */
   waiting: Key[];
+  /** The last typed letters, which become text when an unused letter follows. */
+  run: TypedRun;
 }
 
 const WAITING_KEYS_MAX = 1_000;
@@ -36,7 +39,7 @@ export function createAlternate(parts: AlternateParts): Alternate {
     attach = resolve;
   });
   const hint = (error: unknown): void => parts.hint(reasonOf(error));
-  const showing: Showing = { parts, repl, isOpen: false, screen: null, waiting: [] };
+  const showing: Showing = { parts, repl, isOpen: false, screen: null, waiting: [], run: createTypedRun() };
   return {
     attach: (opened) => attach(opened),
     open: (name) => detach(showOneByOne(showing, name), hint),
@@ -55,11 +58,12 @@ function taken(showing: Showing, key: Key): boolean {
   if (name === 'z') terminal.suspend();
   else if (name === 'l') terminal.redraw();
   else if (showing.waiting.length < WAITING_KEYS_MAX) showing.waiting.push(...lettersOf(key));
+  showing.run.pressed();
   handOver(showing);
   return true;
 }
 
-/** What comes as one text may be a key for what is open, and then something for what is there after it. */
+/** A text may be a key for the open view, followed by keys for the next one. */
 function lettersOf(key: Key): Key[] {
   return key.kind === 'text' ? Array.from(key.text, (text) => ({ kind: 'text' as const, text })) : [key];
 }
@@ -70,9 +74,25 @@ function handOver(showing: Showing): void {
     if (screen === null && showing.isOpen) return;
     const key = waiting.shift();
     if (key === undefined) return;
-    if (screen === null) showing.parts.type(key);
-    else screen.take(key);
+    if (screen === null) showing.parts.type([key, ...waiting.splice(0)]);
+    else offer(showing, screen, key);
   }
+}
+
+/** An unused letter returns to the editor, with the letters typed before it. */
+function offer(showing: Showing, screen: OpenScreen, key: Key): void {
+  const { run, waiting } = showing;
+  // A space or a colon right after a word ends it.
+  const isInWord = key.kind === 'text' && /^[ :]$/.test(key.text) && run.isWord();
+  const taken = isInWord ? 'unknown' : screen.take(key);
+  if (taken !== 'unknown' || key.kind === 'key') {
+    run.add(key, taken);
+    return;
+  }
+  const before = run.take();
+  waiting.unshift(...(before === '' ? [] : [{ kind: 'text' as const, text: before }]), key);
+  screen.leave();
+  showing.screen = null;
 }
 
 async function showOneByOne(showing: Showing, first: AlternateName): Promise<void> {
@@ -88,6 +108,7 @@ async function showOneByOne(showing: Showing, first: AlternateName): Promise<voi
     showing.screen = null;
   }
   showing.isOpen = false;
+  showing.run.take();
   showing.parts.left();
   handOver(showing);
 }
@@ -95,7 +116,7 @@ async function showOneByOne(showing: Showing, first: AlternateName): Promise<voi
 async function showOne(showing: Showing, repl: Repl, name: AlternateName): Promise<AlternateName | null> {
   const { parts } = showing;
   const leaveScreen = (): void => {
-    // What is typed from here on is for what is there next.
+    // Later keys go to the next view.
     showing.screen = null;
     parts.left();
     parts.terminal.leaveScreen();

@@ -6,56 +6,59 @@ import { clean, cleanLine, cleanPrinted, overwritten } from '../../render/text/c
 import { cut } from '../../render/text/cut.js';
 import { excerptOf } from '../../render/text/cut_middle.js';
 import { count, shortId } from '../../render/text/ids_and_counts.js';
+import { inWords } from '../../render/text/prose.js';
 import type { DisplayEvent } from '../front/front.js';
 import type { HeavyDrawing } from './lazy_renderers.js';
 import { formatSeconds } from './seconds.js';
 
-/** Prints display events as text that stays, and rows that still change. */
+/** Renders display events as finished text and live rows. */
 export interface ChatOutput {
-  /** What is finished by an event: to be put above the live block. */
+  /** The text that an event finishes, for above the live block. */
   take(event: DisplayEvent): string[];
-  /** What is not finished, in rows. */
+  /** The unfinished rows. */
   live(nowMs: number): string[];
   /** Whether the rows change with time alone. */
   isTimed(): boolean;
 }
 
 export interface ChatOutputParts {
-  /** The look at this moment. */
+  /** The current look. */
   look: () => Look;
   /** Null until it is loaded. */
   heavy: () => HeavyDrawing | null;
+  /** Whether prose breaks between words; else the terminal breaks it. */
+  isInWords: boolean;
   nowMs: () => number;
 }
 
-/** Lines of an output of a model's call that are shown: its beginning and its end. */
+/** The shown lines of a call's output: head and tail. */
 const HEAD_LINES = 8;
 const TAIL_LINES = 3;
-/** What a person sent is shown whole up to this; an excerpt that was made before is shorter. */
+/** Longer messages of a person are shown as an excerpt. */
 const SAID_LINES_MAX = 40;
 const SAID_LENGTH_MAX = 6_000;
-/** Lines of what runs that are shown while it does. */
+/** The live lines of a running call. */
 const RUNNING_LINES = 4;
-/** What runs for less than this needs no word. */
+/** Shorter calls have no duration shown. */
 const LONG_MS = 900;
-/** A longer line that is not whole yet is printed all the same. */
+/** An unfinished line beyond this length is printed at once. */
 const LINE_KEPT_LENGTH_MAX = 8_192;
 const LINE_LENGTH_MAX = 4_000;
 
 interface RunningCall {
   block: DisplayCall;
   sinceMs: number;
-  /** Of a person's command, whose whole lines are printed at once: the line that is not whole. */
+  /** The unfinished line of a person's command, whose finished lines are printed at once. */
   line: string;
   hasPrinted: boolean;
-  /** Nothing of it is done before a person has answered. */
+  /** The call awaits an answer and has not started. */
   isWaiting: boolean;
 }
 
 interface Page {
   parts: ChatOutputParts;
   answer: MarkdownStream | null;
-  /** Null while nothing is thought. */
+  /** Null without thinking. */
   thinking: { sinceMs: number } | null;
   running: Map<string, RunningCall>;
   isBegun: boolean;
@@ -87,8 +90,10 @@ function taken(page: Page, event: DisplayEvent): string[] {
       page.running.clear();
       return ended(page);
     case 'typed_line':
-      return [...ended(page), ...part(page, inProse(page, style.user(`> ${cleanLine(event.text)}`)))];
+      // A command is copied whole.
+      return [...ended(page), ...part(page, style.user(`> ${cleanLine(event.text)}`))];
     case 'text':
+    case 'question':
       page.isBegun = true;
       return [...ended(page), clean(event.text).replace(/\n$/, '')];
     case 'note':
@@ -121,9 +126,9 @@ function endedBlock(page: Page, block: DisplayBlock): string[] {
   }
 }
 
-/** The person chooses where its lines break: answers are copied, and so are the commands that a hint names. */
+/** Wrapping is the person's choice: answers and hinted commands are copied. */
 function inProse({ parts }: Page, text: string): string {
-  return parts.heavy()?.prose(text, parts.look()) ?? text;
+  return parts.isInWords ? inWords(text, parts.look()) : text;
 }
 
 /** A blank line before each part but the first. */
@@ -164,7 +169,7 @@ function ended(page: Page): string[] {
   return [...thoughtLine(page), ...rest];
 }
 
-/** Thinking is folded to one line when it has come to its end. */
+/** Finished thinking is folded to one line. */
 function thoughtLine(page: Page): string[] {
   if (page.thinking === null) return [];
   const { sinceMs } = page.thinking;
@@ -175,7 +180,7 @@ function thoughtLine(page: Page): string[] {
 
 function startedCall(page: Page, block: DisplayCall): string[] {
   page.running.set(block.id, { block, sinceMs: page.parts.nowMs(), line: '', hasPrinted: false, isWaiting: false });
-  // What a person runs is shown as it comes, so its line stands above it from the beginning.
+  // A person's command streams, so its line is printed first.
   return block.by === 'person' ? part(page, shortCallLine(page, block)) : [];
 }
 
@@ -248,7 +253,7 @@ function runningRows({ block, sinceMs, line, isWaiting }: RunningCall, nowMs: nu
     const title = cut(callLine(block, LINE_LENGTH_MAX), look.width - 1 - time.length, look);
     return [`${look.style.tool(title)}${look.style.quiet(time)}`, ...rows];
   }
-  // What a person runs has its line above already, and is over in no time as a rule.
+  // A person's command has its line already, and usually ends at once.
   const isLong = nowMs - sinceMs >= LONG_MS;
   return isLong ? [...rows, look.style.quiet(cut(`running${time}, Esc stops it`, look.width - 1, look))] : rows;
 }

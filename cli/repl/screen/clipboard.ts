@@ -2,14 +2,14 @@ import { type SpawnSyncOptions, spawnSync } from 'node:child_process';
 import { environment } from '../../../hub/config/config.js';
 import type { Terminal } from '../terminal/terminal.js';
 
-/** What terminals take as a clipboard, as base64. */
+/** The clipboard limit of terminals, in base64. */
 const COPIED_LENGTH_MAX = 74_994;
 const TMUX_LENGTH_MAX = 8 * 1024 * 1024;
 const TMUX_MS_MAX = 2_000;
-/** GNU screen passes on pieces of at most 768 bytes. */
+/** GNU screen forwards at most 768 bytes at a time. */
 const SCREEN_PIECE_LENGTH = 500;
 
-/** Puts a text into the clipboard; false when it is too long for that. A terminal does not say whether it has taken it. */
+/** Sets the clipboard; false for a text that is too long. Terminals do not confirm it. */
 export function copied(terminal: Pick<Terminal, 'send'>, text: string): boolean {
   const inside = multiplexer();
   if (inside === 'tmux' && text.length <= TMUX_LENGTH_MAX && givenToTmux(text)) return true;
@@ -20,14 +20,14 @@ export function copied(terminal: Pick<Terminal, 'send'>, text: string): boolean 
   return true;
 }
 
-/** A terminal that was started from within one of them has its variables as well, but another TERM. */
+/** A terminal started inside tmux or screen inherits their variables, but has another TERM. */
 function multiplexer(): 'tmux' | 'screen' | null {
   if (!/^(screen|tmux)/.test(environment('TERM') ?? '')) return null;
   if (environment('TMUX') !== undefined) return 'tmux';
   return environment('STY') === undefined ? null : 'screen';
 }
 
-/** As it is set up by default, tmux takes nothing from the programs in it, but from its own command, and passes it on. */
+/** By default tmux ignores the escape sequence of programs, but its own command sets and forwards the clipboard. */
 function givenToTmux(text: string): boolean {
   const how: SpawnSyncOptions = { input: text, timeout: TMUX_MS_MAX, stdio: ['pipe', 'ignore', 'ignore'] };
   return spawnSync('tmux', ['load-buffer', '-w', '-'], how).status === 0;

@@ -4,23 +4,23 @@ import type { Content } from '../editor/state/buffer.js';
 import { adoptDraft, loadDraft, saveDraft } from '../editor/storage/draft.js';
 import { appendHistory } from '../editor/storage/history.js';
 
-/** Keeps what is being written, so that nothing is lost with the terminal, and what was sent, to go back to. */
+/** Saves drafts, so that a lost terminal loses no text, and the history of messages. */
 export interface Drafts {
-  /** What was being written in a tree; null for nothing. */
+  /** The draft of a tree; null for none. */
   load(tree: string): Content | null;
-  /** What a chat that is gone has left unsaid in a new tree, for this new tree; null for nothing. */
+  /** Takes over the draft that an ended chat left in a new tree; null for none. */
   adopt(tree: string): Content | null;
-  /** Has what is written kept soon. */
+  /** Schedules saving the draft. */
   changed(tree: string): void;
-  /** Keeps what is written now. */
+  /** Saves the draft now. */
   save(tree: string): void;
-  /** What is written now is not for this tree. */
+  /** Detaches the draft from the tree. */
   forget(tree: string): void;
   sent(content: Content): Promise<void>;
   stop(): void;
 }
 
-/** How long a person has to pause. */
+/** The pause before a draft is saved. */
 const PAUSE_MS = 400;
 
 export interface DraftsParts {
@@ -28,7 +28,7 @@ export interface DraftsParts {
   written: () => Content;
   /** Whether the open tree exists, so that one can come back to it. */
   isMade: () => boolean;
-  /** Told once, when nothing can be kept. */
+  /** Called once, when drafts cannot be saved. */
   failed(reason: string): void;
 }
 
@@ -68,7 +68,7 @@ export function createDrafts({ home, written, isMade, failed }: DraftsParts): Dr
   };
 }
 
-/** Why nothing can be kept in a folder. Of a disk that only reads the system says in one place or the other that a path is not there. */
+/** Why a folder cannot be written. On a read-only disk some calls report that the path does not exist. */
 function unkeptWords(home: string, error: unknown): string {
   switch (error instanceof Error && 'code' in error ? error.code : '') {
     case 'ENOSPC':

@@ -9,18 +9,18 @@ import type { Content } from '../editor/state/buffer.js';
 import { type EditorState, type Effect, type Frame, newEditor } from '../editor/state/editor_state.js';
 import { createUnmarkedPastes } from '../editor/unmarked_paste.js';
 
-/** What is being written, and what keys do to it. */
+/** The editor and its keys. */
 export interface EditorInput {
   state(): EditorState;
-  /** What the keyboard sends. */
+  /** Takes keyboard input. */
   type(text: string): void;
-  /** Takes one key. */
-  take(key: Key): void;
-  /** Puts a text before what is written, where one goes on writing. */
+  /** Takes keys that another view passed on. */
+  take(keys: readonly Key[]): void;
+  /** Inserts a text before the draft and keeps the cursor. */
   insert(text: string): void;
-  /** Puts this in the place of all that is written, which can be undone. */
+  /** Replaces the draft; undo restores it. */
   replace(content: Content): void;
-  /** Looks again for what can be offered. */
+  /** Completes again. */
   refresh(): void;
   stop(): void;
 }
@@ -30,13 +30,15 @@ export interface EditorParts {
   columns: () => number;
   ruler: Ruler;
   completion: Completion;
-  /** Whether the terminal tells what is pasted from what is typed. */
+  /** Whether the terminal brackets pastes. */
   marksPastes: boolean;
-  /** Whether a turn runs, so that a message may wait for its end. */
+  /** Whether a turn runs, so that messages may be queued. */
   isRunning: () => boolean;
-  /** Whether a key is for something else, which has taken it. */
+  /** Whether messages wait to be heard. */
+  isWaiting: () => boolean;
+  /** Whether something else has taken the key. */
   isElsewhere(key: Key): boolean;
-  /** Told after every key. */
+  /** Called after every key. */
   changed(): void;
   act(effect: Effect): void;
 }
@@ -47,6 +49,7 @@ export function createEditorInput(parts: EditorParts): EditorInput {
     width: parts.columns(),
     ruler: parts.ruler,
     altEnter: parts.isRunning() ? 'queue' : 'newline',
+    takesBack: parts.isWaiting(),
     completion: parts.completion,
   });
   const take = (key: Key): void => {
@@ -56,6 +59,9 @@ export function createEditorInput(parts: EditorParts): EditorInput {
     if (step.effect !== null) parts.act(step.effect);
   };
   const pastes = createUnmarkedPastes(take, parts.marksPastes);
+  const takeAll = (keys: readonly Key[]): void => {
+    if (!pastes.take(keys)) for (const key of keys) take(key);
+  };
   const reader = createKeyReader({
     keys(keys) {
       const rest = withoutFirst(keys, parts.isElsewhere);
@@ -70,7 +76,7 @@ export function createEditorInput(parts: EditorParts): EditorInput {
   return {
     state: () => state,
     type: reader.take,
-    take,
+    take: takeAll,
     insert(text) {
       state = putBefore(state, text);
       parts.changed();
@@ -90,7 +96,7 @@ export function createEditorInput(parts: EditorParts): EditorInput {
   };
 }
 
-/** The keys from the first one on that nobody else takes. */
+/** The keys from the first one that nothing else has taken. */
 function withoutFirst(keys: readonly Key[], isElsewhere: (key: Key) => boolean): readonly Key[] {
   const first = keys.findIndex((key) => !isElsewhere(key));
   return first < 0 ? [] : keys.slice(first);

@@ -6,10 +6,10 @@ import { hasLongLine } from '../editor/state/paste_tokens.js';
 import { writtenOutside } from './outside_editor.js';
 import { hint, isBusy, putLine, type ScreenState } from './screen_state.js';
 
-/** A second Ctrl-C within this time leaves. */
+/** A second Ctrl-C within this time exits. */
 const AGAIN_MS = 1_000;
 
-/** What the keys mean that are not about the text. */
+/** The effects of keys that do not edit. */
 export function act(screen: ScreenState, effect: Effect): void {
   const { terminal } = screen.parts;
   switch (effect.kind) {
@@ -18,6 +18,9 @@ export function act(screen: ScreenState, effect: Effect): void {
       break;
     case 'interrupt':
       interrupt(screen, effect.cleared);
+      break;
+    case 'take_back':
+      screen.actions.put({ kind: 'take_back' });
       break;
     case 'leave':
       screen.actions.put({ kind: 'leave', code: EXIT.ok });
@@ -43,6 +46,8 @@ export function act(screen: ScreenState, effect: Effect): void {
       screen.alternate.switchPlanning();
       break;
     case 'tab':
+      if (screen.status.isCarriedOn && screen.input.state().buffer.text === '') putLine(screen, '/follow', 'now');
+      break;
     case 'page':
       break;
   }
@@ -58,7 +63,7 @@ function submit(screen: ScreenState, { text, content, how }: Extract<Effect, { k
   detach(screen.drafts.sent(content), neverFails);
 }
 
-/** Ctrl-C: first what is written goes, then what runs is ended, then, twice, one leaves. */
+/** Ctrl-C clears the draft, else stops what runs, else exits when pressed twice. */
 function interrupt(screen: ScreenState, cleared: boolean): void {
   const nowMs = screen.parts.nowMs();
   if (cleared) hint(screen, 'Cleared. Ctrl-_ brings it back.');
@@ -70,7 +75,7 @@ function interrupt(screen: ScreenState, cleared: boolean): void {
   }
 }
 
-/** What is longer is one sign when it comes back: drawing it would take longer than a key may. */
+/** Longer texts return as a placeholder: drawing them would delay keys. */
 const OUTSIDE_LENGTH_MAX = 20_000;
 
 async function editOutside(screen: ScreenState): Promise<void> {
@@ -80,7 +85,7 @@ async function editOutside(screen: ScreenState): Promise<void> {
     const before = wholeText(screen.input.state().buffer);
     const text = await writtenOutside(screen.parts.terminal, before);
     if (text === null) hint(screen, 'The editor ended with a failure: the message is as it was.');
-    // What was only looked at keeps its pastes, each one sign.
+    // An unchanged message keeps its pastes as placeholders.
     else if (text !== before)
       screen.input.replace([text.length > OUTSIDE_LENGTH_MAX || hasLongLine(text) ? { paste: text } : text]);
   } catch (error) {

@@ -1,15 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HubError } from '../../../hub/base/error.js';
-import { environment } from '../../../hub/config/config.js';
+import { environment, temporaryFolder } from '../../../hub/config/config.js';
 import { NODE_BYTES_MAX } from '../../../hub/protocol/limits.js';
 import { formatBytes } from '../../render/text/ids_and_counts.js';
 import type { Terminal } from '../terminal/terminal.js';
 
-/** Lets the person write in their own editor; null when it ended with a failure, and the text stays as it was. */
+/** Opens the text in the person's own editor; null when that fails. */
 export async function writtenOutside(terminal: Terminal, text: string): Promise<string | null> {
-  const folder = mkdtempSync(join(tmpdir(), 'cognition-'));
+  const folder = mkdtempSync(join(temporaryFolder(), 'cognition-'));
   const path = join(folder, 'message.md');
   try {
     writeFileSync(path, text, { mode: 0o600 });
@@ -19,7 +18,7 @@ export async function writtenOutside(terminal: Terminal, text: string): Promise<
   }
 }
 
-/** Lets the person edit a file in their own editor; false when that ended with a failure. */
+/** Opens a file in the person's own editor; false when that fails. */
 export async function editFile(terminal: Terminal, path: string): Promise<boolean> {
   const editor = [environment('VISUAL'), environment('EDITOR')].find((one) => one !== undefined && one !== '') ?? 'vi';
   // The variable may hold options, as a shell reads them.

@@ -1,10 +1,11 @@
 import type { Key } from '../editor/keys/key.js';
+import type { Status } from '../front/front.js';
 
-/** Answers what a turn asks permission for, by letters alone: Enter and Space are pressed too easily. */
+/** Answers permission questions by letters alone: Enter and Space are pressed too easily. */
 export interface Permission {
-  /** False when a key does not answer. */
+  /** False for a key that is no answer. */
   take(key: Key): boolean;
-  /** The question has just come: keys do not answer it for a moment. */
+  /** Starts the pause after a new question, in which keys are no answer. */
   wait(): void;
   /** Whether a letter would answer. */
   isReady(): boolean;
@@ -13,18 +14,25 @@ export interface Permission {
 
 export interface PermissionParts {
   isWaiting(): boolean;
-  /** Whether nothing is being written. */
+  /** The line that each key says; null for those of a permission. */
+  answers(): Readonly<Record<string, string>> | null;
+  /** Whether the editor is empty. */
   isEmpty(): boolean;
   say(line: string): void;
-  /** Letters answer from now on. */
+  /** The pause is over. */
   changed(): void;
 }
 
-/** Who was typing when the question came has not answered it. */
+/** Keys of a person who was typing when the question came are no answer. */
 const QUIET_MS = 500;
+/** Whether a question is answered by a key. */
+export function asksByKey({ asks, choice }: Pick<Status, 'asks' | 'choice'>): boolean {
+  return choice !== null || asks === 'approval' || asks === 'permission';
+}
+
 const ANSWERS: Readonly<Record<string, string>> = { y: '/answer 1', a: '/answer 2', n: '/answer 3' };
 
-export function createPermission({ isWaiting, isEmpty, say, changed }: PermissionParts): Permission {
+export function createPermission({ isWaiting, answers, isEmpty, say, changed }: PermissionParts): Permission {
   let isQuiet = false;
   let timer: NodeJS.Timeout | undefined;
   const wait = (): void => {
@@ -41,7 +49,10 @@ export function createPermission({ isWaiting, isEmpty, say, changed }: Permissio
     isReady,
     take(key) {
       if (!isWaiting()) return false;
-      const answer = key.kind === 'text' && isReady() ? ANSWERS[key.text] : undefined;
+      // Whoever stays where they are does so at once.
+      const staying = key.kind === 'key' && key.name === 'escape' && isEmpty() ? 'escape' : '';
+      const name = key.kind === 'text' && isReady() ? key.text : staying;
+      const answer = (answers() ?? ANSWERS)[name];
       wait();
       if (answer === undefined) return false;
       say(answer);

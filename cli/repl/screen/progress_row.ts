@@ -3,24 +3,26 @@ import { cut } from '../../render/text/cut.js';
 import type { Status } from '../front/front.js';
 import { formatSeconds } from './seconds.js';
 
-/** What is under way, and how long that has been so. */
+/** The current activity and its duration. */
 export interface WorkingFacts {
   status: Status | null;
-  /** Whether a letter gives the permission that is asked for. */
+  /** Whether a letter answers the permission question. */
   mayPermit: boolean;
-  /** How long the turn has been running. */
+  /** The duration of the turn. */
   elapsedMs: number;
   nowMs: number;
 }
 
-/** Says that something is under way, or waited for, where nothing else shows it. */
+/** The row for an activity or a wait that nothing else shows. */
 export function workingRow(facts: WorkingFacts, look: Look): string[] {
   const { status, mayPermit } = facts;
   if (status === null) return [];
   const row = (text: string): string => cut(text, look.width - 1, look);
   if (status.hub !== null) return [look.style.warning(row(status.hub))];
   if (status.turn === null && mayPermit) {
-    return [look.style.warning(row('y  allow it    a  allow all of this turn    n  do not'))];
+    if (status.choice !== null) return [look.style.warning(row(status.choice.words))];
+    const more = status.asks === 'permission' ? 'allow what 2 says' : 'allow all of this turn';
+    return [look.style.warning(row(`y  allow it    a  ${more}    n  do not`))];
   }
   if (status.turn !== null) return [look.style.quiet(row(turnText(status, facts)))];
   return status.isSlow ? [look.style.quiet(row('working…'))] : [];

@@ -1,5 +1,7 @@
 import { detach } from '../../../hub/base/detach.js';
 import { HubError } from '../../../hub/base/error.js';
+import type { ResultOf } from '../../../hub/protocol/methods/method_table.js';
+import { thinkingHere } from '../commands/thinking.js';
 import { reachOf } from '../conversation/chat_turn_options.js';
 import type { Conversation } from '../conversation/conversation.js';
 import { failureOn } from '../conversation/conversation_parts.js';
@@ -8,18 +10,18 @@ import type { Status } from '../front/front.js';
 import type { Repl } from '../repl.js';
 import { isPlanning } from '../tree/plan_mode.js';
 
-/** Finds out what the status tells about where one stands: plan or execute, how full the model is, and the cost. */
+/** Loads the status of the position: mode, fill of the model's window, cost. */
 export interface StatusRefresh {
-  /** Asks again, once, however often it is called meanwhile. */
+  /** Reloads; calls during a reload cause one more. */
   refresh(): void;
 }
 
-/** Whether what was told means that something else may be otherwise, too. */
+/** Whether an event may change the status. */
 export function isAboutPlace(change: Partial<Status>): boolean {
   return 'position' in change || 'turn' in change || Object.keys(change).length === 0;
 }
 
-/** Where an estimate takes longer than this, it is made only while no turn runs: each step would ask for one. */
+/** Slower estimates are made only between turns: each step would need one. */
 const ESTIMATE_MS_MAX = 200;
 
 export function createStatusRefresh(repl: Repl): StatusRefresh {
@@ -31,15 +33,13 @@ export function createStatusRefresh(repl: Repl): StatusRefresh {
     const { front, client, conversation } = repl;
     const here = conversation();
     const planning = await isPlanning(repl);
-    front.update({ activity: planning ? 'Plan' : 'Execute' });
-    if (!here.isMade()) return front.update({ contextShare: null, costMicrodollars: null, asks: null });
+    front.update({ activity: planning ? 'Plan' : 'Execute', thinking: await thinkingHere(repl) });
+    if (!here.isMade()) return front.update({ contextShare: null, cost: null, asks: null });
     const open = await openQuestion(client, here);
     front.update({ asks: open?.question.kind ?? null });
     const { total } = await client.call('loom.cost_get', { tree: here.place.tree });
     if (conversation() !== here) return;
-    // A price of nothing may only mean that nobody knows it.
-    const isKnown = total.requests > 0 && (total.price_microdollars > 0 || total.unknown_price === 0);
-    front.update({ costMicrodollars: isKnown ? total.price_microdollars : null });
+    front.update(spentOf(total));
     await estimate(here);
   }
 
@@ -55,14 +55,14 @@ export function createStatusRefresh(repl: Repl): StatusRefresh {
 
   async function askAgain(): Promise<void> {
     isAsking = true;
-    // Another conversation tells where it begins before it is the one that is open.
+    // A conversation sends its first position before it is the open one.
     await Promise.resolve();
     while (isDue) {
       isDue = false;
       try {
         await ask();
       } catch (error) {
-        // What cannot be asked is not shown: whatever is done next tells why.
+        // On failure nothing is shown; the person's next action reports it.
         if (!(error instanceof HubError)) throw error;
         repl.front.update({ contextShare: null });
       }
@@ -75,5 +75,22 @@ export function createStatusRefresh(repl: Repl): StatusRefresh {
       isDue = true;
       if (!isAsking) detach(askAgain(), failureOn(repl.front));
     },
+  };
+}
+
+/** The tokens and the price of a conversation; what still runs has no price yet. */
+function spentOf(total: ResultOf<'loom.cost_get'>['total']): Pick<Status, 'totalTokens' | 'cost'> {
+  const { tokens_in, tokens_cache_read, tokens_cache_write_5m, tokens_cache_write_1h, tokens_out } = total;
+  const cached = tokens_cache_read;
+  return {
+    totalTokens: {
+      input: tokens_in + cached + tokens_cache_write_5m + tokens_cache_write_1h,
+      cached,
+      output: tokens_out,
+    },
+    cost:
+      total.requests === total.running
+        ? null
+        : { microdollars: total.price_microdollars, isWhole: total.unknown_price === 0 },
   };
 }

@@ -2,10 +2,13 @@ import { detach, neverFails } from '../../../hub/base/detach.js';
 import { takeSignals } from '../../command_line/interruption.js';
 import { EXIT } from '../../output/failure.js';
 import type { Look } from '../../render/look/look.js';
+import { NO_TOKENS } from '../conversation/token_totals.js';
 import { unsent } from '../editor/actions/history_keys.js';
+import type { Key } from '../editor/keys/key.js';
 import { textOfContent } from '../editor/state/buffer.js';
+import { attentionSequence } from '../front/attention.js';
 import type { ChatFront } from '../front/chat_front.js';
-import type { DisplayEvent, FrontAction } from '../front/front.js';
+import type { DisplayEvent, FrontAction, Status } from '../front/front.js';
 import { createWaitingItems } from '../front/waiting_items.js';
 import { createAlternate } from './alternate_screen.js';
 import { chatOutput } from './chat_output.js';
@@ -15,26 +18,25 @@ import { createEditorInput } from './editor_input.js';
 import { act } from './effects.js';
 import type { HeavyDrawing } from './lazy_renderers.js';
 import { editFile } from './outside_editor.js';
-import { createPermission } from './permission_keys.js';
+import { pageText } from './outside_pager.js';
+import { asksByKey, createPermission } from './permission_keys.js';
 import { createStatusRefresh, isAboutPlace } from './refresh_status.js';
 import { draw, hint, isBusy, putLine, type ScreenParts, type ScreenState } from './screen_state.js';
-
-const NO_TOKENS = { input: 0, cached: 0, output: 0 };
 
 export interface ScreenFront extends ChatFront {
   /** The tree that is open. */
   tree(): string;
-  /** Looks again for what can be completed. */
+  /** Refreshes the completions. */
   refresh(): void;
 }
 
-/** A conversation on a terminal: what is finished above, and at the bottom what still changes, with an editor. */
+/** A conversation on a terminal: finished output above, the live block with the editor below. */
 export function screenFront(parts: ScreenParts): ScreenFront {
   const { terminal } = parts;
   const screen = openScreenState(parts);
   let last = Promise.resolve();
   const release = takeSignals((code) => {
-    // Whatever comes of leaving in order, what was being written is kept.
+    // The draft is kept even if leaving fails.
     screen.drafts.save(screen.status.tree);
     screen.actions.put({ kind: 'leave', code });
   });
@@ -46,26 +48,20 @@ export function screenFront(parts: ScreenParts): ScreenFront {
     attended: true,
     isAppendOnly: false,
     columns: () => terminal.size().columns,
+    rows: () => terminal.size().rows,
     show(event) {
       last = last.then(() => show(screen, event));
       return last;
     },
-    update(change) {
-      const { tree, turn } = screen.status;
-      if (turn === null && change.turn === 'running') screen.turnSinceMs = parts.nowMs();
-      if (change.asks === 'approval' && screen.status.asks !== 'approval') screen.permission.wait();
-      screen.status = { ...screen.status, ...change };
-      if (screen.status.tree !== tree) openTree(screen, tree);
-      draw(screen);
-      screen.alternate.changed();
-      if (isAboutPlace(change)) screen.statusRefresh?.refresh();
-    },
+    update: (change) => update(screen, change),
     actions: () => takeActions(screen),
     async giveBack(text) {
       screen.input.insert(text);
     },
     copy: (text) => copied(terminal, text),
     edit: (file) => editFile(terminal, file),
+    page: (text) => pageText(terminal, text, parts.pager),
+    runListened: terminal.runChild,
     attach(repl) {
       screen.alternate.attach(repl);
       screen.isMade = () => repl.conversation().isMade();
@@ -90,6 +86,21 @@ export function screenFront(parts: ScreenParts): ScreenFront {
   };
 }
 
+function update(screen: ScreenState, change: Partial<Status>): void {
+  const { nowMs, attention, terminal } = screen.parts;
+  const before = screen.status;
+  if (before.turn === null && change.turn === 'running') screen.turnSinceMs = nowMs();
+  screen.status = { ...before, ...change };
+  if (asksByKey(screen.status) && !asksByKey(before)) screen.permission.wait();
+  const turnMs = nowMs() - screen.turnSinceMs;
+  const call = attentionSequence(attention, { before, after: screen.status, turnMs });
+  if (call !== '') terminal.send(call);
+  if (screen.status.tree !== before.tree) openTree(screen, before.tree);
+  draw(screen);
+  screen.alternate.changed();
+  if (isAboutPlace(change)) screen.statusRefresh?.refresh();
+}
+
 function openScreenState(parts: ScreenParts): ScreenState {
   const { terminal, home, history, completion, nowMs } = parts;
   const look = (): Look => parts.look(terminal.size().columns);
@@ -100,12 +111,13 @@ function openScreenState(parts: ScreenParts): ScreenState {
   detach(load(), neverFails);
   const screen: ScreenState = {
     parts,
-    output: chatOutput({ look, heavy: () => heavy, nowMs }),
+    output: chatOutput({ look, heavy: () => heavy, isInWords: parts.isInWords, nowMs }),
     input: createEditorInput({
       ...{ history, completion, columns: () => terminal.size().columns, ruler: look().ruler },
       marksPastes: parts.marksPastes,
       isRunning: () => isBusy(screen),
-      isElsewhere: (key) => screen.alternate.take(key) || screen.permission.take(key),
+      isWaiting: () => screen.status.queued.length + screen.status.waiting.length > 0,
+      isElsewhere: (key) => isElsewhere(screen, key),
       changed: () => changed(screen),
       act: (effect) => act(screen, effect),
     }),
@@ -117,7 +129,8 @@ function openScreenState(parts: ScreenParts): ScreenState {
     }),
     actions: createWaitingItems<FrontAction>(),
     permission: createPermission({
-      isWaiting: () => screen.status.asks === 'approval',
+      isWaiting: () => asksByKey(screen.status),
+      answers: () => screen.status.choice?.lines ?? null,
       isEmpty: () => screen.input.state().buffer.text === '',
       say: (line) => putLine(screen, line, 'now'),
       changed: () => draw(screen),
@@ -125,29 +138,29 @@ function openScreenState(parts: ScreenParts): ScreenState {
     alternate: createAlternate({
       ...{ terminal, look: parts.look, status: () => screen.status },
       say: (line) => putLine(screen, line, 'now'),
-      type: (key) => screen.input.take(key),
+      type: (keys) => screen.input.take(keys),
       replace: (text) => screen.input.replace([text]),
       hint: (text) => hint(screen, text),
       left: () => draw(screen),
     }),
     status: {
-      ...{ tree: '', name: '', position: '', model: null, turn: null, queued: [], waiting: [] },
-      ...{ isSlow: false, hub: null, retryAtMs: null, network: false, unsandboxed: false },
-      ...{ activity: 'Execute', contextShare: null, asks: null },
-      ...{ tokens: { turn: NO_TOKENS, total: NO_TOKENS }, costMicrodollars: null },
+      ...{ tree: '', name: '', position: '', isCarriedOn: false, model: null, turn: null, queued: [], waiting: [] },
+      ...{ isSlow: false, hub: null, retryAtMs: null, network: false, unsandboxed: false, jobs: 0 },
+      ...{ activity: 'Execute', thinking: null, contextShare: null, asks: null, choice: null, ended: null },
+      ...{ tokens: NO_TOKENS, totalTokens: NO_TOKENS, cost: null },
     },
     isMade: () => true,
-    ...{
-      hint: null,
-      interruptedMs: 0,
-      turnSinceMs: 0,
-      isOutside: false,
-      leftAtLine: '',
-      timer: undefined,
-      statusRefresh: null,
-    },
+    ...{ hint: null, interruptedMs: 0, turnSinceMs: 0, isOutside: false },
+    ...{ leftAtLine: '', timer: undefined, statusRefresh: null },
   };
   return screen;
+}
+
+function isElsewhere({ alternate, permission, status }: ScreenState, key: Key): boolean {
+  if (!alternate.take(key)) return permission.take(key);
+  // Keys typed there are no answer to a question here.
+  if (asksByKey(status)) permission.wait();
+  return true;
 }
 
 async function show(screen: ScreenState, event: DisplayEvent): Promise<void> {
@@ -158,7 +171,7 @@ async function show(screen: ScreenState, event: DisplayEvent): Promise<void> {
   await terminal.ready();
 }
 
-/** Whether an event is drawn with what is loaded after the first prompt. */
+/** Whether drawing the event needs the lazily loaded renderers. */
 function needsDrawing(event: DisplayEvent): boolean {
   if (event.kind === 'block_grew') return event.block.kind === 'answer';
   return event.kind === 'block_ended' && event.block.kind === 'call';
@@ -170,10 +183,10 @@ function changed(screen: ScreenState): void {
   draw(screen);
 }
 
-/** What was being written in another conversation is kept for it. */
+/** Restores the draft of the conversation. */
 function openTree(screen: ScreenState, before: string): void {
   const { drafts, input, status } = screen;
-  // A conversation takes a moment to open, and one may have begun to write meanwhile.
+  // The person may have typed while the conversation opened.
   const isAhead = screen.leftAtLine === '' && input.state().buffer.text !== '';
   if (before !== '') {
     if (isAhead) drafts.forget(before);
@@ -188,7 +201,7 @@ function openTree(screen: ScreenState, before: string): void {
   else input.insert(textOfContent(draft));
 }
 
-/** What was left unsaid in a new conversation goes on in the next new one. */
+/** The draft of a new conversation moves to the next new one. */
 function adoptDraft(screen: ScreenState): void {
   if (screen.input.state().buffer.text !== '') return;
   const draft = screen.drafts.adopt(screen.status.tree);

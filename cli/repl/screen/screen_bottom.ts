@@ -8,23 +8,28 @@ import type { Status } from '../front/front.js';
 import { type WorkingFacts, workingRow } from './progress_row.js';
 import { statusRow } from './status_row.js';
 
-/** All that stands at the bottom of the screen. */
+/** The parts of the bottom of the screen. */
 export interface LiveParts extends WorkingFacts {
-  /** What is not finished yet of what is shown. */
+  /** The unfinished part of the output. */
   rows: readonly string[];
   editor: EditorDrawing;
-  /** A word about the last key; null when there is none. */
+  /** A message about the last key; null for none. */
   hint: string | null;
 }
 
-/** Rows that are left to the chat output. */
+/** The rows kept free for chat output. */
 const ROWS_LEFT = 2;
+const CARRIED_ON = 'Carried on at another terminal: Tab follows. What you write is a branch.';
 const QUEUED_ROWS_MAX = 3;
-/** No row is longer, and what waits may be. */
+/** Queued lines are cut here: no row is longer. */
 const QUEUED_LENGTH_MAX = 1_000;
 const EDITOR_SHARE = 0.5;
+/** Heard after the current step, or when the turn has ended. */
+const LABELS = { steer: 'steers', after: 'queued' } as const;
+const TAKE_BACK = '  (Up takes it back)';
+const TAIL_COLUMNS_MIN = 50;
 
-/** The live block: what still changes, what waits, what is written, and where one stands. The editor is always in sight. */
+/** The live block: unfinished output, queued lines, editor and status. The editor is always visible. */
 export function liveBlock(parts: LiveParts, look: Look, height: number): LiveBlock {
   const { rows, editor, status, hint } = parts;
   const room = Math.max(1, height - ROWS_LEFT);
@@ -45,15 +50,22 @@ export function liveBlock(parts: LiveParts, look: Look, height: number): LiveBlo
 }
 
 function queuedRows(status: Status | null, look: Look): string[] {
-  const queued = [...(status?.queued ?? []), ...(status?.waiting ?? [])];
-  const shown = queued
+  const inputs = (status?.queued ?? []).map(({ text, kind }) => ({ text, label: LABELS[kind] }));
+  const queued = [...inputs, ...(status?.waiting ?? []).map((text) => ({ text, label: 'waits' }))];
+  const rows = queued
     .slice(0, QUEUED_ROWS_MAX)
-    .map((text) => `  waits: ${cleanLine(text.slice(0, QUEUED_LENGTH_MAX))}`);
-  if (queued.length > QUEUED_ROWS_MAX) shown.push(`  and ${queued.length - QUEUED_ROWS_MAX} more`);
-  return shown.map((row) => look.style.quiet(cut(row, look.width - 1, look)));
+    .map(({ text, label }) => `  ${label}: ${cleanLine(text.slice(0, QUEUED_LENGTH_MAX))}`);
+  if (queued.length > QUEUED_ROWS_MAX) rows.push(`  and ${queued.length - QUEUED_ROWS_MAX} more`);
+  return rows.map((row, at) => {
+    const tail = at === rows.length - 1 && look.width >= TAIL_COLUMNS_MIN ? TAKE_BACK : '';
+    return look.style.quiet(cut(row, look.width - 1 - tail.length, look) + tail);
+  });
 }
 
 function footOf(status: Status | null, look: Look): string {
-  // Before a conversation is open there is nothing to tell.
-  return status === null || status.tree === '' ? '' : statusRow(status, 'INSERT', look);
+  // Without an open conversation there is no status.
+  if (status === null || status.tree === '') return '';
+  return status.isCarriedOn
+    ? look.style.warning(cut(CARRIED_ON, look.width - 1, look))
+    : statusRow(status, 'INSERT', look);
 }

@@ -2,6 +2,7 @@ import type { Look } from '../../render/look/look.js';
 import type { Completion } from '../editor/completion/menu.js';
 import { drawingOf } from '../editor/editor_drawing.js';
 import type { Content } from '../editor/state/buffer.js';
+import type { AttentionOptions } from '../front/attention.js';
 import type { FrontAction, Status } from '../front/front.js';
 import type { WaitingItems } from '../front/waiting_items.js';
 import type { Terminal } from '../terminal/terminal.js';
@@ -17,12 +18,17 @@ import { liveBlock } from './screen_bottom.js';
 export interface ScreenParts {
   terminal: Terminal;
   home: string;
-  /** The look for a number of columns, at this moment. */
+  /** The current look for a width. */
   look: (columns: number) => Look;
   history: readonly Content[];
   completion: Completion;
   /** Resolves when answers and changes can be drawn. */
   drawing: Promise<HeavyDrawing>;
+  attention: AttentionOptions;
+  /** The command of the person's pager. */
+  pager: string;
+  /** Whether prose breaks between words. */
+  isInWords: boolean;
   /** Whether the terminal brackets pastes. */
   marksPastes: boolean;
   nowMs: () => number;

@@ -2,18 +2,18 @@ import type { Look } from '../../render/look/look.js';
 import { renderStatus, type StatusFacts } from '../../render/screens/status_line.js';
 import type { Status } from '../front/front.js';
 
-/** The row that tells the mode, what was spent, what is granted, and where one stands. */
+/** The status row: mode, cost, grants and position. */
 export function statusRow(status: Status, mode: StatusFacts['mode'], look: Look): string {
-  const { turn, total } = status.tokens;
-  const { network, unsandboxed, model, activity, contextShare, costMicrodollars, name, position } = status;
+  const { tokens, totalTokens } = status;
+  const { network, unsandboxed, jobs, model, thinking, activity, contextShare, cost, name, position } = status;
   return renderStatus(
     {
-      ...{ mode, activity, unsandboxed, model, costMicrodollars, contextShare },
-      // Whatever is granted, plans are made without it.
+      ...{ mode, activity, unsandboxed, jobs, model, thinking, cost, contextShare },
+      // In plan mode grants have no effect.
       network: network && activity === 'Execute',
       tokens: {
-        last: { in: turn.input, cached: turn.cached, out: turn.output },
-        total: { in: total.input, out: total.output },
+        last: { in: tokens.input, cached: tokens.cached, out: tokens.output },
+        total: { in: totalTokens.input, out: totalTokens.output },
       },
       place: { name, node: position },
     },

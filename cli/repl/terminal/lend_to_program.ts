@@ -1,13 +1,17 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { listenedEnd } from '../../turn/key_command.js';
 import { withoutInterrupts } from './signals.js';
 
 /** Lends a terminal to one program at a time. */
 export interface Lending {
   /** Resolves with the exit code, null for a signal; while another program has the terminal, the next one waits. */
-  run(command: string, args: readonly string[], options: SpawnOptions): Promise<number | null>;
+  run(command: string, args: readonly string[], options: LentOptions): Promise<number | null>;
   /** Ends the program that has the terminal, with its descendants; resolves when it is gone, with false if there was none. */
   end(): Promise<boolean>;
 }
+
+/** With a listener the program's standard output goes there instead of the terminal. */
+export type LentOptions = Pick<SpawnOptions, 'timeout'> & { onStdout?: (chunk: Buffer) => void };
 
 /** Time for an editor to save before it is killed. */
 const END_MS_MAX = 2_000;
@@ -30,8 +34,10 @@ export function createLending(owner: Owner): Lending {
     owner.give();
     try {
       const code = await withoutInterrupts(() => {
-        const child = spawn(command, [...args], { ...options, stdio: 'inherit' });
-        lent = { child, code: ended(child) };
+        const { timeout, onStdout } = options;
+        const stdout = onStdout === undefined ? 'inherit' : 'pipe';
+        const child = spawn(command, [...args], { timeout, stdio: ['inherit', stdout, 'inherit'] });
+        lent = { child, code: listenedEnd(child, onStdout ?? (() => undefined)) };
         return lent.code;
       });
       if (isKilled(code)) owner.killed();
@@ -68,13 +74,6 @@ const SIGNAL_CODES_START = 128;
 
 function isKilled(code: number | null): boolean {
   return code === null || code > SIGNAL_CODES_START;
-}
-
-function ended(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve(code));
-  });
 }
 
 /** The descendants of a process, deepest first, and the process itself last. */

@@ -1,5 +1,5 @@
-import type { SpawnOptions } from 'node:child_process';
 import type { LiveBlock } from '../../render/screens/live_block.js';
+import type { LentOptions } from './lend_to_program.js';
 
 export interface Size {
   columns: number;
@@ -39,7 +39,7 @@ export interface Terminal {
   /** Gives the terminal back to the shell, as Ctrl-Z does, and takes it again with `fg`. */
   suspend(): void;
   /** Lends the terminal to a program and waits for its end; null when a signal ended it. */
-  runChild(command: string, args: readonly string[], options: SpawnOptions): Promise<number | null>;
+  runChild(command: string, args: readonly string[], options: LentOptions): Promise<number | null>;
   /**
    * Gives the terminal back for good, with the cursor below the live block, which stays unless it is emptied before. Resolves when
    * a child that has the terminal is gone as well.

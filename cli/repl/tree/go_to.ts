@@ -1,8 +1,11 @@
+import { HubError } from '../../../hub/base/error.js';
+import { hintText } from '../../../hub/base/hint.js';
 import type { NodeId } from '../../../hub/protocol/node.js';
 import { settledNode } from '../../position/position.js';
 import { findNode } from '../../position/reference.js';
 import type { Conversation } from '../conversation/conversation.js';
 import type { Repl } from '../repl.js';
+import { lastExchange } from './last_exchange.js';
 import { placeWords } from './node_words.js';
 import { nameIn } from './split_words.js';
 
@@ -13,21 +16,46 @@ export async function nodeNamed({ context, conversation }: Repl, reference: stri
   return settledNode(context, { id: place.tree }, await findNode(context, place.tree, nameIn(reference)));
 }
 
-/** Moves the position to a node, describes it, and follows a turn that runs there. */
-export async function goTo(here: Conversation, node: NodeId): Promise<void> {
+/** Moves the position to a node, shows the end of its branch, and follows a turn that runs there. */
+export async function goTo(here: Conversation, node: NodeId, { redraws } = { redraws: true }): Promise<void> {
   const { parts, place, turns } = here;
   const { client, front, context } = parts;
   const { node: there, child_count: children } = await client.call('loom.node_get', { node });
   const running = await client.call('agent.status', { tree: place.tree });
   const isLeaving = turns.current() !== null;
   place.go(node, children > 0);
-  await front.show({ kind: 'text', text: `You are at ${await placeWords(context, there)}\n` });
   const turn = running.turns.find(({ tip }) => tip === node);
+  await front.show({ kind: 'text', text: `You are at ${await placeWords(context, there)}\n` });
+  if (children > 0 && turn === undefined)
+    await front.show({ kind: 'text', text: 'What you say next is another branch from here.\n' });
+  if (redraws) await showLastExchange(here);
+  await noteArchived(here, node);
   if (turn !== undefined) {
     await front.show({ kind: 'note', text: '(a turn is running here: you come along with it)' });
     here.join(turn.turn);
     return;
   }
   if (isLeaving) await front.show({ kind: 'note', text: '(the turn goes on without you)' });
-  if (children > 0) await front.show({ kind: 'text', text: 'What you say next is another branch from here.\n' });
+}
+
+/** Says of a place in an archived branch that nothing can be added there. */
+async function noteArchived({ parts, place }: Conversation, node: NodeId): Promise<void> {
+  try {
+    await parts.client.call('loom.node_check', { tree: place.tree, node });
+  } catch (error) {
+    if (!(error instanceof HubError && error.kind === 'archived')) throw error;
+    await parts.front.show({
+      kind: 'note',
+      text: `(${error.message}. ${error.hint === null ? '' : hintText(error.hint)})`,
+    });
+  }
+}
+
+/** Shows on a screen what stands above the position; where lines are only appended the words about it are enough. */
+export async function showLastExchange({ parts, place }: Conversation): Promise<void> {
+  const { client, front, display } = parts;
+  if (!front.attended || front.isAppendOnly) return;
+  const { shown, events } = await lastExchange(client, place.position());
+  for (const event of events) await front.show(event);
+  await display.take({ kind: 'nodes_seen', ids: shown });
 }

@@ -10,7 +10,7 @@ import { isFolded, type Rows, type Viewing } from './viewport.js';
 interface KnownRows {
   width: number;
   rows: readonly TextRow[];
-  /** The same below a blank row. */
+  /** The rows below a blank one. */
   apart: readonly TextRow[];
 }
 
@@ -31,7 +31,7 @@ interface Known {
 const PRINTED_ROWS_MAX = 8;
 const GAP: TextRow = { text: '', indent: 0, joint: '' };
 
-/** Cuts blocks into rows, finds what is searched for in them, and remembers both. */
+/** Wraps blocks into rows and finds matches in them; both are cached. */
 export function createRows(nowMs: () => number): (look: Look, height: number) => Rows {
   const known: Known = {
     ...{ folded: new WeakMap(), unfolded: new WeakMap(), hits: new WeakMap(), growing: new WeakMap(), nowMs },
@@ -72,7 +72,7 @@ function rowsOf(known: Known, { view, at, look }: Place): readonly TextRow[] {
   return isApart ? apart : rows;
 }
 
-/** Those of an open block are not remembered as a whole: they change as it grows. */
+/** The rows of a growing block are not cached as a whole. */
 function openRows(
   known: Known,
   { block, open, sinceMs }: { block: ViewedBlock; open: OpenBlock['block']; sinceMs: number },
@@ -106,7 +106,7 @@ function patternOf(known: Known, query: string): Known['pattern'] {
   return known.pattern;
 }
 
-/** What stands out in the rows of a block, by row. */
+/** The highlights of a block, by row. */
 function marksOf(known: Known, { view, at, look }: Place): ReadonlyMap<number, RowMark[]> {
   const marks = new Map<number, RowMark[]>();
   if (view.query === '') return marks;
@@ -131,7 +131,7 @@ function knownHits(known: Known, rows: readonly TextRow[], query: string): reado
   return hits;
 }
 
-/** A blank row stands above each block but the first, and none between what takes one row each. */
+/** Blocks are separated by a blank row, except one-row blocks. */
 function hasGap({ blocks, flipped }: Viewing, at: number): boolean {
   const [above, here] = [blocks[at - 1], blocks[at]];
   if (above === undefined || here === undefined) return false;

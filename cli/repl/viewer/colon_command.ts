@@ -1,11 +1,11 @@
 import { nearest } from '../../../hub/base/nearest_word.js';
 
-/** What a line after `:` means: a line of the REPL, the plan in an editor, or nothing, and then why. */
+/** The meaning of a line after `:`: a line of the REPL, the plan in an editor, or an error. */
 export type ColonCommand = { kind: 'line'; line: string } | { kind: 'edit_plan' } | { kind: 'unknown'; word: string };
 
 const SHORT: Readonly<Record<string, string>> = { exec: 'execute', q: 'quit', h: 'help' };
 
-/** Reads a line by the same table as `/` commands, and some by shorter names. */
+/** Parses a line with the table of `/` commands and a few shorter names. */
 export function colonCommand(text: string, names: readonly string[]): ColonCommand {
   if (text.startsWith('!')) return { kind: 'line', line: text };
   const [word = '', ...rest] = text.replace(/^\//, '').split(' ');

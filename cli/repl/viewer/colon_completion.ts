@@ -7,11 +7,11 @@ import type { TypedHistory } from './typed_line.js';
 interface CompletionParts {
   /** Null before there is one. */
   tree(): string | null;
-  /** Told when more is known of what can be offered. */
+  /** Called when new candidates have arrived. */
   changed(): void;
 }
 
-/** What a command after `:` and what follows it can be completed to: the same as where messages are written. */
+/** Completes commands after `:` and their arguments, as in the editor. */
 export function completionFor(client: Client, { tree, changed }: CompletionParts): Completion {
   const source = argumentSource({
     ...{ client: async () => client, changed, nowMs: Date.now },
@@ -28,7 +28,7 @@ export function completionFor(client: Client, { tree, changed }: CompletionParts
   };
 }
 
-// The viewer is opened anew each time; lines entered in it stay for as long as the chat runs.
+// Entered lines outlive a viewer: they last as long as the chat.
 const histories = new WeakMap<Client, TypedHistory>();
 
 export function historyOf(client: Client): TypedHistory {

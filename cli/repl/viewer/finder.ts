@@ -2,16 +2,16 @@ import { setImmediate } from 'node:timers/promises';
 import type { ViewedBlock } from './path_blocks.js';
 import type { PathWindow } from './path_window.js';
 
-/** A block of the path that has what is searched for, and how often. */
+/** A block with matches, and their number. */
 export interface FoundBlock {
   key: string;
   at: number;
   count: number;
-  /** Where it stands among all blocks of the path. */
+  /** Its order among the blocks of the path. */
   order: number;
 }
 
-/** Where a search goes on from: one of the places in a block, or before its first or behind its last. */
+/** Where a search continues: at a match of a block, or before or after all of them. */
 export interface SearchPlace {
   order: number;
   index: number;
@@ -20,17 +20,17 @@ export interface SearchPlace {
 export interface NextFound {
   block: FoundBlock;
   index: number;
-  /** Whether the search went over an end of the path. */
+  /** Whether the search wrapped around. */
   isAround: boolean;
 }
 
-/** Finds one text on a path; what was looked through once is remembered. */
+/** Searches a path for one text; results are cached. */
 export interface Finder {
   readonly path: PathWindow;
   readonly query: string;
   readonly width: number;
   next(from: SearchPlace, by: -1 | 1, signal: AbortSignal): Promise<NextFound | null>;
-  /** Which of all places one is, from the beginning of the path on: looks through all of it. */
+  /** The number of a match, counted from the start of the whole path. */
   tally(found: SearchPlace, signal: AbortSignal): Promise<{ place: number; total: number }>;
 }
 
@@ -38,15 +38,15 @@ interface FinderParts {
   path: PathWindow;
   query: string;
   width: number;
-  /** How often a block has it. */
+  /** The number of matches in a block. */
   count(block: ViewedBlock): number;
 }
 
 const CHUNK_NODES = 250;
-/** Looking is laid aside for whatever else is to be done when it has taken so long. */
+/** A search yields to other work after this time. */
 const SLICE_MS = 8;
 
-/** Where a block stands on its path: what was thought stands before what was said of it. */
+/** The order of a block on its path: thinking precedes its answer. */
 export function orderOf({ at, shown }: ViewedBlock): number {
   return at * 2 + (shown.kind === 'thinking' ? 0 : 1);
 }
@@ -79,7 +79,7 @@ export function createFinder({ path, query, width, count }: FinderParts): Finder
       for (let step = 0; step <= chunksInAll; step += 1) {
         const place = first + by * step;
         const found = await look((place + chunksInAll) % chunksInAll, signal);
-        // At last the part of the first chunk that lies on the other side.
+        // Finally, the other part of the first chunk.
         const isAround = place < 0 || place >= chunksInAll;
         const hit = step === 0 || !isAround ? beyond(found, from, by) : endOf(found, by);
         if (hit !== null) return { ...hit, isAround };

@@ -19,9 +19,9 @@ export interface FollowingParts {
   /** The person's position; null before anything was said. */
   position(): NodeId | null;
   nowMs(): number;
-  /** Called after every event; `isOther` when there are other blocks, not only longer ones. */
+  /** Called after every event; `isOther` when blocks were added or removed, not only extended. */
   changed(isOther: boolean): void;
-  /** Called each second while something is shown that time changes. */
+  /** Called each second while a shown block changes with time. */
   tick(): void;
 }
 
@@ -57,7 +57,7 @@ export function followTurns({ client, tree, position, nowMs, changed, tick }: Fo
     isOver = true;
     clearInterval(timer);
   };
-  // A reader starts no hub that was ended in order. What failed is begun again with the next change.
+  // Reading does not restart a hub that was stopped on purpose. After a failure, the next change subscribes again.
   detach(client.stream('agent.follow', { tree }, { onEvent, signal, startsHub: false }).then(end), end);
   return {
     tree,

@@ -6,7 +6,7 @@ import { answerLines, type LineStream, plainLines, rowsOfLines } from '../../ren
 import { createCleaner } from '../../render/text/clean.js';
 import type { TextRow } from '../../render/text/wrap_words.js';
 
-/** The rows of a text that grows: what is finished of it is drawn once. */
+/** The rows of a growing text; finished lines are drawn once. */
 export type GrowingRows = (block: DisplayText, isFolded: boolean, look: Look) => readonly TextRow[];
 
 export function createGrowingRows(): GrowingRows {

@@ -5,7 +5,7 @@ import { blockText, type ShownBlock } from '../../render/screens/viewer_block.js
 import { clean } from '../../render/text/clean.js';
 import { formatBytes } from '../../render/text/ids_and_counts.js';
 
-/** A block in the viewer, and where it comes from. */
+/** A block in the viewer, with its origin. */
 export interface ViewedBlock {
   key: string;
   node: NodeId;
@@ -13,13 +13,13 @@ export interface ViewedBlock {
   at: number;
   /** Replaced as an open block grows. */
   shown: ShownBlock | OpenBlock;
-  /** Whether it is folded until somebody unfolds it. */
+  /** Whether it is folded at first. */
   startsFolded: boolean;
-  /** What is stored of a call beside what is shown of it; null when that is all. */
+  /** The stored output of a truncated call; null when all of it is shown. */
   more: Output | null;
 }
 
-/** A text that is still being written, or a call that runs. */
+/** A streaming text or a running call. */
 export interface OpenBlock {
   kind: 'open';
   block: DisplayText | DisplayCall;
@@ -28,7 +28,7 @@ export interface OpenBlock {
 
 export const NOT_ON_PATH = Number.MAX_SAFE_INTEGER;
 
-/** The blocks of a node of the path: nothing for the root, and several for an answer that was thought about. */
+/** The blocks of a node: none for the root, several for an answer with thinking. */
 export function blocksOf(node: Node): ViewedBlock[] {
   const text = nodeText(node);
   return nodeBlocks(node, 'us').flatMap((block) => {
@@ -38,16 +38,16 @@ export function blocksOf(node: Node): ViewedBlock[] {
   });
 }
 
-/** A block that is not committed yet. */
+/** An uncommitted block. */
 export function openBlock(block: DisplayText | DisplayCall, sinceMs: number): ViewedBlock {
   return { ...emptyBlock(block), shown: { kind: 'open', block, sinceMs } };
 }
 
-/** A call that has ended, with what it gave. */
+/** An ended call with its result. */
 export function callBlock(block: DisplayCall, output: string, at: number): ViewedBlock {
   const { tool, input, outcome } = block;
   const { failed = false, remark = null, durationMs = null, stored = null } = outcome ?? {};
-  // What a model is shown of a long output is an excerpt.
+  // The model's view of a long output is an excerpt.
   const more = stored !== null && stored.size_bytes > Buffer.byteLength(output) ? stored : null;
   const size = more === null ? null : formatBytes(more.total_bytes);
   const call = { tool, input, output, failed, remark, durationMs, size };
@@ -67,7 +67,7 @@ export function isCall({ shown }: ViewedBlock): boolean {
   return shown.kind === 'open' ? shown.block.kind === 'call' : shown.kind === 'call';
 }
 
-/** The same call with what was stored of it, or its beginning. */
+/** The call with its stored output, or the beginning of it. */
 export function withOutput(block: ViewedBlock, text: string, isWhole: boolean): ViewedBlock {
   if (block.shown.kind !== 'call') return block;
   const { call } = block.shown;
@@ -76,7 +76,7 @@ export function withOutput(block: ViewedBlock, text: string, isWhole: boolean): 
   return { ...block, more: null, shown: { kind: 'call', call: { ...call, output: text + rest, size } } };
 }
 
-/** What is copied of a block: of a call what it gave. */
+/** The copied text of a block; for a call, its output. */
 export function copiedText({ shown }: ViewedBlock): string {
   if (shown.kind === 'open') return shown.block.kind === 'call' ? shown.block.printed : clean(shown.block.text);
   return shown.kind === 'call' ? shown.call.output : blockText(shown);

@@ -4,11 +4,11 @@ import { blocksOf, type ViewedBlock } from './path_blocks.js';
 import { readPath, type Span } from './read_path.js';
 import type { Viewing } from './viewport.js';
 
-/** Nodes that are read at once, and kept: of a longer path what was read first is let go. */
+/** The nodes read at once; of a longer path the oldest loaded ones are dropped. */
 const STEP_NODES = 200;
 const KEPT_NODES_MAX = 2_000;
 
-/** What was read of a path. */
+/** The loaded part of a path. */
 export type Read = Pick<Viewing, 'blocks' | 'span'>;
 
 /** Reads windows of the path to a node. */
@@ -19,7 +19,7 @@ export interface PathWindow {
   around(at: number): Promise<Read>;
   extend(read: Read, which: 'up' | 'down'): Promise<Read>;
   blocks(span: Span, signal: AbortSignal): Promise<ViewedBlock[]>;
-  /** What stands on this path below another one, up to a length; null when that one is no part of it. */
+  /** The nodes of this path after another path, up to a limit; null if that is no prefix of it. */
   since(before: PathWindow, end: number): Promise<ViewedBlock[] | null>;
 }
 

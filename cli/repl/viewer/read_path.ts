@@ -8,10 +8,10 @@ export interface Span {
   end: number;
 }
 
-/** What is read of an output at once, and shown of it. */
+/** The part of an output that is loaded and shown at once. */
 const OUTPUT_BYTES_MAX = 256 * 1024;
 
-/** Reads part of the path to a node. */
+/** Reads a range of the path to a node. */
 export async function readPath(
   client: Client,
   tip: NodeId,
@@ -28,7 +28,7 @@ export async function readPath(
   return nodes;
 }
 
-/** The beginning of a stored output, safe to print. */
+/** The beginning of a stored output, cleaned for printing. */
 export async function readOutput(client: Client, sha256: Sha256): Promise<{ text: string; isWhole: boolean }> {
   const { data, size_bytes: size } = await client.call('loom.blob_read', { sha256, limit: OUTPUT_BYTES_MAX });
   const bytes = Buffer.from(data, 'base64');

@@ -16,15 +16,15 @@ import {
 import { chosenAt, chosenBlock, folded, isFolded, type Viewing } from './viewport.js';
 
 const NEVER = new AbortController().signal;
-/** Where more has been added at once, only what is looked at is read of it. */
+/** After larger additions only the visible part is read. */
 const ADDED_MAX = 1_000;
 const NO_CALL = 'No tool was called here.';
 
-/** Reads what has changed of the path. */
+/** Reads the changes of the path. */
 export async function sync(viewer: ViewerState): Promise<void> {
   const { parts, path: before } = viewer;
   const tip = parts.position();
-  // The row at the bottom may tell something else all the same.
+  // The status row may have changed all the same.
   if (tip === null) return parts.terminal.redrawScreen();
   if (tip === before?.tip) {
     follow(viewer, before);
@@ -41,7 +41,7 @@ export async function sync(viewer: ViewerState): Promise<void> {
   show(viewer, goneAlong(view, wasFollowing || extended === null, viewer.rows()));
 }
 
-/** What was read with what has been added to the path since; null when that is another path, or far away. */
+/** The loaded part extended by the nodes added since; null for another path or one far away. */
 async function extendedRead(
   { path: before, view }: ViewerState,
   path: PathWindow,
@@ -67,7 +67,7 @@ async function showLastCall(viewer: ViewerState, view: Viewing): Promise<void> {
   await readMore(viewer);
 }
 
-/** Follows the turns of the open tree; again, where the stream has ended. */
+/** Follows the turns of the open tree, anew after the stream has ended. */
 function follow(viewer: ViewerState, { tree }: PathWindow): void {
   const { following, parts } = viewer;
   if (following !== null && following.tree === tree && !following.isOver()) return;
@@ -80,14 +80,14 @@ function follow(viewer: ViewerState, { tree }: PathWindow): void {
     tick: () => parts.terminal.redrawScreen(),
     changed(isOther) {
       if (isOther) changeBelow(viewer);
-      // A viewer opened for the last call shows a running one, which the stream tells a moment later.
+      // A viewer opened for the last call shows a running call, which arrives with the stream.
       if (isOther && viewer.view.word === NO_CALL) doNext(viewer, () => showLastCall(viewer, viewer.view));
       else parts.terminal.redrawScreen();
     },
   });
 }
 
-/** Shows the uncommitted blocks of now below the path. */
+/** Shows the current uncommitted blocks below the path. */
 function changeBelow(viewer: ViewerState): void {
   const wasFollowing = isFollowing(viewer);
   show(viewer, goneAlong(withComing(viewer), wasFollowing, viewer.rows()));
@@ -99,7 +99,7 @@ export async function goToEnd(viewer: ViewerState, which: 'first' | 'last'): Pro
   show(viewer, shownEnd(composed(viewer, read), which, viewer.rows()));
 }
 
-/** Reads more nodes before the reader comes to the end of those read. */
+/** Loads more nodes before the person scrolls to the end of the loaded ones. */
 export function growIfNear(viewer: ViewerState): void {
   const { view, path } = viewer;
   const near = viewer.rows().height * 2;
@@ -118,13 +118,13 @@ function nearEdge({ top, blocks, span }: Viewing, near: number): 'up' | 'down' |
   return blocks.length - top.block < near * 2 && span.end < span.length ? 'down' : null;
 }
 
-/** Of an output that is longer than what a model was shown, the rest comes when it is unfolded. */
+/** Loads the rest of a truncated output when it is unfolded. */
 export async function readMore(viewer: ViewerState): Promise<void> {
   const block = chosenBlock(viewer.view);
   if (block === null || block.more === null || isFolded(viewer.view, block)) return;
   const { text, isWhole } = await readOutput(viewer.parts.client, block.more.sha256);
   const blocks = viewer.view.blocks.map((one) => (one.key === block.key ? withOutput(one, text, isWhole) : one));
-  // What is stored may have what is searched for where the excerpt has not.
+  // The stored output may have matches that the excerpt lacks.
   viewer.finder = null;
   show(viewer, { ...viewer.view, blocks });
 }

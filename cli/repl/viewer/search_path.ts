@@ -4,7 +4,7 @@ import type { ViewerAction } from './viewer_keys.js';
 import { composed, show, type ViewerState } from './viewer_state.js';
 import { chosenAt, chosenBlock, folded, isFolded, type Rows, seenRows, shownAt, type Viewing } from './viewport.js';
 
-/** Goes to the next place that has what is searched for, and then counts all of them. */
+/** Goes to the next match, then counts all of them. */
 export async function search(
   viewer: ViewerState,
   { query, by }: Extract<ViewerAction, { kind: 'search' }>,
@@ -21,7 +21,7 @@ export async function search(
     return show(viewer, { ...viewer.view, found: null, word: `Nothing here has ${JSON.stringify(query)} in it.` });
   }
   await reveal(viewer, found);
-  // Whoever goes on at once is not kept waiting for the number.
+  // The next search does not wait for the count.
   if (viewer.searches === 0) await count(viewer, finder, found);
 }
 
@@ -37,20 +37,20 @@ async function count(viewer: ViewerState, finder: Finder, { block, index }: Next
   }
 }
 
-/** What was looked through counts as long as the path, the text and the width are the same. */
+/** The cache is valid for one path, text and width. */
 function finderFor(viewer: ViewerState, query: string): Finder | null {
   const { path, finder, rows } = viewer;
   if (path === null) return null;
   const { width } = rows();
   if (finder !== null && finder.path === path && finder.query === query && finder.width === width) return finder;
-  // Of a call whose output was read on there is more than what is read again.
+  // A call whose output was loaded further keeps it.
   const known = new Map(viewer.view.blocks.map((block) => [block.key, block]));
   const timesIn = (block: ViewedBlock): number => viewer.rows().hits(known.get(block.key) ?? block, query).length;
   viewer.finder = createFinder({ path, query, width, count: timesIn });
   return viewer.finder;
 }
 
-/** From where one is among the places, as long as that is in sight; else from what is seen of the chosen block. */
+/** Continues from the current match while it is visible, else from the visible part of the selected block. */
 function startOf(view: Viewing, by: -1 | 1, rows: Rows): SearchPlace {
   const block = chosenBlock(view);
   if (block === null) return { order: 0, index: by < 0 ? 0 : -1 };
@@ -69,7 +69,7 @@ function startOf(view: Viewing, by: -1 | 1, rows: Rows): SearchPlace {
   return { order, index };
 }
 
-/** Chooses the block, unfolds it, and scrolls to the place. */
+/** Selects and unfolds the block and scrolls to the match. */
 async function reveal(viewer: ViewerState, { block, index, isAround }: NextFound): Promise<void> {
   const { path } = viewer;
   const isHere = viewer.view.blocks.some(({ key }) => key === block.key);

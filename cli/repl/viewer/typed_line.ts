@@ -8,26 +8,31 @@ import { press } from '../editor/press.js';
 import { bufferOf } from '../editor/state/buffer.js';
 import { type EditorState, type Frame, MENU_CLOSED, newEditor } from '../editor/state/editor_state.js';
 
-/** A line that is typed in the bottom row: what to search for, or a command. */
+/** The line typed in the bottom row: a query or a command. */
 export interface TypedLine {
   sign: '/' | ':';
-  /** Of a command the text begins with a slash, as where messages are written; it is not shown. */
+  /** A command begins with a slash, as in the editor; the slash is hidden. */
   editor: EditorState;
 }
 
-/** What was entered before, the oldest first. */
+/** Entered lines, oldest first. */
 export type TypedHistory = Record<TypedLine['sign'], string[]>;
 
-/** What a key makes of a line. */
+/** The effect of a key on a line. */
 export type TypedStep = { kind: 'goes_on'; line: TypedLine } | { kind: 'left' } | { kind: 'entered'; text: string };
 
-// Of what is longer than this an editor makes one sign.
+// Longer pastes become a placeholder in the editor.
 const LENGTH_MAX = 500;
 const HISTORY_MAX = 200;
-// The line is one row, however long it is.
-const FRAME: Omit<Frame, 'completion'> = { width: 4 * LENGTH_MAX, ruler: plainRuler, altEnter: 'newline' };
+// The line takes one row at any length.
+const FRAME: Omit<Frame, 'completion'> = {
+  width: 4 * LENGTH_MAX,
+  ruler: plainRuler,
+  altEnter: 'newline',
+  takesBack: false,
+};
 const NO_COMPLETION: Completion = { commands: [], files: () => [], arguments: () => [] };
-// What a key does here that it does where messages are written.
+// Keys that work as in the editor.
 const KEYS = new Set([
   ...['left', 'right', 'up', 'down', 'home', 'end', 'backspace', 'delete', 'tab', 'shift+tab', 'enter', 'escape'],
   ...['ctrl+a', 'ctrl+b', 'ctrl+d', 'ctrl+e', 'ctrl+f', 'ctrl+h', 'ctrl+k', 'ctrl+n', 'ctrl+p', 'ctrl+u', 'ctrl+w'],
@@ -45,7 +50,7 @@ function typedText({ sign, editor }: TypedLine): string {
   return editor.buffer.text.slice(prefixOf(sign).length);
 }
 
-/** Takes a key. Candidates are offered from the first Tab on. */
+/** Applies a key. Completion starts with the first Tab. */
 export function typedKey(line: TypedLine, key: Key, completion: Completion): TypedStep {
   if (key.kind !== 'key')
     return goesOn(line, pressed(line, { kind: 'text', text: insertable(line, key.text) }, completion));
@@ -60,12 +65,12 @@ export function typedKey(line: TypedLine, key: Key, completion: Completion): Typ
   return goesOn(line, step.state);
 }
 
-/** Looks again for what can be offered. */
+/** Completes again. */
 export function refreshLine(line: TypedLine, completion: Completion): TypedLine {
   return line.editor.menu.kind === 'open' ? { ...line, editor: refreshMenu(line.editor, { completion }) } : line;
 }
 
-/** Keeps what was entered, to be had back with the arrow up. */
+/** Adds an entered line to the history. */
 export function remember(history: TypedHistory, sign: TypedLine['sign'], text: string): void {
   const list = history[sign];
   if (text.trim() === '' || list.at(-1) === text) return;
@@ -101,7 +106,7 @@ function insertable({ editor }: TypedLine, text: string): string {
   return text.replace(/\s+/g, ' ').slice(0, Math.max(0, LENGTH_MAX - editor.buffer.text.length));
 }
 
-/** The slash stays where it is, and no line end comes in. */
+/** Keeps the slash and removes line breaks. */
 function goesOn(line: TypedLine, state: EditorState): TypedStep {
   const prefix = prefixOf(line.sign);
   const { text, cursor } = state.buffer;
@@ -111,7 +116,7 @@ function goesOn(line: TypedLine, state: EditorState): TypedStep {
     text: (isWhole ? text : prefix + text).replaceAll('\n', ' '),
     cursor: Math.max(prefix.length, isWhole ? cursor : cursor + prefix.length),
   };
-  // What is written already needs no completing: the arrows are for what was entered before.
+  // With a complete line the arrows browse the history.
   const [only, another] = state.menu.kind === 'open' ? state.menu.items : [];
   const isWritten = another === undefined && only !== undefined && buffer.text === prefix + only.value;
   return {

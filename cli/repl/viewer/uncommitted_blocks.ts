@@ -4,22 +4,22 @@ import type { BlockChange, DisplayCall, DisplayText } from '../../display/block.
 import { createDisplay, type Display } from '../../display/display.js';
 import { blocksOf, callBlock, keyOf, NOT_ON_PATH, openBlock, type ViewedBlock } from './path_blocks.js';
 
-/** The blocks of running turns that are not committed yet. */
+/** The uncommitted blocks of running turns. */
 export interface UncommittedBlocks {
-  /** Takes an event; true when there are other blocks after it, not only longer ones. */
+  /** Applies an event; true when blocks were added or removed, not only extended. */
   take(event: AgentEvent): boolean;
   /** A turn was started by another client below the position, with this message. */
   startedBelow(turn: TurnId, message: Node): void;
-  /** The blocks below the end of a path: none where no turn goes on from it. */
+  /** The blocks below the end of a path; none without a turn there. */
   below(tip: NodeId): readonly ViewedBlock[];
-  /** Whether something is shown that time changes. */
+  /** Whether a shown block changes with time. */
   isTimed(): boolean;
-  /** Forgets blocks that are on the path now. */
+  /** Drops blocks that are committed to the path. */
   dropCommitted(keys: ReadonlySet<string>): void;
 }
 
 interface RunningTurn {
-  /** Where it has stood, the newest last: a client that does not follow it stands where it began. */
+  /** Its positions, newest last: a client that does not follow it stays at its start. */
   tips: NodeId[];
   display: Display;
   blocks: readonly ViewedBlock[];
@@ -70,7 +70,7 @@ function takeEvent(turn: RunningTurn, event: AgentEvent, nowMs: number): void {
   const tip = tipAfter(event);
   if (tip !== null) {
     turn.tips = [...turn.tips.filter((one) => one !== tip), tip].slice(-TIPS_MAX);
-    // Another array, since below another node other blocks are shown.
+    // A new array: other blocks are shown below another node.
     turn.blocks = [...turn.blocks];
   }
   if (event.kind === 'turn_ended') turn.isEnded = true;
@@ -83,7 +83,7 @@ function takeEvent(turn: RunningTurn, event: AgentEvent, nowMs: number): void {
   }
 }
 
-/** Where a turn stands after an event; null when it stays. */
+/** The position of a turn after an event; null if unchanged. */
 function tipAfter(event: AgentEvent): NodeId | null {
   switch (event.kind) {
     case 'turn_started':
@@ -101,7 +101,7 @@ function tipAfter(event: AgentEvent): NodeId | null {
   }
 }
 
-/** The same array where a block only grew. */
+/** The same array if a block only grew. */
 function blocksAfter(blocks: readonly ViewedBlock[], change: BlockChange, nowMs: number): readonly ViewedBlock[] {
   switch (change.kind) {
     case 'block_started':
@@ -113,7 +113,7 @@ function blocksAfter(blocks: readonly ViewedBlock[], change: BlockChange, nowMs:
       const { block } = change;
       if (block.kind === 'thinking') return withOpen(blocks, block, nowMs);
       if (block.kind !== 'call') return blocks;
-      // From its end to the commit of its step it is shown as it will be then.
+      // Between its end and its commit, a block looks as it will when committed.
       const ended = callBlock(block, block.outcome?.text ?? '', NOT_ON_PATH);
       return blocks.map((one) => (one.key === ended.key ? ended : one));
     }
@@ -133,7 +133,7 @@ function withOpen(
     existing.shown = { kind: 'open', block, sinceMs: shown.kind === 'open' ? shown.sinceMs : nowMs };
     return blocks;
   }
-  // A few blank lines are nothing to see yet.
+  // White space alone is not shown.
   if (block.kind !== 'call' && block.text.trim() === '') return blocks;
   return [...blocks, openBlock(block, nowMs)].slice(-BLOCKS_MAX);
 }

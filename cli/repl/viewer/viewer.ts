@@ -6,11 +6,13 @@ import {
   type ViewerRow,
 } from '../../render/screens/viewer_page.js';
 import { formatNumber } from '../../render/text/ids_and_counts.js';
+import { getReady, isAnswerable, questionRow } from '../editor/keys/confirmation.js';
 import type { Key } from '../editor/keys/key.js';
+import { createQuiet } from '../editor/keys/quiet.js';
+import { type Taken, takenFor } from '../editor/keys/typed_run.js';
 import { createRows } from './block_rows.js';
 import { completionFor, historyOf } from './colon_completion.js';
 import { LEADER_KEYS } from './leader.js';
-import { createLeaderTimer } from './leader_timer.js';
 import { growIfNear, sync } from './refresh_path.js';
 import { refreshLine, shownLine } from './typed_line.js';
 import { performViewerAction } from './viewer_actions.js';
@@ -19,8 +21,9 @@ import { doNext, show, type ViewerEnd, type ViewerParts, type ViewerState } from
 import { atEnd, EMPTY_VIEW, isAtEnd, type Rows, scrolled, seenRows, type Viewing } from './viewport.js';
 
 export interface Viewer {
-  take(key: Key): void;
-  /** Something was added to the tree, or the position has moved. */
+  take(key: Key): Taken;
+  leave(): void;
+  /** Nodes were added, or the position moved. */
   changed(): void;
   end: Promise<ViewerEnd>;
 }
@@ -35,10 +38,11 @@ const NORMAL_KEYS: readonly KeyWords[] = [
   ['PgDn PgUp', 'by a page'],
   ['g G', 'beginning, end'],
   ['/ n N', 'search, further'],
-  ['y', 'copy the block'],
+  ['y y', 'copy the block'],
   [':', 'a command'],
   ['Esc', 'the tree'],
   ['q i', 'leave'],
+  ['others', 'text: you write it'],
 ];
 
 /** Opens the path to the position for reading, on the alternate screen. */
@@ -63,9 +67,9 @@ export async function openViewer(parts: ViewerParts): Promise<Viewer> {
       history: historyOf(parts.client),
     },
     completion: completionFor(parts.client, { tree: () => viewer.path?.tree ?? null, changed: () => offer(viewer) }),
-    timer: createLeaderTimer((leader) => show(viewer, { ...viewer.view, leader })),
+    quiet: createQuiet(),
     leave(how) {
-      viewer.timer.stop();
+      viewer.quiet.stop();
       viewer.following?.stop();
       viewer.errand.abort();
       viewer.counting.abort();
@@ -75,24 +79,33 @@ export async function openViewer(parts: ViewerParts): Promise<Viewer> {
   };
   await sync(viewer);
   terminal.enterScreen(({ columns, rows: high }) => draw(viewer, columns, high));
-  return { end, take: (key) => take(viewer, key), changed: () => doNext(viewer, () => sync(viewer)) };
+  return {
+    end,
+    take: (key) => take(viewer, key),
+    leave: () => viewer.leave({ kind: 'insert' }),
+    changed: () => doNext(viewer, () => sync(viewer)),
+  };
 }
 
 function draw(viewer: ViewerState, columns: number, high: number) {
   const { parts } = viewer;
   const rows = viewer.rows();
-  // A reader at the end follows what grows there.
+  // At the end, the view follows new text.
   const seenLast = viewer.isAtEnd && viewer.view.chosen === viewer.view.blocks.length - 1;
   viewer.view = seenLast ? atEnd(viewer.view, rows) : scrolled(viewer.view, 0, rows);
   viewer.isAtEnd = isAtEnd(viewer.view, rows);
   const { view } = viewer;
   const look = parts.look(columns);
-  // At the root there is a path, and nothing on it.
+  // The path of the root is empty.
   const isRead = viewer.path !== null || parts.position() === null;
   const hints = view.blocks.length === 0 && isRead ? NOTHING : HINTS;
   const page = {
     ...{ rows: shownRows(view, rows), typing: view.typing === null ? null : shownLine(view.typing) },
-    ...{ word: view.word ?? foundWord(view), hints, keys: keysShown(view) },
+    ...{
+      word: view.asking === null ? (view.word ?? foundWord(view)) : questionRow(view.asking),
+      hints,
+      keys: keysShown(view),
+    },
     status: parts.status(view.typing?.sign === ':' ? 'COMMAND' : 'NORMAL', look),
   };
   return drawViewer(page, high, look);
@@ -107,7 +120,7 @@ function shownRows(view: Viewing, rows: Rows): ViewerRow[] {
   });
 }
 
-/** Which of all matches is chosen: `/needle  3/17`. */
+/** The number of the selected match: `/needle  3/17`. */
 function foundWord({ found, query }: Viewing): string | null {
   if (found === null || query === '') return null;
   const { tally, isAround } = found;
@@ -115,7 +128,7 @@ function foundWord({ found, query }: Viewing): string | null {
   return `/${query}  ${place}${isAround ? '  around the end' : ''}  n N on  Esc ends`;
 }
 
-/** What can be completed has become known. */
+/** New candidates have arrived. */
 function offer(viewer: ViewerState): void {
   const { view, completion } = viewer;
   if (view.typing !== null) show(viewer, { ...view, typing: refreshLine(view.typing, completion) });
@@ -126,20 +139,34 @@ function keysShown({ help, leader }: Viewing): readonly KeyWords[] {
   return leader === 'listed' ? LEADER_KEYS : [];
 }
 
-function take(viewer: ViewerState, key: Key): void {
+const LISTED_AFTER_MS = 200;
+
+/** Lists the leader keys after a pause, until a key comes. */
+function listLater({ view, quiet }: ViewerState, become: (change: Partial<Viewing>) => void): void {
+  quiet.stop();
+  if (view.leader === 'pressed') quiet.after(LISTED_AFTER_MS, () => become({ leader: 'listed' }));
+  const { asking } = view;
+  getReady(quiet, asking, () => become({ asking: asking === null ? null : { ...asking, isReady: true } }));
+}
+
+function take(viewer: ViewerState, key: Key): Taken {
   viewer.counting.abort();
   viewer.counting = new AbortController();
   const { view, action } = pressed(viewer.view, key, {
     rows: viewer.rows(),
     completion: viewer.completion,
     history: viewer.history,
+    modes: viewer.parts.modes(),
   });
+  const taken = takenFor(action, viewer.view.typing !== null || isAnswerable(viewer.view.asking));
   if (action?.kind !== 'search') {
     viewer.errand.abort();
     viewer.errand = new AbortController();
   }
   show(viewer, view);
+  listLater(viewer, (change) => show(viewer, { ...viewer.view, ...change }));
   viewer.isAtEnd = isAtEnd(view, viewer.rows());
   if (action !== null) performViewerAction(viewer, action);
   growIfNear(viewer);
+  return taken;
 }

@@ -7,7 +7,7 @@ import type { ViewerAction } from './viewer_keys.js';
 import { doNext, show, type ViewerState } from './viewer_state.js';
 import { chosenBlock } from './viewport.js';
 
-/** Does what the view cannot do by itself. */
+/** Runs actions beyond the view itself. */
 export function performViewerAction(viewer: ViewerState, action: ViewerAction): void {
   const { signal } = viewer.errand;
   switch (action.kind) {
@@ -35,6 +35,9 @@ export function performViewerAction(viewer: ViewerState, action: ViewerAction): 
       break;
     case 'command':
       obey(viewer, action.text);
+      break;
+    case 'text':
+      break;
   }
 }
 
@@ -57,6 +60,7 @@ function lead(viewer: ViewerState, action: Extract<ViewerAction, { kind: 'leader
       break;
     case 'network':
     case 'plan':
+    case 'thinking':
     case 'edit_plan':
       doNext(viewer, async () => {
         const word = await viewer.parts.act(action);

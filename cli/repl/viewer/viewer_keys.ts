@@ -1,16 +1,19 @@
 import type { Completion } from '../editor/completion/menu.js';
+import { answerOf, confirmationOf } from '../editor/keys/confirmation.js';
 import type { Key, KeyPress } from '../editor/keys/key.js';
-import { type LeaderAction, leaderAction } from './leader.js';
+import { type LeaderAction, leaderKey, type ModeFacts } from './leader.js';
 import { beginLine, remember, type TypedHistory, type TypedLine, typedKey } from './typed_line.js';
 import { atEnd, chosenAt, folded, type Rows, scrolled, type Viewing } from './viewport.js';
 
-/** What the view cannot do by itself. */
+/** An action beyond the view itself. */
 export type ViewerAction =
   | { kind: 'leave' | 'copy' | 'first' | 'last' | 'unfolded' }
   | { kind: 'leader'; leader: Exclude<LeaderAction, 'keys'> }
   /** Towards the beginning, or towards the end. */
   | { kind: 'search'; query: string; by: -1 | 1 }
-  | { kind: 'command'; text: string };
+  | { kind: 'command'; text: string }
+  /** An unused key: the start of a message. */
+  | { kind: 'text' };
 
 export interface ViewerPressed {
   view: Viewing;
@@ -19,32 +22,34 @@ export interface ViewerPressed {
 
 const FAR = Number.MAX_SAFE_INTEGER;
 
-/** What is around the view when a key is pressed. */
+/** The context of a key. */
 export interface Around {
   rows: Rows;
   completion: Completion;
-  /** What was typed before; what is entered is added to it. */
+  /** Earlier lines; entered ones are appended. */
   history: TypedHistory;
+  modes: ModeFacts;
 }
 
-/** What a key does. */
+/** The effect of a key. Letters alone change nothing, so that a sentence typed here is harmless. */
 export function pressed(before: Viewing, key: Key, around: Around): ViewerPressed {
   const view = { ...before, word: null };
   if (view.help) return stay({ ...view, help: false });
   if (view.typing !== null) return typed({ view, line: view.typing }, key, around);
-  if (key.kind === 'paste') return stay(view);
+  if (view.asking !== null) return answered({ ...view, asking: null }, view.asking, key);
+  if (key.kind === 'paste') return asText(view);
   if (key.kind === 'key') return view.leader === 'none' ? ofKey(view, key, around) : stay({ ...view, leader: 'none' });
   return ofText(view, key.text, around);
 }
 
-/** Keys that were pressed quickly come as one text; once a line is begun, the rest belongs to that. */
+/** Fast typing arrives as one text; once a key opens a line, the rest goes into it. */
 function ofText(view: Viewing, text: string, around: Around): ViewerPressed {
   let at = 0;
   let result = stay(view);
   for (const letter of text) {
     if (result.action !== null || result.view.help) break;
     if (result.view.typing !== null) return pressed(result.view, { kind: 'text', text: text.slice(at) }, around);
-    result = result.view.leader === 'none' ? ofLetter(result.view, letter, around) : ofLeader(result.view, letter);
+    result = ofOneLetter(result.view, letter, around);
     at += letter.length;
   }
   return result;
@@ -54,20 +59,45 @@ function stay(view: Viewing): ViewerPressed {
   return { view, action: null };
 }
 
-function ofLeader(view: Viewing, letter: string): ViewerPressed {
-  const action = leaderAction(letter);
-  if (action === 'keys') return stay({ ...view, leader: 'none', help: true });
+function asText(view: Viewing): ViewerPressed {
+  return { view, action: { kind: 'text' } };
+}
+
+function ofOneLetter(view: Viewing, letter: string, around: Around): ViewerPressed {
+  if (view.asking !== null) return pressed(view, { kind: 'text', text: letter }, around);
+  return view.leader === 'none' ? ofLetter(view, letter, around) : ofLeader(view, letter, around.modes);
+}
+
+function ofLeader(view: Viewing, letter: string, modes: ModeFacts): ViewerPressed {
   const next: Viewing = { ...view, leader: 'none' };
-  if (action === null) return stay({ ...next, word: `Space ${letter} means nothing. Space ? lists the keys.` });
+  const meant = leaderKey(letter);
+  if (meant === null) return asText(next);
+  const { action, question } = meant;
+  if (action === 'keys') return stay({ ...next, help: true });
+  if (question !== null) return stay({ ...next, asking: confirmationOf(question(modes), action) });
   return { view: next, action: { kind: 'leader', leader: action } };
+}
+
+function answered(view: Viewing, asking: NonNullable<Viewing['asking']>, key: Key): ViewerPressed {
+  switch (answerOf(asking, key)) {
+    case 'yes':
+      return { view, action: { kind: 'leader', leader: asking.action } };
+    case 'no':
+      return stay(view);
+    case 'too_early':
+      return stay({ ...view, asking });
+    case 'text':
+      return asText(view);
+  }
 }
 
 function isInterrupt({ name, ctrl }: KeyPress): boolean {
   return ctrl && (name === 'c' || name === 'd');
 }
 
-function ofKey(view: Viewing, key: KeyPress, around: Around): ViewerPressed {
+function ofKey(before: Viewing, key: KeyPress, around: Around): ViewerPressed {
   const { rows } = around;
+  const view = { ...before, isYanking: false };
   if (isInterrupt(key)) return { view, action: { kind: 'leave' } };
   const page = Math.max(1, rows.height - 1);
   switch (key.name) {
@@ -106,7 +136,9 @@ function flip(view: Viewing, rows: Rows): ViewerPressed {
   return { view: folded(view, rows), action: { kind: 'unfolded' } };
 }
 
-function ofLetter(view: Viewing, letter: string, { rows, history }: Around): ViewerPressed {
+function ofLetter(before: Viewing, letter: string, { rows, history }: Around): ViewerPressed {
+  const view = { ...before, isYanking: false };
+  if (letter === 'y') return before.isYanking ? { view, action: { kind: 'copy' } } : stay(yanking(view));
   switch (letter) {
     case 'j':
       return stay(scrolled(view, 1, rows));
@@ -138,8 +170,6 @@ function pressedAction(view: Viewing, letter: string, history: TypedHistory): Vi
     case 'q':
     case 'i':
       return { view, action: { kind: 'leave' } };
-    case 'y':
-      return { view, action: { kind: 'copy' } };
     case '/':
     case ':':
       return stay({ ...view, typing: beginLine(letter, history) });
@@ -150,8 +180,13 @@ function pressedAction(view: Viewing, letter: string, history: TypedHistory): Vi
     case '?':
       return stay({ ...view, help: true });
     default:
-      return stay(view);
+      return asText(view);
   }
+}
+
+/** Copying replaces the clipboard, so it takes two keys. */
+function yanking(view: Viewing): Viewing {
+  return { ...view, isYanking: true, word: 'y once more copies the block' };
 }
 
 /** A key while a line is typed. */
@@ -170,7 +205,7 @@ function entered(view: Viewing, sign: TypedLine['sign'], text: string): ViewerPr
   return { view: { ...view, query: text, found: null }, action: { kind: 'search', query: text, by: -1 } };
 }
 
-/** The beginning, or the end, of all that was read. */
+/** Jumps to the start or the end of the loaded part. */
 export function shownEnd(view: Viewing, which: 'first' | 'last', rows: Rows): Viewing {
   return which === 'last' ? atEnd(view, rows) : scrolled({ ...view, chosen: 0 }, -FAR, rows);
 }

@@ -3,67 +3,69 @@ import type { NodeId } from '../../../hub/protocol/node.js';
 import { reasonOf } from '../../output/failure.js';
 import type { Look } from '../../render/look/look.js';
 import type { Completion } from '../editor/completion/menu.js';
+import type { Quiet } from '../editor/keys/quiet.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Finder } from './finder.js';
 import type { Following } from './follow_turns.js';
-import type { LeaderTimer } from './leader_timer.js';
+import type { ModeFacts } from './leader.js';
 import { NOT_ON_PATH, type ViewedBlock } from './path_blocks.js';
 import type { PathWindow, Read } from './path_window.js';
 import type { TypedHistory } from './typed_line.js';
 import { atEnd, type Rows, type Viewing, withBlocks } from './viewport.js';
 
-/** How a person left the viewer. */
+/** Why the viewer closed. */
 export type ViewerEnd = { kind: 'insert' } | { kind: 'navigator' | 'agents' } | { kind: 'line'; line: string };
 
 export interface ViewerParts {
   client: Client;
-  /** Null while nothing has been said. */
+  /** Null in an empty tree. */
   position(): NodeId | null;
   terminal: Pick<Terminal, 'size' | 'enterScreen' | 'redrawScreen' | 'leaveScreen'>;
   look(columns: number): Look;
-  /** The row at the bottom. */
+  /** The status row. */
   status(mode: 'NORMAL' | 'COMMAND', look: Look): string;
+  /** The current modes, which keys toggle. */
+  modes(): ModeFacts;
   copy(text: string): boolean;
-  /** Whether the last call is chosen and unfolded at first. */
+  /** Whether the viewer opens with the last call selected and unfolded. */
   atLastCall: boolean;
   /** The names of the commands that `:` takes. */
   commands: readonly string[];
-  /** Does what needs no leaving; resolves with a word about it. */
-  act(action: 'network' | 'plan' | 'edit_plan'): Promise<string | null>;
+  /** Runs an action that keeps the viewer open; resolves with a message about it. */
+  act(action: 'network' | 'plan' | 'thinking' | 'edit_plan'): Promise<string | null>;
 }
 
-/** What everything in an open viewer shares. */
+/** The shared state of an open viewer. */
 export interface ViewerState {
   parts: ViewerParts;
   rows: () => Rows;
   view: Viewing;
   path: PathWindow | null;
-  /** The running turns of the tree; null before there is one. */
+  /** The running turns of the tree; null before the tree exists. */
   following: Following | null;
-  /** What was looked through for what is searched for. */
+  /** The search over the path, with what it has read. */
   finder: Finder | null;
-  /** Whether the end was in view at the last drawing: uncommitted blocks have made it longer since. */
+  /** Whether the end was in view when last drawn, before uncommitted blocks grew. */
   isAtEnd: boolean;
   completion: Completion;
   history: TypedHistory;
-  /** What runs until another key than one that goes on with it: a search. */
+  /** Aborts the running search at any key that does not continue it. */
   errand: AbortController;
-  /** What runs until the next key: counting what a search can find. */
+  /** Aborts counting the matches at the next key. */
   counting: AbortController;
-  /** Searches that are still to be done. */
+  /** The queue of searches. */
   searches: number;
   work: Promise<void>;
-  timer: LeaderTimer;
+  quiet: Quiet;
   leave(end: ViewerEnd): void;
 }
 
 export function show(viewer: ViewerState, view: Viewing): void {
   viewer.view = view;
-  viewer.timer.follow(view.leader);
   viewer.parts.terminal.redrawScreen();
 }
 
-/** Runs work after the work before; a failure is shown. */
+/** Queues work; a failure is shown. */
 export function doNext(viewer: ViewerState, work: () => Promise<void>): void {
   const { signal } = viewer.errand;
   viewer.work = viewer.work.then(work).catch((error: unknown) => {
@@ -71,12 +73,12 @@ export function doNext(viewer: ViewerState, work: () => Promise<void>): void {
   });
 }
 
-/** Whether the end is in view, and new blocks scroll it. */
+/** Whether the end is in view, so that new blocks scroll. */
 export function isFollowing({ view, isAtEnd }: ViewerState): boolean {
   return isAtEnd && view.chosen >= view.blocks.length - 1;
 }
 
-/** The view of what was read of the path; where that is its end, uncommitted blocks stand below it. */
+/** The view of the loaded part of the path, with uncommitted blocks below its end. */
 export function composed({ view, path, following }: ViewerState, { blocks, span }: Read): Viewing {
   const read = onPath(blocks);
   if (path === null || following === null || span.end < span.length) return withBlocks(view, read, span);
@@ -84,7 +86,7 @@ export function composed({ view, path, following }: ViewerState, { blocks, span 
   return withBlocks(view, [...read, ...following.uncommitted.below(path.tip)], span);
 }
 
-/** The same view with the uncommitted blocks of now. */
+/** The view with the current uncommitted blocks. */
 export function withComing(viewer: ViewerState): Viewing {
   return composed(viewer, viewer.view);
 }
@@ -93,7 +95,7 @@ export function onPath(blocks: readonly ViewedBlock[]): readonly ViewedBlock[] {
   return blocks.at(-1)?.at === NOT_ON_PATH ? blocks.filter(({ at }) => at !== NOT_ON_PATH) : blocks;
 }
 
-/** The view at its new end, where the end was in view before. */
+/** Scrolls to the new end if the old one was in view. */
 export function goneAlong(view: Viewing, wasFollowing: boolean, rows: Rows): Viewing {
   return wasFollowing ? atEnd(view, rows) : view;
 }

@@ -1,30 +1,36 @@
 import type { RowMark, TextHit } from '../../render/text/text_search.js';
 import type { TextRow } from '../../render/text/wrap_words.js';
+import type { Confirmation } from '../editor/keys/confirmation.js';
+import type { LeaderAction } from './leader.js';
 import type { ViewedBlock } from './path_blocks.js';
 import type { Span } from './read_path.js';
 import type { TypedLine } from './typed_line.js';
 
-/** What the viewer shows and what its keys act on. An immutable value. */
+/** The contents and selection of the viewer. Immutable. */
 export interface Viewing {
-  /** What was read of the path, in its order. */
+  /** The loaded blocks, in path order. */
   readonly blocks: readonly ViewedBlock[];
-  /** Which nodes of the path that is, and how many it has. */
+  /** The loaded range of nodes, and the length of the path. */
   readonly span: Span & { length: number };
-  /** Blocks that are folded although they begin unfolded, and the other way round. */
+  /** Blocks whose folding differs from their initial one. */
   readonly flipped: ReadonlySet<string>;
-  /** The block that keys are about. */
+  /** The selected block. */
   readonly chosen: number;
-  /** The row that is shown first. */
+  /** The first visible row. */
   readonly top: Place;
-  /** A line that is being typed: what to search for, or a command. */
+  /** The line being typed: a query or a command. */
   readonly typing: TypedLine | null;
   readonly query: string;
-  /** The place where the search is; null before it has found one. */
+  /** The current match; null before the first. */
   readonly found: FoundPlace | null;
-  /** Whether the leader key was pressed, and what it may be followed by is shown. */
+  /** Whether the leader key was pressed, and its keys are listed. */
   readonly leader: 'none' | 'pressed' | 'listed';
+  /** The action that awaits confirmation. */
+  readonly asking: Confirmation<Exclude<LeaderAction, 'keys'>> | null;
+  /** Whether the copy key was pressed once. */
+  readonly isYanking: boolean;
   readonly help: boolean;
-  /** Something to tell, until the next key. */
+  /** A message until the next key. */
   readonly word: string | null;
 }
 
@@ -33,26 +39,26 @@ interface Place {
   row: number;
 }
 
-/** One of the places that a search has found. */
+/** A match. */
 export interface FoundPlace {
-  /** The block, and which of the places in that. */
+  /** The block, and the index of the match in it. */
   key: string;
   index: number;
-  /** Whether the search began again at the other end. */
+  /** Whether the search wrapped around. */
   isAround: boolean;
-  /** Which of all it is, from the beginning; null until they are counted. */
+  /** Its number from the start; null until counted. */
   tally: { place: number; total: number } | null;
 }
 
-/** How the blocks are cut into rows. */
+/** The rows of the blocks. */
 export interface Rows {
-  /** Never none. */
+  /** At least one row. */
   of(view: Viewing, block: number): readonly TextRow[];
-  /** How many blank rows stand above what is the block's own. */
+  /** The number of blank rows above the block. */
   gap(view: Viewing, block: number): number;
-  /** What stands out in those rows, by row. */
+  /** The highlights, by row. */
   marks(view: Viewing, block: number): ReadonlyMap<number, readonly RowMark[]>;
-  /** Where a block that is unfolded has what is searched for. */
+  /** The matches in an unfolded block. */
   hits(block: ViewedBlock, query: string): readonly TextHit[];
   height: number;
   width: number;
@@ -60,7 +66,8 @@ export interface Rows {
 
 export const EMPTY_VIEW: Viewing = {
   ...{ blocks: [], span: { start: 0, end: 0, length: 0 }, flipped: new Set(), chosen: 0, top: { block: 0, row: 0 } },
-  ...{ typing: null, query: '', found: null, leader: 'none', help: false, word: null },
+  ...{ typing: null, query: '', found: null, leader: 'none', asking: null, isYanking: false },
+  ...{ help: false, word: null },
 };
 
 export function isFolded({ flipped }: Viewing, block: ViewedBlock): boolean {
@@ -71,7 +78,7 @@ export function chosenBlock({ blocks, chosen }: Viewing): ViewedBlock | null {
   return blocks[chosen] ?? null;
 }
 
-/** The same view of other blocks: what is chosen, and what is seen first, stay where they are among them. */
+/** The view with other blocks; selection and scroll position stay. */
 export function withBlocks(view: Viewing, blocks: readonly ViewedBlock[], span: Viewing['span']): Viewing {
   const places = new Map(blocks.map(({ key }, place) => [key, place]));
   const placeOf = (block: number): number =>
@@ -88,7 +95,7 @@ export function folded(view: Viewing, rows: Rows): Viewing {
   return chosenAt({ ...view, flipped }, view.chosen, rows);
 }
 
-/** Chooses a block, and shows as much of it as fits. */
+/** Selects a block and scrolls to show as much of it as fits. */
 export function chosenAt(view: Viewing, block: number, rows: Rows): Viewing {
   const chosen = Math.min(Math.max(0, block), Math.max(0, view.blocks.length - 1));
   const next = { ...view, chosen };
@@ -103,7 +110,7 @@ export function chosenAt(view: Viewing, block: number, rows: Rows): Viewing {
     : lowered(next, rows);
 }
 
-/** Scrolls by rows; what is chosen stays in sight. */
+/** Scrolls by rows and keeps the selection visible. */
 export function scrolled(view: Viewing, by: number, rows: Rows): Viewing {
   if (view.blocks.length === 0) return view;
   const next = lowered(moved(view, by, rows), rows);
@@ -113,7 +120,7 @@ export function scrolled(view: Viewing, by: number, rows: Rows): Viewing {
   return { ...next, chosen: Math.min(Math.max(first, next.chosen), last) };
 }
 
-/** The last rows, with the last block chosen. */
+/** Scrolls to the end and selects the last block. */
 export function atEnd(view: Viewing, rows: Rows): Viewing {
   const chosen = Math.max(0, view.blocks.length - 1);
   return { ...view, chosen, top: lowest(view, rows) };
@@ -125,7 +132,7 @@ export function isAtEnd(view: Viewing, rows: Rows): boolean {
   return top.block === low.block ? top.row >= low.row : top.block > low.block;
 }
 
-/** The rows that are seen, from the first on, each with its block. */
+/** The visible rows, each with its block. */
 export function seenRows(view: Viewing, rows: Rows): SeenRow[] {
   const seen: SeenRow[] = [];
   let { block, row } = view.top;
@@ -144,7 +151,7 @@ export interface SeenRow extends Place {
   text: string;
 }
 
-/** Chooses a block and shows one of its rows, in the upper part of the screen unless it is in sight already. */
+/** Selects a block and scrolls one of its rows into the upper part of the screen, unless it is visible. */
 export function shownAt(view: Viewing, place: Place, rows: Rows): Viewing {
   const next = { ...view, chosen: place.block };
   if (seenRows(next, rows).some(({ block, row }) => block === place.block && row === place.row)) return next;
@@ -177,7 +184,7 @@ function moved(view: Viewing, by: number, rows: Rows): Viewing {
   return { ...view, top: { block, row } };
 }
 
-/** No further down than that the last rows fill the screen. */
+/** Limits scrolling so that the last rows fill the screen. */
 function lowered(view: Viewing, rows: Rows): Viewing {
   return isAtEnd(view, rows) ? { ...view, top: lowest(view, rows) } : view;
 }
@@ -193,10 +200,10 @@ function lowest(view: Viewing, rows: Rows): Place {
   return { block: 0, row: 0 };
 }
 
-/** Further than this a block is gone to, not scrolled to. */
+/** Beyond this distance the view jumps instead of scrolling. */
 const FAR_ROWS = 1_000;
 
-/** How many rows below the first one a block begins; something above FAR_ROWS where that is far. */
+/** The distance of a block from the first visible row; above FAR_ROWS it is not exact. */
 function rowsBetween(view: Viewing, block: number, rows: Rows): number {
   let between = -view.top.row;
   for (let at = view.top.block; at < block; at += 1) {

@@ -107,7 +107,10 @@ async function summarise(
   const reply = await send(whole);
   const failure = failureOf(reply, work);
   if (failure === null) return summaryFrom(reply, false);
-  if (failure.details.no_summary === true) return summariseText(work, params, { send, share: 1 });
+  // As a text it has no thinking in it, which the server may not be able to read.
+  if (failure.details.no_summary === true || failure.details.reason === 'thinking') {
+    return summariseText(work, params, { send, share: 1 });
+  }
   return failure.kind === 'context_too_long' ? summariseText(work, params, { send, share: 1 / 2 }) : failure;
 }
 
@@ -150,6 +153,7 @@ async function summariseText(
     const reply = await send({
       ...{ ...request, systemPrompt: SUMMARY_SYSTEM_PROMPT, tools: [], messages: [{ role: 'user', content }] },
       outputTokensMax: shorterOutput(request.outputTokensMax, window),
+      thinking: 'off',
       cache: { messages: [], lifetime: '5m' },
     });
     const failure = failureOf(reply, work);

@@ -4,6 +4,7 @@ import { newestMeasure } from '../estimate/counted_usage.js';
 import { type Measure, pathTokens, totalTokens } from '../estimate/token_estimate.js';
 import { outputTokensMax } from '../model/output_limit.js';
 import type { ModelReply } from '../request/ask_with_retries.js';
+import { thinkingOf } from '../settings/settings.js';
 import { type CompactionWork, canShrink, compactPath } from './compact_path.js';
 
 /** How full a window may be before a path is summarised. */
@@ -49,7 +50,7 @@ export async function makeRoom(work: RoomWork): Promise<'enough' | 'made' | HubE
   if (rough < SMALL_TOKENS) return 'enough';
   const window = await room.window();
   if (window === null) return 'enough';
-  const fitting = tokensThatFit(window, outputTokensMax(model));
+  const fitting = tokensThatFit(window, outputTokensMax(model, thinkingOf(settings.settings)));
   if (room.measure === null && rough > fitting * COUNTED_SHARE) {
     room.measure = await newestMeasure(work.reach, work.turn.tree, path);
   }

@@ -1,14 +1,15 @@
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
-import { providerRecord } from '../../base/provider_records.js';
 import type { Node, NodeId, Sha256, TreeId } from '../../protocol/node.js';
 import { formatModelName, type ModelAtServer } from '../model/model_names.js';
+import { CACHE_LIFETIMES_MS } from '../request/cache_lifetime.js';
 import { type CountedRequest, newestMeasure, newestRequests } from './counted_usage.js';
 import { pathTokens } from './token_estimate.js';
 
 /** The most of the newest requests that are examined, and the most nodes between them and the path. */
 const REQUESTS_MAX = 20;
 const NODES_MAX = 200;
+const LONGEST_MS = Math.max(...Object.values(CACHE_LIFETIMES_MS));
 
 /** How much of a path the provider's cache should still hold. */
 export interface CacheWarmth {
@@ -30,14 +31,14 @@ export interface WarmthParams {
 /** What earlier requests left in the cache for a path: those on it, and those on branches that share its beginning. */
 export async function cacheWarmth(reach: InternalCaller, params: WarmthParams): Promise<CacheWarmth> {
   const { tree, path, model, settings, nowMs } = params;
-  const { cache } = providerRecord(model.provider);
+  const { cache } = model.record;
   if (cache === null) return { tokens: 0, state: 'unknown', until_ms: null };
   const positionOf = positionsOn(reach, path);
   let best: CacheWarmth = { tokens: 0, state: 'cold', until_ms: null };
   let examined = 0;
   for await (const request of newestRequests(reach, tree)) {
-    if (settings === null || request.started_at_ms + cache.lifetimeMs <= nowMs || examined === REQUESTS_MAX) break;
-    if (!isCaching(request, model)) continue;
+    if (settings === null || request.started_at_ms + LONGEST_MS <= nowMs || examined === REQUESTS_MAX) break;
+    if (!isCaching(request, { model, nowMs })) continue;
     examined += 1;
     const position = await positionOf(request.parent);
     if (position === null || !(await hasSettings(reach, request, { path, settings }))) continue;
@@ -45,13 +46,19 @@ export async function cacheWarmth(reach: InternalCaller, params: WarmthParams): 
       ? cachedBy(request)
       : await tokensUpTo(reach, { tree, path: path.slice(0, position.index + 1) });
     if (tokens < cache.tokensMin || tokens <= best.tokens) continue;
-    best = { tokens, state: 'warm', until_ms: request.started_at_ms + cache.lifetimeMs };
+    best = { tokens, state: 'warm', until_ms: keptUntilMs(request) };
   }
   return best;
 }
 
-function isCaching(request: CountedRequest, model: ModelAtServer): boolean {
+/** What only read from the cache lets that live on for no less than this. */
+function keptUntilMs({ started_at_ms, usage }: CountedRequest): number {
+  return started_at_ms + CACHE_LIFETIMES_MS[(usage?.tokens_cache_write_1h ?? 0) > 0 ? '1h' : '5m'];
+}
+
+function isCaching(request: CountedRequest, { model, nowMs }: Pick<WarmthParams, 'model' | 'nowMs'>): boolean {
   const name = formatModelName(model);
+  if (keptUntilMs(request) <= nowMs) return false;
   return request.outcome === 'ok' && `${request.provider}/${request.model}` === name && cachedBy(request) > 0;
 }
 

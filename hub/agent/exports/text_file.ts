@@ -1,11 +1,12 @@
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { errnoOf } from '../../base/errno.js';
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Opens a file for as long as it is used. */
+/** Opens a file for as long as it is used. A pipe, which somebody may have put in its place, is not waited for. */
 export async function withFile<T>(path: string, flags: number, use: (file: FileHandle) => Promise<T>): Promise<T> {
-  const file = await open(path, flags, 0o600);
+  const file = await open(path, flags | constants.O_NONBLOCK, 0o600);
   try {
     return await use(file);
   } finally {

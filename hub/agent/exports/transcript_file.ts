@@ -21,13 +21,13 @@ const TAIL_BYTES = 1024 * 1024;
 const HEAD_BYTES_MAX = 32 * 1024 * 1024;
 const { O_RDONLY, O_RDWR, O_NOFOLLOW } = constants;
 
-/** Refuses a file that entries of a tree must not be written to; false when there is none yet. */
-export async function refuseForeign(path: string, tree: TreeId): Promise<boolean> {
+/** Refuses a file that entries of a tree must not be written to, by the name that it is known by; false when there is none yet. */
+export async function refuseForeign(path: string, tree: TreeId, name: string): Promise<boolean> {
   await refuseFolder(dirname(path));
   const file = await lstat(path).catch(nullIfMissing);
   if (file === null) return false;
   if (!file.isFile()) {
-    throw new HubError('invalid_params', `${path} is not an ordinary file: no transcript can be written there`, {
+    throw new HubError('invalid_params', `${name} is not an ordinary file: no transcript can be written there`, {
       hint: 'choose the name of a new file',
     });
   }
@@ -37,7 +37,7 @@ export async function refuseForeign(path: string, tree: TreeId): Promise<boolean
   if (metadata?.session_id === tree) return true;
   const what =
     metadata === null ? 'is there already and is no transcript' : `is the transcript of ${metadata.session_id}`;
-  throw new HubError('conflict', `${path} ${what}`, { hint: 'choose the name of a new file' });
+  throw new HubError('conflict', `${name} ${what}`, { hint: 'choose the name of a new file' });
 }
 
 /** Refuses a folder that is not there. */
@@ -73,6 +73,14 @@ export function lastLines(path: string): Promise<string[]> {
     const parts = (await bytesAt(file, Math.max(0, end - TAIL_BYTES), end)).toString().split(SEPARATOR);
     // The first part is the metadata with the first entry, or the rest of a line.
     return parts.flatMap((part, index) => (index > 0 ? part : (part.split(`${OPENING}\n`)[1] ?? [])));
+  });
+}
+
+/** A whole transcript; null when it is longer than the limit, or none any more. */
+export function readTranscript(path: string, bytesMax: number): Promise<string | null> {
+  return withFile(path, O_RDONLY | O_NOFOLLOW, async (file) => {
+    const stats = await file.stat();
+    return stats.isFile() && stats.size <= bytesMax ? (await bytesAt(file, 0, stats.size)).toString() : null;
   });
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { callHub } from '../../base/internal_call.js';
 import { textOf } from '../../base/node_blocks.js';
 import type { Node, NodeId } from '../../protocol/node.js';
@@ -9,16 +10,17 @@ import { addLines, createTranscript, lastLines, refuseForeign } from './transcri
 /** How far up a path is searched for what a transcript has already. */
 const NODES_MAX = 10_000;
 
-/** Returns what adds to a file all that a turn has said since it was last written. */
-export function transcriptWriter(file: string, work: TurnWork): () => Promise<void> {
+/** Returns what adds to a file all that a turn has said since it was last written, by the path of the folder that it lies in. */
+export function transcriptWriter(name: string, work: TurnWork): (folder: string) => Promise<void> {
   let last: NodeId | null = null;
-  return async () => {
+  return async (folder) => {
+    const file = join(folder, basename(name));
     const { tip, tree } = work.turn; // the turn goes on meanwhile
     if (tip === last) return;
     const known = new Set(last === null && existsSync(file) ? await lastLines(file) : []);
     const nodes = await newNodes(work, { tip, last }, known);
     const lines = nodes.flatMap(linesOf);
-    if (last === null && !(await refuseForeign(file, tree))) await create(file, work, nodes);
+    if (last === null && !(await refuseForeign(file, tree, name))) await create(file, work, nodes);
     else if (lines.length > 0) await addLines(file, lines);
     last = tip;
   };

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { withHeldFolder } from '../../base/disk/held_folder.js';
 import { HubError } from '../../base/error.js';
 import { within } from '../../base/wait_at_most.js';
 import type { TreeId, TurnId } from '../../protocol/node.js';
@@ -44,19 +45,24 @@ export function createTranscripts({ folder, log }: TranscriptParts): Transcripts
     return open.has(file) || existsSync(file) ? fileNamed(id) : file;
   }
 
+  async function inOwnFolder(write: (folder: string) => Promise<void>): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await write(folder);
+  }
+
   /** A failure is reported once, and tried again with what comes next. */
   function writerOf(file: string, place: TranscriptPlace | null, work: TurnWork): () => Promise<void> {
     const write = transcriptWriter(file, work);
     let hasFailed = false;
     return async () => {
       try {
-        if (place === null) await mkdir(folder, { recursive: true, mode: 0o700 });
-        else await refuseMoved(dirname(file));
-        await write();
+        // A model that may change a folder that somebody named could put a link in its place, to where it may change nothing.
+        await (place === null ? inOwnFolder(write) : withHeldFolder(dirname(file), write));
       } catch (error) {
         if (hasFailed) return;
         hasFailed = true;
-        const message = error instanceof Error ? error.message : String(error);
+        const reason = error instanceof Error ? error.message : String(error);
+        const message = reason.replace(/\/proc\/self\/fd\/\d+/g, dirname(file));
         log('warn', `a transcript could not be written: ${message}`);
         work.turn.emit({ kind: 'transcript_failed', turn: work.turn.id, file, message });
       }
@@ -102,19 +108,13 @@ async function realPlace(place: TranscriptPlace, tree: TreeId): Promise<Transcri
       await refuseFolder(place.folder);
       return { folder: await realpath(place.folder) };
     }
-    await refuseForeign(place.file, tree);
+    await refuseForeign(place.file, tree, place.file);
     return { file: join(await realpath(dirname(place.file)), basename(place.file)) };
   } catch (error) {
     if (error instanceof HubError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new HubError('invalid_params', `no transcript can be written: ${reason}`, { cause: error });
   }
-}
-
-/** A model that may change a folder could put a link in its place, to where it may change nothing. */
-async function refuseMoved(folder: string): Promise<void> {
-  if ((await realpath(folder)) === folder) return;
-  throw new HubError('conflict', `the folder ${folder} is another than it was when the turn began`);
 }
 
 /** UTC, as the names of transcripts have it: 2026-01-31-23-59-59. */

@@ -1,14 +1,22 @@
-import { providerRecord } from '../../base/provider_records.js';
+import { cloudOf, type ProviderRecord } from '../../base/provider_records.js';
+import type { ModelPrice } from '../../protocol/turn.js';
+import { plainModelName } from './claude_names.js';
 import type { ModelAtServer } from './model_names.js';
 import type { TokenUsage } from './provider.js';
+import { isOwnAddress } from './server_access.js';
 
-/** The offline table of prices and windows. What it does not know is null: never zero, never a guess. */
+/** Prices and windows: what the person says, else an offline table. What neither knows is null: never zero, never a guess. */
 export interface PriceTable {
   /** Tokens that fit the model's window. */
   window(model: ModelAtServer): number | null;
+  /** The names of a provider's models. */
+  models(record: ProviderRecord): string[];
   /** US dollars for a request at a time. */
   cost(model: ModelAtServer, usage: TokenUsage, atMs: number): number | null;
 }
+
+/** Of what a cloud sells, the models that its SDK for these serves; `regional.…` in the table is no name. */
+const CLOUD_MODEL = /^(global\.anthropic\.)?claude-/;
 
 let loaded: Promise<PriceTable> | null = null;
 
@@ -18,33 +26,53 @@ export function loadPriceTable(): Promise<PriceTable> {
   return loaded;
 }
 
-/** The window of a model: from the table, else what the person says. */
-export async function windowOf(model: ModelAtServer, stated: number | null): Promise<number | null> {
-  return (await loadPriceTable()).window(model) ?? stated;
+/** The window that the person states: for the model itself, else for models of which nothing is known. */
+export function statedWindow(model: ModelAtServer, usual: number | null): number | null {
+  return statedOf(model.stated.windows, model) ?? usual;
 }
 
 async function readPriceTable(): Promise<PriceTable> {
-  const { calcPrice } = await import('@pydantic/genai-prices');
-  const priced = ({ provider, model, baseUrl }: ModelAtServer, usage: TokenUsage, atMs: number) => {
-    const { prices } = providerRecord(provider);
-    if (prices.kind !== 'table' || baseUrl !== null) return null;
+  const { calcPrice, findProvider } = await import('@pydantic/genai-prices');
+  const priced = ({ record: { prices, server }, model, baseUrl }: ModelAtServer, usage: TokenUsage, atMs: number) => {
+    if (prices.kind !== 'table' || server === null || !isOwnAddress(server, baseUrl)) return null;
     const result = calcPrice(countedParts(usage), model, { providerId: prices.id, timestamp: new Date(atMs) });
     return result !== null && isSameModel(result.model.id, model) ? result : null;
   };
   return {
-    window: (model) => priced(model, NO_USAGE, Date.now())?.model.context_window ?? null,
+    models(record) {
+      const { prices } = record;
+      const known = prices.kind === 'table' ? findProvider({ providerId: prices.id }) : undefined;
+      const names = (known?.models ?? []).filter(({ deprecated }) => deprecated !== true).map(({ id }) => id);
+      return cloudOf(record) === null ? names : names.filter((name) => CLOUD_MODEL.test(name));
+    },
+    window(model) {
+      return statedOf(model.stated.windows, model) ?? priced(model, NO_USAGE, Date.now())?.model.context_window ?? null;
+    },
     cost(model, usage, atMs) {
-      const isFree = providerRecord(model.provider).prices.kind === 'free';
-      return isFree ? 0 : (priced(model, usage, atMs)?.total_price ?? null);
+      if (model.record.prices.kind === 'free') return 0;
+      const stated = statedOf(model.stated.prices, model);
+      return stated === null ? (priced(model, usage, atMs)?.total_price ?? null) : statedCost(stated, usage);
     },
   };
+}
+
+/** What is said of a model by its name, else of every other one. */
+function statedOf<T>(values: Readonly<Record<string, T>>, { model }: ModelAtServer): T | null {
+  const name = [model, '*'].find((one) => Object.hasOwn(values, one));
+  return name === undefined ? null : (values[name] ?? null);
+}
+
+function statedCost({ input, output, cache_read, cache_write }: ModelPrice, usage: TokenUsage): number {
+  const written = usage.cacheWrite5m + usage.cacheWrite1h;
+  const read = usage.cacheRead * (cache_read ?? input);
+  return (usage.input * input + usage.output * output + read + written * (cache_write ?? input)) / 1_000_000;
 }
 
 const NO_USAGE: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
 
 // The table also finds models by how their names begin: `claude-sonnet-5-5` at the price of `claude-sonnet-5`.
 function isSameModel(a: string, b: string): boolean {
-  return undated(a) === undated(b);
+  return undated(plainModelName(a)) === undated(plainModelName(b));
 }
 
 function undated(model: string): string {

@@ -56,12 +56,13 @@ async function attemptRequest(
       addToAnswer(answer, event);
       on.heard(event);
     }
-    end({ outcome: 'ok', answer });
+    end({ outcome: 'ok', answer, isRefused: false });
     return { answer, failure: null };
   } catch (error) {
     // Providers throw every failure as a HubError; anything else is a bug.
     const failure = error instanceof HubError ? error : null;
-    end({ outcome: signal.aborted ? 'stopped' : (failure?.kind ?? 'internal'), answer });
+    const isRefused = typeof failure?.details.status === 'number' && failure.details.visible !== true;
+    end({ outcome: signal.aborted ? 'stopped' : (failure?.kind ?? 'internal'), answer, isRefused });
     if (failure === null) throw error;
     return { answer, failure };
   }

@@ -1,10 +1,11 @@
 import { HubError } from '../../base/error.js';
+import { cliCommand } from '../../base/hint.js';
 import { callHub, type InternalCaller, pathPages } from '../../base/internal_call.js';
 import { blocksOfType } from '../../base/node_blocks.js';
 import { RawJson } from '../../base/plugin.js';
 import { FRAME_BYTES_MAX } from '../../protocol/limits.js';
 import type { Node, NodeId, Settings, Sha256 } from '../../protocol/node.js';
-import { newestSettings, type Prompt, promptOf, signingSettings } from './prompt.js';
+import { bindingOf, newestSettings, type Prompt, promptOf, signingSettings } from './prompt.js';
 
 /** Fits one answer of the hub, and is more than any model accepts. */
 const BYTES_MAX = FRAME_BYTES_MAX / 2;
@@ -33,8 +34,15 @@ export interface SentNodes {
   newest: Sha256 | null;
 }
 
-/** Reads a path from its newest summary on. */
+/** Reads a path from its newest summary on; one with a damaged node is refused. */
 export async function sentNodes(reach: InternalCaller, node: NodeId): Promise<SentNodes> {
+  const sent = await readSent(reach, node);
+  const damaged = sent.nodes.find((one) => one.damaged === true);
+  if (damaged !== undefined) throw damagedError(damaged);
+  return sent;
+}
+
+async function readSent(reach: InternalCaller, node: NodeId): Promise<SentNodes> {
   const sent: SentNodes = { nodes: [], dropped: 0, newest: null };
   let bytes = 0;
   let tooMuch = false;
@@ -59,16 +67,16 @@ export async function sentNodes(reach: InternalCaller, node: NodeId): Promise<Se
   return sent;
 }
 
-/** The newest settings of a path, and the models that signed anything on it. */
+/** The newest settings of a path, unless a file brought them and nobody trusts them, and what the thinking on it is bound to. */
 export async function settingsOf(reach: InternalCaller, { nodes, newest }: SentNodes) {
-  const models = new Map<Sha256, string>();
+  const bindings = new Map<Sha256, string>();
   let current: Settings | null = null;
   for (const sha256 of new Set([...signingSettings(nodes), ...(newest === null ? [] : [newest])])) {
-    const { settings } = await callHub(reach, 'loom.settings_get', { sha256 });
-    models.set(sha256, settings.model);
-    if (sha256 === newest) current = settings;
+    const { settings, untrusted } = await callHub(reach, 'loom.settings_get', { sha256 });
+    bindings.set(sha256, bindingOf(settings));
+    if (sha256 === newest && !untrusted) current = settings;
   }
-  return { current, models };
+  return { current, bindings };
 }
 
 function imagesIn(messages: Prompt['messages']): number {
@@ -79,6 +87,22 @@ function imagesIn(messages: Prompt['messages']): number {
 
 function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
+}
+
+function damagedError({ id, tree, parent }: Node): HubError {
+  const above = (parent ?? id).slice(0, 8);
+  return new HubError(
+    'storage_failed',
+    `node ${id.slice(0, 8)} on this path is damaged, so no model is sent any of it`,
+    {
+      hint: [
+        'go on before it: ',
+        cliCommand('ask', tree.slice(0, 8), '"message"', '--at', above),
+        ', or restore a backup',
+      ],
+      details: { node: id },
+    },
+  );
 }
 
 function tooLong(node: NodeId): HubError {

@@ -17,8 +17,13 @@ export interface Prompt {
 export interface PromptSettings {
   /** The settings of the request; null while the path has none. */
   current: Settings | null;
-  /** The model of each settings, for the thinking that it signed. */
-  models: ReadonlyMap<Sha256, string>;
+  /** What thinking is bound to, by the settings that it was made with. */
+  bindings: ReadonlyMap<Sha256, string>;
+}
+
+/** What thinking is bound to: with another model, system prompt or list of tools its server refuses it. */
+export function bindingOf({ model, system_prompt, tools }: Settings): string {
+  return JSON.stringify([model, system_prompt, tools]);
 }
 
 type Part = ModelMessage['content'][number];
@@ -33,10 +38,11 @@ type Result = Extract<Node, { kind: 'external' }>;
  */
 export function promptOf(path: readonly Node[], settings: PromptSettings): Prompt {
   const { current } = settings;
+  const readable = readableThinking(settings);
   const messages: ModelMessage[] = [];
   let sent = 0;
   for (const step of stepsOf(sinceSummary(path))) {
-    const stepMessages = messagesOf(step, settings);
+    const stepMessages = messagesOf(step, readable);
     messages.push(...stepMessages);
     if (stepMessages.length > 0) sent += step.results.length + 1;
   }
@@ -52,12 +58,18 @@ export function newestSettings(path: readonly Node[]): Sha256 | null {
   return path.findLast(({ role, settings }) => role === 'assistant' && settings !== null)?.settings ?? null;
 }
 
-/** The settings whose models signed thinking on a path. */
+/** The settings with which signed thinking was made on a path. */
 export function signingSettings(path: readonly Node[]): Sha256[] {
   const signed = path.filter(
     ({ role, blocks }) => role === 'assistant' && blocksOfType(blocks, 'thinking').some(isSigned),
   );
   return [...new Set(signed.flatMap(({ settings }) => (settings === null ? [] : [settings])))];
+}
+
+/** The settings whose thinking is sent in a request. */
+function readableThinking({ current, bindings }: PromptSettings): ReadonlySet<Sha256> {
+  const binding = current === null ? null : bindingOf(current);
+  return new Set([...bindings].flatMap(([sha256, made]) => (made === binding ? [sha256] : [])));
 }
 
 /** The path from its newest summary on, which stands for all before it. */
@@ -85,12 +97,13 @@ function* stepsOf(path: readonly Node[]): Generator<Step> {
   if (step !== null) yield step;
 }
 
-function messagesOf({ first, results }: Step, settings: PromptSettings): ModelMessage[] {
+function messagesOf({ first, results }: Step, readable: ReadonlySet<Sha256>): ModelMessage[] {
   if (first.role === 'root') return [];
   if (first.kind === 'external') return [userMessage(commandParts(first))];
   if (first.role !== 'assistant') return withContent(userMessage(userParts(first.blocks)));
   const answered = answeredCalls(first.blocks, results);
-  const content = first.blocks.filter((block) => isSent(block, { node: first, answered, settings }));
+  const isReadable = first.settings !== null && readable.has(first.settings);
+  const content = first.blocks.filter((block) => isSent(block, { answered, isReadable }));
   // Thinking alone is no message.
   if (blocksOfType(content, 'thinking').length === content.length) return [];
   const paired = results.slice(0, answered.size);
@@ -110,12 +123,12 @@ function answeredCalls(blocks: readonly Block[], results: readonly Result[]): Re
 }
 
 interface Surroundings {
-  node: Node;
   answered: ReadonlySet<CallBlock>;
-  settings: PromptSettings;
+  /** Whether the model of the request can read the thinking. */
+  isReadable: boolean;
 }
 
-function isSent(block: Block, { node, answered, settings }: Surroundings): boolean {
+function isSent(block: Block, { answered, isReadable }: Surroundings): boolean {
   switch (block.type) {
     case 'text':
       return !isBlank(block.text);
@@ -124,17 +137,12 @@ function isSent(block: Block, { node, answered, settings }: Surroundings): boole
     case 'image':
       return false; // models accept images in user messages only
     case 'thinking':
-      return isSigned(block) && isOfModel(node.settings, settings);
+      return isSigned(block) && isReadable;
   }
 }
 
 function isSigned({ signature }: Extract<Block, { type: 'thinking' }>): boolean {
   return signature !== null && signature !== '';
-}
-
-/** A signature is valid for the model that made it only. */
-function isOfModel(made: Sha256 | null, { current, models }: PromptSettings): boolean {
-  return current !== null && made !== null && models.get(made) === current.model;
 }
 
 // Providers refuse text without a visible character.

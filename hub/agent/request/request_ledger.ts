@@ -19,6 +19,8 @@ type Outcome = ParsedOf<'loom.request_end'>['outcome'];
 export interface RequestEnding {
   outcome: Extract<Outcome, 'ok' | 'stopped' | HubError['kind']>;
   answer: Answer;
+  /** Whether a server refused it before it answered anything: then nothing was used. */
+  isRefused: boolean;
 }
 
 /** What a request used and cost, as far as that is known. */
@@ -77,9 +79,17 @@ export function openAccount({ call, turn, model, nowMs, newId, failed }: Account
   };
 }
 
-async function costOf({ answer, outcome }: RequestEnding, model: ModelAtServer, atMs: number): Promise<RequestCost> {
+const NOTHING_USED: RequestCost = {
+  usage: usageRow({ input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 }),
+  ...{ price: 0, estimate: false },
+};
+
+async function costOf(ending: RequestEnding, model: ModelAtServer, atMs: number): Promise<RequestCost> {
+  const { answer, outcome } = ending;
   const isCut = outcome !== 'ok';
-  if (answer.usage === null) return { usage: null, price: null, estimate: false };
+  if (ending.isRefused && answer.usage === null) return NOTHING_USED;
+  const isFree = model.record.prices.kind === 'free';
+  if (answer.usage === null) return { usage: null, price: isFree ? 0 : null, estimate: false };
   const usage = isCut ? withReceived(answer.usage, answer) : answer.usage;
   const prices = await loadPriceTable();
   return { usage: usageRow(usage), price: microdollars(prices.cost(model, usage, atMs)), estimate: isCut };

@@ -1,6 +1,7 @@
 import type { Node, Settings, Sha256 } from '../../protocol/node.js';
+import type { CacheChoice } from '../../protocol/turn.js';
 import type { ModelName } from '../model/model_names.js';
-import type { LoadImage, Provider } from '../model/provider.js';
+import type { LoadImage, ModelReach, Provider } from '../model/provider.js';
 import type { Timers } from '../model/timers.js';
 import type { RunningTurn } from '../turn/running_turn.js';
 import type { Account } from './request_ledger.js';
@@ -12,12 +13,13 @@ export interface Requester {
   provider: Provider;
   model: ModelName;
   /** How the provider is reached; the key is held here, and nowhere that outlives the turn. */
-  access: { baseUrl: string | null; key: string | null };
+  access: Omit<ModelReach, 'model'>;
   settings: { settings: Settings };
   /** The nodes of the path that are sent, growing with each step. */
   path: Node[];
-  /** The models that signed something on the path. */
-  models: Map<Sha256, string>;
+  /** What thinking on the path is bound to, by its settings; what is missing here is not sent. */
+  bindings: Map<Sha256, string>;
+  cache: CacheChoice;
   loadImage: LoadImage;
   timers: Timers;
   random(): number;

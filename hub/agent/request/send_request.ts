@@ -4,6 +4,7 @@ import type { ModelEvent, ModelRequest } from '../model/provider.js';
 import { thinkingOf, toolsIn } from '../settings/settings.js';
 import type { RunningTurn } from '../turn/running_turn.js';
 import { askModel, type ModelReply } from './ask_with_retries.js';
+import { cacheLifetime } from './cache_lifetime.js';
 import { cacheMarks } from './cache_marks.js';
 import { promptOf } from './prompt.js';
 import type { RequestCost, RequestId } from './request_ledger.js';
@@ -21,19 +22,20 @@ export interface Sending {
 }
 
 /** The request for the path as it is. */
-export function requestFor({ settings, model, access, loadImage, path, models }: Requester): ModelRequest {
-  const { system_prompt, messages } = promptOf(path, { current: settings.settings, models });
+export function requestFor(work: Requester): ModelRequest {
+  const { turn, settings, model, access, loadImage, path, bindings } = work;
+  const { system_prompt, messages } = promptOf(path, { current: settings.settings, bindings });
   return {
     model: model.model,
     systemPrompt: system_prompt,
     tools: toolsIn(settings.settings),
     messages,
-    outputTokensMax: outputTokensMax(model),
+    outputTokensMax: outputTokensMax(model, thinkingOf(settings.settings)),
     thinking: thinkingOf(settings.settings),
-    cache: { messages: cacheMarks(messages), lifetime: '5m' },
+    cache: { messages: cacheMarks(messages), lifetime: cacheLifetime(path, work.cache) },
+    conversation: turn.tree,
     loadImage,
-    baseUrl: access.baseUrl,
-    key: access.key,
+    ...access,
   };
 }
 
@@ -76,7 +78,8 @@ export function sendRequest(work: Requester, { request, node, counted, isStreame
 async function count(turn: RunningTurn, request: RequestId, cost: Promise<RequestCost>): Promise<void> {
   const { usage, price } = await cost;
   addRequest(turn.spending, usage, price);
-  if (usage !== null) turn.emit({ kind: 'usage_counted', turn: turn.id, request, usage, price_microdollars: price });
+  const isUsed = usage !== null && Object.values(usage).some((tokens) => tokens > 0);
+  if (isUsed) turn.emit({ kind: 'usage_counted', turn: turn.id, request, usage, price_microdollars: price });
 }
 
 function emitEvent(turn: RunningTurn, event: ModelEvent): void {

@@ -1,14 +1,12 @@
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { ParsedOf, ResultOf } from '../../protocol/methods/method_table.js';
-import type { AgentParts } from '../agent_parts.js';
-import { workplaceOf } from '../tools/project_folders.js';
-import { instructionFiles, instructionsIn } from './instructions.js';
+import { readProject } from '../tools/project_folders.js';
+import { instructionsIn } from './instructions.js';
 import { pathSettings, settingsBefore } from './settings.js';
 
 /** The instruction files of the next turn: those in the settings that it goes on with, else those that it would read. */
 export async function listInstructions(
   reach: InternalCaller,
-  { home, userHome }: Pick<AgentParts, 'home' | 'userHome'>,
   { node, project, cwd }: ParsedOf<'agent.instructions_list'>,
 ): Promise<ResultOf<'agent.instructions_list'>> {
   let treeProject = project;
@@ -23,8 +21,8 @@ export async function listInstructions(
     const previous = await settingsBefore(reach, { tree, current, change: null });
     if (previous !== null) return { files: instructionsIn(previous.system_prompt) };
     treeProject = (await callHub(reach, 'loom.tree_get', { tree })).project;
-    branchCwd = place.cwd;
+    branchCwd = place.model_cwd;
   }
-  const workplace = await workplaceOf({ treeProject, branchCwd, callerCwd: cwd });
-  return { files: await instructionFiles({ ...workplace, home, userHome }) };
+  const wanted = { project: treeProject, branch: branchCwd, caller: cwd, parts: ['instructions' as const] };
+  return { files: (await readProject(reach, wanted)).instructions.map(({ path }) => path) };
 }

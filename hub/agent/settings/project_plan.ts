@@ -1,9 +1,7 @@
 import { callHub, type InternalCaller, pathPages } from '../../base/internal_call.js';
 import type { ResultOf } from '../../protocol/methods/method_table.js';
 import type { NodeId, Sha256 } from '../../protocol/node.js';
-import { PLAN_LENGTH_MAX } from '../../protocol/turn.js';
 import { planFileOf } from '../tools/project_folders.js';
-import { readSmallFile } from './read_small_file.js';
 import { firstSettings, levelOf, storedSettings } from './settings.js';
 
 /**
@@ -16,9 +14,10 @@ export async function planAt(reach: InternalCaller, node: NodeId): Promise<Resul
   const { settings: newest } = await callHub(reach, 'loom.context_get_settings', { node });
   const level = levelOf(newest === null ? await firstSettings(reach, tree) : await storedSettings(reach, newest));
   const before = level === 'plan' ? await settingsBeforePlans(reach, node) : newest;
-  const file = project === null ? null : planFileOf(project);
-  const text = file === null || project === null ? null : await readSmallFile(file, PLAN_LENGTH_MAX, project);
-  return { level, before, file, text };
+  if (project === null) return { level, before, file: null, text: null };
+  const wanted = { project, branch: null, caller: project, parts: ['plan' as const] };
+  const { plan } = await callHub(reach, 'file.project_read', wanted);
+  return { level, before, file: planFileOf(project), text: plan };
 }
 
 /** The newest settings on a path whose level is not plan; null for none. */
@@ -26,7 +25,8 @@ async function settingsBeforePlans(reach: InternalCaller, node: NodeId): Promise
   const used = await settingsUsed(reach, node);
   // The newest first: one run of plan mode often has only one set of settings.
   for (const sha256 of used.reverse()) {
-    if (levelOf(await storedSettings(reach, sha256)) !== 'plan') return sha256;
+    const { settings, untrusted } = await callHub(reach, 'loom.settings_get', { sha256 });
+    if (!untrusted && levelOf(settings) !== 'plan') return sha256;
   }
   return null;
 }

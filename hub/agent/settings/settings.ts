@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { HubError } from '../../base/error.js';
-import { cliOption } from '../../base/hint.js';
+import { cliOption, rpcMethod } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
-import { KEY_VARIABLES } from '../../base/provider_records.js';
+import { KEY_VARIABLES, type ProviderRecord } from '../../base/provider_records.js';
 import type { NodeId, Settings, Sha256, TreeId } from '../../protocol/node.js';
-import { Level, type SettingsChange } from '../../protocol/turn.js';
+import { Level, type SettingsChange, ThinkingLevel, type UsualThinking } from '../../protocol/turn.js';
 import { formatModelName, parseModelName } from '../model/model_names.js';
-import { THINKING_LEVELS, type ToolDefinition } from '../model/provider.js';
+import type { ToolDefinition } from '../model/provider.js';
+import type { ProjectContent } from '../tools/project_folders.js';
 import { definitionsFor } from '../tools/tool_definitions.js';
-import { type InstructionFolders, readInstructions } from './instructions.js';
-import { readSkillList } from './skills.js';
-import { systemPromptFor } from './system_prompts.js';
+import { environmentText, instructionsText, skillsText } from './instructions.js';
+import { promptAtLevel, systemPromptFor } from './system_prompts.js';
 
 /** Settings in their stored form: requests are made from it, so that their bytes are the same every time. */
 export interface StoredSettings {
@@ -24,7 +24,12 @@ export interface SettingsParams {
   change: SettingsChange | null;
   /** The model when nothing else names one. */
   usualModel: string | null;
-  folders: InstructionFolders;
+  /** The providers that a name may be of. */
+  records: readonly ProviderRecord[];
+  /** How much models think where nothing else says it. */
+  usualThinking: UsualThinking;
+  /** What was read of the project, when it is told anew. */
+  content: ProjectContent;
 }
 
 const LEVEL_DEFAULT = 'orchestrator';
@@ -34,23 +39,53 @@ const ToolDefinitions = z.array(
 
 /** Stores the settings of the next turn. */
 export async function storeSettings(reach: InternalCaller, params: SettingsParams): Promise<StoredSettings> {
-  const settings = await nextSettings(params);
+  const settings = nextSettings(params);
   const { sha256 } = await callHub(reach, 'loom.settings_put', { settings });
-  return { sha256, ...(await callHub(reach, 'loom.settings_get', { sha256 })) };
+  return { sha256, settings: await storedSettings(reach, sha256) };
 }
 
-async function nextSettings({ previous, change, usualModel, folders }: SettingsParams): Promise<Settings> {
+/** Whether the next settings tell instructions and skills anew. */
+export function tellsProject({ previous, change }: Pick<SettingsParams, 'previous' | 'change'>): boolean {
+  return change?.system_prompt == null && (previous === null || change?.reload === true);
+}
+
+function nextSettings(params: SettingsParams): Settings {
+  const { previous, change, content } = params;
   const level = nextLevel(previous, change);
-  const model = nextModel({ previous, change, usualModel });
-  const thinking = change?.thinking ?? previous?.thinking ?? 'off';
+  const model = nextModel(params);
+  const thinking = nextThinking(params, model);
+  const web = change?.web ?? hasWeb(previous);
   if (change?.system_prompt != null) {
     const system_prompt = withPlan(change.system_prompt, change);
-    return { system_prompt, tools: definitionsFor(level), level, model, thinking };
+    return { system_prompt, tools: definitionsFor(level, { web }), level, model, thinking };
   }
-  const keepsPrompt = previous !== null && change?.reload !== true;
-  const tools = keepsPrompt && level === levelOf(previous) ? previous.tools : definitionsFor(level);
-  const system_prompt = keepsPrompt ? withLevel(previous, level) : await systemPrompt(level, folders);
+  const kept = tellsProject({ previous, change }) ? null : previous;
+  const isSame = kept !== null && level === levelOf(kept) && web === hasWeb(kept);
+  const tools = isSame ? kept.tools : definitionsFor(level, { web });
+  const system_prompt = kept === null ? systemPrompt(level, content) : withLevel(kept, level);
   return { system_prompt: withPlan(system_prompt, change), tools, level, model, thinking };
+}
+
+/** What is said goes before what the path has; another model thinks as much as the person usually lets it. */
+function nextThinking(
+  { previous, change, usualThinking, records }: SettingsParams,
+  model: string,
+): Settings['thinking'] {
+  if (change?.thinking != null) return change.thinking;
+  if (previous !== null && previous.model === model) return previous.thinking;
+  const named = Object.keys(usualThinking).find((name) => isNameOf(name, model, records));
+  const usual = named === undefined ? undefined : usualThinking[named];
+  return usual ?? previous?.thinking ?? usualThinking['*'] ?? 'auto';
+}
+
+/** Whether a person means a model by a name; one that means no model was mistyped, and counts for nothing. */
+function isNameOf(name: string, model: string, records: readonly ProviderRecord[]): boolean {
+  try {
+    return name !== '*' && formatModelName(parseModelName(name, records)) === model;
+  } catch (error) {
+    if (error instanceof HubError) return false;
+    throw error;
+  }
 }
 
 function nextLevel(previous: Settings | null, change: SettingsChange | null): Level {
@@ -89,9 +124,10 @@ export function nextModel({
   previous,
   change,
   usualModel,
-}: Pick<SettingsParams, 'previous' | 'change' | 'usualModel'>) {
+  records,
+}: Pick<SettingsParams, 'previous' | 'change' | 'usualModel' | 'records'>) {
   const named = change?.model ?? (previous === null ? usualModel : null);
-  if (named !== null) return formatModelName(parseModelName(named));
+  if (named !== null) return formatModelName(parseModelName(named, records));
   if (previous !== null) return previous.model;
   throw new HubError('no_key', 'no model is chosen, and no key for one is given', {
     hint: [`set ${KEY_VARIABLES.join(' or ')}, or try: `, cliOption('model', 'demo')],
@@ -102,29 +138,26 @@ export function levelOf(settings: Settings | null): Level {
   return Level.safeParse(settings?.level).data ?? LEVEL_DEFAULT;
 }
 
-export function thinkingOf({ thinking }: Settings) {
-  return THINKING_LEVELS.find((one) => one === thinking) ?? 'off';
+/** Whether the tools read pages: that is all that settings say of it. */
+export function hasWeb(settings: Settings | null): boolean {
+  return settings !== null && toolsIn(settings).some(({ name }) => name === 'fetch');
+}
+
+export function thinkingOf({ thinking }: Settings): ThinkingLevel {
+  return ThinkingLevel.safeParse(thinking).data ?? 'off';
 }
 
 export function toolsIn({ tools }: Settings): ToolDefinition[] {
   return ToolDefinitions.parse(tools);
 }
 
-/** The system prompt for another level. A custom prompt only gains or loses the plan section. */
-function withLevel(previous: Settings, level: Level): string {
-  const before = levelOf(previous);
-  const beginning = systemPromptFor(before);
-  const prompt = previous.system_prompt;
-  if (prompt.startsWith(beginning)) return systemPromptFor(level) + prompt.slice(beginning.length);
-  if (before === level) return prompt;
-  const planSection = `\n\n${systemPromptFor('plan')}`;
-  if (level === 'plan') return prompt + planSection;
-  return before === 'plan' && prompt.endsWith(planSection) ? prompt.slice(0, -planSection.length) : prompt;
+function withLevel(settings: Settings, level: Level): string {
+  return promptAtLevel(settings.system_prompt, { before: levelOf(settings), level });
 }
 
-async function systemPrompt(level: Level, folders: InstructionFolders): Promise<string> {
-  const [instructions, skills] = await Promise.all([readInstructions(folders), readSkillList(folders)]);
-  return [systemPromptFor(level), instructions, skills].filter((text) => text !== '').join('\n\n');
+function systemPrompt(level: Level, content: ProjectContent): string {
+  const texts = [systemPromptFor(level), instructionsText(content), skillsText(content), environmentText(content)];
+  return texts.filter((text) => text !== '').join('\n\n');
 }
 
 /** The settings of the newest answer on a path; null without an answer. */
@@ -133,8 +166,18 @@ export async function pathSettings(reach: InternalCaller, node: NodeId): Promise
   return sha256 === null ? null : storedSettings(reach, sha256);
 }
 
+/** Stored settings that may be used: those that a file brought need a person's word. */
 export async function storedSettings(reach: InternalCaller, sha256: Sha256): Promise<Settings> {
-  return (await callHub(reach, 'loom.settings_get', { sha256 })).settings;
+  const { settings, untrusted } = await callHub(reach, 'loom.settings_get', { sha256 });
+  if (!untrusted) return settings;
+  throw new HubError(
+    'approval_needed',
+    'these settings came with a file, and nobody has said that they are to be used',
+    {
+      hint: ['look at them, and then: ', rpcMethod('loom.settings_trust')],
+      details: { settings: sha256 },
+    },
+  );
 }
 
 /** The first settings of a tree, for a path of it that has none yet. */

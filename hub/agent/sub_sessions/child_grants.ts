@@ -1,6 +1,7 @@
-import { realpath } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { HubError } from '../../base/error.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import { isWithin } from '../../base/is_within.js';
 import type { Policy } from '../../protocol/policy.js';
 import type { Grants } from '../../protocol/turn.js';
 
@@ -11,6 +12,7 @@ export interface SandboxRequest {
 }
 
 export interface GrantSource {
+  reach: InternalCaller;
   /** Of the turn that starts it, and the policy made of them. */
   grants: Grants;
   policy: Policy;
@@ -23,23 +25,25 @@ export interface GrantSource {
  * request. The child of an unsandboxed parent is unsandboxed too, unless a sandbox is requested.
  */
 export async function grantsFor(
-  { grants, policy, cwd }: GrantSource,
+  { reach, grants, policy, cwd }: GrantSource,
   request: SandboxRequest | undefined,
 ): Promise<Grants> {
   const network = request?.network ?? false;
   if (request?.extra_write_paths?.some((path) => path.includes('\0'))) throw refusal('no path holds a NUL character');
-  const extra = await Promise.all((request?.extra_write_paths ?? []).map((path) => realPlace(resolve(cwd, path))));
+  const extra = await Promise.all(
+    (request?.extra_write_paths ?? []).map((path) => realPlace(reach, resolve(cwd, path))),
+  );
   if (policy.kind === 'open') {
     if (request === undefined) return grants;
-    return { network, write_paths: [...grants.write_paths, ...extra], unsandboxed: false };
+    return { ...grants, network, write_paths: [...grants.write_paths, ...extra], unsandboxed: false };
   }
   if (network && !policy.network) throw refusal('you have no network, so a sub-session cannot have it either');
-  const writable = await Promise.all(policy.writable.map(realPlace));
+  const writable = await Promise.all(policy.writable.map((path) => realPlace(reach, path)));
   const outside = extra.find((path) => !writable.some((folder) => isWithin(path, folder)));
   if (outside !== undefined) {
     throw refusal(`${outside} is not among what you may write, so a sub-session cannot either`);
   }
-  return { network, write_paths: grants.write_paths, unsandboxed: false };
+  return { ...grants, network, unsandboxed: false };
 }
 
 function refusal(reason: string): HubError {
@@ -47,13 +51,6 @@ function refusal(reason: string): HubError {
 }
 
 /** Where a path really leads, as far as it is there. */
-async function realPlace(path: string): Promise<string> {
-  const real = await realpath(path).catch(() => null); // it is not there yet
-  if (real !== null) return real;
-  const folder = dirname(path);
-  return folder === path ? path : join(await realPlace(folder), basename(path));
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+async function realPlace(reach: InternalCaller, path: string): Promise<string> {
+  return (await callHub(reach, 'file.path_resolve', { path })).path;
 }

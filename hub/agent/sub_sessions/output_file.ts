@@ -1,8 +1,11 @@
-import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { withHeldFolder } from '../../base/disk/held_folder.js';
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import type { BashSessionId } from '../../protocol/methods/tool_methods.js';
 import { NodeId, type TreeId } from '../../protocol/node.js';
 import type { Policy } from '../../protocol/policy.js';
+import { readTranscript } from '../exports/transcript_file.js';
 
 /** The longest transcript that is copied to a model's output_file. */
 const TRANSCRIPT_BYTES_MAX = 8 * 1024 * 1024;
@@ -12,8 +15,11 @@ export interface OutputRequest {
   path: string;
   cwd: string;
   policy: Policy;
+  session: BashSessionId;
   place: { tree: TreeId; node: NodeId };
   newId(): string;
+  /** Whether its transcript lies in a folder that models may change, and not in the home. */
+  isExposed: boolean;
 }
 
 /** A file that a transcript is copied to. */
@@ -37,9 +43,11 @@ export async function openOutputFile(reach: InternalCaller, wanted: OutputReques
     async fill(transcript) {
       try {
         if (transcript === null) return `its transcript could not be written to ${path}`;
-        const { size } = await stat(transcript);
-        if (size > TRANSCRIPT_BYTES_MAX) return `its transcript is too long for ${path}; it is in ${transcript}`;
-        await write(await readFile(transcript, 'utf8'));
+        const read = (folder: string) => readTranscript(join(folder, basename(transcript)), TRANSCRIPT_BYTES_MAX);
+        const folder = dirname(transcript);
+        const text = await (wanted.isExposed ? withHeldFolder(folder, read) : read(folder));
+        if (text === null) return `its transcript is too long for ${path}; it is in ${transcript}`;
+        await write(text);
         return null;
       } catch (error) {
         // The answer counts for more than its transcript.
@@ -49,13 +57,13 @@ export async function openOutputFile(reach: InternalCaller, wanted: OutputReques
   };
 }
 
-function toolParams({ path, cwd, policy, place, newId }: OutputRequest) {
-  return { id: NodeId.parse(newId()), place, append: false, call_id: null, path, cwd, policy };
+function toolParams({ path, cwd, policy, session, place, newId }: OutputRequest) {
+  return { id: NodeId.parse(newId()), place, append: false, call_id: null, path, cwd, policy, session };
 }
 
 /** What is there already is somebody's work, and a model that names it for a transcript has hardly meant to replace it. */
 async function refuseExisting(reach: InternalCaller, wanted: OutputRequest): Promise<void> {
-  const look = { ...toolParams(wanted), offset: 1, limit: 1 };
+  const look = { ...toolParams(wanted), offset: 1, limit: 1, inside: null };
   const isTaken = await callHub(reach, 'file.read', look).then(
     () => true,
     (error: unknown) => {

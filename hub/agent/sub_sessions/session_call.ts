@@ -1,3 +1,4 @@
+import type { BashSessionId } from '../../protocol/methods/tool_methods.js';
 import type { Policy } from '../../protocol/policy.js';
 import type { CallResult, CallSurroundings, ModelCall } from '../tools/model_call.js';
 import type { ToolInputs } from '../tools/tool_definitions.js';
@@ -8,6 +9,7 @@ export interface SessionCall {
   input: ToolInputs['spawn_session'];
   /** What the turn that makes the call may touch, and where it stands. */
   policy: Policy;
+  session: BashSessionId;
   cwd: string;
 }
 

@@ -1,16 +1,17 @@
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { NodeId, TreeId, TurnId } from '../../protocol/node.js';
-import { type AgentEvent, SettingsChange, type TurnReason } from '../../protocol/turn.js';
+import { type AgentEvent, SettingsChange, type ThinkingLevel, type TurnReason } from '../../protocol/turn.js';
 import type { AgentParts } from '../agent_parts.js';
+import { recordsWith } from '../model/caller_servers.js';
 import { formatModelName, type ModelName, parseModelName } from '../model/model_names.js';
-import { accessTo } from '../model/provider_access.js';
+import { accessTo, isPending } from '../model/provider_access.js';
 import { addRequest, limitReached } from '../request/spending.js';
 import type { CallResult, CallSurroundings } from '../tools/model_call.js';
 import type { Errand, RunningTurn } from '../turn/running_turn.js';
 import type { RunParams } from '../turn/turn_params.js';
 import { grantsFor } from './child_grants.js';
-import { modelFor } from './child_model.js';
+import { modelFor, outsideFor } from './child_model.js';
 import { limitsLeft } from './limits_left.js';
 import { type OutputFile, openOutputFile } from './output_file.js';
 import { progressOutput } from './progress_output.js';
@@ -32,7 +33,9 @@ export interface SubSessionParts {
   params: RunParams;
   project: string;
   model: ModelName;
-  thinking: 'off' | 'low' | 'medium' | 'high';
+  thinking: ThinkingLevel;
+  /** Whether it reads pages: then they do, too. */
+  web: boolean;
   agent: AgentParts;
   run(params: RunParams, errand: Errand): RunningTurn;
 }
@@ -61,9 +64,10 @@ async function runSession(parts: SubSessionParts, asking: SessionCall, around: C
   const { reach, turn, agent } = parts;
   const { call, input } = asking;
   const startedAtMs = agent.timers.nowMs();
-  const planned = await planRun(parts, asking);
+  const planned = await planRun(parts, asking, around.signal);
   const { tree } = planned.params;
-  const file = await outputFile(parts, asking, { around, tree });
+  const isExposed = planned.params.transcript !== null;
+  const file = await outputFile(parts, asking, { around, tree, isExposed });
   const task = firstWords(input.task);
   await createTree(parts, asking, planned.params);
   const child = parts.run(planned.params, { parent: { turn: turn.id, call: call.call }, task });
@@ -81,32 +85,54 @@ async function runSession(parts: SubSessionParts, asking: SessionCall, around: C
 
 function outputFile(
   { reach, agent, params }: SubSessionParts,
-  { input, policy, cwd }: SessionCall,
-  { around, tree }: { around: CallSurroundings; tree: TreeId },
+  { input, policy, session, cwd }: SessionCall,
+  { around, tree, isExposed }: { around: CallSurroundings; tree: TreeId; isExposed: boolean },
 ): Promise<OutputFile | null> {
   if (input.output_file === undefined) return Promise.resolve(null);
   const place = { tree: params.tree, node: around.parent };
-  return openOutputFile(reach, { path: input.output_file, cwd, policy, place, newId: agent.newId }, tree);
+  const wanted = { path: input.output_file, cwd, policy, session, place, newId: agent.newId, isExposed };
+  return openOutputFile(reach, wanted, tree);
 }
 
 /** The parameters of a sub-session. What cannot work is refused before anything is created. */
-async function planRun({ turn, params, model: own, thinking, agent }: SubSessionParts, asking: SessionCall) {
+async function planRun(
+  { reach, turn, params, model: own, thinking, web, agent }: SubSessionParts,
+  asking: SessionCall,
+  signal: AbortSignal,
+) {
   const { input, policy, cwd } = asking;
-  const model = modelFor(own, input.provider);
-  accessTo(parseModelName(model), params.access);
-  const change = SettingsChange.parse({ model, level: 'minimal', thinking });
-  const grants = await grantsFor({ grants: params.grants, policy, cwd }, input.sandbox);
+  const records = recordsWith(params.access);
+  const outside = outsideFor(input.provider, records, policy);
+  const model = outside?.agent ?? modelFor(own, input.provider, records);
+  if (outside === null) await requireAccess({ params, turn }, parseModelName(model, records), signal);
+  const ofModel = outside === null ? { model, thinking, web: web ? true : null } : {};
+  const change = SettingsChange.parse({ ...ofModel, level: 'minimal' });
+  const grants = await grantsFor({ reach, grants: params.grants, policy, cwd }, input.sandbox);
   const limits = limitsLeft(params.limits, turn.spending, agent.timers.nowMs() - turn.startedAtMs);
   // Its transcript lies beside that of whoever it works for, in a file of its own.
   const transcript = params.transcript !== null && 'folder' in params.transcript ? params.transcript : null;
   const planned: RunParams = {
     ...params,
     ...{ id: TurnId.parse(agent.newId()), tree: TreeId.parse(agent.newId()), node: NodeId.parse(agent.newId()) },
-    ...{ change, usual_model: null, limits, cwd, grants, transcript, stream: undefined },
+    ...{ change, usual_model: null, limits, cwd, grants, transcript, outside, stream: undefined },
+    // It is over before a cache is.
+    cache: 'auto',
     // What the person said of one model's window does not hold for another's.
     window: model === formatModelName(own) ? params.window : null,
   };
   return { params: planned, model };
+}
+
+/** Refuses a model that cannot be reached. A key that the caller of the turn gets is wanted once, and kept for the rest of it. */
+async function requireAccess(
+  { params, turn }: Pick<SubSessionParts, 'params' | 'turn'>,
+  name: ModelName,
+  signal: AbortSignal,
+): Promise<void> {
+  const entry = params.access[name.provider];
+  const isWanted = params.gives_keys && entry !== undefined && isPending(entry);
+  if (isWanted) entry.key = await turn.keys.want(name.provider, signal);
+  accessTo(name, params.access);
 }
 
 /** The tree of a sub-session belongs to the node that asked for it. */

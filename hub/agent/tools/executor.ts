@@ -1,18 +1,21 @@
-import { resolve } from 'node:path';
 import { HubError } from '../../base/error.js';
-import { hintText, nameOnCommandLine } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
-import type { HintAction } from '../../protocol/errors.js';
 import type { BashSessionId } from '../../protocol/methods/tool_methods.js';
 import type { Block, External, TreeId } from '../../protocol/node.js';
-import type { Policy } from '../../protocol/policy.js';
+import type { Policy, PolicyCopy } from '../../protocol/policy.js';
 import type { Grants, Level } from '../../protocol/turn.js';
+import type { JobStart } from '../jobs/job.js';
+import type { ModelJobs } from '../jobs/model_jobs.js';
 import type { SubSessions } from '../sub_sessions/session_call.js';
+import { hintForModel } from './hint_for_model.js';
 import type { CallResult, CallSurroundings, ModelCall, QuestionDraft } from './model_call.js';
-import { openShell } from './model_shell.js';
+import { type CommandCall, type ModelShell, openShell } from './model_shell.js';
+import { openGate } from './permission_gate.js';
 import { type Approvals, approvalProblem, approvalQuestion } from './person_questions.js';
-import { makePlanFolder, planFileOf } from './project_folders.js';
-import { TOOL_INPUTS, type ToolInputs, type ToolName, toolsOf } from './tool_definitions.js';
+import { planFileOf } from './project_folders.js';
+import type { ProjectWatch } from './project_watch.js';
+import { TOOL_INPUTS, type ToolName, toolsOf } from './tool_definitions.js';
+import { inputOf } from './tool_input.js';
 
 /** Runs the tools of one turn. It owns what they may do: its caller cannot widen that. */
 export interface Executor {
@@ -30,58 +33,65 @@ export interface ExecutorParts {
   reach: InternalCaller;
   tree: TreeId;
   level: Level;
+  /** Whether pages may be read. */
+  web: boolean;
   grants: Grants;
   /** The real path of what may be changed. */
   project: string;
-  /** The hub's home folder. */
-  home: string;
+  /** What stands for it; null where it stands for itself. */
+  copy: PolicyCopy | null;
   /** Where the branch stands. */
   cwd: string;
   environment: Record<string, string> | null;
   /** The shell session of this turn's tree under a policy: the same for the same two. */
   session(policy: Policy): BashSessionId;
   sessions: SubSessions;
+  jobs: ModelJobs;
+  watch: ProjectWatch;
   approvals: Approvals;
 }
 
-export function createExecutor(parts: ExecutorParts): Executor {
-  const { reach, tree, level, sessions } = parts;
-  const policy = policyFor(parts);
-  const writing = writingPolicy(parts);
-  const tools = toolsOf(level);
-  const openPolicy = { kind: 'open' } as const;
-  const contained = openShell({ ...parts, policy, session: parts.session(policy) });
-  const allowed = openShell({ ...parts, policy: openPolicy, session: parts.session(openPolicy) });
-  let shell = contained;
+const OPEN = { kind: 'open' } as const;
 
-  function file<M extends 'file.read' | 'file.write' | 'file.edit'>(
-    method: M,
-    around: CallSurroundings,
-    params: Parameters<typeof callHub<M>>[2],
-  ) {
-    return callHub({ hub: reach.hub, context: { ...reach.context, signal: around.signal } }, method, params);
-  }
+export function createExecutor(parts: ExecutorParts): Executor {
+  const { reach, tree, level, sessions, jobs } = parts;
+  const policy = policyFor(parts);
+  const tools = toolsOf(level, parts);
+  const session = parts.session(policy);
+  // A plan is for the person, who sees nothing of this /tmp.
+  const writing = { policy: writingPolicy(parts), session: level === 'plan' ? null : session };
+  const contained = openShell({ ...parts, policy, session });
+  const allowed = openShell({ ...parts, policy: OPEN, session: parts.session(OPEN) });
+  let shell = contained;
+  const gate = openGate({ reach, level, approvals: parts.approvals, isSandboxed: contained.isSandboxed });
 
   async function perform(call: ModelCall, around: CallSurroundings): Promise<CallResult> {
     const about = { id: call.id, place: { tree, node: around.parent }, append: false, call_id: call.call };
-    const given = { ...about, cwd: shell.cwd(), policy };
-    switch (toolOf(call, tools)) {
-      case 'bash':
-        shell = mayRunOpen(parts, call) ? allowed : contained;
-        return shell.run(inputOf('bash', call), about, around);
+    const given = { ...about, cwd: shell.cwd(), policy, session };
+    const tool = toolOf(call, tools);
+    await gate.pass(call, tool, { ...writing, cwd: shell.cwd(), place: about.place });
+    if (!LOOKING.includes(tool)) await parts.watch.begin();
+    switch (tool) {
+      case 'bash': {
+        const input = bashInput(call);
+        if (input.kind === 'job') return jobs.read(call, input, around);
+        const isUnheld = level === 'ask' && !(await contained.isSandboxed());
+        shell = isUnheld || mayRunOpen(parts, call) ? allowed : contained;
+        if (input.kind === 'command') return shell.run(input, about, around);
+        return jobs.start(call, jobOf(shell, { ...input, msMax: jobs.msMax() }, about), around);
+      }
       case 'read': {
         const { path, offset = 1, limit = 2_000 } = inputOf('read', call);
-        return file('file.read', around, { ...given, path, offset, limit });
+        return callHub(within(reach, around), 'file.read', { ...given, path, offset, limit, inside: null });
       }
-      case 'write': {
-        const input = inputOf('write', call);
-        if (level === 'plan') await makePlanFolder(parts, resolve(given.cwd, input.path));
-        return file('file.write', around, { ...given, ...input, policy: writing });
-      }
+      case 'write':
+        return callHub(within(reach, around), 'file.write', { ...given, ...inputOf('write', call), ...writing });
       case 'edit':
-        return file('file.edit', around, { ...given, ...inputOf('edit', call), policy: writing });
+        return callHub(within(reach, around), 'file.edit', { ...given, ...inputOf('edit', call), ...writing });
+      case 'fetch':
+        return callHub(within(reach, around), 'http.fetch', { ...about, ...PAGE, ...inputOf('fetch', call) });
       case 'spawn_session':
-        return sessions.run({ call, input: inputOf('spawn_session', call), policy, cwd: shell.cwd() }, around);
+        return sessions.run({ call, input: inputOf('spawn_session', call), policy, session, cwd: shell.cwd() }, around);
       case 'ask_user':
         inputOf('ask_user', call);
         throw new HubError('invalid_params', 'ask_user was not run: questions are for the person');
@@ -89,26 +99,47 @@ export function createExecutor(parts: ExecutorParts): Executor {
   }
 
   return {
-    runsBeside: (tool) => tool === 'read' || tool === 'spawn_session',
+    runsBeside: (tool) => tool === 'read' || tool === 'spawn_session' || (tool === 'fetch' && level !== 'ask'),
     asks: (call) => (tools.includes('ask_user') ? questionOf(call) : null),
     needsApproval: (call, error) =>
-      mayAskPerson(parts, call, error) ? approvalQuestion(call.call, inputOf('bash', call).command) : null,
+      gate.question(call) ?? (mayAskPerson(parts, call, error) ? approvalFor(call) : null),
     async call(call, around) {
       try {
         const { blocks, external } = await perform(call, around);
-        return { blocks, external: { ...external, call: { ...external.call, id: call.call } } };
+        return jobs.withEnds({ blocks, external: { ...external, call: { ...external.call, id: call.call } } });
       } catch (error) {
-        const refused = mayAskPerson(parts, call, error) ? approvalProblem(inputOf('bash', call).command) : null;
-        if (refused !== null) return failedResult(call, refused);
+        const refused = mayAskPerson(parts, call, error) ? approvalProblem(commandOf(call)) : null;
+        if (refused !== null) return failedResult(call, refused, tools);
         if (!(error instanceof HubError) || isBeyondModels(error, around.signal)) throw error;
-        return failedResult(call, error);
+        return jobs.withEnds(failedResult(call, error, tools));
       }
     },
   };
 }
 
+/** The longest that a call waits for a job to print something. */
+const WAIT_MS_MAX = 600_000;
+
+/** The reach of a call, which ends with it. */
+function within({ hub, context }: InternalCaller, { signal }: CallSurroundings): InternalCaller {
+  return { hub, context: { ...context, signal } };
+}
+
+/** Tools that change nothing. */
+const LOOKING: readonly string[] = ['read', 'fetch', 'ask_user'];
+/** How a page is fetched. It may touch the network, which no command has by it. */
+const PAGE = {
+  ...{ timeout_ms: 30_000, bytes_max: 10_485_760 },
+  policy: { kind: 'contained' as const, network: true, writable: [], readable: [] },
+};
+
 /** What a turn may touch. At the levels that only read, no grant but the network widens it. */
-function policyFor({ level, grants, project }: Pick<ExecutorParts, 'level' | 'grants' | 'project'>): Policy {
+export function policyFor({
+  level,
+  grants,
+  project,
+  copy,
+}: Pick<ExecutorParts, 'level' | 'grants' | 'project' | 'copy'>): Policy {
   // Plans are made without the network, whatever was granted.
   if (level === 'plan') return { kind: 'contained', network: false, writable: [], readable: [project] };
   if (level === 'readonly') {
@@ -120,11 +151,12 @@ function policyFor({ level, grants, project }: Pick<ExecutorParts, 'level' | 'gr
     network: grants.network,
     writable: [project, ...grants.write_paths],
     readable: null,
+    ...(copy === null ? {} : { copy }),
   };
 }
 
 /** What write and edit may touch: at level `plan` the plan's file alone, which no command may write. */
-function writingPolicy(parts: Pick<ExecutorParts, 'level' | 'grants' | 'project'>): Policy {
+function writingPolicy(parts: Pick<ExecutorParts, 'level' | 'grants' | 'project' | 'copy'>): Policy {
   const policy = policyFor(parts);
   if (parts.level !== 'plan' || policy.kind === 'open') return policy;
   return { ...policy, writable: [planFileOf(parts.project)] };
@@ -160,12 +192,41 @@ function questionOf({ call, tool, input, problem }: ModelCall): QuestionDraft | 
   return { call, kind: 'question', question: given.data.question, options: given.data.options ?? [] };
 }
 
-function inputOf<Tool extends ToolName>(tool: Tool, { input }: ModelCall): ToolInputs[Tool];
-function inputOf(tool: ToolName, { input }: ModelCall): unknown {
-  const parsed = TOOL_INPUTS[tool].safeParse(input);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
-  throw new HubError('invalid_params', `${tool} was not run: ${problems.join('; ')}`);
+/** What a call of bash is for: a command, a command in the background, or one of those that was begun before. */
+type BashInput = { kind: 'command'; command: string; timeout?: number | undefined } | JobInput | JobUse;
+type JobInput = { kind: 'background'; command: string; name: string | undefined; timeout?: number | undefined };
+type JobUse = { kind: 'job'; name: string; stop: boolean; waitMs: number };
+
+function bashInput(call: ModelCall): BashInput {
+  const { command, timeout, background = false, job: name, stop = false } = inputOf('bash', call);
+  if (command === undefined && name === undefined) {
+    throw new HubError('invalid_params', 'bash was not run: it takes a command, or the name of a job');
+  }
+  if (command === undefined)
+    return { kind: 'job', name: name ?? '', stop, waitMs: Math.min(WAIT_MS_MAX, Math.ceil((timeout ?? 0) * 1_000)) };
+  // Who names a command wants to come back to it.
+  return background || name !== undefined
+    ? { kind: 'background', command, name, timeout }
+    : { kind: 'command', command, timeout };
+}
+
+/** A command in the background, as its shell runs it. */
+function jobOf(
+  shell: ModelShell,
+  { command, name, timeout = Number.POSITIVE_INFINITY, msMax }: JobInput & { msMax: number },
+  call: CommandCall,
+): Pick<JobStart, 'command' | 'run'> & { name: string | undefined } {
+  const timeoutMs = Math.min(msMax, Math.ceil(timeout * 1_000));
+  return { command, name, run: (around) => shell.runInBackground({ command, timeoutMs }, call, around) };
+}
+
+function approvalFor(call: ModelCall): QuestionDraft | null {
+  return approvalQuestion(call.call, commandOf(call));
+}
+
+/** The command of a call that was to run one. */
+function commandOf(call: ModelCall): string {
+  return inputOf('bash', call).command ?? '';
 }
 
 /** Failures that would meet the model again whatever it does, and cancelled calls. */
@@ -174,8 +235,10 @@ function isBeyondModels({ kind }: HubError, signal: AbortSignal): boolean {
 }
 
 /** A failure as a result for the model. */
-function failedResult({ call, tool, input }: ModelCall, { kind, message, hint }: HubError): CallResult {
-  const text = hint === null ? message : `${message} (${hintText(hint, nameForModel)})`;
+function failedResult({ call, tool, input }: ModelCall, error: HubError, tools: readonly ToolName[]): CallResult {
+  const { kind, message } = error;
+  const hint = error.hint === null ? null : hintForModel(error.hint, tools);
+  const text = hint === null ? message : `${message} (${hint})`;
   const external: External = {
     call: { tool, input, id: call },
     handle: { source: 'refused', source_version: '1.0.0', identifier: call, metadata: { tool, kind } },
@@ -183,19 +246,4 @@ function failedResult({ call, tool, input }: ModelCall, { kind, message, hint }:
   };
   const blocks: Block[] = [{ type: 'text', text }];
   return { blocks, external };
-}
-
-const TOOL_OF_METHOD: Readonly<Record<string, ToolName>> = {
-  'bash.execute': 'bash',
-  'file.edit': 'edit',
-  'file.read': 'read',
-  'file.write': 'write',
-};
-
-/** A model has tools, no methods; commands and options of the command line are its person's. */
-function nameForModel(action: HintAction): string {
-  if (action.kind === 'method') return TOOL_OF_METHOD[action.method] ?? action.method;
-  return action.kind === 'command'
-    ? `${nameOnCommandLine(action)} (which the person may run)`
-    : nameOnCommandLine(action);
 }

@@ -2,7 +2,9 @@ import { HubError } from '../../base/error.js';
 import { rpcMethod } from '../../base/hint.js';
 import type { Block, External } from '../../protocol/node.js';
 import type { Question } from '../../protocol/question.js';
+import { type GivenPermission, isPermitted } from './call_permissions.js';
 import type { CallResult, ModelCall, QuestionDraft } from './model_call.js';
+import { isVisible } from './visible_text.js';
 
 /** An answer as it is given: words, or the number of an option, from 1. */
 export type AnswerInput = string | { option: number };
@@ -49,30 +51,29 @@ export interface Approvals {
   all: boolean;
   /** By the ids that their nodes will have: those of calls are the model's own, and may come again. */
   commands: ReadonlySet<string>;
+  /** At level `ask`: what permits calls. */
+  permissions: readonly GivenPermission[];
 }
 
 /** Whether an answer allows a command; anything but the exact words denies it. */
-export function isAllowed(words: string): boolean {
-  return [ALLOW, ALLOW_TURN].includes(words.trim().toLowerCase());
+export function isAllowed({ kind, options }: Pick<Question, 'kind' | 'options'>, words: string): boolean {
+  if (kind === 'permission') return isPermitted({ options }, words);
+  return kind === 'approval' && [ALLOW, ALLOW_TURN].includes(words.trim().toLowerCase());
 }
 
 /** What a person has allowed a turn so far. */
-export function approvalsIn(questions: readonly Pick<Question, 'id' | 'kind' | 'answer'>[]): Omit<Approvals, 'mayAsk'> {
-  const allowed = questions.filter(({ kind, answer }) => kind === 'approval' && answer !== null && isAllowed(answer));
+export function approvalsIn(questions: readonly Question[]): Omit<Approvals, 'mayAsk'> {
+  const given = questions.filter((one) => one.answer !== null && isAllowed(one, one.answer));
+  const allowed = given.filter(({ kind }) => kind === 'approval');
   return {
     all: allowed.some(({ answer }) => answer?.trim().toLowerCase() === ALLOW_TURN),
     commands: new Set(allowed.map(({ id }) => id)),
+    permissions: given.filter(({ kind }) => kind === 'permission'),
   };
 }
 
 /** The longest command that a person can be expected to read before they allow it. */
 const APPROVED_LENGTH_MAX = 4_096;
-
-/**
- * What is not seen where it stands, or makes a line read otherwise than it runs: letters that are drawn as nothing, and blanks that
- * bash takes for letters. The sign that makes an emoji of the one before it is left.
- */
-const INVISIBLE = /[^\P{C}\n\t]|(?!\ufe0f)\p{DI}|(?! )\p{Z}|\u2800/u;
 
 /** Why a person cannot allow a command, for the model that made it: they must see all that would run, as it is. */
 export function approvalProblem(command: string): HubError | null {
@@ -84,7 +85,7 @@ export function approvalProblem(command: string): HubError | null {
 }
 
 function displayProblem(command: string): string | null {
-  if (INVISIBLE.test(command)) return 'this one holds characters that they would not see';
+  if (!isVisible(command)) return 'this one holds characters that they would not see';
   if (command.length <= APPROVED_LENGTH_MAX) return null;
   return `this one is longer than ${APPROVED_LENGTH_MAX} characters`;
 }

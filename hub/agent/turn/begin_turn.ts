@@ -2,25 +2,31 @@ import { createHash } from 'node:crypto';
 import { HubError } from '../../base/error.js';
 import { cliCommand } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import { refuseWholeHome } from '../../config/home_as_project.js';
 import { BashSessionId } from '../../protocol/methods/tool_methods.js';
 import { type Node, NodeId, type TreeId } from '../../protocol/node.js';
-import type { Policy } from '../../protocol/policy.js';
+import type { Policy, PolicyCopy } from '../../protocol/policy.js';
+import type { Level } from '../../protocol/turn.js';
 import type { AgentParts } from '../agent_parts.js';
 import { openRoom } from '../compaction/window_room.js';
-import { windowOf } from '../model/price_table.js';
+import { openModelJobs } from '../jobs/model_jobs.js';
+import { windowOf } from '../model/model_window.js';
 import { imageLoader } from '../request/load_image.js';
 import { sentNodes, settingsOf } from '../request/model_context.js';
-import { promptOf } from '../request/prompt.js';
+import { bindingOf, promptOf } from '../request/prompt.js';
 import { GO_ON } from '../request/unanswered_request.js';
-import { levelOf, settingsBefore, thinkingOf } from '../settings/settings.js';
+import { hasWeb, levelOf, settingsBefore, tellsProject, thinkingOf } from '../settings/settings.js';
 import { refuseNesting, storeUnnestedSettings } from '../settings/sub_session_nesting.js';
 import { openSubSessions, type SubSessionParts } from '../sub_sessions/sub_sessions.js';
-import { createExecutor } from '../tools/executor.js';
+import { keptPermissions } from '../tools/call_permissions.js';
+import { createExecutor, policyFor } from '../tools/executor.js';
 import { type Approvals, approvalsIn } from '../tools/person_questions.js';
-import { workplaceOf } from '../tools/project_folders.js';
+import { type ProjectContent, readProject } from '../tools/project_folders.js';
+import { createProjectWatch } from '../tools/project_watch.js';
+import { fallbackFor } from './fallback_model.js';
 import { openJournal } from './journal.js';
 import type { RunningTurn } from './running_turn.js';
-import { accountOf, chooseModel, providerOf, refuseUnknownPrice } from './turn_model.js';
+import { accountOf, chooseModel, modelTarget, refuseUnknownPrice } from './turn_model.js';
 import type { RunParams } from './turn_params.js';
 import type { TurnWork } from './turn_work.js';
 
@@ -41,57 +47,93 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
     sentNodes(reach, node),
     callHub(reach, 'loom.tree_get', { tree }),
     callHub(reach, 'loom.context_get_place', { node }),
+    // What was begun before its place was archived goes on.
+    resumed ?? callHub(reach, 'loom.node_check', { tree, node }),
   ]);
-  const { current, models } = await settingsOf(reach, path);
+  const { current, bindings } = await settingsOf(reach, path);
   const previous = await settingsBefore(reach, { tree, current, change });
   await refuseNesting(reach, owner, change);
   const chosen = chooseModel({ previous, change, usual: params.usual_model, access });
   await refuseUnknownPrice(params, chosen);
-  const workplace = await workplaceOf({ treeProject, branchCwd: resumed?.cwd ?? place.cwd, callerCwd: params.cwd });
-  const instructions: string[] = [];
-  const settings = await storeUnnestedSettings(reach, owner, {
-    ...{ previous, change, usualModel: chosen.usualModel },
-    folders: {
-      ...workplace,
-      home: parts.home,
-      userHome: parts.userHome,
-      onRead: (path) => void instructions.push(path),
-    },
+  const content = await readProject(reach, {
+    ...{ project: treeProject, branch: resumed?.cwd ?? place.model_cwd, caller: params.cwd },
+    parts: tellsProject({ previous, change }) ? ['instructions', 'skills', 'environment'] : [],
   });
-  models.set(settings.sha256, settings.settings.model);
+  refuseWholeHome(content.project, grants);
+  const given = {
+    ...{ previous, change, content, usualThinking: params.usual_thinking },
+    ...{ usualModel: chosen.usualModel, records: chosen.records },
+  };
+  const store = (wanted: typeof given) => storeUnnestedSettings(reach, owner, wanted);
+  const fallback = await fallbackFor({ reach, parts, turn }, params, { given, store });
+  const settings = await store(given);
+  bindings.set(settings.sha256, bindingOf(settings.settings));
   const sent = [...path.nodes];
-  const start = await startOf(reach, { tree, node, sent, prompt: { current: settings.settings, models } });
+  const start = await startOf(reach, { tree, node, sent, prompt: { current: settings.settings, bindings } });
   if (resumed === null) await callHub(reach, 'loom.turn_start', { id: turn.id, tree, node: start });
-  const level = levelOf(settings.settings);
-  Object.assign(turn, {
-    node: resumed === null ? start : turn.node,
-    tip: start,
-    model: settings.settings.model,
-    level,
-  });
-  if (resumed === null)
-    turn.emit({ kind: 'turn_started', turn: turn.id, tree, node: start, model: turn.model, level, instructions });
-  const { key, baseUrl } = chosen.access;
+  const [level, web] = [levelOf(settings.settings), hasWeb(settings.settings)];
+  const { model } = settings.settings;
+  Object.assign(turn, { node: resumed === null ? start : turn.node, tip: start, model, level });
+  if (resumed === null) tellStart(turn, content);
+  const target = modelTarget(parts, chosen, params);
+  const { project } = content;
+  const [copy, isRoot] = [await copyOf(reach, turn, grants), turn.errand === null];
+  const policy = policyFor({ level, grants, project, copy });
+  const newWatch = () => createProjectWatch(reach, { tree, node: start, project, policy, isRoot });
+  const watch = newWatch().prepare();
+  const approvals = await approvalsAt({ reach, tree, start, level }, resumed);
   return {
-    ...{ reach, turn, settings, models, limits, path: sent },
-    ...{ model: chosen.model, access: { key, baseUrl }, provider: providerOf(parts, chosen.model) },
-    ...{ timers: parts.timers, random: parts.random },
-    room: openRoom(params.compact, () => windowOf({ ...chosen.model, baseUrl }, params.window)),
+    ...{ reach, turn, settings, bindings, limits, watch, path: sent, cache: params.cache, fallback },
+    ...{ ...target, timers: parts.timers, random: parts.random },
+    room: openRoom(params.compact, () => windowOf(target, turn.signal)),
     newNodeId: () => NodeId.parse(parts.newId()),
     journal: openJournal(reach, turn.id),
     executor: createExecutor({
-      ...{ reach, tree, level, grants, project: workplace.project, cwd: workplace.cwd, home: parts.home },
-      environment: params.environment,
-      approvals: { ...(resumed?.approvals ?? approvalsIn([])), mayAsk: turn.errand === null },
+      ...{ reach, tree, level, web, grants, watch, project, copy },
+      ...{ cwd: content.cwd, environment: params.environment },
+      approvals: { ...approvals, mayAsk: isRoot },
+      jobs: openModelJobs({ ...parts, reach, tree, turn: turn.id, newWatch }),
       sessions: openSubSessions({
-        ...{ reach, turn, params, project: workplace.project, agent: parts, run },
-        ...{ model: chosen.model, thinking: thinkingOf(settings.settings) },
+        ...{ reach, turn, params, project, agent: parts, run },
+        ...{ model: chosen.model, thinking: thinkingOf(settings.settings), web },
       }),
       session: (policy) => sessionName(tree, policy),
     }),
-    account: accountOf({ reach, parts, turn }, { ...chosen.model, baseUrl }),
-    loadImage: imageLoader(reach),
+    ...{ account: accountOf({ reach, parts, turn }, chosen.model), loadImage: imageLoader(reach) },
   };
+}
+
+/** The copy of the project that was made for a turn, or for the one whose sub-session it is. */
+async function copyOf(
+  reach: InternalCaller,
+  turn: RunningTurn,
+  grants: RunParams['grants'],
+): Promise<PolicyCopy | null> {
+  const owner = turn.errand?.parent.turn ?? turn.id;
+  const [found] = (await callHub(reach, 'loom.copy_list', { turn: owner, tree: null })).copies;
+  if (found === undefined) return null;
+  const { project, folder } = found;
+  if (!grants.unsandboxed) return { project, folder, turn: owner };
+  throw new HubError('invalid_params', 'a turn with a copy of its own works in a sandbox', {
+    hint: 'leave out --no-sandbox, or do without a copy',
+  });
+}
+
+/** What a person has approved of the step that goes on, and at level `ask` on the path. */
+async function approvalsAt(
+  { reach, tree, start, level }: { reach: InternalCaller; tree: TreeId; start: NodeId; level: Level },
+  resumed: Beginning['resumed'],
+): Promise<Omit<Approvals, 'mayAsk'>> {
+  const approvals = resumed?.approvals ?? approvalsIn([]);
+  const kept = level === 'ask' ? await keptPermissions(reach, tree, start) : [];
+  return { ...approvals, permissions: [...kept, ...approvals.permissions] };
+}
+
+function tellStart(turn: RunningTurn, { instructions, refused }: ProjectContent): void {
+  const { id, tree, node, model, level } = turn;
+  const files = instructions.map(({ path }) => path);
+  const cut = instructions.flatMap((file) => (file.cut ? [file.path] : []));
+  turn.emit({ kind: 'turn_started', turn: id, tree, node, model, level, instructions: files, cut, refused });
 }
 
 interface Starting {

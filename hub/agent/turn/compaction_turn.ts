@@ -9,13 +9,13 @@ import { type CompactionWork, canShrink, compactPath } from '../compaction/compa
 import { newestMeasure } from '../estimate/counted_usage.js';
 import { pathTokens } from '../estimate/token_estimate.js';
 import { formatModelName } from '../model/model_names.js';
-import { windowOf } from '../model/price_table.js';
+import { windowOf } from '../model/model_window.js';
 import { imageLoader } from '../request/load_image.js';
 import { sentNodes, settingsOf } from '../request/model_context.js';
 import { firstSettings, levelOf } from '../settings/settings.js';
 import { failedEnd, stopEnd } from './loop.js';
 import type { RunningTurn } from './running_turn.js';
-import { accountOf, chooseModel, providerOf } from './turn_model.js';
+import { accountOf, chooseModel, modelTarget } from './turn_model.js';
 import type { CompactParams } from './turn_params.js';
 import type { TurnEnd, TurnWork } from './turn_work.js';
 
@@ -37,7 +37,7 @@ export async function beginCompaction(
   const { tree, access, change, instructions } = params;
   const { step_end: node } = await callHub(reach, 'loom.node_get', { node: params.node, tree });
   const sent = await sentNodes(reach, node);
-  const { current, models } = await settingsOf(reach, sent);
+  const { current, bindings } = await settingsOf(reach, sent);
   const previous = current ?? (await firstSettings(reach, tree));
   const chosen = chooseModel({ previous, change, usual: params.usual_model, access });
   if (!canShrink(sent.nodes)) throw nothingToSummarise(sent.nodes.length > 0);
@@ -46,16 +46,15 @@ export async function beginCompaction(
   await callHub(reach, 'loom.turn_start', { id: turn.id, tree, node });
   const level = levelOf(previous);
   Object.assign(turn, { node, tip: node, model, level });
-  turn.emit({ kind: 'turn_started', turn: turn.id, tree, node, model, level, instructions: [] });
-  const { key, baseUrl } = chosen.access;
+  turn.emit({ kind: 'turn_started', turn: turn.id, tree, node, model, level, instructions: [], cut: [], refused: [] });
+  const target = modelTarget(parts, chosen, params);
   return {
-    ...{ reach, turn, models, instructions, path: sent.nodes },
+    ...{ reach, turn, bindings, instructions, path: sent.nodes, cache: params.cache },
     settings: { settings: { ...(previous ?? NO_SETTINGS), model } },
-    ...{ model: chosen.model, access: { key, baseUrl }, provider: providerOf(parts, chosen.model) },
-    ...{ timers: parts.timers, random: parts.random, loadImage: imageLoader(reach) },
-    account: accountOf({ reach, parts, turn }, { ...chosen.model, baseUrl }),
+    ...{ ...target, timers: parts.timers, random: parts.random, loadImage: imageLoader(reach) },
+    account: accountOf({ reach, parts, turn }, chosen.model),
     limits: { iterations: null, tokens: null, cost_microdollars: null, time_ms: null },
-    window: await windowOf({ ...chosen.model, baseUrl }, params.window),
+    window: await windowOf(target, turn.signal),
     isCutOff,
   };
 }

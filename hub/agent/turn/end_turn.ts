@@ -81,7 +81,7 @@ export async function storeLateInputs(
   if (inputs.length === 0) return end;
   let tip = end;
   for (const { id, blocks } of inputs) {
-    const message = { id, tree: turn.tree, parent: tip, role: 'user' as const, blocks, settings: null };
+    const message = { id, tree: turn.tree, parent: tip, role: 'user' as const, blocks, settings: null, turn: turn.id };
     tip = (await callHub(reach, 'loom.node_create_text', message)).node.id;
   }
   // Only now: whatever happens meanwhile, what was said is somewhere.
@@ -91,11 +91,15 @@ export async function storeLateInputs(
 
 function outcomeOf({ turn, path }: OpenTurn, { state, why, failure }: TurnEnd, before: number): TurnOutcome {
   // Nodes that were there before have lower numbers; a path may be a summary by now.
-  const last = path.findLast(({ id, role, seq }) => seq > before && (role === 'assistant' || isSummaryOf(turn.id, id)));
+  const own = path.filter(({ seq }) => seq > before);
+  const last = own.findLastIndex(({ id, role }) => role === 'assistant' || isSummaryOf(turn.id, id));
+  // An answer that paused goes on in the next node.
+  const first = own.findLastIndex(({ role }, at) => at < last && role !== 'assistant') + 1;
+  const said = own.slice(own[last]?.role === 'assistant' ? first : last, last + 1);
   return {
     ...{ turn: turn.id, tree: turn.tree, state, why, tip: turn.tip },
     failure: failure === null ? null : { message: failure.message, data: failure.data },
-    text: textOf(last?.blocks ?? []),
+    text: said.map(({ blocks }) => textOf(blocks)).join(''),
     ...{ usage: turn.spending.usage, price_microdollars: priceOf(turn.spending), questions: [] },
   };
 }

@@ -5,10 +5,11 @@ import type { TurnReason } from '../../protocol/turn.js';
 import { makeRoom, makeRoomAfterRefusal, mayHelp, rememberCounted } from '../compaction/window_room.js';
 import type { Answer } from '../request/answer.js';
 import type { ModelReply } from '../request/ask_with_retries.js';
-import { requestFor, sendRequest } from '../request/send_request.js';
+import { requestFor, type Sending, sendRequest } from '../request/send_request.js';
 import { limitReached } from '../request/spending.js';
 import { callsIn, executeCalls, interruptedBlocks, refusedBlocks } from '../tools/execute_calls.js';
 import type { ModelCall, QuestionDraft } from '../tools/model_call.js';
+import { takeFallback } from './fallback_model.js';
 import type { StepRecord } from './journal.js';
 import { newStep, type RunningTurn } from './running_turn.js';
 import type { TurnEnd, TurnParking, TurnWork } from './turn_work.js';
@@ -42,7 +43,7 @@ async function takeStep(work: TurnWork): Promise<TurnEnd | TurnParking | null> {
   turn.step = newStep(id);
   const counted: Promise<void>[] = [];
   const sent = work.path.length;
-  const reply = await sendRequest(work, { request: requestFor(work), node: id, counted, isStreamed: true });
+  const reply = await askWithFallback(work, { node: id, counted, isStreamed: true });
   turn.spending.iterations += 1;
   const isRoomMade = mayHelp(work, reply) && (await makeRoomAfterRefusal(work)) === null;
   const end = isRoomMade ? null : await handleReply(work, id, reply);
@@ -50,6 +51,26 @@ async function takeStep(work: TurnWork): Promise<TurnEnd | TurnParking | null> {
   // What was spent decides whether there is another request.
   await Promise.all(counted);
   return end;
+}
+
+/** Asks, and where the model stays overloaded asks the one that was named for that. */
+async function askWithFallback(work: TurnWork, sending: Omit<Sending, 'request'>): Promise<ModelReply> {
+  const reply = await askWithThinking(work, sending);
+  if (!(await takeFallback(work, reply.failure))) return reply;
+  if (reply.answer.blocks.length > 0) work.turn.emit({ kind: 'answer_restarted', turn: work.turn.id, attempt: 1 });
+  return askWithThinking(work, sending);
+}
+
+/**
+ * Asks with what was thought before, and once more without where the server cannot read that: another account's key is given,
+ * or the conversation was imported. Then the rest of the turn goes without.
+ */
+async function askWithThinking(work: TurnWork, sending: Omit<Sending, 'request'>): Promise<ModelReply> {
+  const reply = await sendRequest(work, { ...sending, request: requestFor(work) });
+  if (reply.failure?.details.reason !== 'thinking' || reply.answer.blocks.length > 0) return reply;
+  if (work.bindings.size === 0) return reply;
+  work.bindings.clear();
+  return sendRequest(work, { ...sending, request: requestFor(work) });
 }
 
 export function failedEnd(failure: HubError): TurnEnd {
@@ -85,6 +106,10 @@ async function handleReply(
       // Its last call may be cut off, and the others may only have made sense together with that.
       await commitWithoutCalls(work, id, answer.blocks);
       return turnEnd('stopped', answer.end);
+    case 'paused':
+      // It stands at the end of the next request, which it goes on from.
+      await commitWithoutCalls(work, id, answer.blocks);
+      return null;
     case 'empty':
     case null:
       await commitWithoutCalls(work, id, answer.blocks);
@@ -117,7 +142,10 @@ async function finishStep(work: TurnWork, calls: readonly ModelCall[]): Promise<
     questions = await executeCalls({ turn, executor, journal, parent, calls });
     if (turn.signal.aborted) questions = [];
   } finally {
-    if (questions.length === 0) takeCommitted(work, await journal.commit());
+    if (questions.length === 0) {
+      takeCommitted(work, await journal.commit());
+      work.watch.stepEnded(turn.tip);
+    }
   }
   if (questions.length > 0) return { state: 'parked', questions: await journal.park(questions) };
   if (!turn.signal.aborted) await takeInputs(work, ['steer']);

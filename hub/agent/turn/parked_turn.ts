@@ -20,7 +20,7 @@ type Parked = NonNullable<TurnRecord['parked']>;
 /** An answer that is stored, and its turn as it was before. */
 export interface StoredAnswer {
   record: TurnRecord;
-  question: Pick<Parked['questions'][number], 'call' | 'id' | 'kind'>;
+  question: Parked['questions'][number];
   words: string;
   /** False when the same was said before. */
   isNew: boolean;
@@ -39,12 +39,12 @@ export async function storeAnswer(reach: InternalCaller, params: AnswerParams): 
   const open = parked?.questions.filter(({ answer }) => answer === null) ?? [];
   const question = open.find(({ call, id }) => call === params.call || id === params.call);
   if (question === undefined || parked === null) return storeAgain(reach, { params, found });
-  if (question.kind === 'approval' && params.call !== question.id) throw needsNodeId(question);
+  if (question.kind !== 'question' && params.call !== question.id) throw needsNodeId(question);
   const words = answerText(question, params.answer);
   if (open.length === 1) await refuseUnreachableModel(reach, parked, params);
   const called = callIn(parked, question.call);
-  const isPermission = question.kind === 'approval' && isAllowed(words);
-  const denied = question.kind === 'approval' ? deniedResult(called, words) : answerResult(called, words);
+  const isPermission = isAllowed(question, words);
+  const denied = question.kind !== 'question' ? deniedResult(called, words) : answerResult(called, words);
   const { again, turn } = await callHub(reach, 'loom.turn_answer', {
     ...{ turn: params.turn, question: question.id, answer: words, result: isPermission ? null : denied },
   });
@@ -71,7 +71,7 @@ async function storeAgain(
   if (!kept.again) throw new HubError('internal', `the question ${question} was not open`);
   return {
     record: found,
-    question: { call: question, id: found.turn.tip, kind: 'question' },
+    question: { call: question, id: found.turn.tip, kind: 'question', question: '', options: [], answer: words },
     words,
     ...{ isNew: false, isLast: false, isAllowed: false },
   };
@@ -108,7 +108,17 @@ export async function resumeTurn(
     if (parked === null) throw new HubError('internal', `the turn ${turn.id} did not wait`);
     const { tree } = turn;
     const change = SettingsChange.parse({ from: parked.settings });
-    const run = { ...params, id: turn.id, tree, node: parked.parent, change, usual_model: null, transcript: null };
+    const run = {
+      ...params,
+      id: turn.id,
+      tree,
+      node: parked.parent,
+      change,
+      usual_model: null,
+      usual_thinking: {},
+      transcript: null,
+      outside: null,
+    };
     const approvals = approvalsIn([...found.questions, { ...question, answer: words }]);
     const work = await beginTurn({ ...beginning, resumed: { cwd: parked.cwd, approvals } }, run);
     turn.spending = await spendingOf(reach, turn.id);
@@ -206,11 +216,12 @@ export async function listParkedTurns(reach: InternalCaller, tree: ParsedOf<'age
   return Promise.all(
     turns.map(async ({ turn, parked }) => {
       const settings = await settingsOf(reach, parked);
-      const { iterations, usage, price } = await spendingOf(reach, turn.id);
+      const spending = await spendingOf(reach, turn.id);
       return {
         ...{ turn: turn.id, tree: turn.tree, node: turn.node, tip: parked.parent },
-        ...{ model: settings?.model ?? '', level: levelOf(settings), activity: 'asking' as const, iterations, usage },
-        ...{ price_microdollars: usage === null ? null : price, started_at_ms: turn.started_at_ms },
+        ...{ model: settings?.model ?? '', level: levelOf(settings), activity: 'asking' as const },
+        ...{ iterations: spending.iterations, usage: spending.usage },
+        ...{ price_microdollars: priceOf(spending), started_at_ms: turn.started_at_ms },
         ...{ parent: null, task: null, questions: parked.questions },
       };
     }),

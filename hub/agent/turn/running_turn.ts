@@ -2,6 +2,7 @@ import type { NodeId, TreeId, TurnId } from '../../protocol/node.js';
 import type { AgentEvent, Level, TurnOutcome, TurnReason } from '../../protocol/turn.js';
 import { type Answer, newAnswer } from '../request/answer.js';
 import { newSpending, type Spending } from '../request/spending.js';
+import { createWantedKeys, type WantedKeys } from './wanted_keys.js';
 
 type Snapshot = Extract<AgentEvent, { kind: 'turn_snapshot' }>;
 export type CallUnderWay = NonNullable<Snapshot['step']>['calls'][number];
@@ -51,6 +52,8 @@ export interface RunningTurn {
   stop(why: TurnReason): void;
   stoppedBy(): TurnReason | null;
   emit(event: AgentEvent): void;
+  /** What its sub-sessions want of its caller. */
+  readonly keys: WantedKeys;
   /** Sends a snapshot, then each event; returns what ends that. */
   follow(listener: Listener): () => void;
   /** Fails when the turn could not begin. */
@@ -73,6 +76,7 @@ export function startTurn(begun: TurnStart, work: (turn: RunningTurn) => Promise
       controller.abort();
     },
     stoppedBy: () => stoppedBy,
+    keys: createWantedKeys((provider) => turn.emit({ kind: 'key_wanted', turn: begun.id, provider })),
     emit(event) {
       for (const listener of listeners) {
         if (event.kind !== 'call_output' || listener.hasRoom()) listener.emit(event);

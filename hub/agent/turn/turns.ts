@@ -2,17 +2,20 @@ import { HubError } from '../../base/error.js';
 import type { InternalCaller } from '../../base/internal_call.js';
 import type { CallContext, HubCalls, HubResolve } from '../../base/plugin.js';
 import { type TreeId, TurnId } from '../../protocol/node.js';
-import type { AgentEvent, TurnOutcome } from '../../protocol/turn.js';
+import type { AgentEvent, TurnOutcome, TurnReason } from '../../protocol/turn.js';
 import type { AgentParts } from '../agent_parts.js';
 import type { Transcripts } from '../exports/transcripts.js';
+import type { Jobs } from '../jobs/jobs.js';
 import { createParkedTurns, type ParkedTurns } from './answer_parked_turn.js';
 import { beginTurn } from './begin_turn.js';
 import { beginCompaction, runCompaction, withSummary } from './compaction_turn.js';
 import { pastOutcome, runToEnd } from './end_turn.js';
 import { resumeSteps, runSteps } from './loop.js';
+import { beginOutside, runOutside } from './outside_turn.js';
 import { resumeTurn, type StoredAnswer } from './parked_turn.js';
 import { type Errand, type RunningTurn, startTurn } from './running_turn.js';
 import type { AnswerParams, CompactParams, RunParams } from './turn_params.js';
+import type { TurnWork } from './turn_work.js';
 
 /** How many turns may run at once. */
 const RUNNING_MAX = 64;
@@ -61,7 +64,7 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
     if (known !== undefined) return known;
     refuseMore();
     const turn = startTurn({ id, tree, node, startedAtMs: parts.timers.nowMs(), errand }, (own) =>
-      toItsEnd(own).finally(() => void running.delete(id)),
+      endingJobs(parts.jobs, own, toItsEnd(own)).finally(() => void running.delete(id)),
     );
     running.set(id, turn);
     for (const tell of watchers) tell(turn);
@@ -103,16 +106,33 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
   };
 }
 
+const LIMITS: readonly (TurnReason | null)[] = ['iterations', 'tokens', 'cost', 'time'];
+
+/** Ends the jobs of a tree with a turn that has reached a limit, and those of a sub-session with any turn of it. */
+async function endingJobs(jobs: Jobs, { tree, errand }: RunningTurn, work: Promise<TurnOutcome>): Promise<TurnOutcome> {
+  const outcome = await work.catch(async (error: unknown) => {
+    if (errand !== null) await jobs.stop(jobs.list(tree), 'the end of its sub-session');
+    throw error;
+  });
+  if (LIMITS.includes(outcome.why)) await jobs.stop(jobs.list(tree), 'a limit of the turn');
+  else if (errand !== null) await jobs.stop(jobs.list(tree), 'the end of its sub-session');
+  return outcome;
+}
+
 /** Runs each kind of turn from its beginning to its end. A stop cuts off only requests and calls; the rest ends in order. */
 function kindsOfTurns(parts: TurnParts, { lasting, run }: { lasting(): InternalCaller; run: RunningTurns['run'] }) {
   async function work(turn: RunningTurn, params: RunParams): Promise<TurnOutcome> {
     const before = params.id === undefined ? null : await pastOutcome(lasting(), turn.id);
     if (before !== null) return before;
     const reach = lasting();
+    if (params.outside !== null) {
+      const outside = await beginOutside({ reach, parts, turn }, params, params.outside);
+      return runToEnd(outside, parts, () => tellingLeft(outside, runOutside(outside)));
+    }
     const openTranscript = await parts.transcripts.prepare(params.transcript, turn);
     const begun = await beginTurn({ reach, parts, turn, run, resumed: null }, params);
     const completeTranscript = openTranscript(begun);
-    return await runToEnd(begun, parts, () => runSteps(begun)).finally(completeTranscript);
+    return await runToEnd(begun, parts, () => tellingLeft(begun, runSteps(begun))).finally(completeTranscript);
   }
 
   async function summarise(turn: RunningTurn, params: CompactParams): Promise<TurnOutcome> {
@@ -128,10 +148,20 @@ function kindsOfTurns(parts: TurnParts, { lasting, run }: { lasting(): InternalC
     const { work, calls } = await resumeTurn({ reach, parts, turn, run }, params, kept);
     const openTranscript = await parts.transcripts.prepare(null, turn);
     const completeTranscript = openTranscript(work);
-    return await runToEnd(work, parts, () => resumeSteps(work, calls)).finally(completeTranscript);
+    return await runToEnd(work, parts, () => tellingLeft(work, resumeSteps(work, calls))).finally(completeTranscript);
   }
 
   return { work, summarise, goOn };
+}
+
+/** Tells, before its end, what a turn has left in the project. */
+async function tellingLeft<T>({ turn, watch }: Pick<TurnWork, 'turn' | 'watch'>, steps: Promise<T>): Promise<T> {
+  try {
+    return await steps;
+  } finally {
+    const lines = await watch.end();
+    if (lines.length > 0) turn.emit({ kind: 'project_noted', turn: turn.id, lines: [...lines] });
+  }
 }
 
 const INTERNAL: Omit<CallContext, 'signal'> = {

@@ -5,7 +5,7 @@ import { Block, Json, NodeId } from '../node.js';
 const count = z.int().nonnegative();
 const budget = (usual: number, most: number) => z.int().positive().max(most).default(usual);
 
-/** One message as a model is sent it, before a provider's own form. */
+/** One message as sent to a model, before it takes a provider's form. */
 export const ModelMessage = z.strictObject({
   role: z.enum(['user', 'assistant']),
   content: z.array(
@@ -34,13 +34,13 @@ export const contextMethods = methods({
     }),
     result: z.strictObject({
       text: z.string(),
-      /** Bytes of the whole. */
+      /** The whole size in bytes. */
       total_bytes: count,
       /** Bytes in the middle that are not in the text. */
       left_out_bytes: count,
       /** Why this is a placeholder; null when it is the content. */
       placeholder: z.string().nullable(),
-      /** With `fresh`: what differs from what was seen then; null when nothing does. */
+      /** With `fresh`: the difference to the recorded content; null for none. */
       changed: z.string().nullable(),
     }),
     callerGone: 'cancel',
@@ -72,7 +72,7 @@ export const contextMethods = methods({
       system_prompt: z.string(),
       tools: z.array(Json),
       messages: z.array(ModelMessage),
-      /** Bytes of all of it as JSON, images not counted. */
+      /** The size as JSON in bytes, without images. */
       size_bytes: count,
       images: count,
       /** Nodes on the path that are not sent: before a summary, or of a kind that never is. */

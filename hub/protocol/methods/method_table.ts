@@ -4,9 +4,14 @@ import type { MethodSpec } from '../method.js';
 import { agentMethods } from './agent_methods.js';
 import { contextMethods } from './context_methods.js';
 import { controlMethods } from './control_methods.js';
+import { fileMethods } from './file_methods.js';
+import { filesMethods } from './files_methods.js';
+import { historyMethods } from './history_methods.js';
 import { nodeMethods } from './node_methods.js';
+import { outsideMethods } from './outside_methods.js';
 import { pluginMethods } from './plugin_methods.js';
 import { questionMethods } from './question_methods.js';
+import { snapshotMethods } from './snapshot_methods.js';
 import { toolMethods } from './tool_methods.js';
 import { treeMethods } from './tree_methods.js';
 import { inputMethods, requestMethods, turnMethods } from './turn_methods.js';
@@ -19,16 +24,21 @@ export const METHODS = {
   ...questionMethods,
   ...inputMethods,
   ...requestMethods,
+  ...snapshotMethods,
   ...contextMethods,
+  ...historyMethods,
   ...agentMethods,
   ...toolMethods,
+  ...fileMethods,
+  ...filesMethods,
+  ...outsideMethods,
   ...pluginMethods,
   ...controlMethods,
 } satisfies Record<keyof typeof CALL_FACTS, MethodSpec>;
 
 export type MethodName = keyof typeof METHODS;
-/** What a caller may write: fields with a default are optional. */
+/** The parameters as a caller writes them: fields with a default are optional. */
 export type ParamsOf<M extends MethodName> = z.input<(typeof METHODS)[M]['params']>;
-/** What a handler is given: every field is there. */
+/** The parameters as a handler gets them: every field is present. */
 export type ParsedOf<M extends MethodName> = z.output<(typeof METHODS)[M]['params']>;
 export type ResultOf<M extends MethodName> = z.output<(typeof METHODS)[M]['result']>;

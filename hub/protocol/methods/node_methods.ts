@@ -40,14 +40,25 @@ export const nodeMethods = methods({
       role: z.enum(['user', 'assistant', 'summary']),
       blocks: Blocks,
       settings: Sha256.nullable().default(null),
-      /** A running turn whose last node is the parent: it goes on below this one, whatever becomes of its hub. */
+      /**
+       * Its turn, where archiving does not keep it out: one that is open and goes on below this node if its last one is the
+       * parent, or one that has ended, whose pending input this is.
+       */
       turn: TurnId.optional(),
     }),
     result: Created,
   },
   'loom.node_create_external': {
     description: 'Appends an external node, a handle with what a model sees of it, outside any step.',
-    params: z.strictObject({ ...ExternalInput.shape, tree: TreeId, parent: NodeId }),
+    params: z.strictObject({
+      ...ExternalInput.shape,
+      tree: TreeId,
+      parent: NodeId,
+      /** When the recorded work began, by `loom.node_check`: it is appended even if its parent was archived since. */
+      begun_at_ms: z.int().nonnegative().nullable().default(null),
+      /** A running turn whose last node is the parent: it goes on from this one. */
+      turn: TurnId.nullable().default(null),
+    }),
     result: Created,
   },
   'loom.step_create': {
@@ -71,6 +82,13 @@ export const nodeMethods = methods({
       step_end: NodeId,
       child_count: z.int().nonnegative(),
     }),
+  },
+  'loom.node_check': {
+    description:
+      'Fails as an append below a node would, such as in an archived branch: to be called before work begins.',
+    params: z.strictObject({ tree: TreeId, node: NodeId }),
+    /** The hub's clock, to be given to `loom.node_create_external`. */
+    result: z.strictObject({ begun_at_ms: z.int().nonnegative() }),
   },
   'loom.node_find': {
     description: 'Finds nodes of a tree by full id, else by mark, else by a prefix of 4 or more hex digits.',
@@ -120,19 +138,26 @@ export const nodeMethods = methods({
     callerGone: 'cancel',
   },
   'loom.context_get_place': {
-    description: 'Tells in which folder the branch of a node stands, and which commands of a person are on its path.',
+    description:
+      'Tells in which folders the branch of a node stands, and which commands of a person are on its path; what a file brought does not count.',
     params: z.strictObject({ node: NodeId }),
     result: z.strictObject({
-      /** As the last call on the path left it; null when none did. */
-      cwd: z.string().nullable(),
-      /** Commands that nobody's model asked for, the last first. */
+      /** The folder after the person's last command on the path; null for none. */
+      person_cwd: z.string().nullable(),
+      /** The folder after the model's last call on the path; before the first, the person's. */
+      model_cwd: z.string().nullable(),
+      /** Commands of people, newest first. */
       commands: z.array(NodeId).max(50),
     }),
   },
   'loom.context_get_settings': {
     description: 'Names the settings of the newest answer on the path to a node: what a turn there goes on with.',
     params: z.strictObject({ node: NodeId }),
-    result: z.strictObject({ settings: Sha256.nullable() }),
+    result: z.strictObject({
+      settings: Sha256.nullable(),
+      /** Imported settings that nobody has trusted; turns ignore them. */
+      untrusted: Sha256.nullable(),
+    }),
   },
   'loom.settings_put': {
     description: 'Stores settings and returns the hash that nodes name them by.',
@@ -142,14 +167,23 @@ export const nodeMethods = methods({
   'loom.settings_get': {
     description: 'Returns stored settings by their hash.',
     params: z.strictObject({ sha256: Sha256 }),
-    result: z.strictObject({ settings: Settings }),
+    result: z.strictObject({
+      settings: Settings,
+      /** Whether they were imported and nobody has trusted them. */
+      untrusted: z.boolean(),
+    }),
+  },
+  'loom.settings_trust': {
+    description: 'Lets settings be used that a file brought: a person has seen them and said so.',
+    params: z.strictObject({ sha256: Sha256 }),
+    result: z.strictObject({}),
   },
   'loom.search': {
     description: 'Finds text in all branches, newest first: every word must occur, "quoted words" together.',
     params: z.strictObject({
       query: z.string().min(1).max(1_000),
       tree: TreeId.nullable().default(null),
-      /** With archived trees and branches. */
+      /** Includes archived trees and branches. */
       archived: z.boolean().default(false),
       cursor,
       limit: limitUpTo(200, 20),

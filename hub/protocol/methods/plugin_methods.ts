@@ -9,7 +9,7 @@ export const PluginRequest = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('call'), id: callNumber, method: z.string(), params: Json }),
   z.strictObject({ kind: z.literal('resolve'), id: callNumber, plugin: z.string(), params: Json }),
   z.strictObject({ kind: z.literal('cancel'), id: callNumber }),
-  /** The caller has read what was sent to it: there is room for more events. */
+  /** Acknowledges events, so that more can be sent. */
   z.strictObject({ kind: z.literal('room'), id: callNumber }),
 ]);
 export type PluginRequest = z.infer<typeof PluginRequest>;
@@ -17,7 +17,7 @@ export type PluginRequest = z.infer<typeof PluginRequest>;
 /** `data` is that of an error response. */
 const Failure = z.strictObject({ message: z.string(), data: Json });
 
-/** For the process that the hub has started to serve plugins: it shows the secret of that start, once. */
+/** Registers the process that the hub has started to serve plugins, by the one-time secret of that start. */
 export const pluginMethods = methods({
   'plugins.serve': {
     description: 'Takes over the methods of plugins; the hub sends their calls on the stream until it is cancelled.',

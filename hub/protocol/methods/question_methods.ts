@@ -9,13 +9,13 @@ import { Input, Turn } from './turn_methods.js';
 /** The step at which a turn waits for a person. */
 const Parked = z.strictObject({
   step: NodeId,
-  /** The settled node that the step will stand below. */
+  /** The settled parent of the step. */
   parent: NodeId,
   settings: Sha256.nullable(),
   questions: z.array(Question),
 });
 
-/** Turns that wait for a person: what they ask, and what they are told. */
+/** Parked turns: their questions and the answers, and what these permit. */
 export const questionMethods = methods({
   'loom.turn_park': {
     description:
@@ -34,11 +34,17 @@ export const questionMethods = methods({
       /** The id of the question, or of its call. */
       question: z.string().min(1).max(200),
       answer: z.string().min(1).max(ANSWER_LENGTH_MAX),
-      /** What the call came to; null where it is still to be executed. */
+      /** The result of the call; null while it is to be executed. */
       result: z.strictObject({ blocks: Blocks, external: External }).nullable(),
     }),
-    /** `again` when it was answered like this before. */
+    /** `again` for a repeated, equal answer. */
     result: z.strictObject({ turn: Turn, again: z.boolean() }),
+    access: 'internal',
+  },
+  'loom.question_withdraw': {
+    description: 'Notes that what a person permitted beyond the call that was asked about holds no longer.',
+    params: z.strictObject({ turn: TurnId, question: NodeId }),
+    result: z.strictObject({}),
     access: 'internal',
   },
   'loom.turn_list_waiting': {
@@ -52,7 +58,7 @@ export const questionMethods = methods({
     result: z.strictObject({
       turn: Turn,
       inputs: z.array(Input),
-      /** The newest that it has asked, answered or not. */
+      /** The newest question, answered or not. */
       questions: z.array(Question),
       /** Null unless it waits. */
       parked: Parked.extend({
@@ -60,9 +66,32 @@ export const questionMethods = methods({
         blocks: Blocks,
         /** The calls that have no result yet, in the model’s order; those that ask are among them. */
         open_calls: z.array(z.strictObject({ call: z.string(), id: NodeId })),
-        /** Where the last command of the step ended; null where there was none. */
+        /** The folder after the last command of the step; null for none. */
         cwd: z.string().nullable(),
       }).nullable(),
     }),
+  },
+  'agent.key_give': {
+    description: 'Gives a turn the key that it wanted for a sub-session; null where there is none.',
+    params: z.strictObject({
+      turn: TurnId,
+      provider: z.string().max(100),
+      key: z.string().max(16_384).nullable(),
+    }),
+    result: z.strictObject({}),
+  },
+  'agent.permission_list': {
+    description: 'Lists what the person has permitted at level `ask` for more than one call, on the path to a node.',
+    params: z.strictObject({ node: NodeId }),
+    result: z.strictObject({ permissions: z.array(z.strictObject({ id: NodeId, text: z.string() })) }),
+  },
+  'agent.permission_withdraw': {
+    description: 'Takes back what was permitted on the path to a node; turns that begin after it ask again.',
+    params: z.strictObject({
+      node: NodeId,
+      /** Null for all of it. */
+      ids: z.array(NodeId).min(1).max(1_000).nullable().default(null),
+    }),
+    result: z.strictObject({ withdrawn: z.array(z.string()) }),
   },
 });

@@ -2,59 +2,64 @@ import * as z from 'zod';
 import { methods } from '../method.js';
 import { Blocks, External, Node, NodeId, TreeId } from '../node.js';
 import { Policy } from '../policy.js';
+import { AbsolutePath } from '../turn.js';
 
-/** The node after which a call is made: its branch says in which folder, and where its result goes. */
+/** The node that a call follows: its branch determines the folder, and the result is appended to it. */
 const Place = z.strictObject({ tree: TreeId, node: NodeId });
 
-const tool = {
-  /** The id of the call, and of the node that it becomes. */
+/** The parameters of every tool call. */
+export const tool = {
+  /** The id of the call and of its node. */
   id: NodeId.optional(),
   place: Place.nullable().default(null),
-  /** Whether the result is appended at the place, whatever becomes of the caller; else that is the caller's to do. */
+  /** Whether the hub appends the result, even without the caller; otherwise the caller does. */
   append: z.boolean().default(false),
   /** The model's own id of this call; null for a person's. */
   call_id: z.string().min(1).max(200).nullable().default(null),
 };
-/** Where paths that are not absolute begin; null for the folder of the branch. */
-const cwd = z.string().max(4_096).nullable().default(null);
-const path = z.string().min(1).max(4_096);
+/** The base of relative paths; null for the folder of the branch. */
+export const cwd = z.string().max(4_096).nullable().default(null);
+export const path = z.string().min(1).max(4_096);
 const count = z.int().nonnegative();
 const bytes = z.int().positive();
 
-/** What a call came to: what a model sees of it, and what the node keeps. */
+/** The result of a call: the blocks for the model, and what the node stores. */
 export const ToolAnswer = z.strictObject({
   blocks: Blocks,
   external: External,
   /** The node, when one was appended. */
   node: Node.nullable(),
-  /** True when the place had a child already, so that both writers can be told. */
+  /** True when the parent had a child already, so that both writers can be told. */
   branched: z.boolean(),
 });
 export type ToolAnswer = z.infer<typeof ToolAnswer>;
 
-/** A bash session. A folder is named by it, so its characters lead nowhere else. */
+/** The id of a bash session. It names a folder, so its characters are restricted. */
 export const BashSessionId = z
   .string()
   .regex(/^session-[0-9a-f-]{8,36}$/, { message: 'must be session- and 8 to 36 hexadecimal digits or dashes' })
   .brand<'BashSessionId'>();
 export type BashSessionId = z.infer<typeof BashSessionId>;
 
-/** How commands of a session are kept apart from the rest of the machine. */
+/** The sandbox of a session's commands. */
 export const SandboxKind = z.enum(['none', 'bubblewrap', 'util-linux', 'sandbox-exec']);
 export type SandboxKind = z.infer<typeof SandboxKind>;
 
-/** What a command prints while it runs, in the order in which it arrived. */
+/** The output of a running command, in order of arrival. */
 export const CommandEvent = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('started'), id: NodeId, cwd: z.string(), sandbox: SandboxKind }),
+  /** `is_alone`: it runs in the background where no other command reaches its ports. */
+  z.strictObject({
+    ...{ kind: z.literal('started'), id: NodeId, cwd: z.string(), sandbox: SandboxKind, is_alone: z.boolean() },
+  }),
   z.strictObject({
     kind: z.literal('output'),
     from: z.enum(['stdout', 'stderr']),
-    /** Where it begins in the whole output. */
+    /** Its offset in the whole output. */
     offset: count,
     /** Base64. */
     data: z.string(),
   }),
-  /** Bytes that are not told any more, because the reader came too late for them. */
+  /** Bytes dropped because the reader was too slow. */
   z.strictObject({ kind: z.literal('skipped'), offset: count, bytes: count }),
 ]);
 export type CommandEvent = z.infer<typeof CommandEvent>;
@@ -70,7 +75,10 @@ const RunningCommand = z.strictObject({
   output_bytes: count,
 });
 
-const onTools = { host: 'tools' } as const;
+/** Lines for the person. */
+const Told = z.strictObject({ told: z.array(z.string()) });
+
+export const onTools = { host: 'tools' } as const;
 
 export const toolMethods = methods({
   'bash.open': {
@@ -79,7 +87,7 @@ export const toolMethods = methods({
     params: z.strictObject({
       session: BashSessionId.optional(),
       cwd: z.string().max(4_096),
-      /** The caller's own environment; null for the few variables that a model's commands get. */
+      /** The caller's environment; null for the minimal one of a model's commands. */
       environment: z.record(z.string().max(32_768), z.string().max(1_048_576)).nullable(),
       umask: z.int().min(0).max(0o777).nullable().default(null),
       policy: Policy,
@@ -95,7 +103,9 @@ export const toolMethods = methods({
       command: z.string().min(1).max(4_194_304),
       cwd,
       timeout_ms: z.int().positive().max(604_800_000).nullable().default(null),
-      /** Whether it goes on when its caller goes away. */
+      /** Whether later commands of its session reach its ports, and git is only read. */
+      background: z.boolean().default(false),
+      /** Whether it outlives its caller. */
       detached: z.boolean().default(false),
       stream: z.string().min(1).max(200).optional(),
     }),
@@ -129,43 +139,25 @@ export const toolMethods = methods({
     event: CommandEvent,
     callerGone: 'cancel',
   },
-  'file.read': {
+  'bash.read': {
     ...onTools,
-    description: 'Reads lines of a text file, or an image; what is binary is named as such.',
+    description: 'Reads what a running command has printed from an offset on, and waits a while when that is nothing.',
     params: z.strictObject({
-      ...tool,
-      path,
-      cwd,
-      /** The first line, counted from 1. */
-      offset: z.int().positive().default(1),
-      /** How many lines; null for all of the file. */
-      limit: z.int().positive().nullable().default(2_000),
-      policy: Policy,
+      id: NodeId,
+      offset: count.default(0),
+      /** Of more than that, the newest. */
+      bytes_max: bytes.max(1_048_576).default(65_536),
+      wait_ms: count.max(600_000).default(0),
     }),
-    result: ToolAnswer,
-    forModels: true,
+    result: z.strictObject({
+      data: z.base64(),
+      /** Where the data begins in the whole output, as far as that is kept. */
+      offset: count,
+      total_bytes: count,
+      /** Whether that is all that it will print. */
+      ended: z.boolean(),
+    }),
     callerGone: 'cancel',
-  },
-  'file.write': {
-    ...onTools,
-    description: 'Writes a file whole, in one step; folders above it are made.',
-    params: z.strictObject({ ...tool, path, cwd, content: z.string(), policy: Policy }),
-    result: ToolAnswer,
-    forModels: true,
-  },
-  'file.edit': {
-    ...onTools,
-    description: 'Replaces a text that stands exactly once in a file.',
-    params: z.strictObject({
-      ...tool,
-      path,
-      cwd,
-      old_text: z.string().min(1),
-      new_text: z.string(),
-      policy: Policy,
-    }),
-    result: ToolAnswer,
-    forModels: true,
   },
   'http.fetch': {
     ...onTools,
@@ -195,6 +187,42 @@ export const toolMethods = methods({
     result: ToolAnswer,
     callerGone: 'cancel',
   },
+  'git.watch': {
+    ...onTools,
+    description:
+      'Begins to watch what a model makes in a project that would run as the person; tells what a killed turn left.',
+    params: z.strictObject({ project: AbsolutePath }),
+    result: Told,
+  },
+  'git.take_over': {
+    ...onTools,
+    description: 'Takes a model’s new commits into the project’s repository, and tells what else it leaves.',
+    params: z.strictObject({ project: AbsolutePath }),
+    result: Told,
+  },
+  'git.status': {
+    ...onTools,
+    description: 'Tells what was taken over of models’ commits in a project, and what is kept beside its branches.',
+    params: z.strictObject({ project: AbsolutePath }),
+    result: z.strictObject({
+      taken: z.array(z.strictObject({ at_ms: count, text: z.string(), undone: z.boolean() })),
+      kept: z.array(z.strictObject({ name: z.string(), commit: z.string() })),
+      /** Why git is read-only for models here; null when it is not. */
+      problem: z.string().nullable(),
+    }),
+  },
+  'git.undo': {
+    ...onTools,
+    description: 'Takes back what was taken over last; the commits are kept beside the branches.',
+    params: z.strictObject({ project: AbsolutePath }),
+    result: z.strictObject({ text: z.string() }),
+  },
+  'git.take': {
+    ...onTools,
+    description: 'Sets a branch to what is kept of a model’s, or makes the repository that a model made for itself.',
+    params: z.strictObject({ project: AbsolutePath, branch: z.string().min(1).max(400).nullable().default(null) }),
+    result: z.strictObject({ text: z.string() }),
+  },
   'tools.check': {
     ...onTools,
     description: 'Tells how the tools are: their process, and what keeps models’ commands in.',
@@ -206,9 +234,9 @@ export const toolMethods = methods({
       running: count,
       sandbox: z.strictObject({
         kind: SandboxKind,
-        /** What was tried from inside and failed, as it must. */
+        /** The attempts from inside that failed, as they must. */
         holds: z.array(z.string()),
-        /** Why nothing better works here; null when all is well. */
+        /** Why no stronger sandbox works here; null when one does. */
         problem: z.string().nullable(),
         hint: z.string().nullable(),
       }),

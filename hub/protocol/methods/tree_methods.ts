@@ -15,7 +15,7 @@ import {
 } from '../node.js';
 import { cursor, limitUpTo, page } from '../page_schema.js';
 
-/** What an export is made of and an import takes, in this order. Outputs travel as `blob_read` and `blob_write`. */
+/** The records of an export, in order. Outputs are transferred by `blob_read` and `blob_write`. */
 export const ExportRecord = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('tree'),
@@ -26,25 +26,25 @@ export const ExportRecord = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('node'), node: PortableNode }),
   z.strictObject({ kind: z.literal('mark'), name: MarkName, node: NodeId }),
   z.strictObject({ kind: z.literal('archived'), node: NodeId }),
-  /** A stored output that some node above points at. */
+  /** A stored output that a preceding node refers to. */
   z.strictObject({ kind: z.literal('output'), sha256: Sha256, size_bytes: z.int().nonnegative() }),
 ]);
 export type ExportRecord = z.infer<typeof ExportRecord>;
 
-/** How nodes are grown, in lists of one length. */
+/** The shape of a page of nodes, as parallel lists. */
 const shape = {
-  /** The number of each node, less that of the node before it on this page. */
+  /** The `seq` of each node, as the difference to the one before it. */
   seq: z.array(z.int()),
-  /** By how much the number of its parent is smaller; 0 for the root. */
+  /** The difference between its `seq` and its parent's; 0 for the root. */
   parent: z.array(z.int().nonnegative()),
   /**
    * A letter for each node: `r`oot, `u`ser, `a`nswer, answer that calls tools `b` (`A` when it says nothing), `s`ummary,
    * `t`ool (`T` when it failed).
    */
   kind: z.string(),
-  /** When each was made, in seconds, less that of the node before it on this page. */
+  /** The creation time in seconds, as the difference to the node before it. */
   at: z.array(z.int()),
-  /** The places on this page of the tops of archived branches. */
+  /** The indexes of the roots of archived branches. */
   archived: z.array(z.int().nonnegative()),
 };
 
@@ -102,24 +102,24 @@ export const treeMethods = methods({
   'loom.tree_get_near': {
     description:
       'Tells how a tree is grown around one node, as `loom.tree_get_shape` does of the whole: what is listed above and below ' +
-      'that node when every branch that does not lead to it is one row. Takes as long in a large tree as in a small one.',
+      'that node when every branch that does not lead to it is one row, above where the path goes on. Takes as long in a large tree as in a small one.',
     params: z.strictObject({
       tree: TreeId,
       node: NodeId,
-      /** The rows that are wanted above it, and as many below. */
+      /** The number of rows above it, and below it. */
       rows: limitUpTo(1_000, 100),
     }),
     result: z.strictObject({
       ...shape,
-      /** The number of the node; of one in an archived branch that of the nearest above that is in none. */
+      /** The `seq` of the node; for an archived one, that of its nearest unarchived ancestor. */
       node: z.int(),
       hidden: z.boolean(),
-      /** How many rows above and below it are told without a gap, and whether the list begins and ends with them. */
+      /** The number of contiguous rows above and below it, and whether they reach the start and end of the list. */
       above: z.int().nonnegative(),
       below: z.int().nonnegative(),
       begins: z.boolean(),
       ends: z.boolean(),
-      /** All nodes of the tree. */
+      /** The number of nodes in the tree. */
       node_count: z.int().nonnegative(),
     }),
     callerGone: 'cancel',
@@ -134,10 +134,10 @@ export const treeMethods = methods({
   'loom.tree_list': {
     description: 'Lists trees, newest activity first.',
     params: z.strictObject({
-      /** Archived trees instead of the others. */
+      /** Lists only archived trees. */
       archived: z.boolean().default(false),
       project: z.string().max(16_384).nullable().default(null),
-      /** Only trees that nodes of this tree own; without it, only trees that nobody owns. */
+      /** Lists only trees owned by nodes of this tree; without it, only trees without an owner. */
       owner: TreeId.nullable().default(null),
       cursor,
       limit: limitUpTo(1_000, 100),
@@ -167,9 +167,9 @@ export const treeMethods = methods({
       purged: z.boolean(),
       node_count: z.int().nonnegative(),
       output_bytes: z.int().nonnegative(),
-      /** The sub-session trees that go with it. */
+      /** The sub-session trees deleted with it. */
       owned: z.array(Tree),
-      /** Give this back to delete exactly what is described here. */
+      /** Pass this back to delete exactly what is described here. */
       confirm: z.string(),
     }),
   },
@@ -177,7 +177,7 @@ export const treeMethods = methods({
     description: 'Reads a whole tree as records that `loom.tree_import` gives back unchanged.',
     params: z.strictObject({
       tree: TreeId,
-      /** Leave out nodes whose hash or parent is damaged, and all that grew from them. */
+      /** Omit nodes whose hash or parent is damaged, with their descendants. */
       undamaged: z.boolean().default(false),
       cursor,
       limit: limitUpTo(2_000, 500),
@@ -193,11 +193,13 @@ export const treeMethods = methods({
       records: z.array(ExportRecord).max(2_000),
       /** True in the last call: until then a new tree stays hidden. */
       done: z.boolean(),
+      /** Whether models may work in the folder that the records name. */
+      takes_project: z.boolean().default(false),
     }),
     result: z.strictObject({
       added: z.int().nonnegative(),
       present: z.int().nonnegative(),
-      /** Stored outputs that its nodes point at and that are not here, counted in the last call. */
+      /** The number of referenced outputs that are missing, counted in the last call. */
       missing_outputs: z.int().nonnegative(),
       /** The tree as it is now; null until the last call. */
       tree: Tree.nullable(),
@@ -214,12 +216,12 @@ export const treeMethods = methods({
     result: page('marks', Mark),
   },
   'loom.branch_archive': {
-    description: 'Hides a node and all that grows from it.',
+    description: 'Hides a node, with the rest of its step, and all that grows from it.',
     params: z.strictObject({ tree: TreeId, node: NodeId }),
     result: Tree,
   },
   'loom.branch_restore': {
-    description: 'Shows an archived branch again.',
+    description: 'Shows an archived branch again; any node of its first step names it.',
     params: z.strictObject({ tree: TreeId, node: NodeId }),
     result: Tree,
   },

@@ -13,7 +13,7 @@ export const Turn = z.strictObject({
   node: NodeId,
   /** The last node that it has committed. */
   tip: NodeId,
-  /** `waiting` for what a person says to its questions. */
+  /** `waiting`: parked until a person answers. */
   state: z.enum(['running', 'waiting', 'done', 'stopped', 'interrupted', 'failed']),
   started_at_ms: z.int().nonnegative(),
   ended_at_ms: z.int().nonnegative().nullable(),
@@ -21,9 +21,9 @@ export const Turn = z.strictObject({
 
 const timeMs = z.int().nonnegative();
 
-/** What a person says while a turn runs: `steer` after the step under way, `after` when the turn would end. */
+/** An input to a running turn: `steer` is heard after the current step, `after` when the turn would end. */
 export const Input = z.strictObject({
-  /** The id that its node gets, too. */
+  /** Also the id of its future node. */
   id: NodeId,
   turn: TurnId,
   kind: z.enum(['steer', 'after']),
@@ -31,35 +31,35 @@ export const Input = z.strictObject({
     .array(z.discriminatedUnion('type', [TextBlock, ImageBlock]))
     .min(1)
     .max(BLOCKS_MAX),
-  /** `pending` until the turn takes it or a person takes it back. */
+  /** `pending` until the turn hears it or the person withdraws it. */
   state: z.enum(['pending', 'taken', 'dropped']),
-  /** What it became; null unless it was taken. */
+  /** Its node; null until the turn hears it. */
   node: NodeId.nullable(),
-  /** Orders the inputs of a home. */
+  /** The order among all inputs of the home. */
   seq: z.int().positive(),
   added_at_ms: timeMs,
 });
 
-/** Millionths of a US dollar; null when the price is not known, which is not the same as nothing. */
+/** Millionths of a US dollar; null for an unknown price, which differs from zero. */
 const priceMicrodollars = z.int().nonnegative().max(10_000_000_000).nullable();
 
 const RequestEnd = z.enum(['ok', 'stopped', ...ErrorData.shape.kind.options]);
 
-/** One request that went to a model provider, whatever became of it. */
+/** One request to a model provider, with its outcome. */
 export const PhysicalRequest = z.strictObject({
   id: RequestId,
   tree: TreeId,
   turn: TurnId,
-  /** The settled node whose path was sent. */
+  /** The settled node at the end of the sent path. */
   parent: NodeId,
-  /** What it came to: the assistant or summary node, once that is stored; of a failed attempt, that of the later one. */
+  /** The resulting assistant or summary node once stored; for a failed attempt, that of the successful one. */
   node: NodeId.nullable(),
   provider: z.string(),
   model: z.string(),
   started_at_ms: timeMs,
-  /** Null while it runs, and when the hub died meanwhile. */
+  /** Null while it runs, or if the hub died. */
   ended_at_ms: timeMs.nullable(),
-  /** A failure is told by its kind; `interrupted` when the hub died while it ran. */
+  /** The kind of a failure; `interrupted` if the hub died. */
   outcome: z.enum(['running', 'interrupted', ...RequestEnd.options]),
   /** Null when nobody counted. */
   usage: Usage.nullable(),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { call, words } from '../../hub/agent/turn/turn_calls.js';
-import { PROGRAM, type TestCli, withCli } from '../../support/cli.js';
+import { PROGRAM, type TestCli, userHomeBeside, withCli } from '../../support/cli.js';
 import { connectTo, killHub } from '../../support/hub.js';
 import { say } from '../../support/model/script.js';
 import { KEY, type ModelServer, withModelServer } from '../../support/model_server.js';
@@ -102,7 +102,7 @@ test('several open questions are listed, and each is answered by its number', as
 test('on a terminal a question is put at once, and a number chooses its option', async () => {
   await withModel(async ({ home, folder, run }, server, env) => {
     server.script(say(which('c1', 'Which?', ['left', 'right'])), say(which('c2', 'Sure?')), say(words('Right it is.')));
-    const surroundings = { ...env, COGNITION_HOME: home, HOME: folder };
+    const surroundings = { ...env, COGNITION_HOME: home, HOME: userHomeBeside(folder) };
     const options = { command: process.execPath, args: [PROGRAM, ...ASK], cwd: folder, env: surroundings };
     await withTerminal(options, async (terminal) => {
       await terminal.waitFor('Your answer, or a number:');
@@ -126,7 +126,8 @@ test('on a terminal a question is put at once, and a number chooses its option',
 });
 
 /** Everything as it is, but for the two programs that a sandbox is made with. */
-const WITHOUT = 'bwrap --dev-bind / / --ro-bind /dev/null /usr/bin/bwrap --ro-bind /dev/null /usr/bin/unshare';
+const WITHOUT =
+  'bwrap --dev-bind / / --ro-bind /dev/null /usr/bin/bwrap --ro-bind /dev/null /usr/bin/unshare --ro-bind /dev/null /usr/bin/perl';
 const isBubblewrapHere = spawnSync('bwrap', ['--dev-bind', '/', '/', 'true']).status === 0;
 
 /** What comes of allowing a command by the model's own id of it, which may be that of another by then. */

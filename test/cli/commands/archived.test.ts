@@ -1,6 +1,13 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { type TestCli, withCli } from '../../support/cli.js';
 import { nodesOf } from '../../support/shown.js';
+
+const Skeleton = z.object({
+  nodes: z.array(z.object({ id: z.string(), role: z.string(), step: z.object({ id: z.string() }).nullable() })),
+});
 
 /** Two branches below `one`; the person stands in `three`, which is archived then. */
 async function archivedPosition({ print, json }: TestCli): Promise<Record<string, string>> {
@@ -101,5 +108,64 @@ test('@ is the position wherever a command takes a node', async () => {
     expect(await json('leaves', '@', '--under', '@')).toMatchObject([{ node: { id: three } }]);
     expect(await print('delete', '@', '@')).toContain(`Archived the branch at ${three?.slice(0, 8)}.`);
     expect(await print('restore', '@', '@')).toBe(`Restored the branch at ${three?.slice(0, 8)}.\n`);
+  });
+});
+
+test('in an archived branch or conversation a command is refused before it runs, also a detached one', async () => {
+  await withCli(async (cli) => {
+    const { run, print, folder } = cli;
+    await archivedPosition(cli);
+    const refused = async (...flags: string[]) => {
+      const ran = await run(['exec', '@', 'touch ran', ...flags]);
+      expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('cognition restore') });
+      expect(existsSync(join(folder, 'ran'))).toBe(false);
+    };
+    await refused();
+    await refused('--detach');
+    await print('restore', '@', '@');
+    await print('delete', '@');
+    const tree = Object.keys(JSON.parse(readFileSync(join(cli.home, 'session.json'), 'utf8')).trees)[0] ?? '';
+    await print('use', tree);
+    await refused();
+    await refused('--detach');
+    expect(await run(['spawn', '-t', 'x', '-m', 'demo', '--parent-session', '@'])).toMatchObject({
+      code: 1,
+      stdout: '',
+    });
+    await print('restore', tree);
+    await print('exec', '@', 'touch ran');
+    expect(existsSync(join(folder, 'ran'))).toBe(true);
+  });
+});
+
+test('what runs where a conversation is archived is told of, and ends there', async () => {
+  await withCli(async ({ run, print, json, folder }) => {
+    await print('new', 'notes');
+    await print('add', '@', 'one');
+    const { one = '' } = await nodesOf(json);
+    const waiting = `while [ ! -e go ]; do sleep 0.01; done; echo done`;
+    const id = (await print('exec', '@', waiting, '--detach')).trim();
+    await print('exec', '@', waiting, '--at', 'root', '--detach');
+    expect((await run(['delete', 'notes', one])).stderr).toContain('Still running there: 1 command.');
+    expect((await run(['delete', 'notes'])).stderr).toContain('Still running there: 2 commands.');
+    writeFileSync(join(folder, 'go'), '');
+    expect(await print('output', id, '--follow')).toBe('done\n');
+    expect((await run(['delete', 'notes'])).stderr).not.toContain('Still running');
+  });
+});
+
+test('the result of a call is archived with its whole step, and it is said what went with it', async () => {
+  await withCli(async ({ run, print, json }) => {
+    await print('new', 'notes');
+    await print('ask', '@', 'list the files', '-m', 'demo');
+    const { nodes } = Skeleton.parse(await json('show', '@'));
+    const call = nodes.find(({ role }) => role === 'tool');
+    const top = call?.step?.id.slice(0, 8);
+    expect(await run(['delete', '@', call?.id ?? ''])).toMatchObject({
+      stdout: expect.stringContaining(`Archived the branch at ${top}.`),
+      stderr: expect.stringContaining('Its step went with it: the answer that called it'),
+    });
+    expect(await print('show', '@')).not.toContain(top);
+    expect(await print('restore', '@', call?.id ?? '')).toBe(`Restored the branch at ${top}.\n`);
   });
 });

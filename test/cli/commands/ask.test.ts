@@ -171,7 +171,8 @@ test.runIf(isScriptHere)('on a terminal words are shown while they come, without
 
 test.runIf(isBubblewrapHere)('where nothing can keep a command in, the turn ends with exit code 8', async () => {
   await withCli(async (cli) => {
-    const without = 'bwrap --dev-bind / / --ro-bind /dev/null /usr/bin/bwrap --ro-bind /dev/null /usr/bin/unshare';
+    const without =
+      'bwrap --dev-bind / / --ro-bind /dev/null /usr/bin/bwrap --ro-bind /dev/null /usr/bin/unshare --ro-bind /dev/null /usr/bin/perl';
     const program = `${without} "${process.execPath}" "${PROGRAM}"`;
     const ran = await inShell(cli, `${program} ask "demo: run touch ran" --model demo`);
     expect(ran).toMatchObject({ code: 8, stdout: '' });

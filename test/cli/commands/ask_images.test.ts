@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type TestCli, withCli } from '../../support/cli.js';
@@ -32,7 +32,7 @@ function withImages(
   );
 }
 
-test.each(['anthropic/claude-sonnet-5', 'openai/gpt-5', 'ollama/llava'])(
+test.each(['anthropic/claude-sonnet-5', 'openai/gpt-5', 'ollama/qwen3-vl:8b'])(
   'images that a message names are shown to %s, before the text and in their order',
   async (model) => {
     await withImages(model, async ({ run, print }, server, env) => {
@@ -64,9 +64,11 @@ test('an image that cannot be shown gives one clear line with a hint, and nothin
   await withImages('anthropic/claude-sonnet-5', async ({ folder, run, json }, server, env) => {
     writeFileSync(join(folder, 'text.png'), 'no image\n');
     writeFileSync(join(folder, 'empty.png'), '');
-    writeFileSync(join(folder, 'large.png'), Buffer.concat([PNG, Buffer.alloc(5_000_000)]));
+    writeFileSync(join(folder, 'large.png'), Buffer.concat([PNG.subarray(0, 33), Buffer.alloc(5_000_000)]));
     writeFileSync(join(folder, 'photo.heic'), 'ftypheic');
     mkdirSync(join(folder, 'folder.png'));
+    symlinkSync('../secret.png', join(folder, 'planted.png'));
+    writeFileSync(join(folder, '..', 'secret.png'), PNG);
     const refused = async (name: string): Promise<string> => {
       const { code, stdout, stderr } = await run(['ask', `what is @${name}?`], { env });
       expect({ name, code, stdout }).toEqual({ name, code: expect.any(Number), stdout: '' });
@@ -78,6 +80,9 @@ test('an image that cannot be shown gives one clear line with a hint, and nothin
     expect(await refused('text.png')).toContain('"text.png" holds no image, whatever its name says');
     expect(await refused('empty.png')).toContain('holds no image');
     expect(await refused('large.png')).toContain('a model takes 3,932,160');
+    expect(await refused('planted.png')).toMatch(
+      /planted\.png is a link that leads out of the project\nhint: .*secret\.png/,
+    );
     expect(await refused('folder.png')).toContain('is a folder, not a file');
     expect(await refused('photo.heic')).toMatch(/shown no \.heic images.*\nhint: convert it to PNG or JPEG/);
     const many = Array.from({ length: 21 }, (_, number) => `@${number}.png`).join(' ');

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { attachmentFrom } from '../../../cli/transfer/attachment.js';
 import { hintText } from '../../../hub/base/hint.js';
-import { type TestCli, withCli } from '../../support/cli.js';
+import { type TestCli, userHomeBeside, withCli } from '../../support/cli.js';
 import { refusal } from '../../support/refusal.js';
 
 function withTree(use: (cli: TestCli) => Promise<void>): Promise<void> {
@@ -28,13 +28,43 @@ test('a file is read into the conversation, and its node becomes the position', 
   });
 });
 
+test('a path alone is a file, and one that is not there is told so', async () => {
+  await withTree(async ({ folder, print, run }) => {
+    writeFileSync(join(folder, 'notes.txt'), 'one\n');
+    expect(await print('attach', '@', 'notes.txt')).toMatch(/^Attached notes\.txt \(4 bytes, 1 line\) as /);
+    expect(await run(['attach', '@', 'missing.txt'])).toMatchObject({
+      ...{ code: 3, stderr: expect.stringContaining('missing.txt') },
+    });
+  });
+});
+
+test('a link in the project that leads out of it is not read, and the file itself is when it is named', async () => {
+  await withTree(async ({ folder, print, run }) => {
+    const secret = join(dirname(folder), 'secret.txt');
+    writeFileSync(secret, 'secret');
+    writeFileSync(join(folder, 'own.txt'), 'own text');
+    mkdirSync(join(folder, 'deep'));
+    symlinkSync('../own.txt', join(folder, 'deep', 'inside.md'));
+    symlinkSync('../../secret.txt', join(folder, 'deep', 'notes.md'));
+    expect(await print('attach', '@', 'file:deep/inside.md')).toContain('8 bytes');
+    const refused = await run(['attach', '@', 'file:deep/notes.md']);
+    expect(refused).toMatchObject({
+      stdout: '',
+      stderr: expect.stringMatching(/notes\.md is a link that leads out of the project/),
+    });
+    expect(refused.stderr).toContain(`name it: ${secret}`);
+    expect(await print('attach', '@', `file:${secret}`)).toContain('6 bytes');
+  });
+});
+
 test('a relative path begins in the working folder, not in that of the branch', async () => {
   await withTree(async ({ folder, print, run }) => {
     mkdirSync(join(folder, 'deep'));
     writeFileSync(join(folder, 'here.txt'), 'here');
     await print('exec', '@', 'cd deep');
     expect(await print('attach', '@', 'file:here.txt')).toContain('4 bytes, 1 line)');
-    expect(await print('attach', '@', 'file:~/here.txt')).toContain('4 bytes, 1 line)');
+    writeFileSync(join(userHomeBeside(folder), 'there.txt'), 'there');
+    expect(await print('attach', '@', 'file:~/there.txt')).toContain('5 bytes, 1 line)');
     expect(await run(['attach', '@', 'file:missing'])).toMatchObject({
       ...{ code: 3, stdout: '', stderr: expect.stringContaining('missing') },
     });
@@ -52,8 +82,9 @@ test('with --json the node is printed', async () => {
 });
 
 test('a page is fetched from where that is allowed', async () => {
-  const server = createServer((_, response) => {
+  const server = createServer(({ url }, response) => {
     response.setHeader('content-type', 'text/html');
+    response.statusCode = url === '/gone' ? 404 : 200;
     response.end('<h1>A page</h1><p>with text</p>');
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
@@ -65,6 +96,8 @@ test('a page is fetched from where that is allowed', async () => {
       expect(refused.stderr).toContain('http.allow');
       await print('config', 'set', 'http.allow', `127.0.0.1:${port}`);
       expect(await print('attach', '@', `http://127.0.0.1:${port}/`)).toMatch(/^Attached http:\/\/127\.0\.0\.1:\d+\/ /);
+      expect(await print('attach', '@', `http://127.0.0.1:${port}/gone`)).toContain(', status 404) as ');
+      await print('attach', '@', `http://127.0.0.1:${port}/`);
       expect(await print('context')).toMatch(/A page.*with text/s);
     });
   } finally {
@@ -85,6 +118,8 @@ test.each([
   ['HTTPS://example.org', { kind: 'http', url: 'HTTPS://example.org' }],
   ['http:https://example.org', { kind: 'http', url: 'https://example.org' }],
   ['http:example.org/x', { kind: 'http', url: 'http://example.org/x' }],
+  ['package.json', { kind: 'file', path: 'package.json' }],
+  ['./not there', { kind: 'file', path: './not there' }],
   ['file:a:b.txt', { kind: 'file', path: 'a:b.txt' }],
   ['file:///etc/hosts', { kind: 'file', path: '/etc/hosts' }],
   ['file:a\nb', { kind: 'file', path: 'a\nb' }],
@@ -94,15 +129,10 @@ test.each([
 });
 
 test.each([
-  [
-    'package.json',
-    '"package.json" does not say of what kind it is',
-    'for the file: cognition attach @ file:package.json',
-  ],
   ['fil:a', 'attach knows no "fil:"', 'did you mean file:?'],
   ['htps://x', 'attach knows no "htps:"', 'did you mean https:?'],
   ['bash:ls', 'attach runs no commands', 'cognition exec @ "ls"'],
-  ['', 'attach knows no ""', 'attach takes file:<path>'],
+  ['', 'attach knows no ""', 'attach takes <path>, file:<path>'],
   ['file:', 'file: names no file', 'cognition attach @ file:notes.txt'],
   ['http:', '"http:" names no page', 'https://'],
   ['postgres:shop', 'a query is written postgres:<name>:<sql>', 'postgres:orders:SELECT'],

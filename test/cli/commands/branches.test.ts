@@ -35,8 +35,8 @@ test('add goes where the person stands and moves them there', async () => {
     expect(await print('show')).toBe(`(root)
  ├── User: first
  │   User: second
- └── User: an alternative
-     User: after it          ● you are here
+ User: an alternative
+ User: after it          ● you are here
 `);
   });
 });
@@ -65,10 +65,10 @@ test('where several leaves are possible they are listed, and --at chooses', asyn
  User: list the python files
  [bash:ls src/*.py]
  Assistant: I found 2
- ├── User: show utils.py
- │   User: hello          ● you are here
- └── User: show main.py
-     Assistant: here it is
+ ├── User: show main.py
+ │   Assistant: here it is
+ User: show utils.py
+ User: hello          ● you are here
 `);
   });
 });
@@ -183,5 +183,26 @@ test('the position of a client that left during a turn is drawn where the turn e
     writeFileSync(join(cli.home, 'session.json'), JSON.stringify({ version: 1, current: tree, trees }));
     expect(ShowResult.parse(await cli.json('show')).position).toBe(tip);
     expect((await cli.run(['show'])).stderr).toContain('The turn that you began has come to its end');
+  });
+});
+
+test('branches that begin alike beyond what is stored as a preview are told apart everywhere', async () => {
+  await withCli(async ({ home, print, run }) => {
+    const alike = `Please read the program as a whole, ${'and then think about each of its parts, '.repeat(8)}`;
+    const [sea, hills] = [`${alike}for the sea`, `${alike}for the hills`];
+    const client = await connectTo(home);
+    const { id: tree } = await client.call('loom.tree_create', {});
+    const ids = await grow((method, params) => client.call(method, params as never), { tree, parent: tree }, [
+      user('begin', user(sea), user(hills)),
+    ]);
+    await client.close();
+    const at = ids.begin ?? '';
+    const listed = await print('branches', tree, '--at', at);
+    expect([listed.includes('"…hills"'), listed.includes('"…sea"')]).toEqual([true, true]);
+    expect(await print('leaves', tree)).toMatch(/…hills\n.*…sea\n/);
+    const drawn = await run(['show', tree, '--at', ids[hills] ?? ''], { env: { COLUMNS: '80' } });
+    expect(drawn.stdout).toMatch(/ ├── User: …sea\n User: …hills +● you are here\n/);
+    const compared = await print('compare', tree, ids[sea] ?? '', ids[hills] ?? '');
+    expect(compared).toMatch(/User: …sea\n[\s\S]*User: …hills\n/);
   });
 });

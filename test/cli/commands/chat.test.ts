@@ -31,7 +31,7 @@ test('the chat example of the requirements works from the first line to the last
     const id = /^Tree: ([0-9a-f-]{36})$/m.exec(stdout)?.[1] ?? '';
     const ages = stdout.replaceAll(/ +[0-9a-f]{8} {2}\d nodes {2}just now/g, '');
     expect(ages).toBe(`Starting new conversation...
-Tree: ${id}
+Tree: ${id}\nFolder: ${cli.folder}
 
 > list the python files in src/
 

@@ -1,11 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { words } from '../../hub/agent/turn/turn_calls.js';
-import { PROGRAM, type TestCli, withCli } from '../../support/cli.js';
+import { PROGRAM, type TestCli, userHomeBeside, withCli } from '../../support/cli.js';
 import { connectTo } from '../../support/hub.js';
 import { breaking, fail, say } from '../../support/model/script.js';
 import { KEY, type ModelServer, withModelServer } from '../../support/model_server.js';
@@ -103,7 +103,7 @@ test('a path that cannot be summarised gives one clear line, and the position st
 
 test('ask says which instructions it read, once, and reads them anew with --reload', async () => {
   await withCli(async ({ run, folder }) => {
-    mkdirSync(join(folder, '.git'));
+    execFileSync('git', ['init', '-q', folder]);
     writeFileSync(join(folder, 'AGENTS.md'), 'Be brief.\n');
     const first = await run(['ask', 'hello', '--model', 'demo']);
     expect(first.stderr).toMatch(/\nRead: AGENTS\.md\n/);
@@ -147,7 +147,13 @@ test.runIf(isScriptHere)('on a terminal the size of a large request is noted whi
     await cli.run(['ask', '@', '-'], { env, input: 'Read this. '.repeat(9_000) });
     const line = `'${process.execPath}' '${PROGRAM}' ask @ go on`.replace(/go on$/, '"go on"');
     const child = spawn('script', ['-qec', line, '/dev/null'], {
-      env: { PATH: process.env.PATH ?? '', HOME: cli.folder, LANG: 'C.UTF-8', COGNITION_HOME: cli.home, ...env },
+      env: {
+        PATH: process.env.PATH ?? '',
+        HOME: userHomeBeside(cli.folder),
+        LANG: 'C.UTF-8',
+        COGNITION_HOME: cli.home,
+        ...env,
+      },
       ...{ cwd: cli.folder, stdio: ['ignore', 'pipe', 'inherit'] },
     });
     let printed = '';

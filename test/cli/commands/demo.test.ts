@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -71,21 +80,21 @@ This is what the conversation has become, a tree:
  Assistant: I found 2 Python files: - src/main.py - src/utils.py (I am the demo model: no AI, only…
  ├── User: show me the contents of main.py
  │   [bash:cat src/main.py]
- │   Assistant: Here's the contents of main.py: \`\`\` from utils import greet if __name__ == "__main_…
- └── User: actually, show me utils.py instead
-     [bash:cat src/utils.py]
-     Assistant: Here's the contents of utils.py: \`\`\` def greet(name): """What main.…  ● you are here
+ │   Assistant: Here's the contents of main.py: \`\`\` from utils import greet if __name__ ==…
+ User: actually, show me utils.py instead
+ [bash:cat src/utils.py]
+ Assistant: Here's the contents of utils.py: \`\`\` def greet(name): """What main.py…    ● you are here
 
 The conversation stays, both branches of it. Now you can
-  talk on; say "help"   cognition chat <1>
+  talk on; say "help"   cognition chat <1> --there
   draw it again         cognition show <1>
   read where you are    cognition context <1>
   compare the branches  cognition compare <1> <2> <3>
-  ask one thing more    cognition ask <1> "how many lines has main.py?"
+  ask one thing more    cognition ask <1> "list the files" --there
   hide it               cognition delete <1>
 
 Its folder: <folder>
-A real model needs ANTHROPIC_API_KEY or OPENAI_API_KEY, and then:
+A real model needs ANTHROPIC_API_KEY or OPENAI_API_KEY or GEMINI_API_KEY, and then:
   cognition ask "what does this project do?"
 `;
 
@@ -115,7 +124,7 @@ test('what the demo says that one can do works, also after a second demo and in 
     expect(printed[0]).toContain('> actually, show me utils.py instead');
     expect(printed[1]).toContain('● you are here');
     expect(printed[3]).toMatch(/show me the contents of main\.py.*actually, show me utils\.py instead/s);
-    expect(printed[4]).toMatch(/wc -l src\/main\.py says:\s+```\s+4 src\/main\.py/);
+    expect(printed[4]).toMatch(/I found 1 file:\s+- src/);
     expect(await cli.json('list')).toHaveLength(1);
   });
 });
@@ -149,6 +158,12 @@ test('the folder of the demo keeps changes, and a foreign folder in its place is
         'hint: move away what is there, or set COGNITION_HOME to another folder\n',
     });
     await run(['hub', 'stop'], { env: { COGNITION_HOME: other } });
+    // As a model leaves it that worked there.
+    rmSync(`${home}-demo/src`, { recursive: true });
+    mkdirSync(`${home}-victim`);
+    symlinkSync(`${home}-victim`, `${home}-demo/src`);
+    expect(await run(['demo'])).toMatchObject({ code: 1, stderr: expect.stringContaining('no folder of your own') });
+    expect(readdirSync(`${home}-victim`)).toEqual([]);
   });
 });
 
@@ -173,7 +188,8 @@ const isBubblewrapHere = spawnSync('bwrap', ['--dev-bind', '/', '/', 'true']).st
 
 test.runIf(isBubblewrapHere)('where nothing can keep a command in, the demo says so, and can go without', async () => {
   await withCli(async (cli) => {
-    const without = 'bwrap --dev-bind / / --ro-bind /dev/null /usr/bin/bwrap --ro-bind /dev/null /usr/bin/unshare';
+    const without =
+      'bwrap --dev-bind / / --ro-bind /dev/null /usr/bin/bwrap --ro-bind /dev/null /usr/bin/unshare --ro-bind /dev/null /usr/bin/perl';
     const program = `${without} "${process.execPath}" "${PROGRAM}"`;
     const ran = await inShell(cli, `${program} demo`);
     expect(ran.code).toBe(8);

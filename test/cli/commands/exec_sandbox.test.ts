@@ -6,13 +6,14 @@ import { PROGRAM, type TestCli, withCli } from '../../support/cli.js';
 import { inShell } from '../shell.js';
 
 /** Everything as it is, but for the two programs that a sandbox is made with. */
-const WITHOUT = 'bwrap --dev-bind / / --ro-bind /dev/null /usr/bin/bwrap --ro-bind /dev/null /usr/bin/unshare';
+const WITHOUT =
+  'bwrap --dev-bind / / --ro-bind /dev/null /usr/bin/bwrap --ro-bind /dev/null /usr/bin/unshare --ro-bind /dev/null /usr/bin/perl';
 const isBubblewrapHere = spawnSync('bwrap', ['--dev-bind', '/', '/', 'true']).status === 0;
 const isScriptHere = spawnSync('script', ['--version']).status === 0;
 
 function withTree(use: (cli: TestCli) => Promise<void>): Promise<void> {
   return withCli(async (cli) => {
-    mkdirSync(join(cli.folder, '.git'));
+    spawnSync('git', ['init', '-q', cli.folder]);
     mkdirSync(join(cli.folder, 'deep'));
     writeFileSync(join(cli.folder, '..', 'beside'), 'beside\n');
     await use(cli);
@@ -32,6 +33,26 @@ test.runIf(isBubblewrapHere)('a command that is kept in changes the project and 
     // All of the project, also from a folder in it.
     expect(await print('exec', '@', 'touch ../again && echo done', '--sandbox', '--cwd', 'deep')).toBe('done\n');
     expect(existsSync(join(folder, 'again'))).toBe(true);
+  });
+});
+
+test.runIf(isBubblewrapHere)('what a command that is kept in commits is taken over, and told', async () => {
+  await withTree(async ({ folder, run, print }) => {
+    await print('new', 'notes');
+    const names = 'export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a;';
+    const ran = await run([
+      'exec',
+      '@',
+      `${names} git checkout -q -b kept; git commit -q --allow-empty -m one`,
+      '--sandbox',
+    ]);
+    const told = '(1 commit from the model on the new kept)\n(you are on kept now, as the model is)\n';
+    expect(ran).toEqual({ code: 0, stdout: '', stderr: told });
+    expect(spawnSync('git', ['-C', folder, 'log', '--format=%s'], { encoding: 'utf8' }).stdout).toBe('one\n');
+    expect(await print('git', 'status')).toContain('1 commit from the model on the new kept');
+    expect(await print('git', 'undo')).toContain('undone: 1 commit');
+    expect(await print('git', 'take', 'kept')).toBe("taken: the model's kept\n");
+    expect((await run(['git', 'take', 'nothing'])).stderr).toMatch(/nothing of the model is kept for "nothing"/);
   });
 });
 

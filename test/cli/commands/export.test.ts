@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Client } from '../../../hub/client/client.js';
 import type { TreeId } from '../../../hub/protocol/node.js';
@@ -151,6 +151,34 @@ test('a file is never overwritten silently, and never half written', async () =>
     expect(readdirSync(cli.folder)).toEqual(['talk.html']);
     expect((await cli.run(['export', '--output', join(cli.folder, 'none', 'x')])).code).toBe(3);
     expect(existsSync(join(cli.folder, 'none'))).toBe(false);
+  });
+});
+
+test('what a killed export left is removed by the next one to the same file', async () => {
+  await withCli(async ({ folder, print }) => {
+    await print('new', 'notes');
+    const [dead, alive] = [2 ** 30, process.pid].map((pid) => `.talk.txt.${pid}.part`);
+    for (const name of [dead, alive, '.talk.txt.mine.part']) writeFileSync(join(folder, name ?? ''), 'half');
+    await print('export', '--output', 'talk.txt');
+    expect(readdirSync(folder).toSorted()).toEqual([alive, '.talk.txt.mine.part', 'talk.txt'].toSorted());
+  });
+});
+
+test('a link in the project that leads out of it is not exported through', async () => {
+  await withCli(async ({ folder, print, run }) => {
+    await print('new', 'notes');
+    mkdirSync(join(folder, 'own'));
+    mkdirSync(join(dirname(folder), 'elsewhere'));
+    symlinkSync('own', join(folder, 'inside'));
+    symlinkSync('../elsewhere', join(folder, 'out'));
+    await print('export', '--output', 'inside/a.txt');
+    expect(existsSync(join(folder, 'own', 'a.txt'))).toBe(true);
+    const refused = await run(['export', '--output', 'out/a.txt']);
+    expect(refused.stderr).toContain('a link in the project leads out/a.txt out of it');
+    expect(refused.stderr).toContain(`name it: ${join(dirname(folder), 'elsewhere', 'a.txt')}`);
+    expect(readdirSync(join(dirname(folder), 'elsewhere'))).toEqual([]);
+    await print('export', '--output', join(dirname(folder), 'elsewhere', 'a.txt'));
+    expect(readdirSync(join(dirname(folder), 'elsewhere'))).toEqual(['a.txt']);
   });
 });
 

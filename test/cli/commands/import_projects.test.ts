@@ -20,7 +20,7 @@ test('a file decides which folder models may change only with --keep-projects', 
       const ran = await run(['import', '-', ...words], { input, env });
       const [tree] = Trees.parse(JSON.parse((await run(['list', '--json'], { env })).stdout));
       const answer = await run(
-        ['ask', tree?.id ?? '', 'demo: run touch made\ndemo: then\ndemo: say Done.', '-m', 'demo'],
+        ['ask', tree?.id ?? '', 'demo: run touch made\ndemo: then\ndemo: say Done.', '-m', 'demo', '--there'],
         {
           env,
         },

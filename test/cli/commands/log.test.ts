@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { LogLine } from '../../../hub/protocol/event_log.js';
-import { PROGRAM, type TestCli, withCli } from '../../support/cli.js';
+import { PROGRAM, type TestCli, userHomeBeside, withCli } from '../../support/cli.js';
 import { connectTo, hubEnded, killHub } from '../../support/hub.js';
 
 const lineOf = (text: string): LogLine => LogLine.parse(JSON.parse(text));
@@ -44,7 +44,7 @@ test('the log of any tree is printed from the tree itself, in the same lines as 
 
 /** The program while it runs: the lines that it prints, as they come. */
 function following({ home, folder }: TestCli, ...words: string[]) {
-  const env = { PATH: process.env.PATH ?? '', HOME: folder, LANG: 'C.UTF-8', COGNITION_HOME: home };
+  const env = { PATH: process.env.PATH ?? '', HOME: userHomeBeside(folder), LANG: 'C.UTF-8', COGNITION_HOME: home };
   const child = spawn(process.execPath, [PROGRAM, 'log', ...words], { cwd: folder, env });
   const lines: string[] = [];
   const waiting = new Set<() => void>();

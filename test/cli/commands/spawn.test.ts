@@ -62,11 +62,14 @@ test('short words mean the same, what is piped in joins the task, and without st
     const piped = await cli.run(['spawn', '--provider', 'anthropic', '--stream'], { env, input: 'only this' });
     expect(piped).toMatchObject({ code: 0, stdout: 'Hello.\n' });
     expect(JSON.stringify(server.requests.at(-1)?.body.messages)).toContain('only this');
-    const json = await cli.run(['spawn', '-t', 'x', '-p', 'anthropic', '-m', 'claude-x', '--system', 'Hm.', '--json'], {
-      env,
-    });
+    const json = await cli.run(
+      ['spawn', '-t', 'x', '-p', 'anthropic', '-m', 'claude-opus-4-8', '--system', 'Hm.', '--json'],
+      {
+        env,
+      },
+    );
     expect(Outcome.parse(JSON.parse(json.stdout))).toMatchObject({ state: 'done', text: 'Hello.' });
-    expect(server.requests.at(-1)?.body).toMatchObject({ model: 'claude-x' });
+    expect(server.requests.at(-1)?.body).toMatchObject({ model: 'claude-opus-4-8' });
     const lines = await cli.run(['spawn', '-t', 'x', '-p', 'demo', '--jsonl'], { env });
     expect(lines.stdout.trimEnd().split('\n').length).toBeGreaterThan(3);
   });
@@ -155,6 +158,19 @@ test('a failure has its exit code, a hint that goes on, and a signal keeps what 
     program.child.kill('SIGINT');
     const ended = await program.ended;
     expect(ended).toMatchObject({ code: 130, stdout: 'So far\n' });
+  });
+});
+
+test.each([
+  ['spawn', ['spawn', '-t', 'x']],
+  ['ask --stream', ['ask', 'x', '--stream']],
+])('%s writes into a pipe while the answer comes', async (_, words1) => {
+  await withModel(async (cli, server, env) => {
+    server.script(breaking('hang', words('So far')));
+    const program = startProgram(cli, [...words1, '-m', 'sonnet'], env);
+    await program.printed('So far');
+    program.child.kill('SIGINT');
+    expect(await program.ended).toMatchObject({ code: 130 });
   });
 });
 

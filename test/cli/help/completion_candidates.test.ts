@@ -1,9 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../../cli/command_table.js';
 import { candidatesFor } from '../../../cli/help/completion_candidates.js';
 import { completionScript, SHELLS } from '../../../cli/help/completion_scripts.js';
 import { manualPage } from '../../../cli/help/manual_page.js';
+import { withCli } from '../../support/cli.js';
+import { KEYS, withTerminal } from '../../support/terminal.js';
 
 test.each([
   [['sh'], { words: expect.arrayContaining(['show', 'search']), more: null }],
@@ -19,6 +23,8 @@ test.each([
   [['completion', ''], { words: ['bash', 'zsh', 'fish'], more: null }],
   [['list', '--color', ''], { words: ['auto', 'always', 'never'], more: null }],
   [['show', '--color', 'always', ''], { words: ['@'], more: 'trees' }],
+  [['export', '@', '--format=m'], { words: expect.arrayContaining(['--format=markdown']), more: null }],
+  [['export', '--output=a'], { words: [], more: 'files' }],
   [['nonsense', ''], { words: [], more: null }],
 ])('after %j', (words, candidates) => {
   expect(candidatesFor(words, COMMANDS)).toEqual(candidates);
@@ -29,11 +35,29 @@ test('the bash script is valid bash', () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
-test('in bash a name with blanks is completed from its middle', () => {
-  const script = `${completionScript('bash')}
-    cognition() { printf '%s\\n' "\${@: -1}" "it's"; }
-    COMP_WORDS=(cognition show 'a\\ na'); COMP_CWORD=2; _cognition; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  expect(spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout).toBe("a\\ na\nit\\'s\n");
+test.each([
+  ['a\\ na', 'a\\ name'],
+  ['"a na', '"a name"'],
+  ["'a na", "'a name'"],
+  ['http:/', 'http://x/y'],
+  ['--format=t', '--format=text'],
+  ["it\\'", "it\\'s"],
+])('in bash %s is completed to %s', async (typed, completed) => {
+  const stub = `cognition() { for w in 'a name' "it's" http://x/y --format=text; do [[ $w != "\${@: -1}"* ]] || echo "$w"; done; }`;
+  await withCli(async ({ folder }) => {
+    writeFileSync(join(folder, 'rc'), `${completionScript('bash')}\n${stub}\nPS1='$ '\n`);
+    const start = {
+      command: 'bash',
+      args: ['--noprofile', '--rcfile', 'rc', '-i'],
+      cwd: folder,
+      env: { HOME: folder },
+    };
+    await withTerminal(start, async (terminal) => {
+      await terminal.waitFor(/^\$$/m);
+      terminal.type(`cognition show ${typed}`, KEYS.tab);
+      await terminal.waitFor((screen) => screen.at(-1) === `$ cognition show ${completed}`);
+    });
+  });
 });
 
 test.each(SHELLS)('the script for %s asks the program itself', (shell) => {

@@ -48,9 +48,9 @@ test('columns and character set are those that are stated', async () => {
     await print('add', '@', 'a message that is longer than the screen is wide');
     await print('add', '@', 'another', '--at', 'root');
     const narrow = await run(['show'], { env: { COLUMNS: '20', LC_ALL: 'C', TERM: 'dumb' } });
-    expect(narrow.stdout).toBe('(root)\n |-- User: a mess...\n `-- User: ano...  *\n');
+    expect(narrow.stdout).toBe('(root)\n |-- User: a mess...\n User: another     *\n');
     const narrowUnicode = await run(['show'], { env: { COLUMNS: '20' } });
-    expect(narrowUnicode.stdout).toBe('(root)\n ├── User: a messag…\n └── User: anoth…  ●\n');
+    expect(narrowUnicode.stdout).toBe('(root)\n ├── User: a messag…\n User: another     ●\n');
   });
 });
 

@@ -27,13 +27,14 @@ function openAt(folder: string) {
 test('the current tree and the positions are kept, readable by their owner alone', async () => {
   await withFolder(async (folder) => {
     const { path, session } = openAt(folder);
-    expect(session.read()).toEqual({ version: 1, current: null, trees: {} });
-    await session.use(one);
+    expect(session.read()).toEqual({ version: 1, current: null, projects: {}, trees: {} });
+    await session.use(one, '/here');
     await session.move(one, nodeId(7));
     await session.move(other, nodeId(8));
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
       version: 1,
       current: one,
+      projects: { '/here': one },
       trees: { [one]: { node: nodeId(7), moved_at_ms: NOW_MS }, [other]: { node: nodeId(8), moved_at_ms: NOW_MS } },
     });
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -44,12 +45,40 @@ test('the current tree and the positions are kept, readable by their owner alone
 test('what is forgotten leaves the others alone', async () => {
   await withFolder(async (folder) => {
     const { session } = openAt(folder);
-    await session.use(one);
+    await session.use(one, '/here');
     await session.move(one, nodeId(7));
     await session.move(other, nodeId(8));
     await session.forget(one);
     expect(session.read()).toMatchObject({ current: null, trees: { [other]: { node: nodeId(8) } } });
     expect(session.read().trees[one]).toBeUndefined();
+  });
+});
+
+test('each project has its current tree, and a dropped one is the current one nowhere', async () => {
+  await withFolder(async (folder) => {
+    const { session } = openAt(folder);
+    await session.use(one, '/here');
+    await session.use(other, '/there');
+    await session.use(one, '/elsewhere');
+    expect(session.read()).toMatchObject({
+      current: one,
+      projects: { '/here': one, '/there': other, '/elsewhere': one },
+    });
+    await session.drop(one);
+    expect(session.read()).toMatchObject({ current: null, projects: { '/there': other } });
+    expect(Object.keys(session.read().projects)).toEqual(['/there']);
+  });
+});
+
+test('a file of an older version keeps its current tree, and what is no tree of a project is left out', async () => {
+  await withFolder(async (folder) => {
+    const { path, session } = openAt(folder);
+    await session.move(other, nodeId(8));
+    const old = { version: 1, current: one, trees: { [other]: { node: nodeId(8), moved_at_ms: 1 } } };
+    writeFileSync(path, JSON.stringify(old));
+    expect(session.read()).toEqual({ ...old, projects: {} });
+    writeFileSync(path, JSON.stringify({ ...old, projects: { '/a': other, b: one, '/c': 'x', __proto__: 7 } }));
+    expect(session.read()).toEqual({ ...old, projects: { '/a': other } });
   });
 });
 
@@ -62,7 +91,7 @@ test.each([
 ])('a session file with %s is set aside with a note, and positions start anew', async (_, text) => {
   await withFolder(async (folder) => {
     const { path, said, session } = openAt(folder);
-    await session.use(one);
+    await session.use(one, '/here');
     writeFileSync(path, text);
     await session.move(other, nodeId(8));
     expect(session.read()).toMatchObject({ current: null, trees: { [other]: { node: nodeId(8) } } });

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Invocation } from '../../../tools/sandbox/invocation.js';
-import { findSandbox } from '../../../tools/sandbox/sandbox.js';
+import { findSandbox, type Sandbox } from '../../../tools/sandbox/forms/sandbox.js';
+import type { Invocation, SharedNetwork } from '../../../tools/sandbox/invocation.js';
 import { ESCAPES, type Verdict } from './all.js';
 import { type Escape, PRELUDE } from './escape.js';
 import { makeWorld, type World } from './world.js';
@@ -18,10 +18,13 @@ const PATH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin';
 async function judge(attempt: Escape): Promise<Verdict> {
   const verdict: Verdict = { name: attempt.name, outside: 'not tried', inside: 'not tried', said: '' };
   if (attempt.how.onlyRoot && !isRoot) return verdict;
-  const needed = await withWorld(attempt, (world) => plainly(world, `( ${attempt.how.needs ?? ':'} ) && echo ESCAPED`));
-  if (!needed.escaped) return verdict;
+  const { needs } = attempt.how;
+  const script = `( ${needs} ) && echo ESCAPED`;
+  if (needs !== undefined && !(await withWorld(attempt, (world) => plainly(world, script))).escaped) return verdict;
   const outside = await withWorld(attempt, (world) => control(world, attempt));
-  const inside = await withWorld(attempt, (world) => contained(world, attempt));
+  if (attempt.how.mayFail && !outside.escaped) return verdict;
+  const alone = await withWorld(attempt, (world) => contained(world, attempt, null));
+  const inside = alone.escaped ? alone : await withWorld(attempt, (world) => besideJob(world, attempt));
   const said = `${outside.escaped ? '' : outside.said}${inside.said}`;
   return {
     ...verdict,
@@ -56,13 +59,20 @@ function control(world: World, { script, how }: Escape): Promise<Outcome> {
   return run({ program: 'unshare', arguments: [...given, `${how.thrownAway}\n${PRELUDE}${script}`] }, world, how);
 }
 
-async function contained(world: World, { script, how }: Escape): Promise<Outcome> {
-  const place = { userHome: world.userHome, cognitionHome: world.kept, commands: `${world.kept}/commands`, path: PATH };
-  const { wrap } = findSandbox(
-    { machine: place, log: (_level, message) => console.error(message) },
-    { only: kindOf(kind) },
-  );
-  const wrapped = await wrap({
+/** As a command runs while its session has a job: in a network that several commands share. */
+async function besideJob(world: World, attempt: Escape): Promise<Outcome> {
+  const network = await sandboxFor(world).openNetwork();
+  if (network === null) throw new Error('no network could be made');
+  try {
+    return await contained(world, attempt, network);
+  } finally {
+    network.close();
+  }
+}
+
+async function contained(world: World, { script, how }: Escape, network: SharedNetwork | null): Promise<Outcome> {
+  const wrapped = await sandboxFor(world).wrap({
+    network,
     ...{ program: 'bash', arguments: ['-c', PRELUDE + script], cwd: world.project, tmp: world.tmp },
     policy: {
       kind: 'contained',
@@ -76,6 +86,18 @@ async function contained(world: World, { script, how }: Escape): Promise<Outcome
   } finally {
     wrapped.release();
   }
+}
+
+const sandboxes = new Map<string, Sandbox>();
+
+/** Worlds lie at the same place one after the other: what was probed once holds. */
+function sandboxFor({ userHome, kept }: World): Sandbox {
+  const known = sandboxes.get(kept);
+  if (known !== undefined) return known;
+  const machine = { userHome, cognitionHome: kept, commands: `${kept}/commands`, path: PATH };
+  const sandbox = findSandbox({ machine, log: (_level, message) => console.error(message) }, { only: kindOf(kind) });
+  sandboxes.set(kept, sandbox);
+  return sandbox;
 }
 
 function kindOf(text: string): 'bubblewrap' | 'util-linux' {

@@ -21,6 +21,8 @@ export interface How {
   leaves?: true;
   /** It is tried only where this command succeeds. */
   needs?: string;
+  /** Outside it may fail as well, where the kernel or the machine has no such thing; then it shows nothing. */
+  mayFail?: true;
 }
 
 export function tryTo(name: string, script: string, how: How = {}): Escape {

@@ -43,12 +43,12 @@ let made = 0;
 export async function makeWorld(how: How): Promise<World> {
   made += 1;
   const name = `cognition-escape-${process.pid}-${made}`;
-  const top = join(realpathSync(tmpdir()), name);
+  const top = join(realpathSync(tmpdir()), `cognition-escape-${process.pid}`);
   const at = (path: string): string => join(top, path);
   const userHome = at('home');
   const project = how.project === 'home' ? userHome : at('project');
   const kept = how.project === 'kept' ? join(project, 'deep/kept') : join(userHome, 'kept');
-  for (const path of ['outside', 'home/.ssh', 'home/.config/gh', 'readable', 'project', 'tmp'])
+  for (const path of ['outside', 'home/.ssh', 'home/.config/gh', 'home/work', 'readable', 'project', 'tmp'])
     mkdirSync(at(path), { recursive: true });
   mkdirSync(kept, { recursive: true });
   for (const path of ['outside/secret', 'home/.ssh/id', 'home/.netrc', 'home/notes'])
@@ -119,6 +119,7 @@ function isRoot(): boolean {
 function plantProject(project: string, { project: kind }: How): void {
   writeFileSync(join(project, 'notes'), 'notes\n');
   if (isRoot()) plantForRoot(project);
+  if (kind !== 'closed') plantRepositories(join(project, 'vendor'));
   if (kind === 'linked') writeFileSync(join(project, '.git'), 'gitdir: /nowhere\n');
   if (kind !== undefined && kind !== 'closed') return;
   execFileSync('git', ['init', '--quiet', project], {
@@ -133,6 +134,18 @@ function plantProject(project: string, { project: kind }: How): void {
   rmSync(join(project, '.git/hooks'), { recursive: true });
   chmodSync(join(project, '.git'), 0o555);
   chmodSync(project, 0o555);
+}
+
+/** As git makes them, without starting it. */
+function plantRepositories(vendor: string): void {
+  for (const path of ['sub/.git', 'bare']) {
+    for (const name of ['hooks', 'info', 'objects', 'refs/heads'])
+      mkdirSync(join(vendor, path, name), { recursive: true });
+    writeFileSync(join(vendor, path, 'HEAD'), 'ref: refs/heads/main\n');
+    writeFileSync(join(vendor, path, 'config'), '[core]\n\trepositoryformatversion = 0\n');
+  }
+  mkdirSync(join(vendor, 'module'));
+  writeFileSync(join(vendor, 'module/.git'), 'gitdir: ../sub/.git\n');
 }
 
 /** What only root can plant: a device, a file of another user, and a setuid program. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { PromptSettings } from '../../../hub/agent/request/prompt.js';
+import { bindingOf, type PromptSettings } from '../../../hub/agent/request/prompt.js';
 import { type Block, type Node, NodeId, type Settings, Sha256, TreeId } from '../../../hub/protocol/node.js';
 import { signatureOf } from '../../support/model/script.js';
 import { nodeId } from '../../support/skeleton.js';
@@ -25,10 +25,10 @@ export const SETTINGS = new Map<Sha256, Settings>([
   [settingsNumbered(2), settingsOf('be kind', 'model-a')],
   [settingsNumbered(3), settingsOf('be brief', 'model-b')],
 ]);
-const MODELS = new Map([...SETTINGS].map(([sha256, { model }]) => [sha256, model]));
+const BINDINGS = new Map([...SETTINGS].map(([sha256, settings]) => [sha256, bindingOf(settings)]));
 
 export function settingsNamed(sha256: Sha256 | null): PromptSettings {
-  return { current: sha256 === null ? null : (SETTINGS.get(sha256) ?? null), models: MODELS };
+  return { current: sha256 === null ? null : (SETTINGS.get(sha256) ?? null), bindings: BINDINGS };
 }
 
 type Text = Extract<Node, { kind: 'text' }>;

@@ -7,12 +7,12 @@ import { PROVIDER_RECORDS, type ProviderRecord, providerRecord } from '../../../
 import { say } from '../../support/model/script.js';
 import { KEY, withModelServer } from '../../support/model_server.js';
 import { refusal } from '../../support/refusal.js';
-import { hear, REQUEST } from '../agent/providers/dialects.js';
+import { hear, PACKAGES, REQUEST } from '../agent/providers/dialects.js';
 
 test('no two providers share a name, a short name or an environment variable', () => {
   const words = PROVIDER_RECORDS.flatMap(({ name, server }) => [
     name,
-    ...(server === null ? [] : [server.keyVariable, server.addressVariable]),
+    ...(server === null ? [] : [...server.keyVariables, server.addressVariable]),
   ]);
   const aliases = PROVIDER_RECORDS.flatMap((record) => Object.keys(record.aliases));
   expect(new Set(words).size).toBe(words.length);
@@ -23,10 +23,22 @@ test.each(PROVIDER_RECORDS)('the default model of $name is its own', ({ name, de
   if (defaultModel !== null) expect(parseModelName(defaultModel).provider).toBe(name);
 });
 
+test.each(PROVIDER_RECORDS.filter(({ server }) => server !== null && server.hints.notRunning !== null))(
+  '$name says how it is started when nothing listens at its address',
+  async (record) => {
+    const baseUrl = await withModelServer(async ({ origin }) => origin);
+    const { failure } = await hear(providerFor(record, { timers: SYSTEM_TIMERS, packages: PACKAGES }), {
+      ...REQUEST,
+      baseUrl,
+    });
+    expect(failure).toMatchObject({ kind: 'network', hint: record.server?.hints.notRunning });
+  },
+);
+
 test('an unknown provider is refused with the names of those there are', () => {
-  expect(refusal(() => providerRecord('mistral'))).toMatchObject({
+  expect(refusal(() => providerRecord('nowhere'))).toMatchObject({
     kind: 'invalid_params',
-    hint: 'there are: anthropic, openai, ollama, demo',
+    hint: expect.stringMatching(/^there are: anthropic, openai, .*mistral, .*ollama, demo$/),
   });
 });
 
@@ -35,11 +47,13 @@ test('a provider that speaks a known dialect needs only its record', () =>
     const record: ProviderRecord = {
       name: 'elsewhere',
       server: {
-        dialect: { kind: 'chat_completions', outputLimit: 'max_tokens' },
+        dialect: { kind: 'openai', hasResponses: false, thinkingOff: null, variant: null },
         address: server.openaiUrl,
         addressVariable: 'ELSEWHERE_BASE_URL',
         takesBareHost: false,
         keyVariable: 'ELSEWHERE_API_KEY',
+        keyVariables: ['ELSEWHERE_API_KEY'],
+        keyHeader: 'authorization',
         needsKey: 'always',
         hints: { notRunning: null, noModel: null },
       },
@@ -50,7 +64,7 @@ test('a provider that speaks a known dialect needs only its record', () =>
       cache: null,
     };
     server.script(say({ kind: 'text', text: 'Hello.' }));
-    const provider = providerFor(record, SYSTEM_TIMERS);
+    const provider = providerFor(record, { timers: SYSTEM_TIMERS, packages: PACKAGES });
     expect((await hear(provider, { ...REQUEST, key: KEY })).answer.blocks).toEqual([{ type: 'text', text: 'Hello.' }]);
     const { failure } = await hear(provider, REQUEST);
     expect(failure?.kind).toBe('no_key');

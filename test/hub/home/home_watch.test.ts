@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLink } from '../../../hub/client/link.js';
 import { homePaths } from '../../../hub/config/config.js';
+import { watchFiles } from '../../../hub/home/home_watch.js';
 import { start } from '../../gauntlet/processes.js';
 import { HUB_ENTRY, type TestHub, withHub } from '../../support/hub.js';
 
@@ -13,15 +15,17 @@ async function linkTo({ home }: TestHub) {
   return link.socket;
 }
 
-test.each(['lock', 'database'] as const)('a hub whose %s file was deleted ends, and another one can follow', (file) =>
+test.each([
+  ['hub.lock', 'lock', ''],
+  ['trees.db', 'database', ''],
+  ['trees.db-wal', 'database', '-wal'],
+] as const)('a hub whose %s was deleted ends, and another one can follow', (name, file, suffix) =>
   withHub(async (hub) => {
     const before = await hub.pid();
     const gone = once(await linkTo(hub), 'close');
-    rmSync(homePaths(hub.home)[file]);
+    rmSync(homePaths(hub.home)[file] + suffix);
     await gone;
-    expect(readFileSync(homePaths(hub.home).hubLog, 'utf8')).toContain(
-      `${file === 'lock' ? 'hub.lock' : 'trees.db'} was`,
-    );
+    expect(readFileSync(homePaths(hub.home).hubLog, 'utf8')).toContain(`${name} was`);
     expect((await hub.client.call('health.check', {})).pid).not.toBe(before);
   }),
 );
@@ -44,3 +48,8 @@ test('no second hub starts beside one whose lock was deleted', () =>
     process.kill(pid, 'SIGCONT');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('another hub listens on') });
   }));
+
+test('a file that is gone before it is watched is reported as well', async () => {
+  const gone = join(import.meta.dirname, 'none');
+  expect(await new Promise((resolve) => watchFiles([gone], resolve))).toBe(gone);
+});

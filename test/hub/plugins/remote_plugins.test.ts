@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../../hub/client/client.js';
 import { homePaths } from '../../../hub/config/config.js';
-import { createPluginHost } from '../../../hub/plugins/remote_plugins.js';
+import { createPluginHost, READY_MS_MAX } from '../../../hub/plugins/remote_plugins.js';
 import { FRAME_BYTES_MAX } from '../../../hub/protocol/limits.js';
 import { createCalls } from '../../../hub/routing/calls_under_way.js';
 import { createHub, type Hub } from '../../../hub/routing/hub.js';
@@ -20,23 +20,29 @@ interface Host {
   client: Client;
   connectAgain(): Promise<Client>;
   hub: Hub;
-  connections(): number;
+  connection(): number | null;
   lines: string[];
 }
 
 /** Runs a test with a hub in this process whose plugins another process serves. */
-function withHost<T>(entry: string, use: (host: Host) => Promise<T>): Promise<T> {
+function withHost<T>(entry: string, use: (host: Host) => Promise<T>, readyMsMax = READY_MS_MAX): Promise<T> {
   return withFolder(async (home) => {
     mkdirSync(join(home, 'logs'));
     const lines: string[] = [];
     const log = (level: string, message: string) => void lines.push(`${level} ${message}`);
     const calls = createCalls();
     const logFile = homePaths(home).hubLog;
-    const host = createPluginHost({ entry, home, logFile, log, clock: Date.now, onChange: () => undefined });
+    const clock = Date.now;
+    const host = createPluginHost({ entry, home, logFile, log, clock, readyMsMax, onChange: () => undefined });
     const hub = createHub({ plugins: host.plugins, log });
     const server = await startServer({
       ...{ socket: homePaths(home).socket, tcp: null, answer: createRpc({ hub, calls }), calls },
-      ...{ greeting: () => ({ version: '0.1.0', epoch: 'e', busy: calls.busy() }), onCount: () => undefined, log },
+      ...{
+        greeting: () => ({ version: '0.1.0', epoch: 'e', busy: calls.busy() }),
+        onCount: () => undefined,
+        isOwnProcess: (connection: number) => connection === host.connection(),
+        log,
+      },
     });
     const open: Client[] = [];
     const connectAgain = async (): Promise<Client> => {
@@ -45,7 +51,7 @@ function withHost<T>(entry: string, use: (host: Host) => Promise<T>): Promise<T>
       return client;
     };
     try {
-      return await use({ home, client: await connectAgain(), connectAgain, hub, connections: host.connections, lines });
+      return await use({ home, client: await connectAgain(), connectAgain, hub, connection: host.connection, lines });
     } finally {
       for (const client of open) await client.close();
       await host.end();
@@ -60,12 +66,12 @@ const pidOf = async (client: Client): Promise<unknown> => Reflect.get(await ask(
 
 describe('plugins of another process', () => {
   test('are started by the first call and stay', async () => {
-    await withHost(SERVER, async ({ client, connections }) => {
-      expect(connections()).toBe(0);
+    await withHost(SERVER, async ({ client, connection }) => {
+      expect(connection()).toBe(null);
       const [one, other] = await Promise.all([pidOf(client), pidOf(client)]);
       expect(one).toBe(other);
       expect(await pidOf(client)).toBe(one);
-      expect(connections()).toBe(1);
+      expect(connection()).toBeGreaterThan(0);
     });
   });
 
@@ -93,6 +99,21 @@ describe('plugins of another process', () => {
         await expect(ask(client, 'die')).rejects.toThrow('ended before it answered');
         expect(await pidOf(client)).toEqual(expect.any(Number));
       }
+    });
+  });
+
+  test('are given up, and their process ended, when it hangs before it serves', async () => {
+    await withFolder(async (folder) => {
+      const hanging = join(folder, 'hanging.mjs');
+      writeFileSync(hanging, 'for (;;);');
+      await withHost(
+        hanging,
+        async ({ client, lines }) => {
+          await expect(ask(client, 'pid')).rejects.toMatchObject({ kind: 'unreachable', retryable: true });
+          await expect.poll(() => lines.join('\n'), { timeout: 30_000 }).toContain('have ended (SIGKILL)');
+        },
+        50,
+      );
     });
   });
 

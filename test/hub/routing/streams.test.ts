@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { type CallContext, type Handlers, RawJson } from '../../../hub/base/plugin.js';
 import { STREAMS_MAX } from '../../../hub/routing/calls_under_way.js';
-import { UNDER_WAY_MAX } from '../../../hub/server/connection.js';
+import { UNDER_WAY_MAX } from '../../../hub/server/frame_queue.js';
 import { UNREAD_BYTES_MAX, UNREAD_SLOW_BYTES } from '../../../hub/server/send_buffer.js';
 import { type RawCaller, withServer } from '../serving.js';
 

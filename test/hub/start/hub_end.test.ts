@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { homePaths } from '../../../hub/config/config.js';
+import { openStore } from '../../../loom/store/store.js';
 import { connectTo, hubEnded, withHome, withHub } from '../../support/hub.js';
 
 describe('ending', () => {
@@ -17,6 +18,22 @@ describe('ending', () => {
       await client.close();
       await ended;
       expect(existsSync(socket)).toBe(false);
+    });
+  });
+
+  test('leaves everything in the one file of the database', async () => {
+    await withHub(async ({ home, client }) => {
+      const ended = hubEnded(home);
+      const { id } = await client.call('loom.tree_create', { name: 'kept' });
+      await client.call('loom.fsck', {});
+      await client.call('health.stop', {});
+      await ended;
+      const { database } = homePaths(home);
+      copyFileSync(database, `${home}/copy.db`);
+      const copy = openStore({ path: `${home}/copy.db`, access: 'write', synchronous: 'off' });
+      expect(copy.all('SELECT lower(hex(id)) AS id FROM trees')).toEqual([{ id: id.replaceAll('-', '') }]);
+      copy.close();
+      expect(existsSync(`${database}-wal`)).toBe(false);
     });
   });
 

@@ -3,7 +3,8 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync 
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { NodeId, Sha256, TreeId } from '../../../hub/protocol/node.js';
-import { outputPath } from '../../../loom/store/output_path.js';
+import { outputPath } from '../../../loom/outputs/output_path.js';
+import { withHub } from '../../support/hub.js';
 import { type TestReader, withReader } from '../../support/reader.js';
 import { answer, command, ran, step, text, user } from '../../support/trees.js';
 import type { TestWriter } from '../../support/writer.js';
@@ -155,6 +156,23 @@ test('a missing or changed output is reported with the node that points at it', 
   });
 });
 
+test('a stored output that nothing points at is reported with its path, unless it is on its way', async () => {
+  await withReader(async (reader, writer) => {
+    const [lost, leased] = [storeOutput(writer, 'lost'), storeOutput(writer, 'leased')];
+    writer.lease(leased);
+    const stray = join(writer.folder, 'outputs', 'ab');
+    mkdirSync(stray, { recursive: true });
+    writeFileSync(join(stray, 'notes.txt'), 'not ours');
+    const path = outputPath(join(writer.folder, 'outputs'), lost);
+    expect(new Set(await problems(reader))).toEqual(
+      new Set([
+        [null, `nothing points at a stored output, and it can be removed: ${path}`],
+        [null, `${join(stray, 'notes.txt')} is no stored output`],
+      ]),
+    );
+  });
+});
+
 test('an overwritten page of the file costs only the nodes on it', async () => {
   await withReader(async (reader, writer) => {
     const { tree: id } = await writer.plant();
@@ -185,3 +203,15 @@ function overwritePageWith(path: string, content: string): void {
   writeSync(file, Buffer.alloc(pageBytes, 0xff), 0, pageBytes, page * pageBytes);
   closeSync(file);
 }
+
+test('checks that wait for another are answered after it, or when they are cancelled', () =>
+  withHub(async ({ client }) => {
+    await client.call('loom.tree_create', { id: tree('00000000-0000-4000-8000-000000000001') });
+    const stop = new AbortController();
+    const checks = [1, 2].map(() => client.call('loom.fsck', {}));
+    const given = client.call('loom.fsck', {}, { signal: stop.signal });
+    stop.abort();
+    await expect(given).rejects.toMatchObject({ kind: 'cancelled' });
+    for (const check of checks) expect(await check).toMatchObject({ nodes: 1, problem_count: 0 });
+    expect(await client.call('loom.fsck', {})).toMatchObject({ nodes: 1, problem_count: 0 });
+  }));

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ExportRecord } from '../../../hub/protocol/methods/tree_methods.js';
 import { NodeId, Sha256, TreeId, TreeName } from '../../../hub/protocol/node.js';
-import { outputPath } from '../../../loom/store/output_path.js';
+import { outputPath } from '../../../loom/outputs/output_path.js';
 import { type TestReader, withReader } from '../../support/reader.js';
 import { answer, command, ran, step, text, user } from '../../support/trees.js';
 import { type TestWriter, withWriter } from '../../support/writer.js';

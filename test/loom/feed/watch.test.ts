@@ -76,6 +76,20 @@ describe('a watcher', () => {
     expect(watcher.seen).toEqual(['watch_live 5', 6, 7]);
   });
 
+  test('is sent a large entry from the disk, in its place', async () => {
+    const stored = entries(1, 5);
+    const { feed, reads } = feedOf(stored);
+    const watcher = watch(feed, {});
+    await watcher.saw('watch_live 5');
+    stored.push(...entries(6, 8));
+    feed.publish([entry(6), { ...entry(7), json: null }, entry(8)]);
+    await watcher.saw(8);
+    feed.publish([entry(9)]);
+    await watcher.saw(9);
+    expect(watcher.seen).toEqual(['watch_live 5', 6, 7, 8, 9]);
+    expect(reads.map(({ since, until }) => [since, until])).toEqual([[5, 8]]);
+  });
+
   test('of one tree receives that tree only', async () => {
     const { feed } = feedOf([entry(1, 'a'), entry(2, 'b')]);
     const watcher = watch(feed, { tree: 'b', since: 0 });

@@ -94,7 +94,7 @@ test('marks are listed by name, and settings and turns as they were stored', asy
     expect([...first.marks, ...rest.marks].map((mark) => mark.name)).toEqual(['a', 'b', 'c']);
     const settings = { system_prompt: 'be brief', tools: [], level: 'minimal', model: 'm', thinking: null };
     const { sha256 } = writer.write('loom.settings_put', { settings });
-    expect(await read('loom.settings_get', { sha256 })).toEqual({ settings });
+    expect(await read('loom.settings_get', { sha256 })).toEqual({ settings, untrusted: false });
     const turn = writer.write('loom.turn_start', { id: writer.newId() as never, tree, node }); // a brand that the schema gives
     expect((await read('loom.turn_list', { tree })).turns).toEqual([turn]);
   });

@@ -90,17 +90,19 @@ test('the handles on a path come in its order, with the nodes that hold them', a
   });
 });
 
-test('the folder of a branch is the one its last call left, and its commands are listed, the newest first', async () => {
+test('the folders of a branch are those that the last calls of a person and of a model left, and its commands are listed', async () => {
   await withReader(async ({ read }, writer) => {
     const { tree, ids } = await writer.plant(
       user('a', command('one', step('s', ['two'], user('end')), command('aside', answer('other end')))),
     );
     const place = async (id: string | undefined) => read('loom.context_get_place', { node: node(id) });
-    expect(await place(tree)).toEqual({ cwd: null, commands: [] });
-    expect(await place(ids.a)).toEqual({ cwd: null, commands: [] });
-    expect(await place(ids.one)).toEqual({ cwd: '/project', commands: [ids.one] });
-    expect(await place(ids.end)).toEqual({ cwd: '/project', commands: [ids.one] });
-    expect(await place(ids['other end'])).toEqual({ cwd: '/project', commands: [ids.aside, ids.one] });
+    expect(await place(tree)).toEqual({ person_cwd: null, model_cwd: null, commands: [] });
+    expect(await place(ids.a)).toEqual({ person_cwd: null, model_cwd: null, commands: [] });
+    expect(await place(ids.one)).toEqual({ person_cwd: '/project', model_cwd: '/project', commands: [ids.one] });
+    expect(await place(ids.end)).toEqual({ person_cwd: '/project', model_cwd: '/project', commands: [ids.one] });
+    expect(await place(ids['other end'])).toEqual({
+      ...{ person_cwd: '/project', model_cwd: '/project', commands: [ids.aside, ids.one] },
+    });
   });
 });
 
@@ -109,10 +111,10 @@ test('a call without a folder leaves the branch in its folder', async () => {
     const { tree } = await writer.plant();
     const first = leaves(writer, { tree, parent: tree, cwd: '/project/src' });
     const second = leaves(writer, { tree, parent: first, cwd: null });
-    expect((await read('loom.context_get_place', { node: node(second) })).cwd).toBe('/project/src');
+    expect((await read('loom.context_get_place', { node: node(second) })).person_cwd).toBe('/project/src');
     const third = leaves(writer, { tree, parent: second, cwd: '/a\nfolder 数' });
     expect(await read('loom.context_get_place', { node: node(third) })).toEqual({
-      ...{ cwd: '/a\nfolder 数', commands: [third, second, first] },
+      ...{ person_cwd: '/a\nfolder 数', model_cwd: '/a\nfolder 数', commands: [third, second, first] },
     });
   });
 });
@@ -131,10 +133,12 @@ test('the newest fifty commands are listed, and a folder from far above is found
         ...{ tree: TreeId.parse(tree), parent: node(parent), role: 'user', blocks: text(`${count}`) },
       }).node.id;
     }
-    expect((await read('loom.context_get_place', { node: node(parent) })).cwd).toBe('/far/above');
+    expect((await read('loom.context_get_place', { node: node(parent) })).person_cwd).toBe('/far/above');
     // With a folder nearby, commands so far above are not looked for.
     const near = leaves(writer, { tree, parent, cwd: '/near' });
-    expect(await read('loom.context_get_place', { node: node(near) })).toEqual({ cwd: '/near', commands: [near] });
+    expect(await read('loom.context_get_place', { node: node(near) })).toEqual({
+      ...{ person_cwd: '/near', model_cwd: '/near', commands: [near] },
+    });
     expect((await read('loom.context_get_place', { node: node(commands[0]) })).commands).toEqual(commands.slice(0, 50));
   });
 });

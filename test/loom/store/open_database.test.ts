@@ -53,14 +53,27 @@ test('a database of a newer version is refused and left as it is', () =>
 
 const NODES = 500;
 
+/** Takes back what the steps after the first have made. */
+const LATER = `
+  DROP TABLE copies;
+  DROP TABLE snapshots;
+  ALTER TABLE settings DROP COLUMN untrusted;
+  ALTER TABLE nodes DROP COLUMN imported;
+  ALTER TABLE nodes DROP COLUMN listing_sum;
+  DROP TABLE loose_files;
+  DROP INDEX turns_waiting;
+  DROP TABLE questions;
+  DROP TABLE requests;
+  DROP TABLE inputs;
+`;
+
 /** A database with the first step taken and no other, and a tree with a running turn in it. */
 function writeFirstSchema(path: string): { tree: string; turn: string } {
   const store = openStore({ path, access: 'write', synchronous: 'full' });
-  store.exec(MIGRATIONS[0] ?? '');
+  for (const step of MIGRATIONS) store.exec(step);
   store.run("INSERT INTO meta (key, value) VALUES ('epoch', 'epoch-1')");
-  store.pragma('user_version = 1');
   const newId = idsInOrder();
-  const { commit } = createCommitter({ store, outputs: path, ops: WRITE_OPS, appends: APPENDS });
+  const { commit } = createCommitter({ store, outputs: path, ops: WRITE_OPS, appends: APPENDS, sweep: () => '{}' });
   const [tree, turn] = [newId(), newId()];
   const calls: { op: keyof typeof WRITE_OPS; params: object }[] = [
     { op: 'loom.tree_create', params: { id: tree, name: 'old', project: null, owner: null } },
@@ -74,6 +87,8 @@ function writeFirstSchema(path: string): { tree: string; turn: string } {
   }
   const { replies } = commit(calls.map((call, id) => ({ id, atMs: 1, ...call })));
   expect(replies.filter((reply) => 'error' in reply)).toEqual([]);
+  store.exec(LATER);
+  store.pragma('user_version = 1');
   store.close();
   return { tree, turn };
 }
@@ -88,7 +103,7 @@ test('a database of the first schema is migrated without touching a row, and a c
     expect(store.get('SELECT count(*) AS nodes FROM nodes')).toEqual({ nodes: NODES + 1 });
     expect(store.get("SELECT value FROM meta WHERE key = 'epoch'")).toEqual({ value: 'epoch-1' });
     const ops = { ...WRITE_OPS, start: recoverFromCrash };
-    const { commit } = createCommitter({ store, outputs: path, ops, appends: APPENDS });
+    const { commit } = createCommitter({ store, outputs: path, ops, appends: APPENDS, sweep: () => '{}' });
     expect(commit([{ id: 1, atMs: 2, op: 'start', params: {} }]).replies).toEqual([{ id: 1, json: '{}' }]);
     expect(store.get('SELECT lower(hex(id)) AS id, state FROM turns')).toEqual({
       ...{ id: turn.replaceAll('-', ''), state: 'interrupted' },

@@ -16,9 +16,10 @@ async function wideTree(writer: TestWriter, count: number): Promise<string> {
   return tree;
 }
 
+/** Each ten thousand ids are of another caller. */
 const ask = ({ scheduler, answer }: TestReader, id: number, tree: string) => {
   const reply = answer(id);
-  scheduler.accept({ id, op: 'loom.tree_get_skeleton', params: skeletonOf(tree) });
+  scheduler.accept({ id, caller: Math.floor(id / 10_000), op: 'loom.tree_get_skeleton', params: skeletonOf(tree) });
   return reply;
 };
 
@@ -30,6 +31,23 @@ test('a long operation does not delay a short one that came later', async () => 
     const short = reader.read('loom.tree_get', { tree: TreeId.parse(tree) }).then(() => order.push('short'));
     await Promise.all([long, short]);
     expect(order).toEqual(['short', 'long']);
+  });
+});
+
+test('many long operations of many callers delay no short one of another', async () => {
+  await withReader(async (reader, writer) => {
+    const tree = await wideTree(writer, 3_000);
+    const order: string[] = [];
+    const long = Array.from({ length: 200 }, (_, index) =>
+      ask(reader, (index % 20) * 10_000 + index, tree).then(() => order.push('long')),
+    );
+    await Promise.race(long);
+    const { scheduler, answer } = reader;
+    const short = answer(990_000).then(() => order.push('short'));
+    const before = order.length;
+    scheduler.accept({ id: 990_000, caller: 99, op: 'loom.tree_get', params: { tree: TreeId.parse(tree) } });
+    await Promise.all([...long, short]);
+    expect(order.indexOf('short') - before).toBeLessThanOrEqual(4);
   });
 });
 

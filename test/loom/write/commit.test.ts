@@ -67,7 +67,7 @@ describe('a disk that fails', () => {
       writer.store.exec('CREATE TABLE sizes (bytes BLOB)');
       const fill = (bytes: number) => ({ op: 'fill', params: bytes, atMs: 0 });
       const committer = createCommitter({
-        ...{ store: writer.store, outputs: writer.folder, appends: new Set<string>() },
+        ...{ store: writer.store, outputs: writer.folder, appends: new Set<string>(), sweep: () => '{}' },
         ops: {
           fill: (writing, bytes: never) => {
             writing.store.run('INSERT INTO sizes VALUES (zeroblob(?))', bytes);
@@ -105,7 +105,7 @@ describe('a disk that fails', () => {
   test('an unexpected failure of a call is reported and undone', () =>
     withWriter((writer) => {
       const committer = createCommitter({
-        ...{ store: writer.store, outputs: writer.folder, appends: new Set<string>() },
+        ...{ store: writer.store, outputs: writer.folder, appends: new Set<string>(), sweep: () => '{}' },
         ops: {
           'loom.break': () => {
             throw new TypeError('a mistake');

@@ -22,9 +22,8 @@ function madeUp(above: NodeRecord | null, given: { id: string } & Partial<NodeRe
     ...{ settings: null, blocks: text('made up'), ...given },
   };
   const external = 'external' in node ? canonicalJson(node.external) : null;
-  const parentHash = above === null ? null : Buffer.from(above.hash, 'hex');
   const hashed = { ...node, settings: null, blocks: canonicalJson(node.blocks), external };
-  return { ...node, hash: nodeHash(parentHash, hashed).toString('hex') } as NodeRecord; // what the schema says is tested there
+  return { ...node, hash: nodeHash(above?.hash ?? null, hashed) } as NodeRecord; // what the schema says is tested there
 }
 
 const root = madeUp(null, { id: TREE, role: 'root', blocks: [] });

@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ParamsOf } from '../../../hub/protocol/methods/method_table.js';
-import { outputPath } from '../../../loom/store/output_path.js';
+import { Sha256 } from '../../../hub/protocol/node.js';
+import { outputPath } from '../../../loom/outputs/output_path.js';
+import { dashed, idBlob } from '../../../loom/store/rows.js';
 import { refusal } from '../../support/refusal.js';
 import { ran, stepParts, text, user } from '../../support/trees.js';
 import { type TestWriter, withWriter } from '../../support/writer.js';
@@ -11,7 +13,7 @@ import { type TestWriter, withWriter } from '../../support/writer.js';
 const SECRET = 'the-canary-of-the-purged-tree';
 
 function store(writer: TestWriter, bytes: string): { sha256: string; path: string } {
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const sha256 = Sha256.parse(createHash('sha256').update(bytes).digest('hex'));
   const path = outputPath(join(writer.folder, 'outputs'), sha256);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, bytes);
@@ -40,7 +42,28 @@ async function turnWithResult(writer: TestWriter, result: Result): Promise<strin
   return turn;
 }
 
+const treeOf = (writer: TestWriter, turn: string): string =>
+  dashed(
+    writer.store.get<{ id: string }>(
+      'SELECT lower(hex(t.id)) AS id FROM turns u JOIN trees t ON t.tree = u.tree WHERE u.id = ?',
+      idBlob(turn),
+    )?.id ?? '',
+  );
+
 describe('purge', () => {
+  test('is refused while the files of a project lie in a copy for one of its turns', () =>
+    withWriter(async (writer) => {
+      const { tree, ids } = await writer.plant(user('a'));
+      const turn = writer.newId();
+      const [folder, base] = [Sha256.parse('b'.repeat(64)), Sha256.parse('a'.repeat(64))];
+      const copy = { tree, node: ids.a ?? '', turn, folder, project: '/p', label: 'lane', check: null, base };
+      writer.write('loom.copy_add', copy);
+      const { confirm } = writer.write('loom.tree_purge', { tree });
+      expect(refusal(() => writer.write('loom.tree_purge', { tree, confirm }))).toMatchObject({ kind: 'conflict' });
+      writer.write('loom.copy_remove', { turn });
+      expect(writer.write('loom.tree_purge', { tree, confirm })).toMatchObject({ purged: true });
+    }));
+
   test('reports what it would delete, and deletes only that', () =>
     withWriter(async (writer) => {
       const { tree, ids } = await writer.plant(user('a'));
@@ -127,6 +150,87 @@ describe('purge', () => {
       expect([existsSync(file.path), existsSync(picture.path)]).toEqual([true, true]);
       const { nodes } = writer.write('loom.turn_commit_step', { turn: running });
       expect(nodes[1]).toMatchObject({ external: { output: { sha256: file.sha256 } } });
+    }));
+
+  test('removes the outputs that only its own journal and inputs point at', () =>
+    withWriter(async (writer) => {
+      const [file, picture, said] = [store(writer, 'file'), store(writer, 'picture'), store(writer, 'said')];
+      const image = { type: 'image' as const, ...IMAGE, sha256: picture.sha256 };
+      const turn = await turnWithResult(writer, { external: withOutput(file.sha256), blocks: [image] });
+      const input = { id: writer.newId(), turn, kind: 'after' as const, blocks: [{ ...image, sha256: said.sha256 }] };
+      writer.write('loom.input_add', input);
+      const tree = treeOf(writer, turn);
+      const { confirm, output_bytes } = writer.write('loom.tree_purge', { tree });
+      expect(output_bytes).toBe('filepicturesaid'.length);
+      writer.write('loom.tree_purge', { tree, confirm });
+      expect([file, picture, said].map(({ path }) => existsSync(path))).toEqual([false, false, false]);
+      expect(writer.store.all('SELECT * FROM loose_files')).toEqual([]);
+    }));
+
+  test('promises no bytes that a turn of another tree, or an output on its way, keeps', () =>
+    withWriter(async (writer) => {
+      const [file, leased] = [store(writer, 'file'), store(writer, 'leased')];
+      const { tree } = await writer.plant(user('a'));
+      const node = { tree, parent: tree, blocks: text('x') };
+      writer.write('loom.node_create_external', { ...node, external: withOutput(file.sha256) });
+      await turnWithResult(writer, { external: withOutput(file.sha256), blocks: text('out') });
+      writer.lease(leased.sha256);
+      const plan = writer.write('loom.tree_purge', { tree });
+      expect(plan.output_bytes).toBe(0);
+      writer.write('loom.tree_purge', { tree, confirm: plan.confirm });
+      expect([file, leased].map(({ path }) => existsSync(path))).toEqual([true, true]);
+    }));
+
+  test('that was committed by a hub that was killed then is completed at the next start: outputs, logs, index', () =>
+    withWriter(async (writer) => {
+      const { sha256, path } = store(writer, 'left');
+      const { tree } = await writer.plant(user('a'));
+      writer.write('loom.node_create_external', { tree, parent: tree, blocks: [], external: withOutput(sha256) });
+      const files = [`logs/${tree}.jsonl`, `logs/${tree}.jsonl.old`, 'search.db', 'search.db-wal'].map((name) =>
+        join(writer.folder, name),
+      );
+      mkdirSync(join(writer.folder, 'logs'));
+      for (const file of files) writeFileSync(file, SECRET);
+      const other = join(writer.folder, 'logs', `${writer.newId()}.jsonl`);
+      writeFileSync(other, 'kept');
+      // As if it had been killed between the commit and the removal.
+      writer.holdSweep(true);
+      const { confirm } = writer.write('loom.tree_purge', { tree });
+      writer.write('loom.tree_purge', { tree, confirm });
+      expect([path, ...files].every((file) => existsSync(file))).toBe(true);
+      writer.holdSweep(false);
+      writer.restart();
+      expect([path, ...files].filter((file) => existsSync(file))).toEqual([]);
+      expect(existsSync(other)).toBe(true);
+      expect(writer.store.all('SELECT * FROM loose_files')).toEqual([]);
+    }));
+
+  test('an output that no node has come for is removed a day later, at a start; one that a node came for stays', () =>
+    withWriter(async (writer) => {
+      const [lost, kept] = [store(writer, 'lost'), store(writer, 'kept')];
+      const { tree } = await writer.plant(user('a'));
+      for (const { sha256 } of [lost, kept]) writer.lease(sha256);
+      writer.write('loom.node_create_external', { tree, parent: tree, blocks: [], external: withOutput(kept.sha256) });
+      writer.restart();
+      expect([lost, kept].map(({ path }) => existsSync(path))).toEqual([true, true]);
+      writer.setClock(Date.UTC(2100, 0));
+      writer.restart();
+      expect([lost, kept].map(({ path }) => existsSync(path))).toEqual([false, true]);
+    }));
+
+  test('leaves nothing of an import that was given up', () =>
+    withWriter((writer) => {
+      const { sha256, path } = store(writer, 'given up');
+      const tree = writer.newId();
+      const origin = { id: tree, name: null, project: null, owner: null, created_at_ms: 1 };
+      writer.write('loom.tree_import', { tree, records: [{ kind: 'tree', format: 1, tree: origin }], done: false });
+      writer.store.run(
+        "INSERT INTO nodes SELECT 99, x'00', tree, NULL, 0, 'root', 1, NULL, NULL, NULL, NULL, x'00', NULL, NULL, '', NULL, '[]', NULL, 0 FROM trees",
+      );
+      writer.store.run('INSERT INTO node_outputs VALUES (99, ?)', Buffer.from(sha256, 'hex'));
+      writer.setClock(Date.UTC(2100, 0));
+      writer.restart();
+      expect(existsSync(path)).toBe(false);
     }));
 
   test('does not undo or repeat the rest of its batch when an output cannot be removed', () =>

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ResultOf } from '../../../hub/protocol/methods/method_table.js';
 import { NodeId, Sha256, TreeId, TurnId } from '../../../hub/protocol/node.js';
-import { outputPath } from '../../../loom/store/output_path.js';
+import { outputPath } from '../../../loom/outputs/output_path.js';
 import { type TestReader, withReader } from '../../support/reader.js';
 import { refusal } from '../../support/refusal.js';
 import { stepParts, text, user } from '../../support/trees.js';

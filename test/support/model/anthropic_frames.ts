@@ -58,6 +58,7 @@ function block(part: Part, index: number, isSplit: boolean): string[] {
   const end = frame({ type: 'content_block_stop', index });
   const pieces = (text: string): string[] => (isSplit ? text.split('') : piecesOf(text));
   switch (part.kind) {
+    case 'refusal':
     case 'text':
       return [
         begin({ type: 'text', text: '' }),

@@ -8,16 +8,14 @@ const KNOWN = ['model', 'max_tokens', 'system', 'tools', 'messages', 'thinking',
 const ID = /^[a-zA-Z0-9_-]+$/;
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const MARKS_MAX = 4;
+const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
 const IMAGE_CHARACTERS_MAX = 5 * 1024 * 1024;
 
 /** What is wrong with a request, as the real server would say it; null when it would be answered. */
-export function anthropicViolation({
-  body,
-  headers,
-}: {
-  body: Fields;
-  headers: IncomingMessage['headers'];
-}): string | null {
+export function anthropicViolation(
+  { body, headers }: { body: Fields; headers: IncomingMessage['headers'] },
+  { paused }: { paused: ReadonlySet<string> },
+): string | null {
   if (headers['anthropic-version'] === undefined) return 'anthropic-version: header is required';
   const unknown = Object.keys(body).find((key) => !KNOWN.includes(key));
   if (unknown !== undefined) return `${unknown}: extra inputs are not permitted`;
@@ -26,10 +24,11 @@ export function anthropicViolation({
   if (body.stream !== true) return 'stream: this server only streams';
   const messages = listOf(body.messages).map(objectOf);
   return (
+    effortViolation(body) ??
     thinkingViolation(body) ??
     marksViolation(body) ??
     toolsViolation(body) ??
-    rolesViolation(messages) ??
+    rolesViolation(messages, paused) ??
     first(messages, contentViolation) ??
     pairingViolation(messages)
   );
@@ -43,11 +42,24 @@ function first<T>(list: readonly T[], look: (item: T, place: number) => string |
   return null;
 }
 
+function effortViolation({ model, output_config: config }: Fields): string | null {
+  if (config === undefined) return null;
+  const { effort, ...others } = objectOf(config);
+  if (Object.keys(others).length > 0) return 'output_config: extra inputs are not permitted';
+  if (!/^claude-[a-z]+-(4-[6-9]|[5-9])/.test(String(model))) return 'output_config: not supported on this model';
+  return EFFORTS.includes(String(effort)) ? null : `output_config.effort: ${effort}`;
+}
+
 function thinkingViolation({ model, thinking, max_tokens: most }: Fields): string | null {
   if (thinking === undefined) return null;
   const { type, budget_tokens: budget } = objectOf(thinking);
   const isNew = /^claude-[a-z]+-(4-[6-9]|[5-9])/.test(String(model));
-  if (type === 'disabled') return null;
+  const isHidden = /^claude-(opus|fable|mythos)-5-\d/.test(String(model));
+  const hasNotes = /^claude-sonnet-5-5/.test(String(model));
+  if (type === 'disabled') {
+    return isHidden || hasNotes ? '"thinking.type.disabled" is not supported for this model.' : null;
+  }
+  if (type === 'between_tools') return hasNotes ? null : 'thinking.type: between_tools is not supported on this model';
   if (type === 'adaptive') return isNew ? null : 'thinking: adaptive thinking is not supported on this model';
   if (type !== 'enabled') return 'thinking.type: unknown';
   if (isNew) return '"thinking.type.enabled" is not supported for this model';
@@ -78,13 +90,15 @@ function toolsViolation({ tools }: Fields): string | null {
   });
 }
 
-function rolesViolation(messages: readonly Fields[]): string | null {
+function rolesViolation(messages: readonly Fields[], paused: ReadonlySet<string>): string | null {
   if (messages.length === 0) return 'messages: at least one message is required';
   const wrong = first(messages, ({ role }, place) =>
     role === (place % 2 === 0 ? 'user' : 'assistant') ? null : `messages.${place}: roles must alternate`,
   );
   if (wrong !== null) return wrong;
-  return messages.at(-1)?.role === 'user' ? null : 'the conversation must end with a user message';
+  const last = messages.at(-1);
+  const isPaused = paused.has(String(objectOf(listOf(last?.content).at(-1)).text));
+  return last?.role === 'user' || isPaused ? null : 'the conversation must end with a user message';
 }
 
 function contentViolation({ role, content }: Fields, place: number): string | null {

@@ -38,12 +38,18 @@ export function openaiFrames(script: Script, body: Record<string, unknown>): str
 }
 
 function stop(script: Extract<Script, { kind: 'say' | 'say_to_anyone' }>, body: Record<string, unknown>): string[] {
-  const finish_reason = script.quirks.includes('stop_after_calls') ? 'stop' : (script.stop ?? STOPS[script.end]);
+  const finish_reason = reasonIn(script);
   const last = frame({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: {}, finish_reason }] });
   const wantsUsage = JSON.stringify(body.stream_options) === '{"include_usage":true}';
   const usage =
     wantsUsage && !script.quirks.includes('no_usage') ? [frame({ id: 'c', choices: [], usage: USAGE })] : [];
   return [last, ...usage, ...(script.quirks.includes('no_stop_event') ? [] : ['data: [DONE]\n\n'])];
+}
+
+function reasonIn({ quirks, stop, end }: Extract<Script, { kind: 'say' | 'say_to_anyone' }>): string | null {
+  if (quirks.includes('no_reason')) return null;
+  if (quirks.includes('empty_reason')) return '';
+  return quirks.includes('stop_after_calls') ? 'stop' : (stop ?? STOPS[end]);
 }
 
 function deltas(part: Part, index: number, quirks: readonly Quirk[]): object[] {
@@ -56,9 +62,13 @@ function deltas(part: Part, index: number, quirks: readonly Quirk[]): object[] {
           : { content },
       );
     case 'thinking':
-      return pieces(part.text).map((reasoning_content) => ({ reasoning_content }));
+      return pieces(part.text).map((thought) =>
+        quirks.includes('reasoning_field') ? { reasoning: thought } : { reasoning_content: thought },
+      );
     case 'hidden_thinking':
       return [];
+    case 'refusal':
+      return pieces(part.text).map((refusal) => ({ refusal }));
     case 'call':
       return callDeltas(part, index, quirks).map((call) => ({ tool_calls: [call] }));
   }

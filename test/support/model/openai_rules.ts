@@ -1,4 +1,5 @@
 import { isBlank, isObject } from './anthropic_rules.js';
+import { factsOf } from './openai_facts.js';
 import { listOf, objectOf } from './prompt_cache.js';
 
 type Fields = Record<string, unknown>;
@@ -13,12 +14,15 @@ const KNOWN = [
   'stream',
   'stream_options',
 ];
+const KNOWN_IN_MESSAGES = ['role', 'content', 'tool_calls', 'tool_call_id', 'reasoning_content', 'reasoning'];
 const ID = /^.{1,40}$/s;
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** What is wrong with a request, by the strictest of the servers that speak this format; null when it would be answered. */
 export function openaiViolation(body: Fields): string | null {
-  const unknown = Object.keys(body).find((key) => !KNOWN.includes(key));
+  const isDeepseek = String(body.model).startsWith('deepseek');
+  const known = isDeepseek ? [...KNOWN, 'thinking'] : KNOWN;
+  const unknown = Object.keys(body).find((key) => !known.includes(key));
   if (unknown !== undefined) return `Unknown parameter: '${unknown}'`;
   if (typeof body.model !== 'string' || body.model === '') return 'you must provide a model parameter';
   if (body.stream !== true) return 'this server only streams';
@@ -27,10 +31,35 @@ export function openaiViolation(body: Fields): string | null {
     if (tool.type !== 'function' || !NAME.test(String(name)) || !isObject(parameters)) return `Invalid tool ${name}`;
   }
   const messages = listOf(body.messages).map(objectOf);
+  const refused = modelViolation(body) ?? fieldsViolation(messages, isDeepseek);
+  if (refused !== null) return refused;
   if (messages.length === 0) return "Invalid 'messages': empty array";
   const last = messages.at(-1)?.role;
   if (last !== 'user' && last !== 'tool') return 'the conversation must end with a user or tool message';
   return orderViolation(messages);
+}
+
+function fieldsViolation(messages: readonly Fields[], isDeepseek: boolean): string | null {
+  const isMissing = messages.some(
+    ({ tool_calls: calls, reasoning_content: text }) => calls && typeof text !== 'string',
+  );
+  if (isDeepseek && isMissing) return 'The `reasoning_content` in the thinking mode must be passed back to the API.';
+  const odd = messages.flatMap(Object.keys).find((key) => !KNOWN_IN_MESSAGES.includes(key));
+  return odd === undefined ? null : `Unknown parameter: 'messages[].${odd}'`;
+}
+
+/** What OpenAI's own models refuse; of other servers' models nothing is known. */
+function modelViolation({ model, tools, max_tokens, reasoning_effort: effort }: Fields): string | null {
+  const facts = factsOf(model);
+  if (facts === null) return null;
+  if (facts.isNew && max_tokens !== undefined) {
+    return "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+  }
+  if (effort !== undefined && !facts.efforts.includes(String(effort))) {
+    return `Unsupported value: 'reasoning_effort' does not support '${effort}' with this model.`;
+  }
+  if (!facts.needsResponses || listOf(tools).length === 0 || effort === 'none') return null;
+  return `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions.`;
 }
 
 function orderViolation(messages: readonly Fields[]): string | null {

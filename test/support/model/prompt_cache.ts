@@ -94,7 +94,7 @@ function repeatable(places: Place[], sent: Map<string, number>, now: number): nu
 
 /** All blocks of a request in the order in which they are read: tools, system prompt, messages. */
 function placesOf(body: Record<string, unknown>): Place[] {
-  let hash = String(body.model);
+  let hash = `${String(body.model)} ${String(body.prompt_cache_key ?? '')}`;
   let tokens = 0;
   const place = (block: unknown, about: string): Place => {
     const { cache_control: mark, ...content } = objectOf(block);
@@ -103,6 +103,16 @@ function placesOf(body: Record<string, unknown>): Place[] {
     tokens += content.type === 'image' ? IMAGE_TOKENS : Math.ceil(bytes.length / BYTES_PER_TOKEN);
     return { hash, tokens, mark: mark === undefined ? null : lifetimeOf(mark) };
   };
+  if (body.input !== undefined) {
+    // OpenAI caches by itself, for requests with the same key.
+    const all = [{ tools: body.tools, instructions: body.instructions }, ...listOf(body.input)];
+    return all.map((item) => ({ ...place(item, 'item'), mark: '5m' as const }));
+  }
+  if (body.contents !== undefined) {
+    // So does Google.
+    const all = [{ tools: body.tools, prompt: body.systemInstruction }, ...listOf(body.contents)];
+    return all.map((content) => ({ ...place(content, 'content'), mark: '5m' as const }));
+  }
   const tools = listOf(body.tools).map((tool) => place(tool, 'tool'));
   const system = listOf(body.system).map((block) => place(block, 'system'));
   // Other thinking makes other entries of the messages, but not of what stands before them.

@@ -5,6 +5,8 @@ export type Part =
   | { kind: 'text'; text: string }
   | { kind: 'thinking'; text: string }
   | { kind: 'hidden_thinking'; data: string }
+  /** Only where a protocol tells a refusal from text. */
+  | { kind: 'refusal'; text: string }
   /** The input as the model writes it, JSON or not. */
   | { kind: 'call'; id: string; tool: string; input: string };
 
@@ -35,7 +37,18 @@ export type Quirk =
   | 'repeated_names'
   | 'content_parts'
   | 'split_surrogates'
-  | 'no_stop_event';
+  | 'no_stop_event'
+  /** Items come whole, or only with the event that ends the answer. */
+  | 'whole_items'
+  | 'late_items'
+  | 'no_encryption'
+  /** An error comes as the end of the answer, and not by itself. */
+  | 'failed_response'
+  /** No reason why the answer ended, or an empty one. */
+  | 'no_reason'
+  | 'empty_reason'
+  /** Thinking comes in a field called `reasoning`. */
+  | 'reasoning_field';
 
 /** What a server does with one request. */
 export type Script =
@@ -71,7 +84,7 @@ export function breaking(kind: 'hang' | 'cut' | 'close' | 'garbage', ...parts: P
   return { kind, parts, end: 'answered', ...PLAIN };
 }
 
-export function errorAfter(type: string, ...parts: Part[]): Script {
+export function errorAfter(type: string, ...parts: Part[]): Extract<Script, { kind: 'error' }> {
   return { kind: 'error', type, parts, end: 'answered', ...PLAIN };
 }
 

@@ -15,7 +15,15 @@ export interface Emulator {
   modes(): Modes;
   /** The row with its styled parts, as `colour:text`. */
   inks(row: number): string[];
+  /** The rows of the screen in parts of one colour. */
+  runs(): InkRun[][];
   dispose(): void;
+}
+
+/** A part of a row, with the names of its colour and style; none for plain text. */
+export interface InkRun {
+  ink: string;
+  text: string;
 }
 
 export interface Modes {
@@ -64,7 +72,11 @@ export function openEmulator({ columns, rows, reflowsCursorLine, answer }: Emula
       mouse: terminal.modes.mouseTrackingMode !== 'none',
       synchronized: terminal.modes.synchronizedOutputMode,
     }),
-    inks: (row) => inksOf(screenLines(terminal)[row]),
+    inks: (row) =>
+      runsOf(screenLines(terminal)[row])
+        .filter(({ ink }) => ink !== '')
+        .map(({ ink, text }) => `${ink}:${text}`),
+    runs: () => screenLines(terminal).map(runsOf),
     dispose: () => terminal.dispose(),
   };
 }
@@ -109,8 +121,8 @@ function isSecondHalf(line: IBufferLine): boolean {
   return line.getCell(line.length - 1)?.getWidth() === 0;
 }
 
-function inksOf(line: IBufferLine | undefined): string[] {
-  const runs: { ink: string; text: string }[] = [];
+function runsOf(line: IBufferLine | undefined): InkRun[] {
+  const runs: InkRun[] = [];
   for (let column = 0; line !== undefined && column < line.length; column += 1) {
     const cell = line.getCell(column);
     if (cell === undefined || cell.getWidth() === 0) continue;
@@ -119,7 +131,7 @@ function inksOf(line: IBufferLine | undefined): string[] {
     if (last?.ink === ink) last.text += cell.getChars() || ' ';
     else runs.push({ ink, text: cell.getChars() || ' ' });
   }
-  return runs.filter(({ ink }) => ink !== '').map(({ ink, text }) => `${ink}:${text}`);
+  return runs;
 }
 
 const COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Policy } from '../../../hub/protocol/policy.js';
@@ -40,7 +40,7 @@ test("a contained command gets next to nothing of a person's environment", () =>
     const { external, ...answer } = await runInside('env | cut -d= -f1 | grep -v OLDPWD | sort | xargs');
     expect(external).toMatchObject({ exit_code: 0, handle: { metadata: { sandbox, network: false } } });
     expect(seen({ ...answer, external })).toBe(
-      'COGNITION_COMMAND DEBIAN_FRONTEND GIT_EDITOR GIT_PAGER GIT_TERMINAL_PROMPT HOME LANG LOGNAME MANPAGER NO_COLOR ' +
+      'ASAN_OPTIONS COGNITION_COMMAND DEBIAN_FRONTEND GIT_EDITOR GIT_PAGER GIT_TERMINAL_PROMPT HOME LANG LOGNAME MANPAGER NO_COLOR ' +
         'PAGER PATH PWD SHELL SHLVL TERM TMPDIR USER _\n',
     );
     expect(seen(await runInside('echo "$0 $LINENO $PAGER $TERM"; foo'))).toMatch(
@@ -65,6 +65,13 @@ test('a contained command reports its folder, its exit code and its background p
       '/usr/lib\n/tmp/x\n',
     );
     expect(await refused(runInside('true', { cwd: dirname(folder) }))).toMatchObject({ kind: 'invalid_params' });
+  }));
+
+test('a contained command begins in the folder of its session when the other became a link in a circle', () =>
+  withContained(async ({ runInside, sandbox, folder }) => {
+    if (sandbox === 'none') return;
+    symlinkSync('circle', join(folder, 'circle'));
+    expect(seen(await runInside('pwd', { cwd: join(folder, 'circle') }))).toBe(`${folder}\n`);
   }));
 
 test('a contained command of a megabyte runs, and its messages do not show how', () =>
@@ -101,4 +108,22 @@ test('the private folder of a session goes with it', () =>
     if (sandbox !== 'none') await runInside('echo x > /tmp/file');
     await client.call('bash.close', { session: inside });
     expect(folders()).toEqual([]);
+  }));
+
+test('a fork bomb is contained: it ends, with words, and the machine goes on', { timeout: 120_000 }, () =>
+  withContained(async ({ runInside, sandbox, folder }) => {
+    if (sandbox === 'none') return;
+    // Its children sleep: one that multiplies as fast as it can would take the machine from whoever works beside.
+    const forever = "perl -e 'for (;;) { my $p = fork; sleep 1000 if defined $p && $p == 0 }'";
+    const bomb = await runInside(forever, { timeout_ms: 100_000 });
+    expect(bomb.external.handle.metadata).toMatchObject({ reason: 'reached its limit of 4000 processes and threads' });
+    expect(processesWith(folder)).toEqual([]);
+    expect(seen(await runInside('echo on'))).toBe('on\n');
+  }),
+);
+
+test('the kernel takes a contained command first when memory is short, and counts its processes', () =>
+  withContained(async ({ runInside, sandbox }) => {
+    if (sandbox === 'none') return;
+    expect(seen(await runInside('cat /proc/self/oom_score_adj; ulimit -Hu'))).toBe('1000\n4096\n');
   }));

@@ -23,7 +23,9 @@ test('the output of a command is stored byte for byte', () =>
     const escaped = [...bytes].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
     const answer = await run(`printf '${escaped}'; printf 'a\\r\\nb'`);
     expect(await stored(answer)).toEqual(Buffer.concat([bytes, Buffer.from('a\r\nb')]));
-    expect(seen(answer)).toMatch(/^\(binary output, 260 bytes; to read it: cognition output [0-9a-f]{8}\)$/);
+    expect(seen(answer)).toMatch(
+      /^\(binary output, 260 bytes; a person reads it with: cognition output [0-9a-f]{8}\)$/,
+    );
     const broken = await run("printf 'text \\xff and \\xe2\\x82 more\\n'");
     expect(await stored(broken)).toEqual(Buffer.from('text \xff and \xe2\x82 more\n', 'latin1'));
     expect(seen(broken)).toBe('text \uFFFD and \uFFFD more\n');

@@ -39,7 +39,7 @@ test('a long output is streamed whole, stored whole, and shown to a model by hea
     expect(Buffer.byteLength(shown)).toBeLessThan(31_000);
     expect(shown).toMatch(/^1\n2\n/);
     expect(shown).toMatch(/\n199999\n200000\n$/);
-    expect(shown).toContain('left out of 1,288,895 bytes; to read on: file.read output:');
+    expect(shown).toContain('left out of 1,288,895 bytes; to read on: read output:');
   }));
 
 test('100 MB are stored byte for byte when the configuration allows them', () =>

@@ -120,7 +120,7 @@ test('an environment too large to be remembered leaves the previous one', () =>
     expect(seen(await runAt(many.id, 'echo $M1 $M3000'))).toBe('1 3000\n');
   }));
 
-test("nothing that a model exports reaches a person's next command, with or without a sandbox", () =>
+test("nothing that a model exports, and no folder that it goes to, reaches a person's next command, with or without a sandbox", () =>
   withSession(async ({ runAt, run, root, folder, client, tree, session }) => {
     writeFileSync(join(folder, 'evil'), 'echo evil\n');
     const policy = { kind: 'contained' as const, network: false, writable: [folder], readable: null };
@@ -136,7 +136,7 @@ test("nothing that a model exports reaches a person's next command, with or with
       });
       expect([asking, step.nodes.at(-1)?.id]).toEqual([asking, params.id]);
       const next = await runAt(params.id, 'ls -d /usr/bin; echo "$X"; pwd');
-      expect([asking, seen(next)]).toEqual([asking, '/usr/bin\n\n/usr\n']);
+      expect([asking, seen(next)]).toEqual([asking, `/usr/bin\n\n${folder}\n`]);
     }
     const appended = { place: { tree, node: root }, append: true, call_id: 'call-1' };
     expect(await refused(run('echo no', appended))).toMatchObject({ kind: 'invalid_params' });

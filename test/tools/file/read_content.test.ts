@@ -14,7 +14,8 @@ function sourceOf(sizeBytes: number, holdsBytes: () => number): ByteSource {
 }
 
 function whole(keptBytesMax: number): ContentRequest {
-  return { name: 'file', offset: 1, limit: null, keptBytesMax, signal };
+  const shrinkImage = () => Promise.reject(new Error('it is no image'));
+  return { name: 'file', offset: 1, limit: null, keptBytesMax, shrinkImage, signal };
 }
 
 async function sizesOf(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<number[]> {

@@ -16,8 +16,12 @@ const context: CallContext = {
 async function again({ client, folder }: FileTools, { external }: ToolAnswer, bytesMax = 1_000): Promise<Resolved> {
   const place = { userHome: folder, cognitionHome: folder, commands: folder, path: '' };
   const plugin = createFile({
-    ...{ hub: client, log: () => undefined, clock: () => 0, newId: randomUUID, machine: place },
-    config: { outputBytesMax: () => 1_000_000, httpAllowed: () => [], postgres: () => null, postgresNames: () => [] },
+    ...{ hub: client, log: () => undefined, clock: () => 0, newId: randomUUID, machine: place, sessionsFolder: '' },
+    shrinkImage: () => Promise.reject(new Error('no image is made smaller here')),
+    config: {
+      ...{ outputBytesMax: () => 1_000_000, httpAllowed: () => [], postgres: () => null, postgresNames: () => [] },
+      filesRecorded: () => false,
+    },
   });
   const { handle, output } = external;
   const resolved = await plugin.resolve?.({ handle, output, fresh: true, bytes_max: bytesMax }, context);

@@ -28,12 +28,14 @@ async function resolved(hub: TestHub, { external }: ToolAnswer, wanted: Wanted):
   const { allowed, fresh, bytesMax } = wanted;
   const place = { userHome: hub.home, cognitionHome: hub.home, commands: hub.home, path: '' };
   const plugin = createHttp({
-    ...{ hub: hub.client, log: () => undefined, clock: () => 0, newId: randomUUID, machine: place },
+    ...{ hub: hub.client, log: () => undefined, clock: () => 0, newId: randomUUID, machine: place, sessionsFolder: '' },
+    shrinkImage: () => Promise.reject(new Error('no image is made smaller here')),
     config: {
       outputBytesMax: () => 1_000_000,
       httpAllowed: () => allowed,
       postgres: () => null,
       postgresNames: () => [],
+      filesRecorded: () => false,
     },
   });
   const { handle, output } = external;

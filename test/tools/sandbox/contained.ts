@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contained } from '../../../hub/protocol/policy.js';
-import { findSandbox, type Sandbox } from '../../../tools/sandbox/sandbox.js';
+import { findSandbox, type Sandbox } from '../../../tools/sandbox/forms/sandbox.js';
 import { withFolder } from '../../support/hub.js';
 import { tries } from '../../support/mounts.js';
 
@@ -59,7 +59,7 @@ export function withSandbox<T>(kind: (typeof KINDS)[number], use: (setting: Sett
   });
 }
 
-function ended(program: string, given: readonly string[], home: string): Promise<Ended> {
+export function ended(program: string, given: readonly string[], home: string): Promise<Ended> {
   const child = spawn(program, given, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env: { PATH, HOME: home } });
   const said = { out: '', err: '' };
   child.stdio[1]?.on('data', (bytes: Buffer) => {

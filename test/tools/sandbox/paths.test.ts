@@ -54,7 +54,10 @@ test('a policy that reads / reads everything that is not hidden', () => {
 test.each([
   ['/data/project/a', true],
   ['/data/project/.github/a', true],
-  ['/data/project/.git/index', true],
+  ['/data/project/.git/index', false],
+  ['/data/project/.gitignore', true],
+  ['/data/project/sub/.git', false],
+  ['/data/project/sub/.git/refs/heads/main', false],
   ['/data/project/.git', false],
   ['/data/project/.git/config', false],
   ['/data/project/.GIT/Config', false],

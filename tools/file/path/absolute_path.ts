@@ -1,8 +1,9 @@
-import { isAbsolute, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { HubError } from '../../../hub/base/error.js';
 import type { ToolCall } from '../../base/outcome.js';
 import type { ToolParts } from '../../base/tool_parts.js';
-import { shownPath } from './file_errors.js';
+import { fallbackOn, shownPath } from './file_errors.js';
 
 /** A path, and the folder that it is relative to. */
 export interface PathRequest {
@@ -32,13 +33,20 @@ export async function absolutePath(parts: ToolParts, request: PathRequest): Prom
   return /\/\.?$/.test(path) && absolute !== '/' ? `${absolute}/` : absolute;
 }
 
-async function baseFolder(parts: ToolParts, { path, cwd, place }: PathRequest): Promise<string> {
+/** Where an absolute path really leads, as far as it is there. */
+export async function realPathOfName(path: string): Promise<string> {
+  const real = await fallbackOn('any', realpath(path), null);
+  const folder = dirname(path);
+  return real ?? (folder === path ? path : join(await realPathOfName(folder), basename(path)));
+}
+
+async function baseFolder(parts: ToolParts, { path, cwd, place, isOpen }: PathRequest): Promise<string> {
   if (cwd !== null && isAbsolute(cwd)) return cwd;
   if (cwd !== null) {
     throw new HubError('invalid_params', `the folder ${shownPath(cwd)} is not absolute`, { hint: 'begin it with /' });
   }
-  const branchFolder =
-    place === null ? null : (await parts.hub.call('loom.context_get_place', { node: place.node })).cwd;
+  const folders = place === null ? null : await parts.hub.call('loom.context_get_place', { node: place.node });
+  const branchFolder = (isOpen ? folders?.person_cwd : folders?.model_cwd) ?? null;
   if (branchFolder !== null) return branchFolder;
   throw new HubError('invalid_params', `${shownPath(path)} begins nowhere: the branch has no folder yet`, {
     hint: 'give the whole path, from / on',

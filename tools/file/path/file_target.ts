@@ -5,7 +5,7 @@ import { errnoOf } from '../../../hub/base/errno.js';
 import { HubError } from '../../../hub/base/error.js';
 import { fallbackOn, shownPath } from './file_errors.js';
 import { isSame, notRegular, type Pinned, withPinned } from './pinned_path.js';
-import { type FileGuard, requireReachable, requireWrite } from './policy_guard.js';
+import { type FileGuard, requireFolder, requireReachable, requireWrite } from './policy_guard.js';
 import { folderError } from './similar_paths.js';
 
 /** A name in a pinned folder, and the existing file of that name. */
@@ -44,7 +44,11 @@ export async function withTarget<T>(request: TargetRequest, use: (target: FileTa
 }
 
 /** The target of a symbolic link is written, not the link. */
-async function withOld<T>(old: Pinned, request: TargetRequest, use: (target: FileTarget) => Promise<T>): Promise<T> {
+export async function withOld<T>(
+  old: Pinned,
+  request: TargetRequest,
+  use: (target: FileTarget) => Promise<T>,
+): Promise<T> {
   requireWrite(request.guard, old.path, request.name);
   await requireReachable(request.guard, old);
   if (old.stats.isDirectory()) throw await folderError(old, { name: request.name, guard: request.guard });
@@ -86,10 +90,10 @@ interface NewFolders {
 async function withFolders<T>({ base, names, request }: NewFolders, use: (made: Pinned) => Promise<T>): Promise<T> {
   const [name, ...rest] = names;
   if (name === undefined) return use(base);
-  requireWrite(request.guard, join(base.path, name), request.name);
+  requireFolder(request.guard, join(base.path, name), request.name);
   const isNew = await makeFolder(join(base.at, name));
   return withPinned(join(base.at, name), 'real-folder', async (made) => {
-    requireWrite(request.guard, made.path, request.name);
+    requireFolder(request.guard, made.path, request.name);
     // After mkdir, because the umask of this process grants nothing to others.
     if (isNew) await chmod(made.at, 0o700 | (base.stats.mode & 0o2075 & maskBelow(base.stats)));
     return withFolders({ base: made, names: rest, request }, use);

@@ -1,5 +1,6 @@
-import { constants, existsSync, type Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
+import { hasHandlePaths, O_PATH } from '../../../hub/base/disk/held_folder.js';
 import { HubError } from '../../../hub/base/error.js';
 import { fallbackOn, shownPath } from './file_errors.js';
 
@@ -19,11 +20,7 @@ export interface Pinned {
 /** What a name may lead to: anything, a folder, or a folder that the name itself is, not a link to it. */
 export type PinKind = 'any' | 'folder' | 'real-folder';
 
-// Linux: a handle without opening, so that no device and no pipe notices. The same number on all machines Node runs on.
-const O_PATH = 0o10000000;
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_RDONLY } = constants;
-/** Whether open files have paths of their own here. Without them (macOS; untested) names are compared twice instead. */
-const hasHandlePaths = process.platform === 'linux' && existsSync('/proc/self/fd');
 const DELETED = ' (deleted)';
 
 /** Pins what a path leads to while `use` runs. */
@@ -93,7 +90,8 @@ async function isGone(path: string): Promise<boolean> {
   return (await fallbackOn(['ENOENT'], lstat(path), null)) === null;
 }
 
-function changed(path: string): HubError {
+/** The error for a file that is not the one that was looked at. */
+export function changed(path: string): HubError {
   return new HubError('conflict', `${shownPath(path)}: it changed while it was opened`, {
     hint: 'try again',
     retryable: true,

@@ -12,7 +12,7 @@ import { wordAfter, wordBefore } from '../state/words.js';
 
 type Place = (text: string, at: number) => number;
 
-/** A key that puts the cursor elsewhere in the text. */
+/** A key that moves the cursor. */
 function moving(place: Place): Action {
   return (state) => only(movedTo(state, place(state.buffer.text, state.buffer.cursor)));
 }
@@ -29,7 +29,7 @@ export const toLineEnd = moving(lineEnd);
 export const toStart = moving(() => 0);
 export const toEnd = moving((text) => text.length);
 
-/** Moves up or down by rows as they are seen; null where there is no further one. */
+/** Moves up or down by screen rows; null at the first or last row. */
 export function movedByRow(state: EditorState, by: -1 | 1, frame: Frame): EditorState | null {
   const { text, cursor } = state.buffer;
   const measure = measureOf(state, frame);
@@ -41,7 +41,7 @@ export function movedByRow(state: EditorState, by: -1 | 1, frame: Frame): Editor
   const { row, start, isLast } = target;
   const shown = text.slice(start + row.start, start + row.end);
   const offset = offsetAt(shown, column, measure);
-  // The end of a row that goes on in the next one is the beginning of that one.
+  // A wrapped row ends where the next one begins.
   const within = offset === shown.length && !isLast ? signBefore(shown, shown.length) : offset;
   const place = boundaryAt(text, start + row.start + within);
   return { ...movedTo(state, place), last: { kind: 'vertical', column } };

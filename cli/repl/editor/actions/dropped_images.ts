@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { fileReference } from '../../../input/file_reference.js';
 
-// What nobody drops is not looked at more closely.
+// Longer pastes are no dropped files.
 const LENGTH_MAX = 16_384;
 const IMAGE = /\.(?:jpe?g|png|gif|webp|heic|heif|avif|bmp|tiff?)$/i;
-/** A word as a shell reads it: bare signs, escaped ones, and parts in either kind of quotes. */
+/** A shell word: bare characters, escaped ones, and quoted parts. */
 const WORD = /(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+/gsu;
 const PART = /(?<bare>[^\s'"\\]+)|\\(?<escaped>.)|'(?<plain>[^']*)'|"(?<quoted>(?:[^"\\]|\\.)*)"/gsu;
 const ESCAPED_IN_QUOTES = /\\([\\"$`])/g;
@@ -22,7 +22,7 @@ export function droppedImages(paste: string, exists: (path: string) => boolean):
   return paths?.every(isImage) === true ? paths.map((path) => `${fileReference(path)} `).join('') : null;
 }
 
-/** Null where there is more than words. */
+/** Null for a text that is not a list of shell words. */
 function pathsIn(text: string): string[] | null {
   if (text.replace(WORD, '').trim() !== '') return null;
   return Array.from(text.matchAll(WORD), ([word]) => pathOf(word));
@@ -37,7 +37,7 @@ function pathOf(word: string): string {
 }
 
 function pathOfUrl(text: string): string {
-  // A file of another machine is none here.
+  // A file URL with a foreign host names no local file.
   const local = text.replace(/^file:\/\/[^/]*/, 'file://');
   return URL.canParse(local) && !/%(?:2f|(?![0-9a-f]{2}))/i.test(local) ? fileURLToPath(local) : text;
 }

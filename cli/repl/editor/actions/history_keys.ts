@@ -2,13 +2,17 @@ import { bufferOf, type Content, contentOf, EMPTY_BUFFER, wholeText } from '../s
 import { type Action, type EditorState, OTHER, only, type WrittenText } from '../state/editor_state.js';
 import { movedByRow } from './cursor_moves.js';
 
-/** Up a row, and from the first one to the message before. */
-export const up: Action = (state, frame) => only(movedByRow(state, -1, frame) ?? recalled(state, indexOf(state) - 1));
+/** Moves up a row; from the first row, to the previous message. What waits to be heard is taken back instead. */
+export const up: Action = (state, frame) => {
+  const isEmpty = state.buffer.text === '' && state.recall === null;
+  if (isEmpty && frame.takesBack) return { state: { ...state, last: OTHER }, effect: { kind: 'take_back' } };
+  return only(movedByRow(state, -1, frame) ?? recalled(state, indexOf(state) - 1));
+};
 
-/** Down a row, and from the last one to the message after, at last to the draft. */
+/** Moves down a row; from the last row, to the next message and finally the draft. */
 export const down: Action = (state, frame) => only(movedByRow(state, 1, frame) ?? recalled(state, indexOf(state) + 1));
 
-/** Goes to a message of the history. What stood in the editor waits where it was, with what can be undone in it. */
+/** Shows a message of the history. The text left behind keeps its place and its undo steps. */
 export function recalled(state: EditorState, index: number): EditorState {
   const here = indexOf(state);
   if (index === here || index < 0 || index > state.history.length) return { ...state, last: OTHER };
@@ -17,7 +21,7 @@ export function recalled(state: EditorState, index: number): EditorState {
   return { ...state, ...(left.get(index) ?? writtenFrom(state, index)), recall: { index, left }, last: OTHER };
 }
 
-/** What is being written and has not been sent: the draft, while one only looks at the messages before it. */
+/** The unsent text: the draft, also while earlier messages are shown. */
 export function unsent({ buffer, history, recall }: EditorState): Content {
   const entry = recall === null ? undefined : history[recall.index];
   const isLookedAt = entry !== undefined && wholeText(buffer) === entry.text;

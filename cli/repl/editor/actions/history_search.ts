@@ -10,14 +10,14 @@ import {
 import { signBefore } from '../state/graphemes.js';
 import { recalled } from './history_keys.js';
 
-// Nobody remembers more of a message.
+// The longest query.
 const QUERY_LENGTH_MAX = 200;
 const UPPER_CASE = /\p{Lu}/u;
 
 export const startSearch: Action = (state) =>
   only({ ...state, search: { query: '', found: null, isFailing: false }, menu: MENU_CLOSED });
 
-/** What a key does while one searches; null when it ends the search and then has its own effect. */
+/** The effect of a key during a search; null for a key that ends it and then acts as usual. */
 export function searchKey(state: EditorState, search: Search, key: KeyPress): EditorState | null {
   switch (`${key.ctrl ? 'ctrl+' : ''}${key.name}`) {
     case 'ctrl+r':
@@ -38,20 +38,20 @@ export function searchKey(state: EditorState, search: Search, key: KeyPress): Ed
   }
 }
 
-/** Adds to what is searched for. */
+/** Extends the query. */
 export function searchText(state: EditorState, search: Search, text: string): EditorState {
   const query = (search.query + text.replace(/\s+/g, ' ')).slice(0, QUERY_LENGTH_MAX).toWellFormed();
   const from = search.found ?? state.history.length - 1;
   return { ...state, search: searched(state.history, { ...search, query }, from) };
 }
 
-/** Ends a search with what was found in the editor. */
+/** Ends a search and keeps the match in the editor. */
 export function accepted(state: EditorState, { found }: Search): EditorState {
   const ended = { ...state, search: null };
   return found === null ? ended : recalled(ended, found);
 }
 
-/** Where in a text the query occurs. */
+/** The offset of the query in a text. */
 export function matchIn(text: string, query: string): { start: number; end: number } | null {
   if (query === '') return null;
   const found = matcher(query).exec(text);
@@ -78,7 +78,7 @@ function shortened(history: readonly HistoryEntry[], search: Search): Search {
   return searched(history, { query, found: null, isFailing: false }, history.length - 1);
 }
 
-/** A capital letter asks for capital letters; blanks stand for any, line ends too. */
+/** Smart case; a space matches any white space, line breaks included. */
 function matcher(query: string): RegExp {
   const pattern = query.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&').replace(/ /g, '\\s');
   return new RegExp(pattern, UPPER_CASE.test(query) ? '' : 'i');

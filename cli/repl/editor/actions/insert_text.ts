@@ -6,23 +6,23 @@ import { droppedImages } from './dropped_images.js';
 
 const BLANK = /\s/;
 
-/** Inserts what was typed. Letters typed in a row are undone as one word. */
+/** Inserts typed text. Undo takes back a typed word at once. */
 export function typed(state: EditorState, text: string): EditorState {
-  // A terminal that does not mark pastes sends them as if they were typed.
+  // Without bracketed paste, a paste arrives as typed text.
   if (isLarge(text)) return pastedInto(state, text);
   const { cursor } = state.buffer;
   const next = edited(state, { start: cursor, end: cursor }, insertable(text));
   return { ...next, past: state.last.kind === 'typing' ? joinedPast(next) : next.past, last: { kind: 'typing' } };
 }
 
-/** Inserts a paste: a large one as one sign. */
+/** Inserts a paste; a large one becomes a single placeholder character. */
 function pastedInto(state: EditorState, paste: string): EditorState {
   const { inserted, pastes } = pasted(state.buffer, paste);
   const { cursor } = state.buffer;
   return edited({ ...state, buffer: { ...state.buffer, pastes } }, { start: cursor, end: cursor }, inserted);
 }
 
-/** Inserts a paste, and where it names images that were dropped, what a message says for them; undo gives the paste. */
+/** Inserts a paste; paths of dropped images become attachments, and undo restores the paths. */
 export function droppedInto(state: EditorState, paste: string, exists: (path: string) => boolean): EditorState {
   const next = pastedInto(state, paste);
   const images = droppedImages(paste, exists);
@@ -32,7 +32,7 @@ export function droppedInto(state: EditorState, paste: string, exists: (path: st
   return edited(next, { start, end: next.buffer.cursor }, gap + images);
 }
 
-/** Puts a text before all that is written; whoever is writing goes on where they are. */
+/** Inserts a text at the start and keeps the cursor where the person types. */
 export function putBefore(state: EditorState, text: string): EditorState {
   const { text: written, cursor } = state.buffer;
   const { inserted, pastes } = pasted(state.buffer, written === '' ? text : `${text}\n`);
@@ -40,7 +40,7 @@ export function putBefore(state: EditorState, text: string): EditorState {
   return { ...movedTo(next, next.buffer.cursor + cursor), menu: MENU_CLOSED };
 }
 
-/** Puts a message in the place of all that is written. */
+/** Replaces the whole text by a message. */
 export function putInstead(state: EditorState, content: Content): EditorState {
   const { inserted, pastes } = tokensOf(content, state.buffer.pastes);
   const whole = { start: 0, end: state.buffer.text.length };
@@ -63,7 +63,7 @@ export const deleteAfter: Action = (state) => {
   return only(edited(state, { start: cursor, end: signAfter(text, cursor) }, ''));
 };
 
-/** Swaps the signs around the cursor, at the end the last two. */
+/** Swaps the characters around the cursor; at the end, the last two. */
 export const transpose: Action = (state) => {
   const { text, cursor } = state.buffer;
   const middle = cursor === text.length ? signBefore(text, cursor) : cursor;
@@ -73,7 +73,7 @@ export const transpose: Action = (state) => {
   return only(edited(state, { start, end }, text.slice(middle, end) + text.slice(start, middle)));
 };
 
-/** The past with its last two edits as one, when the second one goes on with the word of the first one. */
+/** Merges the last two undo steps when both typed into the same word. */
 function joinedPast({ past }: EditorState): EditorState['past'] {
   const [first, second] = past.slice(-2);
   if (first === undefined || second === undefined || second.removed !== '') return past;

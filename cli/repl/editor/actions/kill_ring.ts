@@ -29,16 +29,16 @@ export const killWordAfter = killingAfter(wordAfter);
 export const killToLineStart = killingBefore((text, at) =>
   lineStart(text, at) === at ? Math.max(0, at - 1) : lineStart(text, at),
 );
-// At the end of a line its end is taken, so that the next one moves up.
+// At the end of a line the line break is killed, which joins the next line.
 export const killToLineEnd = killingAfter((text, at) =>
   lineEnd(text, at) === at ? signAfter(text, at) : lineEnd(text, at),
 );
 
-/** Inserts what was killed last. */
+/** Yanks the newest kill. */
 export const yank: Action = (state) =>
   only(yanked(state, { start: state.buffer.cursor, index: state.kills.length - 1 }));
 
-/** After a yank: what was killed before that instead. */
+/** After a yank: replaces it with the kill before. */
 export const yankEarlier: Action = (state) => {
   const { last, kills } = state;
   if (last.kind !== 'yank') return only(state);
@@ -60,7 +60,7 @@ function killed(state: EditorState, range: { start: number; end: number }): Edit
 function yanked(state: EditorState, { start, index }: { start: number; index: number }): EditorState {
   const content = state.kills[index];
   if (content === undefined) return { ...state, last: OTHER };
-  // It may hold pastes of a message that was sent since.
+  // A kill may hold pastes of a message that was sent since.
   const { inserted, pastes } = tokensOf(content, state.buffer.pastes);
   const buffer = { ...state.buffer, pastes };
   const next = edited({ ...state, buffer }, { start, end: state.buffer.cursor }, inserted);

@@ -13,7 +13,7 @@ import {
 
 type OpenMenu = Menu & { kind: 'open' };
 
-/** Looks again for what can be offered, after a source has learned more. */
+/** Completes again, after a source has loaded more candidates. */
 export function refreshMenu(state: EditorState, frame: Pick<Frame, 'completion'>): EditorState {
   const { text, cursor } = state.buffer;
   const menu = menuAt(text, cursor, frame.completion);
@@ -27,7 +27,7 @@ export function closeMenu(state: EditorState): EditorState {
   return { ...state, menu: { kind: 'closed', dismissedAt: state.menu.trigger.start } };
 }
 
-/** What Esc has closed may open again once it is gone. */
+/** A menu that Esc closed may open again for another word. */
 export function withoutDismissal(state: EditorState): EditorState {
   const { menu, buffer } = state;
   if (menu.kind === 'open' || menu.dismissedAt === null) return state;
@@ -35,7 +35,7 @@ export function withoutDismissal(state: EditorState): EditorState {
   return isThere ? state : { ...state, menu: MENU_CLOSED };
 }
 
-/** Tab: offers what there is; when that is one thing only, takes it. */
+/** Tab: opens the menu; accepts a single candidate at once. */
 export const complete: Action = (state, frame) => {
   const { text, cursor } = state.buffer;
   const menu = menuAt(text, cursor, frame.completion);
@@ -44,7 +44,7 @@ export const complete: Action = (state, frame) => {
   return only({ ...state, menu: { ...menu, selected: 0 } });
 };
 
-/** What a key does while the menu is open; null when that has nothing to do with the menu. */
+/** The effect of a key on the open menu; null for keys that the menu does not use. */
 export function menuKey(
   state: EditorState,
   menu: OpenMenu,
@@ -70,7 +70,7 @@ export function menuKey(
   }
 }
 
-/** Puts the selected candidate in the place of what was written of it. A folder and a command are gone on with. */
+/** Replaces the typed prefix by the selected candidate. After a folder or a command, completion continues. */
 function taken(state: EditorState, menu: OpenMenu, frame: Frame): EditorState {
   const candidate = menu.items[menu.selected ?? 0];
   if (candidate === undefined) return state;
@@ -78,25 +78,25 @@ function taken(state: EditorState, menu: OpenMenu, frame: Frame): EditorState {
   const inserted = insertionOf(trigger, candidate, frame.completion);
   const closed = { ...state, menu: MENU_CLOSED };
   const { text, cursor } = state.buffer;
-  // A blank that stands there already is enough.
+  // No second space is inserted.
   const end = inserted.endsWith(' ') && text[cursor] === ' ' ? cursor + 1 : cursor;
   const next = edited(closed, { start: trigger.start, end }, inserted);
   return next.buffer.text === state.buffer.text ? next : refreshMenu(next, frame);
 }
 
-/** Whether nothing is left to take: then Enter sends. */
+/** Whether the word is complete, so that Enter sends. */
 function isWritten(state: EditorState, { trigger, items, selected }: OpenMenu, frame: Frame): boolean {
   const candidate = selected === null ? undefined : items[selected];
   if (candidate === undefined) return true;
   const written = state.buffer.text.slice(trigger.start, state.buffer.cursor);
-  // A slash alone asks what there is: nothing has been chosen yet.
+  // A slash alone lists the commands and selects none.
   if (trigger.kind === 'command' && written === '/' && selected === 0) return true;
   const whole = insertionOf(trigger, candidate, frame.completion).trimEnd();
-  // A command is known in upper and lower case.
+  // Command names ignore case.
   return written === whole || (trigger.kind === 'command' && written.toLowerCase() === whole);
 }
 
-/** The same candidate stays selected when it is still offered, if a key has chosen it. */
+/** A candidate that a key selected stays selected while it is offered. */
 function withSelection(menu: Menu, before: Menu): Menu {
   if (menu.kind === 'closed' || before.kind === 'closed' || before.trigger.start !== menu.trigger.start) return menu;
   const chosen = before.selected === null || before.selected === 0 ? undefined : before.items[before.selected];

@@ -16,7 +16,7 @@ import { newline, putInstead } from './insert_text.js';
 
 const NOTHING_WRITTEN: WrittenText = { buffer: EMPTY_BUFFER, past: [], future: [] };
 
-/** Enter: sends the message, or goes on in a new line after a backslash. */
+/** Enter: sends the message; after a backslash, begins a new line. */
 export const enter: Action = (state) => {
   const { text, cursor } = state.buffer;
   const slashes = /\\*$/.exec(text.slice(Math.max(0, cursor - 100), cursor))?.[0].length ?? 0;
@@ -28,7 +28,7 @@ export const enter: Action = (state) => {
 export const altEnter: Action = (state, frame) =>
   frame.altEnter === 'queue' ? submit(state, 'queue') : newline(state, frame);
 
-/** Ctrl-C: away with the text; undo gives it back. */
+/** Ctrl-C: clears the text; undo restores it. */
 export const interrupt: Action = (state) => {
   const cleared = state.buffer.text !== '';
   return { state: cleared ? clearedOf(state) : state, effect: { kind: 'interrupt', cleared } };
@@ -50,7 +50,7 @@ function clearedOf(state: EditorState): EditorState {
   return { ...next, recall: null, menu: MENU_CLOSED, last: OTHER };
 }
 
-/** The draft in the place of a message of the history, as if it had been written over it. */
+/** The draft replaces a message of the history, as one edit. */
 function backAtDraft(state: EditorState): EditorState {
   const { buffer, past, future } = draftOf(state);
   const whole = putInstead({ ...state, buffer, past, future }, contentOf(state.buffer));
@@ -58,7 +58,7 @@ function backAtDraft(state: EditorState): EditorState {
   return movedTo(back, buffer.cursor);
 }
 
-/** What comes after a message of the history: the draft that was left for it. */
+/** The draft that waits after a message of the history. */
 function draftOf({ recall, history }: EditorState): WrittenText {
   const isDraft = recall === null || recall.index === history.length;
   return isDraft ? NOTHING_WRITTEN : (recall.left.get(history.length) ?? NOTHING_WRITTEN);

@@ -1,5 +1,5 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
-import { listFiles } from './file_list.js';
+import type { ListFiles } from './file_list.js';
 import { createFuzzyFiles, type FuzzyFiles } from './fuzzy_files.js';
 
 /** The files of a project, for completion. */
@@ -17,7 +17,7 @@ const TOLD_MS_MIN = 200;
 /** Reads nothing before the first `find`. Calls `changed` when `find` would return something else. */
 export function openFileSource(
   folder: string,
-  { changed, now }: { changed: () => void; now: () => number },
+  { list, changed, now }: { list: ListFiles; changed: () => void; now: () => number },
 ): FileSource {
   const closing = new AbortController();
   let index = createFuzzyFiles();
@@ -41,9 +41,15 @@ export function openFileSource(
   };
   const load = async (): Promise<void> => {
     const isFirst = loadedAtMs === null;
-    const { paths, hasGone } = await read(folder, closing.signal, isFirst ? grow : () => undefined);
-    const isSame = !isFirst && paths.length === listed.length && paths.every((path, at) => path === listed[at]);
-    if (!isSame && (hasGone || !isFirst)) {
+    const paths: string[] = [];
+    const take = (found: readonly string[]): Promise<void> => {
+      for (const path of found) paths.push(path);
+      if (isFirst) grow(found);
+      return otherWork();
+    };
+    await list(folder, { signal: closing.signal, take });
+    const isSame = isFirst || (paths.length === listed.length && paths.every((path, at) => path === listed[at]));
+    if (!isSame) {
       index = await indexOf(paths);
       hasMore = true;
     }
@@ -69,23 +75,6 @@ export function openFileSource(
     },
     close: () => closing.abort(),
   };
-}
-
-/** Reads the list: passes on each batch, and returns all paths without those that are gone. */
-async function read(
-  folder: string,
-  signal: AbortSignal,
-  take: (found: readonly string[]) => void,
-): Promise<{ paths: string[]; hasGone: boolean }> {
-  const paths: string[] = [];
-  const gone = new Set<string>();
-  for await (const news of listFiles(folder, signal)) {
-    for (const path of news.found) paths.push(path);
-    for (const path of news.gone) gone.add(path);
-    take(news.found);
-    await otherWork();
-  }
-  return { paths: gone.size === 0 ? paths : paths.filter((path) => !gone.has(path)), hasGone: gone.size > 0 };
 }
 
 // Keys are read between two slices of indexing.

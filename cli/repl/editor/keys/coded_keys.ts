@@ -4,7 +4,7 @@ import type { Key, KeyPress } from './key.js';
 type Held = Omit<KeyPress, 'kind' | 'name'>;
 
 const NAMES: Record<number, string> = { 9: 'tab', 13: 'enter', 27: 'escape', 32: 'space', 127: 'backspace' };
-// What these keys have always sent where a terminal cannot tell them from others.
+// The control characters of keys that older terminals cannot tell apart.
 const OLD_NAMES: Record<string, string> = {
   '[': 'escape',
   m: 'enter',
@@ -13,7 +13,7 @@ const OLD_NAMES: Record<string, string> = {
   '@': 'space',
   7: '_',
 };
-// The block of number keys, as terminals number it that tell all keys apart.
+// The numeric keypad, in the numbering of the kitty keyboard protocol.
 const PAD_SIGNS_START = 57_399;
 const PAD_SIGNS = '0123456789./*-+';
 const PAD_NAMES: Record<number, string> = {
@@ -30,11 +30,11 @@ const PAD_NAMES: Record<number, string> = {
   57426: 'delete',
 };
 const PAD_EQUALS = 57_415;
-// Keys without a character of their own are numbered from here on.
+// The first code point of keys without a character.
 const PRIVATE_START = 57_344;
 const PRIVATE_END = 63_743;
 
-/** A key told by its code point, as terminals do that tell all keys apart; null for one that means nothing. */
+/** A key by its code point in the kitty keyboard protocol; null for an unused one. */
 export function keyOfCode(key: CodedKey, held: Held): Key | null {
   if (key.isForeign) return null;
   const isPlain = !held.ctrl && !held.alt;
@@ -58,7 +58,7 @@ function signOf(code: number): string | null {
   return String.fromCodePoint(code);
 }
 
-/** With Ctrl or Alt what counts is where a key lies: people who write other letters have these keys at their places. */
+/** With Ctrl or Alt the position of a key counts, so that shortcuts work on other layouts. */
 function latinOf({ latin }: CodedKey, sign: string): string {
   const other = sign > '~' && latin !== null ? signOf(latin) : null;
   return (other ?? sign).toLowerCase();

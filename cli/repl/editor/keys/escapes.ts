@@ -1,6 +1,6 @@
 import { type NamedKey, namedKey } from './named_keys.js';
 
-/** A sequence that begins with ESC, and how many UTF-16 units it takes. */
+/** An escape sequence and its length in UTF-16 units. */
 export type Escape = { length: number } & (
   | { kind: 'nothing' }
   | { kind: 'named'; name: string; modifiers: Modifiers }
@@ -8,14 +8,14 @@ export type Escape = { length: number } & (
   | { kind: 'alt'; sign: string }
 );
 
-/** A key told by code points: its own, and those that some terminals add; null where they do not. */
+/** A key by code points: its own, and those that some terminals add; null where absent. */
 export interface CodedKey {
   code: number;
-  /** What it is together with Shift. */
+  /** The character with Shift. */
   shifted: number | null;
-  /** Which key lies there on a keyboard with Latin letters. */
+  /** The key at that position of a Latin layout. */
   latin: number | null;
-  /** Whether a key is held that no terminal has a use for, such as the one with a logo on it. */
+  /** Whether Super, Hyper or Meta is held. */
   isForeign: boolean;
 }
 
@@ -25,7 +25,7 @@ interface Modifiers {
   shift: boolean;
 }
 
-// No key has a longer one, and no answer of a terminal.
+// Longer than any key or terminal response.
 const SEQUENCE_LENGTH_MAX = 256;
 const STRING_LENGTH_MAX = 4_096;
 
@@ -35,7 +35,7 @@ const STRING = new RegExp(`${ESC}[\\]PX^_]\\P{Cc}*`, 'uy');
 const NO_MODIFIERS: Modifiers = { ctrl: false, alt: false, shift: false };
 const nothing = (length: number): Escape => ({ kind: 'nothing', length });
 
-/** Reads the sequence that begins at a place with ESC; null when the text ends before it does. */
+/** Reads the escape sequence at an offset; null when it is incomplete. */
 export function readEscape(text: string, at: number): Escape | null {
   const next = text[at + 1];
   if (next === undefined) return null;
@@ -46,7 +46,7 @@ export function readEscape(text: string, at: number): Escape | null {
   return { kind: 'alt', sign, length: 1 + sign.length };
 }
 
-/** ESC ESC: some terminals send Alt with an arrow so; otherwise the first one is a key. */
+/** ESC ESC: Alt with an arrow in some terminals; otherwise the first ESC is a key. */
 function readDoubled(text: string, at: number): Escape | null {
   const next = text[at + 2];
   if (next === undefined) return null;
@@ -65,10 +65,10 @@ function readControl(text: string, at: number): Escape | null {
   if (match === null) return nothing(1);
   const start = match[0].length;
   const final = text[at + start];
-  // How rxvt tells Shift with a numbered key: without a final letter.
+  // rxvt's form of Shift with a numbered key, which has no final letter.
   if (/^\d+\$$/.test(match.groups?.csi ?? '')) return named(namedKey(match[0]), '', start);
   if (final === undefined) return start > SEQUENCE_LENGTH_MAX ? nothing(start) : null;
-  // A control character in the middle ends it, and has its own effect.
+  // A control character aborts the sequence and is handled by itself.
   if (final < '@' || final > '~') return nothing(start);
   const { csi, ss3 } = match.groups ?? {};
   if (csi === undefined) return ss3Escape(ss3 ?? '', final, start + 1);
@@ -82,7 +82,7 @@ function readLegacy(text: string, { at, final }: { at: number; final: string }):
   return text.length - at < length ? null : nothing(length);
 }
 
-/** Answers and titles, which a terminal may send at any time. */
+/** Terminal responses and titles, which may arrive at any time. */
 function readString(text: string, at: number): Escape | null {
   STRING.lastIndex = at;
   const length = STRING.exec(text)?.[0].length ?? 2;
@@ -102,25 +102,25 @@ function csiEscape(parameters: string, final: string, length: number): Escape {
   const [first = '', modifiers = '', third = ''] = parameters.split(';');
   if (final === 'u') return codeEscape(first, modifiers, length);
   if (final === '~' && first === '27') return codeEscape(third, modifiers, length);
-  // How rxvt ends a numbered key with Ctrl and Shift; readline knows the one with Ctrl.
+  // rxvt's ending for Ctrl-Shift with a numbered key; readline knows the one for Ctrl.
   if (final === '@') return named(namedKey(`\x1b[${first}^`), SHIFT_HELD, length);
   if (final === '~' || final === '^') return named(namedKey(`\x1b[${first}${final}`), modifiers, length);
   if (!/[A-Za-z]/.test(final) || !isKeyReport(parameters)) return nothing(length);
   return named(namedKey(`\x1b[${final}`), modifiers, length);
 }
 
-/** `CSI 12;40R` tells where the cursor is, `CSI 1;2R` a key: no key has another first number than 1. */
+/** `CSI 12;40R` reports the cursor position, `CSI 1;2R` a key: keys always begin with 1. */
 function isKeyReport(parameters: string): boolean {
   return /^(1?$|1;)/.test(parameters);
 }
 
 function ss3Escape(modifiers: string, final: string, length: number): Escape {
-  // Konsole sends it for Shift-Enter. For Enter of the number keys it stands only in a mode that is never set here.
+  // Konsole's Shift-Enter. Keypad Enter sends it only in a mode that is never set here.
   if (final === 'M') return named(ENTER, modifiers || SHIFT_HELD, length);
   return named(namedKey(`\x1bO${final}`), modifiers, length);
 }
 
-/** A key with the modifiers that its sequence states beside those that belong to the key. */
+/** A key with the modifiers of its sequence added to its own. */
 function named(key: NamedKey | null, modifiers: string, length: number): Escape {
   const held = modifiersOf(modifiers);
   if (key === null || held === null) return nothing(length);
@@ -149,7 +149,7 @@ const META = 32;
 const FOREIGN = 8 + 16;
 const RELEASED = '3';
 
-/** Which modifiers a parameter tells; null for a key that was let go. */
+/** The modifiers of a parameter; null for a key release. */
 function modifiersOf(parameter: string): Modifiers | null {
   if (parameter.split(':')[1] === RELEASED) return null;
   const bits = bitsOf(parameter);

@@ -3,27 +3,27 @@ import { keyOfCode } from './coded_keys.js';
 import { type Escape, readEscape } from './escapes.js';
 import type { Key, KeyPress } from './key.js';
 
-/** Turns what a terminal sends into keys, however it is cut. */
+/** Decodes terminal input into keys, however it is split into chunks. */
 export interface KeyDecoder {
   take(text: string): Key[];
-  /** The time to wait is over: what could have been the start of a sequence was a key of its own. */
+  /** Called at the time limit: a partial sequence is a key of its own. */
   flush(): Key[];
-  /** Whether `flush` would give a key. */
+  /** Whether `flush` would return a key. */
   isWaiting(): boolean;
   /** Whether a paste has begun and not ended. */
   isPasting(): boolean;
 }
 
-/** A longer paste is cut here: no prompt has a use for more, and what is held in memory needs an end. */
+/** The longest paste, so that memory is bounded. */
 export const PASTE_LENGTH_MAX = 10 * 1024 * 1024;
 
 const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 const INTERRUPT = '\x03';
 const PRINTABLE = /\P{Cc}+/uy;
-// Nobody types it: it stands for bytes that are no UTF-8, such as Alt with a letter where that sets the eighth bit.
+// The replacement character stands for invalid UTF-8, such as Alt as the eighth bit.
 const NO_CHARACTER = /\ufffd/g;
-// Controls of one byte have the same meaning as escapes of two; the others mean nothing to us.
+// C1 controls with an equivalent two-byte escape; the others are ignored.
 const SHORT_CONTROLS = new RegExp(`[${'\x80'}-${'\x9f'}]`, 'g');
 const SEQUENCE_STARTS = '\x90\x98\x9b\x9c\x9d\x9e\x9f';
 
@@ -76,7 +76,7 @@ export function createKeyDecoder(): KeyDecoder {
   return {
     take(piece) {
       const keys: Key[] = [];
-      // A terminal that dies in the middle of a paste never ends it: Ctrl-C, which comes alone, does.
+      // A lone Ctrl-C ends a paste whose terminal never closed it.
       if (piece === INTERRUPT && paste !== null) endPaste(keys);
       let rest = pending + piece.replace(SHORT_CONTROLS, longControl);
       pending = '';
@@ -95,7 +95,7 @@ export function createKeyDecoder(): KeyDecoder {
   };
 }
 
-/** Whether what is held back would be a key if nothing followed. Longer beginnings are sequences, and stay. */
+/** Whether the pending input is a key if nothing follows. Longer prefixes are sequences and stay pending. */
 function isKeyAlone(pending: string, paste: Paste | null): boolean {
   return paste === null && (pending.length === 1 || pending.length === 2);
 }
@@ -108,23 +108,23 @@ function keep(paste: Paste, text: string): void {
   paste.length += piece.length;
 }
 
-// They are drawn as what they are, so that they may stay in what is sent.
+// These are drawn visibly, so they may stay in the message.
 const REORDERING = /([\u202a-\u202e\u2066-\u2069])/;
 
-/** What was pasted, without what a terminal acts on. */
+/** The pasted text without terminal controls. */
 function cleanPaste(text: string): string {
   const parts = text.split(REORDERING).map((part, at) => (at % 2 === 0 ? clean(part) : part));
   return parts.join('').toWellFormed();
 }
 
-/** Where a paste ends. An end that is followed by another one was pasted itself: what is behind it would be obeyed. */
+/** The end of a paste. An end marker that another one follows was itself pasted; text after it must not act as keys. */
 function endOfPaste(text: string): number {
   const first = text.indexOf(PASTE_END);
   const next = text.indexOf(PASTE_START, first + 1);
   return first < 0 ? first : text.slice(0, next < 0 ? text.length : next).lastIndexOf(PASTE_END);
 }
 
-/** How much of the end of a text may be the beginning of the sign that ends a paste. */
+/** The length of a suffix that may begin the end marker of a paste. */
 function startOfEnd(text: string): number {
   for (let length = Math.min(PASTE_END.length - 1, text.length); length > 0; length--) {
     if (text.endsWith(PASTE_END.slice(0, length))) return length;
@@ -132,7 +132,7 @@ function startOfEnd(text: string): number {
   return 0;
 }
 
-/** The key at a place and how long its code is; null when the text ends within it. */
+/** The key at an offset and its length; null when it is incomplete. */
 function readKey(text: string, at: number): { key: Key | null; length: number } | null {
   PRINTABLE.lastIndex = at;
   const [printable] = PRINTABLE.exec(text) ?? [];
@@ -163,7 +163,7 @@ function keyOfEscape(sequence: Escape): Key | null {
 function altOf(sign: string): Key {
   const code = sign.charCodeAt(0);
   if (sign === '\r' || sign === '\n') return { ...press('enter'), alt: true };
-  // The Linux console sends it for Shift-Tab; Alt-Tab never comes to a terminal.
+  // The Linux console's Shift-Tab; window managers keep Alt-Tab.
   if (sign === '\t') return { ...press('tab'), shift: true };
   if (code < 32 || code === 127) return { ...controlKey(code), alt: true };
   const name = sign === ' ' ? 'space' : sign.toLowerCase();
@@ -183,7 +183,7 @@ function press(name: string): KeyPress {
   return { kind: 'key', name, ctrl: false, alt: false, shift: false };
 }
 
-/** Texts that follow each other are one, so that an emoji of several code points is inserted at once. */
+/** Merges adjacent texts, so that a multi-code-point emoji is inserted at once. */
 function push(keys: Key[], key: Key): void {
   const last = keys.at(-1);
   if (key.kind === 'text' && last?.kind === 'text') last.text += key.text;

@@ -1,26 +1,26 @@
 import type { Key } from './key.js';
 import { createKeyDecoder } from './key_decoder.js';
 
-/** Turns what the keyboard sends into keys. */
+/** Decodes keyboard input into keys. */
 export interface KeyReader {
   take(piece: string): void;
-  /** Forgets what was begun, and gives no key any more. */
+  /** Drops a partial sequence and emits no more keys. */
   stop(): void;
 }
 
 export interface KeyListener {
-  /** The keys of one piece that the terminal sent, all of them. */
+  /** All keys of one chunk of input. */
   keys(keys: readonly Key[]): void;
-  /** A paste has been coming in for a while, and its end has not; or now it has. */
+  /** A long paste is still coming in, or has just ended. */
   pasting(isPasting: boolean): void;
 }
 
-// How long the rest of a sequence may take to come. Esc alone is told after this time.
+// The time limit for the rest of a sequence; after it, Esc alone is a key.
 const ESCAPE_WAIT_MS = 50;
-// A person who sees nothing for longer wonders where their keys go.
+// After this time a notice says that a paste is coming in.
 const PASTE_WAIT_MS = 1_000;
 
-/** A timer runs only while a sequence or a paste is unended. */
+/** A timer runs only within a sequence or a paste. */
 export function createKeyReader({ keys: tellKeys, pasting }: KeyListener): KeyReader {
   const decoder = createKeyDecoder();
   let escapeTimer: NodeJS.Timeout | undefined;

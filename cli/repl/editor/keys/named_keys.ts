@@ -12,7 +12,7 @@ const pressed: Key[] = [];
 emitKeypressEvents(terminal);
 terminal.on('keypress', (_text, key: Key) => pressed.push(key));
 
-/** The key that readline knows by a sequence; null for none. The sequence must be whole: readline waits for the rest. */
+/** The key that readline decodes from a complete sequence; null for none. Readline would wait for the rest of a partial one. */
 export function namedKey(sequence: string): NamedKey | null {
   terminal.emit('data', sequence);
   const [key] = pressed.splice(0);

@@ -60,6 +60,8 @@ export interface Frame {
   ruler: Ruler;
   /** What Alt-Enter does: while a turn runs a message may wait for its end. */
   altEnter: 'newline' | 'queue';
+  /** Whether something waits that Up takes back while nothing is written. */
+  takesBack: boolean;
   completion: Completion;
 }
 
@@ -67,7 +69,9 @@ export interface Frame {
 export type Effect =
   | { kind: 'submit'; how: 'now' | 'queue'; text: string; content: Content }
   | { kind: 'interrupt'; cleared: boolean }
-  | { kind: 'leave' | 'escape' | 'edit_outside' | 'expand' | 'redraw' | 'suspend' | 'switch_mode' | 'tab' }
+  | {
+      kind: 'leave' | 'escape' | 'take_back' | 'edit_outside' | 'expand' | 'redraw' | 'suspend' | 'switch_mode' | 'tab';
+    }
   | { kind: 'page'; by: -1 | 1 };
 
 export interface Step {

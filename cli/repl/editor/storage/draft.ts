@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFile } from '../../../../hub/base/disk/durable_file.js';
 import { isAlive } from '../../../files/process_alive.js';
-import { replaceFile } from '../../../files/replace_file.js';
 import type { Content } from '../state/buffer.js';
 import { parseContent } from './content_text.js';
 

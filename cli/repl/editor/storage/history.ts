@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { replaceFile } from '../../../../hub/base/disk/durable_file.js';
 import { withFileLock } from '../../../files/file_lock.js';
-import { replaceFile } from '../../../files/replace_file.js';
 import { type Content, textOfContent } from '../state/buffer.js';
 import { parseContent } from './content_text.js';
 

@@ -86,6 +86,7 @@ const REASONS = new Map<string | null, EndReason>([
   ['max_tokens', 'max_tokens'],
   ['refusal', 'refused'],
   ['model_context_window_exceeded', 'context_too_long'],
+  ['pause_turn', 'paused'],
 ]);
 
 /** Reads one answer, given the number of messages before it and how long its cache writes last. */

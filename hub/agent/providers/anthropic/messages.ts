@@ -18,9 +18,11 @@ const IMAGE_LIMITS: ImageLimits = {
   countMax: 100,
 };
 
+/** How long a mark says that is kept what it marks; null where that is not for a request to say. */
+export type CacheTtl = '5m' | '1h' | null;
 interface CacheMark {
   type: 'ephemeral';
-  ttl: '5m' | '1h';
+  ttl?: '5m' | '1h';
 }
 interface WireText {
   type: 'text';
@@ -54,8 +56,8 @@ export interface AnthropicMessage {
 type Content = ModelMessage['content'][number];
 
 /** The system prompt, the tools and the first cache mark: the same for every node of a branch. */
-export function anthropicPrefix({ systemPrompt, tools, cache }: ModelRequest) {
-  const mark: CacheMark = { type: 'ephemeral', ttl: cache.lifetime };
+export function anthropicPrefix({ systemPrompt, tools }: ModelRequest, ttl: CacheTtl) {
+  const mark = markOf(ttl);
   const hasPrompt = systemPrompt.trim() !== '';
   return {
     ...(hasPrompt ? { system: [{ type: 'text' as const, text: systemPrompt, cache_control: mark }] } : {}),
@@ -74,7 +76,7 @@ export function anthropicPrefix({ systemPrompt, tools, cache }: ModelRequest) {
 }
 
 /** The messages in this dialect: alternating roles, nothing empty, cache marks where the request says. */
-export async function anthropicMessages(request: ModelRequest): Promise<AnthropicMessage[]> {
+export async function anthropicMessages(request: ModelRequest, ttl: CacheTtl): Promise<AnthropicMessage[]> {
   const ids = callIds();
   const sendImage = imageSender(request.loadImage, IMAGE_LIMITS);
   const marked = new Set(request.cache.messages.slice(-MESSAGE_MARKS_MAX));
@@ -87,7 +89,7 @@ export async function anthropicMessages(request: ModelRequest): Promise<Anthropi
     }
     addMessage(messages, role, role === 'assistant' ? withoutTrailingThinking(blocks) : blocks);
     // A message of which nothing is sent leaves its mark to the previous one.
-    if (marked.has(index)) markLast(messages.at(-1)?.content ?? [], { type: 'ephemeral', ttl: request.cache.lifetime });
+    if (marked.has(index)) markLast(messages.at(-1)?.content ?? [], markOf(ttl));
   }
   return messages;
 }
@@ -172,6 +174,10 @@ function withoutTrailingThinking(blocks: WireBlock[]): WireBlock[] {
 
 export function isThinking(block: WireBlock | undefined): boolean {
   return block?.type === 'thinking' || block?.type === 'redacted_thinking';
+}
+
+function markOf(ttl: CacheTtl): CacheMark {
+  return { type: 'ephemeral', ...(ttl === null ? {} : { ttl }) };
 }
 
 function markLast(blocks: WireBlock[], mark: CacheMark): void {

@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** What every server accepts as the id of a call, and as the name of a tool. */
-const ID = /^[\w-]{1,40}$/;
+/** What a server accepts as the id of a call. */
+export interface IdForm {
+  accepted: RegExp;
+  /** An id of that form, from a digest. */
+  from(digest: string): string;
+}
+
+export const USUAL_IDS: IdForm = { accepted: /^[\w-]{1,40}$/, from: (digest) => `call_${digest.slice(0, 24)}` };
+export const MISTRAL_IDS: IdForm = { accepted: /^[a-zA-Z0-9]{9}$/, from: (digest) => digest.slice(0, 9) };
+
+/** What every server accepts as the name of a tool. */
 const TOOL_CHARACTERS = /[^\w-]/g;
 const TOOL_LENGTH_MAX = 64;
 /** The longest id or name that a block may hold. */
@@ -18,29 +27,26 @@ export interface CallIds {
  * Replaces ids that a server would refuse, because another server made them or because they came before in the conversation.
  * The replacement follows from the earlier calls alone, so that a longer conversation begins with the same bytes.
  */
-export function callIds(): CallIds {
+export function callIds({ accepted, from }: IdForm = USUAL_IDS): CallIds {
+  const hashed = (text: string): string => from(createHash('sha256').update(text).digest('hex'));
   const used = new Set<string>();
   /** The sent ids of calls without a result yet, by their own ids. */
   const waiting = new Map<string, string[]>();
   return {
     call(id) {
       let sent = id;
-      for (let again = 0; !ID.test(sent) || used.has(sent); again += 1) sent = hashed(`${id} ${again}`);
+      for (let again = 0; !accepted.test(sent) || used.has(sent); again += 1) sent = hashed(`${id} ${again}`);
       used.add(sent);
       waiting.set(id, [...(waiting.get(id) ?? []), sent]);
       return sent;
     },
     result(id) {
       const [first, ...others] = waiting.get(id) ?? [];
-      if (first === undefined) return ID.test(id) ? id : hashed(`${id} 0`);
+      if (first === undefined) return accepted.test(id) ? id : hashed(`${id} 0`);
       waiting.set(id, others);
       return first;
     },
   };
-}
-
-function hashed(text: string): string {
-  return `call_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
 }
 
 /** Ids for the calls of one answer: the server's own where each call has one. */

@@ -5,7 +5,8 @@ export function endReason(
   reason: EndReason,
   { hasText, hasCalls }: { hasText: boolean; hasCalls: boolean },
 ): EndReason {
-  if (reason !== 'answered' && reason !== 'calls') return reason;
+  if (reason !== 'answered' && reason !== 'calls' && reason !== 'paused') return reason;
   if (hasCalls) return 'calls';
-  return hasText ? 'answered' : 'empty';
+  if (!hasText) return 'empty';
+  return reason === 'paused' ? 'paused' : 'answered';
 }

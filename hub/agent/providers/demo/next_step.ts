@@ -1,6 +1,7 @@
 import { blocksOfType, textOf } from '../../../base/node_blocks.js';
 import type { ModelMessage } from '../../../protocol/methods/context_methods.js';
 import type { EndReason, ModelRequest } from '../../model/provider.js';
+import { GO_ON } from '../../request/unanswered_request.js';
 import { abilityStep } from './abilities.js';
 import { answerTo, callFor } from './answer_question.js';
 import { calling, callOf, type DemoResult, type DemoStep, type DemoTask, failing, NOTE, saying } from './step.js';
@@ -96,7 +97,8 @@ function manyWords(count: number): string {
   return Array.from({ length: many }, (_, index) => `word${index + 1}`).join(' ');
 }
 
-function taskOf({ messages, tools, systemPrompt }: ModelRequest): DemoTask {
+function taskOf({ messages: sent, tools, systemPrompt }: ModelRequest): DemoTask {
+  const messages = withoutInterruptions(sent);
   const question = messages.findLastIndex(({ role, content }) => role === 'user' && linesOf(content) !== '');
   const since = messages.slice(question + 1);
   return {
@@ -111,6 +113,16 @@ function taskOf({ messages, tools, systemPrompt }: ModelRequest): DemoTask {
     tools: new Set(tools.map(({ name }) => name)),
     systemPrompt,
   };
+}
+
+/** Without the halves of answers that were interrupted: such an answer is given once more. */
+function withoutInterruptions(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  const isGoOn = ({ role, content }: ModelMessage): boolean => role === 'user' && linesOf(content) === GO_ON;
+  return messages.filter((message, at) => {
+    const next = messages[at + 1];
+    const isHalf = next !== undefined && isGoOn(next) && blocksOfType(message.content, 'call').length === 0;
+    return !isGoOn(message) && !(isHalf && message.role === 'assistant');
+  });
 }
 
 /** The results of the newest calls, if they were made since the question. */

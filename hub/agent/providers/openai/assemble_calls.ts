@@ -78,7 +78,10 @@ function slotOf(slots: Slot[], piece: CallPiece): Slot | null {
     // An id that comes late belongs to the call with that index and without an id.
     return slots.find((slot) => slot.serverId === null && typeof index === 'number' && slot.index === index) ?? null;
   }
-  if (typeof index === 'number') return slots.findLast((slot) => slot.index === index) ?? null;
+  if (typeof index === 'number') {
+    const same = slots.findLast((slot) => slot.index === index);
+    return same === undefined || isAnother(same, piece) ? null : same;
+  }
   if (piece.function?.name) return null;
   const newest = slots.at(-1);
   if (newest === undefined) return null;
@@ -86,6 +89,17 @@ function slotOf(slots: Slot[], piece: CallPiece): Slot | null {
   // With several it is unknowable which it belongs to, and a wrong guess is a call that the model never made.
   if (together.length > 1) for (const slot of together) slot.isMixedUp = true;
   return newest;
+}
+
+/** Whether a piece with a call's index begins another call: some servers give all of them the index 0, and no ids. */
+function isAnother({ tool, text }: Slot, { function: named }: CallPiece): boolean {
+  if (!named?.name) return false;
+  return storedToolName(named.name) !== tool || isWhole(text);
+}
+
+/** Whether a text is a whole JSON object. */
+function isWhole(text: string): boolean {
+  return text.trimEnd().endsWith('}') && finishedCall({ id: '', tool: '', text }).kind === 'call_made';
 }
 
 function inputText(value: unknown): string {

@@ -6,6 +6,7 @@ import { tokenCount } from '../blocks/token_count.js';
 import { wholeCharacters } from '../blocks/whole_characters.js';
 import type { AnswerReader } from '../transport/model_exchange.js';
 import { assembleCalls, type CallAssembly, CallPiece } from './assemble_calls.js';
+import { fieldSignature, type ThinkingField } from './returned_thinking.js';
 
 const optionalText = z.string().nullish();
 /** Some of Mistral's models send text as a list of parts; those without text are their thinking. */
@@ -18,14 +19,13 @@ const textOrParts = z
 const WireUsage = z.object({
   prompt_tokens: tokenCount,
   completion_tokens: tokenCount,
-  prompt_tokens_details: z.object({ cached_tokens: tokenCount }).nullish().catch(null),
+  prompt_tokens_details: z.object({ cached_tokens: tokenCount, cache_write_tokens: tokenCount }).nullish().catch(null),
 });
 const Choice = z.object({
   delta: z
     .object({
       content: textOrParts,
       refusal: optionalText,
-      // Two names for thinking: DeepSeek, llama.cpp and vLLM use the first, Ollama the second.
       reasoning_content: optionalText.catch(null),
       reasoning: optionalText.catch(null),
       tool_calls: z.array(CallPiece).nullish(),
@@ -48,8 +48,12 @@ const REASONS = new Map<string | null, EndReason>([
 interface ReadingState {
   calls: CallAssembly;
   whole: { text: (piece: string) => string; thinking: (piece: string) => string };
+  /** The field of the thinking that goes on; null for none. */
+  thinking: ThinkingField | null;
   finished: string | null;
   hasUsage: boolean;
+  /** Whether the usage came by itself, as it does behind the whole answer. */
+  isCounted: boolean;
   hasText: boolean;
   isRefused: boolean;
 }
@@ -60,8 +64,10 @@ export function openaiReader(messages: number): AnswerReader {
   const reading: ReadingState = {
     calls: assembleCalls(idFor),
     whole: { text: wholeCharacters(), thinking: wholeCharacters() },
+    thinking: null,
     finished: null,
     hasUsage: false,
+    isCounted: false,
     hasText: false,
     isRefused: false,
   };
@@ -71,6 +77,7 @@ export function openaiReader(messages: number): AnswerReader {
       const events = (choices ?? []).slice(0, 1).flatMap((choice) => eventsOf(reading, choice));
       if (!usage) return events;
       reading.hasUsage = true;
+      reading.isCounted ||= (choices ?? []).length === 0;
       const counted = tokenUsage(usage);
       return counted === null ? events : [...events, { kind: 'usage', usage: counted }];
     },
@@ -79,10 +86,19 @@ export function openaiReader(messages: number): AnswerReader {
       // Some servers leave the connection open after their last chunk, which has the usage.
       return reading.hasUsage ? 'closed' : 'answered';
     },
+    conclude(isDone) {
+      // Some servers never say why an answer ended. One that says nothing at all did not answer.
+      const hasSaid = reading.hasText || reading.calls.count() > 0;
+      if ((isDone || reading.isCounted) && hasSaid) reading.finished ??= 'stop';
+    },
     finish() {
       const reason = reading.isRefused ? 'refused' : (REASONS.get(reading.finished) ?? 'answered');
       const { hasText, calls } = reading;
-      return [...calls.finish(), { kind: 'end', reason: endReason(reason, { hasText, hasCalls: calls.count() > 0 }) }];
+      return [
+        ...endThinking(reading),
+        ...calls.finish(),
+        { kind: 'end', reason: endReason(reason, { hasText, hasCalls: calls.count() > 0 }) },
+      ];
     },
   };
 }
@@ -91,12 +107,22 @@ function eventsOf(reading: ReadingState, { delta, finish_reason }: z.infer<typeo
   reading.finished = finish_reason || reading.finished;
   if (!delta) return [];
   if (delta.refusal) reading.isRefused = true;
-  return [
-    ...textEvents(reading, 'thinking', delta.reasoning_content || delta.reasoning),
+  const field = delta.reasoning_content ? 'reasoning_content' : 'reasoning';
+  const thinking = textEvents(reading, 'thinking', delta[field]);
+  if (thinking.length > 0) reading.thinking = field;
+  const said = [
     ...textEvents(reading, 'text', delta.content),
     ...textEvents(reading, 'text', delta.refusal),
     ...reading.calls.add(delta.tool_calls ?? []),
   ];
+  return [...thinking, ...(said.length > 0 ? endThinking(reading) : []), ...said];
+}
+
+/** A piece of thinking is complete when something else begins. */
+function endThinking(reading: ReadingState): ModelEvent[] {
+  const { thinking } = reading;
+  reading.thinking = null;
+  return thinking === null ? [] : [{ kind: 'thinking_signed', signature: fieldSignature(thinking) }];
 }
 
 function textEvents(reading: ReadingState, kind: 'text' | 'thinking', piece: string | null | undefined): ModelEvent[] {
@@ -106,10 +132,11 @@ function textEvents(reading: ReadingState, kind: 'text' | 'thinking', piece: str
   return [{ kind, text }];
 }
 
-/** This dialect counts cache reads among the input, and no cache writes. Part of a count is none. */
+/** This dialect counts what was read from a cache and written to it among the input. Part of a count is none. */
 function tokenUsage(usage: z.infer<typeof WireUsage>): TokenUsage | null {
-  const { prompt_tokens: prompt, completion_tokens: output } = usage;
+  const { prompt_tokens: prompt, completion_tokens: output, prompt_tokens_details: parts } = usage;
   if (typeof prompt !== 'number' || typeof output !== 'number') return null;
-  const cacheRead = Math.min(prompt, usage.prompt_tokens_details?.cached_tokens ?? 0);
-  return { input: prompt - cacheRead, output, cacheRead, cacheWrite5m: 0, cacheWrite1h: 0 };
+  const cacheRead = Math.min(prompt, parts?.cached_tokens ?? 0);
+  const cacheWrite5m = Math.min(prompt - cacheRead, parts?.cache_write_tokens ?? 0);
+  return { input: prompt - cacheRead - cacheWrite5m, output, cacheRead, cacheWrite5m, cacheWrite1h: 0 };
 }

@@ -2,20 +2,13 @@ import { blocksOfType, textsOf } from '../../../base/node_blocks.js';
 import type { ModelMessage } from '../../../protocol/methods/context_methods.js';
 import type { Block } from '../../../protocol/node.js';
 import type { ModelRequest } from '../../model/provider.js';
-import { type CallIds, callIds, sentToolName } from '../blocks/call_ids_and_tool_names.js';
-import { type ImageLimits, imageSender } from '../blocks/images.js';
+import { type CallIds, callIds, MISTRAL_IDS, sentToolName, USUAL_IDS } from '../blocks/call_ids_and_tool_names.js';
+import { imageSender } from '../blocks/images.js';
 import { BEGINNING, NO_OUTPUT } from '../blocks/placeholders.js';
+import { OPENAI_IMAGE_LIMITS } from './image_limits.js';
+import { type ReturnedThinking, returnedThinking } from './returned_thinking.js';
 
 const IMAGE_BELOW = '(an image, shown below)';
-
-const IMAGE_LIMITS: ImageLimits = {
-  charactersMax: 20 * 1024 * 1024,
-  totalCharactersMax: 40 * 1024 * 1024,
-  sideMax: 16_000,
-  few: 20,
-  sideMaxOfMany: 8_000,
-  countMax: 100,
-};
 
 type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
 interface WireCall {
@@ -30,7 +23,7 @@ interface UserMessage {
 export type ChatMessage =
   | { role: 'system'; content: string }
   | UserMessage
-  | { role: 'assistant'; content: string | null; tool_calls?: WireCall[] }
+  | ({ role: 'assistant'; content: string | null; tool_calls?: WireCall[] } & ReturnedThinking)
   | { role: 'tool'; tool_call_id: string; content: string };
 
 type Content = ModelMessage['content'][number];
@@ -40,6 +33,7 @@ type ResultBlock = Extract<Content, { type: 'result' }>;
 interface Conversion {
   ids: CallIds;
   sendImage: ReturnType<typeof imageSender>;
+  model: string;
 }
 
 /** The tools in this dialect. */
@@ -54,9 +48,10 @@ export function openaiTools({ tools }: ModelRequest) {
 }
 
 /** The messages in this dialect: each result of a call is a message of its own, what a person says is one. */
-export async function openaiMessages(request: ModelRequest): Promise<ChatMessage[]> {
-  const conversion: Conversion = { ids: callIds(), sendImage: imageSender(request.loadImage, IMAGE_LIMITS) };
-  const { systemPrompt } = request;
+export async function openaiMessages(request: ModelRequest, variant: 'mistral' | null = null): Promise<ChatMessage[]> {
+  const { systemPrompt, model, loadImage } = request;
+  const ids = callIds(variant === 'mistral' ? MISTRAL_IDS : USUAL_IDS);
+  const conversion: Conversion = { ids, sendImage: imageSender(loadImage, OPENAI_IMAGE_LIMITS), model };
   const messages: ChatMessage[] = systemPrompt.trim() === '' ? [] : [{ role: 'system', content: systemPrompt }];
   for (const { role, content } of request.messages) {
     if (role === 'assistant') addAnswer(messages, content, conversion);
@@ -65,8 +60,8 @@ export async function openaiMessages(request: ModelRequest): Promise<ChatMessage
   return messages;
 }
 
-/** Thinking is not sent: this dialect has no place for it. */
-function addAnswer(messages: ChatMessage[], content: readonly Content[], { ids }: Conversion): void {
+/** Thinking goes back where it came in a field of its own. */
+function addAnswer(messages: ChatMessage[], content: Content[], { ids, model }: Conversion): void {
   const text = textsOf(content).filter((line) => line.trim() !== '');
   const calls = blocksOfType(content, 'call').map((block) => wireCall(block, ids));
   if (text.length === 0 && calls.length === 0) return;
@@ -76,7 +71,13 @@ function addAnswer(messages: ChatMessage[], content: readonly Content[], { ids }
   if (isMore) messages.pop();
   const lines = isMore && last.content !== null ? [last.content, ...text] : text;
   const joined = lines.length === 0 ? null : lines.join('\n\n');
-  messages.push({ role: 'assistant', content: joined, ...(calls.length === 0 ? {} : { tool_calls: calls }) });
+  const thinking = returnedThinking(content, model);
+  messages.push({
+    role: 'assistant',
+    content: joined,
+    ...thinking,
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  });
 }
 
 function wireCall({ id, tool, input }: Extract<Content, { type: 'call' }>, ids: CallIds): WireCall {

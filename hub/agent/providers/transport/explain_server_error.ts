@@ -1,6 +1,7 @@
 import { cliCommand } from '../../../base/hint.js';
 import type { ProviderServer } from '../../../base/provider_records.js';
 import type { ErrorKind, Hint } from '../../../protocol/errors.js';
+import type { Route } from '../../../protocol/turn.js';
 
 /** What a server says of a failure. */
 export interface ServerError {
@@ -15,11 +16,15 @@ export interface ServerError {
 /** Which request failed, and at which server. */
 export interface RequestInfo {
   provider: string;
+  /** Where its key comes from, in words. */
+  keyVariable: string;
   hints: ProviderServer['hints'];
   /** The server, as people are told of it. */
   server: string;
   model: string;
-  key: string;
+  /** What no message may repeat. */
+  secrets: readonly string[];
+  route: Route;
 }
 
 interface Explanation {
@@ -38,15 +43,26 @@ type Reason =
   | 'model'
   | 'redirected'
   | 'request'
+  | 'thinking'
   | 'too_long'
+  | 'memory'
   | 'rate'
   | 'overloaded';
 
-// As Anthropic, OpenAI, vLLM, llama.cpp, LM Studio and Ollama put it, in this order.
+// As Anthropic, Bedrock, OpenAI, Gemini, vLLM, llama.cpp, LM Studio and Ollama put it.
 const TOO_LONG =
-  /prompt is too long|exceed(s|ed)? (the )?(context limit|context window|available context|context size)|maximum context length|context_length_exceeded|exceed_context_size|context length|request_too_large|too many tokens/i;
+  /(prompt|input) is too long|exceed(s|ed)? (the )?(maximum number of tokens|context limit|context window|available context|context size)|maximum context length|context_length_exceeded|exceed_context_size|context length|request_too_large|too many tokens/i;
+// Of Anthropic's, OpenAI's and Gemini's: made for another conversation, or by another account.
+const FOREIGN_THINKING =
+  /`?signature`? in `?thinking`? block|thought[ _]signature|encrypted content .*could not be|invalid_encrypted_content/i;
+const NO_MEMORY = /requires more (system )?memory|insufficient memory|out of memory/i;
 const NO_CREDIT = /credit balance|insufficient_quota|billing|exceeded your current quota/i;
+/** Google refuses a wrong key with the status of a wrong request. */
+const NO_KEY =
+  /API_KEY_INVALID|API key (not valid|expired)|security token|signature we calculated|UnrecognizedClient|ExpiredToken/i;
 const NO_MODEL = /model/i;
+/** Bedrock knows newer models by ids with a region before them alone. */
+const NO_SUCH_ID = /model identifier is invalid|on-demand throughput/i;
 
 /** What happened and what to do, from what the server says. */
 export function explain(error: ServerError, request: RequestInfo): Explanation {
@@ -57,14 +73,31 @@ export function explain(error: ServerError, request: RequestInfo): Explanation {
   return { ...EXPLANATIONS[reason](request, `${status}${message}`), reason, retryable };
 }
 
-function reasonOf({ status, type, code, message }: ServerError): Reason {
-  const names = `${type ?? ''} ${code ?? ''}`;
-  const isRefused = status === null || (status >= 400 && status < 500) || status === 500;
-  if (isRefused && (TOO_LONG.test(names) || (status !== 429 && TOO_LONG.test(message)))) return 'too_long';
-  if (isRefused && NO_CREDIT.test(`${names} ${message}`)) return 'billing';
-  if (status === null) return reasonInStream(names);
+function reasonOf(error: ServerError): Reason {
+  const { status, message } = error;
+  const said = reasonInWords(error);
+  if (said !== null) return said;
+  if (status === null) return reasonInStream(namesIn(error));
   if (status >= 300 && status < 400) return 'redirected';
   return BY_STATUS[status] ?? byRange(status, message);
+}
+
+function namesIn({ type, code }: ServerError): string {
+  return `${type ?? ''} ${code ?? ''}`;
+}
+
+/** Servers differ in their statuses for what they say in much the same words. */
+function reasonInWords(error: ServerError): Reason | null {
+  const { status, message } = error;
+  const names = namesIn(error);
+  if (status !== null && status !== 500 && (status < 400 || status >= 500)) return null;
+  if (TOO_LONG.test(names) || (status !== 429 && TOO_LONG.test(message))) return 'too_long';
+  if (status === 429 && /rate_limit/.test(names)) return 'rate';
+  if (NO_KEY.test(`${names} ${message}`)) return 'key';
+  if (NO_SUCH_ID.test(message)) return 'model';
+  if (NO_CREDIT.test(`${names} ${message}`)) return 'billing';
+  if (NO_MEMORY.test(message)) return 'memory';
+  return FOREIGN_THINKING.test(`${names} ${message}`) ? 'thinking' : null;
 }
 
 const BY_STATUS: Record<number, Reason> = {
@@ -85,10 +118,10 @@ function byRange(status: number, message: string): Reason {
 
 /** An error in the middle of an answer has a name instead of a status. */
 function reasonInStream(names: string): Reason {
-  if (/rate_limit|\b429\b/.test(names)) return 'rate';
-  if (/authentication|\b401\b/.test(names)) return 'key';
+  if (/rate_limit|throttling|\b429\b/.test(names)) return 'rate';
+  if (/authentication|invalid_api_key|\b401\b/.test(names)) return 'key';
   if (/permission|\b403\b/.test(names)) return 'permission';
-  if (/invalid_request|BadRequest|\b400\b/.test(names)) return 'request';
+  if (/invalid_|validationException|_image|image_|policy|BadRequest|\b400\b/.test(names)) return 'request';
   return 'overloaded';
 }
 
@@ -102,10 +135,10 @@ type Explain = (request: RequestInfo, said: string) => Pick<Explanation, 'kind' 
 
 /** `said` is the server's status and message. */
 const EXPLANATIONS: Record<Reason, Explain> = {
-  key: ({ provider, server }, said) => ({
+  key: ({ provider, keyVariable, server }, said) => ({
     kind: 'rejected',
     message: `${server} does not accept the key${said}`,
-    hint: `set a valid key for ${provider}`,
+    hint: `set a valid key for ${provider}: ${keyVariable}`,
   }),
   permission: ({ server, model }, said) => ({
     kind: 'rejected',
@@ -132,6 +165,11 @@ const EXPLANATIONS: Record<Reason, Explain> = {
     message: `${server} refused the request${said}`,
     hint: ['look at the base URL, the model and what is sent (', cliCommand('context'), ')'],
   }),
+  thinking: ({ server }, said) => ({
+    kind: 'rejected',
+    message: `${server} cannot read what was thought before${said}`,
+    hint: ['summarise the conversation with ', cliCommand('compact'), ', or fork above the answer that it names'],
+  }),
   too_long: ({ server, model }, said) => ({
     kind: 'context_too_long',
     message: `the conversation is too long for ${model} at ${server}${said}`,
@@ -139,6 +177,14 @@ const EXPLANATIONS: Record<Reason, Explain> = {
       'summarise it with ',
       cliCommand('compact'),
       ', fork at an earlier message, or choose a model with a larger window',
+    ],
+  }),
+  memory: ({ server, model }, said) => ({
+    kind: 'rejected',
+    message: `${server} has no room for ${model}${said}`,
+    hint: [
+      'choose a smaller model, or load it with a smaller window: ',
+      cliCommand('config set', 'window', '<tokens>'),
     ],
   }),
   rate: ({ server }, said) => ({
@@ -158,8 +204,16 @@ export function isCertificate(code: string | null): boolean {
   return code !== null && /CERT|SELF_SIGNED|LEAF_SIGNATURE/.test(code);
 }
 
+const UNKNOWN_AUTHORITY = /SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)/;
+
 /** What to do about a connection that does not work. */
-export function networkHint(code: string | null, { hints }: RequestInfo): string {
+export function networkHint(code: string | null, { hints, route }: RequestInfo): string {
+  if (code !== null && UNKNOWN_AUTHORITY.test(code)) {
+    return (
+      route?.authorities_problem ??
+      'name the file with the authority that signed its certificate in NODE_EXTRA_CA_CERTS'
+    );
+  }
   if (code === 'ECONNREFUSED') return hints.notRunning ?? 'look whether the server runs and the base URL is right';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'look at your network and the base URL';
   if (isCertificate(code) || (code !== null && /TLS|SSL/.test(code))) return 'look at the certificate of the server';

@@ -1,9 +1,18 @@
 import { onAbort } from '../../../base/abort.js';
-import { ANSWER_BYTES_MAX, EVENT_BYTES_MAX, IDLE_MS_MAX } from '../../model/provider.js';
+import type { Route } from '../../../protocol/turn.js';
+import { ANSWER_BYTES_MAX, EVENT_BYTES_MAX } from '../../model/provider.js';
 import type { Timers } from '../../model/timers.js';
-import { wholeEvents } from './whole_sse_events.js';
+import { routedFetch } from './routed_fetch.js';
+import { type Framing, wholeEvents, wholeMessages } from './whole_events.js';
 
-const OWN_HEADERS = { accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'cognition' };
+export const OWN_HEADERS = {
+  accept: 'application/json',
+  'content-type': 'application/json',
+  'user-agent': 'cognition',
+};
+
+const DONE = /data: ?\[DONE\]\s*$/;
+const TAIL_BYTES = 32;
 
 /** Why a connection was ended from this side. */
 export type Ending = 'cancelled' | 'idle' | 'answer_too_long' | 'event_too_long';
@@ -17,6 +26,8 @@ export interface ModelConnection {
   ending(): Ending | null;
   /** The content type of the answer; null before the server answers. */
   contentType(): string | null;
+  /** Whether the last bytes said that nothing follows, as OpenAI's servers do. */
+  isDone(): boolean;
   /** Counts silence from now on; while the consumer is busy, it does not count. */
   wait(): void;
   /** Ends it after this time, whatever still comes. */
@@ -34,13 +45,20 @@ export type ServerHeaders = Readonly<Record<string, string>>;
 interface Watched {
   timers: Timers;
   signal: AbortSignal;
-  headers: ServerHeaders;
+  /** Null leaves them to the SDK, which has signed them. */
+  headers: ServerHeaders | null;
+  /** How long the server may be silent. */
+  idleMs: number;
+  framing: Framing;
+  route: Route;
 }
 
-export function watchConnection({ timers, signal: caller, headers }: Watched): ModelConnection {
+export function watchConnection({ timers, signal: caller, headers, idleMs, framing, route }: Watched): ModelConnection {
   const controller = new AbortController();
+  const send = routedFetch(route);
   let why: Ending | null = null;
   let contentType: string | null = null;
+  let tail = '';
   let stopTimer: (() => void) | null = null;
   let isSilenceCounted = false;
   const end = (reason: Ending): void => {
@@ -57,10 +75,12 @@ export function watchConnection({ timers, signal: caller, headers }: Watched): M
     stopTimer = timers.startTimer(limitMs, () => end('idle'));
   };
   const wait = (): void => {
-    waitAtMost(IDLE_MS_MAX);
+    waitAtMost(idleMs);
     isSilenceCounted = true;
   };
-  const onBytes = (): void => {
+  const onBytes = (chunk?: Uint8Array): void => {
+    if (chunk !== undefined)
+      tail = (tail + Buffer.from(chunk.slice(-TAIL_BYTES)).toString('latin1')).slice(-TAIL_BYTES);
     if (stopTimer !== null && isSilenceCounted) wait();
   };
   const stopListening = onAbort(caller, () => end('cancelled'));
@@ -68,17 +88,20 @@ export function watchConnection({ timers, signal: caller, headers }: Watched): M
     signal: controller.signal,
     ending: () => why,
     contentType: () => contentType,
+    isDone: () => DONE.test(tail),
     wait,
     waitAtMost,
     pause,
     fetch: async (input, init) => {
       // An SDK adds headers that it finds in the environment, and those of the machine. A redirect would take the
       // conversation to an address that nobody chose.
-      const response = await fetch(input, { ...init, headers: { ...OWN_HEADERS, ...headers }, redirect: 'manual' });
+      contentType = null;
+      const sent = headers === null ? {} : { headers: { ...OWN_HEADERS, ...headers } };
+      const response = await send(input, { ...init, ...sent, redirect: 'manual' });
       onBytes();
       contentType =
         (response.headers.get('content-type') ?? '').replace(/[^\w/+;= .-]/g, '').slice(0, 100) || 'nothing';
-      return limitedResponse(response, onBytes, end);
+      return limitedResponse(response, { onBytes, end, framing });
     },
     tooLong() {
       end('answer_too_long');
@@ -92,14 +115,21 @@ export function watchConnection({ timers, signal: caller, headers }: Watched): M
   };
 }
 
+interface ResponseLimits {
+  onBytes(chunk: Uint8Array): void;
+  end(why: Ending): void;
+  framing: Framing;
+}
+
 /** The same response, each chunk of which is a sign of life and counts against the limits. */
-function limitedResponse(response: Response, onBytes: () => void, end: (why: Ending) => void): Response {
+function limitedResponse(response: Response, { onBytes, end, framing }: ResponseLimits): Response {
   if (response.body === null) return response;
   let total = 0;
-  const events = wholeEvents();
+  const isBinary = /eventstream/.test(response.headers.get('content-type') ?? '');
+  const events = isBinary ? wholeMessages() : wholeEvents(framing);
   const measure = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, out) {
-      onBytes();
+      onBytes(chunk);
       total += chunk.length;
       const whole = events.add(chunk);
       if (total > ANSWER_BYTES_MAX || events.heldBytes() > EVENT_BYTES_MAX) {

@@ -1,10 +1,17 @@
 import { detach, neverFails } from '../../../base/detach.js';
 import type { ProviderServer } from '../../../base/provider_records.js';
-import { type ModelEvent, type ModelRequest, SAID_BYTES_MAX } from '../../model/provider.js';
-import type { ServerAccess } from '../../model/server_access.js';
+import {
+  DEEP_IDLE_MS_MAX,
+  idleMsMax,
+  type ModelEvent,
+  type ModelRequest,
+  SAID_BYTES_MAX,
+} from '../../model/provider.js';
+import { isOwnAddress, type ServerAccess } from '../../model/server_access.js';
 import type { Timers } from '../../model/timers.js';
 import { type ModelConnection, type ServerHeaders, watchConnection } from './model_connection.js';
 import { type FailedRequest, failureOf } from './server_failure.js';
+import type { Framing } from './whole_events.js';
 
 /** How long a server may take to end the connection of a complete answer. */
 const LINGER_MS_MAX = 1_000;
@@ -19,12 +26,15 @@ export interface AnswerReader {
   read(event: unknown): ModelEvent[];
   /** `answered`: why it ended is known. `closed`: nothing can follow. */
   state(): 'open' | 'answered' | 'closed';
+  /** Nothing more comes; `isDone` when the server said so, and did not only end the connection. */
+  conclude?(isDone: boolean): void;
   /** The last events of an answer whose end is known. */
   finish(): ModelEvent[];
 }
 
 /** One request in a server's dialect, and the reader of its answer. */
 export interface DialectExchange extends AnswerReader {
+  framing: Framing;
   /** Sends the request; the SDK gets its `fetch` and `signal` from the connection. */
   open(connection: ModelConnection): Promise<AsyncIterable<unknown>>;
 }
@@ -41,8 +51,8 @@ export interface ServerRequest {
   request: ModelRequest;
   signal: AbortSignal;
   access: ServerAccess;
-  /** What a dialect sends beside the key. */
-  headers: ServerHeaders;
+  /** What a dialect sends beside the key; null where an SDK signs what it sends. */
+  headers: ServerHeaders | null;
 }
 
 /** Sends one request and yields what comes back; every failure becomes one that a person can read. */
@@ -50,8 +60,12 @@ export async function* exchange(
   dialect: DialectExchange,
   sent: ServerRequest,
 ): AsyncGenerator<ModelEvent, void, undefined> {
-  const headers = { authorization: `Bearer ${sent.access.key}`, ...sent.headers };
-  const connection = watchConnection({ timers: sent.provider.timers, signal: sent.signal, headers });
+  const headers = sent.headers === null ? null : { ...sent.access.headers, ...sent.headers };
+  const { timers } = sent.provider;
+  const connection = watchConnection({
+    ...{ timers, signal: sent.signal, headers, idleMs: silenceMsMax(sent), framing: dialect.framing },
+    route: sent.request.route,
+  });
   let events: AsyncIterator<unknown> | null = null;
   let visible = false;
   try {
@@ -91,7 +105,10 @@ async function* modelEvents(
     else connection.waitAtMost(COUNT_MS_MAX);
     const { done, value } = await events.next();
     connection.pause();
-    if (done) break;
+    if (done) {
+      if (reader.state() === 'open') reader.conclude?.(connection.isDone());
+      break;
+    }
     for (const event of reader.read(value)) {
       bytes += storedBytes(event);
       if (bytes > SAID_BYTES_MAX) throw connection.tooLong();
@@ -135,13 +152,20 @@ function failedRequest(
   const { provider, request, access } = sent;
   return {
     ...failure,
+    idleMs: silenceMsMax(sent),
     nowMs: provider.timers.nowMs(),
-    provider: provider.name,
+    ...{ provider: provider.name, keyVariable: provider.server.keyVariable },
     hints: provider.server.hints,
     server: serverName(sent),
     model: request.model,
-    key: access.key,
+    secrets: access.secrets,
+    route: request.route,
   };
+}
+
+/** One of the person's own loads models when they are asked, may read prompts without a graphics card, and is silent for long. */
+function silenceMsMax({ provider, request }: ServerRequest): number {
+  return provider.server.needsKey === 'never' ? DEEP_IDLE_MS_MAX : idleMsMax(request);
 }
 
 function isVisible({ kind }: ModelEvent): boolean {
@@ -150,6 +174,6 @@ function isVisible({ kind }: ModelEvent): boolean {
 
 /** The provider by its name, and by its address where that was chosen, or is on the person's own machine. */
 function serverName({ provider: { name, server }, access, request }: ServerRequest): string {
-  const isHosted = request.baseUrl === null && server.needsKey !== 'never';
+  const isHosted = server.needsKey !== 'never' && isOwnAddress(server, request.baseUrl);
   return isHosted ? name : `${name} at ${access.address.origin}`;
 }

@@ -2,12 +2,13 @@ import * as z from 'zod';
 import { errnoOf } from '../../../base/errno.js';
 import { HubError } from '../../../base/error.js';
 import type { ErrorData, ErrorKind } from '../../../protocol/errors.js';
-import { EVENT_BYTES_MAX, IDLE_MS_MAX } from '../../model/provider.js';
+import { EVENT_BYTES_MAX } from '../../model/provider.js';
 import { explain, isCertificate, networkHint, type RequestInfo, type ServerError } from './explain_server_error.js';
 import type { Ending } from './model_connection.js';
 import { retryAfterMs } from './retry_after.js';
 
 const MESSAGE_LENGTH_MAX = 400;
+const CAUSES_MAX = 8;
 
 /** What both SDKs' errors have in common; `error` is the body, or for some the inner part of it. */
 const SdkError = z.object({
@@ -29,6 +30,8 @@ export interface FailedRequest extends RequestInfo {
   contentType: string | null;
   /** Whether text, thinking or a call came before. */
   visible: boolean;
+  /** How long the server was allowed to be silent. */
+  idleMs: number;
   nowMs: number;
 }
 
@@ -36,19 +39,30 @@ export interface FailedRequest extends RequestInfo {
 export function failureOf(failed: FailedRequest): HubError {
   const { error, ending, visible } = failed;
   if (ending !== null) return endedHere(failed, ending);
-  if (error instanceof HubError) return error;
-  const serverError = serverErrorIn(error, failed.key);
+  const own = hubErrorIn(error);
+  if (own !== null) return own;
+  const serverError = serverErrorIn(error, failed.secrets);
   if (serverError === null) return notReached(failed);
   const { kind, message, hint, retryable, reason } = explain(serverError, failed);
   const details: ErrorData['details'] = { visible, reason, status: serverError.status };
   if (kind === 'rate_limited' || kind === 'overloaded') {
     details.retry_after_ms = retryAfterMs(serverError.headers, failed.nowMs);
   }
-  return new HubError(kind, message, { hint, retryable, details, cause: causeWithoutKey(error, failed.key) });
+  return new HubError(kind, message, { hint, retryable, details, cause: causeWithoutKey(error, failed.secrets) });
+}
+
+/** What was found wrong before a server was reached; an SDK puts it into an error of its own. */
+function hubErrorIn(error: unknown): HubError | null {
+  let at = error;
+  for (let depth = 0; at instanceof Error && depth < CAUSES_MAX; depth += 1) {
+    if (at instanceof HubError) return at;
+    at = at.cause;
+  }
+  return null;
 }
 
 /** What the server says, if it says anything, without the key. */
-function serverErrorIn(error: unknown, key: string): ServerError | null {
+function serverErrorIn(error: unknown, secrets: readonly string[]): ServerError | null {
   const parsed = SdkError.safeParse(error);
   if (!parsed.success) return null;
   const { status, headers, message } = parsed.data;
@@ -59,7 +73,7 @@ function serverErrorIn(error: unknown, key: string): ServerError | null {
     status: status ?? null,
     type: inner?.type ?? null,
     code: inner?.code ?? null,
-    message: withoutKey(inner?.message ?? message, key)
+    message: withoutKey(inner?.message ?? message, secrets)
       .replace(/[\s\p{Cc}]+/gu, ' ')
       .trim()
       .slice(0, MESSAGE_LENGTH_MAX)
@@ -68,15 +82,15 @@ function serverErrorIn(error: unknown, key: string): ServerError | null {
   };
 }
 
-function endedHere({ error, key, server, visible }: FailedRequest, ending: Ending): HubError {
-  const cause = causeWithoutKey(error, key);
+function endedHere({ error, secrets, server, visible, idleMs }: FailedRequest, ending: Ending): HubError {
+  const cause = causeWithoutKey(error, secrets);
   const failure = (kind: ErrorKind, message: string, explanation: { hint?: string; retryable: boolean }) =>
     new HubError(kind, message, { ...explanation, details: { visible }, cause });
   switch (ending) {
     case 'cancelled':
       return failure('cancelled', `the request to ${server} was cancelled`, { retryable: false });
     case 'idle':
-      return failure('network', `${server} has sent nothing for ${IDLE_MS_MAX / 1_000} s`, {
+      return failure('network', `${server} has sent nothing for ${idleMs / 1_000} s`, {
         hint: 'try again; if it stays so, look whether the server is well',
         retryable: true,
       });
@@ -95,9 +109,9 @@ function endedHere({ error, key, server, visible }: FailedRequest, ending: Endin
 
 /** There is no answer of a server: the code of the connection's error says what is wrong. */
 function notReached(failed: FailedRequest): HubError {
-  const { error, key, server, visible, contentType } = failed;
-  const cause = causeWithoutKey(error, key);
-  if (error instanceof z.ZodError || error instanceof SyntaxError) {
+  const { error, secrets, server, visible, contentType } = failed;
+  const cause = causeWithoutKey(error, secrets);
+  if (error instanceof z.ZodError || error instanceof SyntaxError || isUnparsed(error)) {
     return new HubError('network', `${server} sent something that is no answer of a model`, {
       hint: 'look whether the base URL is that of such a server, and try again',
       retryable: true,
@@ -105,8 +119,8 @@ function notReached(failed: FailedRequest): HubError {
       cause,
     });
   }
-  if (!visible && contentType !== null && !contentType.includes('event-stream')) {
-    const type = withoutKey(contentType, key);
+  if (!visible && contentType !== null && !/event-?stream|ndjson/.test(contentType)) {
+    const type = withoutKey(contentType, secrets);
     return new HubError('network', `${server} answered with ${type}, which is no stream of a model`, {
       hint: 'look whether the base URL is that of a model server',
       details: { visible },
@@ -119,16 +133,21 @@ function notReached(failed: FailedRequest): HubError {
   const message = isCut ? `the connection to ${server} was cut in the middle of its answer` : `cannot reach ${server}`;
   return new HubError('network', code === null ? message : `${message} (${code})`, {
     hint: networkHint(code, failed),
-    retryable: !isCertificate(code),
+    retryable: !isCertificate(code) && !(code === 'ECONNREFUSED' && failed.hints.notRunning !== null),
     details: { visible },
     cause,
   });
 }
 
+/** Bedrock's SDK puts what it cannot read into an error of its own. */
+function isUnparsed(error: unknown): boolean {
+  return error instanceof Error && /^Could not parse/.test(error.message);
+}
+
 /** The code of a system's error among the causes of an error; null for none. */
 function connectionErrorCode(error: unknown): string | null {
   let at = error;
-  for (let depth = 0; at instanceof Error && depth < 8; depth += 1) {
+  for (let depth = 0; at instanceof Error && depth < CAUSES_MAX; depth += 1) {
     const code = errnoOf(at);
     if (code !== null && /^[A-Z][A-Z0-9_]+$/.test(code)) return code;
     at = at instanceof AggregateError ? at.errors[0] : at.cause;
@@ -137,13 +156,14 @@ function connectionErrorCode(error: unknown): string | null {
 }
 
 // Servers repeat keys in what they refuse, some whole and some with their middle starred out.
-function withoutKey(text: string, key: string): string {
-  return text.replaceAll(key, '(key)').replace(/\b[sp]k-[\w*.-]{6,}/g, '(key)');
+function withoutKey(text: string, secrets: readonly string[]): string {
+  const without = secrets.reduce((left, secret) => left.replaceAll(secret, '(key)'), text);
+  return without.replace(/\b([sp]k-|AIza)[\w*.-]{6,}/g, '(key)');
 }
 
 /** An error for the log: its message alone, since an SDK's error holds the server's whole answer. */
-function causeWithoutKey(error: unknown, key: string): Error {
+function causeWithoutKey(error: unknown, secrets: readonly string[]): Error {
   const chain: string[] = [];
   for (let at = error; at instanceof Error && chain.length < 4; at = at.cause) chain.push(at.message);
-  return new Error(withoutKey(chain.join(': '), key));
+  return new Error(withoutKey(chain.join(': '), secrets));
 }

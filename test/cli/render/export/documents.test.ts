@@ -3,7 +3,7 @@ import type { DocumentFormat } from '../../../../cli/render/export/document.js';
 import { htmlFormat } from '../../../../cli/render/export/html.js';
 import { markdownFormat } from '../../../../cli/render/export/markdown.js';
 import { textFormat } from '../../../../cli/render/export/text.js';
-import { commandNode, textNode, treeNamed } from '../../../support/nodes.js';
+import { callNode, commandNode, textNode, treeNamed } from '../../../support/nodes.js';
 import { nodeId } from '../../../support/skeleton.js';
 
 const nodes = [
@@ -72,5 +72,33 @@ test('as HTML everything is escaped and nothing may be loaded or run', () => {
 test('a branch names the node that it forks from', () => {
   expect(htmlFormat.fork({ number: '2.1', of: 2, from: nodeId(1) })).toBe(
     `<h2 id="branch-2.1">Branch 2.1, one of 2 from <a href="#${nodeId(1)}">00000001</a></h2>\n`,
+  );
+});
+
+const contents = '#!/bin/sh\n\techo "<hi>" \x1b[31m```\n';
+const change = { path: 'run.sh', old_text: 'one\n<two>\nthree', new_text: 'one\n2\nthree' };
+const refused = { tool: 'write', input: { path: '/etc/x', content: 'never there' }, exit_code: 1 };
+const wrote = callNode(4, { tool: 'write', input: { path: 'run.sh', content: contents } }, 'made run.sh: 2 lines');
+const edited = callNode(5, { tool: 'edit', input: change }, 'changed run.sh: 1 line');
+const failed = callNode(6, refused, 'refused');
+const lines = commandNode(7, 'cat > a <<E\nin a\nE', '');
+
+test('as text each call has the contents that it wrote, the difference that it made, or all lines of its command', () => {
+  expect([wrote, edited, failed, lines].map((node) => textFormat.node(node))).toEqual([
+    '[write] run.sh\n#!/bin/sh\n\techo "<hi>" ```\nmade run.sh: 2 lines\n\n',
+    '[edit] run.sh\n one\n-<two>\n+2\n three\nchanged run.sh: 1 line\n\n',
+    '[write] /etc/x\nrefused\nexit 1\n\n',
+    '[bash] cat > a <<E in a E\ncat > a <<E\nin a\nE\n\n',
+  ]);
+});
+
+test('so it is in Markdown and HTML', () => {
+  expect([wrote, edited].map((node) => markdownFormat.node(node))).toEqual([
+    '### write `run.sh`\n\n````\n#!/bin/sh\n\techo "<hi>" ```\n````\n\n```\nmade run.sh: 2 lines\n```\n\n',
+    '### edit `run.sh`\n\n```diff\n one\n-<two>\n+2\n three\n```\n\n```\nchanged run.sh: 1 line\n```\n\n',
+  ]);
+  expect(htmlFormat.node(wrote)).toContain('<pre class="asked">#!/bin/sh\n\techo &quot;&lt;hi&gt;&quot; ```\n</pre>');
+  expect(htmlFormat.node(edited)).toContain(
+    '<pre class="asked"> one\n<del>-&lt;two&gt;</del>\n<ins>+2</ins>\n three</pre>',
   );
 });

@@ -11,7 +11,7 @@ function plain(width = 80): MarkdownStream {
   return streamingMarkdown({
     look: () => lookAt(width),
     ink: (language) => codeInk(language, plainStyle),
-    prose: null,
+    wrap: 'hard',
   });
 }
 
@@ -20,7 +20,7 @@ function inWords(width = 80): MarkdownStream {
   return streamingMarkdown({
     look: () => lookAt(width),
     ink: null,
-    prose: (line, { width, ruler }) => wrapWords(line, width, ruler).map(({ text }) => text),
+    wrap: (line, { width, ruler }) => wrapWords(line, width, ruler).map(({ text }) => text),
   });
 }
 
@@ -30,7 +30,7 @@ function drawn(text: string, width = 80, stream = plain(width)): string {
 
 function styled(text: string): string {
   const look = () => ({ ...lookAt(80), style: namedStyle });
-  const stream = streamingMarkdown({ look, ink: (language) => codeInk(language, namedStyle), prose: null });
+  const stream = streamingMarkdown({ look, ink: (language) => codeInk(language, namedStyle), wrap: 'hard' });
   return [...stream.push(text), ...stream.end()].join('\n');
 }
 
@@ -207,7 +207,7 @@ test('nothing of a table is left out where it is too wide: cells go on below, an
 
 test('colours add nothing to the text of a table', async () => {
   const style = await styleFor(true);
-  const stream = streamingMarkdown({ look: () => ({ ...lookAt(24), style }), ink: null, prose: null });
+  const stream = streamingMarkdown({ look: () => ({ ...lookAt(24), style }), ink: null, wrap: 'hard' });
   const table = '| name | what `it` is for |\n|--|--|\n| **first** | a long `text in a` cell |\n';
   const lines = [...stream.push(table), ...stream.end()];
   expect(lines.map(stripVTControlCharacters).join('\n')).toBe(drawn(table, 24));

@@ -107,15 +107,15 @@ const places = { tree: 'abcdef01-x', tips: ['11111111-x', '22222222-x'], project
 test('a demo ends with what one can do next, a line each in 80 columns', () => {
   expect(renderDemoEnd(places, lookAt(80))).toBe(
     `The conversation stays, both branches of it. Now you can
-  talk on; say "help"   cognition chat abcdef01
+  talk on; say "help"   cognition chat abcdef01 --there
   draw it again         cognition show abcdef01
   read where you are    cognition context abcdef01
   compare the branches  cognition compare abcdef01 11111111 22222222
-  ask one thing more    cognition ask abcdef01 "how many lines has main.py?"
+  ask one thing more    cognition ask abcdef01 "list the files" --there
   hide it               cognition delete abcdef01
 
 Its folder: home-demo
-A real model needs ANTHROPIC_API_KEY or OPENAI_API_KEY, and then:
+A real model needs ANTHROPIC_API_KEY or OPENAI_API_KEY or GEMINI_API_KEY, and then:
   cognition ask "what does this project do?"
 `,
   );
@@ -125,7 +125,7 @@ test('in 40 columns what one can do after a demo takes two lines each', () => {
   expect(renderDemoEnd(places, lookAt(40)).split('\n').slice(0, 5)).toEqual([
     'The conversation stays, both branches of it. Now you can',
     '  talk on; say "help":',
-    '    cognition chat abcdef01',
+    '    cognition chat abcdef01 --there',
     '  draw it again:',
     '    cognition show abcdef01',
   ]);

@@ -47,8 +47,8 @@ test('in 80 columns long words are cut, and id, size and age stay', () => {
     user('b'),
   );
   expect(branches(1, long)).toBe(`Current node has 2 branches:
-  1. [current] → "list all the markdown files in t…"  00000001  1 node  just now
-  2. → "b"                                            00000002  1 node  just now
+  1. [current] → "list all the markdown files in…"  00000001  1 node  just now
+  2. → "b"                                          00000002  1 node  just now
 `);
 });
 
@@ -111,16 +111,19 @@ test('a comparison tells the common ancestor and what each side has alone', () =
   const compared = nodes.map(({ id, role, tool, preview, exit_code }) => ({ id, role, tool, preview, exit_code }));
   const [, , ancestor, ...rest] = compared;
   if (ancestor === undefined) throw new Error('the picture has three nodes');
+  const change = { path: 'a.txt', kind: 'changed' as const, lines: { added: 2, removed: 1 } };
+  const files = { changed: 1, changes: [change], patch: null };
   const comparison = {
     ancestor,
-    a: { id: nodeId(4), alone: rest.slice(0, 2) },
-    b: { id: nodeId(2), alone: [] },
+    a: { id: nodeId(4), alone: rest.slice(0, 2), files, cost: null },
+    b: { id: nodeId(2), alone: [], files: null, cost: null },
   };
   expect(renderComparison(comparison, lookAt(80))).toBe(`Common ancestor: 00000002 Assistant: b
 
 Only in 00000004: 2 nodes
   00000003 User: c
   00000004 Assistant: d
+  M  a.txt  +2 -1
 
 Only in 00000002: 0 nodes
 `);

@@ -22,6 +22,8 @@ const files = skeletonOf(
   ),
 );
 
+const NO_MARKS: ReadonlyMap<string, string[]> = new Map();
+
 interface Drawing {
   width: number;
   nested: boolean;
@@ -30,22 +32,80 @@ interface Drawing {
 
 function draw(nodes: readonly SkeletonNode[], drawing: Partial<Drawing> = {}): string {
   const { width = 80, nested = false, position = null } = drawing;
-  const lines = drawTree({ outline: outlineOf(nodes), position, nested, ids: false }, lookAt(width));
+  const lines = drawTree({ outline: outlineOf(nodes), position, nested, ids: false, marks: NO_MARKS }, lookAt(width));
   return `\n${[...lines].join('\n')}\n`;
 }
 
-test('unbranched runs stay in one column and forks are indented', () => {
+test('the path to the position stays in one column, and other branches leave it', () => {
   expect(draw(files, { position: nodeId(5) })).toBe(`
 (root)
  User: list the python files in src/
  [bash:ls src/*.py]
  Assistant: I found 2 Python files
- ├── User: actually, show me utils.py instead          ● you are here
+ ├── User: show me the contents of main.py
+ │   [bash:cat src/main.py]
+ │   Assistant: Here's the contents
+ User: actually, show me utils.py instead          ● you are here
+ [bash:cat src/utils.py]
+ Assistant: It has two functions
+`);
+});
+
+test('where the position is not known, or right at a fork, all branches are indented', () => {
+  const drawing = `
+(root)
+ User: list the python files in src/
+ [bash:ls src/*.py]
+ Assistant: I found 2 Python files
+ ├── User: actually, show me utils.py instead
  │   [bash:cat src/utils.py]
  │   Assistant: It has two functions
  └── User: show me the contents of main.py
      [bash:cat src/main.py]
      Assistant: Here's the contents
+`;
+  expect(draw(files)).toBe(drawing);
+  expect(draw(files, { position: nodeId(4) }).replace(/ +● you are here/, '')).toBe(drawing);
+});
+
+test('branches that begin alike are told from the word in which they differ', () => {
+  const nodes = skeletonOf(
+    user(
+      'a',
+      user('please read all of the program and say what is slow'),
+      user('please read all of the program and say why'),
+    ),
+  );
+  expect(draw(nodes, { width: 40 })).toBe(`
+(root)
+ User: a
+ ├── User: …what is slow
+ └── User: …why
+`);
+});
+
+test('marks stand behind what they name', () => {
+  const drawing = { outline: outlineOf(skeletonOf(user('a', user('b')))), position: null, nested: false, ids: true };
+  const marks = new Map([[nodeId(1), ['begin', 'two words']]]);
+  expect([...drawTree({ ...drawing, marks }, lookAt(80))][1]).toBe(' 00000001 User: a #begin #two words');
+});
+
+test('the path to the position is straight, however often it was left', () => {
+  const retries = skeletonOf(
+    user('a', user('a2'), answer('b', user('c', user('c2'), user('d', user('e'), user('f')), user('c3', user('c4'))))),
+  );
+  expect(draw(retries, { position: nodeId(8) })).toBe(`
+(root)
+ User: a
+ ├── User: a2
+ Assistant: b
+ User: c
+ ├── User: c2
+ ├── User: c3
+ │   User: c4
+ User: d
+ ├── User: e
+ User: f          ● you are here
 `);
 });
 
@@ -95,12 +155,12 @@ test('at 20 columns texts are cut and the position is only a sign', () => {
  User: list the pyt…
  [bash:ls src/*.py]
  Assistant: I found…
- ├── User: actua…  ●
+ ├── User: show me…
  │   [bash:cat src…]
- │   Assistant: It…
- └── User: show me…
-     [bash:cat src…]
-     Assistant: Her…
+ │   Assistant: Her…
+ User: actually,…  ●
+ [bash:cat src/uti…]
+ Assistant: It has…
 `);
 });
 
@@ -114,13 +174,13 @@ test('wide characters are cut by their columns', () => {
 });
 
 test('without Unicode the drawing is plain ASCII', () => {
-  const drawing = { outline: outlineOf(files), position: nodeId(5), nested: false, ids: false };
+  const drawing = { outline: outlineOf(files), position: nodeId(5), nested: false, ids: false, marks: NO_MARKS };
   expect([...drawTree(drawing, lookAt(60, 'ascii'))].slice(3, 8)).toEqual([
     ' Assistant: I found 2 Python files',
-    ' |-- User: actually, show me utils.py ins...  * you are here',
-    ' |   [bash:cat src/utils.py]',
-    ' |   Assistant: It has two functions',
-    ' `-- User: show me the contents of main.py',
+    ' |-- User: show me the contents of main.py',
+    ' |   [bash:cat src/main.py]',
+    " |   Assistant: Here's the contents",
+    ' User: actually, show me utils.py instead     * you are here',
   ]);
 });
 
@@ -138,7 +198,13 @@ test('failed commands and archived branches are told, and nothing escapes to the
 });
 
 test('emphasis is named by its meaning', () => {
-  const drawing = { outline: outlineOf(skeletonOf(user('a'))), position: nodeId(1), nested: false, ids: true };
+  const drawing = {
+    outline: outlineOf(skeletonOf(user('a'))),
+    position: nodeId(1),
+    nested: false,
+    ids: true,
+    marks: NO_MARKS,
+  };
   expect([...drawTree(drawing, { ...lookAt(80), style: namedStyle })]).toEqual([
     '<quiet:00000000 ><quiet:(root)>',
     '<quiet: ><quiet:00000001 ><user:User: a>          <here:● you are here>',
@@ -147,13 +213,17 @@ test('emphasis is named by its meaning', () => {
 
 test('a chain of 100,000 nodes is drawn without recursion, in both forms', () => {
   const outline = outlineOf(chain(100_000));
-  expect(count(drawTree({ outline, position: null, nested: false, ids: false }, lookAt(80)))).toBe(100_000);
-  expect(count(drawTree({ outline, position: null, nested: true, ids: false }, lookAt(80)))).toBe(100_000);
+  expect(count(drawTree({ outline, position: null, nested: false, ids: false, marks: NO_MARKS }, lookAt(80)))).toBe(
+    100_000,
+  );
+  expect(count(drawTree({ outline, position: null, nested: true, ids: false, marks: NO_MARKS }, lookAt(80)))).toBe(
+    100_000,
+  );
 });
 
 test('levels that would fill the line are counted instead of drawn', () => {
   const outline = outlineOf(chain(31));
-  const lines = [...drawTree({ outline, position: null, nested: true, ids: false }, lookAt(40))];
+  const lines = [...drawTree({ outline, position: null, nested: true, ids: false, marks: NO_MARKS }, lookAt(40))];
   expect(lines.slice(3, 7)).toEqual([
     '            └── User: node 3',
     '                └── User: node 4',
@@ -172,7 +242,12 @@ test('forks nested deeper than one piece of the drawing are drawn as if they wer
       nodes.push(skeletonNode({ number, parent, role: 'user', preview: String(number) }));
     }
   }
-  const lines = [...drawTree({ outline: outlineOf(nodes), position: null, nested: false, ids: false }, lookAt(10_000))];
+  const lines = [
+    ...drawTree(
+      { outline: outlineOf(nodes), position: null, nested: false, ids: false, marks: NO_MARKS },
+      lookAt(10_000),
+    ),
+  ];
   expect(lines).toHaveLength(DEPTH * 2 + 1);
   const sides = lines.slice(1 + DEPTH).map((line) => /User: (\d+)/.exec(line)?.[1]);
   expect(sides).toEqual(Array.from({ length: DEPTH }, (_, level) => String((DEPTH - level) * 2)));
@@ -181,13 +256,16 @@ test('forks nested deeper than one piece of the drawing are drawn as if they wer
 test('every node of any tree is drawn exactly once, after its parent', () => {
   const parents = fc.array(fc.nat(), { maxLength: 120 });
   fc.assert(
-    fc.property(parents, fc.boolean(), (choices, nested) => {
+    fc.property(parents, fc.boolean(), fc.nat(), (choices, nested, at) => {
       const nodes = skeletonOf();
       for (const [index, choice] of choices.entries()) {
         const parent = nodeId(choice % nodes.length);
         nodes.push(skeletonNode({ number: index + 1, parent, role: 'user', preview: `n${index + 1}` }));
       }
-      const lines = [...drawTree({ outline: outlineOf(nodes), position: null, nested, ids: true }, lookAt(1_000))];
+      const position = nodes[at % nodes.length]?.id ?? null;
+      const lines = [
+        ...drawTree({ outline: outlineOf(nodes), position, nested, ids: true, marks: NO_MARKS }, lookAt(1_000)),
+      ];
       const drawn = lines.map((line) => Number(/(\d{8}) /.exec(line)?.[1]));
       expect([...drawn].sort((a, b) => a - b)).toEqual(nodes.map((_, index) => index));
       for (const node of nodes.slice(1)) {

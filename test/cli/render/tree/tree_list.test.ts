@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { formatAge } from '../../../../cli/render/text/age.js';
 import { count, formatBytes } from '../../../../cli/render/text/ids_and_counts.js';
-import { renderList } from '../../../../cli/render/tree/tree_list.js';
-import { TreeId } from '../../../../hub/protocol/node.js';
+import { renderList, treeWords } from '../../../../cli/render/tree/tree_list.js';
+import { type Tree, TreeId } from '../../../../hub/protocol/node.js';
 import { lookAt, NOW_MS } from '../../../support/look.js';
 import { treeNamed } from '../../../support/nodes.js';
 
@@ -14,8 +14,10 @@ const trees = [
   { ...treeNamed(null), id: other },
 ];
 
+const here = (list: readonly Tree[]) => list.map((tree) => ({ tree, folder: null }));
+
 test('the list marks the current tree and tells name or first words, messages, branches, age', () => {
-  expect(renderList(trees, trees[0]?.id ?? null, lookAt(100))).toBe(
+  expect(renderList(here(trees), trees[0]?.id ?? null, lookAt(100))).toBe(
     `* abcdef01  parser rewrite               1,234 messages  3 branches  2 min ago
   12345678  why does the 数据 test fail  1 message       1 branch    2 d ago
   12345678  (empty)                      0 messages      1 branch    just now
@@ -23,8 +25,21 @@ test('the list marks the current tree and tells name or first words, messages, b
   );
 });
 
+test('trees that work elsewhere stand below their folder', () => {
+  const [first, second, third] = trees.map((tree) => ({ tree, folder: null as string | null }));
+  if (first === undefined || second === undefined || third === undefined) throw new Error('there are three');
+  const listed = [first, { ...second, folder: '~/old' }, { ...third, folder: '~/old' }];
+  expect(renderList(listed, null, lookAt(100))).toBe(
+    `  abcdef01  parser rewrite               1,234 messages  3 branches  2 min ago
+~/old:
+  12345678  why does the 数据 test fail  1 message       1 branch    2 d ago
+  12345678  (empty)                      0 messages      1 branch    just now
+`,
+  );
+});
+
 test('in 20 columns each tree has two short lines', () => {
-  expect(renderList(trees.slice(0, 2), trees[0]?.id ?? null, lookAt(20))).toBe(
+  expect(renderList(here(trees.slice(0, 2)), trees[0]?.id ?? null, lookAt(20))).toBe(
     `* abcdef01 parser r…
   1,234 messages, 3…
   12345678 why does…
@@ -35,8 +50,8 @@ test('in 20 columns each tree has two short lines', () => {
 
 test('names are cut for a person and whole for a program', () => {
   const long = [treeNamed('x'.repeat(120))];
-  expect(renderList(long, null, lookAt(100))).toContain(`${'x'.repeat(47)}…  0 messages`);
-  expect(renderList(long, null, lookAt(Number.POSITIVE_INFINITY))).toContain(`${'x'.repeat(120)}  0 messages`);
+  expect(renderList(here(long), null, lookAt(100))).toContain(`${'x'.repeat(47)}…  0 messages`);
+  expect(renderList(here(long), null, lookAt(Number.POSITIVE_INFINITY))).toContain(`${'x'.repeat(120)}  0 messages`);
 });
 
 test.each([
@@ -58,4 +73,13 @@ test('numbers come with their nouns', () => {
     formatBytes(1_000),
     formatBytes(3 << 20),
   ]).toEqual(['1 branch', '0 branches', '100,000 nodes', '1000 bytes', '3.0 MiB']);
+});
+
+test('a tree of commands alone says how many there are', () => {
+  const tree = treeNamed(null);
+  expect([1, 2, 3].map((node_count) => treeWords({ ...tree, node_count }))).toEqual([
+    '(empty)',
+    '(1 node, no message yet)',
+    '(2 nodes, no message yet)',
+  ]);
 });

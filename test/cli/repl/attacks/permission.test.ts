@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { approvalProblem } from '../../../../hub/agent/tools/person_questions.js';
 import { words } from '../../../hub/agent/turn/turn_calls.js';
-import { PROGRAM } from '../../../support/cli.js';
+import { PROGRAM, userHomeBeside } from '../../../support/cli.js';
 import { withHome } from '../../../support/hub.js';
 import { say } from '../../../support/model/script.js';
 import { KEY, type ModelServer, withModelServer } from '../../../support/model_server.js';
@@ -14,7 +14,11 @@ import { treeOn } from '../screen/screen_talk.js';
 
 const isBubblewrapHere = spawnSync('bwrap', ['--dev-bind', '/', '/', 'true']).status === 0;
 /** Everything as it is, but for the two programs that a sandbox is made with. */
-const WITHOUT = ['/usr/bin/bwrap', '/usr/bin/unshare'].flatMap((path) => ['--ro-bind', '/dev/null', path]);
+const WITHOUT = ['/usr/bin/bwrap', '/usr/bin/unshare', '/usr/bin/perl'].flatMap((path) => [
+  '--ro-bind',
+  '/dev/null',
+  path,
+]);
 
 test.each([
   ['letters that are drawn as nothing', 'rm -rf ./build\u3164 /tmp/x'],
@@ -59,7 +63,7 @@ function withoutSandbox(use: (asking: Asking) => Promise<void>): Promise<void> {
         args: ['--dev-bind', '/', '/', ...WITHOUT, process.execPath, PROGRAM, 'chat', ...args],
         cwd: folder,
         env: {
-          ...{ COGNITION_HOME: home, HOME: folder, COGNITION_MODEL: 'anthropic/claude-sonnet-5' },
+          ...{ COGNITION_HOME: home, HOME: userHomeBeside(folder), COGNITION_MODEL: 'anthropic/claude-sonnet-5' },
           ...{ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.origin },
         },
       });

@@ -65,6 +65,8 @@ async function countsIn(client: Client, tree: TreeId): Promise<Map<string, numbe
 
 /** Where a terminal says that one stands, and where a mark is set from there. */
 async function placeOf(terminal: TestTerminal, name: string): Promise<{ told: string; marked: string }> {
+  // Wide enough for the row at the bottom to say all.
+  terminal.resize(140, 30);
   // Once all that was typed has been done no turn begins any more.
   for (const mark of [`before-${name}`, name]) {
     terminal.type(KEYS.control('u'), `/mark ${mark}`, KEYS.enter);

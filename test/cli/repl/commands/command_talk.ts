@@ -1,4 +1,4 @@
-import { PROGRAM } from '../../../support/cli.js';
+import { PROGRAM, userHomeBeside } from '../../../support/cli.js';
 import { KEY, type ModelServer, withModelServer } from '../../../support/model_server.js';
 import { KEYS, type TestTerminal, withChat, withTerminal } from '../../../support/terminal.js';
 
@@ -50,7 +50,7 @@ function withCommands<T>(
   return withChat({ ...where, env }, async (terminal, { home, folder }) => {
     await terminal.waitFor(/^>(?: |$)/m);
     const tree = (): string => idIn(terminal);
-    const place = { COGNITION_HOME: home, HOME: folder, TERM_PROGRAM: 'vscode', ...env };
+    const place = { COGNITION_HOME: home, HOME: userHomeBeside(folder), TERM_PROGRAM: 'vscode', ...env };
     return use({
       ...{ terminal, does: typist(terminal), home, folder, server, tree },
       another: (work) =>
@@ -83,7 +83,10 @@ function typist(terminal: TestTerminal): Typing['does'] {
     await terminal.waitFor(() => {
       const found = echoes(terminal, line);
       below = found.length > before ? (found.at(-1) ?? '') : '';
-      return typeof wanted === 'string' ? below.includes(wanted) : wanted.test(below);
+      // Prose goes on in the next row behind a word.
+      return typeof wanted === 'string'
+        ? `${below}${below.replaceAll('\n', ' ')}`.includes(wanted)
+        : wanted.test(below);
     });
     return below;
   };

@@ -57,6 +57,8 @@ test('models, levels and conversations are offered where they belong', async () 
     await terminal.waitFor('From your next message on anthropic/claude-sonnet-5 answers.');
     terminal.type('/level re', KEYS.tab);
     await terminal.waitFor((screen) => written(screen).startsWith('> /level readonly'));
+    terminal.type(KEYS.control('u'), '/thinking hi', KEYS.tab);
+    await terminal.waitFor((screen) => written(screen).startsWith('> /thinking high'));
     terminal.type(KEYS.control('u'), '!!true', KEYS.enter);
     await terminal.waitFor('(not kept');
     const id = tree().slice(0, 8);

@@ -22,12 +22,15 @@ test('/new starts another conversation, with a name when one is given that is fr
 });
 
 test('the tokens in the row at the bottom are those of the open conversation', async () => {
-  await withModel(async ({ terminal, does, server }) => {
-    server.script(say(words('Good morning.')));
-    await does('hello', /\[ i:[1-9]/);
-    await does('/new', 'Starting new conversation...');
-    await terminal.waitFor(/\[ i:0\(c:0\) o:0 \]/);
-  });
+  await withModel(
+    async ({ terminal, does, server }) => {
+      server.script(say(words('Good morning.')));
+      await does('hello', /\[ i:[1-9]/);
+      await does('/new', 'Starting new conversation...');
+      await terminal.waitFor(/\[ i:0\(c:0\) o:0 \|/);
+    },
+    { size: { columns: 160, rows: 24 } },
+  );
 });
 
 test('/use goes to another conversation by its name, by its id, and comes back', async () => {
@@ -36,10 +39,10 @@ test('/use goes to another conversation by its name, by its id, and comes back',
     const [apples, id] = [tree(), standsAt(terminal)];
     await does('/new Pears', 'It is called "Pears".');
     await does('about pears', ' at ');
-    await does(`/use ${apples.slice(0, 6)}`, /Resuming conversation\.\.\.\nTree: .*\n\n> about apples\n/);
+    await does(`/use ${apples.slice(0, 6)}`, /Resuming conversation\.\.\.\nTree: .*\nFolder: .*\n\n> about apples\n/);
     await terminal.waitFor((screen) => screen.at(-1)?.includes(`${apples.slice(0, 8)} at`) === true);
     expect(id).not.toBe('');
-    await does('/use Pears', /Resuming conversation "Pears"\.\.\.\nTree: .*\n\n> about pears\n/);
+    await does('/use Pears', /Resuming conversation "Pears"\.\.\.\nTree: .*\nFolder: .*\n\n> about pears\n/);
   });
 });
 
@@ -57,7 +60,7 @@ test('/rename names the conversation, refuses the name of another, and takes the
 
 test.each([
   { columns: 80, rows: 24, tells: / A somewhat longer n… at ([0-9a-f]{8})$/ },
-  { columns: 20, rows: 6, tells: /^INSERT NET:off ([0-9a-f]{4})$/ },
+  { columns: 60, rows: 12, tells: / at ([0-9a-f]{8})$/ },
 ])('in $columns columns the row at the bottom says where one stands, whatever the name', async ({ tells, ...size }) => {
   await withNotes(
     async ({ terminal, tree }) => {
@@ -99,7 +102,7 @@ test('/help lists all commands in one column that fits, and tells more about one
     expect(shown).toMatch(/^\/switch … {2,}go to a node, or to a branch of the last/m);
     const more = await does('/help tree', '--nested');
     expect(more).toMatch(
-      /^\/tree \[--nested\] \[--ids\] \[--all\]\n {2}draw the tree, and where you stand in it\n {2}--nested {2}every node one level deeper/,
+      /^\/tree \[--full\] \[--forks\] \[--nested\] \[--ids\] \[--all\]\n {2}draw the tree, and where you stand in it\n {2}--nested {2}every node one level deeper/,
     );
     await does('/help /FORK', '/fork [node]');
     await does('/tree --help', 'See: /help tree');

@@ -34,18 +34,21 @@ async function planted(home: string, id: string, branches: number): Promise<Node
   return end;
 }
 
-test('what is long is shown in part, and it is said how to see the rest', async () => {
-  await withNotes(async ({ home, tree, does }) => {
-    await does('begin', 'notes');
-    const end = await planted(home, tree(), 0);
-    await does(`/goto ${end}`, 'You are at');
-    await does('/context', '(these are the last 400 of 2,100 lines; all of them, in a shell:');
-    await does('/log', /\(these are the last 400 of 70\d lines; all of them, in a shell: cognition log /);
-    await does('/compare @ root', /\(these are the first 400 of 70\d lines; all of them, in a shell: /);
-    await does('/search pear', 'There is more. See it with --limit 500');
-    await does('/tree', '(these are 400 of 702 lines; all of them:');
-    await does('/export', 'User: pear 699');
-  });
+test('what is long goes through the pager, and a long tree is told by its branches', async () => {
+  await withNotes(
+    async ({ home, tree, does }) => {
+      await does('begin', 'notes');
+      const end = await planted(home, tree(), 0);
+      await does(`/goto ${end}`, 'You are at');
+      await does('/context', '(2,100 lines, shown in the pager)');
+      await does('/log', /\(70\d lines, shown in the pager\)/);
+      await does('/compare @ root', /\([\d,]+ lines, shown in the pager\)/);
+      await does('/search pear', 'There is more. See it with --limit 500');
+      await does('/tree', '(one line for each branch; all 702 nodes: /tree --full)');
+      await does('/export', '(1,400 lines, shown in the pager)');
+    },
+    { env: { COGNITION_PAGER: 'tee paged > /dev/null' } },
+  );
 });
 
 test('of very many branches the newest are listed, and a number of three digits is one of them', async () => {

@@ -39,6 +39,28 @@ test('/level tells the level and what each means, and sets it for what follows',
   });
 });
 
+test('/thinking tells how much is thought and sets it for what follows; /effort is the same', async () => {
+  await withModel(async ({ does, server, terminal }) => {
+    const told = await does('/thinking', /^max {5}as much as it can/m);
+    expect(told).toMatch(
+      /^Here thinking is auto\. Another amount: \/thinking <word>\nauto {4}what its makers recommend/,
+    );
+    await does('/effort MAX', 'From your next message on thinking is max: as much as it can');
+    server.script(say({ kind: 'thinking', text: 'One thought.' }, words('Deep.')));
+    await does('hello', 'Deep.');
+    await ended({ terminal });
+    expect(server.requests.at(-1)?.body).toMatchObject({
+      ...{ thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'max' } },
+    });
+    // What it thought is folded, and the row at the bottom says how much it thinks.
+    expect(terminal.screen().join('\n')).toMatch(/> thinking, \d/);
+    expect(terminal.screen().join('\n')).not.toContain('One thought.');
+    await terminal.waitFor(/\[ NET: off \] claude-sonnet-5 thinking:max/);
+    await does('/thinking', 'Here thinking is max.');
+    await does('/thinking much', 'not "much"');
+  });
+});
+
 test('/retry asks for another answer in a branch, and says which one it stands beside', async () => {
   await withModel(async (talk) => {
     const { does, server, terminal } = talk;
@@ -102,7 +124,7 @@ test('while a turn runs some commands work, and the others say what to do instea
       /a turn is running, and what you run would not be a part of it\nhint: wait for its end, or use !!/,
     );
     await does('!!echo beside', '(not kept: it is no part of the conversation');
-    expect(await does('/agents', 'claude-sonnet-5')).toMatch(
+    expect(await does('/agents', 'anthropic/claude-sonnet-5')).toMatch(
       /^where +does +model +begun +task\nhere +\S+.*anthropic\/claude-sonnet-5 +just now/,
     );
     await does('/mark here', 'as "here".');

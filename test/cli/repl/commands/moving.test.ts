@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { standsAt, withNotes } from './command_talk.js';
+import { words } from '../../../hub/agent/turn/turn_calls.js';
+import { say } from '../../../support/model/script.js';
+import { bash } from '../conversation/talk.js';
+import { standsAt, withModel, withNotes } from './command_talk.js';
 
 const MOVED = 'What you say next is another branch from here.';
 
@@ -25,7 +28,7 @@ test('/fork names what the next message is an alternative to; one of several wit
     await terminal.waitFor(() => standsAt(terminal) === tree().slice(0, 8));
     await does('four', ' at ');
     expect(await does('/tree', 'you are here')).toMatch(
-      /^\(root\)\n ├── User: one\n │ {3}├── User: two\n │ {3}└── User: three\n └── User: four +● you are here\n/,
+      /^\(root\)\n ├── User: one\n │ {3}├── User: two\n │ {3}└── User: three\n User: four +● you are here\n/,
     );
   });
 });
@@ -41,7 +44,7 @@ test('/back goes back over messages, and says where that is', async () => {
     expect(await does('/back 2', MOVED)).toMatch(new RegExp(`^You are at ${tree().slice(0, 8)} {2}\\(root\\)\n`));
     await does('/back', 'You are at the beginning: there is nothing to go back to.');
     await does('anew', ' at ');
-    expect(await does('/tree', 'you are here')).toMatch(/├── User: one\n.*└── User: anew +● you are here/s);
+    expect(await does('/tree', 'you are here')).toMatch(/├── User: one\n.*\n User: anew +● you are here/s);
   });
 });
 
@@ -116,5 +119,24 @@ test('/clear goes to the root and says how to come back', async () => {
     await does('/clear', `(nothing was deleted. The way back: /switch ${one})`);
     await terminal.waitFor(() => standsAt(terminal) === tree().slice(0, 8));
     await does(`/switch ${one}`, `You are at ${one}  User: one`);
+  });
+});
+
+test('whoever moves is shown the last exchange there: long texts cut, what was done between counted', async () => {
+  await withModel(async ({ server, does }) => {
+    const lines = Array.from({ length: 40 }, (_, number) => `- line ${number}`).join('\n');
+    server.script(bash('c1', 'echo one'), bash('c2', 'echo two'), say(words(lines)), say(words('Short.')));
+    await does('tell much', '- line 39');
+    await does('tell little', 'Short.');
+    const back = await does('/back 2', '- line 39');
+    expect(back).toMatch(
+      /^You are at .*\nWhat you say next .*\n\n> tell much\n\(2 calls between: \/context\)\n\n- line 0\n[\s\S]*- line 4\n\n…\n\n- line 35\n[\s\S]*- line 39\n/,
+    );
+    expect(back).not.toContain('- line 20');
+    const end = idIn(back, /^You are at .*$/m);
+    await does('/goto root', MOVED);
+    expect(await does(`/fork ${end}`, '- line 39')).toMatch(
+      /^Created branch at current position\.\nYour next message is an alternative to "tell little"\.\n\n> tell much\n/,
+    );
   });
 });

@@ -16,7 +16,8 @@ test('no command of the chat is mistaken for one of another program', () => {
 
 test('a question mark asks for help, and a word of another program is answered with a hint', async () => {
   await withTalk(async ({ notes }) => {
-    const { stdout, stderr } = await notes(['?', '/help keys', '/resume', '/exit']);
+    const { stdout, stderr } = await notes(['one', 'two', '/rewind', '?', '/help keys', '/resume', '/exit']);
+    expect(after(stdout, '/rewind')).toMatch(/^You are at [0-9a-f]{8} {2}User: one /);
     expect(after(stdout, '/help')).toMatch(/^ *\/fork/m);
     expect(after(stdout, '/help keys')).toMatch(/^Enter +send;/);
     expect(stderr).toContain(

@@ -55,7 +55,7 @@ test('in plan mode the model writes the plan and nothing else, the person edits 
       await terminal.waitFor('[ Execute ]');
       expect(sent(talk)).toContain('## Plan\\n\\n1. Look.\\n2. Walk.\\n3. Rest.');
       expect(sent(talk)).not.toContain('plan a walk');
-      expect(await does('/tree', 'you are here')).toMatch(/├── User: plan a walk\n.*└── User: Carry out the plan\./s);
+      expect(await does('/tree', 'you are here')).toMatch(/├── User: plan a walk\n.*\n User: Carry out the plan\./s);
       // There it is still plan mode.
       await does(`/switch ${planned}`, `You are at ${planned}`);
       await terminal.waitFor('[ Plan ]');

@@ -13,7 +13,7 @@ function shelled<T>(use: (terminal: TestTerminal, server: ModelServer) => Promis
   return withModelServer((server) =>
     withHome((home) => {
       const env = {
-        ...{ COGNITION_HOME: home, HOME: home, ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.origin },
+        ...{ COGNITION_HOME: home, HOME: '/nonexistent', ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.origin },
         ...{ COGNITION_MODEL: 'anthropic/claude-sonnet-5', EDITOR: 'false' },
       };
       const started = `echo "process $$"; exec "${process.execPath}" "${PROGRAM}" chat`;

@@ -63,6 +63,26 @@ test('two writers at the same node make two branches, and both get a note', asyn
   });
 });
 
+test('that another terminal went on is told before one writes, and Tab goes along', async () => {
+  await withNotes(async ({ does, another, terminal }) => {
+    await does('one', 'notes');
+    await another(async (second) => {
+      await does('mine', ' at ');
+      await second.terminal.waitFor(
+        (screen) => screen.at(-1)?.startsWith('Carried on at another terminal: Tab follows') === true,
+      );
+      second.terminal.type(KEYS.tab);
+      await second.terminal.waitFor(/> \/follow\nYou are at [0-9a-f]{8} {2}User: mine/);
+      await second.terminal.waitFor(() => standsAt(second.terminal) === standsAt(terminal));
+      await second.does('theirs', ' at ');
+      await terminal.waitFor('Carried on at another terminal');
+      await does('/tree', /User: mine +● you are here\n User: theirs/);
+      await does('mine as well', 'yours is a branch of its own');
+      await terminal.waitFor((screen) => screen.at(-1)?.startsWith('[ INSERT ]') === true);
+    });
+  });
+});
+
 test('who is told of a branch that another terminal has made with a call sees which call', async () => {
   await withModel(async ({ server, does, another, terminal }) => {
     const calling = say(call('c1', 'bash', { command: 'echo once more' }));
@@ -70,7 +90,7 @@ test('who is told of a branch that another terminal has made with a call sees wh
     await does('hello', 'First.');
     await another(async (second) => {
       await second.does('/retry', 'Second.');
-      await terminal.waitFor(/that made a branch: [0-9a-f]{8} \[bash:echo once more\]/);
+      await terminal.waitFor(/that made a branch:\s[0-9a-f]{8}\s\[bash:echo\sonce\smore\]/);
     });
   });
 });

@@ -90,7 +90,7 @@ test('a chat that is taken up again shows the last messages and where one stands
     const tree = treeIn((await chat(['one', 'two', '/rename my talk'])).stdout);
     const again = await chat(['three'], 'my talk');
     expect(again.stdout).toBe(
-      `Resuming conversation "my talk"...\nTree: ${tree}\n\n> one\n\nFirst.\n\n> two\n\n[bash] echo seen\nseen\n\nSecond.\n\n` +
+      `Resuming conversation "my talk"...\nTree: ${tree}\nFolder: ${cli.folder}\n\n> one\n\nFirst.\n\n> two\n\n[bash] echo seen\nseen\n\nSecond.\n\n` +
         `> three\n\nThird.\nSession saved. Resume with: cognition chat ${tree.slice(0, 8)}\n`,
     );
     expect(again.stderr).toMatch(/^Transcript: .*\n$/);

@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { words } from '../../../hub/agent/turn/turn_calls.js';
@@ -10,7 +11,7 @@ test('the first lines name the files of instructions that the model is told, tho
   await withTalkOnScreen([], async ({ terminal, server, home, folder, another }) => {
     await terminal.waitFor('Commands: /help');
     expect(terminal.screen().join('\n')).not.toContain('Instructions:');
-    mkdirSync(join(folder, '.git'));
+    execFileSync('git', ['init', '-q', folder]);
     writeFileSync(join(folder, 'AGENTS.md'), 'Be brief.');
     writeFileSync(join(home, 'CLAUDE.md'), 'Be kind.');
     server.script(say(words('Yes.')));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { call, words } from '../../../hub/agent/turn/turn_calls.js';
-import { PROGRAM } from '../../../support/cli.js';
+import { PROGRAM, userHomeBeside } from '../../../support/cli.js';
 import { breaking, fail, say } from '../../../support/model/script.js';
 import { after, bash, withTalk } from './talk.js';
 
@@ -69,7 +69,12 @@ test('/stop in a script does not wait for what it ends: an answer, and a command
 test('a signal ends a script: what runs is ended in order, and the next lines are left undone', async () => {
   await withTalk(async ({ cli, server, env }) => {
     server.script(bash('c1', 'echo one'), breaking('hang'));
-    const surroundings = { PATH: process.env.PATH ?? '', HOME: cli.folder, COGNITION_HOME: cli.home, ...env };
+    const surroundings = {
+      PATH: process.env.PATH ?? '',
+      HOME: userHomeBeside(cli.folder),
+      COGNITION_HOME: cli.home,
+      ...env,
+    };
     const child = spawn(process.execPath, [PROGRAM, 'chat'], { cwd: cli.folder, env: surroundings });
     child.stdin.end('hello\nand more\n');
     const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
@@ -90,7 +95,12 @@ test.each([
 ] as const)('%s ends the script %j while what was said last is answered', async (signal, script) => {
   await withTalk(async ({ cli, server, env }) => {
     server.script(breaking('hang'));
-    const surroundings = { PATH: process.env.PATH ?? '', HOME: cli.folder, COGNITION_HOME: cli.home, ...env };
+    const surroundings = {
+      PATH: process.env.PATH ?? '',
+      HOME: userHomeBeside(cli.folder),
+      COGNITION_HOME: cli.home,
+      ...env,
+    };
     const child = spawn(process.execPath, [PROGRAM, 'chat'], { cwd: cli.folder, env: surroundings });
     child.stdin.end(script);
     const ended = Promise.all([text(child.stdout), once(child, 'close')]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PROGRAM, withCli } from '../../../support/cli.js';
+import { PROGRAM, userHomeBeside, withCli } from '../../../support/cli.js';
 import { KEYS, withTerminal } from '../../../support/terminal.js';
 import { after, withTalk } from './talk.js';
 
@@ -22,7 +22,7 @@ test('the program alone, at a terminal, opens a chat; elsewhere it tells how it 
   withCli(async ({ home, folder, run }) => {
     const alone = {
       ...{ command: process.execPath, args: [PROGRAM], cwd: folder },
-      env: { COGNITION_HOME: home, HOME: folder, TERM_PROGRAM: 'vscode' },
+      env: { COGNITION_HOME: home, HOME: userHomeBeside(folder), TERM_PROGRAM: 'vscode' },
     };
     await withTerminal(alone, async (terminal) => {
       await terminal.waitFor('Starting new conversation...');

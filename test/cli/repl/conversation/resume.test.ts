@@ -5,7 +5,7 @@ import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { call, words } from '../../../hub/agent/turn/turn_calls.js';
-import { PROGRAM } from '../../../support/cli.js';
+import { PROGRAM, userHomeBeside } from '../../../support/cli.js';
 import { breaking, say } from '../../../support/model/script.js';
 import { KEY } from '../../../support/model_server.js';
 import { KEYS } from '../../../support/terminal.js';
@@ -37,7 +37,7 @@ test('a chat comes along with the turn of an ask that was killed', async () => {
     await terminal.waitFor('Commands: /help');
     server.script(breaking('hang', words('Half of it\n\nand then')));
     const model = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.origin };
-    const env = { PATH: process.env.PATH ?? '', HOME: folder, COGNITION_HOME: home, ...model };
+    const env = { PATH: process.env.PATH ?? '', HOME: userHomeBeside(folder), COGNITION_HOME: home, ...model };
     const saved = followingSaved(home);
     const ask = spawn(process.execPath, [PROGRAM, 'ask', 'begin', '--model', 'sonnet'], {
       cwd: folder,

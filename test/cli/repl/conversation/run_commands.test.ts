@@ -25,12 +25,12 @@ test('Enter while a turn runs says it to the turn', async () => {
     const end = await pipeIn(folder);
     await terminal.waitFor('[bash] cat pipe');
     terminal.type('and be quick', KEYS.enter);
-    await terminal.waitFor('waits: and be quick');
+    await terminal.waitFor('steers: and be quick');
     await end();
     const screen = await terminal.waitFor('Done.');
     expect(JSON.stringify(server.requests[1]?.body.messages)).toContain('and be quick');
     expect(screen.join('\n')).toMatch(/\n\[bash\] cat pipe[\s\S]*\n> and be quick\n\nDone\./);
-    expect(screen.join('\n')).not.toContain('waits:');
+    expect(screen.join('\n')).not.toContain('steers:');
   });
 });
 
@@ -76,7 +76,7 @@ test('Alt-Enter while a turn runs is said when the model has answered', async ()
     const end = await pipeIn(folder);
     await terminal.waitFor('[bash] cat pipe');
     terminal.type('then this', KEYS.altEnter);
-    await terminal.waitFor('waits: then this');
+    await terminal.waitFor('queued: then this');
     await end();
     const screen = await terminal.waitFor('Second.');
     expect(screen.join('\n')).toMatch(/First\.\n\n> then this\n\nSecond\./);
@@ -90,7 +90,7 @@ test('Esc stops a turn, what was said is kept, and what waits comes back into th
     terminal.type('tell me a story', KEYS.enter);
     await terminal.waitFor('Once upon a time');
     terminal.type('a short one', KEYS.enter);
-    await terminal.waitFor('waits: a short one');
+    await terminal.waitFor('steers: a short one');
     terminal.type(KEYS.escape);
     await terminal.waitFor('Interrupted. Go on with: /retry');
     await terminal.waitFor('> a short one');
@@ -111,7 +111,7 @@ test('who writes while something comes back into the editor goes on where they a
     terminal.type('tell me a story', KEYS.enter);
     await terminal.waitFor('Once upon a time');
     terminal.type('a short one', KEYS.enter);
-    await terminal.waitFor('waits: a short one');
+    await terminal.waitFor('steers: a short one');
     terminal.type('being written', KEYS.left);
     await waitForEditor(terminal, 'being writte|n');
     terminal.type(KEYS.escape);
@@ -130,7 +130,7 @@ test('all that waits comes back in its order when Esc stops a turn, however much
     await terminal.waitFor('Once upon a time');
     for (let number = 1; number <= count; number += 1) {
       terminal.type(`words ${number}`, KEYS.enter);
-      await terminal.waitFor(number <= 3 ? `waits: words ${number}` : `  and ${number - 3} more`);
+      await terminal.waitFor(number <= 3 ? `steers: words ${number}` : `  and ${number - 3} more`);
     }
     terminal.type('one too many', KEYS.enter);
     await terminal.waitFor('hint: wait for the step under way, or take it back: Esc, which ends the turn');
@@ -253,7 +253,7 @@ test('two terminals in one tree see each other, and two writers at one node make
       second.type('/tree', KEYS.enter);
       const screen = await second.waitFor('● you are here');
       expect(screen.join('\n')).toMatch(
-        /├── User: one goes on\n │ {3}Assistant: From one\.\n └── User: two goes on\n {5}Assistant: From two\. +●/,
+        /├── User: one goes on\n │ {3}Assistant: From one\.\n User: two goes on\n Assistant: From two\. +●/,
       );
     });
   });

@@ -19,7 +19,30 @@ test('a command that goes on says so, what is typed meanwhile waits in sight, an
     terminal.type(KEYS.escape);
     await terminal.waitFor('Noted.');
     await idle(terminal);
-    expect(terminal.screen().join('\n')).not.toMatch(/waits:|Esc stops it/);
+    expect(terminal.screen().join('\n')).not.toMatch(/steers:|waits:|Esc stops it/);
+  });
+});
+
+test('what waits to be heard is told by when that is, and Up takes it back instead of copying it', async () => {
+  await withTalkOnScreen([], async ({ terminal, server, home }) => {
+    server.script(breaking('hang', words('Half an')));
+    await terminal.waitFor('Commands: /help');
+    terminal.type('a story', KEYS.enter);
+    await terminal.waitFor('Half an');
+    terminal.type('with a moral', KEYS.enter);
+    await terminal.waitFor('  steers: with a moral  (Up takes it back)');
+    terminal.type('and an end', KEYS.altEnter);
+    await terminal.waitFor('  steers: with a moral\n  queued: and an end  (Up takes it back)');
+    terminal.type(KEYS.up);
+    await terminal.waitFor(/^> with a moral\n {2}and an end$/m);
+    expect(terminal.screen().join('\n')).not.toMatch(/steers:|queued:/);
+    const client = await connectTo(home);
+    const { turns } = await client.call('agent.status', {});
+    const kept = await Promise.all(turns.map(({ turn }) => client.call('loom.turn_get', { turn })));
+    expect(kept.flatMap(({ inputs }) => inputs)).toEqual([]);
+    await client.close();
+    terminal.type(KEYS.control('c'), KEYS.escape);
+    await terminal.waitFor('/retry');
   });
 });
 

@@ -13,7 +13,13 @@ import {
 const NO_COMPLETION: Completion = { commands: [], files: () => [], arguments: () => [] };
 
 /** What is around the editor in a test: a wide window and nothing to complete. */
-export const FRAME: Frame = { width: 80, ruler: wideRuler, altEnter: 'newline', completion: NO_COMPLETION };
+export const FRAME: Frame = {
+  width: 80,
+  ruler: wideRuler,
+  altEnter: 'newline',
+  takesBack: false,
+  completion: NO_COMPLETION,
+};
 
 export interface Pressed {
   state: EditorState;

@@ -246,3 +246,10 @@ test('a message with a line that nobody would read comes back as one sign', () =
   expect(sent(effects)).toEqual([`now: ${line}`]);
   expect(pressed('<up>', state).state.buffer.text).toHaveLength(1);
 });
+
+test('Up takes back what waits only where nothing is written', () => {
+  const waiting = { ...FRAME, takesBack: true };
+  expect(pressed('<up>', newEditor(), waiting).effects).toEqual([{ kind: 'take_back' }]);
+  expect(pressed('word<up>', newEditor(), waiting).effects).toEqual([]);
+  expect(pressed('<up>', newEditor(), FRAME).effects).toEqual([]);
+});

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { branchesOffPath, branchingOf, compareNodes, rowsOf } from '../../../../cli/repl/navigator/listed_nodes.js';
+import {
+  branchesOffPath,
+  branchingOf,
+  compareNodes,
+  headsOnPath,
+  rowsOf,
+} from '../../../../cli/repl/navigator/listed_nodes.js';
 import { createTreeShape, NONE, type ShapePage, type TreeShape } from '../../../../cli/repl/navigator/tree_shape.js';
 import { pathTo, sharedLength, treeIndex } from '../../../../loom/tree.js';
 
@@ -33,7 +39,8 @@ function oracleOf(parents: readonly number[]) {
   ]);
 }
 
-const ALL = { filter: 'all', marked: new Set<number>(), folded: new Set<number>() } as const;
+const NOTHING = new Set<number>();
+const ALL = { filter: 'all', marked: NOTHING, folded: NOTHING, trunk: NOTHING } as const;
 
 /** The nodes in the order of a drawing: each with all that grew from it, oldest branch first. */
 function drawn(oracle: ReturnType<typeof oracleOf>): number[] {
@@ -147,7 +154,7 @@ test('filters list messages, tools, ends of branches or what is marked', () => {
 
 test('the guides before a row show which branches go on below', () => {
   const shape = shapeFrom([0, 1, 2, 2, 1]);
-  const lines = [...rowsOf(shape, ALL)].map((index) => branchingOf(shape, index, 10));
+  const lines = [...rowsOf(shape, ALL)].map((index) => branchingOf(shape, index, { trunk: NOTHING, levelsMax: 10 }));
   expect(lines).toEqual([
     { depth: 0, bars: [], isHead: false, isLast: true },
     { depth: 0, bars: [], isHead: false, isLast: true },
@@ -156,6 +163,25 @@ test('the guides before a row show which branches go on below', () => {
     { depth: 2, bars: [true, false], isHead: true, isLast: true },
     { depth: 1, bars: [false], isHead: true, isLast: true },
   ]);
+});
+
+test('the path to the position has no guides, and the branches that leave it come before it goes on', () => {
+  const shape = shapeFrom([0, 1, 2, 2, 1]);
+  const trunk = headsOnPath(shape, 3);
+  const rows = [...rowsOf(shape, { ...ALL, trunk })];
+  expect(rows).toEqual([0, 1, 5, 2, 4, 3]);
+  expect(rows.map((index) => branchingOf(shape, index, { trunk, levelsMax: 10 }))).toEqual([
+    { depth: 0, bars: [], isHead: false, isLast: true },
+    { depth: 0, bars: [], isHead: false, isLast: true },
+    { depth: 1, bars: [true], isHead: true, isLast: false },
+    { depth: 0, bars: [], isHead: false, isLast: true },
+    { depth: 1, bars: [true], isHead: true, isLast: false },
+    { depth: 0, bars: [], isHead: false, isLast: true },
+  ]);
+  // Below the position nothing is chosen yet.
+  const above = headsOnPath(shape, 1);
+  expect([...rowsOf(shape, { ...ALL, trunk: above })]).toEqual([0, 1, 2, 3, 4, 5]);
+  expect(branchingOf(shape, 5, { trunk: above, levelsMax: 10 })).toMatchObject({ depth: 1, bars: [false] });
 });
 
 test('a fork of 200,000 branches and a chain of as many nodes need no recursion', () => {

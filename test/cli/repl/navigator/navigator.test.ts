@@ -27,9 +27,9 @@ test('the navigator shows the tree, where one stands, and what the chosen node s
     expect(list).toEqual([
       '  (root)',
       '  User: Where shall we go?',
-      '  ├── Assistant: To the sea.',
-      '> │   User: When? ●',
-      '  └── Assistant: To the mountains.',
+      '  ├── Assistant: To the mountains.',
+      '  Assistant: To the sea.',
+      '> User: When? ●',
     ]);
     expect((await seen.shows(/^When\?$/)).at(-7)).toBe('When?');
     expect(rows).toHaveLength(24);
@@ -40,16 +40,19 @@ test('Enter goes to the chosen node, and a message comes back into the editor wi
   await withNavigator(async (seen) => {
     const { question, sea, when, mountains } = await planted(seen);
     const first = await seen.open(when);
-    first.take(press('down'));
+    first.take(press('up'));
+    first.take(press('up'));
     first.take(press('enter'));
     expect(await first.end).toEqual({ node: mountains, edit: null });
     const second = await seen.open(when);
     second.take(type('e'));
+    await seen.shows('y/n  Go there and say it otherwise?');
+    second.take(type('y'));
     expect(await second.end).toEqual({ node: sea, edit: 'When?' });
     const third = await seen.open(sea);
     third.take(type('e'));
     await seen.shows('Only a message of yours');
-    third.take(type('kk'));
+    third.take(type('kkk'));
     third.take(press('enter'));
     expect(await third.end).toEqual({ node: NodeId.parse(seen.tree), edit: null });
     const fourth = await seen.open(question);
@@ -66,7 +69,7 @@ test('branches fold and unfold, and a folded one tells how much stands behind it
     navigator.take(type('h'));
     const folded = await seen.shows('+1');
     expect(folded.some((row) => row.includes('User: When?'))).toBe(false);
-    expect(folded.find((row) => row.startsWith('>'))).toMatch(/├── Assistant: To the sea\. +\+1 /);
+    expect(folded.find((row) => row.startsWith('>'))).toMatch(/^> Assistant: To the sea\. +\+1 /);
     navigator.take(press('right'));
     await seen.shows('User: When?');
     navigator.take(type('z'));
@@ -85,7 +88,7 @@ test('a search looks into whole contents with every letter, and goes to what it 
     expect(rows.at(-1)).toBe('/marmot');
     navigator.take(press('tab'));
     await seen.shows('> ');
-    expect((await seen.shows('    User: word')).find((row) => row.startsWith('>'))).toContain('User: word');
+    expect((await seen.shows(/│ {3}User: word/)).find((row) => row.startsWith('>'))).toContain('User: word');
     navigator.take(type('/数据'));
     await seen.shows(far.slice(0, 8));
     navigator.take(press('enter'));
@@ -108,7 +111,7 @@ test('marks are set and listed, branches archived, and two places compared', asy
   await withNavigator(async (seen) => {
     const { when, mountains, client, tree } = { ...(await planted(seen)), ...seen };
     const navigator = await seen.open(when);
-    navigator.take(type('G'));
+    navigator.take(type('gjj'));
     navigator.take(type('m'));
     navigator.take(type('peak 山'));
     navigator.take(press('enter'));
@@ -119,6 +122,8 @@ test('marks are set and listed, branches archived, and two places compared', asy
     expect(comparison).toEqual(expect.arrayContaining(['Only where you stand: 2 nodes', '  Assistant: To the sea.']));
     navigator.take(press('escape'));
     navigator.take(type('x'));
+    await seen.shows('y/n  Archive this branch?');
+    navigator.take(type('y'));
     await seen.shows('cognition restore');
     expect((await client.call('loom.context_list_leaves', { tree })).leaves).toHaveLength(1);
   });

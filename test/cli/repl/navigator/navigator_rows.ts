@@ -39,6 +39,7 @@ export function withNavigator(use: (seen: NavigatorTest) => Promise<void>): Prom
         size = wanted;
         return openNavigator({
           ...{ client: through, position: () => position, tree: { id: tree, title: 'notes' }, look: lookAt },
+          type: () => undefined,
           terminal: {
             size: () => size,
             redrawScreen,

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Client } from '../../../../hub/client/client.js';
 import { NodeId, TreeId } from '../../../../hub/protocol/node.js';
-import { PROGRAM } from '../../../support/cli.js';
+import { PROGRAM, userHomeBeside } from '../../../support/cli.js';
 import { connectTo, withHome } from '../../../support/hub.js';
 import { KEYS, type TestTerminal, withTerminal } from '../../../support/terminal.js';
 import { answer, grow, type Picture, step, user } from '../../../support/trees.js';
@@ -59,7 +59,7 @@ export function withWalk<T>(options: WalkOptions, use: (walk: Walk) => Promise<T
       command: process.execPath,
       args: [PROGRAM, 'chat', ...args],
       cwd: folder,
-      env: { COGNITION_HOME: home, HOME: folder, TERM_PROGRAM: 'vscode', ...options.env },
+      env: { COGNITION_HOME: home, HOME: userHomeBeside(folder), TERM_PROGRAM: 'vscode', ...options.env },
       reflowsCursorLine: false,
       size: options.size ?? { columns: 80, rows: 24 },
     });

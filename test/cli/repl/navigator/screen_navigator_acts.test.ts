@@ -2,13 +2,19 @@ import { expect, test } from 'vitest';
 import { call, words } from '../../../hub/agent/turn/turn_calls.js';
 import { say } from '../../../support/model/script.js';
 import { KEY, withModelServer } from '../../../support/model_server.js';
-import { KEYS } from '../../../support/terminal.js';
+import { KEYS, type TestTerminal } from '../../../support/terminal.js';
 import { type Walk, withWalk } from './navigator_walk.js';
 
 /** The words of what grew from a node. */
 async function below({ client, id }: Pick<Walk, 'client' | 'id'>, name: string): Promise<string[]> {
   const { children } = await client.call('loom.node_get_children', { node: id(name) });
   return children.map(({ preview }) => preview);
+}
+
+/** Says yes to what is asked. */
+async function confirm(terminal: TestTerminal, question: string): Promise<void> {
+  await terminal.waitFor(`y/n  ${question}`);
+  terminal.type('y');
 }
 
 const left = (screen: string[]): boolean => /\[ INSERT \]/.test(screen.at(-1) ?? '');
@@ -35,6 +41,7 @@ test('e takes a message back into the editor, and what is said is an alternative
     terminal.type('ke');
     await terminal.waitFor('Only a message of yours can be taken back into the editor.');
     terminal.type('je');
+    await confirm(terminal, 'Go there and say it otherwise?');
     await terminal.waitFor(/What you say next is another branch from here\.[\s\S]*^> When\?$/m);
     expect(terminal.screen().at(-1)).toContain(` at ${id('To the sea.').slice(0, 8)}`);
     expect(terminal.cursor()).toMatchObject({ column: 7, visible: true });
@@ -47,7 +54,7 @@ test('e takes a message back into the editor, and what is said is an alternative
 test('m names a place, and a mark may have any letters', async () => {
   await withWalk({ at: 'When?' }, async ({ open, terminal, client, tree, id }) => {
     await open();
-    terminal.type('Gm');
+    terminal.type('gjm');
     await terminal.waitFor(/^Name of the mark:$/m);
     terminal.type('gipfel 山x', KEYS.backspace, KEYS.enter);
     await terminal.waitFor('Marked: gipfel 山');
@@ -70,19 +77,22 @@ test('x archives a branch, takes that back at once, and says where it is not pos
     await open();
     terminal.type('gx');
     await terminal.waitFor('The root cannot be archived');
-    terminal.type('GkkkkkK', 'x');
+    terminal.type('gjjj', 'x');
+    await confirm(terminal, 'Archive this branch?');
     await terminal.waitFor(`cognition restore ${tree.slice(0, 8)} ${id('To the mountains.').slice(0, 8)}`);
     await lists('', [
-      ...['  (root)', '  ├── User: Where shall we go?', '  │   ├── Assistant: To the sea.', '  │   │   User: When? ●'],
-      ...['  │   │   ├── Assistant: In June.', '  │   │   └── Assistant: In July.'],
-      ...['> │   └── Assistant: To the mountains. +4 archived', '  └── User: What else?'],
+      ...['  (root)', '  ├── User: What else?', '  User: Where shall we go?'],
+      ...['> ├── Assistant: To the mountains. +4 archived', '  Assistant: To the sea.', '  User: When? ●'],
+      ...['  ├── Assistant: In June.', '  └── Assistant: In July.'],
     ]);
     expect((await client.call('loom.context_list_leaves', { tree })).leaves).toHaveLength(3);
     terminal.type('x');
+    await confirm(terminal, 'Take it out of the archive?');
     await terminal.waitFor('Not archived any more.');
-    expect(list().at(-2)).toBe('  │       Assistant: Two thousand metres.');
+    expect(list().at(-5)).toBe('  │   Assistant: Two thousand metres.');
     expect((await client.call('loom.context_list_leaves', { tree })).leaves).toHaveLength(4);
     terminal.type('x');
+    await confirm(terminal, 'Archive this branch?');
     await terminal.waitFor('Archived. x takes that back');
     terminal.type('q');
     await terminal.waitFor(left);
@@ -110,7 +120,7 @@ test('d shows what the chosen node and the position do not share', async () => {
     await open();
     terminal.type('d');
     await terminal.waitFor('You stand here. Choose another node to compare it with.');
-    terminal.type('Gkd');
+    terminal.type('gjjjjjjjd');
     const screen = await terminal.waitFor('Only there: 5 nodes');
     expect(screen.slice(1, 15).filter((row) => row !== '')).toEqual([
       ...['Only where you stand: 2 nodes', '  Assistant: To the sea.', '  User: When?'],

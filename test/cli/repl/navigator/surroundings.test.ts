@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { branchesOffPath, branchingOf, rowsOf } from '../../../../cli/repl/navigator/listed_nodes.js';
+import { branchesOffPath, branchingOf, headsOnPath, rowsOf } from '../../../../cli/repl/navigator/listed_nodes.js';
 import { openNavigation, rowOf, scrolled, withWholeTree } from '../../../../cli/repl/navigator/navigator_state.js';
 import { createTreeShape, NONE, type TreeShape } from '../../../../cli/repl/navigator/tree_shape.js';
 import { NodeId, TreeId } from '../../../../hub/protocol/node.js';
@@ -67,10 +67,17 @@ function earlyOf(near: Near) {
 }
 
 /** What a list shows of these rows. */
-const drawn = (shape: TreeShape, rows: Iterable<number>, folded: ReadonlySet<number>) =>
+const drawn = (
+  shape: TreeShape,
+  rows: Iterable<number>,
+  { folded, trunk }: { folded: ReadonlySet<number>; trunk: ReadonlySet<number> },
+) =>
   [...rows].map((index) => ({
     seq: shape.seqOf(index),
-    ...{ branching: branchingOf(shape, index, 100), isFolded: folded.has(index) && shape.sizeOf(index) > 1 },
+    ...{
+      branching: branchingOf(shape, index, { trunk, levelsMax: 100 }),
+      isFolded: folded.has(index) && shape.sizeOf(index) > 1,
+    },
   }));
 
 test('the rows that are read around a node are those of the whole tree, without a gap', async () => {
@@ -83,11 +90,12 @@ test('the rows that are read around a node are those of the whole tree, without 
         const anchor = whole.indexOf(near.node);
         if (position !== NONE) expect(anchor).toBe(position);
         const folded = branchesOffPath(whole, anchor);
-        const rows = rowsOf(whole, { filter: 'all', marked: new Set(), folded });
+        const trunk = headsOnPath(whole, anchor);
+        const rows = rowsOf(whole, { filter: 'all', marked: new Set(), folded, trunk });
         const at = rows.indexOf(anchor);
         const partial = earlyOf(near);
         const expected = rows.subarray(at - near.above, at + near.below + 1);
-        expect(drawn(partial.shape, partial.rows, partial.folded)).toEqual(drawn(whole, expected, folded));
+        expect(drawn(partial.shape, partial.rows, partial)).toEqual(drawn(whole, expected, { folded, trunk }));
         expect(near.above).toBe(near.begins ? at : plan.rows);
         expect(near.below).toBe(near.ends ? rows.length - at - 1 : plan.rows);
       }),
@@ -121,7 +129,7 @@ test('the ancestors of the end of a very long conversation are given as far as t
       node = write('loom.node_create_text', { tree, parent: node, role: 'user', blocks }).node.id;
     }
     const near = await read('loom.tree_get_near', { tree, node, rows: 10 });
-    expect(near).toMatchObject({ above: 10, below: 0, begins: false, ends: false, node_count: 4_101 });
+    expect(near).toMatchObject({ above: 10, below: 0, begins: false, ends: true, node_count: 4_101 });
     expect(earlyOf(near).rows).toHaveLength(11);
   });
 }, 60_000);

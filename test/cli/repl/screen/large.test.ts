@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BEGIN_FRAME } from '../../../../cli/repl/terminal/sequences.js';
 import type { Client } from '../../../../hub/client/client.js';
@@ -102,4 +104,35 @@ test('a line of 20 MB in a script is refused, one of a megabyte is said, and bla
     expect(stdout).toContain('\n> ab\n');
     expect(code).toBe(2);
   });
+});
+
+test('a tree that is larger than the screen is told by its branches; all of it goes through the pager', async () => {
+  await withTalkOnScreen(
+    [],
+    async ({ terminal, home, folder, another }) => {
+      await terminal.waitFor('Commands: /help');
+      const client = await connectTo(home);
+      const tree = await plantRun(client, folder, 150);
+      const blocks = [{ type: 'text' as const, text: 'another beginning' }];
+      await client.call('loom.node_create_text', { tree, parent: NodeId.parse(tree), role: 'user', blocks });
+      await client.close();
+      await another([tree.slice(0, 8)], async (second) => {
+        await second.waitFor('Commands: /help');
+        second.type('/switch 2', KEYS.enter);
+        await second.waitFor('You are at');
+        second.type('/tree', KEYS.enter);
+        await second.waitFor('(one line for each branch; all 152 nodes: /tree --full)');
+        const overview = second.screen().join('\n');
+        expect(overview).toMatch(/^ ├── another beginning +1 node +just now$/m);
+        expect(overview).toMatch(/^ note 0 ● +150 nodes +just now$/m);
+        second.type('/tree --full', KEYS.enter);
+        await second.waitFor('(152 lines, shown in the pager)');
+        expect(readFileSync(join(folder, 'paged'), 'utf8')).toMatch(
+          /^\(root\)\n[\s\S]* User: note 149 +● you are here\n$/,
+        );
+        expect(second.transcript().join('\n')).not.toContain('User: note 100');
+      });
+    },
+    { COGNITION_PAGER: 'tee paged > /dev/null', NO_COLOR: '1' },
+  );
 });

@@ -3,9 +3,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { words } from '../../../hub/agent/turn/turn_calls.js';
 import { say } from '../../../support/model/script.js';
-import { KEYS, withChat } from '../../../support/terminal.js';
+import { KEYS, type TestTerminal, withChat } from '../../../support/terminal.js';
 import { bash } from '../conversation/talk.js';
 import { idle, withTalkOnScreen } from './screen_talk.js';
+
+async function says(terminal: TestTerminal, line: string, answer: string): Promise<void> {
+  terminal.type(line, KEYS.enter);
+  await terminal.waitFor(answer);
+  await idle(terminal);
+}
 
 test('the example of the requirements on a terminal', async () => {
   await withTalkOnScreen([], async ({ terminal, server, folder }) => {
@@ -21,26 +27,20 @@ test('the example of the requirements on a terminal', async () => {
       say(words("Here's utils.py.")),
     );
     await terminal.waitFor('Tree: ');
-    terminal.type('list the python files in src/', KEYS.enter);
-    await terminal.waitFor('I found 2 Python files');
-    await idle(terminal);
-    terminal.type('show me the contents of main.py', KEYS.enter);
-    await terminal.waitFor("Here's the contents of main.py.");
-    await idle(terminal);
+    await says(terminal, 'list the python files in src/', 'I found 2 Python files');
+    await says(terminal, 'show me the contents of main.py', "Here's the contents of main.py.");
     terminal.type('/fork', KEYS.enter);
     await terminal.waitFor('alternative to "show me the contents of main.py".');
-    terminal.type('actually, show me utils.py instead', KEYS.enter);
-    await terminal.waitFor("Here's utils.py.");
-    await idle(terminal);
+    await says(terminal, 'actually, show me utils.py instead', "Here's utils.py.");
     terminal.type('/branches', KEYS.enter);
     await terminal.waitFor('2. → "show me the contents of main.py"');
     terminal.type('/quit', KEYS.enter);
     expect(await terminal.exited).toEqual({ code: 0, signal: 0 });
     const id = /Tree: ([0-9a-f-]{36})/.exec(terminal.transcript().join('\n'))?.[1] ?? '';
     const shown = terminal.transcript().map((line) => line.replace(/ +[0-9a-f]{8} {1,2}\d nodes {1,2}just.*/, ''));
-    const talk = shown.filter((line) => !/^(Model|Sandbox|Commands|Transcript): |^[^ ]*\.json$/.test(line));
+    const talk = shown.filter((line) => !/^(Model|Sandbox|Commands|Transcript):( |$)|^[^ ]*\.json$/.test(line));
     expect(talk.join('\n').trimEnd()).toBe(`Starting new conversation...
-Tree: ${id}
+Tree: ${id}\nFolder: ${folder}
 
 > list the python files in src/
 
@@ -60,6 +60,11 @@ Here's the contents of main.py.
 > /fork
 Created branch at current position.
 Your next message is an alternative to "show me the contents of main.py".
+
+> list the python files in src/
+(1 call between: /context)
+
+I found 2 Python files in src/.
 
 > actually, show me utils.py instead
 

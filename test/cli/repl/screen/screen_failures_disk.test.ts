@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { words } from '../../../hub/agent/turn/turn_calls.js';
-import { PROGRAM } from '../../../support/cli.js';
+import { PROGRAM, userHomeBeside } from '../../../support/cli.js';
 import { killHub, withFolder } from '../../../support/hub.js';
 import { say } from '../../../support/model/script.js';
 import { KEY, type ModelServer, withModelServer } from '../../../support/model_server.js';
@@ -34,7 +34,7 @@ function withSmallDisk(use: (place: OnDisk) => Promise<void>): Promise<void> {
       mountDisk(disk, DISK_SIZE);
       const home = join(disk, 'home');
       const env = {
-        ...{ COGNITION_HOME: home, HOME: work, COGNITION_MODEL: 'anthropic/claude-sonnet-5' },
+        ...{ COGNITION_HOME: home, HOME: userHomeBeside(work), COGNITION_MODEL: 'anthropic/claude-sonnet-5' },
         ...{ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.origin },
       };
       try {

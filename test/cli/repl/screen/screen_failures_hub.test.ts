@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { words } from '../../../hub/agent/turn/turn_calls.js';
-import { PROGRAM } from '../../../support/cli.js';
+import { PROGRAM, userHomeBeside } from '../../../support/cli.js';
 import { connectTo, hubPid, killHub, withHome } from '../../../support/hub.js';
 import { breaking, fail, say } from '../../../support/model/script.js';
 import { KEY, type ModelServer, withModelServer } from '../../../support/model_server.js';
@@ -68,7 +68,7 @@ test('inputs of a turn are not lost when its hub is killed while they are withdr
     // It stands in the tree, or in the editor.
     await terminal.waitFor('> and a short one');
     await idle(terminal);
-    expect(terminal.screen().join('\n')).not.toContain('waits:');
+    expect(terminal.screen().join('\n')).not.toContain('steers:');
   });
 });
 
@@ -127,7 +127,7 @@ test('while a hub does not answer what is sent waits in sight, and is said when 
     await terminal.waitFor('Two.');
     await idle(terminal);
     const shown = terminal.screen().join('\n');
-    expect(shown).not.toContain('waits:');
+    expect(shown).not.toContain('steers:');
     expect(shown).toContain('> third');
     expect(JSON.stringify(server.requests.at(-1)?.body.messages)).toMatch(/first.*second/);
   });
@@ -145,7 +145,7 @@ function withOwnProgram(
       const built = dirname(PROGRAM);
       for (const name of readdirSync(built)) symlinkSync(join(built, name), join(dist, name));
       const env = {
-        ...{ COGNITION_HOME: home, HOME: folder, COGNITION_MODEL: 'anthropic/claude-sonnet-5' },
+        ...{ COGNITION_HOME: home, HOME: userHomeBeside(folder), COGNITION_MODEL: 'anthropic/claude-sonnet-5' },
         ...{ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.origin },
       };
       const args = ['--preserve-symlinks', '--preserve-symlinks-main', join(dist, 'cognition.cjs'), 'chat'];
@@ -166,13 +166,13 @@ test('where no hub can be started that is said once for each thing one does, and
     terminal.type('a story', KEYS.enter);
     await terminal.waitFor('Half an');
     terminal.type('with a moral', KEYS.enter);
-    await terminal.waitFor('waits: with a moral');
+    await terminal.waitFor('steers: with a moral');
     await inputKept(home);
     rmSync(hub);
     await killHub(home);
     await terminal.waitFor('(how far it came is not known; when there is a hub again: /retry)');
     await terminal.waitFor('No hub can be reached. What you do next looks for it again.');
-    expect(terminal.screen().join('\n')).not.toContain('waits:');
+    expect(terminal.screen().join('\n')).not.toContain('steers:');
     expect(missing(terminal)).toBe(1);
     terminal.type('and then?', KEYS.enter);
     await terminal.waitFor(() => missing(terminal) === 2);
@@ -200,7 +200,7 @@ async function messageWaits({ terminal, server, home }: Pick<ScreenTalk, 'termin
   terminal.type('a story', KEYS.enter);
   await terminal.waitFor('Half an');
   terminal.type('and a short one', KEYS.enter);
-  await terminal.waitFor('waits: and a short one');
+  await terminal.waitFor('steers: and a short one');
   await inputKept(home);
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { call, words } from '../../../hub/agent/turn/turn_calls.js';
-import { PROGRAM } from '../../../support/cli.js';
+import { PROGRAM, userHomeBeside } from '../../../support/cli.js';
 import { say } from '../../../support/model/script.js';
 import { KEY, type ModelServer, withModelServer } from '../../../support/model_server.js';
 import { KEYS, type TestTerminal, withChat } from '../../../support/terminal.js';
@@ -17,6 +17,8 @@ interface Modes {
   ask(text: string, answer: string): Promise<void>;
   /** Presses the leader key and another one. */
   lead(letter: string): void;
+  /** Says yes to what is asked after that. */
+  confirm(question: string): Promise<void>;
 }
 
 /** A chat with a model, and an editor that writes a line into whatever it is given. */
@@ -31,6 +33,10 @@ function withModes(use: (modes: Modes) => Promise<void>, size = { columns: 80, r
       await use({
         ...{ terminal, server, folder },
         lead: (letter) => terminal.type(' ', letter),
+        async confirm(question) {
+          await terminal.waitFor((rows) => rows.at(-2) === `y/n  ${question}`);
+          terminal.type('y');
+        },
         async ask(text, answer) {
           terminal.type(text, KEYS.enter);
           await terminal.waitFor(answer);
@@ -46,7 +52,7 @@ async function normal(terminal: TestTerminal): Promise<void> {
   await terminal.waitFor('NORMAL');
 }
 
-test('Space shows what may follow after a while, and forgets that it was pressed', async () => {
+test('Space shows what may follow until a key comes, and one that means nothing is text', async () => {
   await withModes(async ({ terminal, lead }) => {
     await normal(terminal);
     terminal.type(' ');
@@ -61,9 +67,12 @@ test('Space shows what may follow after a while, and forgets that it was pressed
     ]) {
       expect(shown.join('\n')).toContain(words);
     }
-    await terminal.waitFor((rows) => !rows.join('\n').includes('execute the plan'));
-    lead('z');
-    await terminal.waitFor('Space z means nothing. Space ? lists the keys.');
+    terminal.type('z');
+    await terminal.waitFor(/^> {2}z$/m);
+    expect(terminal.modes().alternate).toBe(false);
+    terminal.type(KEYS.control('c'));
+    await terminal.waitFor('Cleared.');
+    await normal(terminal);
     lead('?');
     await terminal.waitFor(/Space n {2}network on, off/);
     terminal.type('q');
@@ -75,27 +84,30 @@ test('Space shows what may follow after a while, and forgets that it was pressed
 });
 
 test('Space n grants the network to the next turns, which the status shows', async () => {
-  await withModes(async ({ terminal, lead }) => {
+  await withModes(async ({ terminal, lead, confirm }) => {
     await terminal.waitFor('[ NET: off ]');
     await normal(terminal);
     lead('n');
+    await confirm('Switch the network on?');
     await terminal.waitFor('From the next turn on its commands may use the network.');
     expect(terminal.screen().at(-1)).toContain('[ NET: on ]');
     terminal.type('i');
     await terminal.waitFor(/\[ INSERT \].*\[ NET: on \]/);
     await normal(terminal);
     lead('n');
+    await confirm('Switch the network off?');
     await terminal.waitFor('The next turns have no network.');
     expect(terminal.screen().at(-1)).toContain('[ NET: off ]');
   });
 });
 
 test('Space c goes to the root, and says how to come back', async () => {
-  await withModes(async ({ terminal, server, ask, lead }) => {
+  await withModes(async ({ terminal, server, ask, lead, confirm }) => {
     server.script(say(words('First.')), say(words('Anew.')));
     await ask('one', 'First.');
     await normal(terminal);
     lead('c');
+    await confirm('Go to the root?');
     const screen = await terminal.waitFor(/The way back: \/switch [0-9a-f]{8}\)/);
     expect(terminal.modes().alternate).toBe(false);
     await ask('two', 'Anew.');
@@ -111,7 +123,7 @@ test('Space c goes to the root, and says how to come back', async () => {
 });
 
 test('Shift-Tab, Space p and /plan switch plan mode, and a plan is carried out from the root', async () => {
-  await withModes(async ({ terminal, server, folder, ask, lead }) => {
+  await withModes(async ({ terminal, server, folder, ask, lead, confirm }) => {
     server.script(say(words('Planned.')), say(words('Done as planned.')));
     await terminal.waitFor('[ Execute ]');
     terminal.type(KEYS.shiftTab);
@@ -120,6 +132,7 @@ test('Shift-Tab, Space p and /plan switch plan mode, and a plan is carried out f
     await terminal.waitFor('[ INSERT ] [ Execute ]');
     await normal(terminal);
     lead('p');
+    await confirm('Switch plan mode on?');
     await terminal.waitFor(/\[ NORMAL \] \[ Plan \]/);
     terminal.type('q');
     await terminal.waitFor('[ INSERT ] [ Plan ]');
@@ -131,12 +144,15 @@ test('Shift-Tab, Space p and /plan switch plan mode, and a plan is carried out f
     await terminal.waitFor('[ INSERT ] [ Plan ]');
     await normal(terminal);
     lead('x');
+    await confirm('Execute the plan?');
     await terminal.waitFor('there is no plan');
     await normal(terminal);
     lead('e');
+    await confirm('Open the plan in your editor?');
     await terminal.waitFor(/The plan is in .*|Carry it out with: \/execute/);
     expect(readFileSync(join(folder, '.cognition', 'plan.md'), 'utf8')).toBe('Write it down.\n');
     lead('x');
+    await confirm('Execute the plan?');
     await terminal.waitFor('Done as planned.');
     await idle(terminal);
     await terminal.waitFor('[ INSERT ] [ Execute ]');
@@ -210,11 +226,15 @@ test('the status counts tokens, and tells the share of the window where that is 
     await terminal.waitFor('Commands: /help');
     terminal.type('one', KEYS.enter);
     await terminal.waitFor('First.');
-    await terminal.waitFor(/\[ INSERT \] \[ Execute \] \[ i:[1-9]\d*\(c:0\) o:42 \]/);
-    const env = { ...process.env, COGNITION_HOME: home, HOME: folder };
+    terminal.resize(160, 24);
+    await terminal.waitFor(/\[ INSERT \] \[ Execute \] \[ i:([1-9]\d*)\(c:0\) o:42 \| total i:\1 o:42 \]/);
+    const env = { ...process.env, COGNITION_HOME: home, HOME: userHomeBeside(folder) };
     execFileSync(process.execPath, [PROGRAM, 'config', 'set', 'window', '10000'], { env });
     await another(['@'], async (second) => {
       await second.waitFor(/\[ INSERT \] \[ Execute \] .*\[ NET: off \].* [1-9]\d?% /);
+      // The tokens of the whole conversation are told after a restart as well.
+      second.resize(160, 24);
+      await second.waitFor(/\[ i:0\(c:0\) o:0 \| total i:[1-9]\d* o:42 \]/);
     });
   });
 });
@@ -226,7 +246,7 @@ test('leader keys, help and commands fit into 20 columns and 6 rows', async () =
       terminal.type(' ');
       const screen = await terminal.waitFor('n network');
       expect(screen.join('\n')).toContain('x execute');
-      terminal.type('p');
+      terminal.type(KEYS.escape);
       await terminal.waitFor('NORMAL');
       lead('?');
       await terminal.waitFor('Enter');

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PROGRAM } from '../../../support/cli.js';
+import { PROGRAM, userHomeBeside } from '../../../support/cli.js';
 import { withHome } from '../../../support/hub.js';
 import { KEYS, type TestTerminal, withChat, withTerminal } from '../../../support/terminal.js';
 
@@ -19,7 +19,7 @@ function shelled<T>(
     const chat = `"${process.execPath}" "${PROGRAM}" chat --model demo`;
     const start = {
       ...{ command: 'sh', args: ['-c', command.replace('CHAT', chat)], cwd: folder },
-      env: { COGNITION_HOME: home, HOME: folder, ...env },
+      env: { COGNITION_HOME: home, HOME: userHomeBeside(folder), ...env },
     };
     return withTerminal(start, (terminal) => use(terminal, folder));
   });

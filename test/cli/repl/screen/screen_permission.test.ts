@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { words } from '../../../hub/agent/turn/turn_calls.js';
-import { PROGRAM } from '../../../support/cli.js';
+import { PROGRAM, userHomeBeside } from '../../../support/cli.js';
 import { withHome } from '../../../support/hub.js';
 import { say } from '../../../support/model/script.js';
 import { KEY, withModelServer } from '../../../support/model_server.js';
@@ -12,7 +12,11 @@ import { bash } from '../conversation/talk.js';
 
 const isBubblewrapHere = spawnSync('bwrap', ['--dev-bind', '/', '/', 'true']).status === 0;
 /** Everything as it is, but for the two programs that a sandbox is made with. */
-const WITHOUT = ['/usr/bin/bwrap', '/usr/bin/unshare'].flatMap((path) => ['--ro-bind', '/dev/null', path]);
+const WITHOUT = ['/usr/bin/bwrap', '/usr/bin/unshare', '/usr/bin/perl'].flatMap((path) => [
+  '--ro-bind',
+  '/dev/null',
+  path,
+]);
 
 test.runIf(isBubblewrapHere)(
   'permission is given by a letter after a pause, and never by Enter or by a line',
@@ -26,7 +30,7 @@ test.runIf(isBubblewrapHere)(
           args: ['--dev-bind', '/', '/', ...WITHOUT, process.execPath, PROGRAM, 'chat'],
           cwd: folder,
           env: {
-            ...{ COGNITION_HOME: home, HOME: folder, COGNITION_MODEL: 'anthropic/claude-sonnet-5' },
+            ...{ COGNITION_HOME: home, HOME: userHomeBeside(folder), COGNITION_MODEL: 'anthropic/claude-sonnet-5' },
             ...{ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.origin },
           },
         };

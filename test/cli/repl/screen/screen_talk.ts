@@ -1,4 +1,4 @@
-import { PROGRAM } from '../../../support/cli.js';
+import { PROGRAM, userHomeBeside } from '../../../support/cli.js';
 import { KEY, type ModelServer, withModelServer } from '../../../support/model_server.js';
 import { type TestTerminal, withChat, withTerminal } from '../../../support/terminal.js';
 
@@ -32,7 +32,7 @@ export function withTalkOnScreen<T>(
               command: process.execPath,
               args: [PROGRAM, 'chat', ...words],
               cwd: folder,
-              env: { COGNITION_HOME: home, HOME: folder, ...env },
+              env: { COGNITION_HOME: home, HOME: userHomeBeside(folder), ...env },
             },
             work,
           ),

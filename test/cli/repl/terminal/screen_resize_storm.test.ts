@@ -17,27 +17,32 @@ function chatInStorm(
   { seed, turns }: { seed: number; turns: number },
   resize: (terminal: TestTerminal, random: () => number) => Promise<void>,
 ): Promise<StormResult> {
-  return withTalkOnScreen([], async ({ terminal, server }) => {
-    const random = randomFrom(seed);
-    const committed: string[] = [];
-    await terminal.waitFor('Commands: /help');
-    for (let turn = 1; turn <= turns; turn += 1) {
-      const goingOn = 'and goes on '.repeat(between(random, 1, 30));
-      const answer = `Answer ${turn} begins ${goingOn}until it ends ${turn}.`;
-      server.script(say(words(answer)));
-      committed.push(`> message ${turn} is said`, answer);
-      const before = terminal.raw().length;
-      for (const key of ['', '', `message ${turn} `, '', 'is said', '', KEYS.enter, '', '', '']) {
-        await resize(terminal, random);
-        terminal.type(key);
+  return withTalkOnScreen(
+    [],
+    async ({ terminal, server }) => {
+      const random = randomFrom(seed);
+      const committed: string[] = [];
+      await terminal.waitFor('Commands: /help');
+      for (let turn = 1; turn <= turns; turn += 1) {
+        const goingOn = 'and goes on '.repeat(between(random, 1, 30));
+        const answer = `Answer ${turn} begins ${goingOn}until it ends ${turn}.`;
+        server.script(say(words(answer)));
+        committed.push(`> message ${turn} is said`, answer);
+        const before = terminal.raw().length;
+        for (const key of ['', '', `message ${turn} `, '', 'is said', '', KEYS.enter, '', '', '']) {
+          await resize(terminal, random);
+          terminal.type(key);
+        }
+        await terminal.waitFor(() => terminal.raw().includes(`until it ends ${turn}.`, before));
+        await atRest(terminal);
       }
-      await terminal.waitFor(() => terminal.raw().includes(`until it ends ${turn}.`, before));
-      await atRest(terminal);
-    }
-    terminal.type('/quit', KEYS.enter);
-    await terminal.exited;
-    return { committed, shown: terminal.transcript() };
-  });
+      terminal.type('/quit', KEYS.enter);
+      await terminal.exited;
+      return { committed, shown: terminal.transcript() };
+      // The terminal wraps, so that it alone decides what a change of its width does.
+    },
+    { COGNITION_WRAP: 'terminal' },
+  );
 }
 
 test('a storm of resizes neither loses nor doubles anything in the transcript', async () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { words } from '../../../hub/agent/turn/turn_calls.js';
-import { PROGRAM } from '../../../support/cli.js';
+import { PROGRAM, userHomeBeside } from '../../../support/cli.js';
 import { withHome } from '../../../support/hub.js';
 import { breaking } from '../../../support/model/script.js';
 import { KEY, type ModelServer, withModelServer } from '../../../support/model_server.js';
@@ -30,7 +30,12 @@ function inShell<T>(use: (shelled: Shelled) => Promise<T>): Promise<T> {
       writeFileSync(editor, `sh ${typing}; :`);
       writeFileSync(typing, 'trap "echo told to end; exit" TERM; printf "editing "; read x; echo "over with <$x>"\n');
       const env = {
-        ...{ COGNITION_HOME: home, HOME: folder, ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.origin },
+        ...{
+          COGNITION_HOME: home,
+          HOME: userHomeBeside(folder),
+          ANTHROPIC_API_KEY: KEY,
+          ANTHROPIC_BASE_URL: server.origin,
+        },
         ...{ COGNITION_MODEL: 'anthropic/claude-sonnet-5', EDITOR: `sh ${editor}`, PS1: '$ ', TERM_PROGRAM: 'vscode' },
       };
       const shell = { command: 'bash', args: ['--norc', '--noprofile', '-i'], cwd: folder, env };

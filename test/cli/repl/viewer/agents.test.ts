@@ -36,8 +36,12 @@ test('sub-sessions that run, have ended, failed and were stopped are listed, rea
     terminal.type('j'.repeat(beta - 1));
     await terminal.waitFor(/^> demo: run echo beta/m);
     terminal.type('x');
-    await terminal.waitFor(/^y stops it, any other key does not: demo: run echo beta/m);
-    terminal.type('n', 'x', 'y');
+    await terminal.waitFor(/^y\/n {2}Stop it\?$/m);
+    terminal.type('n');
+    await terminal.waitFor(/^j k choose/m);
+    terminal.type('x');
+    await terminal.waitFor(/^y\/n {2}Stop it\?$/m);
+    terminal.type('y');
     await terminal.waitFor(/^At work: 2\. Ended: 2\.$/m);
     await terminal.waitFor(/demo: run echo beta.* {2}stopped /m);
     writeFileSync(join(folder, 'alpha'), '');

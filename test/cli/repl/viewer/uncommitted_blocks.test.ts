@@ -27,6 +27,8 @@ const started = (at: number): AgentEvent => ({
     model: 'demo/demo',
     level: 'minimal',
     instructions: [],
+    cut: [],
+    refused: [],
   },
 });
 const requested = (id: number): AgentEvent => ({
@@ -177,5 +179,21 @@ test('however an answer is cut into pieces, it looks as it does when it is whole
       const whole = renderBlock({ kind: 'answer', text }, false, look).map((row) => row.text);
       expect(rowsUpTo(text.length)).toEqual(whole);
     }),
+    // A row of words that is full, above a table that is too wide.
+    {
+      examples: [
+        [
+          [
+            ...Array<'words '>(3).fill('words '),
+            '1. one\n',
+            '| a | b |\n| - | - |\n| 1 | 2 |\n',
+            'words ',
+            'more **bold** ',
+            'words ',
+          ],
+          [],
+        ],
+      ],
+    },
   );
 });

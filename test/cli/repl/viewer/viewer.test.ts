@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { confirmationOf } from '../../../../cli/repl/editor/keys/confirmation.js';
 import { colonCommand } from '../../../../cli/repl/viewer/colon_command.js';
 import type { ViewedBlock } from '../../../../cli/repl/viewer/path_blocks.js';
 import { shownLine } from '../../../../cli/repl/viewer/typed_line.js';
@@ -46,6 +47,7 @@ const around = (rows: Rows): Around => ({
   rows,
   completion: { commands: [], files: () => [], arguments: () => [] },
   history: { '/': [], ':': [] },
+  modes: { network: false, isPlanning: false, thinking: null },
 });
 
 const seen = (view: Viewing, rows: Rows): string =>
@@ -108,14 +110,20 @@ test('keys that come as one text each do their part, and a line that is begun ta
   expect(pressed(view, enter, around(rows)).action).toEqual({ kind: 'search', query: 'needle k', by: -1 });
 });
 
-test('the leader key takes one letter, and a key that means nothing is told', () => {
+test('the leader key takes one letter, asks before it acts, and a letter that means nothing is text', () => {
   const rows = rowsOf(3);
   const view = viewOf([1]);
-  expect(pressed(view, type(' x'), around(rows)).action).toEqual({ kind: 'leader', leader: 'execute' });
-  expect(pressed(view, type(' j'), around(rows)).view).toMatchObject({
-    leader: 'none',
-    word: 'Space j means nothing. Space ? lists the keys.',
-  });
+  const asking = pressed(view, type(' x'), around(rows));
+  expect(asking).toMatchObject({ action: null, view: { asking: { question: 'Execute the plan?', isReady: false } } });
+  expect(pressed(asking.view, type('y'), around(rows)).action).toBeNull();
+  const ready = {
+    ...asking.view,
+    asking: { ...confirmationOf('Execute the plan?', 'execute' as const), isReady: true },
+  };
+  expect(pressed(ready, type('y'), around(rows)).action).toEqual({ kind: 'leader', leader: 'execute' });
+  expect(pressed(ready, type('n'), around(rows))).toMatchObject({ action: null, view: { asking: null } });
+  expect(pressed(ready, type('k'), around(rows)).action).toEqual({ kind: 'text' });
+  expect(pressed(view, type(' j'), around(rows))).toMatchObject({ action: { kind: 'text' }, view: { leader: 'none' } });
   expect(pressed(view, type(' ?'), around(rows)).view.help).toBe(true);
 });
 

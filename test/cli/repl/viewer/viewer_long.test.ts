@@ -41,6 +41,7 @@ async function viewing(client: Client, tip: NodeId) {
   };
   const viewer = await openViewer({
     ...{ client, position: () => tip, look: lookAt, copy: () => true, atLastCall: false, commands: [] },
+    modes: () => ({ network: false, isPlanning: false, thinking: null }),
     status: (mode) => mode,
     act: async () => null,
     terminal: {

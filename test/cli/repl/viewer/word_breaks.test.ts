@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { words } from '../../../hub/agent/turn/turn_calls.js';
-import { say } from '../../../support/model/script.js';
+import { breaking, say } from '../../../support/model/script.js';
 import { KEYS } from '../../../support/terminal.js';
 import { idle, withTalkOnScreen } from '../screen/screen_talk.js';
 
@@ -29,15 +29,15 @@ function spoken(surroundings: Record<string, string>): Promise<{ screen: string[
   );
 }
 
-test('the terminal breaks long lines, so that what is copied has no line breaks in it', async () => {
-  const { copied } = await spoken({});
+test('who wants it has the terminal break long lines, so that what is copied has no line breaks in it', async () => {
+  const { copied } = await spoken({ COGNITION_WRAP: 'terminal' });
   expect(copied).toContain(`> ${QUESTION}`);
   expect(copied).toContain('- The quick brown fox jumps over the lazy dog, and then it walks back to where it began.');
   expect(copied).toContain(CODE);
 });
 
-test('who wants it has long lines broken between words, but for those of code', async () => {
-  const { screen, copied } = await spoken({ COGNITION_WRAP: 'words' });
+test('long lines are broken between words, but for those of code', async () => {
+  const { screen, copied } = await spoken({});
   const from = screen.indexOf('> What does the quick brown fox do when it has jumped over the dog that was so');
   expect(screen.slice(from + 1, from + 5)).toEqual([
     '  lazy?',
@@ -46,4 +46,18 @@ test('who wants it has long lines broken between words, but for those of code', 
     '  it began.',
   ]);
   expect(copied).toContain(CODE);
+});
+
+test('an answer that is still coming is broken between words as well', async () => {
+  await withTalkOnScreen([], async ({ terminal, server }) => {
+    server.script(
+      breaking('hang', words('The quick brown fox jumps over the lazy dog, and then it walks back to where it beg')),
+    );
+    await terminal.waitFor('Commands: /help');
+    terminal.type('fox?', KEYS.enter);
+    await terminal.waitFor(/ walks back to where it$\nbeg$/m);
+    terminal.type(KEYS.escape);
+    await terminal.waitFor('/retry');
+    expect(terminal.screen().join('\n')).toMatch(/ walks back to where it$\nbeg$/m);
+  });
 });

@@ -69,7 +69,9 @@ test('a key that is pressed twice opens one editor', async () => {
 
 test('a text that is emptied outside is empty', async () => {
   await withEditor(': > "$1"', async (terminal) => {
-    terminal.type('a draft', KEYS.control('g'));
+    terminal.type('a draft');
+    await waitForEditor(terminal, 'a draft|');
+    terminal.type(KEYS.control('g'));
     await waitForEditor(terminal, EMPTY);
     await goesOn(terminal);
   });

@@ -101,7 +101,7 @@ test('a paste while an answer comes in waits in the editor, and steers when it i
     await waitForEditor(terminal, '[pasted 200 lines]|');
     expect(server.requests).toHaveLength(1);
     terminal.type(KEYS.enter);
-    await terminal.waitFor('waits: line 0');
+    await terminal.waitFor('steers: line 0');
     await waitForEditor(terminal, EMPTY);
   });
 });

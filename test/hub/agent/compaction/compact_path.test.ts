@@ -48,6 +48,17 @@ test('a summary is a node below the path, and what follows is sent with that alo
   });
 });
 
+test('a path whose thinking another account made is summarised as a text', async () => {
+  await withAgent(async (agent) => {
+    const tip = await talk(agent, 'Count the beans.');
+    const message = 'Invalid `signature` in `thinking` block. The block is bound to a different conversation.';
+    agent.server.script(fail(400, message), say(words(SUMMARY)));
+    const outcome = await compact(agent, tip);
+    expect(outcome).toMatchObject({ state: 'done', failure: null, text: expect.stringContaining('A bean counter.') });
+    expect(agent.server.requests.at(-1)?.body).toMatchObject({ thinking: { type: 'disabled' } });
+  });
+});
+
 test('a summary is asked for at the end of what was sent before, so that a cache has it', async () => {
   await withAgent(async (agent) => {
     const tip = await talk(agent, `Count the beans. ${'They are many. '.repeat(600)}`);

@@ -32,6 +32,16 @@ test('a hub that is killed while a path is summarised loses nothing, and pays fo
   });
 });
 
+test('a summary that is asked for keeps the cache for as long as the person wants', () =>
+  withAgent(async ({ hub, server, tree, say: ask, run }) => {
+    server.script(say(words('Forty-two.')), say(words('## Asked\nBeans.')));
+    const { tip } = await run(await ask('Count the beans.'), { cache: '1h' });
+    const client = await hub.connect();
+    await client.call('agent.compact', { tree, node: tip, access: accessTo(server), cache: '1h' });
+    const told = server.requests.map(({ text }) => [...new Set(text.match(/"ttl":"\w+"/g))]);
+    expect(told).toEqual([['"ttl":"1h"'], ['"ttl":"1h"']]);
+  }));
+
 test('after a hub is killed the next one continues below the summary, with the open request', async () => {
   await withAgent(async ({ hub, server, tree, say: ask, run, begin }) => {
     server.script(say(words('Yes.')));

@@ -7,18 +7,19 @@ import {
 } from '../../../../hub/agent/model/model_names.js';
 import { outputTokensMax } from '../../../../hub/agent/model/output_limit.js';
 import { loadPriceTable } from '../../../../hub/agent/model/price_table.js';
-import { allProviders } from '../../../../hub/agent/providers/all_providers.js';
-import { PROVIDER_RECORDS } from '../../../../hub/base/provider_records.js';
+import { modelAt } from '../../../../hub/agent/model/provider_access.js';
+import { SYSTEM_TIMERS } from '../../../../hub/agent/model/timers.js';
+import { providerFor } from '../../../../hub/agent/providers/all_providers.js';
+import { PROVIDER_RECORDS, providerRecord } from '../../../../hub/base/provider_records.js';
+import { Access } from '../../../../hub/protocol/turn.js';
 import { refusal } from '../../../support/refusal.js';
+import { PACKAGES } from '../providers/dialects.js';
 
 const AT_MS = Date.UTC(2026, 10, 1);
 const NOTHING = { input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
 const MILLION = 1_000_000;
-const model = (provider: string, name: string, baseUrl: string | null = null): ModelAtServer => ({
-  provider,
-  model: name,
-  baseUrl,
-});
+const model = (provider: string, name: string, baseUrl: string | null = null): ModelAtServer =>
+  modelAt({ provider, model: name }, Access.parse({ [provider]: { base_url: baseUrl } }));
 const sonnet = model('anthropic', 'claude-sonnet-5');
 
 describe('a model’s name', () => {
@@ -27,7 +28,8 @@ describe('a model’s name', () => {
     ['sonnet', 'anthropic/claude-sonnet-5'],
     ['Opus', 'anthropic/claude-opus-5-5'],
     ['haiku', 'anthropic/claude-haiku-4-5'],
-    ['gpt', 'openai/gpt-5.6-sol'],
+    ['gpt', 'openai/gpt-6-sol'],
+    ['mini', 'openai/gpt-5.4-mini'],
     ['demo', 'demo/demo'],
     ['claude-opus-4-5', 'anthropic/claude-opus-4-5'],
     ['gpt-4.1', 'openai/gpt-4.1'],
@@ -39,12 +41,12 @@ describe('a model’s name', () => {
     expect(formatModelName(parseModelName(given))).toBe(meant);
   });
 
-  test.each(['', '/', 'nonsense', 'constructor', '__proto__', 'mistral/large', 'openai/a b', 'ollama/\u0007'])(
+  test.each(['', '/', 'nonsense', 'constructor', '__proto__', 'nowhere/large', 'openai/a b', 'ollama/\u0007'])(
     '%j is refused with a hint',
     (given) => {
       expect(refusal(() => parseModelName(given))).toMatchObject({
         kind: 'invalid_params',
-        hint: expect.stringContaining('anthropic, openai, ollama, demo'),
+        hint: expect.stringMatching(/anthropic, openai, .*ollama, demo/),
       });
     },
   );
@@ -64,7 +66,7 @@ describe('a model’s name', () => {
   test('the price and the window of every short name are known', async () => {
     const prices = await loadPriceTable();
     for (const alias of ALIAS_NAMES.filter((name) => name !== 'demo')) {
-      const target = { ...parseModelName(alias), baseUrl: null };
+      const target = modelAt(parseModelName(alias), {});
       expect([alias, prices.window(target)]).toEqual([alias, expect.any(Number)]);
       expect(prices.cost(target, { ...NOTHING, input: MILLION }, AT_MS)).toBeGreaterThan(0);
     }
@@ -72,9 +74,8 @@ describe('a model’s name', () => {
 });
 
 test('every provider that a name can have is there', () => {
-  expect(Object.entries(allProviders()).map(([key, { name }]) => [key, name])).toEqual(
-    PROVIDER_RECORDS.map(({ name }) => [name, name]),
-  );
+  for (const record of PROVIDER_RECORDS)
+    expect(providerFor(record, { timers: SYSTEM_TIMERS, packages: PACKAGES }).name).toBe(record.name);
 });
 
 describe('the table of prices', () => {
@@ -129,5 +130,49 @@ test.each([
   ['openai', 'gpt-5', 32_000],
   ['ollama', 'qwen3', 32_000],
 ] as const)('%s/%s is asked for no more than it can write', (provider, name, tokens) => {
-  expect(outputTokensMax({ provider, model: name })).toBe(tokens);
+  expect(outputTokensMax({ provider, model: name }, 'auto')).toBe(tokens);
+  // Who thinks much needs room for it.
+  const most = outputTokensMax({ provider, model: name }, 'max');
+  expect(most).toBe(/sonnet-5|gpt-5/.test(name) ? 64_000 : tokens);
+});
+
+test.each([
+  ['anthropic', 'claude-sonnet-5', 'https://api.anthropic.com/v1/'],
+  ['anthropic', 'claude-sonnet-5', 'HTTPS://API.ANTHROPIC.COM:443'],
+  ['openai', 'gpt-5', 'https://api.openai.com'],
+  ['openai', 'gpt-5', 'https://api.openai.com./v1/responses'],
+])('%s/%s has its price and window at %s, which is official', async (provider, name, address) => {
+  const { cost, window } = await loadPriceTable();
+  expect(cost(model(provider, name, address), { ...NOTHING, input: MILLION }, AT_MS)).toBeGreaterThan(0);
+  expect(window(model(provider, name, address))).toBeGreaterThan(0);
+});
+
+test.each([
+  ['http://api.openai.com/v1'],
+  ['https://eu.api.openai.com/v1'],
+  ['https://api.openai.com/other/v1'],
+  ['https://api.openai.com:8443/v1'],
+])('%s is not official, and has no price of its own', async (address) => {
+  const { cost } = await loadPriceTable();
+  expect(cost(model('openai', 'gpt-5', address), { ...NOTHING, input: MILLION }, AT_MS)).toBeNull();
+});
+
+const versionOf = (name: string): number => {
+  const [, major = 0, minor = 0] = /-(\d+)(?:[.-](\d))?(?=-|$)/.exec(name) ?? [];
+  return Number(major) * 100 + Number(minor);
+};
+
+test.each([
+  ['opus', /^claude-opus-/],
+  ['sonnet', /^claude-sonnet-/],
+  ['haiku', /^claude-haiku-/],
+  ['gpt', /^gpt-[\d.]+-sol$/],
+  ['mini', /^gpt-[\d.]+-mini$/],
+  ['gemini', /^gemini-[\d.]+-flash$/],
+  ['grok', /^grok-[\d.]+$/],
+])('%s is the newest of its line that the table knows', async (alias, line) => {
+  const named = parseModelName(alias);
+  const all = (await loadPriceTable()).models(providerRecord(named.provider)).filter((name) => line.test(name));
+  const newest = all.reduce((best, name) => (versionOf(name) > versionOf(best) ? name : best));
+  expect(named.model).toBe(newest);
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { accessTo } from '../../../../hub/agent/model/provider_access.js';
 import { serverAddress } from '../../../../hub/agent/model/server_access.js';
 import { SYSTEM_TIMERS } from '../../../../hub/agent/model/timers.js';
+import { Access } from '../../../../hub/protocol/turn.js';
 import { withRawServer } from '../../../support/model/raw_server.js';
 import { KEY } from '../../../support/model_server.js';
 import { DIALECTS, type Dialect, hear, REQUEST } from '../providers/dialects.js';
@@ -37,14 +38,27 @@ test.each(DIALECTS)('$name sends what the environment of the hub says nowhere', 
     OPENAI_BASE_URL: 'http://127.0.0.1:1/canary',
     OPENAI_ORG_ID: 'canary',
     OPENAI_PROJECT_ID: 'canary',
+    GOOGLE_API_KEY: 'canary',
+    GOOGLE_GEMINI_BASE_URL: 'http://127.0.0.1:1/canary',
+    GOOGLE_GENAI_USE_VERTEXAI: 'true',
+    AWS_BEARER_TOKEN_BEDROCK: 'canary',
+    AWS_REGION: 'canary',
+    ANTHROPIC_BEDROCK_BASE_URL: 'http://127.0.0.1:1/canary',
+    ANTHROPIC_VERTEX_BASE_URL: 'http://127.0.0.1:1/canary',
+    ANTHROPIC_VERTEX_PROJECT_ID: 'canary',
+    CLOUD_ML_REGION: 'canary',
   };
   Object.assign(process.env, canaries);
   try {
     const [sent] = await sentTo(dialect, (origin) => origin);
     expect(JSON.stringify(sent)).not.toContain('canary');
-    expect(sent?.headers).toMatchObject({ authorization: `Bearer ${KEY}`, 'user-agent': 'cognition' });
+    const isGemini = dialect.name === 'gemini';
+    const key = isGemini ? { 'x-goog-api-key': KEY } : { authorization: `Bearer ${KEY}` };
+    expect(sent?.headers).toMatchObject({ ...key, 'user-agent': 'cognition' });
     // Nor what machine it is sent from.
-    expect(Object.keys(sent?.headers ?? {}).filter((name) => name.startsWith('x-'))).toEqual([]);
+    expect(Object.keys(sent?.headers ?? {}).filter((name) => name.startsWith('x-'))).toEqual(
+      isGemini ? ['x-goog-api-key'] : [],
+    );
   } finally {
     for (const name of Object.keys(canaries)) delete process.env[name];
   }
@@ -55,10 +69,12 @@ test.each([
   ['anthropic', '/', '/v1/messages'],
   ['anthropic', '/v1/', '/v1/messages'],
   ['anthropic', '/a/proxy//', '/a/proxy/v1/messages'],
-  ['openai', '', '/v1/chat/completions'],
-  ['openai', '/v1//', '/v1/chat/completions'],
-  ['openai', '/api/v3', '/api/v3/chat/completions'],
-  ['ollama', '/', '/v1/chat/completions'],
+  ['openai', '/v1//', '/v1/responses'],
+  ['compatible', '', '/v1/chat/completions'],
+  ['compatible', '/v1//', '/v1/chat/completions'],
+  ['compatible', '/api/v3', '/api/v3/chat/completions'],
+  ['ollama', '/', '/api/show'],
+  ['ollama', '/a/proxy/v1/', '/a/proxy/api/show'],
 ])('%s with an address that ends with "%s" is asked at %s', async (name, end, path) => {
   const dialect = DIALECTS.find((one) => one.name === name);
   if (dialect === undefined) throw new Error(`no dialect ${name}`);
@@ -88,10 +104,10 @@ test.each([
 
 test('an address or a key that cannot be used is refused before anything is begun', () => {
   const reach = (given: { base_url: string | null; key: string | null }) =>
-    accessTo({ provider: 'anthropic', model: 'claude-sonnet-5' }, { anthropic: given });
+    accessTo({ provider: 'anthropic', model: 'claude-sonnet-5' }, Access.parse({ anthropic: given }));
   expect(() => reach({ base_url: '127.0.0.1:8080', key: KEY })).toThrow(/starts with http/);
   expect(() => reach({ base_url: null, key: 'two words' })).toThrow(/is no key/);
-  expect(reach({ base_url: 'http://127.0.0.1:8080', key: KEY })).toEqual({
+  expect(reach({ base_url: 'http://127.0.0.1:8080', key: KEY })).toMatchObject({
     baseUrl: 'http://127.0.0.1:8080',
     key: KEY,
   });

@@ -3,9 +3,11 @@ import type { Timers } from '../../../../hub/agent/model/timers.js';
 import { providerFor } from '../../../../hub/agent/providers/all_providers.js';
 import { type Answer, addToAnswer, newAnswer } from '../../../../hub/agent/request/answer.js';
 import { HubError } from '../../../../hub/base/error.js';
+import { installedPackages } from '../../../../hub/base/packages/installed_packages.js';
 import { providerRecord } from '../../../../hub/base/provider_records.js';
 import type { ModelMessage } from '../../../../hub/protocol/methods/context_methods.js';
 import { manualTimers } from '../../../support/manual_timers.js';
+import { PROJECT } from '../../../support/model/cloud_rules.js';
 import { KEY, type ModelServer } from '../../../support/model_server.js';
 
 /** A provider that reaches its server over the network, and where it finds the loopback one. */
@@ -17,14 +19,32 @@ export interface Dialect {
 }
 
 /** Makes the provider of a name. */
-export const makerOf = (name: string) => (timers: Timers) => providerFor(providerRecord(name), timers);
+export const makerOf = (name: string) => (timers: Timers) =>
+  providerFor(providerRecord(name), { timers, packages: PACKAGES });
+
+/** What is installed for tests. */
+export const PACKAGES = installedPackages('/nowhere');
 
 export const DIALECTS: readonly Dialect[] = [
   { name: 'anthropic', make: makerOf('anthropic'), baseUrl: ({ origin }) => origin, model: 'claude-sonnet-5' },
-  { name: 'openai', make: makerOf('openai'), baseUrl: ({ openaiUrl }) => openaiUrl, model: 'gpt-5.6-sol' },
-  { name: 'ollama', make: makerOf('ollama'), baseUrl: ({ origin }) => origin, model: 'qwen3:8b' },
+  {
+    ...{ name: 'openai', make: makerOf('openai'), model: 'gpt-5.6-sol' },
+    baseUrl: ({ openaiUrl }) => (openaiUrl === '' ? '' : `${openaiUrl}/responses`),
+  },
+  { name: 'compatible', make: makerOf('openai'), baseUrl: ({ openaiUrl }) => openaiUrl, model: 'glm-5' },
+  { name: 'deepseek', make: makerOf('openai'), baseUrl: ({ openaiUrl }) => openaiUrl, model: 'deepseek-v4-pro' },
+  { name: 'ollama', make: makerOf('ollama'), baseUrl: ({ origin }) => origin, model: 'qwen3-vl:8b' },
+  { name: 'gemini', make: makerOf('gemini'), baseUrl: ({ origin }) => origin, model: 'gemini-3.8-flash' },
+  {
+    ...{ name: 'bedrock', make: makerOf('bedrock'), model: 'us.anthropic.claude-sonnet-5-v1:0' },
+    baseUrl: ({ origin }) => origin,
+  },
+  {
+    ...{ name: 'vertex', make: makerOf('vertex'), model: 'claude-sonnet-5' },
+    baseUrl: ({ origin }) => `${origin}/v1`,
+  },
 ];
-export const COMPATIBLE = DIALECTS.filter(({ name }) => name !== 'anthropic');
+export const COMPATIBLE = DIALECTS.filter(({ name }) => name === 'compatible' || name === 'deepseek');
 
 export const BASH = {
   name: 'bash',
@@ -51,9 +71,15 @@ export const REQUEST: ModelRequest = {
   outputTokensMax: 4_096,
   thinking: 'off',
   cache: { messages: [0], lifetime: '5m' },
+  conversation: null,
   loadImage: async () => null,
   baseUrl: null,
   key: null,
+  keyHeader: null,
+  headers: {},
+  cloud: { project: PROJECT },
+  statedWindow: null,
+  route: null,
 };
 
 /** A request of one dialect to a server. */

@@ -7,7 +7,7 @@ import { type Respond, streaming, withRawServer, writeInChunks } from '../../../
 import { KEY } from '../../../support/model_server.js';
 import { type Heard, hear, makerOf, REQUEST, text } from './dialects.js';
 
-/** How each of the two formats says things, written by hand. */
+/** How each of the formats says things, written by hand. */
 const FORMATS = [
   {
     ...{ name: 'anthropic', provider: makerOf('anthropic')(SYSTEM_TIMERS), make: makerOf('anthropic'), path: '' },
@@ -23,6 +23,17 @@ const FORMATS = [
     end: (usage: unknown = { prompt_tokens: 5, completion_tokens: 3 }, finish_reason = 'stop') =>
       `${chunk({ choices: [{ delta: {}, finish_reason }] })}${chunk({ choices: [], usage })}data: [DONE]\n\n`,
     ended: (_usage: unknown) => chunk({ choices: [{ delta: {}, finish_reason: 'stop' }] }),
+  },
+  {
+    ...{ name: 'gemini', provider: makerOf('gemini')(SYSTEM_TIMERS), make: makerOf('gemini'), path: '' },
+    ...{ model: 'gemini-3.8-flash', begin: '', says: (words: string) => geminiSays([{ text: words }]) },
+    calls: (count: number) =>
+      geminiSays(
+        Array.from({ length: count }, (_, n) => ({ functionCall: { id: `c${n}`, name: 'bash', args: { n } } })),
+      ),
+    end: (usage: unknown = { promptTokenCount: 5, candidatesTokenCount: 3 }) =>
+      chunk({ candidates: [{ finishReason: 'STOP' }], usageMetadata: usage }),
+    ended: (_usage: unknown) => chunk({ candidates: [{ finishReason: 'STOP' }] }),
   },
 ];
 type Format = (typeof FORMATS)[number];
@@ -49,6 +60,10 @@ function anthropicSays(words: string): string {
 
 function openaiSays(content: string): string {
   return chunk({ choices: [{ delta: { content } }] });
+}
+
+function geminiSays(parts: object[]): string {
+  return chunk({ candidates: [{ content: { parts } }] });
 }
 
 /** Calls which all have the same place, and of which none is said to end. */

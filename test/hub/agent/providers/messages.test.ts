@@ -80,7 +80,7 @@ describe.each(DIALECTS)('$name sends conversations', (dialect) => {
       const longer = [...messages, assistant(text('done')), user('thanks')];
       await ask(dialect, server, { messages: longer, cache: { messages: [], lifetime: '5m' } });
       const [first = '', second = ''] = server.requests.map(({ body }) =>
-        JSON.stringify([body.system, body.tools, body.messages]),
+        JSON.stringify([body.system, body.tools, body.messages ?? body.input ?? body.contents]),
       );
       expect(second.slice(0, first.length - 2)).toBe(first.slice(0, -2));
     }));
@@ -127,8 +127,8 @@ describe.each(DIALECTS)('$name sends conversations', (dialect) => {
   );
 });
 
-const [anthropic, openai] = DIALECTS;
-if (anthropic === undefined || openai === undefined) throw new Error('there are no dialects');
+const [anthropic, , compatible] = DIALECTS;
+if (anthropic === undefined || compatible === undefined) throw new Error('there are no dialects');
 
 function sent(server: ModelServer): Record<string, unknown>[] {
   return listOf(server.requests.at(-1)?.body.messages).map(objectOf);
@@ -152,14 +152,14 @@ test('anthropic gets thinking back unchanged, in its place', () =>
     ]);
   }));
 
-test('openai is told of a failure in words, and shown the images of a result afterwards', () =>
+test('servers that speak chat completions are told of a failure in words, and shown the images of a result afterwards', () =>
   withModelServer(async (server) => {
     const messages = [
       user('a'),
       assistant(call('call_1', { command: 'ls' })),
       results({ ...result('call_1', 'boom', true), content: [text('boom'), image()] }, text('go on')),
     ];
-    await ask(openai, server, { messages, loadImage: async () => Buffer.from('x') });
+    await ask(compatible, server, { messages, loadImage: async () => Buffer.from('x') });
     expect(sent(server).slice(1)).toEqual([
       { role: 'user', content: 'a' },
       {
@@ -195,7 +195,25 @@ test.each([
   ['claude-haiku-4-5', 'off', {}],
   ['claude-opus-4-8', 'off', {}],
   ['claude-sonnet-5', 'off', { thinking: { type: 'disabled' } }],
-  ['claude-opus-5-5', 'off', { output_config: { effort: 'low' } }],
+  ['claude-sonnet-5-5', 'off', { thinking: { type: 'between_tools' } }],
+  ['claude-haiku-5-5', 'off', { thinking: { type: 'disabled' } }],
+  [
+    'claude-opus-5-5',
+    'off',
+    { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } },
+  ],
+  ['claude-opus-5-5', 'auto', { thinking: { type: 'adaptive', display: 'summarized' } }],
+  ['claude-opus-4-8', 'auto', { thinking: { type: 'adaptive', display: 'summarized' } }],
+  [
+    'claude-sonnet-5',
+    'max',
+    { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'max' } },
+  ],
+  ['claude-haiku-4-5', 'auto', { thinking: { type: 'enabled', budget_tokens: 3_072 } }],
+  ['claude-3-5-haiku-20241022', 'auto', {}],
+  ['glm-5', 'auto', {}],
+  ['glm-5', 'off', { thinking: { type: 'disabled' } }],
+  ['glm-5', 'high', { thinking: { type: 'enabled', budget_tokens: 3_072 } }],
 ] as const)('%s is told to think %s in the words that it knows', (model, level, expected) =>
   withModelServer(async (server) => {
     await ask(anthropic, server, { model, thinking: level });
@@ -211,7 +229,7 @@ test('a model with a thinking budget does not think about results that another m
     expect(server.requests[0]?.body.thinking).toBeUndefined();
   }));
 
-test.each([[openai, { max_tokens: 4_096, reasoning_effort: 'low' }]] as [Dialect, object][])(
+test.each([[compatible, { max_tokens: 4_096, reasoning_effort: 'low' }]] as [Dialect, object][])(
   'servers that speak like openai get the limit by its old name',
   (dialect, expected) =>
     withModelServer(async (server) => {

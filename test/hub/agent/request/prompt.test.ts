@@ -82,14 +82,15 @@ describe('what a model is sent', () => {
     expect(twice.map(({ content }) => content.length)).toEqual([2, 2]);
   });
 
-  test('leaves out thinking that is unsigned or another model’s', () => {
+  test('leaves out thinking that is unsigned, or was made with another model, system prompt or tools', () => {
     const said = (signature: string | null, settings: typeof ONE) =>
       textNode('assistant', [thought(signature), ...text('so')], settings);
     const path = [said('of one', ONE), said(null, ONE), said('of the other', OTHER), said('nobody’s', null)];
     const thoughts = (settings: typeof ONE) =>
       promptOf(path, settingsNamed(settings)).messages.map(({ content }) => content.length);
     expect(thoughts(ONE)).toEqual([2, 1, 1, 1]);
-    expect(thoughts(TWO)).toEqual([2, 1, 1, 1]);
+    // The same model with another system prompt.
+    expect(thoughts(TWO)).toEqual([1, 1, 1, 1]);
     expect(thoughts(OTHER)).toEqual([1, 1, 2, 1]);
     expect(thoughts(null)).toEqual([1, 1, 1, 1]);
     expect(signingSettings(path)).toEqual([ONE, OTHER]);

@@ -1,24 +1,44 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { pathTokens } from '../../../../hub/agent/estimate/token_estimate.js';
+import { environmentText } from '../../../../hub/agent/settings/instructions.js';
 import { systemPromptFor } from '../../../../hub/agent/settings/system_prompts.js';
 import { definitionsFor } from '../../../../hub/agent/tools/tool_definitions.js';
+import { PROVIDER_RECORDS } from '../../../../hub/base/provider_records.js';
+import type { Settings } from '../../../../hub/protocol/node.js';
 import { Level } from '../../../../hub/protocol/turn.js';
 import { fail, say } from '../../../support/model/script.js';
 import { KEY } from '../../../support/model_server.js';
 import { withAgent } from '../../../support/turns.js';
 import { call, words } from '../turn/turn_calls.js';
 
-const SYSTEM_TOKENS_MAX = 200;
-const TOOLS_TOKENS_MAX = 500;
-const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);
+const SYSTEM_TOKENS_MAX = 350;
+const TOOLS_TOKENS_MAX = 700;
 
 test.each(Level.options)('the system prompt and the tools of %s fit their budgets', (level) => {
-  const system = tokensOf(systemPromptFor(level));
-  const tools = tokensOf(JSON.stringify(definitionsFor(level)));
+  const estimate = (system_prompt: string, tools: Settings['tools']) =>
+    pathTokens([], { measure: null, prefix: { system_prompt, tools } });
+  const environment = environmentText({
+    ...{ project: '/srv/somebody/things/project', cwd: '/srv/somebody/things/project', refused: [] },
+    ...{ instructions: [], skills: [] },
+    environment: { date: '2026-11-19', system: 'Linux (Debian GNU/Linux 12 (bookworm)), x64', branch: 'main' },
+  });
+  const tools = estimate('', definitionsFor(level));
+  const system = estimate(`${systemPromptFor(level)}\n\n${environment}`, definitionsFor(level)) - tools;
   console.log(`${level}: system prompt ${system} tokens, tools ${tools} tokens`);
   expect(system).toBeLessThanOrEqual(SYSTEM_TOKENS_MAX);
   expect(tools).toBeLessThanOrEqual(TOOLS_TOKENS_MAX);
+});
+
+test('each parameter of each tool has its words', () => {
+  const untold = (schema: object, path: string): string[] =>
+    Object.entries(Object(Reflect.get(schema, 'properties'))).flatMap(([name, property]) => [
+      ...(Reflect.get(Object(property), 'description') === undefined ? [`${path}.${name}`] : []),
+      ...untold(Object(property), `${path}.${name}`),
+    ]);
+  const all = Level.options.flatMap((level) => definitionsFor(level));
+  expect(all.flatMap(({ name, schema }) => untold(schema, name))).toEqual([]);
 });
 
 test('tools have the names and inputs that are promised', () => {
@@ -31,7 +51,7 @@ test('tools have the names and inputs that are promised', () => {
     ['read', ['path', 'offset', 'limit'], ['path']],
     ['write', ['path', 'content'], ['path', 'content']],
     ['edit', ['path', 'old_text', 'new_text'], ['path', 'old_text', 'new_text']],
-    ['bash', ['command', 'timeout'], ['command']],
+    ['bash', ['command', 'timeout', 'background', 'job', 'stop'], undefined],
   ]);
 });
 
@@ -42,7 +62,7 @@ test('instructions and skills are read at the first turn, and stay as they were 
     mkdirSync(deep);
     writeFileSync(join(hub.home, 'AGENTS.md'), 'Be kind.\n');
     writeFileSync(join(project, 'AGENTS.md'), 'Use tabs.\n');
-    writeFileSync(join(project, 'CLAUDE.md'), 'Not read beside AGENTS.md.\n');
+    writeFileSync(join(project, 'CLAUDE.md'), 'Use tabs.\n');
     writeFileSync(join(deep, 'CLAUDE.md'), 'Deep rules.\n');
     const skill = '---\nname: sing\ndescription: "Sings a song"\n---\n# How\n';
     writeFileSync(join(project, '.cognition', 'skills', 'sing', 'SKILL.md'), skill);
@@ -54,7 +74,7 @@ test('instructions and skills are read at the first turn, and stay as they were 
     );
     expect(order).toEqual([...order].sort((a, b) => a - b));
     expect(order[0]).toBeGreaterThan(0);
-    expect(prompt).not.toContain('Not read');
+    expect(prompt.split('Use tabs.')).toHaveLength(2);
 
     writeFileSync(join(project, 'AGENTS.md'), 'Use spaces.\n');
     const second = await run(await ask('again', first.tip), { change: null });
@@ -75,7 +95,24 @@ test('instructions of a project cannot be a link to something outside of it', as
     writeFileSync(join(hub.home, '..', 'secret.txt'), 'a secret');
     symlinkSync(join(hub.home, '..', 'secret.txt'), join(project, 'AGENTS.md'));
     const { tip } = await run(await ask('hello'));
-    expect((await settingsAt(tip)).system_prompt).toBe(systemPromptFor('orchestrator'));
+    expect((await settingsAt(tip)).system_prompt).not.toMatch(/a secret|# Instructions/);
+  });
+});
+
+test('instructions may be a link within the project, and a turn names the ones that it did not read', async () => {
+  await withAgent(async ({ say: ask, begin, settingsAt, project, hub }) => {
+    mkdirSync(join(project, 'deep'));
+    writeFileSync(join(project, 'GUIDE.md'), 'Use tabs.');
+    symlinkSync('GUIDE.md', join(project, 'AGENTS.md'));
+    symlinkSync('../../home', join(project, 'deep', 'AGENTS.md'));
+    symlinkSync(join(hub.home, '..'), join(project, 'deep', 'CLAUDE.md'));
+    const turn = begin(await ask('hello'), { cwd: join(project, 'deep') });
+    const { tip } = await turn.outcome;
+    expect((await settingsAt(tip)).system_prompt).toContain('Use tabs.');
+    expect(await turn.event('turn_started')).toMatchObject({
+      instructions: [join(project, 'AGENTS.md')],
+      refused: ['AGENTS.md', 'CLAUDE.md'].map((name) => join(project, 'deep', name)),
+    });
   });
 });
 
@@ -126,9 +163,9 @@ test('without a key nothing is begun, and one line says what to do', async () =>
     await expect(run(node, { access: {} })).rejects.toMatchObject({ kind: 'no_key' });
     await expect(run(node, { access: {}, change: null })).rejects.toMatchObject({ kind: 'no_key' });
     await expect(client.call('agent.check', { access: {} })).rejects.toMatchObject({ kind: 'no_key' });
-    expect(await client.call('agent.check', { access: {}, usual_model: 'demo' })).toEqual({ model: 'demo/demo' });
+    expect(await client.call('agent.check', { access: {}, usual_model: 'demo' })).toMatchObject({ model: 'demo/demo' });
     expect((await client.call('loom.turn_list', { tree })).turns).toEqual([]);
     const { providers } = await client.call('agent.providers', {});
-    expect(providers.map(({ name }) => name)).toEqual(['anthropic', 'openai', 'ollama', 'demo']);
+    expect(providers.map(({ name }) => name)).toEqual(PROVIDER_RECORDS.map(({ name }) => name));
   });
 });

@@ -136,7 +136,7 @@ test('what cannot be begun is told to the model in one line, and nothing is left
       expect.stringMatching(/^spawn_session was not run: task: /),
       expect.stringMatching(/^spawn_session was not run: task: /),
       expect.stringMatching(/^no model is called nobody\/nothing/),
-      'there is no key for openai (set OPENAI_API_KEY, or choose another model: --model demo needs no key)',
+      'there is no key for openai (set OPENAI_API_KEY, or choose another model: --model demo (which the person may say) needs no key)',
       'spawn_session was not run: ollama has no usual model (name one: ollama/<model>)',
       'spawn_session was not run: you have no network, so a sub-session cannot have it either',
       'spawn_session was not run: /etc is not among what you may write, so a sub-session cannot either',

@@ -12,7 +12,7 @@ const PNG = Buffer.from(
   'base64',
 );
 
-test.each(['anthropic/claude-sonnet-5', 'openai/gpt-5.6-sol', 'ollama/qwen3:8b'])(
+test.each(['anthropic/claude-sonnet-5', 'openai/gpt-5.6-sol', 'ollama/qwen3-vl:8b', 'gemini/gemini-3.8-flash'])(
   'a turn of %s calls a tool, sees what it gave, and answers',
   async (model) => {
     await withAgent(async ({ say: ask, run, path, server, project }) => {
@@ -26,6 +26,7 @@ test.each(['anthropic/claude-sonnet-5', 'openai/gpt-5.6-sol', 'ollama/qwen3:8b']
         anthropic: { base_url: server.origin, key: KEY },
         openai: { base_url: server.openaiUrl, key: KEY },
         ollama: { base_url: server.origin, key: KEY },
+        gemini: { base_url: server.origin, key: KEY },
       };
       const { state, tip, text } = await run(await ask('look'), { change: { model }, access });
       expect({ state, text }).toEqual({ state: 'done', text: 'I saw it.' });

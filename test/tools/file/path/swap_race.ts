@@ -17,8 +17,12 @@ const SWAPPER = fileURLToPath(new URL('swapper.mjs', import.meta.url));
 export function pluginOf(client: Client, folder: string): ReturnType<typeof createFile> {
   const place = { userHome: join(folder, 'person'), cognitionHome: join(folder, 'home'), commands: '', path: '' };
   return createFile({
-    ...{ hub: client, log: () => undefined, clock: () => 0, newId: randomUUID, machine: place },
-    config: { outputBytesMax: () => 1_000_000, httpAllowed: () => [], postgres: () => null, postgresNames: () => [] },
+    ...{ hub: client, log: () => undefined, clock: () => 0, newId: randomUUID, machine: place, sessionsFolder: '' },
+    shrinkImage: () => Promise.reject(new Error('no image is made smaller here')),
+    config: {
+      ...{ outputBytesMax: () => 1_000_000, httpAllowed: () => [], postgres: () => null, postgresNames: () => [] },
+      filesRecorded: () => false,
+    },
   });
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { demoProvider } from '../../../../../hub/agent/providers/demo/demo_provider.js';
+import { GO_ON } from '../../../../../hub/agent/request/unanswered_request.js';
 import { definitionsFor } from '../../../../../hub/agent/tools/tool_definitions.js';
 import type { ModelMessage } from '../../../../../hub/protocol/methods/context_methods.js';
 import type { Level } from '../../../../../hub/protocol/turn.js';
@@ -36,6 +37,12 @@ async function talk(
 const worked = (words: string) => ({ text: words, failed: false });
 
 describe('the demo model, asked for what a model can do,', () => {
+  test('gives an answer that was interrupted once more', async () => {
+    const messages = [user('help'), assistant({ type: 'text', text: 'I am the' }), user(GO_ON)];
+    const { answer } = await hear(demoProvider(manualTimers()), { ...REQUEST, messages });
+    expect(JSON.stringify(answer.blocks)).toContain('I am the demo model');
+  });
+
   test('tells what it understands, and every sentence that it tells is understood', async () => {
     const { words } = await talk('help', {}, []);
     expect(words).toMatch(/^I am the demo model: no AI, only a few rules/);

@@ -1,0 +1,70 @@
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { lanesIn } from '../../../cli/race/lanes.js';
+import { call, words } from '../../hub/agent/turn/turn_calls.js';
+import { withCli } from '../../support/cli.js';
+import { say } from '../../support/model/script.js';
+import { bash, withTalk } from '../repl/conversation/talk.js';
+
+test('a lane is named by its model, and several by a number after it', () => {
+  expect(lanesIn('sonnet×2, gpt,mixtral-8x7b*2')).toEqual(['sonnet', 'sonnet', 'gpt', 'mixtral-8x7b', 'mixtral-8x7b']);
+  for (const text of ['', ',', 'demo×99', 'a,'.repeat(20)]) expect(() => lanesIn(text)).toThrow('--with takes');
+});
+
+test('lanes work in copies at the project’s own path, a check tells how they are, and what is picked comes, and goes again', () =>
+  withCli(async ({ folder, home, run, print }) => {
+    mkdirSync(join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'node_modules/dep.js'), 'dep');
+    writeFileSync(join(folder, 'a.txt'), 'mine\n');
+    const check = `cd ${folder} && sh hello-demo.sh && cat node_modules/dep.js`;
+    const race = await run(['race', 'write a program', '--with', 'demo×2,demo', '--check', check]);
+    expect(race).toMatchObject({ code: 0, stderr: expect.stringContaining('3 lanes, no limit: --max-cost sets one') });
+    const board = /^1\. demo {2}done {2}check ok {2}1 file \+3 -0 .*\n2\. demo {2}done .*\n3\. demo {2}done .*\n$/;
+    expect(race.stdout).toMatch(board);
+    expect(readdirSync(folder).sort()).toEqual(['a.txt', 'node_modules']);
+    expect(await print('race')).toMatch(board);
+
+    appendFileSync(join(folder, 'a.txt'), 'more\n');
+    expect(await print('pick', '2')).toBe('A  hello-demo.sh\n');
+    expect(readFileSync(join(folder, 'hello-demo.sh'), 'utf8')).toContain('Hello, tree!');
+    expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('mine\nmore\n');
+    expect(await print('show')).toMatch(/hello-demo\.sh && cat.*● you are here/);
+    await print('files', 'undo');
+    expect(existsSync(join(folder, 'hello-demo.sh'))).toBe(false);
+    expect((await run(['pick', '9'])).stderr).toContain('the newest race has no lane 9');
+
+    expect((await print('files', 'copies')).split('\n')).toHaveLength(4);
+    expect(await print('files', 'copies', '--remove', 'all')).toBe('Removed 3 copies.\n');
+    const [store = ''] = readdirSync(join(home, 'files'));
+    expect(readdirSync(join(home, 'files', store, 'copies'))).toEqual([]);
+    expect(JSON.parse(await print('fsck', '--json'))).toMatchObject({ problems: [] });
+  }));
+
+test('in a copy the path of the project is the copy, a link cannot lead back, and texts of both sides are merged', () =>
+  withTalk(async ({ cli, server, env }) => {
+    const { folder, run } = cli;
+    const lines = (first: string, last: string) => `${first}\n2\n3\n4\n5\n6\n7\n8\n${last}\n`;
+    writeFileSync(join(folder, 'a.txt'), lines('1', '9'));
+    writeFileSync(join(folder, 'own.txt'), 'own\n');
+    symlinkSync(join(folder, 'own.txt'), join(folder, 'link'));
+    const write = (id: string, path: string, content: string) => say(call(id, 'write', { path, content }));
+    server.script(
+      write('c1', join(folder, 'a.txt'), lines('one', '9')),
+      bash('c2', `cat ${folder}/a.txt; echo changed > ${folder}/own.txt; git init -q . 2>&1; ls`),
+      say(call('c3', 'read', { path: 'a.txt' })),
+      write('c4', 'link', 'through the link\n'),
+      write('c5', join(dirname(folder), 'beside.txt'), 'outside\n'),
+      say(words('Done.')),
+    );
+    const answer = await run(['ask', 'go', '--own'], { env });
+    expect(answer).toMatchObject({ code: 0, stderr: expect.stringContaining('cognition pick 1') });
+    expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe(lines('1', '9'));
+    expect(readFileSync(join(folder, 'own.txt'), 'utf8')).toBe('own\n');
+    expect(existsSync(join(dirname(folder), 'beside.txt'))).toBe(false);
+
+    writeFileSync(join(folder, 'a.txt'), lines('1', 'nine'));
+    const picked = await run(['pick', '1']);
+    expect(picked).toMatchObject({ code: 0, stdout: expect.stringContaining('merged  a.txt\n') });
+    expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe(lines('one', 'nine'));
+  }));

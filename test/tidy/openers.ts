@@ -1,0 +1,58 @@
+/**
+ * What in the hub looks at the disk, and whose path it is. A project's files are the tools' to open: a model may
+ * exchange any name in a project with a link, and may have written all of it.
+ */
+export const OPENERS: Record<string, 'home' | 'program' | 'named' | 'own process'> = {
+  'hub/agent/exports/event_log_file.ts': 'home',
+  'hub/agent/exports/text_file.ts': 'named',
+  'hub/agent/exports/transcript_file.ts': 'named',
+  'hub/agent/exports/transcript_writer.ts': 'named',
+  'hub/agent/exports/transcripts.ts': 'named',
+  'hub/agent/providers/clouds/google_sign_in.ts': 'named',
+  'hub/base/disk/durable_file.ts': 'home',
+  'hub/base/disk/held_folder.ts': 'named',
+  'hub/base/disk/home_owner.ts': 'home',
+  'hub/base/disk/make_folder.ts': 'home',
+  'hub/base/inherited_descriptors.ts': 'own process',
+  'hub/base/packages/installed_packages.ts': 'program',
+  'hub/client/start_hub.ts': 'home',
+  'hub/config/config.ts': 'named',
+  'hub/config/config_file.ts': 'named',
+  'hub/config/home_as_project.ts': 'named',
+  'hub/home/home_folder.ts': 'home',
+  'hub/home/home_watch.ts': 'home',
+  'hub/home/hub_lock.ts': 'home',
+  'hub/home/socket_path.ts': 'home',
+  'hub/home/tcp_token.ts': 'home',
+  'hub/plugins/tools_process.ts': 'home',
+  'hub/server/bind.ts': 'home',
+  'hub/server/log_file.ts': 'home',
+  'hub/start/main.ts': 'own process',
+  'hub/start/run_hub.ts': 'home',
+};
+
+/** What starts a process, and which. None is started in a project but by the person's own command, or in a sandbox. */
+export const STARTERS: Record<string, string> = {
+  'cli/commands/agents.ts': 'the login of an agent, on the person’s terminal',
+  'cli/commands/open.ts': 'the agent that the person goes on in',
+  'cli/output/pager.ts': 'the person’s pager',
+  'cli/reports/doctor_checks.ts': 'node and bash, to see that they start',
+  'cli/repl/screen/clipboard.ts': 'tmux, which is given a text',
+  'cli/repl/terminal/lend_to_program.ts': 'the person’s editor, and ps',
+  'cli/transfer/history/codex_thread.ts': 'codex, which is given a thread',
+  'cli/transfer/history/run_program.ts': 'opencode, which is given a session',
+  'cli/turn/key_command.ts': 'what the person says prints a key',
+  'hub/client/start_hub.ts': 'the hub',
+  'hub/plugins/tools_process.ts': 'the tools, in the home',
+  'tools/agents/process/agent_process.ts': 'agents, in a sandbox unless the person says otherwise',
+  'tools/agents/process/versions.ts': 'agents, which tell their version',
+  'tools/file/path/copy_access.ts': 'cp of the system, with two open files',
+  'tools/files/worker_process.ts': 'what records files, in a sandbox',
+  'tools/images/shrink_image.ts': 'what decodes an image, in a sandbox',
+  'tools/private_git/git_job.ts': 'git, in a sandbox',
+  'tools/process/pipes.ts': 'mkfifo, in the home',
+  'tools/process/process_table.ts': 'ps',
+  'tools/process/spawn_process.ts': 'commands of a person, and those of a model in their sandbox',
+  'tools/sandbox/forms/probe.ts': 'attempts inside a sandbox',
+  'tools/sandbox/forms/shared_network.ts': 'what makes a network, in no folder',
+};

@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { TreeId } from '../../../hub/protocol/node.js';
+import { connectTo, killHub, withFolder } from '../../support/hub.js';
+
+test('what is no folder is no project: nothing is stored of it', () =>
+  withFolder(async (folder) => {
+    const home = join(folder, 'home');
+    const file = join(folder, 'file');
+    mkdirSync(home, { mode: 0o700 });
+    writeFileSync(file, 'not a folder');
+    try {
+      const client = await connectTo(home);
+      const tree = TreeId.parse(randomUUID());
+      await client.call('loom.tree_create', { id: tree });
+      for (const project of [file, join(folder, 'absent')]) {
+        await expect(client.call('files.status', { project, tree })).rejects.toMatchObject({
+          ...{ kind: 'not_found', message: `the folder ${JSON.stringify(project)} is not there (any more)` },
+        });
+      }
+      expect(existsSync(join(home, 'files'))).toBe(false);
+      await client.close();
+    } finally {
+      await killHub(home);
+    }
+  }));

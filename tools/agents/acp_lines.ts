@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { AgentId } from '../../hub/protocol/outside_agent.js';
+
+/** The Agent Client Protocol, version 1, as far as it matters here: https://agentclientprotocol.com */
+export const AcpInitialized = z.object({
+  agentCapabilities: z
+    .object({
+      loadSession: z.boolean().catch(false),
+      sessionCapabilities: z.object({ resume: z.unknown() }).partial().catch({}),
+    })
+    .partial()
+    .catch({}),
+});
+export type AcpInitialized = z.infer<typeof AcpInitialized>;
+
+export const AcpSession = z.object({ sessionId: AgentId });
+/** Agents that have no more to say answer null. */
+export const AcpLoaded = z.object({ sessionId: AgentId.optional() }).nullish();
+
+const tokens = z.int().nonnegative().catch(0);
+export const AcpPromptEnd = z.object({
+  stopReason: z.string(),
+  usage: z.object({ inputTokens: tokens, outputTokens: tokens }).nullish().catch(null),
+});
+
+export const AcpError = z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() });
+
+const Content = z.object({ type: z.string(), text: z.string().optional() }).catch({ type: 'other' });
+const CallContent = z
+  .array(
+    z.object({
+      ...{ type: z.string(), content: Content.optional(), path: z.string().optional() },
+      ...{ oldText: z.string().nullish(), newText: z.string().nullish() },
+    }),
+  )
+  .nullish()
+  .catch(null);
+const Call = z.object({
+  ...{ toolCallId: z.string(), title: z.string().nullish(), kind: z.string().nullish() },
+  ...{
+    status: z.string().nullish(),
+    rawInput: z.unknown().optional(),
+    rawOutput: z.unknown().optional(),
+    content: CallContent,
+  },
+});
+export type AcpCall = z.infer<typeof Call>;
+
+export const AcpUpdate = z.object({
+  method: z.literal('session/update'),
+  params: z.object({
+    update: z.discriminatedUnion('sessionUpdate', [
+      z.object({ sessionUpdate: z.literal('agent_message_chunk'), content: Content }),
+      z.object({ sessionUpdate: z.literal('agent_thought_chunk'), content: Content }),
+      Call.extend({ sessionUpdate: z.literal('tool_call') }),
+      Call.extend({ sessionUpdate: z.literal('tool_call_update') }),
+    ]),
+  }),
+});
+export type AcpUpdate = z.infer<typeof AcpUpdate>['params']['update'];
+
+export const AcpPermission = z.object({
+  id: z.union([z.number(), z.string()]),
+  method: z.literal('session/request_permission'),
+  params: z.object({ toolCall: Call, options: z.array(z.object({ optionId: z.string(), kind: z.string() })) }),
+});
+export type AcpPermission = z.infer<typeof AcpPermission>;
+
+/** What a call brought: texts, else the paths that it changed. */
+export function acpOutput({ content, rawOutput }: AcpCall): string {
+  const parts = (content ?? [])
+    .map(({ content: inner, path }) => inner?.text ?? path ?? '')
+    .filter((text) => text !== '');
+  if (parts.length > 0) return parts.join('\n');
+  return typeof rawOutput === 'string' ? rawOutput : '';
+}

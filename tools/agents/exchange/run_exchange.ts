@@ -1,0 +1,124 @@
+import { HubError } from '../../../hub/base/error.js';
+import { shortened } from '../../../hub/base/head_and_tail.js';
+import type { CallContext } from '../../../hub/base/plugin.js';
+import type { ResultOf } from '../../../hub/protocol/methods/method_table.js';
+import type { Node } from '../../../hub/protocol/node.js';
+import { beginCall } from '../../base/outcome.js';
+import { findNode } from '../../base/store_output.js';
+import type { AgentCli } from '../agent_cli.js';
+import { AGENT_CLIS, findCli } from '../all_clis.js';
+import { faultOf } from '../fault.js';
+import { makeAgentFolders } from '../process/agent_folders.js';
+import { findProgram } from '../process/find_program.js';
+import type { LaunchPlace } from '../process/launch.js';
+import { promptFor } from '../roles/role_prompt.js';
+import { createListener, type RunningExchange } from './exchange_listener.js';
+import type { AgentExchange, ExchangeParams, ExchangeParts } from './exchange_parts.js';
+import { ExchangeMetadata } from './first_words.js';
+import { type RunRecord, removeRecord } from './run_records.js';
+import { openRunText } from './run_text.js';
+import { speakUntilEnd } from './speak.js';
+import { storeRun } from './store_run.js';
+import { readPath, splitPath } from './told_path.js';
+
+/** The longest answer that becomes a node; of a longer one the ends. All of it is in the run. */
+const ANSWER_BYTES_MAX = 1_000_000;
+
+/** Lets an agent answer what was said last on a path, and appends what it did. */
+export async function runExchange(
+  parts: ExchangeParts,
+  params: ExchangeParams,
+  { context, onRunning }: { context: CallContext; onRunning(running: RunningExchange): void },
+): Promise<ResultOf<'outside.run'>> {
+  const done = await findNode(parts.hub, params.id);
+  if (done !== null) return answerAgain(done);
+  const exchange = await openExchange(parts, params, context);
+  const { run, record } = exchange;
+  const listener = createListener(context, { run, asksPerson: params.level === 'ask' });
+  onRunning({
+    ...{ id: params.id, agent: exchange.cli.name, tree: params.place.tree, startedAtMs: record.started_at_ms },
+    ...listener.running,
+  });
+  const end = await speakUntilEnd(parts, exchange, listener);
+  const answer = await storeRun(parts, { ...exchange, end });
+  if (end.session !== null) parts.tips.write(exchange.cli.name, end.session, params.id);
+  run.remove();
+  removeRecord(parts.runs, params.id);
+  const { text } = shortened(end.text, ANSWER_BYTES_MAX);
+  return { ...answer, session: end.session, text, fault: end.fault };
+}
+
+/** The answer of an exchange that was appended already, by a process that has ended before it could say so. */
+function answerAgain(node: Node): ResultOf<'outside.run'> {
+  const external = node.kind === 'external' ? node.external : null;
+  const metadata = ExchangeMetadata.safeParse(external?.handle.metadata);
+  const cli = metadata.success ? findCli(metadata.data.agent) : null;
+  if (external === null || !metadata.success || cli === null) {
+    throw new HubError('conflict', `the id ${node.id} belongs to another node`, { hint: 'use a fresh random id' });
+  }
+  const { session, fault } = metadata.data;
+  const told = fault === null ? null : faultOf(cli, fault, 'interrupted: the tools or the hub ended while it worked');
+  return { blocks: node.blocks, external, node, branched: false, session, text: '', fault: told };
+}
+
+async function openExchange(
+  parts: ExchangeParts,
+  params: ExchangeParams,
+  context: CallContext,
+): Promise<AgentExchange> {
+  const { id, place, agent, project, environment } = params;
+  const cli = findCli(agent);
+  if (cli === null) throw unknownAgent(agent);
+  const program = findProgram(cli.executable, environment?.PATH ?? parts.machine.path);
+  if (program === null) throw notInstalled(cli);
+  const { instructions, minutes } = await promptFor(parts, params);
+  const timeMs = params.time_ms ?? minutes * 60_000;
+  const begun = await beginCall(parts, { id, place, append: true, call_id: null });
+  const path = splitPath(await readPath(parts.hub, place.node));
+  if (path.task.trim() === '') {
+    throw new HubError('invalid_params', `nothing has been said here that ${cli.name} could answer`, {
+      hint: 'say first what it is to do',
+    });
+  }
+  const folders = makeAgentFolders({ ...parts.machine, project, tree: place.tree }, cli.name);
+  const version = await parts.versions.of(program, folders.home);
+  if (context.signal.aborted) throw new HubError('cancelled', `${cli.name} was stopped before it began`);
+  const record: RunRecord = {
+    ...{ id, place, turn: params.turn, agent: cli.name, version, task: path.task, cwd: params.cwd },
+    ...{ started_at_ms: parts.clock(), begun_at_ms: begun.begun_at_ms, markers: [] },
+  };
+  return {
+    ...{ params, context, cli, path, version, instructions, timeMs, record, call: { ...begun, turn: params.turn } },
+    run: openRunText(parts.runs, id),
+    place: launchPlace({ cli, program, folders, timeMs }, params),
+  };
+}
+
+function launchPlace(
+  { timeMs, ...about }: Pick<LaunchPlace, 'cli' | 'program' | 'folders'> & { timeMs: number },
+  { id, place: { tree }, policy, environment, project, role }: ExchangeParams,
+): LaunchPlace {
+  return {
+    ...{ ...about, policy, environment: environment ?? {} },
+    told: ({ workspace, context, messages }) => ({
+      // So that this program, started inside, refuses to run models again.
+      COGNITION_SESSION: tree,
+      ...{ COGNITION_AGENT_ID: `${about.cli.name}-${id.slice(0, 8)}`, COGNITION_AGENT_ROLE: role ?? 'default' },
+      ...{ COGNITION_AGENT_INSTANCE: id.slice(0, 8), COGNITION_SESSION_ID: tree, COGNITION_WORKSPACE: workspace },
+      ...{ COGNITION_SHARED_CONTEXT: context, COGNITION_MESSAGE_DIR: messages, COGNITION_PROJECT_ROOT: project },
+      COGNITION_TIMEOUT_MINUTES: String(Math.ceil(timeMs / 60_000)),
+    }),
+  };
+}
+
+function unknownAgent(name: string): HubError {
+  return new HubError('not_found', `there is no agent ${JSON.stringify(name)}`, {
+    hint: `the agents are: ${AGENT_CLIS.map((cli) => cli.name).join(', ')}`,
+  });
+}
+
+function notInstalled({ name, executable, install }: AgentCli): HubError {
+  return new HubError('not_found', `${name} is not installed: there is no ${executable} in your PATH`, {
+    hint: `install it: ${install}`,
+  });
+}

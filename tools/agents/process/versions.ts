@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { ToolParts } from '../../base/tool_parts.js';
+import { valueOrNull } from '../../sandbox/attempt.js';
+
+const VERSION_MS_MAX = 10_000;
+const OUTPUT_BYTES_MAX = 64 * 1024;
+
+/** The versions of programs, asked once for each file as it is. */
+export interface Versions {
+  /** Null where it tells none. */
+  of(program: string, home: string): Promise<string | null>;
+}
+
+export function createVersions({ machine }: Pick<ToolParts, 'machine'>): Versions {
+  const known = new Map<string, Promise<string | null>>();
+  return {
+    of(program, home) {
+      const stats = valueOrNull(() => statSync(program));
+      const key = `${program} ${stats?.mtimeMs} ${stats?.size}`;
+      const found = known.get(key) ?? askVersion(program, { PATH: machine.path, HOME: home, NO_COLOR: '1' });
+      known.set(key, found);
+      return found;
+    },
+  };
+}
+
+async function askVersion(program: string, env: Record<string, string>): Promise<string | null> {
+  const options = { env, timeout: VERSION_MS_MAX, maxBuffer: OUTPUT_BYTES_MAX, killSignal: 'SIGKILL' as const };
+  try {
+    const { stdout } = await promisify(execFile)(program, ['--version'], options);
+    return /\d+\.\d+[\w.+-]*/.exec(stdout)?.[0] ?? null;
+  } catch {
+    return null; // it says so itself when it is started
+  }
+}

@@ -1,0 +1,102 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
+import type { Plugin } from '../../hub/base/plugin.js';
+import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import { type NodeId, Sha256, type TreeId } from '../../hub/protocol/node.js';
+import type { HubLink, ToolParts } from '../base/tool_parts.js';
+import type { Sandbox } from '../sandbox/forms/sandbox.js';
+import { createCopies } from './copies.js';
+import { createMover, refuseBusy } from './move_files.js';
+import { createProjectWorkers, type ProjectWorkers, type StoredProject } from './project_workers.js';
+import { createRecorder } from './record_files.js';
+
+const VERSION = '1.0.0';
+
+type RestoreParams = ParsedOf<'files.restore'>;
+
+/** The files of projects: recorded for nodes, compared, and brought back. */
+export function createFiles(parts: ToolParts & { sandbox: Sandbox }): Plugin {
+  const { hub, config, machine } = parts;
+  const workers = createProjectWorkers(parts);
+  const record = createRecorder(parts, workers);
+  const leave = ({ id: folder }: StoredProject, { tree, node, root }: { tree: TreeId; node: NodeId; root: Sha256 }) =>
+    hub.call('loom.snapshot_add', { tree, node, folder, root, kind: 'left' });
+
+  return {
+    name: 'files',
+    version: VERSION,
+    methods: {
+      'files.snapshot': async (params) => (config.filesRecorded() ? record(params) : { root: null, told: [] }),
+      async 'files.status'({ project: path, tree }) {
+        const project = workers.project(path);
+        const { newest } = await hub.call('loom.snapshot_find', { tree, folder: project.id });
+        const now = await workers.ask(
+          project,
+          newest === null ? { kind: 'snapshot' } : { kind: 'diff', before: newest.root, after: null, detail: 'names' },
+        );
+        const { files, bytes, changed, changes, left_out } = now;
+        const recorded = newest === null ? null : { node: newest.node, at_ms: newest.at_ms };
+        return { recorded, files, bytes, changed, changes, left_out };
+      },
+      async 'files.diff'({ project: path, tree, node, other, detail }) {
+        const project = workers.project(path);
+        const { root: before } = await rootAt(hub, project, { tree, node });
+        const after = other === null ? null : (await rootAt(hub, project, { tree, node: other })).root;
+        const { changed, changes, patch } = await workers.ask(project, { kind: 'diff', before, after, detail });
+        return { changed, changes, patch };
+      },
+      async 'files.plan'(params) {
+        const project = workers.project(params.project);
+        const { changed, changes, kept } = await workers.ask(project, {
+          kind: 'plan',
+          ...(await moveTo(hub, project, params)),
+        });
+        return { changed, changes, kept };
+      },
+      async 'files.restore'(params) {
+        const project = workers.project(params.project);
+        await refuseBusy(hub, project.path);
+        const move = await moveTo(hub, project, params);
+        const { changed, kept } = await workers.ask(project, { kind: 'restore', ...move });
+        await leave(project, { ...params, node: params.stands ?? params.node, root: move.target });
+        return { changed, kept };
+      },
+      'files.move': createMover({ hub, isRecorded: config.filesRecorded }, workers),
+      ...createCopies(parts, workers),
+      async 'files.undo'({ project: path, tree, node }) {
+        const project = workers.project(path);
+        await refuseBusy(hub, project.path);
+        const { root, changed, kept } = await workers.ask(project, { kind: 'undo' });
+        if (root !== null) await leave(project, { tree, node, root });
+        return { changed, kept };
+      },
+      'files.sweep': () => sweepAll(hub, { workers, stores: join(machine.cognitionHome, 'files') }),
+    },
+    close: () => workers.close(),
+  };
+}
+
+async function rootAt(hub: HubLink, project: StoredProject, { tree, node }: Pick<RestoreParams, 'tree' | 'node'>) {
+  const { at, newest } = await hub.call('loom.snapshot_find', { tree, node, folder: project.id });
+  if (at !== null) return { root: at.root, newest: newest?.root ?? at.root };
+  throw new HubError('not_found', `no files of ${project.path} are recorded for this node or one above it`, {
+    hint: ['what models and commands change is recorded after: ', cliCommand('config set', 'files.record', 'true')],
+  });
+}
+
+async function moveTo(hub: HubLink, project: StoredProject, params: Omit<RestoreParams, 'stands'>) {
+  const { root, newest } = await rootAt(hub, project, params);
+  return { base: newest, target: root, exact: params.exact };
+}
+
+/** Removes from every store what no node needs any more. */
+async function sweepAll(hub: HubLink, { workers, stores }: { workers: ProjectWorkers; stores: string }) {
+  const names = existsSync(stores) ? readdirSync(stores) : [];
+  const ids = names.flatMap((name) => Sha256.safeParse(name).data ?? []);
+  for (const folder of ids) {
+    await workers.sweep(folder, async () => (await hub.call('loom.snapshot_roots', { folder })).roots);
+  }
+  return { swept: ids.length };
+}

@@ -1,0 +1,58 @@
+import { HubError } from '../../hub/base/error.js';
+import { hintText } from '../../hub/base/hint.js';
+import type { ParsedOf, ResultOf } from '../../hub/protocol/methods/method_table.js';
+import type { Sha256 } from '../../hub/protocol/node.js';
+import type { ToolParts } from '../base/tool_parts.js';
+import type { ProjectWorkers } from './project_workers.js';
+
+/** How long a project rests that was found to be too large: looking costs the same every time. */
+const REST_MS = 10 * 60 * 1_000;
+
+/** Records projects for nodes. That it cannot is no failure of what asks for it: it is told, once. */
+export function createRecorder({ hub, clock }: Pick<ToolParts, 'hub' | 'clock'>, workers: ProjectWorkers) {
+  const restsUntil = new Map<string, number>();
+  const told = new Set<string>();
+  const untold = new Map<string, string[]>();
+
+  async function take({ project: path, tree, node, moment, copy }: SnapshotParams): Promise<Taken> {
+    const own = workers.project(path);
+    const project = copy === null ? own : workers.copyOf(own.id, copy);
+    const kind = copy === null ? moment : 'copied';
+    const { root, left_out: leftOut } = await workers.ask(project, { kind: 'snapshot' });
+    if (root !== null) await hub.call('loom.snapshot_add', { tree, node, folder: project.id, root, kind });
+    return { root, lines: leftOut.map((one) => `${one.path} is not recorded: it is ${one.why}`) };
+  }
+
+  async function attemptTo(params: SnapshotParams): Promise<Taken> {
+    if (clock() < (restsUntil.get(params.project) ?? 0)) return { root: null, lines: [] };
+    try {
+      return await take(params);
+    } catch (error) {
+      if (!(error instanceof HubError) || error.kind === 'cancelled') throw error;
+      if (error.kind === 'limit') restsUntil.set(params.project, clock() + REST_MS);
+      const hint = error.hint === null ? '' : ` (${hintText(error.hint)})`;
+      return { root: null, lines: [error.message + hint] };
+    }
+  }
+
+  return async (params: SnapshotParams): Promise<ResultOf<'files.snapshot'>> => {
+    const { project, tells } = params;
+    const { root, lines } = await attemptTo(params);
+    const all = [...(untold.get(project) ?? []), ...lines];
+    untold.set(project, tells ? [] : all);
+    return { root, told: tells ? onceOf(told, all, project) : [] };
+  };
+}
+
+type SnapshotParams = ParsedOf<'files.snapshot'>;
+type Taken = { root: Sha256 | null; lines: string[] };
+
+const TOLD_MAX = 5;
+
+/** The lines that have not been told of a project; of many the first. */
+function onceOf(told: Set<string>, lines: readonly string[], project: string): string[] {
+  const fresh = [...new Set(lines)].filter((line) => !told.has(`${project} ${line}`));
+  for (const line of fresh) told.add(`${project} ${line}`);
+  const more = fresh.length - TOLD_MAX;
+  return more > 0 ? [...fresh.slice(0, TOLD_MAX), `${more} more are not recorded`] : fresh;
+}

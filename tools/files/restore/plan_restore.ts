@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { Sha256 } from '../../../hub/protocol/node.js';
+import type { Snapshot, Snapshots } from '../store/snapshot.js';
+import { isSameEntry, type TreeEntry } from '../store/tree_format.js';
+
+const Entry = z.strictObject({
+  kind: z.enum(['file', 'pieces', 'link', 'folder']),
+  mode: z.int(),
+  size: z.int(),
+  sha256: Sha256,
+});
+
+/** What is to be done at a path, a byte string; null for nothing there. */
+export const Change = z.strictObject({ path: z.string(), was: Entry.nullable(), want: Entry.nullable() });
+export type Change = z.infer<typeof Change>;
+
+/** A path that stays as it is, and why. */
+export interface Kept {
+  path: string;
+  why: string;
+}
+
+export interface RestorePlan {
+  changes: Change[];
+  kept: Kept[];
+}
+
+/**
+ * Plans how a project comes from what it was to what it is to be, by what it holds now: a path that still is as it was is changed,
+ * one that somebody else has changed meanwhile stays.
+ */
+export function planRestore(
+  snapshots: Snapshots,
+  { now, base, target }: Record<'now' | 'base' | 'target', Snapshot>,
+): RestorePlan {
+  const plan: RestorePlan = { changes: [], kept: [] };
+  const leftOut = [now, base, target].flatMap((snapshot) => snapshot.left_out);
+  for (const { path, before, after } of snapshots.diff(base, target)) {
+    const have = snapshots.find(now, path);
+    if (isSameEntry(have, after)) continue;
+    const unrecorded = leftOut.find((one) => one.path === '' || path === one.path || path.startsWith(`${one.path}/`));
+    if (unrecorded !== undefined) plan.kept.push({ path, why: `not recorded: ${unrecorded.why}` });
+    else if (isOpenTo({ have, before, after })) plan.changes.push({ path, was: have, want: after });
+    else if (have?.kind !== 'folder' || after?.kind !== 'folder') plan.kept.push({ path, why: CHANGED });
+  }
+  const told = new Set([...plan.changes, ...plan.kept].map(({ path }) => path));
+  for (const { path, before, after } of snapshots.diff(target, now)) {
+    const isFolder = before?.kind === 'folder' || after?.kind === 'folder';
+    if (!isFolder && !told.has(path)) plan.kept.push({ path, why: CHANGED });
+  }
+  return plan;
+}
+
+const CHANGED = 'changed since';
+
+interface ThreeWays {
+  have: TreeEntry | null;
+  before: TreeEntry | null;
+  after: TreeEntry | null;
+}
+
+/** Whether what is there may be replaced. What is in a folder is looked at path by path. */
+function isOpenTo({ have, before, after }: ThreeWays): boolean {
+  if (have?.kind === 'folder' && before?.kind === 'folder')
+    return after?.kind !== 'folder' || have.mode === before.mode;
+  return isSameEntry(have, before);
+}

@@ -1,0 +1,77 @@
+import { brotliCompressSync, constants } from 'node:zlib';
+import type { Sha256 } from '../../../hub/protocol/node.js';
+import { createPackDraft, type PackDraft, type PackRows } from './pack_file.js';
+
+/** What is stored in compressed blocks, and what is not: walking trees is quick only where nothing is decompressed for it. */
+export type BlobForm = 'compressed' | 'plain';
+
+const BLOCK_BYTES = 256 * 1024;
+const PACK_BYTES = 64 * 1024 * 1024;
+
+interface OpenBlock {
+  blobs: { sha256: Sha256; bytes: Buffer }[];
+  bytes: number;
+}
+
+/** Collects blobs into blocks, and blocks into packs. */
+export function startWriting(folder: string, admit: (name: Sha256, rows: PackRows) => void) {
+  const open: Record<BlobForm, OpenBlock> = { compressed: { blobs: [], bytes: 0 }, plain: { blobs: [], bytes: 0 } };
+  const pending = new Set<Sha256>();
+  let draft: PackDraft | null = null;
+  let rows: PackRows = new Map();
+  let counts = { blobs: 0, bytes: 0 };
+
+  function endBlock(form: BlobForm): void {
+    const { blobs } = open[form];
+    open[form] = { blobs: [], bytes: 0 };
+    if (blobs.length === 0) return;
+    const raw = Buffer.concat(blobs.map(({ bytes }) => bytes));
+    const packed = form === 'plain' ? raw : compress(raw);
+    const isCompressed = packed.length < raw.length;
+    const block = isCompressed ? packed : raw;
+    draft ??= createPackDraft(folder);
+    const blockAt = draft.length();
+    let offset = 0;
+    for (const { sha256, bytes } of blobs) {
+      rows.set(sha256, { blockAt, blockLength: block.length, isCompressed, offset, size: bytes.length });
+      offset += bytes.length;
+    }
+    draft.write(block);
+    if (draft.length() >= PACK_BYTES) endPack();
+  }
+
+  function endPack(): void {
+    if (draft === null) return;
+    const name = draft.finish(rows);
+    admit(name, rows);
+    for (const sha256 of rows.keys()) pending.delete(sha256);
+    draft = null;
+    rows = new Map();
+  }
+
+  return {
+    has: (sha256: Sha256) => pending.has(sha256),
+    add(blob: { sha256: Sha256; bytes: Buffer }, form: BlobForm): void {
+      if (pending.has(blob.sha256)) return;
+      pending.add(blob.sha256);
+      counts.blobs += 1;
+      counts.bytes += blob.bytes.length;
+      const block = open[form];
+      block.blobs.push(blob);
+      block.bytes += blob.bytes.length;
+      if (block.bytes >= BLOCK_BYTES) endBlock(form);
+    },
+    finish(): void {
+      endBlock('compressed');
+      endBlock('plain');
+      endPack();
+      counts = { blobs: 0, bytes: 0 };
+    },
+    counts: () => ({ ...counts }),
+  };
+}
+
+function compress(raw: Buffer): Buffer {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_SIZE_HINT]: raw.length };
+  return brotliCompressSync(raw, { params });
+}

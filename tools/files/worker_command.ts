@@ -1,0 +1,63 @@
+import { mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Sha256, TurnId } from '../../hub/protocol/node.js';
+import type { MachinePaths } from '../base/tool_parts.js';
+import type { Sandbox } from '../sandbox/forms/sandbox.js';
+import type { Mount } from '../sandbox/mounts.js';
+import { ownIgnoreFile } from '../walk/own_ignore_file.js';
+import { repositoryTop } from '../walk/repository_top.js';
+import type { WorkerCommand } from './worker_process.js';
+
+export interface WorkerParts {
+  machine: MachinePaths;
+  sandbox: Sandbox;
+}
+
+const PROGRAM = fileURLToPath(new URL('./files_worker.js', import.meta.url));
+const INSIDE = '/run/cognition';
+
+/** What to start for a project, whose folder in the store it names: in the sandbox it sees the project and its store, the system read-only, and no network. */
+export async function workerCommand(
+  { machine, sandbox }: WorkerParts,
+  id: Sha256,
+  at: { path: string; copy: TurnId | null } | null,
+): Promise<WorkerCommand & { folder: string }> {
+  const store = join(machine.cognitionHome, 'files', id);
+  const tmp = join(store, 'tmp');
+  rmSync(tmp, { recursive: true, force: true });
+  mkdirSync(tmp, { recursive: true, mode: 0o700 });
+  const copy = at?.copy ?? null;
+  const place = at === null ? null : placeOf(at.path, copy === null ? repositoryTop(at.path) : at.path);
+  const ignore = ownIgnoreFile(machine.userHome)?.toString('base64') ?? null;
+  const projectIn = (top: string) => (place === null ? null : { top, start: place.start, own_ignore_file: ignore });
+  const { kind } = await sandbox.report();
+  if (kind === 'none' || kind === 'sandbox-exec') {
+    const start = { store, copy, project: projectIn(place?.top ?? '') };
+    return { folder: store, program: process.execPath, arguments: [PROGRAM], start, release: () => undefined };
+  }
+  const wrapped = await sandbox.wrap({
+    ...{ program: `${INSIDE}/node`, arguments: [`${INSIDE}/files_worker.mjs`], cwd: '/tmp', tmp },
+    policy: { kind: 'contained', network: false, writable: [], readable: [] },
+    mounts: [
+      shown('node', { source: realpathSync(process.execPath), isFolder: false, writable: false }),
+      shown('files_worker.mjs', { source: PROGRAM, isFolder: false, writable: false }),
+      shown('store', { source: store, isFolder: true, writable: true }),
+      ...(place?.mounts ?? []),
+    ],
+  });
+  return { ...wrapped, folder: store, start: { store: `${INSIDE}/store`, copy, project: projectIn(`${INSIDE}/top`) } };
+}
+
+/** Where a project lies in its repository, of which nothing else may be written. */
+function placeOf(path: string, top: string): { top: string; start: string[]; mounts: Mount[] } {
+  const below = relative(top, path);
+  const whole = shown('top', { source: top, isFolder: true, writable: below === '' });
+  if (below === '') return { top, start: [], mounts: [whole] };
+  const mounts = [whole, shown(`top/${below}`, { source: path, isFolder: true, writable: true })];
+  return { top, start: Buffer.from(below).toString('latin1').split('/'), mounts };
+}
+
+function shown(name: string, what: { source: string; isFolder: boolean; writable: boolean }): Mount {
+  return { kind: 'bind', path: `${INSIDE}/${name}`, ...what };
+}
