@@ -1,16 +1,13 @@
 import { command } from './command_line/command.js';
 import { refuseInside } from './turn/refuse_inside_model.js';
-import { TURN_FLAGS, TURN_VALUES } from './turn/turn_options.js';
-
-// Without --jsonl, which means nothing to an editor.
-const [, ...EDITOR_FLAGS] = TURN_FLAGS;
+import { CONVERSATION_FLAGS, TURN_VALUES } from './turn/turn_options.js';
 
 export const acpCommand = command({
   name: 'acp',
   summary: 'Serve an editor: Zed, JetBrains, Neovim, Emacs and others that speak the Agent Client Protocol.',
   details:
     'An editor starts it and talks to it on standard input and output; it ends when its input does. The conversations are those of the command line: `cognition show` draws what was said in the editor, and `/fork`, `/back`, `/tree`, `/branches` and `/switch` work as messages there. What it may do is chosen in the editor, or here for all of its sessions.',
-  flags: EDITOR_FLAGS,
+  flags: CONVERSATION_FLAGS,
   values: TURN_VALUES,
   examples: [
     { line: 'cognition acp', does: 'serves the editor that started it' },

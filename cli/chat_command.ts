@@ -1,10 +1,7 @@
 import { command, NODE_WORDS, TREE } from './command_line/command.js';
 import { THERE } from './input/other_folder.js';
 import { refuseInside } from './turn/refuse_inside_model.js';
-import { readTurnOptions, TURN_FLAGS, TURN_VALUES } from './turn/turn_options.js';
-
-// Without --jsonl, which means nothing in a chat.
-const [, ...CHAT_FLAGS] = TURN_FLAGS;
+import { CONVERSATION_FLAGS, readTurnOptions, TURN_VALUES } from './turn/turn_options.js';
 
 export const chatCommand = command({
   name: 'chat',
@@ -13,7 +10,7 @@ export const chatCommand = command({
     'What you say is answered by a model, which works with its tools. Lines that begin with / are commands: /help lists them; !command runs in bash. Without a model messages are notes, and everything else works. Without a terminal it reads line by line and prints plain text.',
   arguments: [{ ...TREE, required: false, description: `${TREE.description}; a new one when left out` }],
   flags: [
-    ...[...CHAT_FLAGS, THERE],
+    ...[...CONVERSATION_FLAGS, THERE],
     { name: 'files', short: null, description: 'files come along to other nodes, also in a script' },
     { name: 'keep-files', short: null, description: 'files stay as they are wherever you go' },
     { name: 'accessible', short: null, description: 'labelled lines that are only appended: for screen readers' },

@@ -1,17 +1,14 @@
 import { command } from '../command_line/command.js';
 import { takeSignals } from '../command_line/interruption.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
-import { TURN_FLAGS, TURN_VALUES } from '../turn/turn_options.js';
-
-// Without --jsonl: what is printed belongs to the protocol.
-const [, ...SERVER_FLAGS] = TURN_FLAGS;
+import { CONVERSATION_FLAGS, TURN_VALUES } from '../turn/turn_options.js';
 
 export const mcpCommand = command({
   name: 'mcp',
   summary: 'Serve other agents: Claude Code, Codex, Gemini, opencode and others that speak the Model Context Protocol.',
   details:
     'An agent starts it and talks to it on standard input and output; it ends when its input does. It offers work_with and consult_with, which let a model work or only look, in sessions of the project that all agents share by name, and four tools that list, describe, search and measure. What the models may do is said here, not by the agent.',
-  flags: SERVER_FLAGS,
+  flags: CONVERSATION_FLAGS,
   values: TURN_VALUES,
   examples: [
     { line: 'cognition mcp', does: 'serves the agent that started it' },

@@ -28,13 +28,19 @@ export const LIMIT_VALUES = [
   { name: 'max-cost', value: 'dollars', choices: null, description: 'end when it has cost so much' },
 ] as const;
 
-/** The options of every command that lets a model work. */
-export const TURN_FLAGS = [
-  ...PERMISSION_FLAGS,
+const SPAWN_AND_WEB_FLAGS = [
   { name: 'no-spawn', short: null, description: 'it cannot start sub-sessions' },
   { name: 'web', short: null, description: 'it may read pages of the internet, from here on' },
   { name: 'no-web', short: null, description: 'it may not any more' },
 ] as const;
+
+/** The options of every command that lets a model work. */
+export const TURN_FLAGS = [...PERMISSION_FLAGS, ...SPAWN_AND_WEB_FLAGS] as const;
+
+const [, ...UNPRINTED_FLAGS] = PERMISSION_FLAGS;
+
+/** The same for a command whose output is not a list of events: without --jsonl. */
+export const CONVERSATION_FLAGS = [...UNPRINTED_FLAGS, ...SPAWN_AND_WEB_FLAGS] as const;
 
 export const TURN_VALUES = [
   {

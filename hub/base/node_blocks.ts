@@ -60,6 +60,26 @@ export function writtenText(block: Block): string | null {
   }
 }
 
+/** The text of blocks for a reader, with a line for each image. */
+export function readableText(blocks: readonly Block[]): string {
+  return blocks
+    .map(readableBlock)
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+function readableBlock(block: Block): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+      return imageLabel(block);
+    case 'thinking':
+    case 'call':
+      return '';
+  }
+}
+
 /** The line that stands for an image where it cannot be shown. */
 export function imageLabel({ width, height, media_type }: OfType<'image'>): string {
   return `[image ${width}x${height} ${media_type}]`;

@@ -1,11 +1,11 @@
 import { shortened } from '../base/head_and_tail.js';
 import { type InternalCaller, pathPages } from '../base/internal_call.js';
-import { blocksOfType } from '../base/node_blocks.js';
+import { blocksOfType, readableText } from '../base/node_blocks.js';
 import type { ResultOf } from '../protocol/methods/method_table.js';
 import type { Node } from '../protocol/node.js';
 import { callLabel } from './call_label.js';
 import { type Budget, bytesPerNode, type PathPlan, planPath } from './path_budget.js';
-import { type Resolution, readableText, resolveNode } from './resolve_handle.js';
+import { type Resolution, resolveNode } from './resolve_handle.js';
 
 /** Handles that are resolved at the same time. */
 const AT_ONCE = 8;

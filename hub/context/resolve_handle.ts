@@ -2,11 +2,11 @@ import { raceAbort } from '../base/abort.js';
 import { HubError } from '../base/error.js';
 import { shortened } from '../base/head_and_tail.js';
 import type { InternalCaller } from '../base/internal_call.js';
-import { blocksOfType, imageLabel } from '../base/node_blocks.js';
+import { blocksOfType, imageLabel, readableText } from '../base/node_blocks.js';
 import type { Resolved } from '../base/plugin.js';
 import { wholeSeconds } from '../base/whole_seconds.js';
 import type { ResultOf } from '../protocol/methods/method_table.js';
-import type { Block, Node } from '../protocol/node.js';
+import type { Node } from '../protocol/node.js';
 import { storedText } from './stored_text.js';
 
 /** How long a plugin may take for one handle. */
@@ -131,24 +131,4 @@ function pick({ text, total_bytes, left_out_bytes, changed }: Resolved): Omit<Re
 function noPlugin(source: string): string {
   if (source === 'interrupted') return 'the call was interrupted: nothing more is known of it';
   return `no plugin knows the source ${JSON.stringify(source)}`;
-}
-
-/** The text of blocks for a reader, with a line for each image. */
-export function readableText(blocks: readonly Block[]): string {
-  return blocks
-    .map(readableBlock)
-    .filter((text) => text !== '')
-    .join('\n');
-}
-
-function readableBlock(block: Block): string {
-  switch (block.type) {
-    case 'text':
-      return block.text;
-    case 'image':
-      return imageLabel(block);
-    case 'thinking':
-    case 'call':
-      return '';
-  }
 }

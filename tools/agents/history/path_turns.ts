@@ -1,5 +1,5 @@
 import { callText } from '../../../hub/base/call_title.js';
-import { blocksOfType, imageLabel } from '../../../hub/base/node_blocks.js';
+import { blocksOfType, readableText } from '../../../hub/base/node_blocks.js';
 import type { Block, Node } from '../../../hub/protocol/node.js';
 import { AGENT_SOURCE } from './agent_source.js';
 import type { PastCall, PastTurn } from './past_turn.js';
@@ -33,12 +33,12 @@ function resultsOf({ step }: Node, after: readonly Node[]): External[] {
 function turnOf(node: Node, results: readonly External[]): PastTurn {
   const { created_at_ms: atMs, blocks } = node;
   if (node.role === 'assistant')
-    return { role: 'assistant', text: wordsOf(blocks), calls: callsOf(blocks, results), atMs };
+    return { role: 'assistant', text: readableText(blocks), calls: callsOf(blocks, results), atMs };
   if (node.kind === 'external' && node.external.handle.source === AGENT_SOURCE)
-    return { role: 'assistant', text: wordsOf(blocks), calls: [], atMs };
+    return { role: 'assistant', text: readableText(blocks), calls: [], atMs };
   const command =
     node.kind === 'external' ? `I ran ${node.external.call.tool}: ${callText(node.external.call.input)}\n` : '';
-  return { role: 'user', text: command + wordsOf(blocks), calls: [], atMs };
+  return { role: 'user', text: command + readableText(blocks), calls: [], atMs };
 }
 
 function callsOf(blocks: readonly Block[], results: readonly External[]): PastCall[] {
@@ -48,25 +48,6 @@ function callsOf(blocks: readonly Block[], results: readonly External[]): PastCa
     if (result?.external.call.id !== id) return [];
     at += 1;
     const { exit_code: code, signal } = result.external;
-    return [{ id, tool, input, output: wordsOf(result.blocks), failed: (code ?? 0) !== 0 || signal !== null }];
+    return [{ id, tool, input, output: readableText(result.blocks), failed: (code ?? 0) !== 0 || signal !== null }];
   });
-}
-
-function wordsOf(blocks: readonly Block[]): string {
-  return blocks
-    .map(wordsIn)
-    .filter((text) => text !== '')
-    .join('\n');
-}
-
-function wordsIn(block: Block): string {
-  switch (block.type) {
-    case 'text':
-      return block.text;
-    case 'image':
-      return imageLabel(block);
-    case 'thinking':
-    case 'call':
-      return '';
-  }
 }
