@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncFile } from '../../hub/base/disk/durable_file.js';
 import { HubError } from '../../hub/base/error.js';
-import { committedFrames, foundFrames, noteLostFrames } from './left_wal.js';
+import { committedFrames, foundFrames, noteLostFrames } from './lost_wal_frames.js';
 import { MIGRATIONS } from './schema.js';
 import { openStore, type Store } from './store.js';
 

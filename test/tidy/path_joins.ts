@@ -49,7 +49,7 @@ export const PATH_JOINS: Readonly<Record<string, { joins: number; because: strin
   'tools/file/path/session_tmp.ts': { joins: 1, because: POLICY },
   'tools/files/copies.ts': { joins: 3, because: `${READ}, and ${TABLE}` },
   'tools/files/store/blob_store.ts': { joins: 2, because: READ },
-  'tools/file/path/similar_paths.ts': { joins: 1, because: READ },
+  'tools/file/path/path_errors.ts': { joins: 1, because: READ },
   'tools/file/project/project_text.ts': { joins: 1, because: 'only shown' },
   'tools/file/project/read_instructions.ts': {
     joins: 5,

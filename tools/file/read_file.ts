@@ -11,10 +11,10 @@ import { fileSource, storedSource } from './content/byte_source.js';
 import { absolutePath } from './path/absolute_path.js';
 import { fileError, shownPath } from './path/file_errors.js';
 import { realNameOf } from './path/named_file.js';
+import { folderError, missingError } from './path/path_errors.js';
 import { changed, notRegular, openPinned, withPinned } from './path/pinned_path.js';
 import { type FileGuard, guardOf, requireRead } from './path/policy_guard.js';
 import { sessionTmp } from './path/session_tmp.js';
-import { folderError, missingError } from './path/similar_paths.js';
 import { type ContentRequest, type ReadResult, readContent } from './read_content.js';
 
 /** The version of what is recorded in handles. */

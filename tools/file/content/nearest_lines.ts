@@ -1,4 +1,4 @@
-import { likeness } from '../path/similar_paths.js';
+import { likeness } from '../path/path_errors.js';
 
 const LINES_COMPARED_MAX = 20_000;
 /** Fewer lines are scored by likeness, which takes longer. */

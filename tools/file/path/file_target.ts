@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../../../hub/base/errno.js';
 import { HubError } from '../../../hub/base/error.js';
 import { fallbackOn, shownPath } from './file_errors.js';
+import { folderError } from './path_errors.js';
 import { isSame, notRegular, type Pinned, withPinned } from './pinned_path.js';
 import { type FileGuard, requireFolder, requireReachable, requireWrite } from './policy_guard.js';
-import { folderError } from './similar_paths.js';
 
 /** A name in a pinned folder, and the existing file of that name. */
 export interface FileTarget {
