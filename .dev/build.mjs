@@ -4,10 +4,12 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import * as esbuild from 'esbuild';
+import { bundleDeclarations } from './declarations.mjs';
+import { requireDeclared, unbundledOf } from './unbundled.mjs';
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
-const { version, engines } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+const { version, engines, dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
 
 /** What serves other programs, each with the kit of its protocol: no other command reads them. */
 const SERVERS = { 'cli/repl/acp/serve_editor.js': 'acp.cjs', 'cli/mcp/serve_agents.js': 'mcp.cjs' };
@@ -51,6 +53,7 @@ const shared = {
   minifySyntax: true,
   legalComments: 'none',
   write: false,
+  metafile: true,
   logLevel: 'warning',
   define: {
     COGNITION_VERSION: JSON.stringify(version),
@@ -148,7 +151,8 @@ function optionsOf({ source, target, format, beside = {} }) {
 
 /** Writes the bundles; those whose content is the same keep their file. */
 export async function bundle() {
-  await Promise.all(ENTRIES.map((entry) => esbuild.build(optionsOf(entry))));
+  const built = await Promise.all(ENTRIES.map((entry) => esbuild.build(optionsOf(entry))));
+  requireDeclared(unbundledOf(built.map(({ metafile }) => metafile)), dependencies);
   await put(join(DIST, '.built'), Buffer.from(`${Date.now()}\n`), 0o644);
 }
 
@@ -165,6 +169,7 @@ async function types() {
     stdio: 'inherit',
   });
   if (status !== 0) throw new Error('the declarations of the client library could not be written');
+  await bundleDeclarations(join(DIST, 'types'), ROOT);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

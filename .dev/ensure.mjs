@@ -12,7 +12,7 @@ const SOURCES = ['cli', 'hub', 'loom', 'tools', '.dev', 'package.json', 'package
 export function ensure() {
   ensureInstalled();
   if (isBuilt()) return false;
-  say('building …');
+  say('building, which takes a second or two …');
   run(process.execPath, [join(ROOT, '.dev', 'build.mjs'), '--no-types']);
   return true;
 }
@@ -21,8 +21,10 @@ export function ensure() {
 export function ensureInstalled() {
   refuseUnsupported();
   if (isInstalled()) return;
-  say('installing packages (the first time SQLite may be compiled, which takes a minute or two) …');
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  const { status } = spawnSync(process.execPath, [join(ROOT, '.dev', 'install.mjs'), ROOT], {
+    stdio: ['ignore', 2, 2],
+  });
+  if (status !== 0) process.exit(1);
 }
 
 function refuseUnsupported() {

@@ -1,0 +1,57 @@
+// Installs the packages with npm, and says how far that is. Usage: node .dev/install.mjs <root>
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Between two lines: on a terminal the line is written over, so it may come more often. */
+const LINE_MS = process.stderr.isTTY ? 500 : 5_000;
+const WAYS = `cognition: where SQLite could be neither fetched nor compiled there are three ways:
+  - let npm reach github.com, where it is there for most systems (npm's settings: proxy, https-proxy)
+  - have it compiled: python3, make and a C++ compiler (Debian, Ubuntu: apt-get install python3 make g++)
+  - copy node_modules from a machine of the same system with the same version of Node, where it was installed`;
+
+const root = process.argv[2];
+const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+const wanted = Object.entries(packages).filter(([path, { optional }]) => path !== '' && optional !== true);
+const beganAtMs = Date.now();
+
+say(`installing ${wanted.length} packages (SQLite may be compiled, which takes some minutes) …`);
+const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: root, stdio: ['ignore', 2, 2] });
+let told = '';
+const timer = setInterval(tell, LINE_MS);
+npm.on('error', (error) => end(`npm could not be started: ${error.message}`));
+npm.on('exit', (status) => end(status === 0 ? null : 'npm ci failed'));
+
+/** How far it is: npm unpacks one package after the other, and runs their scripts when all are there. */
+function progress() {
+  const there = wanted.filter(([path]) => existsSync(join(root, path, 'package.json'))).length;
+  const seconds = Math.round((Date.now() - beganAtMs) / 1000);
+  const what =
+    there === wanted.length
+      ? 'all packages are here, SQLite is being prepared'
+      : `${there} of ${wanted.length} packages`;
+  return `${what}, ${seconds} s`;
+}
+
+function tell() {
+  const text = progress();
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[Kcognition: ${text}`);
+  else if (text !== told) say(text);
+  told = text;
+}
+
+function end(failure) {
+  clearInterval(timer);
+  if (process.stderr.isTTY && told !== '') process.stderr.write('\r\x1b[K');
+  if (failure === null) say(`installed in ${Math.round((Date.now() - beganAtMs) / 1000)} s`);
+  else {
+    say(failure);
+    if (!existsSync(join(root, 'node_modules', 'better-sqlite3', 'build', 'Release', 'better_sqlite3.node')))
+      console.error(WAYS);
+    process.exitCode = 1;
+  }
+}
+
+function say(text) {
+  console.error(`cognition: ${text}`);
+}

@@ -1,0 +1,81 @@
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+function inFolder(work: (folder: string) => void): void {
+  const folder = mkdtempSync(join(tmpdir(), 'cognition-packages-'));
+  try {
+    work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function runModule(text: string): SpawnSyncReturns<string> {
+  return spawnSync(process.execPath, ['--input-type=module', '-e', text], { cwd: ROOT, encoding: 'utf8' });
+}
+
+test('a build is refused when a package is installed that is bundled, or one is not that is read at run time', () => {
+  const { status, stderr } = runModule(`
+    import { requireDeclared, unbundledOf } from './.dev/unbundled.mjs';
+    const imports = ['better-sqlite3', '@a/b/c', 'node:fs', 'fs', './chat.cjs'].map((path) => ({ path, external: true }));
+    requireDeclared(unbundledOf([{ outputs: { 'x.js': { imports } } }]), { 'better-sqlite3': '1', zod: '4' });`);
+  expect({ status, error: /^Error: .*$/m.exec(stderr)?.[0] }).toEqual({
+    status: 1,
+    error:
+      'Error: package.json: @a/b is not bundled: it belongs to dependencies; zod is bundled: it belongs to devDependencies',
+  });
+});
+
+test('declarations bring along what they name of packages that are not installed', () =>
+  inFolder((folder) => {
+    mkdirSync(join(folder, 'deep'));
+    writeFileSync(join(folder, 'deep', 'a.d.ts'), "import type { z } from 'zod';\nimport type { B } from './b.js';\n");
+    const call = `bundleDeclarations(${JSON.stringify(folder)}, ${JSON.stringify(ROOT)})`;
+    expect(runModule(`import { bundleDeclarations } from './.dev/declarations.mjs'; await ${call};`).stderr).toBe('');
+    expect(readFileSync(join(folder, 'deep', 'a.d.ts'), 'utf8')).toBe(
+      "import type { z } from '../packages/zod/index.cjs';\nimport type { B } from './b.js';\n",
+    );
+    const first = readFileSync(join(folder, 'packages', 'zod', 'index.d.cts'), 'utf8');
+    const [, next = ''] = /from "\.\/(.*)\.cjs"/.exec(first) ?? [];
+    expect(readFileSync(join(folder, 'packages', 'zod', `${next}.d.cts`), 'utf8')).toContain('export');
+  }));
+
+/** Runs the installer over three packages, with a program in the place of npm. */
+function install(folder: string, npm: string): SpawnSyncReturns<string> {
+  const packages = { '': {}, 'node_modules/a': {}, 'node_modules/b': {}, 'node_modules/c': { optional: true } };
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages }));
+  writeFileSync(join(folder, 'npm'), `#!/bin/sh\n${npm}\n`);
+  chmodSync(join(folder, 'npm'), 0o755);
+  const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+  return spawnSync(process.execPath, [join(ROOT, '.dev', 'install.mjs'), folder], { encoding: 'utf8', env });
+}
+
+test('whoever installs is told how much there is, and that it is there', () =>
+  inFolder((folder) => {
+    const { status, stdout, stderr } = install(folder, 'for p in a b; do mkdir -p node_modules/$p; done');
+    expect({ status, stdout, lines: stderr.split('\n').filter((line) => !line.includes(' of 2 ')) }).toEqual({
+      status: 0,
+      stdout: '',
+      lines: [
+        'cognition: installing 2 packages (SQLite may be compiled, which takes some minutes) …',
+        expect.stringMatching(/^cognition: installed in \d+ s$/),
+        '',
+      ],
+    });
+  }));
+
+test('where SQLite is neither fetched nor compiled the installer names three ways', () =>
+  inFolder((folder) => {
+    const { status, stderr } = install(folder, 'echo "gyp ERR! find Python" >&2; exit 1');
+    expect(status).toBe(1);
+    expect(stderr).toContain(
+      'gyp ERR! find Python\ncognition: npm ci failed\ncognition: where SQLite could be neither',
+    );
+    expect(stderr).toContain('apt-get install python3 make g++');
+  }));
