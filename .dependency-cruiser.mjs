@@ -1,6 +1,12 @@
 // The arrows between the parts. docs/architecture.md explains them; test/arrows.test.ts breaks each one on purpose.
 
 const forbid = (name, comment, ...[from, to]) => ({ name, comment, severity: 'error', from, to });
+/** The packages that the bundles hold. */
+const BUNDLED = [
+  ...['@agentclientprotocol/sdk', '@anthropic-ai/sdk', '@google/genai', '@modelcontextprotocol/server', 'openai'],
+  ...['@pydantic/genai-prices', 'chalk', 'commander', 'diff', 'highlight\\.js', 'json-rpc-2\\.0', 'marked', 'pg'],
+  ...['string-width', 'treeify', 'ws', 'zod'],
+];
 const source = '^(cli|hub|loom|tools)/';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -148,9 +154,13 @@ export default {
     ),
     forbid(
       'no-development-packages',
-      'what the program needs is installed with it',
+      'what the program needs is bundled, and named here, or installed with it',
       { path: source },
-      { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
+      {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: `node_modules/(@types|${BUNDLED.join('|')})/`,
+      },
     ),
     forbid(
       'no-orphans',
