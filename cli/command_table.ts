@@ -32,6 +32,7 @@ import { logCommand } from './commands/log.js';
 import { manCommand } from './commands/man.js';
 import { markCommand } from './commands/mark.js';
 import { mcpCommand } from './commands/mcp.js';
+import { mergeCommand } from './commands/merge.js';
 import { modelsCommand } from './commands/models.js';
 import { newCommand } from './commands/new.js';
 import { openCommand } from './commands/open.js';
@@ -46,6 +47,7 @@ import { searchCommand } from './commands/search.js';
 import { sessionsCommand } from './commands/sessions.js';
 import { showCommand } from './commands/show.js';
 import { spawnCommand } from './commands/spawn.js';
+import { takeCommand } from './commands/take.js';
 import { useCommand } from './commands/use.js';
 import { workCommand } from './commands/work.js';
 
@@ -75,6 +77,8 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   compareCommand,
   raceCommand,
   pickCommand,
+  takeCommand,
+  mergeCommand,
   markCommand,
   searchCommand,
   sessionsCommand,

@@ -1,50 +1,78 @@
-import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
-import { command, TREE } from '../command_line/command.js';
+import type { NodeId, Tree } from '../../hub/protocol/node.js';
+import { command, type Input, NODE_WORDS, TREE } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
 import { treeToWorkIn } from '../input/other_folder.js';
 import { EXIT } from '../output/failure.js';
+import { positionOf } from '../position/position.js';
 import { remember } from '../position/remember.js';
-import { laneOf, raceIn } from '../race/board.js';
-import { changeLines, namedLines } from '../render/reports/file_changes.js';
+import { createLaneReader, laneNumbered, raceIn } from '../race/board.js';
+import { type Taken, takeFiles, takenText } from '../race/take_files.js';
 import { count } from '../render/text/ids_and_counts.js';
+
+/** For commands that take files of another branch. */
+export const THEIRS_VALUE = {
+  name: 'theirs',
+  value: 'paths',
+  choices: null,
+  description: 'of these take the other version where both have changed them; several with commas between, `.` for all',
+} as const;
 
 export const pickCommand = command({
   name: 'pick',
   summary: 'Take what a lane of the newest race has made into your folder, and go on there.',
   details:
-    'Three-way: what you have changed meanwhile stays; texts that both have changed are merged line by line, and what cannot be merged stays as it is and is named. cognition files undo takes it back. The other lanes stay as branches.',
+    'Three-way: what you have changed meanwhile stays; texts that both have changed are merged line by line. What cannot be merged is asked file by file on a terminal; else it stays as it is and is named, and --theirs takes it. cognition files undo takes all of it back. What a check has made in the copy is not taken. The other lanes stay as branches.',
   arguments: [
     { name: 'lane', required: true, description: 'its number on the board', completes: null },
     { ...TREE, required: false, description: `${TREE.description}; the current one when left out` },
   ],
-  examples: [{ line: 'cognition pick 2', does: 'takes the files of the second lane' }],
+  values: [
+    { name: 'at', value: 'node', choices: null, description: `of the race below this message: ${NODE_WORDS}` },
+    THEIRS_VALUE,
+  ],
+  examples: [
+    { line: 'cognition pick 2', does: 'takes the files of the second lane' },
+    { line: 'cognition pick 2 --theirs src/a.ts', does: 'takes its version of a file that you have changed, too' },
+  ],
   async run(input, context) {
     const client = await context.client();
     const tree = await treeToWorkIn(context, input.argument('tree') ?? '@', false);
-    const number = Number(input.required('lane'));
-    const copy = (await raceIn(client, tree.id))[number - 1];
-    if (copy === undefined) {
-      throw new HubError('not_found', `the newest race has no lane ${input.required('lane')}`, {
-        hint: ['see them with: ', cliCommand('race')],
-      });
-    }
-    const { tip, label } = await laneOf(client, copy, number);
-    const taken = await client.call('files.take', { turn: copy.turn, tree: tree.id, node: tip });
+    const at = await nodeOr(context, tree, input);
+    const copies = await raceIn(client, tree.id, at);
+    const { copy, number } = laneNumbered(copies, input.required('lane'));
+    const lanes = await createLaneReader(client)(copies);
+    const tip = lanes[number - 1]?.tip ?? copy.node;
+    const of = { kind: 'copy' as const, turn: copy.turn };
+    const taken = await takeFiles(context, { of, tree: tree.id, node: tip, theirs: pathsIn(input.value('theirs')) });
     await remember(context, (session) => session.move(tree.id, tip));
-    if (context.json) {
-      await context.printJson({ ...taken, node: tip });
-      return EXIT.ok;
-    }
-    const { changed, changes, kept, merged } = taken;
-    await context.out.write(
-      changeLines({ changed: changes.length, changes }) +
-        merged.map((path) => `merged  ${path}\n`).join('') +
-        namedLines('left', kept),
-    );
-    context.note([
-      `Took ${count(changed, 'path')} of lane ${number}, ${label}. Back again: `,
-      cliCommand('files undo'),
-    ]);
-    return kept.length === 0 ? EXIT.ok : EXIT.failure;
+    return tellTaken(context, taken, { node: tip, from: `lane ${number}, ${copy.label}` });
   },
 });
+
+async function nodeOr(context: Context, tree: Tree, input: Input<never, never, 'at'>): Promise<NodeId | null> {
+  const at = input.value('at');
+  return at === undefined ? null : positionOf(context, tree, at);
+}
+
+/** Paths that stand in one option. */
+export function pathsIn(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((path) => path.trim())
+    .filter((path) => path !== '');
+}
+
+/** Says what was taken; returns the exit code. */
+export async function tellTaken(
+  context: Context,
+  taken: Taken,
+  { node, from }: { node: NodeId; from: string },
+): Promise<number> {
+  if (context.json) await context.printJson({ ...taken, node });
+  else {
+    await context.out.write(takenText(taken));
+    context.note([`Took ${count(taken.changed, 'path')} of ${from}. Back again: `, cliCommand('files undo')]);
+  }
+  return taken.kept.length === 0 ? EXIT.ok : EXIT.failure;
+}

@@ -1,44 +1,46 @@
-import { HubError } from '../../hub/base/error.js';
+import { setTimeout as pause } from 'node:timers/promises';
 import { cliCommand } from '../../hub/base/hint.js';
 import type { NodeId, Tree } from '../../hub/protocol/node.js';
 import { command, NODE_WORDS, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
+import { interruptible } from '../command_line/interruption.js';
 import { messageBlocks } from '../input/message_blocks.js';
-import { treeToWorkIn } from '../input/other_folder.js';
 import { EXIT } from '../output/failure.js';
-import { newNodeId, newTreeId } from '../position/ids.js';
 import { positionOf } from '../position/position.js';
-import { workFolder } from '../position/project_folder.js';
-import { findTree, rootOf } from '../position/reference.js';
-import { remember } from '../position/remember.js';
-import { laneOf, raceIn } from '../race/board.js';
+import { findTree } from '../position/reference.js';
+import { type Copy, createLaneReader, isUnderWay, laneNumbered, raceIn } from '../race/board.js';
 import { showBoard } from '../race/board_screen.js';
-import { lanesIn } from '../race/lanes.js';
+import { runCheck } from '../race/lane_check.js';
+import { laneChoices, lanesIn } from '../race/lanes.js';
 import { type Race, runRace } from '../race/run_race.js';
-import { renderBoard } from '../render/reports/race_board.js';
-import { count } from '../render/text/ids_and_counts.js';
-import { estimateAt, estimateText } from '../turn/estimate_request.js';
-import { modelNamed } from '../turn/model_choice.js';
+import { startRace } from '../race/start_race.js';
+import type { Lane } from '../render/reports/race_board.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
-import { checkTurn } from '../turn/run_turn.js';
-import { readTurnOptions, TURN_FLAGS, TURN_VALUES, type TurnOptions } from '../turn/turn_options.js';
+import { readTurnOptions, TURN_FLAGS, TURN_VALUES } from '../turn/turn_options.js';
 
 const [, ...RACE_FLAGS] = TURN_FLAGS;
+const PACE_MS = 500;
 
 export const raceCommand = command({
   name: 'race',
   summary: 'Let several models answer the same message at once, each in a copy of the project of its own.',
   details:
-    'Each lane is a branch below the message, and works in a folder of its own that stands at the path of the project. With --check a command tells then which of them are good. Nothing of it is in your folder until you pick a lane; the others stay as branches. Without a message it shows how the newest race of the conversation stands. Installed packages such as node_modules are shown to the lanes read-only, other files that git ignores are not; their git is read-only.',
+    'Each lane is a branch below the message, and works in a folder of its own that stands at the path of the project. With --check a command tells then which of them are good. Nothing of it is in your folder until you pick a lane; the others stay as branches. Without a message it shows how the newest race of the conversation stands. Who asks something is told of first: you answer here, or with answer. Agents of others, such as claude, are lanes as models are. Installed packages such as node_modules are shown to the lanes read-only, other files that git ignores are not; their git is read-only.',
   arguments: [
     { ...TREE, required: false, description: `${TREE.description}; a new one when left out` },
     { name: 'message', required: false, description: 'the message, or - for standard input', completes: null },
   ],
   flags: [...RACE_FLAGS],
   values: [
-    { name: 'with', value: 'models', choices: null, description: 'who races: sonnet×2,gpt has three lanes' },
+    { name: 'with', value: 'models', choices: null, description: 'who races: sonnet×2,gpt,claude has four lanes' },
     { name: 'check', value: 'command', choices: null, description: 'the command that tells whether a lane is good' },
     { name: 'at', value: 'node', choices: null, description: `say it below this node: ${NODE_WORDS}` },
+    {
+      name: 'stop',
+      value: 'lane',
+      choices: null,
+      description: 'stop this lane of the newest race; what it did is kept',
+    },
     ...TURN_VALUES,
   ],
   examples: [
@@ -48,104 +50,96 @@ export const raceCommand = command({
     },
     { line: 'cognition race @ "try it" --with demo×4 --max-cost 2', does: 'goes on in the current conversation' },
     { line: 'cognition race', does: 'shows how the newest race stands' },
+    { line: 'cognition race --stop 3', does: 'stops its third lane' },
   ],
   async run(input, context) {
     const [first, second] = [input.argument('tree'), input.argument('message')];
     const message = second ?? (input.value('with') === undefined ? undefined : first);
-    if (message === undefined) return showNewest(await findTree(context, first ?? '@', 'read'), context);
+    if (message === undefined) {
+      const tree = await findTree(context, first ?? '@', 'read');
+      const at = input.value('at');
+      const copies = await raceIn(
+        await context.client(),
+        tree.id,
+        at === undefined ? null : await positionOf(context, tree, at),
+      );
+      const lane = input.value('stop');
+      return lane === undefined ? showRace(context, tree, copies) : stopLane(context, laneNumbered(copies, lane));
+    }
     refuseInside('race');
     const options = await readTurnOptions(input, context);
-    const lanes = await lanesOf(input.value('with') ?? '', { context, options });
-    const blocks = await messageBlocks(message, context);
-    const start = await placeFor(second === undefined ? null : (first ?? '@'), input.value('at'), context);
-    const { access, usual_model } = options;
-    for (const { change } of lanes) await checkTurn(context, { access, usual_model, change, node: start.node });
-    await notePrice(context, { node: start.node, lanes, options });
-    const client = await context.client();
-    if (start.isNew) await client.call('loom.tree_create', { id: start.tree.id, project: context.project });
-    const node = newNodeId();
-    const parent = start.node ?? rootOf(start.tree.id);
-    await client.call('loom.node_create_text', { id: node, tree: start.tree.id, parent, role: 'user', blocks });
-    await remember(context, async (session) => {
-      if (start.isNew) await session.use(start.tree.id, context.project);
-      await session.move(start.tree.id, node);
-    });
-    const project = workFolder(start.isNew ? null : start.tree, context.project);
-    const race = { tree: start.tree, node, project, check: input.value('check') ?? null, lanes, options };
-    return hold(context, race);
+    const lanes = await laneChoices(context, options, lanesIn(input.value('with') ?? ''));
+    const wish = {
+      ...{ reference: second === undefined ? null : (first ?? '@'), at: input.value('at'), lanes, options },
+      ...{ blocks: await messageBlocks(message, context), check: input.value('check') ?? null },
+    };
+    return hold(context, await startRace(context, wish));
   },
 });
-
-type RaceLanes = Race['lanes'];
-
-async function lanesOf(
-  text: string,
-  { context, options }: { context: Context; options: TurnOptions },
-): Promise<RaceLanes> {
-  const models = lanesIn(text);
-  return Promise.all(
-    models.map(async (label) => {
-      const model = await modelNamed(context, { model: label, provider: undefined });
-      return { label, change: { ...options.change, ...(model === null ? {} : { model }) } };
-    }),
-  );
-}
-
-interface RaceStart {
-  tree: Pick<Tree, 'id' | 'project'>;
-  /** Null in a new tree. */
-  node: NodeId | null;
-  isNew: boolean;
-}
-
-async function placeFor(reference: string | null, at: string | undefined, context: Context): Promise<RaceStart> {
-  if (reference === null) return { tree: { id: newTreeId(), project: context.project }, node: null, isNew: true };
-  const tree = await treeToWorkIn(context, reference, false);
-  return { tree, node: await positionOf(context, tree, at), isNew: false };
-}
-
-/** What the first request of each lane will be. */
-async function notePrice(
-  context: Context,
-  { node, lanes, options }: { node: NodeId | null; lanes: RaceLanes; options: TurnOptions },
-): Promise<void> {
-  const { cost_microdollars: most } = options.limits;
-  const limit = most === null ? 'no limit: --max-cost sets one for all' : `at most $${most / 1_000_000} for all`;
-  context.note(`${count(lanes.length, 'lane')}, ${limit}.`);
-  if (node === null) return;
-  for (const label of new Set(lanes.map((lane) => lane.label))) {
-    const change = lanes.find((lane) => lane.label === label)?.change ?? null;
-    context.note(`${label}: ${estimateText(await estimateAt(context, node, { ...options, change }))}`);
-  }
-}
 
 /** Runs a race to its end, and shows it meanwhile. */
 async function hold(context: Context, race: Race): Promise<number> {
   const client = await context.client();
-  const read = async () => {
-    const copies = (await raceIn(client, race.tree.id)).filter(({ node }) => node === race.node);
-    return Promise.all(copies.map((copy, index) => laneOf(client, copy, index + 1)));
-  };
-  const board = showBoard(context, read);
-  const interrupted = await runRace(context, race, board.changed);
+  const readLanes = createLaneReader(client);
+  const board = showBoard(context, async () => readLanes(await raceIn(client, race.tree.id, race.node)));
+  const interrupted = await runRace(context, race, board);
   const lanes = await board.end();
   if (context.json) await context.printJson({ tree: race.tree.id, node: race.node, lanes });
-  const good = lanes.filter(({ state, check }) => state === 'done' && (race.check === null || check === 0));
-  const [best] = good;
-  if (best !== undefined) context.note(['Take one: ', cliCommand('pick', String(best.number))]);
-  return interrupted ?? (good.length > 0 ? EXIT.ok : EXIT.failure);
+  return interrupted ?? tellEnd(context, lanes);
 }
 
-async function showNewest(tree: Tree, context: Context): Promise<number> {
-  const client = await context.client();
-  const copies = await raceIn(client, tree.id);
-  if (copies.length === 0) {
-    throw new HubError('not_found', 'there is no race in this conversation', {
-      hint: [cliCommand('race', '"message"', '--with', 'sonnet×2,gpt')],
-    });
+/** Says what to do next; returns the exit code. */
+function tellEnd(context: Context, lanes: readonly Lane[]): number {
+  const best = lanes.find(({ state, check, hasCheck }) => state === 'done' && (!hasCheck || check === 0));
+  const asking = lanes.find(({ state }) => state === 'waiting');
+  if (asking !== undefined) {
+    context.note([`Lane ${asking.number} waits for your answer: `, cliCommand('answer')]);
   }
-  const lanes = await Promise.all(copies.map((copy, index) => laneOf(client, copy, index + 1)));
-  if (context.json) await context.printJson({ tree: tree.id, lanes });
-  else await context.out.write(renderBoard(lanes, await context.look(lanes.map(({ label }) => label))));
+  if (best !== undefined) {
+    context.note(['Take one: ', cliCommand('pick', String(best.number))]);
+    return EXIT.ok;
+  }
+  return asking === undefined ? EXIT.failure : EXIT.approval;
+}
+
+/** Shows a race that somebody has begun: on a terminal until it has ended. Checks that nobody has run are run. */
+async function showRace(context: Context, tree: Tree, copies: readonly Copy[]): Promise<number> {
+  const client = await context.client();
+  const node: NodeId | null = copies[0]?.node ?? null;
+  const readLanes = createLaneReader(client);
+  const read = async () => readLanes(await raceIn(client, tree.id, node));
+  if (!context.screen.isTty || context.isInChat || context.json) {
+    const board = showBoard(context, read);
+    const lanes = await board.end();
+    if (context.json) await context.printJson({ tree: tree.id, node, lanes });
+    return EXIT.ok;
+  }
+  const board = showBoard(context, read);
+  const leaving = new AbortController();
+  const follow = async (): Promise<void> => {
+    board.begin();
+    await runDueChecks(context, copies, await read());
+    while (!leaving.signal.aborted && (await read()).some(isUnderWay)) {
+      await pause(PACE_MS, undefined, { signal: leaving.signal }).catch(() => undefined); // the person has left
+    }
+  };
+  const { interrupted } = await interruptible(follow, () => leaving.abort());
+  const lanes = await board.end();
+  return interrupted ?? tellEnd(context, lanes);
+}
+
+/** Runs the checks of lanes that have ended when nobody watched. */
+async function runDueChecks(context: Context, copies: readonly Copy[], lanes: readonly Lane[]): Promise<void> {
+  const due = lanes.filter(({ state, check, hasCheck }) => state === 'done' && hasCheck && check === null);
+  const running = due.map(({ number, answer }) => {
+    const copy = copies[number - 1];
+    return copy === undefined ? undefined : runCheck(context, { copy, tip: answer, network: false });
+  });
+  await Promise.all(running);
+}
+
+async function stopLane(context: Context, { copy, number }: ReturnType<typeof laneNumbered>): Promise<number> {
+  const { stopped } = await (await context.client()).call('agent.stop', { turn: copy.turn });
+  await context.out.write(stopped ? `Stopped lane ${number}.\n` : `Lane ${number} had ended before.\n`);
   return EXIT.ok;
 }

@@ -1,10 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { detach, neverFails } from '../../hub/base/detach.js';
 import type { Context } from '../command_line/command_context.js';
+import type { Look } from '../render/look/look.js';
 import { type Lane, renderBoard } from '../render/reports/race_board.js';
 
 export interface BoardScreen {
-  /** Something has happened in a lane. */
-  changed(): void;
+  /** Shows it from now on. */
+  begin(): void;
+  /** Leaves the terminal to a question, then goes on below it. */
+  whileAway<T>(work: () => Promise<T>): Promise<T>;
   /** Shows how it has ended. */
   end(): Promise<readonly Lane[]>;
 }
@@ -14,40 +19,60 @@ const PACE_MS = 500;
 /** Shows a board: on a terminal in place, elsewhere when it has ended. */
 export function showBoard(context: Context, read: () => Promise<readonly Lane[]>): BoardScreen {
   const isLive = context.screen.isTty && !context.json && !context.isInChat;
-  let rows = 0;
-  let drawing: Promise<void> | null = null;
-  let isDue = false;
+  const ended = new AbortController();
+  let shown: string[] = [];
+  let isAway = false;
+  let drawing: Promise<void> = Promise.resolve();
 
   async function draw(): Promise<readonly Lane[]> {
     const lanes = await read();
-    if (context.json) return lanes;
-    const text = renderBoard(lanes, await context.look(lanes.map(({ label }) => label)));
-    const back = rows === 0 ? '' : `\x1b[${rows}A\x1b[J`;
-    rows = isLive ? lanes.length : 0;
-    await context.out.write(back + text);
+    if (context.json || isAway) return lanes;
+    const look = await context.look(lanes.map(({ label }) => label));
+    const rows = renderBoard(lanes, look);
+    const most = process.stdout.rows > 1 ? process.stdout.rows - 1 : rows.length;
+    const back = isLive ? backOver(shown, look) : '';
+    const cutRows = isLive ? rows.slice(0, most) : rows;
+    await context.out.write(back + cutRows.map((row) => `${row}\n`).join(''));
+    shown = cutRows;
     return lanes;
   }
 
+  /** Also the clock goes on, and lanes that others have begun. */
   async function drawOn(): Promise<void> {
-    while (isDue) {
-      isDue = false;
-      await draw();
-      await new Promise((resolve) => setTimeout(resolve, PACE_MS));
+    while (!ended.signal.aborted) {
+      await draw().catch(() => undefined); // the next one may succeed, and the last one tells
+      await pause(PACE_MS, undefined, { signal: ended.signal }).catch(() => undefined); // it has ended
     }
-    drawing = null;
   }
 
   return {
-    changed() {
-      isDue = true;
-      if (!isLive || drawing !== null) return;
+    begin() {
+      if (!isLive) return;
       drawing = drawOn();
       detach(drawing, neverFails);
     },
+    async whileAway(work) {
+      isAway = true;
+      try {
+        return await work();
+      } finally {
+        isAway = false;
+        shown = [];
+      }
+    },
     async end() {
-      isDue = false;
+      ended.abort();
       await drawing;
       return draw();
     },
   };
+}
+
+/** Takes back rows that were written, which a terminal that has become narrower has wrapped. */
+function backOver(rows: readonly string[], look: Look): string {
+  const wrapped = rows.map((row) =>
+    Math.max(1, Math.ceil(look.ruler.width(stripVTControlCharacters(row)) / Math.max(1, look.width))),
+  );
+  const height = wrapped.reduce((sum, one) => sum + one, 0);
+  return height === 0 ? '' : `\x1b[${height}A\x1b[J`;
 }

@@ -1,14 +1,20 @@
 import type { Client } from '../../hub/client/client.js';
 import type { NodeId, Tree, TurnId } from '../../hub/protocol/node.js';
-import type { Policy } from '../../hub/protocol/policy.js';
 import type { AgentEvent, TurnOutcome } from '../../hub/protocol/turn.js';
 import type { Context } from '../command_line/command_context.js';
 import { interruptible } from '../command_line/interruption.js';
-import { beginExecution } from '../exec/run_command.js';
+import { ask, canAsk } from '../input/ask_person.js';
 import { reasonOf } from '../output/failure.js';
-import { newNodeId, newTurnId } from '../position/ids.js';
+import { newTurnId } from '../position/ids.js';
+import { renderQuestion } from '../render/node/question_text.js';
+import { answerChoice } from '../turn/answer_questions.js';
+import { giveKey } from '../turn/key_command.js';
 import { modelEnvironment } from '../turn/model_access.js';
+import { keysOf } from '../turn/run_turn.js';
 import type { TurnOptions } from '../turn/turn_options.js';
+import type { BoardScreen } from './board_screen.js';
+import { runCheck } from './lane_check.js';
+import type { LaneChoice } from './lanes.js';
 
 export interface Race {
   tree: Pick<Tree, 'id'>;
@@ -16,28 +22,36 @@ export interface Race {
   node: NodeId;
   project: string;
   check: string | null;
-  /** The change of settings and the label of each lane. */
-  lanes: readonly { label: string; change: TurnOptions['change'] }[];
+  lanes: readonly LaneChoice[];
   options: TurnOptions;
 }
 
-const CHECK_MS_MAX = 30 * 60_000;
-
-/** Runs a turn for each lane in a copy of its own, then its check; `changed` is called whenever something has. */
-export async function runRace(context: Context, race: Race, changed: () => void): Promise<number | null> {
+/** Runs a turn for each lane in a copy of its own, then its check. Returns the exit code of the signal that has stopped it. */
+export async function runRace(
+  context: Context,
+  race: Race,
+  board: Pick<BoardScreen, 'begin' | 'whileAway'>,
+): Promise<number | null> {
   const client = await context.client();
   const turns = race.lanes.map(() => newTurnId());
   const stop = (): void => {
     // A turn that has ended, or not begun, need not be stopped.
     for (const turn of turns) client.call('agent.stop', { turn }).catch(() => undefined);
   };
-  const budget = sharedBudget(race.options.limits.cost_microdollars, stop);
-  const { interrupted } = await interruptible(async () => {
+  let asking: Promise<unknown> = Promise.resolve();
+  const askNext = <T>(work: () => Promise<T>): Promise<T> => {
+    const asked = asking.then(() => board.whileAway(work));
+    asking = asked.catch(() => undefined); // its lane tells it
+    return asked;
+  };
+  const work = async (): Promise<void> => {
     await makeCopies(client, race, turns);
-    changed();
-    await Promise.all(turns.map((turn, index) => runLane({ context, client, race, budget, changed }, turn, index)));
-  }, stop);
-  return interrupted;
+    board.begin();
+    await Promise.all(turns.map((turn, index) => runLane({ context, client, race, askNext }, turn, index)));
+  };
+  // A chat has its own way to stop turns.
+  if (context.isInChat) return work().then(() => null);
+  return (await interruptible(work, stop)).interrupted;
 }
 
 /** One after the other: all of them read the same project. */
@@ -47,14 +61,8 @@ async function makeCopies(
   turns: readonly TurnId[],
 ): Promise<void> {
   for (const [index, turn] of turns.entries()) {
-    await client.call('files.copy_make', {
-      project,
-      tree: tree.id,
-      node,
-      turn,
-      label: lanes[index]?.label ?? '',
-      check,
-    });
+    const label = lanes[index]?.label ?? '';
+    await client.call('files.copy_make', { project, tree: tree.id, node, turn, label, check });
   }
 }
 
@@ -62,53 +70,57 @@ interface LaneParts {
   context: Context;
   client: Client;
   race: Race;
-  budget: ReturnType<typeof sharedBudget>;
-  changed(): void;
+  /** Asks the person, one lane after the other. */
+  askNext<T>(work: () => Promise<T>): Promise<T>;
 }
 
 async function runLane(parts: LaneParts, turn: TurnId, index: number): Promise<void> {
-  const { context, client, race, budget, changed } = parts;
-  const { label, change } = race.lanes[index] ?? { label: '', change: null };
+  const { context, client, race } = parts;
+  const { label, change, agent } = race.lanes[index] ?? { label: '', change: null, agent: null };
   const place = { tree: race.tree.id, node: race.node, cwd: race.project, environment: modelEnvironment() };
+  const limits = { ...race.options.limits, cost_shared: true };
+  const keys = keysOf(context, race.options);
   const onEvent = async (event: AgentEvent): Promise<void> => {
-    if (event.kind === 'usage_counted') budget.add(turn, event.price_microdollars ?? 0);
-    changed();
+    if (event.kind === 'key_wanted') giveKey(keys, client, event).catch(() => undefined); // the turn tells it
   };
   try {
-    const params = { ...race.options, ...place, id: turn, change };
-    const outcome = await client.stream('agent.run', params, { onEvent });
-    if (outcome.state === 'done') await runCheck(parts, outcome);
+    const params = { ...race.options, ...place, id: turn, change, limits, gives_keys: true, ...agent };
+    const begun = await client.stream('agent.run', params, { onEvent });
+    const outcome = await answered(parts, { title: `${index + 1}. ${label}`, outcome: begun, onEvent });
+    if (outcome.state !== 'done') return;
+    const [copy] = (await client.call('loom.copy_list', { turn })).copies;
+    const { network } = race.options.grants;
+    if (copy !== undefined) await runCheck(context, { copy, tip: outcome.tip, network });
   } catch (error) {
     context.note(`${index + 1}. ${label}: ${reasonOf(error)}`);
   }
-  changed();
 }
 
-/** Runs the check where the lane has worked, below its answer. */
-async function runCheck({ context, client, race }: LaneParts, { turn, tip }: TurnOutcome): Promise<void> {
-  if (race.check === null) return;
-  const [copy] = (await client.call('loom.copy_list', { turn })).copies;
-  if (copy === undefined) return;
-  const { project, folder } = copy;
-  const policy: Policy = {
-    ...{ kind: 'contained', network: race.options.grants.network, writable: [project], readable: null },
-    copy: { project, folder, turn },
-  };
-  const execution = {
-    ...{ tree: race.tree, parent: tip, id: newNodeId(), command: race.check, cwd: project, policy },
-    ...{ timeoutMs: CHECK_MS_MAX, detached: false, append: true },
-  };
-  await beginExecution(context, { execution, client, onEvent: () => undefined }).answer;
+/** Asks the person at the terminal what a lane asks, while the others work on. An empty answer lets it wait. */
+async function answered({ context, client, race, askNext }: LaneParts, begun: BegunLane): Promise<TurnOutcome> {
+  const { access, route, grants, limits } = race.options;
+  const canBeAsked = !context.isInChat && !context.json && canAsk(context);
+  let { outcome } = begun;
+  while (canBeAsked && outcome.state === 'waiting') {
+    const question = outcome.questions.find(({ answer }) => answer === null);
+    if (question === undefined) break;
+    const reply = await askNext(() => {
+      context.note(`${begun.title} asks:\n${renderQuestion(question)}`);
+      return ask(context, question.options.length > 0 ? 'Your answer, or a number:' : 'Your answer:');
+    });
+    if (reply === '') break;
+    const params = {
+      ...{ turn: outcome.turn, call: question.id, answer: answerChoice(question, reply), gives_keys: true },
+      ...{ access, route, grants, limits: { ...limits, cost_shared: true } },
+      ...{ cwd: race.project, environment: modelEnvironment() },
+    };
+    outcome = await client.stream('agent.answer', params, { onEvent: begun.onEvent });
+  }
+  return outcome;
 }
 
-/** Stops all lanes when together they have cost too much. */
-function sharedBudget(most: number | null, stop: () => void) {
-  const spent = new Map<TurnId, number>();
-  return {
-    add(turn: TurnId, price: number): void {
-      spent.set(turn, (spent.get(turn) ?? 0) + price);
-      const all = [...spent.values()].reduce((sum, one) => sum + one, 0);
-      if (most !== null && all > most) stop();
-    },
-  };
+interface BegunLane {
+  title: string;
+  outcome: TurnOutcome;
+  onEvent(event: AgentEvent): Promise<void>;
 }

@@ -124,6 +124,8 @@ export const TurnLimits = z.strictObject({
   iterations: z.int().positive().max(10_000).nullable().default(null),
   tokens: most,
   cost_microdollars: most,
+  /** Whether what other turns from the same node have cost counts, too. */
+  cost_shared: z.boolean().default(false),
   time_ms: z.int().positive().max(604_800_000).nullable().default(null),
 });
 export type TurnLimits = z.output<typeof TurnLimits>;

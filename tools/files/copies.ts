@@ -3,28 +3,19 @@ import { join } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import type { ParsedOf, ResultOf } from '../../hub/protocol/methods/method_table.js';
-import type { TurnId } from '../../hub/protocol/node.js';
 import type { HubLink, ToolParts } from '../base/tool_parts.js';
 import { gitFoldersOf } from '../sandbox/linked_git.js';
 import { attempt } from '../walk/pinned_folder.js';
-import { refuseBusy } from './move_files.js';
 import type { ProjectWorkers } from './project_workers.js';
 import { readRegular } from './scan/read_entry.js';
+import { copyRow, createTaking } from './take_changes.js';
 
 /** Each is as large as the project. */
 const COPIES_MAX = 24;
 const GIT_FILE_BYTES_MAX = 64 * 1024 * 1024;
 
-type CopyRow = ResultOf<'loom.copy_list'>['copies'][number];
-
 /** The folders in which single turns work, each as if it were the project. */
 export function createCopies({ hub }: Pick<ToolParts, 'hub'>, workers: ProjectWorkers) {
-  async function rowOf(turn: TurnId): Promise<CopyRow> {
-    const [row] = (await hub.call('loom.copy_list', { turn })).copies;
-    if (row !== undefined) return row;
-    throw new HubError('not_found', `no copy of a project was made for turn ${turn}`);
-  }
-
   async function make(params: ParsedOf<'files.copy_make'>): Promise<ResultOf<'files.copy_make'>> {
     const { tree, node, turn, label, check } = params;
     const project = workers.project(params.project);
@@ -38,22 +29,9 @@ export function createCopies({ hub }: Pick<ToolParts, 'hub'>, workers: ProjectWo
     const { root: base, files } = await workers.ask(copy, { kind: 'snapshot' });
     const place = { turn, tree, node, folder: project.id, project: project.path };
     await hub.call('loom.copy_add', { ...place, label, check, base: base ?? root });
+    // What it changes is told from here on.
+    await hub.call('loom.snapshot_add', { tree, node, folder: project.id, root: base ?? root, kind: 'copied' });
     return { files };
-  }
-
-  async function take({ turn, tree, node }: ParsedOf<'files.take'>): Promise<ResultOf<'files.take'>> {
-    const row = await rowOf(turn);
-    const project = workers.project(row.project);
-    await refuseBusy(hub, project.path);
-    const { root: target } = await workers.ask(workers.copyOf(row.folder, turn), { kind: 'snapshot' });
-    if (target === null) throw new HubError('not_found', `the copy of turn ${turn} is not there any more`);
-    const taken = await workers.ask(project, { kind: 'take', base: row.base, target });
-    const { changed, changes, kept, merged, moved } = taken;
-    const note = (root: typeof target, kind: 'stood' | 'carried') =>
-      hub.call('loom.snapshot_add', { tree, node, folder: project.id, root, kind });
-    await note(target, 'stood');
-    if (moved !== null && moved !== target) await note(moved, 'carried');
-    return { changed, changes, kept, merged };
   }
 
   async function list({ tree }: ParsedOf<'files.copy_list'>): Promise<ResultOf<'files.copy_list'>> {
@@ -67,7 +45,7 @@ export function createCopies({ hub }: Pick<ToolParts, 'hub'>, workers: ProjectWo
   }
 
   async function remove({ turn }: ParsedOf<'files.copy_remove'>): Promise<ResultOf<'files.copy_remove'>> {
-    const { folder } = await rowOf(turn);
+    const { folder } = await copyRow(hub, turn);
     const copy = workers.copyOf(folder, turn);
     const { turns } = await hub.call('agent.status', {});
     if (turns.some((one) => one.turn === turn)) {
@@ -81,7 +59,12 @@ export function createCopies({ hub }: Pick<ToolParts, 'hub'>, workers: ProjectWo
     return hub.call('loom.copy_remove', { turn });
   }
 
-  return { 'files.copy_make': make, 'files.take': take, 'files.copy_list': list, 'files.copy_remove': remove };
+  return {
+    'files.copy_make': make,
+    'files.take': createTaking(hub, workers),
+    'files.copy_list': list,
+    'files.copy_remove': remove,
+  };
 }
 
 async function refuseMany(hub: HubLink, project: string): Promise<void> {

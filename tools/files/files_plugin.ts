@@ -1,7 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { HubError } from '../../hub/base/error.js';
-import { cliCommand } from '../../hub/base/hint.js';
 import type { Plugin } from '../../hub/base/plugin.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import { type NodeId, Sha256, type TreeId } from '../../hub/protocol/node.js';
@@ -11,6 +9,7 @@ import { createCopies } from './copies.js';
 import { createMover, refuseBusy } from './move_files.js';
 import { createProjectWorkers, type ProjectWorkers, type StoredProject } from './project_workers.js';
 import { createRecorder } from './record_files.js';
+import { rootAt } from './recorded_root.js';
 
 const VERSION = '1.0.0';
 
@@ -76,14 +75,6 @@ export function createFiles(parts: ToolParts & { sandbox: Sandbox }): Plugin {
     },
     close: () => workers.close(),
   };
-}
-
-async function rootAt(hub: HubLink, project: StoredProject, { tree, node }: Pick<RestoreParams, 'tree' | 'node'>) {
-  const { at, newest } = await hub.call('loom.snapshot_find', { tree, node, folder: project.id });
-  if (at !== null) return { root: at.root, newest: newest?.root ?? at.root };
-  throw new HubError('not_found', `no files of ${project.path} are recorded for this node or one above it`, {
-    hint: ['what models and commands change is recorded after: ', cliCommand('config set', 'files.record', 'true')],
-  });
 }
 
 async function moveTo(hub: HubLink, project: StoredProject, params: Omit<RestoreParams, 'stands'>) {

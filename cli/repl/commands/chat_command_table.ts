@@ -25,6 +25,7 @@ import { leavesCommand } from './leaves.js';
 import { levelCommand, modelCommand, reloadCommand, webCommand } from './model_and_level.js';
 import { clearCommand, editPlanCommand, executeCommand, planCommand } from './plan.js';
 import { quitCommand } from './quit.js';
+import { mergeCommand, raceCommand, takeCommand } from './race.js';
 import { retryCommand } from './retry.js';
 import { searchCommand } from './search.js';
 import { queueCommand, stopCommand } from './stop_and_queue.js';
@@ -40,7 +41,18 @@ const SECTIONS: readonly CommandSection[] = [
     title: 'Branches',
     commands: [
       ...[forkCommand, backCommand, switchCommand, gotoCommand, branchesCommand, leavesCommand, treeCommand],
-      ...[undoCommand, diffCommand, compareCommand, searchCommand, markCommand, clearCommand, followCommand],
+      ...[
+        undoCommand,
+        raceCommand,
+        takeCommand,
+        mergeCommand,
+        diffCommand,
+        compareCommand,
+        searchCommand,
+        markCommand,
+        clearCommand,
+        followCommand,
+      ],
     ],
   },
   {

@@ -34,6 +34,7 @@ const WITHOUT_TREE = [
   'log',
   'mark',
   'permissions',
+  'race',
   'rename',
 ];
 /** Subcommands with another form in the chat; null for those without one. */
@@ -79,6 +80,8 @@ function commandInChat({ command, arguments: words }: Command): string | null {
   const [first = ''] = words;
   const special = words.map((word) => `${command} ${word}`).find((call) => call in OTHERWISE);
   if (special !== undefined) return OTHERWISE[special] ?? null;
+  if (command === 'pick') return `/take ${first}`;
+  if (command === 'answer') return '/answer';
   if (SAME.includes(command)) return [`/${command}`, ...words].join(' ');
   const name = command === 'show' ? 'tree' : WITHOUT_TREE.find((one) => one === command);
   if (name === undefined) return null;

@@ -48,7 +48,7 @@ export function commandIn(line: string): CommandLine | null {
 }
 
 /** Commands whose argument may have several lines. */
-const TEXTS: ReadonlySet<string> = new Set(['queue', 'answer', 'compact', 'work']);
+const TEXTS: ReadonlySet<string> = new Set(['queue', 'answer', 'compact', 'work', 'race', 'merge']);
 
 function commandCalled(name: string): ReplCommand | undefined {
   return REPL_COMMANDS.find((one) => one.name === nameHere(name.toLowerCase()));

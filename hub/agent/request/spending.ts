@@ -20,10 +20,12 @@ export interface Spending {
   price: number;
   /** Requests whose price is unknown. */
   unpriced: number;
+  /** What it shares a limit with other turns for; null for none. */
+  shared: { price: number } | null;
 }
 
 export function newSpending(): Spending {
-  return { iterations: 0, usage: null, price: 0, unpriced: 0 };
+  return { iterations: 0, usage: null, price: 0, unpriced: 0, shared: null };
 }
 
 /** Adds one request, in place. */
@@ -31,6 +33,7 @@ export function addRequest(spending: Spending, usage: UsageCount | null, price: 
   if (usage !== null) spending.usage = sumOf(spending.usage ?? usageRow(NOTHING), usage);
   if (price === null) spending.unpriced += 1;
   else spending.price = Math.min(PRICE_MAX, spending.price + price);
+  if (spending.shared !== null) spending.shared.price += price ?? 0;
 }
 
 const NOTHING: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
@@ -63,16 +66,16 @@ function sumOf(one: UsageCount, other: UsageCount): UsageCount {
 }
 
 /** The limit that keeps a turn from sending another request; null for none. */
-export function limitReached({ iterations, usage, price }: Spending, limits: TurnLimits): TurnReason | null {
+export function limitReached({ iterations, usage, price, shared }: Spending, limits: TurnLimits): TurnReason | null {
   if (iterations >= (limits.iterations ?? ITERATIONS_DEFAULT)) return 'iterations';
   const tokens = usage === null ? 0 : Object.values(usage).reduce((sum, some) => sum + some, 0);
   if (limits.tokens !== null && tokens >= limits.tokens) return 'tokens';
-  if (limits.cost_microdollars !== null && price >= limits.cost_microdollars) return 'cost';
+  if (limits.cost_microdollars !== null && (shared?.price ?? price) >= limits.cost_microdollars) return 'cost';
   return null;
 }
 
 /** The price of a turn in microdollars; null while that of a request is unknown. */
-export function priceOf({ usage, price, unpriced }: Spending): number | null {
+export function priceOf({ usage, price, unpriced }: Pick<Spending, 'usage' | 'price' | 'unpriced'>): number | null {
   return usage === null || unpriced > 0 ? null : price;
 }
 

@@ -5,7 +5,7 @@ import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { refuseWholeHome } from '../../config/home_as_project.js';
 import { BashSessionId } from '../../protocol/methods/tool_methods.js';
 import { type Node, NodeId, type TreeId } from '../../protocol/node.js';
-import type { Policy, PolicyCopy } from '../../protocol/policy.js';
+import type { Policy } from '../../protocol/policy.js';
 import type { Level } from '../../protocol/turn.js';
 import type { AgentParts } from '../agent_parts.js';
 import { openRoom } from '../compaction/window_room.js';
@@ -23,6 +23,7 @@ import { createExecutor, policyFor } from '../tools/executor.js';
 import { type Approvals, approvalsIn } from '../tools/person_questions.js';
 import { type ProjectContent, readProject } from '../tools/project_folders.js';
 import { createProjectWatch } from '../tools/project_watch.js';
+import { copyOf } from './copy_of_turn.js';
 import { fallbackFor } from './fallback_model.js';
 import { openJournal } from './journal.js';
 import type { RunningTurn } from './running_turn.js';
@@ -101,22 +102,6 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
     }),
     ...{ account: accountOf({ reach, parts, turn }, chosen.model), loadImage: imageLoader(reach) },
   };
-}
-
-/** The copy of the project that was made for a turn, or for the one whose sub-session it is. */
-async function copyOf(
-  reach: InternalCaller,
-  turn: RunningTurn,
-  grants: RunParams['grants'],
-): Promise<PolicyCopy | null> {
-  const owner = turn.errand?.parent.turn ?? turn.id;
-  const [found] = (await callHub(reach, 'loom.copy_list', { turn: owner, tree: null })).copies;
-  if (found === undefined) return null;
-  const { project, folder } = found;
-  if (!grants.unsandboxed) return { project, folder, turn: owner };
-  throw new HubError('invalid_params', 'a turn with a copy of its own works in a sandbox', {
-    hint: 'leave out --no-sandbox, or do without a copy',
-  });
 }
 
 /** What a person has approved of the step that goes on, and at level `ask` on the path. */

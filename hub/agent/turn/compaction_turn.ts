@@ -53,7 +53,7 @@ export async function beginCompaction(
     settings: { settings: { ...(previous ?? NO_SETTINGS), model } },
     ...{ ...target, timers: parts.timers, random: parts.random, loadImage: imageLoader(reach) },
     account: accountOf({ reach, parts, turn }, chosen.model),
-    limits: { iterations: null, tokens: null, cost_microdollars: null, time_ms: null },
+    limits: { iterations: null, tokens: null, cost_microdollars: null, cost_shared: false, time_ms: null },
     window: await windowOf(target, turn.signal),
     isCutOff,
   };

@@ -14,6 +14,7 @@ import { refuseNesting } from '../settings/sub_session_nesting.js';
 import { policyFor } from '../tools/executor.js';
 import { readProject } from '../tools/project_folders.js';
 import { createProjectWatch, type ProjectWatch } from '../tools/project_watch.js';
+import { copyOf } from './copy_of_turn.js';
 import type { OpenTurn } from './end_turn.js';
 import { createTranslation } from './exchange_events.js';
 import { stopEnd } from './loop.js';
@@ -50,12 +51,12 @@ export async function beginOutside(
   const { current } = await settingsOf(reach, path);
   const level = change?.level ?? levelOf(current ?? (await firstSettings(reach, tree)));
   refuseAsking(level, work);
-  await refuseCopy(reach, turn, work);
+  const copy = await copyOf(reach, turn, grants);
   await callHub(reach, 'loom.turn_start', { id: turn.id, tree, node });
   const model = work.model === null ? work.agent : `${work.agent} ${work.model}`;
   Object.assign(turn, { node, tip: node, model, level });
   turn.emit({ kind: 'turn_started', turn: turn.id, tree, node, model, level, instructions: [], cut: [], refused: [] });
-  const policy = policyFor({ level, grants, project, copy: null });
+  const policy = policyFor({ level, grants, project, copy });
   const isRoot = turn.errand === null;
   return {
     ...{ reach, turn, path: [...path.nodes], limits },
@@ -70,15 +71,6 @@ export async function beginOutside(
 
 const IDLE_MS_MAX = 600_000;
 const TURNS_MAX = 200;
-
-/** An agent outside keeps its own files, and would be told another path. */
-async function refuseCopy(reach: InternalCaller, { id }: RunningTurn, { agent }: OutsideWork): Promise<void> {
-  const { copies } = await callHub(reach, 'loom.copy_list', { turn: id, tree: null });
-  if (copies.length === 0) return;
-  throw new HubError('invalid_params', `${agent} does not work in copies of a project yet`, {
-    hint: 'race models, or let it work in the project itself',
-  });
-}
 
 /** What an agent asks before a call cannot wait for a person yet. */
 function refuseAsking(level: RunningTurn['level'], { agent }: OutsideWork): void {

@@ -121,7 +121,7 @@ export async function resumeTurn(
     };
     const approvals = approvalsIn([...found.questions, { ...question, answer: words }]);
     const work = await beginTurn({ ...beginning, resumed: { cwd: parked.cwd, approvals } }, run);
-    turn.spending = await spendingOf(reach, turn.id);
+    turn.spending = { ...(await spendingOf(reach, turn.id)), shared: turn.spending.shared };
     turn.step = newStep(parked.step);
     turn.step.answer.blocks = parked.blocks;
     turn.activity = 'calling';
@@ -144,7 +144,7 @@ function remainingCalls(parked: Parked, { question, isAllowed: runs }: StoredAns
 }
 
 /** What a turn has spent since it began, from its account: limits count from there. */
-async function spendingOf(reach: InternalCaller, turn: TurnId): Promise<Spending> {
+async function spendingOf(reach: InternalCaller, turn: TurnId): Promise<Omit<Spending, 'shared'>> {
   const { total } = await callHub(reach, 'loom.cost_get', {
     ...{
       turn,

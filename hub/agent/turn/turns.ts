@@ -1,7 +1,7 @@
 import { HubError } from '../../base/error.js';
 import type { InternalCaller } from '../../base/internal_call.js';
 import type { CallContext, HubCalls, HubResolve } from '../../base/plugin.js';
-import { type TreeId, TurnId } from '../../protocol/node.js';
+import { type NodeId, type TreeId, TurnId } from '../../protocol/node.js';
 import type { AgentEvent, TurnOutcome, TurnReason } from '../../protocol/turn.js';
 import type { AgentParts } from '../agent_parts.js';
 import type { Transcripts } from '../exports/transcripts.js';
@@ -48,6 +48,7 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
 
   const lasting = (): InternalCaller => ({ hub, context: { ...INTERNAL, signal: new AbortController().signal } });
   const kinds = kindsOfTurns(parts, { lasting, run });
+  const sharedAt = createShared();
 
   function refuseMore(): void {
     if (isEnding) throw new HubError('cancelled', 'the hub is ending', { retryable: true });
@@ -56,7 +57,7 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
 
   /** Runs a turn under an id, unless it runs already. */
   function begin(
-    { id = TurnId.parse(parts.newId()), tree, node }: Pick<RunParams, 'id' | 'tree' | 'node'>,
+    { id = TurnId.parse(parts.newId()), tree, node, limits = null }: Begun,
     errand: Errand | null,
     toItsEnd: (turn: RunningTurn) => Promise<TurnOutcome>,
   ): RunningTurn {
@@ -66,6 +67,7 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
     const turn = startTurn({ id, tree, node, startedAtMs: parts.timers.nowMs(), errand }, (own) =>
       endingJobs(parts.jobs, own, toItsEnd(own)).finally(() => void running.delete(id)),
     );
+    if (limits?.cost_shared === true) turn.spending.shared = sharedAt(node);
     running.set(id, turn);
     for (const tell of watchers) tell(turn);
     return turn;
@@ -84,7 +86,8 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
     ...createParkedTurns({
       reach: lasting,
       ...{ refuseIfFull: refuseMore, get: (id) => running.get(id) ?? null },
-      resume: (kept, params) => begin(kept.record.turn, null, (own) => kinds.goOn(own, params, kept)),
+      resume: (kept, { limits, ...params }) =>
+        begin({ ...kept.record.turn, limits }, null, (own) => kinds.goOn(own, { ...params, limits }, kept)),
       emit(tree, event) {
         for (const tell of waitingWatchers) tell(tree, event);
       },
@@ -103,6 +106,18 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
       for (const turn of ending) turn.stop('hub_ended');
       await Promise.allSettled(ending.map((turn) => turn.outcome));
     },
+  };
+}
+
+type Begun = Pick<RunParams, 'id' | 'tree' | 'node'> & { limits?: RunParams['limits'] | null };
+
+/** What turns have cost together, by the node that they begin at. */
+function createShared(): (node: NodeId) => { price: number } {
+  const sums = new Map<NodeId, { price: number }>();
+  return (node) => {
+    const sum = sums.get(node) ?? { price: 0 };
+    sums.set(node, sum);
+    return sum;
   };
 }
 

@@ -116,8 +116,20 @@ export const filesMethods = methods({
   'files.take': {
     ...onTools,
     description:
-      'Brings what a turn has changed in its copy into the project: three-way, texts merged line by line. What cannot be merged stays as it is.',
-    params: z.strictObject({ turn: TurnId, ...Place }),
+      'Brings what a turn has changed in its copy, or a branch since a node above it, into the project: three-way, texts merged line by line. What cannot be merged stays as it is.',
+    params: z.strictObject({
+      ...Place,
+      of: z.discriminatedUnion('kind', [
+        z.strictObject({ kind: z.literal('copy'), turn: TurnId }),
+        z.strictObject({ kind: z.literal('branch'), project, node: NodeId, since: NodeId }),
+      ]),
+      /** Files and folders; all when empty. */
+      paths: z.array(z.string().min(1).max(4_096)).max(1_000).default([]),
+      /** Paths of which the other side is taken where they cannot be merged. */
+      theirs: z.array(z.string().min(1).max(4_096)).max(1_000).default([]),
+      /** Only tells what would be done. */
+      look: z.boolean().default(false),
+    }),
     result: Restored.extend({ changes: z.array(FileChange), merged: z.array(z.string()) }),
   },
   'files.copy_make': {

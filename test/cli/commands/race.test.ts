@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lanesIn } from '../../../cli/race/lanes.js';
 import { call, words } from '../../hub/agent/turn/turn_calls.js';
+import { agentBin, pathWith } from '../../support/agents/agent_bin.js';
 import { withCli } from '../../support/cli.js';
 import { say } from '../../support/model/script.js';
 import { bash, withTalk } from '../repl/conversation/talk.js';
@@ -20,7 +21,7 @@ test('lanes work in copies at the project’s own path, a check tells how they a
     const check = `cd ${folder} && sh hello-demo.sh && cat node_modules/dep.js`;
     const race = await run(['race', 'write a program', '--with', 'demo×2,demo', '--check', check]);
     expect(race).toMatchObject({ code: 0, stderr: expect.stringContaining('3 lanes, no limit: --max-cost sets one') });
-    const board = /^1\. demo {2}done {2}check ok {2}1 file \+3 -0 .*\n2\. demo {2}done .*\n3\. demo {2}done .*\n$/;
+    const board = /^1\. demo {2}done {2}check ok {2}1 file {2}\+3 -0 .*\n2\. demo {2}done .*\n3\. demo {2}done .*\n$/;
     expect(race.stdout).toMatch(board);
     expect(readdirSync(folder).sort()).toEqual(['a.txt', 'node_modules']);
     expect(await print('race')).toMatch(board);
@@ -32,7 +33,7 @@ test('lanes work in copies at the project’s own path, a check tells how they a
     expect(await print('show')).toMatch(/hello-demo\.sh && cat.*● you are here/);
     await print('files', 'undo');
     expect(existsSync(join(folder, 'hello-demo.sh'))).toBe(false);
-    expect((await run(['pick', '9'])).stderr).toContain('the newest race has no lane 9');
+    expect((await run(['pick', '9'])).stderr).toContain('the race has no lane');
 
     expect((await print('files', 'copies')).split('\n')).toHaveLength(4);
     expect(await print('files', 'copies', '--remove', 'all')).toBe('Removed 3 copies.\n');
@@ -67,4 +68,58 @@ test('in a copy the path of the project is the copy, a link cannot lead back, an
     const picked = await run(['pick', '1']);
     expect(picked).toMatchObject({ code: 0, stdout: expect.stringContaining('merged  a.txt\n') });
     expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe(lines('one', 'nine'));
+  }));
+
+test('what a lane has alone is taken by path, what both changed is named, or taken as the lane has it; and merged back as a message', () =>
+  withCli(async ({ folder, run, print }) => {
+    const file = (name: string) => readFileSync(join(folder, name), 'utf8');
+    writeFileSync(join(folder, 'a.txt'), 'base\n');
+    await run(['ask', 'demo: say Here.', '--model', 'demo']);
+    await print('mark', '@', 'start');
+    await run([
+      'ask',
+      '@',
+      'demo: run echo theirs > a.txt; mkdir sub; echo b > sub/b.txt; echo c > c.txt\ndemo: then\ndemo: say Found it.',
+      '--own',
+    ]);
+    expect([file('a.txt'), existsSync(join(folder, 'c.txt'))]).toEqual(['base\n', false]);
+    await print('mark', '@', 'found');
+    await print('add', '@', '--at', 'start', 'Go on.');
+    writeFileSync(join(folder, 'a.txt'), 'mine\n');
+    expect(await print('take', 'found', 'sub,c.txt')).toBe('A  c.txt\nA  sub/\nA  sub/b.txt\n');
+    expect(await run(['take', 'found'])).toMatchObject({
+      code: 1,
+      stdout: 'left  a.txt: changed here and there: nothing of it was taken\n',
+    });
+    expect(await print('take', 'found', '--theirs', '.')).toBe('M  a.txt\n');
+    expect(file('a.txt')).toBe('theirs\n');
+    await print('files', 'undo');
+    expect(file('a.txt')).toBe('mine\n');
+
+    expect(await print('merge', 'found', '--preview')).toBe('Found it.\n');
+    expect((await run(['merge', 'found', 'It was a typo.', '--no-files'])).stderr).toMatch(
+      /Brought 3 nodes of [0-9a-f]{8} here/,
+    );
+    expect(await print('show')).toMatch(
+      /User: Merged from [0-9a-f]{8} \(3 nodes since [0-9a-f]{8}\): It was a typo\..*● you are here/,
+    );
+    expect(await print('context', '@', '--full')).toMatch(
+      /Provenance: the branch that ends at [0-9a-f-]{36} \(sha256 [0-9a-f]{64}\)/,
+    );
+    expect((await run(['merge', '@'])).stderr).toContain('is on the path to where you stand already');
+    expect(JSON.parse(await print('fsck', '--json'))).toMatchObject({ problems: [] });
+  }));
+
+test('agents are lanes as models are, and work in their copies', () =>
+  withCli(async ({ folder, run }) => {
+    const env = { PATH: pathWith(agentBin('claude', 'codex')), ANTHROPIC_API_KEY: 'sk-test' };
+    const race = await run(
+      ['race', '[[tool:echo made > made.txt; pwd]]', '--with', 'claude,demo', '--check', 'test -e made.txt'],
+      { env },
+    );
+    expect(race.stdout).toMatch(/^1\. claude {2}done {2}check ok {2}1 file {2}\+1 -0 .*\n2\. demo {4}done {2}check 1/);
+    expect(race.stderr).toContain('claude: an agent of others');
+    expect(existsSync(join(folder, 'made.txt'))).toBe(false);
+    await run(['pick', '1'], { env });
+    expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('made\n');
   }));

@@ -41,7 +41,11 @@ export const WorkerRequest = z.discriminatedUnion('kind', [
     known: Sha256,
     changes: z.enum(['ask', 'carry', 'leave']),
   }),
-  z.strictObject({ kind: z.literal('take'), base: Sha256, target: Sha256 }),
+  z.strictObject({
+    ...{ kind: z.literal('take'), base: Sha256, target: Sha256 },
+    /** Files and folders; all when empty. Of what cannot be merged the target is taken at `theirs`. */
+    ...{ paths: z.array(text), theirs: z.array(text), look: z.boolean() },
+  }),
   z.strictObject({ kind: z.literal('undo') }),
   z.strictObject({ kind: z.literal('empty') }),
   z.strictObject({ kind: z.literal('sweep'), roots: z.array(Sha256) }),

@@ -6,8 +6,8 @@ import type { PinnedEntry } from '../../walk/pinned_folder.js';
 import { type FilePatch, patchOf } from '../patch/git_patch.js';
 import { emptyFolder } from '../restore/empty_folder.js';
 import { readJournal, writeJournal } from '../restore/journal.js';
-import { mergeKept } from '../restore/merge_texts.js';
 import { planRestore, type RestorePlan } from '../restore/plan_restore.js';
+import { planTake, type TakePlan, type TakeRequest } from '../restore/plan_take.js';
 import { createRestorer, type Restored } from '../restore/restore_files.js';
 import { createScanner, type Scan, type ScanLimits } from '../scan/scan_project.js';
 import { openStatCache } from '../scan/stat_cache.js';
@@ -59,7 +59,7 @@ export interface ProjectFiles {
   /** Comes from what one conversation knows of to what it is to be. `done` is null when there is a person's word to be had first. */
   move(steps: GuardedMove): Promise<{ from: Sha256; own: Difference[]; done: Restored | null }>;
   /** Brings what somebody has made of a base elsewhere here; texts that differ from both are merged. */
-  take(ends: { base: Sha256; target: Sha256 }): Promise<{ done: Restored; merged: string[] }>;
+  take(wanted: TakeRequest): Promise<{ done: Restored; plan: TakePlan }>;
   /** Removes all that is in a copy. */
   empty(): void;
   /** Takes the last restore back; again, it does it anew. Returns what the conversation knows of then. */
@@ -122,12 +122,12 @@ export function openProjectFiles(parts: ProjectFilesParts): ProjectFiles {
       const ends = { from, known: { from: base, to: target } };
       return { from, own, done: await restorer.perform(ends, { changes: planned, kept: told }) };
     },
-    async take({ base, target }) {
-      const from = record();
-      const plan = planFrom(from, { base, target, exact: false });
-      const merged = mergeKept({ store, snapshots }, { base, target, from }, plan);
-      const done = await restorer.perform({ from, known: { from: base, to: target } }, merged);
-      return { done, merged: merged.merged };
+    async take(wanted) {
+      const [from, { base, target, look }] = [record(), wanted];
+      const whole = planFrom(from, { base, target, exact: false });
+      const plan = planTake({ store, snapshots }, { from, whole, wanted });
+      if (look) return { done: { changed: plan.changes.length, kept: plan.kept, to: from }, plan };
+      return { done: await restorer.perform({ from, known: { from: base, to: target } }, plan), plan };
     },
     empty: () => emptyFolder(project.at),
     async undo() {

@@ -108,10 +108,11 @@ async function reportOf(
       return { ...EMPTY, root: from, changed, changes, kept, own: differencesOf(own), moved: done?.to ?? null };
     }
     case 'take': {
-      const { done, merged } = await files.take(request);
-      const { changes } = differencesOf(files.diff(request.base, request.target));
+      const { done, plan } = await files.take(request);
       const { changed, kept, to } = done;
-      return { ...EMPTY, changed, changes, kept: keptOf(kept), moved: to, merged: merged.map(textOf) };
+      const merged = new Set(plan.merged);
+      const changes = changesOf(plan.changes.filter(({ path }) => !merged.has(path)));
+      return { ...EMPTY, changed, changes, kept: keptOf(kept), moved: to, merged: plan.merged.map(textOf) };
     }
     case 'empty':
       files.empty();

@@ -19,6 +19,8 @@ const PLAN_FILE = '.cognition/plan.md';
 /** What stands before the program's greeting in a plan. */
 const SAYS = 'which says: ';
 const GREETING = 'Hello, tree!';
+/** Of the demo model under this name programs have a fault, which it does not look for. */
+const HASTY = 'hasty';
 const GREETING_LENGTH_MAX = 60;
 const STORY_PAUSE_MS = 25;
 const COUNT = 'for n in 1 2 3 4 5 6; do echo $n; sleep 1; done';
@@ -119,9 +121,12 @@ function runAndReport({ steps, results }: DemoTask, command: string, words: stri
   return steps === 0 ? calling('', callOf('bash', { command })) : saying(`${words}\n\n${quotedResults(results)}`);
 }
 
-function writeProgram({ steps, results }: DemoTask, greeting: string): DemoStep {
-  const content = `${FIRST_LINE}# Written by the demo model of cognition.\necho '${greeting}'\n`;
+function writeProgram({ steps, results, model }: DemoTask, greeting: string): DemoStep {
+  // In a race somebody has to lose.
+  const quote = model === HASTY ? '' : "'";
+  const content = `${FIRST_LINE}# Written by the demo model of cognition.\necho '${greeting}${quote}\n`;
   if (steps === 0) return calling('I write it.', callOf('write', { path: PROGRAM, content }));
+  if (steps === 1 && model === HASTY) return saying(`${PROGRAM} is written. I am sure that it works.`);
   if (steps === 1) return calling('Now I try it.', callOf('bash', { command: RUN_PROGRAM }));
   return saying(
     `${PROGRAM} is written, and says:\n\n${quotedResults(results)}\n\nSay \`change the program\` to see a change.`,

@@ -22,13 +22,14 @@ const WORDS_MAX = 1_000_000;
  *     demo: end <reason>           end like this: max_tokens, refused, empty, …
  *     demo: then                   the lines below are for the next answer, after the results
  *
+ * A line for one of several that race says so: `demo[quick]: …` is read by the model `demo/quick` alone.
  * Lines of one answer happen in this order: think, say, fail, calls. Without lines left it answers from the results.
  */
 export function demoStep(request: ModelRequest): DemoStep {
   const summary = demoSummary(request.messages);
   if (summary !== null) return saying(`${summary}\n\n${NOTE}`);
   const task = taskOf(request);
-  const script = scriptOf(task.question)[task.steps];
+  const script = scriptOf(task)[task.steps];
   if (script !== undefined && script.length > 0) return scriptedStep(script);
   const ability = abilityStep(task);
   if (ability !== null) return ability;
@@ -40,8 +41,11 @@ export function demoStep(request: ModelRequest): DemoStep {
 }
 
 /** The `demo:` lines of a message, for each answer. */
-function scriptOf(question: string): string[][] {
-  const lines = question.split('\n').flatMap((line) => /^\s*demo:\s*(.*?)\s*$/.exec(line)?.[1] ?? []);
+function scriptOf({ question, model }: DemoTask): string[][] {
+  const lines = question.split('\n').flatMap((line) => {
+    const [, name = model, said = null] = /^\s*demo(?:\[([\w-]+)\])?:\s*(.*?)\s*$/.exec(line) ?? [];
+    return said === null || name !== model ? [] : [said];
+  });
   const groups: string[][] = [[]];
   for (const line of lines) {
     if (line === 'then') groups.push([]);
@@ -97,7 +101,7 @@ function manyWords(count: number): string {
   return Array.from({ length: many }, (_, index) => `word${index + 1}`).join(' ');
 }
 
-function taskOf({ messages: sent, tools, systemPrompt }: ModelRequest): DemoTask {
+function taskOf({ messages: sent, tools, systemPrompt, model }: ModelRequest): DemoTask {
   const messages = withoutInterruptions(sent);
   const question = messages.findLastIndex(({ role, content }) => role === 'user' && linesOf(content) !== '');
   const since = messages.slice(question + 1);
@@ -111,7 +115,7 @@ function taskOf({ messages: sent, tools, systemPrompt }: ModelRequest): DemoTask
       .reverse(),
     isFirst: !messages.slice(0, question).some(({ role, content }) => role === 'assistant' && linesOf(content) !== ''),
     tools: new Set(tools.map(({ name }) => name)),
-    systemPrompt,
+    ...{ systemPrompt, model },
   };
 }
 

@@ -34,6 +34,8 @@ export interface DemoTask {
   /** The names of the tools that it may call. */
   tools: ReadonlySet<string>;
   systemPrompt: string;
+  /** Its own name, behind `demo/`. */
+  model: string;
 }
 
 /** What it says about itself. */

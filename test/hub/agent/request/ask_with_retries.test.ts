@@ -99,7 +99,7 @@ test('what was spent is added up, and an unknown price makes the sum unknown', (
   const usage = {
     ...{ tokens_in: 1, tokens_out: 2, tokens_cache_read: 3, tokens_cache_write_5m: 4, tokens_cache_write_1h: 5 },
   };
-  const limits = { iterations: null, tokens: 30, cost_microdollars: 10, time_ms: null };
+  const limits = { iterations: null, tokens: 30, cost_microdollars: 10, cost_shared: false, time_ms: null };
   const spending = newSpending();
   addRequest(spending, usage, 4);
   expect(limitReached(spending, limits)).toBeNull();

@@ -1,0 +1,73 @@
+import { detach } from '../../../hub/base/detach.js';
+import { HubError } from '../../../hub/base/error.js';
+import { textOf } from '../../../hub/base/node_blocks.js';
+import type { Bound } from '../cli_commands/bounded_output.js';
+import { runCliCommand } from '../cli_commands/cli_command.js';
+import { failureOn } from '../conversation/conversation_parts.js';
+import type { ReplCommand } from '../repl.js';
+import { nodeNamed } from '../tree/go_to.js';
+import { wordsOf } from '../tree/split_words.js';
+
+const BOUND: Bound = { lines: 400, keeps: 'first' };
+const OPTION = /(?:^|\s)--/;
+
+export const raceCommand: ReplCommand = {
+  ...{ name: 'race', usage: '[message] [--with models] [--check command] [--stop lane]', completes: null },
+  summary: 'let several models answer at once, each in a copy of the project; alone: how the race stands',
+  async run(argument, repl) {
+    await repl.conversation().ensure();
+    const { raceCommand: command } = await import('../../commands/race.js');
+    const start = OPTION.exec(argument)?.index ?? argument.length;
+    const message = argument.slice(0, start).trim();
+    const options = wordsOf(argument.slice(start));
+    if (message === '')
+      return runCliCommand(command, { words: ['@', ...options], label: raceCommand, bound: BOUND }, repl);
+    if (!options.some((word) => word.startsWith('--with'))) {
+      throw new HubError('invalid_params', '/race takes who races', { hint: `/race ${message} --with sonnet×2,gpt` });
+    }
+    // The chat goes on meanwhile.
+    const [said = message] = /^["']/.test(message) ? wordsOf(message) : [];
+    const racing = runCliCommand(command, { words: ['@', said, ...options], label: raceCommand, bound: null }, repl);
+    detach(racing, failureOn(repl.front));
+  },
+};
+
+export const takeCommand: ReplCommand = {
+  ...{ name: 'take', usage: '<lane or node> [path…] [--theirs paths]', completes: 'node' },
+  summary: 'take the files of a lane of the race, or of another branch, into your folder; /files undo takes that back',
+  async run(argument, repl) {
+    const words = wordsOf(argument);
+    const [first = '', ...rest] = words.filter((word, at) => !word.startsWith('--') && words[at - 1] !== '--theirs');
+    const options = words.filter((word, at) => word.startsWith('--') || words[at - 1] === '--theirs');
+    await repl.conversation().ensure();
+    if (/^\d{1,2}$/.test(first) && rest.length === 0) {
+      const { pickCommand } = await import('../../commands/pick.js');
+      return runCliCommand(pickCommand, { words: [first, '@', ...options], label: takeCommand, bound: BOUND }, repl);
+    }
+    const { takeCommand: command } = await import('../../commands/take.js');
+    const paths = rest.length === 0 ? [] : [rest.join(',')];
+    const all = first === '' ? [] : [await nodeNamed(repl, first), ...paths];
+    await runCliCommand(command, { words: [...all, ...options], label: takeCommand, bound: BOUND }, repl);
+  },
+};
+
+export const mergeCommand: ReplCommand = {
+  ...{ name: 'merge', usage: '<node> [text]', completes: 'node' },
+  summary: 'bring what another branch has found here, as a message with its files; you change the text before',
+  async run(argument, repl) {
+    const [, name = '', text = ''] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
+    await repl.conversation().ensure();
+    const { client, front, conversation } = repl;
+    const { mergeCommand: command } = await import('../../commands/merge.js');
+    if (name === '') return runCliCommand(command, { words: [], label: mergeCommand, bound: BOUND }, repl);
+    const node = await nodeNamed(repl, name);
+    if (text === '' && front.attended) {
+      const { readBranchSource } = await import('../../race/branch_source.js');
+      const { answer } = await readBranchSource(client, { from: node, here: conversation().place.position() });
+      await front.show({ kind: 'note', text: '(change the text as you like: Enter brings it here, with the files)' });
+      return front.giveBack(`/merge ${name} ${answer === null ? '' : textOf(answer.blocks)}`);
+    }
+    const words = text === '' ? [node] : [node, text];
+    await runCliCommand(command, { words, label: mergeCommand, bound: BOUND }, repl);
+  },
+};
