@@ -11,7 +11,7 @@ import { workFolder } from '../position/project_folder.js';
 import { remember } from '../position/remember.js';
 import { readBranchSource } from '../race/branch_source.js';
 import { answerText, mergeBlocks } from '../race/merge_message.js';
-import { type Taken, takeFiles, takenText } from '../race/take_files.js';
+import { type TakenFiles, takeFiles, takenText } from '../race/take_files.js';
 import { count, shortId } from '../render/text/ids_and_counts.js';
 
 export const mergeCommand = command({
@@ -66,7 +66,7 @@ async function takenWith(
   context: Context,
   tree: Tree,
   { from, since, id }: Record<'from' | 'since' | 'id', NodeId>,
-): Promise<Taken | null> {
+): Promise<TakenFiles | null> {
   const of = { kind: 'branch' as const, project: workFolder(tree, context.project), node: from, since };
   try {
     return await takeFiles(context, { of, tree: tree.id, node: id });

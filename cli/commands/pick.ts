@@ -7,7 +7,7 @@ import { EXIT } from '../output/failure.js';
 import { positionOf } from '../position/position.js';
 import { remember } from '../position/remember.js';
 import { createLaneReader, laneNumbered, raceIn } from '../race/board.js';
-import { type Taken, takeFiles, takenText } from '../race/take_files.js';
+import { type TakenFiles, takeFiles, takenText } from '../race/take_files.js';
 import { count } from '../render/text/ids_and_counts.js';
 
 /** For commands that take files of another branch. */
@@ -66,7 +66,7 @@ export function pathsIn(text: string | undefined): string[] {
 /** Says what was taken; returns the exit code. */
 export async function tellTaken(
   context: Context,
-  taken: Taken,
+  taken: TakenFiles,
   { node, from }: { node: NodeId; from: string },
 ): Promise<number> {
   if (context.json) await context.printJson({ ...taken, node });

@@ -8,8 +8,9 @@ import { messageBlocks } from '../input/message_blocks.js';
 import { EXIT } from '../output/failure.js';
 import { positionOf } from '../position/position.js';
 import { findTree } from '../position/reference.js';
-import { type Copy, createLaneReader, isUnderWay, laneNumbered, raceIn } from '../race/board.js';
+import { createLaneReader, isUnderWay, laneNumbered, raceIn } from '../race/board.js';
 import { showBoard } from '../race/board_screen.js';
+import type { Copy } from '../race/copy.js';
 import { runCheck } from '../race/lane_check.js';
 import { laneChoices, lanesIn } from '../race/lanes.js';
 import { type Race, runRace } from '../race/run_race.js';
@@ -69,11 +70,11 @@ export const raceCommand = command({
     refuseInside('race');
     const options = await readTurnOptions(input, context);
     const lanes = await laneChoices(context, options, lanesIn(input.value('with') ?? ''));
-    const wish = {
+    const plan = {
       ...{ reference: second === undefined ? null : (first ?? '@'), at: input.value('at'), lanes, options },
       ...{ blocks: await messageBlocks(message, context), check: input.value('check') ?? null },
     };
-    return hold(context, await startRace(context, wish));
+    return hold(context, await startRace(context, plan));
   },
 });
 

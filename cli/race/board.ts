@@ -1,13 +1,11 @@
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import type { Client } from '../../hub/client/client.js';
-import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { NodeId, TreeId, TurnId } from '../../hub/protocol/node.js';
 import { turnIfThere } from '../position/position.js';
 import type { Lane } from '../render/reports/race_board.js';
+import type { Copy } from './copy.js';
 import { readCheck } from './lane_check.js';
-
-export type Copy = ResultOf<'loom.copy_list'>['copies'][number];
 
 /** The copies of the newest race in a tree, or of that at a node, in the order of its lanes. */
 export async function raceIn(client: Client, tree: TreeId, at: NodeId | null): Promise<Copy[]> {
@@ -32,15 +30,19 @@ export function laneNumbered(copies: readonly Copy[], number: string): { copy: C
 type Changed = Pick<Lane, 'files' | 'added' | 'removed'>;
 const NONE: Changed = { files: 0, added: 0, removed: 0 };
 
+const LOOK_AGAIN_MS = 2_000;
+
 /** Reads where lanes stand; files are compared again only where there is something new. */
 export function createLaneReader(client: Client): (copies: readonly Copy[]) => Promise<Lane[]> {
-  const known = new Map<TurnId, { tip: NodeId; changed: Changed }>();
+  const known = new Map<TurnId, { changed: Changed; isLast: boolean; readAtMs: number }>();
 
-  async function changedBy({ turn, project, tree, node }: Copy, tip: NodeId): Promise<Changed> {
+  async function changedBy({ turn, project, tree, node }: Copy, tip: NodeId, hasEnded: boolean): Promise<Changed> {
     const before = known.get(turn);
-    if (before?.tip === tip) return before.changed;
+    // What a step has changed is recorded a little after it.
+    const isFresh = before?.isLast === true || (!hasEnded && Date.now() - (before?.readAtMs ?? 0) < LOOK_AGAIN_MS);
+    if (before !== undefined && isFresh) return before.changed;
     const changed = tip === node ? NONE : await changedSince(client, { project, tree, node, other: tip });
-    known.set(turn, { tip, changed });
+    known.set(turn, { changed, isLast: hasEnded, readAtMs: Date.now() });
     return changed;
   }
 
@@ -54,7 +56,7 @@ export function createLaneReader(client: Client): (copies: readonly Copy[]) => P
     return {
       ...{ number, label, turn: id, state: turn?.state ?? 'starting', check: check?.exitCode ?? null },
       ...{ hasCheck: copy.check !== null, tip: check?.node ?? turn?.tip ?? node, answer: turn?.tip ?? node, cost },
-      ...(await changedBy(copy, turn?.tip ?? node)),
+      ...(await changedBy(copy, turn?.tip ?? node, (turn?.ended_at_ms ?? null) !== null)),
       seconds: Math.max(0, ((turn?.ended_at_ms ?? Date.now()) - atMs) / 1_000),
     };
   }

@@ -5,12 +5,12 @@ import type { Policy } from '../../hub/protocol/policy.js';
 import type { Context } from '../command_line/command_context.js';
 import { beginExecution } from '../exec/run_command.js';
 import { nodeIdOf } from '../position/ids.js';
-import type { Copy } from './board.js';
+import type { Copy } from './copy.js';
 
 const CHECK_MS_MAX = 30 * 60_000;
 
 /** The node of the check of a lane: the same for everybody, so that it runs once. */
-export function checkNodeOf(turn: TurnId): NodeId {
+function checkNodeOf(turn: TurnId): NodeId {
   return nodeIdOf(`check of ${turn}`);
 }
 

@@ -40,9 +40,9 @@ export async function runRace(
   };
   let asking: Promise<unknown> = Promise.resolve();
   const askNext = <T>(work: () => Promise<T>): Promise<T> => {
-    const asked = asking.then(() => board.whileAway(work));
-    asking = asked.catch(() => undefined); // its lane tells it
-    return asked;
+    const next = asking.then(() => board.whileAway(work));
+    asking = next.catch(() => undefined); // its lane tells it
+    return next;
   };
   const work = async (): Promise<void> => {
     await makeCopies(client, race, turns);
@@ -99,9 +99,9 @@ async function runLane(parts: LaneParts, turn: TurnId, index: number): Promise<v
 /** Asks the person at the terminal what a lane asks, while the others work on. An empty answer lets it wait. */
 async function answered({ context, client, race, askNext }: LaneParts, begun: BegunLane): Promise<TurnOutcome> {
   const { access, route, grants, limits } = race.options;
-  const canBeAsked = !context.isInChat && !context.json && canAsk(context);
+  const hasPerson = !context.isInChat && !context.json && canAsk(context);
   let { outcome } = begun;
-  while (canBeAsked && outcome.state === 'waiting') {
+  while (hasPerson && outcome.state === 'waiting') {
     const question = outcome.questions.find(({ answer }) => answer === null);
     if (question === undefined) break;
     const reply = await askNext(() => {

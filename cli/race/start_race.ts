@@ -13,7 +13,7 @@ import type { TurnOptions } from '../turn/turn_options.js';
 import type { LaneChoice } from './lanes.js';
 import type { Race } from './run_race.js';
 
-export interface RaceWish {
+export interface RacePlan {
   /** The tree as the person names it; null for a new one. */
   reference: string | null;
   at: string | undefined;
@@ -24,9 +24,9 @@ export interface RaceWish {
 }
 
 /** Adds the message that all lanes answer, when all of them can, and tells what it will cost. */
-export async function startRace(context: Context, wish: RaceWish): Promise<Race> {
-  const { blocks, lanes, options, check } = wish;
-  const start = await placeFor(wish, context);
+export async function startRace(context: Context, plan: RacePlan): Promise<Race> {
+  const { blocks, lanes, options, check } = plan;
+  const start = await placeFor(plan, context);
   const { access, usual_model } = options;
   for (const { change, agent } of lanes) {
     if (agent === null) await checkTurn(context, { access, usual_model, change, node: start.parent });
@@ -43,7 +43,7 @@ export async function startRace(context: Context, wish: RaceWish): Promise<Race>
       await session.move(tree.id, node);
     });
   }
-  await notePrice(context, wish, node);
+  await notePrice(context, plan, node);
   return { tree, node, project: workFolder(isNew ? null : tree, context.project), check, lanes, options };
 }
 
@@ -54,14 +54,14 @@ interface RaceStart {
   isNew: boolean;
 }
 
-async function placeFor({ reference, at }: RaceWish, context: Context): Promise<RaceStart> {
+async function placeFor({ reference, at }: RacePlan, context: Context): Promise<RaceStart> {
   if (reference === null) return { tree: { id: newTreeId(), project: context.project }, parent: null, isNew: true };
   const tree = await treeToWorkIn(context, reference, false);
   return { tree, parent: await positionOf(context, tree, at), isNew: false };
 }
 
 /** What the first request of each lane will be. */
-async function notePrice(context: Context, { lanes, options }: RaceWish, node: NodeId): Promise<void> {
+async function notePrice(context: Context, { lanes, options }: RacePlan, node: NodeId): Promise<void> {
   const { cost_microdollars: most } = options.limits;
   const limit = most === null ? 'no limit: --max-cost sets one for all' : `at most $${most / 1_000_000} for all`;
   context.note(`${count(lanes.length, 'lane')}, ${limit}.`);

@@ -4,11 +4,11 @@ import { ask, canAsk } from '../input/ask_person.js';
 import { changeLines, namedLines } from '../render/reports/file_changes.js';
 import { cleanLine } from '../render/text/clean.js';
 
-export type Taken = ResultOf<'files.take'>;
+export type TakenFiles = ResultOf<'files.take'>;
 export type TakeParams = ParamsOf<'files.take'>;
 
 /** Brings files of another branch into the project; on a terminal a person chooses for each file that cannot be merged. */
-export async function takeFiles(context: Context, params: TakeParams): Promise<Taken> {
+export async function takeFiles(context: Context, params: TakeParams): Promise<TakenFiles> {
   const client = await context.client();
   if (context.json || context.isInChat || !canAsk(context)) return client.call('files.take', params);
   const { kept } = await client.call('files.take', { ...params, look: true });
@@ -21,7 +21,7 @@ export async function takeFiles(context: Context, params: TakeParams): Promise<T
 }
 
 /** What was taken, merged and left, a line for each path. */
-export function takenText({ changes, merged, kept }: Taken): string {
+export function takenText({ changes, merged, kept }: TakenFiles): string {
   return (
     changeLines({ changed: changes.length, changes }) +
     merged.map((path) => `merged  ${cleanLine(path)}\n`).join('') +

@@ -48,7 +48,7 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
 
   const lasting = (): InternalCaller => ({ hub, context: { ...INTERNAL, signal: new AbortController().signal } });
   const kinds = kindsOfTurns(parts, { lasting, run });
-  const sharedAt = createShared();
+  const shareCost = createShared();
 
   function refuseMore(): void {
     if (isEnding) throw new HubError('cancelled', 'the hub is ending', { retryable: true });
@@ -67,14 +67,14 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
     const turn = startTurn({ id, tree, node, startedAtMs: parts.timers.nowMs(), errand }, (own) =>
       endingJobs(parts.jobs, own, toItsEnd(own)).finally(() => void running.delete(id)),
     );
-    if (limits?.cost_shared === true) turn.spending.shared = sharedAt(node);
+    shareCost(turn, limits);
     running.set(id, turn);
     for (const tell of watchers) tell(turn);
     return turn;
   }
 
-  function run(params: RunParams, errand?: Errand): RunningTurn {
-    return begin(params, errand ?? null, (own) => kinds.work(own, params));
+  function run(params: RunParams, errand: Errand | null = null): RunningTurn {
+    return begin(params, errand, (own) => kinds.work(own, params));
   }
 
   return {
@@ -92,14 +92,8 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
         for (const tell of waitingWatchers) tell(tree, event);
       },
     }),
-    onWaiting(tell) {
-      waitingWatchers.add(tell);
-      return () => void waitingWatchers.delete(tell);
-    },
-    onBegin(tell) {
-      watchers.add(tell);
-      return () => void watchers.delete(tell);
-    },
+    onWaiting: (tell) => addTo(waitingWatchers, tell),
+    onBegin: (tell) => addTo(watchers, tell),
     async end() {
       isEnding = true;
       const ending = [...running.values()];
@@ -109,15 +103,22 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
   };
 }
 
+/** Returns what takes it out again. */
+function addTo<T>(watchers: Set<T>, tell: T): () => void {
+  watchers.add(tell);
+  return () => void watchers.delete(tell);
+}
+
 type Begun = Pick<RunParams, 'id' | 'tree' | 'node'> & { limits?: RunParams['limits'] | null };
 
 /** What turns have cost together, by the node that they begin at. */
-function createShared(): (node: NodeId) => { price: number } {
+function createShared(): (turn: RunningTurn, limits: RunParams['limits'] | null) => void {
   const sums = new Map<NodeId, { price: number }>();
-  return (node) => {
+  return ({ node, spending }, limits) => {
+    if (limits?.cost_shared !== true) return;
     const sum = sums.get(node) ?? { price: 0 };
     sums.set(node, sum);
-    return sum;
+    spending.shared = sum;
   };
 }
 

@@ -30,7 +30,7 @@ const COMMANDS = /echo good|echo never|sleep 1000/g;
 
 /** Answers what the lanes ask, in whatever order: yes to all but one, which goes on waiting. */
 async function answerLanes(terminal: TestTerminal): Promise<void> {
-  for (let asked = 1; asked <= 3; asked += 1) {
+  for (let count = 1; count <= 3; count += 1) {
     await terminal.waitFor(
       () =>
         (
@@ -38,7 +38,7 @@ async function answerLanes(terminal: TestTerminal): Promise<void> {
             .transcript()
             .join('\n')
             .match(/Your answer, or a number:/g) ?? []
-        ).length === asked,
+        ).length === count,
     );
     const question = terminal.transcript().join('\n').match(COMMANDS)?.at(-1);
     terminal.type(...(question === 'echo never' ? [] : ['1']), KEYS.enter);
@@ -92,7 +92,7 @@ test('four lanes on a terminal: one is stopped, one at its limit, one waits for 
 test('a check that nobody has run is run once, by whoever looks at the board', () =>
   withCli(async (cli) => {
     const { folder, run, print } = cli;
-    const asked = await run([
+    const race = await run([
       'race',
       'demo: run echo made > out.txt\ndemo: then\ndemo: say Done.',
       '--with',
@@ -102,7 +102,7 @@ test('a check that nobody has run is run once, by whoever looks at the board', (
       '--check',
       'echo checked >> out.txt; cat out.txt',
     ]);
-    expect(asked).toMatchObject({ code: 8, stdout: expect.stringMatching(/^1\. demo {2}waits for you/) });
+    expect(race).toMatchObject({ code: 8, stdout: expect.stringMatching(/^1\. demo {2}waits for you/) });
     expect((await run(['answer', '1'])).code).toBe(0);
     await onTerminal(cli, ['race'], async (terminal) => {
       await terminal.waitFor(/^1\. demo {2}done {2}check ok/m);

@@ -112,3 +112,15 @@ test('what was spent is added up, and an unknown price makes the sum unknown', (
   // What is known to be spent is a limit all the same.
   expect(limitReached(spending, { ...limits, tokens: null })).toBe('cost');
 });
+
+test('what turns share a limit for is added up for all of them', () => {
+  const limits = { iterations: null, tokens: null, cost_microdollars: 10, cost_shared: true, time_ms: null };
+  const shared = { price: 0 };
+  const [one, other] = [newSpending(), newSpending()].map((spending) => ({ ...spending, shared }));
+  if (one === undefined || other === undefined) throw new RangeError('there are two');
+  addRequest(one, null, 6);
+  expect(limitReached(other, limits)).toBeNull();
+  addRequest(other, null, 5);
+  expect([limitReached(one, limits), limitReached(other, limits)]).toEqual(['cost', 'cost']);
+  expect([one.price, other.price]).toEqual([6, 5]);
+});
