@@ -21,6 +21,7 @@ import { doctorCommand } from './commands/doctor.js';
 import { execCommand } from './commands/exec.js';
 import { exportCommand } from './commands/export.js';
 import { filesGroup } from './commands/files.js';
+import { forkCommand } from './commands/fork.js';
 import { fsckCommand } from './commands/fsck.js';
 import { gitGroup } from './commands/git.js';
 import { hubGroup } from './commands/hub.js';
@@ -74,6 +75,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   contextCommand,
   branchesCommand,
   leavesCommand,
+  forkCommand,
   compareCommand,
   raceCommand,
   pickCommand,

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { raceAbort } from '../hub/base/abort.js';
 import { HubError } from '../hub/base/error.js';
@@ -7,7 +6,7 @@ import type { ParsedOf } from '../hub/protocol/methods/method_table.js';
 import { createFeed, type Feed } from './feed/watch.js';
 import { type Blobs, openBlobs } from './outputs/blobs.js';
 import { READ_METHODS, type ReadMethod } from './read/read_methods.js';
-import { dashed } from './store/rows.js';
+import { derivedId } from './store/derived_id.js';
 import { backup } from './threads/backup_thread.js';
 import { type ReaderThread, startReader } from './threads/reader_thread.js';
 import type { WRITE_OPS } from './threads/write_operations.js';
@@ -119,6 +118,7 @@ function writeHandlers(writer: WriterThread, newId: () => string): { [M in Write
     writer.call(op, { ...params, id: params.id ?? newId() }, context);
   return {
     'loom.tree_create': create('loom.tree_create'),
+    'loom.tree_fork': create('loom.tree_fork'),
     'loom.tree_update': write('loom.tree_update'),
     'loom.tree_archive': write('loom.tree_archive'),
     'loom.tree_restore': write('loom.tree_restore'),
@@ -156,12 +156,6 @@ function withCallIds(params: ParsedOf<'loom.step_create'>, newId: () => string):
   const id = params.id ?? newId();
   const calls = params.calls.map((call, index) => ({ ...call, id: call.id ?? derivedId(`${id} ${index}`) }));
   return { ...params, calls, id };
-}
-
-/** A UUID of version 8, RFC 9562's form for derived ids. */
-function derivedId(from: string): string {
-  const hex = createHash('sha256').update(from).digest('hex');
-  return dashed(`${hex.slice(0, 12)}8${hex.slice(13, 16)}8${hex.slice(17, 32)}`);
 }
 
 function blobHandlers(blobs: Blobs): Pick<Handlers, 'loom.blob_write' | 'loom.blob_read'> {

@@ -7,28 +7,42 @@ import { type Hit, renderHit } from '../render/tree/search_hits.js';
 
 const HITS_USUAL = 50;
 const HITS_MAX = 100_000;
+const ROLES = ['user', 'assistant', 'tool', 'summary'] as const;
 
 export const searchCommand = command({
   name: 'search',
   summary: 'Find text in all branches of all conversations, newest first.',
-  details: 'Every word must occur; "quoted words" must occur together. Upper and lower case are the same.',
+  details:
+    'Every word must occur; "quoted words" must occur together. Upper and lower case are the same. With --regex the query is one regular expression of JavaScript, in which ^ and $ are the ends of a line.',
   arguments: [{ name: 'query', required: true, description: 'the words to look for', completes: null }],
-  flags: [{ name: 'all', short: null, description: 'with archived conversations and branches' }],
+  flags: [
+    { name: 'all', short: null, description: 'with archived conversations and branches' },
+    { name: 'regex', short: null, description: 'the query is a regular expression' },
+  ],
   values: [
     { name: 'tree', value: 'tree', choices: null, description: 'only in this conversation' },
+    {
+      name: 'role',
+      value: 'role',
+      choices: ROLES,
+      description: 'only what was said in this role; tool: calls and commands',
+    },
     { name: 'limit', value: 'number', choices: null, description: `how many to show; ${HITS_USUAL} when left out` },
   ],
   paged: true,
   examples: [
     { line: 'cognition search "race condition"', does: 'finds texts that have both words' },
     { line: `cognition search '"race condition"' --tree @`, does: 'finds the phrase in the current conversation' },
+    { line: `cognition search --regex 'time(d )?out' --role tool`, does: 'finds what commands and tools said' },
   ],
   async run(input, context) {
     const limit = limitFrom(input.value('limit'));
     const reference = input.value('tree');
     const tree = reference === undefined ? null : await findTree(context, reference, 'read');
     const client = await context.client();
-    const params = { query: input.required('query'), tree: tree?.id ?? null, archived: input.flag('all') };
+    const role = ROLES.find((one) => one === input.value('role')) ?? null;
+    const kind = { regex: input.flag('regex'), role };
+    const params = { query: input.required('query'), tree: tree?.id ?? null, archived: input.flag('all'), ...kind };
     const hits = client.pages('loom.search', { ...params, limit: Math.min(limit + 1, 200) }, 'hits');
     let isCut = false;
     async function* limitedHits(): AsyncGenerator<Hit> {

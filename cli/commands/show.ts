@@ -5,15 +5,18 @@ import { CURRENT_TREE, command, type Input, NODE_WORDS } from '../command_line/c
 import type { Context } from '../command_line/command_context.js';
 import { EXIT } from '../output/failure.js';
 import { writeLines } from '../output/sink.js';
+import { originWords } from '../position/fork_tree.js';
 import { withLongerPreviews } from '../position/longer_previews.js';
 import { knownPosition, noteArchivedPosition } from '../position/position.js';
 import { findNode, findTree } from '../position/reference.js';
 import { readSkeleton } from '../position/skeleton.js';
+import { shortId } from '../render/text/ids_and_counts.js';
 import { type TreeLine, treeLines } from '../render/tree/draw_tree.js';
 import { type Outline, outlineOf } from '../render/tree/outline.js';
 import { overviewLines } from '../render/tree/overview.js';
 
 const PAGE_MAX = 1_000;
+const FORKS_TOLD = 5;
 
 export const showCommand = command({
   name: 'show',
@@ -74,6 +77,7 @@ export async function drawnTree(
     return { tree, lines: [], overview: async () => [] };
   }
   if (tree.archived_at_ms !== null) context.note('This conversation is archived.');
+  await noteForks(context, tree);
   const marks = await readMarks(client, tree);
   const look = await context.look([...previews(outline), ...[...marks.values()].flat()]);
   const drawing = { outline, position, nested: input.flag('nested'), ids: input.flag('ids'), marks };
@@ -82,6 +86,17 @@ export async function drawnTree(
     lines: treeLines(drawing, look),
     overview: async () => overviewLines({ outline, position, marks, prices: await readPrices(client, tree) }, look),
   };
+}
+
+/** Says what the tree was forked from, and what was forked from it. */
+async function noteForks(context: Context, tree: Tree): Promise<void> {
+  const origin = await originWords(context, tree);
+  if (origin !== null) context.note(origin);
+  const client = await context.client();
+  const { trees, cursor } = await client.call('loom.tree_list', { forked_from: tree.id, limit: FORKS_TOLD });
+  if (trees.length === 0) return;
+  const names = trees.map((fork) => `${shortId(fork.id)} at ${shortId(fork.forked_from?.node ?? '')}`);
+  context.note(`Forked from it: ${names.join(', ')}${cursor === null ? '' : ' and more'}.`);
 }
 
 async function readMarks(client: Client, { id }: Tree): Promise<Map<NodeId, string[]>> {

@@ -33,6 +33,7 @@ export const CALL_FACTS = {
   'loom.tree_get_near': PLAIN,
   'loom.tree_get_lines': PLAIN,
   'loom.tree_list': PLAIN,
+  'loom.tree_fork': NAMED,
   'loom.tree_update': PLAIN,
   'loom.tree_archive': PLAIN,
   'loom.tree_restore': PLAIN,

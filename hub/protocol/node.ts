@@ -154,6 +154,9 @@ export const SkeletonNode = z.strictObject({
 });
 export type SkeletonNode = z.infer<typeof SkeletonNode>;
 
+/** A node by its tree: what owns a tree, or what it was forked from. */
+const NodeOfTree = z.strictObject({ tree: TreeId, node: NodeId });
+
 export const Tree = z.strictObject({
   id: TreeId,
   name: TreeName.nullable(),
@@ -162,7 +165,9 @@ export const Tree = z.strictObject({
   /** The real path of the project that it belongs to. */
   project: z.string().nullable(),
   /** The node that asked for this tree, when it is a sub-session. */
-  owner: z.strictObject({ tree: TreeId, node: NodeId }).nullable(),
+  owner: NodeOfTree.nullable(),
+  /** The node that it begins with a copy of the path to; it may be gone. */
+  forked_from: NodeOfTree.nullable(),
   created_at_ms: timeMs,
   updated_at_ms: timeMs,
   archived_at_ms: timeMs.nullable(),

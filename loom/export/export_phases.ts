@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { outputPath } from '../outputs/output_path.js';
 import type { Slices } from '../paging/slices.js';
 import { firstOutputLinks } from '../read/output_links.js';
-import { dashed, idBlob, ownerJson } from '../store/rows.js';
+import { dashed, forkJson, idBlob, ownerJson } from '../store/rows.js';
 import { checkedSettings } from '../store/settings_row.js';
 import { exportNodes } from './export_nodes.js';
 import type { ExportContext, ExportPart, PageRoom } from './export_part.js';
@@ -33,8 +33,13 @@ const OUTPUT_RANGE = 1_000;
 function* exportTreeRow({ row }: ExportContext): Slices<ExportPart> {
   const tree =
     `{"id":"${dashed(row.id)}","name":${JSON.stringify(row.name)},"project":${JSON.stringify(row.project)},` +
-    `"owner":${ownerJson(row)},"created_at_ms":${row.created_at_ms}}`;
+    `"owner":${ownerJson(row)},${forkField(row)}"created_at_ms":${row.created_at_ms}}`;
   return { records: [`{"kind":"tree","format":1,"tree":${tree}}`], next: null };
+}
+
+/** Earlier versions do not know the field, so that it stands only where it says something. */
+function forkField(row: ExportContext['row']): string {
+  return row.fork_tree === null ? '' : `"forked_from":${forkJson(row)},`;
 }
 
 function* exportSettings(context: ExportContext, position: number, room: PageRoom): Slices<ExportPart> {

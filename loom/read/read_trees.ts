@@ -17,7 +17,7 @@ export function* listTrees(context: ReadContext, params: ReadParams['loom.tree_l
   const trees: TreeRow[] = [];
   let before: number | null = cursorNumber(params.cursor, Number.MAX_SAFE_INTEGER);
   while (before !== null && trees.length < params.limit) {
-    const slice: ListedRow[] = treesBefore(context, params.owner, before);
+    const slice: ListedRow[] = treesBefore(context, params, before);
     trees.push(...slice.filter((tree) => isListed(tree, params)));
     before = slice.length < SLICE_ROWS ? null : (slice.at(-1)?.last_seq ?? null);
     yield;
@@ -34,9 +34,14 @@ type ListedRow = TreeRow & { is_owned: number };
 const HAS_OWNER = 'EXISTS (SELECT 1 FROM trees o WHERE o.id = t.owner_tree AND o.importing = 0) AS is_owned';
 const UNOWNED_BEFORE = `SELECT ${TREE_COLUMNS}, ${HAS_OWNER} FROM trees t
   WHERE t.last_seq < ? ORDER BY t.last_seq DESC LIMIT ${SLICE_ROWS}`;
+const FORKS_BEFORE = `SELECT ${TREE_COLUMNS}, ${HAS_OWNER} FROM trees t
+  WHERE t.fork_tree = ? AND t.last_seq < ? ORDER BY t.last_seq DESC LIMIT ${SLICE_ROWS}`;
 
-function treesBefore(context: ReadContext, owner: string | null, before: number): ListedRow[] {
+type ListParams = ReadParams['loom.tree_list'];
+
+function treesBefore(context: ReadContext, { owner, forked_from: origin }: ListParams, before: number): ListedRow[] {
   if (owner === null) {
+    if (origin !== null) return context.store.all<ListedRow>(FORKS_BEFORE, idBlob(origin), before);
     return context.store.all<ListedRow>(UNOWNED_BEFORE, before);
   }
   const sql = `SELECT ${TREE_COLUMNS}, 1 AS is_owned FROM trees t WHERE t.owner_tree = ? AND t.last_seq < ?
@@ -49,7 +54,8 @@ function isListed(tree: ListedRow, params: ReadParams['loom.tree_list']): boolea
     tree.importing === 0 &&
     (tree.archived_at_ms !== null) === params.archived &&
     (params.owner !== null || tree.is_owned === 0) &&
-    (params.project === null || tree.project === params.project)
+    (params.project === null || tree.project === params.project) &&
+    (params.forked_from === null || tree.fork_tree === params.forked_from.replaceAll('-', ''))
   );
 }
 

@@ -9,9 +9,9 @@ import { newestSeq } from '../store/newest_seq.js';
 import { requireTree } from '../store/require_rows.js';
 import { dashed } from '../store/rows.js';
 import type { Store } from '../store/store.js';
-import { matchQuery } from './index_file.js';
+import { type Finder, finderOf } from './finder.js';
 import { searchableText } from './indexed_text.js';
-import { findAll, folded, parseQuery, snippetOf, type Term } from './terms.js';
+import type { Range } from './terms.js';
 
 /** How many candidates are read first; each batch without a hit doubles the next. */
 const CANDIDATES = 200;
@@ -24,7 +24,8 @@ export const TEXTS_AT = `
   SELECT n.seq, n.tree, lower(hex(n.id)) AS id, n.role, n.tool, n.created_at_ms, n.external, n.blocks,
     lower(hex(t.id)) AS tree_id, t.name AS tree_name
   FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value CROSS JOIN trees t ON t.tree = n.tree
-  WHERE t.importing = 0 AND (? IS NULL OR n.tree = ?) AND (? OR t.archived_at_ms IS NULL)`;
+  WHERE t.importing = 0 AND (? IS NULL OR n.tree = ?) AND (? OR t.archived_at_ms IS NULL)
+    AND (? IS NULL OR n.role = ?)`;
 export const SIZES_AT = `
   SELECT n.seq, octet_length(n.blocks) + coalesce(octet_length(n.external), 0) AS bytes
   FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value WHERE ? IS NULL OR n.tree = ?`;
@@ -46,7 +47,8 @@ interface Candidate {
 }
 
 interface Search {
-  terms: readonly Term[];
+  finder: Finder;
+  role: string | null;
   tree: number | null;
   archived: boolean;
   limit: number;
@@ -58,7 +60,8 @@ interface Search {
 export function* searchNodes(context: ReadContext, params: ReadParams['loom.search']): Slices<string> {
   const { store } = context;
   const search: Search = {
-    terms: parseQuery(params.query),
+    finder: finderOf(params),
+    role: params.role,
     tree: params.tree === null ? null : requireTree(store, params.tree).tree,
     archived: params.archived,
     limit: params.limit,
@@ -105,7 +108,7 @@ function* nextCandidates(
   search: Search,
   { before, count }: { before: number; count: number },
 ): Slices<number[]> {
-  const query = matchQuery(search.terms);
+  const query = search.finder.indexQuery;
   if (query === null) return newestBefore(context.store, search.tree, { before, count });
   yield* context.search.catchUp(context.store, search.newest);
   return context.search.candidates(query, before, count);
@@ -140,7 +143,15 @@ function* slicesOf(store: Store, search: Search, seqs: readonly number[]): Gener
 }
 
 function readCandidates(store: Store, search: Search, seqs: readonly number[]): Candidate[] {
-  return store.all<Candidate>(TEXTS_AT, JSON.stringify(seqs), search.tree, search.tree, search.archived ? 1 : 0);
+  return store.all<Candidate>(
+    TEXTS_AT,
+    JSON.stringify(seqs),
+    search.tree,
+    search.tree,
+    search.archived ? 1 : 0,
+    search.role,
+    search.role,
+  );
 }
 
 /** Whether its role and its tool are what was stored. */
@@ -162,21 +173,28 @@ function* hitsAmong(
   { slice, most }: { slice: readonly number[]; most: number },
 ): Slices<Hit[]> {
   const hits: Hit[] = [];
-  for (const row of readCandidates(context.store, search, slice)) {
+  const rows = readCandidates(context.store, search, slice);
+  const texts = rows.map((row) => searchableText(row.blocks, row.external));
+  const found = yield* search.finder.find(texts);
+  for (const [at, row] of rows.entries()) {
     if (hits.length === most) break;
-    const json = yield* hitJson(context, search, row);
+    const ranges = found[at] ?? null;
+    const json = ranges === null ? null : yield* hitJson(context, search, { row, text: texts[at] ?? '', ranges });
     if (json !== null) hits.push({ seq: row.seq, json });
   }
   return hits;
 }
 
-function* hitJson(context: ReadContext, search: Search, row: Candidate): Slices<string | null> {
-  const text = searchableText(row.blocks, row.external);
-  const ranges = findAll(folded(text), search.terms);
-  if (ranges === null) return null;
+interface Found {
+  row: Candidate;
+  text: string;
+  ranges: readonly Range[];
+}
+
+function* hitJson(context: ReadContext, search: Search, { row, text, ranges }: Found): Slices<string | null> {
   const isDamaged = context.sound.damagedAmong(context.store, [row.seq]).size > 0 || !isListed(context.store, row.seq);
   if (!search.archived && (yield* context.hidden.nodesOf(context.store, row.tree)).has(row.seq)) return null;
-  const { snippet, matches } = isDamaged ? DAMAGED_SNIPPET : snippetOf(text, search.terms, ranges);
+  const { snippet, matches } = isDamaged ? DAMAGED_SNIPPET : search.finder.snippet(text, ranges);
   return (
     `{"tree":"${dashed(row.tree_id)}","tree_name":${JSON.stringify(row.tree_name)},"node":"${dashed(row.id)}",` +
     `"role":${JSON.stringify(row.role)},"tool":${JSON.stringify(row.tool)},"created_at_ms":${row.created_at_ms},` +

@@ -6,7 +6,7 @@ const SNIPPET_LENGTH = 120;
 /** The length of the snippet before its first match. */
 const LEAD_LENGTH = 40;
 /** The most matches that are marked in one snippet. */
-const MATCHES_MAX = 50;
+export const MATCHES_MAX = 50;
 
 /** Words that must follow each other, with any blanks between them. */
 export type Term = readonly string[];
@@ -67,14 +67,14 @@ export interface Snippet {
   matches: Range[];
 }
 
-/** The text around the first match on one line, with every match of every term in it. */
-export function snippetOf(text: string, terms: readonly Term[], found: readonly Range[]): Snippet {
+/** The text around the first match on one line, with the places of matches in it. */
+export function snippetOf(text: string, found: readonly Range[], places: (snippet: string) => Range[]): Snippet {
   const [start, end] = found.reduce((first, range) => (range[0] < first[0] ? range : first));
   const from = wholeCharacter(text, Math.max(0, start - LEAD_LENGTH));
   const to = wholeCharacter(text, Math.min(text.length, Math.max(from + SNIPPET_LENGTH, end)));
   const line = text.slice(from, to).replace(/\s+/gu, ' ').trim();
   const snippet = `${from > 0 ? '…' : ''}${line}${to < text.length ? '…' : ''}`;
-  return { snippet, matches: allPlaces(folded(snippet), terms) };
+  return { snippet, matches: places(snippet) };
 }
 
 /** The same offset, or the one before it when it is inside a surrogate pair. */
@@ -83,7 +83,8 @@ function wholeCharacter(text: string, at: number): number {
   return at > 0 && unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;
 }
 
-function allPlaces(text: string, terms: readonly Term[]): Range[] {
+/** Every match of every term in a folded text. */
+export function termPlaces(text: string, terms: readonly Term[]): Range[] {
   const places: Range[] = [];
   for (const term of terms) {
     for (let from = 0; places.length < MATCHES_MAX; ) {

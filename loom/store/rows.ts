@@ -105,6 +105,8 @@ export interface TreeRow {
   project: string | null;
   owner_tree: string | null;
   owner_node: string | null;
+  fork_tree: string | null;
+  fork_node: string | null;
   created_at_ms: number;
   updated_at_ms: number;
   archived_at_ms: number | null;
@@ -118,6 +120,7 @@ export interface TreeRow {
 /** What to select from `trees AS t` for a `TreeRow`. */
 export const TREE_COLUMNS = `t.tree, lower(hex(t.id)) AS id, t.name, t.title, t.project,
   nullif(lower(hex(t.owner_tree)), '') AS owner_tree, nullif(lower(hex(t.owner_node)), '') AS owner_node,
+  nullif(lower(hex(t.fork_tree)), '') AS fork_tree, nullif(lower(hex(t.fork_node)), '') AS fork_node,
   t.created_at_ms, t.updated_at_ms, t.archived_at_ms, t.importing,
   t.node_count, t.message_count, t.branch_count, t.last_seq`;
 
@@ -125,7 +128,7 @@ export const TREE_COLUMNS = `t.tree, lower(hex(t.id)) AS id, t.name, t.title, t.
 export function treeJson(row: TreeRow): string {
   return (
     `{"id":"${dashed(row.id)}","name":${JSON.stringify(row.name)},"title":${JSON.stringify(row.title)},` +
-    `"project":${JSON.stringify(row.project)},"owner":${ownerJson(row)},` +
+    `"project":${JSON.stringify(row.project)},"owner":${ownerJson(row)},"forked_from":${forkJson(row)},` +
     `"created_at_ms":${row.created_at_ms},"updated_at_ms":${row.updated_at_ms},"archived_at_ms":${row.archived_at_ms},` +
     `"node_count":${row.node_count},"message_count":${row.message_count},"branch_count":${row.branch_count},` +
     `"last_seq":${row.last_seq}}`
@@ -134,8 +137,16 @@ export function treeJson(row: TreeRow): string {
 
 /** The JSON of a tree's owner, or null. */
 export function ownerJson(row: Pick<TreeRow, 'owner_tree' | 'owner_node'>): string {
-  if (row.owner_tree === null || row.owner_node === null) return 'null';
-  return `{"tree":"${dashed(row.owner_tree)}","node":"${dashed(row.owner_node)}"}`;
+  return placeJson(row.owner_tree, row.owner_node);
+}
+
+/** The JSON of the node that a tree was forked from, or null. */
+export function forkJson(row: Pick<TreeRow, 'fork_tree' | 'fork_node'>): string {
+  return placeJson(row.fork_tree, row.fork_node);
+}
+
+function placeJson(tree: string | null, node: string | null): string {
+  return tree === null || node === null ? 'null' : `{"tree":"${dashed(tree)}","node":"${dashed(node)}"}`;
 }
 
 /** An answer that only calls tools: its calls are listed instead. */

@@ -243,4 +243,10 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX copies_by_tree ON copies (tree);
   `,
+  `
+  -- The node that a conversation begins with a copy of the path to, and its tree; either may be gone.
+  ALTER TABLE trees ADD COLUMN fork_tree BLOB;
+  ALTER TABLE trees ADD COLUMN fork_node BLOB;
+  CREATE INDEX trees_by_fork ON trees (fork_tree) WHERE fork_tree IS NOT NULL;
+  `,
 ];

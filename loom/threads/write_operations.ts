@@ -5,6 +5,7 @@ import { checkNode, createExternal, createText } from '../write/append_nodes.js'
 import { archiveBranch, restoreBranch } from '../write/archive_branches.js';
 import { archiveTree, createTree, renameTree, restoreTree } from '../write/change_trees.js';
 import { createStep } from '../write/create_step.js';
+import { forkTree } from '../write/fork_tree.js';
 import { importTree } from '../write/import_tree.js';
 import { setMark } from '../write/marks.js';
 import { endRequest, startRequest } from '../write/model_requests.js';
@@ -18,6 +19,7 @@ import type { WriteOp } from '../write/write_operation.js';
 /** The write operations by method. The hub has parsed the parameters with the method's schema. */
 export const WRITE_OPS = {
   'loom.tree_create': createTree,
+  'loom.tree_fork': forkTree,
   'loom.tree_update': renameTree,
   'loom.tree_archive': archiveTree,
   'loom.tree_restore': restoreTree,

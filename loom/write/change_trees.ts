@@ -1,5 +1,6 @@
 import { HubError } from '../../hub/base/error.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import type { Tree } from '../../hub/protocol/node.js';
 import { canonicalJson } from '../store/canonical_json.js';
 import { findTree, requireTree } from '../store/require_rows.js';
 import { dashed, idBlob, type TreeRow } from '../store/rows.js';
@@ -11,7 +12,7 @@ import { insertNode } from './insert_node.js';
 import { conflict, recordChange, type WriteContext, type WriteOp } from './write_operation.js';
 
 type CreateParams = WithId<ParsedOf<'loom.tree_create'>>;
-type Origin = Pick<CreateParams, 'name' | 'project' | 'owner'>;
+type Origin = Pick<CreateParams, 'name' | 'project' | 'owner'> & { forked_from?: Tree['forked_from'] | undefined };
 
 export const createTree: WriteOp<CreateParams> = (context, params) => {
   const { store } = context;
@@ -54,18 +55,22 @@ export function insertTree(
 ): TreeRow {
   const { store } = context;
   const id = idBlob(tree.id);
-  const owner = tree.owner === null ? [null, null] : [idBlob(tree.owner.tree), idBlob(tree.owner.node)];
   const seq = context.nextSeq();
   store.run(
-    `INSERT INTO trees (id, origin, name, project, owner_tree, owner_node, created_at_ms, importing,
-       updated_at_ms, last_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[id, originOf(tree), tree.importing ? null : tree.name, tree.project, ...owner],
+    `INSERT INTO trees (id, origin, name, project, owner_tree, owner_node, fork_tree, fork_node,
+       created_at_ms, importing, updated_at_ms, last_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[id, originOf(tree), tree.importing ? null : tree.name, tree.project],
+    ...[...placeBlobs(tree.owner), ...placeBlobs(tree.forked_from ?? null)],
     ...[tree.createdAtMs, tree.importing ? 1 : 0, context.atMs, seq],
   );
   const row = findTree(store, tree.id);
   if (row === undefined) throw new HubError('internal', `tree ${tree.id} vanished inside a transaction`);
   if (!tree.importing) announceTree(context, tree.id, seq);
   return row;
+}
+
+function placeBlobs(place: Origin['owner']): [Buffer | null, Buffer | null] {
+  return place === null ? [null, null] : [idBlob(place.tree), idBlob(place.node)];
 }
 
 /** Publishes a new tree under a number of the feed that was drawn for it. */
@@ -79,11 +84,11 @@ export function announceTree(context: WriteContext, id: string, seq: number): vo
 }
 
 /** The arguments that a tree was created with, which tell a retry from another tree under the same id. */
-export function originOf({ name, project, owner }: Origin): string {
-  return canonicalJson({ name, project, owner });
+export function originOf({ name, project, owner, forked_from: fork = null }: Origin): string {
+  return canonicalJson({ name, project, owner, ...(fork === null ? {} : { forked_from: fork }) });
 }
 
-function storedOrigin(store: Store, tree: number): string | undefined {
+export function storedOrigin(store: Store, tree: number): string | undefined {
   return store.get<{ origin: string }>('SELECT origin FROM trees WHERE tree = ?', tree)?.origin;
 }
 
@@ -130,7 +135,7 @@ export function freeName(store: Store, name: string | null): string | null {
   }
 }
 
-function refuseTakenName(store: Store, name: string | null): void {
+export function refuseTakenName(store: Store, name: string | null): void {
   if (name === null || !isTaken(store, name)) return;
   throw conflict(`there is a tree named ${JSON.stringify(name)} already`, 'choose another name, or rename that tree', {
     name,

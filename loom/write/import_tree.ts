@@ -201,7 +201,7 @@ function pointerChange(
 }
 
 /** Makes a tree visible once all of its records are stored, under its name or the next free one. */
-function finishImport(context: WriteContext, row: TreeRow): void {
+export function finishImport(context: WriteContext, row: TreeRow): void {
   const { store } = context;
   recountBranches(store, row.tree);
   if (row.importing === 0) return;

@@ -54,7 +54,14 @@ interface TreeFacts {
 export function treeNamed(name: string | null, facts: Partial<TreeFacts> = {}): Tree {
   const { title = '', messages = 0, branches = 1, agoMs = 0 } = facts;
   return {
-    ...{ id: TREE, name: name === null ? null : TreeName.parse(name), title, project: null, owner: null },
+    ...{
+      id: TREE,
+      name: name === null ? null : TreeName.parse(name),
+      title,
+      project: null,
+      owner: null,
+      forked_from: null,
+    },
     ...{ created_at_ms: NOW_MS, updated_at_ms: NOW_MS - agoMs, archived_at_ms: null },
     ...{ node_count: messages + 1, message_count: messages, branch_count: branches, last_seq: 1 },
   };

@@ -39,6 +39,7 @@ export interface TestWriter {
 
 const CREATES: readonly string[] = [
   'loom.tree_create',
+  'loom.tree_fork',
   'loom.node_create_text',
   'loom.node_create_external',
   'loom.turn_start',

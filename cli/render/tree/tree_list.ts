@@ -36,10 +36,12 @@ export function renderList(listed: readonly ListedTree[], current: string | null
 
 function treeLines(trees: readonly Tree[], current: string | null, look: Look): string[] {
   const sign = (tree: Tree): string => (tree.id === current ? '*' : ' ');
+  const hasForks = trees.some(({ forked_from: origin }) => origin !== null);
   const facts = trees.map((tree) => [
     count(tree.message_count, 'message'),
     count(tree.branch_count, 'branch'),
     formatAge(tree.updated_at_ms, look.nowMs),
+    ...(hasForks ? [forkWords(tree)] : []),
   ]);
   if (look.width < ONE_LINE_COLUMNS_MIN) {
     return trees.map((tree, row) => twoLines(`${sign(tree)} `, tree, { facts: facts[row] ?? [], look }));
@@ -56,6 +58,10 @@ function treeLines(trees: readonly Tree[], current: string | null, look: Look): 
   });
 }
 
+function forkWords({ forked_from: origin }: Tree): string {
+  return origin === null ? '' : `fork of ${shortId(origin.tree)}`;
+}
+
 /** A program that reads the list gets names whole. */
 function nameRoom(columnsLeft: number): number {
   if (columnsLeft === Number.POSITIVE_INFINITY) return columnsLeft;
@@ -64,7 +70,7 @@ function nameRoom(columnsLeft: number): number {
 
 function twoLines(start: string, tree: Tree, { facts, look }: { facts: readonly string[]; look: Look }): string {
   const name = cut(treeWords(tree), look.width - 11, look);
-  const fact = cut(facts.join(', '), look.width - 2, look);
+  const fact = cut(facts.filter((fact) => fact !== '').join(', '), look.width - 2, look);
   return `${look.style.here(start)}${look.style.strong(shortId(tree.id))} ${name}\n  ${look.style.quiet(fact)}\n`;
 }
 

@@ -1,5 +1,6 @@
 import type { Client } from '../../../hub/client/client.js';
 import type { Node, NodeId } from '../../../hub/protocol/node.js';
+import { forkTree } from '../../position/fork_tree.js';
 import { isSilent } from '../../render/node/node_text.js';
 import { formatAge } from '../../render/text/age.js';
 import { count, formatNumber, shortId } from '../../render/text/ids_and_counts.js';
@@ -11,14 +12,20 @@ import { quotedWords } from '../tree/node_words.js';
 import { branchFrom } from './branches.js';
 
 const CHILDREN_MAX = 1_000;
+const TREE_WORD = /(?:^|\s)--tree(?=\s|$)/;
 
 export const forkCommand: ReplCommand = {
   name: 'fork',
-  usage: '[node]',
-  summary: 'say something else instead: your next message becomes a branch',
+  usage: '[node] [--tree]',
+  summary:
+    'say something else instead: your next message becomes a branch; --tree makes this one a conversation of its own',
   completes: 'node',
-  details: async () => FILES_WORDS,
+  details: async () => [
+    ['--tree', 'copy the path to here, or to the node, into a new conversation, and go there'],
+    ...FILES_WORDS,
+  ],
   async run(argument, repl) {
+    if (TREE_WORD.test(argument)) return forkIntoTree(repl, argument.replace(TREE_WORD, '').trim());
     const { rest, word } = filesWordIn(argument);
     const here = repl.conversation();
     const { place, turns } = here;
@@ -35,6 +42,21 @@ export const forkCommand: ReplCommand = {
     await goWithFiles(repl, { node, word, go });
   },
 };
+
+/** Makes the branch a conversation of its own, and opens that. */
+async function forkIntoTree(repl: Repl, reference: string): Promise<void> {
+  const here = repl.conversation();
+  await here.ensure();
+  const node = reference === '' ? here.place.position() : await nodeNamed(repl, reference);
+  const isLeaving = here.turns.current() !== null;
+  const { tree } = await forkTree(repl.context, { tree: here.place.tree, node, name: null });
+  if (isLeaving) await repl.front.show({ kind: 'note', text: '(the turn goes on without you)' });
+  await repl.open(tree.id);
+  await repl.front.show({
+    kind: 'note',
+    text: `(this is ${shortId(tree.id)}, a conversation of its own; back to the other one: /use ${shortId(here.place.tree)})`,
+  });
+}
 
 /** At an end one goes to just before the last question; elsewhere one stays. */
 async function forkPoint(repl: Repl): Promise<NodeId> {

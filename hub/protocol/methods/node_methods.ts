@@ -179,9 +179,14 @@ export const nodeMethods = methods({
     result: z.strictObject({}),
   },
   'loom.search': {
-    description: 'Finds text in all branches, newest first: every word must occur, "quoted words" together.',
+    description:
+      'Finds text in all branches, newest first: every word must occur, "quoted words" together; or a regular expression.',
     params: z.strictObject({
       query: z.string().min(1).max(1_000),
+      /** Whether the query is a regular expression of JavaScript. One that takes too long for a node is refused. */
+      regex: z.boolean().default(false),
+      /** Only what was said in this role; `tool` is calls and commands. */
+      role: Role.nullable().default(null),
       tree: TreeId.nullable().default(null),
       /** Includes archived trees and branches. */
       archived: z.boolean().default(false),

@@ -20,7 +20,9 @@ export const ExportRecord = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('tree'),
     format: z.literal(1),
-    tree: Tree.pick({ id: true, name: true, project: true, owner: true, created_at_ms: true }),
+    tree: Tree.pick({ id: true, name: true, project: true, owner: true, created_at_ms: true }).extend({
+      forked_from: Tree.shape.forked_from.optional(),
+    }),
   }),
   z.strictObject({ kind: z.literal('settings'), sha256: Sha256, settings: Settings }),
   z.strictObject({ kind: z.literal('node'), node: PortableNode }),
@@ -139,10 +141,30 @@ export const treeMethods = methods({
       project: z.string().max(16_384).nullable().default(null),
       /** Lists only trees owned by nodes of this tree; without it, only trees without an owner. */
       owner: TreeId.nullable().default(null),
+      /** Lists only trees forked from nodes of this tree. */
+      forked_from: TreeId.nullable().default(null),
       cursor,
       limit: limitUpTo(1_000, 100),
     }),
     result: page('trees', Tree),
+  },
+  'loom.tree_fork': {
+    description:
+      'Copies the path to a node into a tree of its own, piece by piece: to be called with the same id until the tree is there.',
+    params: z.strictObject({
+      id: TreeId.optional(),
+      tree: TreeId,
+      node: NodeId,
+      name: TreeName.nullable().default(null),
+    }),
+    result: z.strictObject({
+      id: TreeId,
+      /** The nodes that are copied, of how many. */
+      copied: z.int().nonnegative(),
+      total: z.int().nonnegative(),
+      /** The tree, and the copy of the node; null until all is copied. */
+      forked: z.strictObject({ tree: Tree, node: NodeId }).nullable(),
+    }),
   },
   'loom.tree_update': {
     description: 'Renames a tree, or takes its name away.',

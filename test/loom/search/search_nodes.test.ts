@@ -1,7 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { NodeId, TreeId, TreeName } from '../../../hub/protocol/node.js';
-import { findAll, folded, parseQuery, snippetOf } from '../../../loom/search/terms.js';
+import { finderOf } from '../../../loom/search/finder.js';
+import { findAll, folded, parseQuery, type Snippet } from '../../../loom/search/terms.js';
 import { openStore } from '../../../loom/store/store.js';
 import { type TestReader, withReader } from '../../support/reader.js';
 import { answer, command, text, user } from '../../support/trees.js';
@@ -174,10 +175,14 @@ test('a query without a word is refused', () => {
   expect(() => parseQuery('  "" ')).toThrow('the query "  \\"\\" " has no word to look for');
 });
 
+function snippetFor(query: string, content: string): Snippet {
+  const ranges = findAll(folded(content), parseQuery(query)) ?? [];
+  return finderOf({ query, regex: false }).snippet(content, ranges);
+}
+
 test('a snippet is one line around the first match, with every match marked', () => {
   const long = `${'before '.repeat(30)}the İstanbul\n\tneedle and NEEDLE ${'after '.repeat(30)}`;
-  const terms = parseQuery('needle');
-  const { snippet, matches } = snippetOf(long, terms, findAll(folded(long), terms) ?? []);
+  const { snippet, matches } = snippetFor('needle', long);
   expect(snippet).toMatch(/^….* the İstanbul needle and NEEDLE after .*…$/);
   expect(matches.map(([start, end]) => snippet.slice(start, end))).toEqual(['needle', 'NEEDLE']);
 });
@@ -185,8 +190,7 @@ test('a snippet is one line around the first match, with every match marked', ()
 test('a snippet never begins or ends inside a character', () => {
   const long = '👍'.repeat(60) + 'x'.repeat(3) + '👍'.repeat(90);
   for (const shift of ['', 'y']) {
-    const terms = parseQuery('xxx');
-    const { snippet } = snippetOf(shift + long, terms, findAll(folded(shift + long), terms) ?? []);
+    const { snippet } = snippetFor('xxx', shift + long);
     expect(snippet).not.toMatch(/\p{Surrogate}/u);
   }
 });

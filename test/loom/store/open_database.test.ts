@@ -55,6 +55,9 @@ const NODES = 500;
 
 /** Takes back what the steps after the first have made. */
 const LATER = `
+  DROP INDEX trees_by_fork;
+  ALTER TABLE trees DROP COLUMN fork_node;
+  ALTER TABLE trees DROP COLUMN fork_tree;
   DROP TABLE copies;
   DROP TABLE snapshots;
   ALTER TABLE settings DROP COLUMN untrusted;

@@ -46,6 +46,20 @@ test('/use goes to another conversation by its name, by its id, and comes back',
   });
 });
 
+test('/fork --tree makes the branch a conversation of its own and goes there; the other one stays as it is', async () => {
+  await withNotes(async ({ does, tree }) => {
+    await does('about apples', 'notes');
+    const first = tree().slice(0, 8);
+    const said = await does('/fork --tree', 'a conversation of its own');
+    expect(said.replace(/\s+/g, ' ')).toContain(`back to the other one: /use ${first}`);
+    expect(tree().slice(0, 8)).not.toBe(first);
+    await does('about pears', ' at ');
+    expect(await does('/tree', 'you are here')).toMatch(/about apples[\s\S]*about pears/);
+    await does(`/use ${first}`, 'Resuming conversation...');
+    expect(await does('/tree', 'you are here')).not.toContain('about pears');
+  });
+});
+
 test('/rename names the conversation, refuses the name of another, and takes the name away', async () => {
   await withNotes(async ({ does, tree }) => {
     await does('one', 'notes');
