@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { HubError } from '../../hub/base/error.js';
+import type { Sha256 } from '../../hub/protocol/node.js';
 import { command } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { EXIT, reasonOf } from '../output/failure.js';
@@ -9,12 +10,15 @@ import { treeWords } from '../render/tree/tree_list.js';
 import { HISTORY_SOURCES } from '../transfer/history/history_sources.js';
 import { printHistoryImport } from '../transfer/history/print_import.js';
 import { readImport } from '../transfer/import_reader.js';
-import { type Imported, importRecords } from '../transfer/import_records.js';
+import { type Imported, importRecords, refuseDamaged } from '../transfer/import_records.js';
 import { importTranscript } from '../transfer/import_transcript.js';
+import type { Skipped } from '../transfer/sound_records.js';
 import { untrustedAmong } from '../turn/settings_from_file.js';
 
 const NOT_IN_IT =
   'This is a transcript: times, models, thinking, images, stored outputs and other branches are not in it.';
+
+const SKIPPED_TOLD = 10;
 
 const WHAT_IT_TAKES = 'name a file that export wrote, or say whose sessions you mean with --from';
 
@@ -22,7 +26,7 @@ export const importCommand = command({
   name: 'import',
   summary: 'Take in conversations: what export wrote, a transcript, or the sessions of another agent.',
   details:
-    'With --from the sessions of another agent become conversations, with their forks and with the agents that they have started: those of the project that you are in, from the folder where that agent keeps them, or from the file or folder that you name. What is here already is not doubled, so that it may be called again and again. From a file of export the same ids, hashes and order come back, with the stored outputs. What is here already is not doubled. A transcript becomes a new conversation each time. Which folder models may change is not taken from the file, unless it is the one that you are in; nor is what it tells them: system prompt, level and model.',
+    'With --from the sessions of another agent become conversations, with their forks and with the agents that they have started: those of the project that you are in, from the folder where that agent keeps them, or from the file or folder that you name. What is here already is not doubled, so that it may be called again and again. From a file of export the same ids, hashes and order come back, with the stored outputs; a line that is damaged is skipped, with what stands on it, and told. A transcript becomes a new conversation each time. Which folder models may change is not taken from the file, unless it is the one that you are in; nor is what it tells them: system prompt, level and model.',
   arguments: [
     {
       name: 'file',
@@ -85,7 +89,10 @@ export const importCommand = command({
     const client = await context.client();
     const imports =
       read.kind === 'export'
-        ? importRecords(client, read.records, input.flag('keep-projects') ? 'any' : { only: context.project })
+        ? importRecords(client, read.records, {
+            projects: input.flag('keep-projects') ? 'any' : { only: context.project },
+            onDamaged: (sha256) => noteDamaged(context, read.skipped, sha256),
+          })
         : [await importTranscript(client, read.transcript, context.project)];
     const all: Imported[] = [];
     for await (const imported of imports) {
@@ -96,10 +103,23 @@ export const importCommand = command({
       await settleSettings(context, imported, input.flag('trust-settings'));
     }
     if (read.kind === 'transcript') context.note(NOT_IN_IT);
+    else noteSkipped(context, read.skipped);
     if (context.json) await printImported(context, all);
     return EXIT.ok;
   },
 });
+
+/** An output that lost a line is left out like that line. */
+function noteDamaged(context: Context, { count: skipped }: Skipped, sha256: Sha256): void {
+  if (skipped === 0) refuseDamaged(sha256);
+  context.note(`The stored output ${shortId(sha256)} is not whole in the file, and left out.`);
+}
+
+function noteSkipped(context: Context, { count: all, first }: Skipped): void {
+  if (all === 0) return;
+  for (const { line, reason } of first.slice(0, SKIPPED_TOLD)) context.note(`Skipped line ${line}: ${reason}.`);
+  if (all > SKIPPED_TOLD) context.note(`${count(all - SKIPPED_TOLD, 'more line')} skipped.`);
+}
 
 function printImported(context: Context, all: readonly Imported[]): Promise<void> {
   return context.printJson(all.map(({ settings: _, ...imported }) => imported));

@@ -6,12 +6,17 @@ const NEWLINE = 0x0a;
 
 /** Splits bytes into lines of UTF-8 text. A line that could not be sent on in one frame is refused. */
 export async function* splitLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  for await (const line of splitBytes(pieces)) yield decodedLine(line);
+}
+
+/** Splits bytes into lines, each in the pieces that it came in. */
+export async function* splitBytes(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Uint8Array[]> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   for await (const piece of pieces) {
     let start = 0;
     for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, start)) {
-      yield decoded([...held, piece.subarray(start, end)]);
+      yield [...held, piece.subarray(start, end)];
       held = [];
       heldBytes = 0;
       start = end + 1;
@@ -24,10 +29,11 @@ export async function* splitLines(pieces: AsyncIterable<Uint8Array>): AsyncGener
       });
     }
   }
-  if (heldBytes > 0) yield decoded(held);
+  if (heldBytes > 0) yield held;
 }
 
-function decoded(pieces: readonly Uint8Array[]): string {
+/** The text of a line; an error when it is not UTF-8. */
+export function decodedLine(pieces: readonly Uint8Array[]): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
   } catch (error) {

@@ -1,8 +1,9 @@
 import { HubError } from '../../hub/base/error.js';
-import { splitLines } from '../files/split_lines.js';
+import { decodedLine, splitBytes } from '../files/split_lines.js';
 import { isSha256, isTreeId } from '../position/ids.js';
 import { formatBytes } from '../render/text/ids_and_counts.js';
 import { LAST_RECORD, type PortableRecord } from './export_records.js';
+import { type ReadLine, type Skipped, soundRecords } from './sound_records.js';
 import { isTranscript, type ReadTranscript, transcriptFrom } from './transcript_reader.js';
 
 // One JSON document is parsed as a whole; JSONL has no such limit.
@@ -11,30 +12,47 @@ const KINDS = ['settings', 'mark', 'archived', 'output'];
 
 /** The content of an import: the records of an export, or a transcript. */
 type Importable =
-  | { kind: 'export'; records: AsyncIterable<PortableRecord> | Iterable<PortableRecord> }
+  | { kind: 'export'; records: AsyncIterable<PortableRecord> | Iterable<PortableRecord>; skipped: Skipped }
   | { kind: 'transcript'; transcript: ReadTranscript };
 
 /** Reads an export, JSONL or one JSON document, or a transcript. */
 export async function readImport(pieces: AsyncIterable<Uint8Array>): Promise<Importable> {
   const { isLines, all } = await peek(pieces);
-  if (isLines) return { kind: 'export', records: lineRecords(splitLines(all)) };
+  const skipped: Skipped = { count: 0, first: [] };
+  if (isLines) return { kind: 'export', records: soundRecords(readLines(splitBytes(all)), skipped), skipped };
   const document = parsed(await wholeText(all), 'the file');
   if (isTranscript(document)) return { kind: 'transcript', transcript: transcriptFrom(document) };
-  return { kind: 'export', records: documentRecords(document) };
+  return { kind: 'export', records: documentRecords(document), skipped };
 }
 
-async function* lineRecords(lines: AsyncIterable<string>): AsyncGenerator<PortableRecord> {
+async function* readLines(lines: AsyncIterable<readonly Uint8Array[]>): AsyncGenerator<ReadLine> {
   let number = 0;
   let isWhole = false;
-  for await (const line of lines) {
+  for await (const bytes of lines) {
     number += 1;
-    if (line.trim() === '') continue;
-    const value = parsed(line, `line ${number}`);
-    isWhole = isObject(value) && Reflect.get(value, 'kind') === LAST_RECORD.kind;
-    if (!isWhole) yield recordFrom(value, `line ${number}`);
+    const value = valueIn(bytes);
+    if (value === null) continue;
+    if ('reason' in value) {
+      isWhole = false;
+      yield { line: number, ...value };
+      continue;
+    }
+    isWhole = isObject(value.json) && Reflect.get(value.json, 'kind') === LAST_RECORD.kind;
+    if (isRecord(value.json)) yield { line: number, record: value.json };
+    else if (!isWhole) yield { line: number, reason: 'it is not a record of a conversation' };
   }
   // Refused before the last tree is finished, which therefore does not appear.
   if (!isWhole) throw notAnExport('it is cut off: its last line is missing');
+}
+
+/** What a line holds; null for an empty one. */
+function valueIn(bytes: readonly Uint8Array[]): { json: unknown } | { reason: string } | null {
+  try {
+    const text = decodedLine(bytes);
+    return text.trim() === '' ? null : { json: JSON.parse(text) };
+  } catch (error) {
+    return { reason: error instanceof HubError ? 'it is not UTF-8' : 'it is not JSON' };
+  }
 }
 
 /** Looks at the beginning: a line of JSONL is a record, which begins with its kind. */

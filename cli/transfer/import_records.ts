@@ -24,14 +24,20 @@ export interface Imported {
 /** Which projects trees may have here: the one in which the person stands, or any that a file names. */
 type AllowedProjects = { only: string } | 'any';
 
+export interface ImportOptions {
+  projects: AllowedProjects;
+  /** Called for a stored output that is damaged in the file. */
+  onDamaged(sha256: Sha256): void;
+}
+
 /** Gives records to the hub, tree by tree. A step is never spread over two calls: it is whole or absent. */
 export async function* importRecords(
   client: Client,
   records: AsyncIterable<PortableRecord> | Iterable<PortableRecord>,
-  projects: AllowedProjects,
+  { projects, onDamaged }: ImportOptions,
 ): AsyncGenerator<Imported> {
   let current: TreeImport | null = null;
-  const upload = uploader(client);
+  const upload = uploader(client, onDamaged);
   for await (const record of records) {
     if (record.kind === 'output_data') {
       await upload.piece(record);
@@ -48,6 +54,11 @@ export async function* importRecords(
   await upload.end();
   if (current === null) throw new HubError('invalid_params', 'this cannot be imported: it holds no tree');
   yield await current.end();
+}
+
+/** Refuses a file in which a stored output is damaged. */
+export function refuseDamaged(sha256: Sha256): void {
+  throw new HubError('invalid_params', `this cannot be imported: the stored output ${sha256} is damaged in the file`);
 }
 
 interface TreeImport {
@@ -104,19 +115,14 @@ interface Uploader {
 }
 
 /** Stores outputs as their pieces arrive. An upload is finished when another begins, or nothing more comes. */
-function uploader(client: Client): Uploader {
+function uploader(client: Client, onDamaged: (sha256: Sha256) => void): Uploader {
   let upload: { id: string; sha256: Sha256; offset: number } | null = null;
   const end = async (): Promise<void> => {
     if (upload === null) return;
     const { id, sha256, offset } = upload;
     upload = null;
     const { output } = await client.call('loom.blob_write', { upload: id, offset, data: '', done: true });
-    if (output?.sha256 !== sha256) {
-      throw new HubError(
-        'invalid_params',
-        `this cannot be imported: the stored output ${sha256} is damaged in the file`,
-      );
-    }
+    if (output?.sha256 !== sha256) onDamaged(sha256);
   };
   return {
     piece: async ({ sha256, offset, data }) => {

@@ -32,45 +32,36 @@ const FIND = new vm.Script(`texts.map((text) => {
 export function parsePattern(source: string): Pattern {
   const expression = compiled(source);
   const sandbox = vm.createContext({ expression, texts: [''], most: 1 });
-  const run = (texts: readonly string[], most: number, timeout: number): number[][] => {
+  /** The places in each text, flat; null when the time was over. */
+  const run = (texts: readonly string[], most: number, timeout: number): number[][] | null => {
     Object.assign(sandbox, { texts: [...texts], most });
-    return FIND.runInContext(sandbox, { timeout });
+    try {
+      return FIND.runInContext(sandbox, { timeout });
+    } catch (error) {
+      if (isTimeout(error)) return null;
+      throw error;
+    }
   };
-  const patient = (text: string): number[] => {
-    try {
-      return run([text], 1, TEXT_MS)[0] ?? [];
-    } catch (error) {
-      if (!isTimeout(error)) throw error;
-    }
-    // Once more: the machine may have been busy with something else.
-    try {
-      return run([text], 1, AGAIN_MS)[0] ?? [];
-    } catch (error) {
-      throw isTimeout(error) ? tooSlow(source, error) : error;
-    }
+  const firstIn = (text: string): Range | null => {
+    // Twice: the machine may have been busy with something else.
+    const found = run([text], 1, TEXT_MS) ?? run([text], 1, AGAIN_MS);
+    if (found === null) throw tooSlow(source);
+    return placeIn(found[0] ?? []);
   };
   return {
     *first(texts) {
-      try {
-        return run(texts, 1, BATCH_MS).map(placeIn);
-      } catch (error) {
-        if (!isTimeout(error)) throw error;
-      }
+      const found = run(texts, 1, BATCH_MS);
+      if (found !== null) return found.map(placeIn);
       const places: (Range | null)[] = [];
       for (const text of texts) {
         yield;
-        places.push(placeIn(patient(text)));
+        places.push(firstIn(text));
       }
       return places;
     },
     all(text) {
-      try {
-        const [flat = []] = run([text], MATCHES_MAX, TEXT_MS);
-        return flat.flatMap((start, at): Range[] => (at % 2 === 0 ? [[start, flat[at + 1] ?? start]] : []));
-      } catch (error) {
-        if (isTimeout(error)) return [];
-        throw error;
-      }
+      const [flat = []] = run([text], MATCHES_MAX, TEXT_MS) ?? [];
+      return flat.flatMap((start, at): Range[] => (at % 2 === 0 ? [[start, flat[at + 1] ?? start]] : []));
     },
   };
 }
@@ -103,9 +94,8 @@ function isTimeout(error: unknown): boolean {
   return typeof error === 'object' && error !== null && Reflect.get(error, 'code') === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
-function tooSlow(source: string, cause: unknown): HubError {
+function tooSlow(source: string): HubError {
   return new HubError('limit', `the expression ${JSON.stringify(source)} takes too long`, {
     hint: 'make it simpler: above all no repetition inside a repetition, as in (a+)+',
-    cause,
   });
 }

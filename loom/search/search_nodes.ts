@@ -9,9 +9,9 @@ import { newestSeq } from '../store/newest_seq.js';
 import { requireTree } from '../store/require_rows.js';
 import { dashed } from '../store/rows.js';
 import type { Store } from '../store/store.js';
-import { type Finder, finderOf } from './finder.js';
 import { searchableText } from './indexed_text.js';
 import type { Range } from './terms.js';
+import { finderOf, type TextFinder } from './text_finder.js';
 
 /** How many candidates are read first; each batch without a hit doubles the next. */
 const CANDIDATES = 200;
@@ -47,7 +47,7 @@ interface Candidate {
 }
 
 interface Search {
-  finder: Finder;
+  finder: TextFinder;
   role: string | null;
   tree: number | null;
   archived: boolean;

@@ -1,7 +1,7 @@
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
-import type { Tree } from '../../hub/protocol/node.js';
+import { NodeId } from '../../hub/protocol/node.js';
 import { derivedId } from '../store/derived_id.js';
 import { hashMatches } from '../store/node_hash.js';
 import { findTree, requireNodeOfTree, requireTree } from '../store/require_rows.js';
@@ -69,8 +69,7 @@ function settled(store: Store, id: string): StoredNode {
 function requireCopy(context: WriteContext, params: ForkParams, end: StoredNode): TreeRow {
   const { store } = context;
   const { project } = requireTree(store, params.tree);
-  // The writing thread keeps ids as text that the schema has parsed.
-  const forked_from = { tree: params.tree, node: dashed(end.id) } as Tree['forked_from'];
+  const forked_from = { tree: params.tree, node: NodeId.parse(dashed(end.id)) };
   const origin = { name: params.name, project, owner: null, forked_from };
   const existing = findTree(store, params.id);
   if (existing !== undefined && storedOrigin(store, existing.tree) === originOf(origin)) return existing;

@@ -4,7 +4,7 @@ import type { Client } from '../../../hub/client/client.js';
 import type { NodeId, Tree, TreeId } from '../../../hub/protocol/node.js';
 import type { History } from '../../../tools/agents/history/history.js';
 import { rootOf } from '../../position/reference.js';
-import { type Imported, importRecords } from '../import_records.js';
+import { type Imported, importRecords, refuseDamaged } from '../import_records.js';
 import { type HistoryFile, pathOf } from './history_files.js';
 import { treeOfHistory } from './history_records.js';
 import type { HistorySource } from './history_sources.js';
@@ -135,7 +135,8 @@ async function* importHistory(work: Work, reading: Reading, place: Place): Async
     return;
   }
   try {
-    for await (const imported of importRecords(work.client, made.records, 'any')) {
+    const options = { projects: 'any', onDamaged: refuseDamaged } as const;
+    for await (const imported of importRecords(work.client, made.records, options)) {
       yield { kind: 'tree', imported, isAgent: owner !== null };
     }
   } catch (error) {

@@ -25,6 +25,43 @@ test('a file that was cut off between two lines is refused, and nothing of it ap
   });
 });
 
+test('damaged lines are skipped with what stands on them, and told; the rest is imported', async () => {
+  await withCli(async (one) => {
+    await one.print('new', 'notes');
+    await one.print('add', '@', 'first');
+    await one.print('exec', '@', 'echo printed');
+    await one.print('add', '@', 'second', '--at', 'root');
+    await one.print('add', '@', 'third');
+    await one.print('mark', '@', 'end');
+    const lines = (await one.print('export', '--format', 'jsonl')).trimEnd().split('\n');
+    const bad = lines.findIndex((line) => line.includes('"text":"second"'));
+    const odd = lines.findIndex((line) => line.includes('"kind":"output_data"'));
+    await withCli(async (other) => {
+      const input = Buffer.concat(
+        lines.flatMap((line, at) => {
+          if (at === bad) return [Buffer.from(`${line.slice(0, 60)}\n`)];
+          return [Buffer.from(at === odd ? line.slice(0, -9) : line), Buffer.from(at === odd ? [0xff, 0x0a] : '\n')];
+        }),
+      );
+      const { code, stdout, stderr } = await other.run(['import', '-'], { input });
+      expect({ code, stdout }).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(/^Imported \w{8} {2}notes: 3 nodes\n$/),
+      });
+      expect(stderr.split('\n').filter((line) => line.startsWith('Skipped'))).toEqual([
+        `Skipped line ${bad + 1}: it is not JSON.`,
+        `Skipped line ${bad + 2}: the node above it is missing.`,
+        expect.stringMatching(/^Skipped line \d+: its node is missing\.$/),
+        `Skipped line ${odd + 1}: it is not UTF-8.`,
+      ]);
+      expect(await other.print('show', 'notes')).toMatch(/first[\s\S]*echo printed/);
+      expect(await other.run(['import', '-'], { input: lines.join('\n') })).toMatchObject({
+        ...{ code: 0, stdout: expect.stringContaining('notes: 5 nodes, some of which were here already') },
+      });
+    });
+  });
+});
+
 test('exports that stand one behind the other in a file are all imported', async () => {
   await withCli(async (one) => {
     const lines = [...(await exported(one)), ...(await exported({ ...one, print: renaming(one) }))];
@@ -48,13 +85,20 @@ test.each([
   '{"kind":"node","node":null}',
   '{"kind":"node","node":{}}',
   '{"kind":"mark"}',
-])('the record %s is refused in one clear line', async (record) => {
+])('the record %s alone is refused in one clear line, and behind a good one skipped with one', async (record) => {
   await withCli(async (cli) => {
     const [tree = ''] = await exported(cli);
-    for (const input of [record, `${tree}\n${record}`]) {
-      const { code, stderr } = await cli.run(['import', '-'], { input: `${input}\n{"kind":"end"}\n` });
-      expect([code, stderr]).toEqual([2, expect.stringMatching(/^cognition: (?!Cannot)[^\n]*\n(hint: [^\n]*\n)?$/)]);
-    }
+    const end = '{"kind":"end"}\n';
+    const alone = await cli.run(['import', '-'], { input: `${record}\n${end}` });
+    expect([alone.code, alone.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^cognition: (?!Cannot)[^\n]*\n(hint: [^\n]*\n)?$/),
+    ]);
+    const behind = await cli.run(['import', '-'], { input: `${tree}\n${record}\n${end}` });
+    const isMark = record.includes('mark');
+    expect([behind.code, behind.stderr]).toEqual(
+      isMark ? [2, expect.any(String)] : [0, 'Skipped line 2: it is not a record of a conversation.\n'],
+    );
   });
 });
 

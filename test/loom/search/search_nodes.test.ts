@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { NodeId, TreeId, TreeName } from '../../../hub/protocol/node.js';
-import { finderOf } from '../../../loom/search/finder.js';
 import { findAll, folded, parseQuery, type Snippet } from '../../../loom/search/terms.js';
+import { finderOf } from '../../../loom/search/text_finder.js';
 import { openStore } from '../../../loom/store/store.js';
 import { type TestReader, withReader } from '../../support/reader.js';
 import { answer, command, text, user } from '../../support/trees.js';

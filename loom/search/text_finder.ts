@@ -4,7 +4,7 @@ import { type Pattern, parsePattern } from './pattern.js';
 import { findAll, folded, parseQuery, type Range, type Snippet, snippetOf, termPlaces } from './terms.js';
 
 /** What a search looks for in a text. */
-export interface Finder {
+export interface TextFinder {
   /** What narrows the nodes down in the index; null when every node must be read. */
   indexQuery: string | null;
   /** Of each text the places that make it a hit; null when it is none. */
@@ -12,15 +12,14 @@ export interface Finder {
   snippet(text: string, found: readonly Range[]): Snippet;
 }
 
-export function finderOf({ query, regex }: { query: string; regex: boolean }): Finder {
+export function finderOf({ query, regex }: { query: string; regex: boolean }): TextFinder {
   return regex ? patternFinder(parsePattern(query)) : wordFinder(query);
 }
 
-function wordFinder(query: string): Finder {
+function wordFinder(query: string): TextFinder {
   const terms = parseQuery(query);
   return {
     indexQuery: matchQuery(terms),
-    // biome-ignore lint/correctness/useYield: words are found in a time that the length of the texts bounds
     *find(texts) {
       return texts.map((text) => findAll(folded(text), terms));
     },
@@ -28,7 +27,7 @@ function wordFinder(query: string): Finder {
   };
 }
 
-function patternFinder(pattern: Pattern): Finder {
+function patternFinder(pattern: Pattern): TextFinder {
   return {
     indexQuery: null,
     *find(texts) {
