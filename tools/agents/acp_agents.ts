@@ -1,11 +1,14 @@
-import { AgentName } from '../../hub/protocol/outside_agent.js';
+import { AgentId, AgentName } from '../../hub/protocol/outside_agent.js';
 import { acpTransport } from './acp_conversation.js';
-import type { AgentCli } from './agent_cli.js';
+import type { AgentCli, Seeding } from './agent_cli.js';
 import { faultAtEnd, type NamedCli } from './fault.js';
+import { geminiFolder, seedGeminiLines } from './history/gemini_seed.js';
+import { seedOpencode } from './history/opencode_seed.js';
+import type { PastTurn, SeedPlace } from './history/past_turn.js';
 
 /** A CLI that speaks the Agent Client Protocol: all that differs from one to the other. */
 type AcpCli = NamedCli &
-  Pick<AgentCli, 'login' | 'loginFiles' | 'models'> & { words: readonly string[] } & {
+  Pick<AgentCli, 'login' | 'loginFiles' | 'models' | 'seed' | 'resumesAfterMs'> & { words: readonly string[] } & {
     home?: AgentCli['home'];
     /** Where it has an option for it; else it is chosen in the session. */
     modelOption?: string;
@@ -22,6 +25,9 @@ const ACP_CLIS: readonly AcpCli[] = [
     words: ['--acp'],
     modelOption: '--model',
     home: geminiHome,
+    // Within the minute in which it was made it writes over a session that it opens.
+    resumesAfterMs: 60_000,
+    seed: geminiSession,
   },
   {
     name: AgentName.parse('opencode'),
@@ -33,6 +39,7 @@ const ACP_CLIS: readonly AcpCli[] = [
     models: [/^opencode\//],
     words: ['acp'],
     home: opencodeHome,
+    seed: opencodeSession,
   },
   {
     name: AgentName.parse('copilot'),
@@ -56,14 +63,29 @@ export const acpAgents: readonly AgentCli[] = ACP_CLIS.map(agentOf);
 function agentOf({ words, home, modelOption, ...cli }: AcpCli): AgentCli {
   return {
     ...cli,
-    abilities: ['live', 'ask'],
+    abilities: cli.seed === undefined ? ['live', 'ask'] : ['live', 'seed', 'ask'],
     home: home ?? (() => ({ files: {}, environment: {} })),
-    transports: [acpTransport(cli, { words, modelOption: modelOption ?? null })],
+    transport: acpTransport(cli, { words, modelOption: modelOption ?? null }),
     fault: (end) => faultAtEnd(cli, end),
   };
 }
 
-function geminiHome(): ReturnType<AgentCli['home']> {
+function geminiSession(history: readonly PastTurn[], place: SeedPlace): Seeding {
+  const { session, names, text } = seedGeminiLines(history, place);
+  return { kind: 'session', session: AgentId.parse(session), files: { [names.join('/')]: text } };
+}
+
+/** It reads no foreign file: its own command takes one in. */
+function opencodeSession(history: readonly PastTurn[], place: SeedPlace): Seeding {
+  const { session, text } = seedOpencode(history, place);
+  const name = `${session}.json`;
+  return {
+    ...{ kind: 'session', session: AgentId.parse(session), files: { [name]: text } },
+    takeIn: (home) => ['import', `${home}/${name}`],
+  };
+}
+
+function geminiHome({ cwd }: Parameters<AgentCli['home']>[0]): ReturnType<AgentCli['home']> {
   const settings = {
     security: { auth: { selectedType: 'gemini-api-key' } },
     // With retention on it deletes sessions that are resumed later.
@@ -71,7 +93,10 @@ function geminiHome(): ReturnType<AgentCli['home']> {
     privacy: { usageStatisticsEnabled: false },
   };
   return {
-    files: { '.gemini/settings.json': `${JSON.stringify(settings, null, 2)}\n` },
+    files: {
+      '.gemini/settings.json': `${JSON.stringify(settings, null, 2)}\n`,
+      [`${geminiFolder(cwd)}/.project_root`]: cwd,
+    },
     environment: { GEMINI_CLI_TRUST_WORKSPACE: 'true', GEMINI_CLI_NO_RELAUNCH: 'true' },
   };
 }

@@ -9,6 +9,9 @@ import {
   AcpSession,
   AcpUpdate,
   acpOutput,
+  acpUsage,
+  faultOfStop,
+  outcomeFor,
   type AcpUpdate as Update,
 } from './acp_lines.js';
 import type { AgentDialogue, AgentStart, Decision, Message, Transport, Wire } from './agent_cli.js';
@@ -20,7 +23,6 @@ export function acpTransport(
   { words, modelOption }: { words: readonly string[]; modelOption: string | null },
 ): Transport {
   return {
-    isLive: true,
     arguments: ({ model }) => [...words, ...(model === null || modelOption === null ? [] : [modelOption, model])],
     converse: (wire, start) => {
       const chosen = modelOption === null ? start : { ...start, model: null };
@@ -29,17 +31,25 @@ export function acpTransport(
   };
 }
 
+interface Outcome {
+  onResult(result: unknown): void;
+  /** Absent where a failure ends the exchange. */
+  onError?(): void;
+}
+
 interface State {
   cli: NamedCli;
   wire: Wire;
   start: AgentStart;
   /** What waits for an answer of the agent, by the ids of the requests. */
-  open: Map<number, (result: unknown) => void>;
+  open: Map<number, Outcome>;
   requests: number;
   /** Null until it is open; what is told before that is an old session played again. */
   session: AgentId | null;
   /** What is to be said, one prompt after the other: there is no steering. */
   waiting: string[];
+  /** What was told of an old session so far. */
+  replayed: number;
   text: string;
   isBusy: boolean;
   isPrompted: boolean;
@@ -55,7 +65,7 @@ interface State {
 /** JSON-RPC 2.0 in lines: a session is opened, and each exchange is one prompt of it. */
 function acpConversation(cli: NamedCli, wire: Wire, start: AgentStart): AgentDialogue {
   const state: State = {
-    ...{ cli, wire, start, open: new Map(), requests: 0, session: null, waiting: [], text: '' },
+    ...{ cli, wire, start, open: new Map(), requests: 0, session: null, waiting: [], replayed: 0, text: '' },
     ...{
       isBusy: false,
       isPrompted: false,
@@ -88,7 +98,7 @@ function acpConversation(cli: NamedCli, wire: Wire, start: AgentStart): AgentDia
 
 function request(state: State, [method, params]: readonly [string, object], onResult: (result: unknown) => void): void {
   state.requests += 1;
-  state.open.set(state.requests, onResult);
+  state.open.set(state.requests, { onResult });
   state.wire.send({ jsonrpc: '2.0', id: state.requests, method, params });
 }
 
@@ -121,9 +131,21 @@ function openSession(state: State, { agentCapabilities = {} }: AcpInitialized): 
   }
   request(state, [canResume ? 'session/resume' : 'session/load', { ...place, sessionId }], (result) => {
     const told = AcpLoaded.safeParse(result).data?.sessionId ?? sessionId;
-    if (told === sessionId) opened(sessionId);
+    if (told === sessionId) afterReplay(state, () => opened(sessionId));
     else end(state, faultOf(cli, 'session_switched', ''));
   });
+}
+
+/** Waits until an old session has been told to its end: gemini goes on with that after it has answered. */
+function afterReplay(state: State, then: () => void): void {
+  const { replayed } = state;
+  const onResult = (): void => {
+    if (state.replayed === replayed) then();
+    else afterReplay(state, then);
+  };
+  request(state, ['_cognition/ping', {}], onResult);
+  // No agent knows it: that it is refused is the answer.
+  state.open.set(state.requests, { onResult, onError: onResult });
 }
 
 /** Says what waits, when nothing is being answered. */
@@ -148,27 +170,11 @@ function takeEnd(state: State, result: unknown): void {
     end(state, faultOf(state.cli, 'protocol', ''));
     return;
   }
-  const { stopReason, usage } = done.data;
-  if (usage != null) {
-    state.wire.emit({ kind: 'used', input_tokens: usage.inputTokens, output_tokens: usage.outputTokens });
-  }
+  const { stopReason } = done.data;
+  const used = acpUsage(done.data);
+  if (used !== null) state.wire.emit({ kind: 'used', ...used });
   if (stopReason === 'end_turn' && state.waiting.length > 0 && !state.isCancelled) prompt(state);
-  else end(state, faultIn(state, stopReason));
-}
-
-function faultIn({ cli, text }: State, stopReason: string): Fault | null {
-  switch (stopReason) {
-    case 'end_turn':
-      return text === '' ? faultOf(cli, 'empty', '') : null;
-    case 'cancelled':
-      return faultOf(cli, 'cancelled', '');
-    case 'refusal':
-      return faultOf(cli, 'refused', '');
-    case 'max_tokens':
-      return faultOf(cli, 'too_long', '');
-    default:
-      return faultOf(cli, 'failed', `it stopped: ${stopReason}`);
-  }
+  else end(state, faultOfStop(state, stopReason));
 }
 
 function end(state: State, found: Fault | null): void {
@@ -199,27 +205,24 @@ function answer(state: State, question: string, decision: Decision): void {
   state.wire.send(outcomeFor(permission.id, options[0]?.optionId ?? null));
 }
 
-function outcomeFor(id: number | string, optionId: string | null): object {
-  const outcome = optionId === null ? { outcome: 'cancelled' } : { outcome: 'selected', optionId };
-  return { jsonrpc: '2.0', id, result: { outcome } };
-}
-
 function takeMessage(state: State, message: Message): void {
   if ('method' in message && 'id' in message) takeRequest(state, message);
   else if ('id' in message) takeResponse(state, message);
   else {
     const update = AcpUpdate.safeParse(message);
     // What comes while a session is opened was said before.
-    if (update.success && state.session !== null) takeUpdate(state, update.data.params.update);
+    if (state.session === null) state.replayed += 1;
+    else if (update.success) takeUpdate(state, update.data.params.update);
   }
 }
 
 function takeResponse(state: State, { id, result, error }: Message): void {
-  const onResult = state.open.get(Number(id));
+  const outcome = state.open.get(Number(id));
   state.open.delete(Number(id));
   const failure = AcpError.safeParse(error);
-  if (failure.success) end(state, faultFrom(state, failure.data));
-  else onResult?.(result);
+  if (!failure.success) outcome?.onResult(result);
+  else if (outcome?.onError !== undefined) outcome.onError();
+  else end(state, faultFrom(state, failure.data));
 }
 
 const AUTHENTICATION_REQUIRED = -32000;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { AgentId } from '../../hub/protocol/outside_agent.js';
+import { AgentId, type Fault } from '../../hub/protocol/outside_agent.js';
+import { faultOf, type NamedCli } from './fault.js';
 
 /** The Agent Client Protocol, version 1, as far as it matters here: https://agentclientprotocol.com */
 export const AcpInitialized = z.object({
@@ -21,7 +22,19 @@ const tokens = z.int().nonnegative().catch(0);
 export const AcpPromptEnd = z.object({
   stopReason: z.string(),
   usage: z.object({ inputTokens: tokens, outputTokens: tokens }).nullish().catch(null),
+  /** Where gemini tells its tokens. */
+  _meta: z
+    .object({ quota: z.object({ token_count: z.object({ input_tokens: tokens, output_tokens: tokens }) }) })
+    .nullish()
+    .catch(null),
 });
+export type AcpPromptEnd = z.infer<typeof AcpPromptEnd>;
+
+/** The tokens of an exchange; null where none are told. */
+export function acpUsage({ usage, _meta }: AcpPromptEnd): { input_tokens: number; output_tokens: number } | null {
+  if (usage != null) return { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens };
+  return _meta?.quota.token_count ?? null;
+}
 
 export const AcpError = z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() });
 
@@ -73,4 +86,26 @@ export function acpOutput({ content, rawOutput }: AcpCall): string {
     .filter((text) => text !== '');
   if (parts.length > 0) return parts.join('\n');
   return typeof rawOutput === 'string' ? rawOutput : '';
+}
+
+/** What an agent is told of a question: the chosen option, or that it was given up. */
+export function outcomeFor(id: number | string, optionId: string | null): object {
+  const outcome = optionId === null ? { outcome: 'cancelled' } : { outcome: 'selected', optionId };
+  return { jsonrpc: '2.0', id, result: { outcome } };
+}
+
+/** Why an answer ended that is no good one. */
+export function faultOfStop({ cli, text }: { cli: NamedCli; text: string }, stopReason: string): Fault | null {
+  switch (stopReason) {
+    case 'end_turn':
+      return text === '' ? faultOf(cli, 'empty', '') : null;
+    case 'cancelled':
+      return faultOf(cli, 'cancelled', '');
+    case 'refusal':
+      return faultOf(cli, 'refused', '');
+    case 'max_tokens':
+      return faultOf(cli, 'too_long', '');
+    default:
+      return faultOf(cli, 'failed', `it stopped: ${stopReason}`);
+  }
 }

@@ -28,10 +28,11 @@ export interface AgentCli {
   abilities: readonly AgentAbility[];
   /** Its configuration, written below its home before each start, and what its environment says. */
   home(want: HomeRequest): HomeContent;
-  /** Ways to speak with it, the best first; the next is tried where one does not start. */
-  transports: readonly [Transport, ...Transport[]];
+  transport: Transport;
   /** Why its process ended before the exchange did. */
   fault(end: ProcessEnd): Fault;
+  /** How old a session must be before another process can go on in it. */
+  resumesAfterMs?: number;
   /** Turns of others in its own form; absent where it takes none. */
   seed?(history: readonly PastTurn[], place: SeedPlace): Seeding;
 }
@@ -40,6 +41,7 @@ export interface HomeRequest {
   level: Level;
   /** Where its home is for it: inside a sandbox that is another path. */
   home: string;
+  cwd: string;
 }
 
 export interface HomeContent {
@@ -67,14 +69,10 @@ export interface AgentStart {
   instructions: string | null;
   /** Requests to its model in one exchange, where it can count them. */
   turnsMax: number;
-  /** What is said first. A live transport says it by its conversation, and may be told more. */
-  task: string;
 }
 
-/** One way to speak with a CLI. */
+/** How one speaks with a process of a CLI, which listens on its standard input and is kept for further exchanges. */
 export interface Transport {
-  /** Whether the process is kept for further exchanges, and listens on its standard input. */
-  isLive: boolean;
   arguments(start: AgentStart): string[];
   /** A pure machine: it reads lines, and writes lines and events to the wire. */
   converse(wire: Wire, start: AgentStart): AgentDialogue;
@@ -114,5 +112,11 @@ export interface ProcessEnd {
 
 /** A seeded session: files below the agent's home that it then resumes, or items that a new session is told. */
 export type Seeding =
-  | { kind: 'session'; session: AgentId; files: Readonly<Record<string, string>> }
+  | {
+      kind: 'session';
+      session: AgentId;
+      files: Readonly<Record<string, string>>;
+      /** The words with which its program takes the files in first, by where its home is for it. */
+      takeIn?(home: string): string[];
+    }
   | { kind: 'items'; items: readonly object[] };

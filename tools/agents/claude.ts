@@ -19,7 +19,7 @@ export const claude: AgentCli = {
   models: [/^claude-/, /^(opus|sonnet|haiku)$/],
   abilities: ['live', 'fork', 'fork_at', 'seed', 'ask', 'steer'],
   home: () => ({ files: {}, environment: ENVIRONMENT }),
-  transports: [duplex(), oneShot()],
+  transport: duplex(),
   seed(history, place) {
     const { session, names, text } = seedClaude(history, place);
     const path = ['.claude', 'projects', ...names].join('/');
@@ -40,21 +40,7 @@ const ENVIRONMENT = {
 function duplex(): Transport {
   const speech = ['--input-format', 'stream-json', '--permission-prompt-tool', 'stdio'];
   return {
-    isLive: true,
     arguments: (start) => ['-p', ...speech, ...usualArguments(start)],
-    converse: (wire, start) => claudeConversation(NAMED, wire, start),
-  };
-}
-
-/** Without questions: inside the sandbox everything is allowed. */
-function oneShot(): Transport {
-  return {
-    isLive: false,
-    arguments: (start) => [
-      ...['-p', ...usualArguments(start), '--permission-mode', 'bypassPermissions'],
-      // After the options, for a task may begin with a dash.
-      ...['--', start.task],
-    ],
     converse: (wire, start) => claudeConversation(NAMED, wire, start),
   };
 }

@@ -16,7 +16,6 @@ import { faultOf, faultOfRequest, type NamedCli } from './fault.js';
 /** `codex app-server`: JSON-RPC in lines, without the field `jsonrpc`. */
 export function codexServer(cli: NamedCli, configuration: (start: AgentStart) => string[]): Transport {
   return {
-    isLive: true,
     arguments: (start) => ['app-server', ...configuration(start)],
     converse: (wire, start) => converse({ cli, wire, start }),
   };

@@ -19,18 +19,15 @@ export const pi: AgentCli = {
   models: [/^pi\//],
   abilities: ['live', 'seed', 'steer'],
   home: () => ({ files: {}, environment: { PI_SKIP_VERSION_CHECK: '1' } }),
-  transports: [
-    {
-      isLive: true,
-      arguments: ({ model, instructions, opening }) => [
-        ...['--mode', 'rpc'],
-        ...(model === null ? [] : ['--model', model.replace(/^pi\//, '')]),
-        ...(instructions === null ? [] : ['--append-system-prompt', instructions]),
-        ...(opening.kind === 'resume' ? ['--session', opening.session] : []),
-      ],
-      converse: (wire, start) => piConversation(NAMED, wire, start),
-    },
-  ],
+  transport: {
+    arguments: ({ model, instructions, opening }) => [
+      ...['--mode', 'rpc'],
+      ...(model === null ? [] : ['--model', model.replace(/^pi\//, '')]),
+      ...(instructions === null ? [] : ['--append-system-prompt', instructions]),
+      ...(opening.kind === 'resume' ? ['--session', opening.session] : []),
+    ],
+    converse: (wire, start) => piConversation(NAMED, wire, start),
+  },
   fault: (end) => faultAtEnd(NAMED, end),
   seed(history, place) {
     const { session, names, text } = seedPi(history, place);

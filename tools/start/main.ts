@@ -60,7 +60,8 @@ async function main(): Promise<void> {
   const serving = servePlugins(client, plugins);
   const lost = serveUntilLost(client, { plugins, secret: message.secret, take: serving.take });
   await Promise.race([hubEnded, lost]);
-  for (const plugin of plugins.toReversed()) await plugin.close?.();
+  // The hub waits some seconds for all of them together.
+  await Promise.all(plugins.map((plugin) => plugin.close?.()));
   await Promise.race([serving.answered(), wait(ANSWER_MS_MAX)]);
   process.exit(0);
 }

@@ -9,7 +9,7 @@ type Reply = (request: Message) => readonly object[];
 function talk(name: string, reply: Reply, start: Partial<AgentStart> = {}) {
   const events: ExchangeEvent[] = [];
   const sent: Message[] = [];
-  const transport = findCli(AgentName.parse(name))?.transports[0];
+  const transport = findCli(AgentName.parse(name))?.transport;
   if (transport === undefined) throw new RangeError(name);
   const waiting: object[] = [];
   let conversation: AgentDialogue | null = null;
@@ -24,7 +24,7 @@ function talk(name: string, reply: Reply, start: Partial<AgentStart> = {}) {
     waiting.push(...reply(line));
   };
   const usual = { opening: { kind: 'new' as const }, cwd: '/srv/project', level: 'minimal' as const, model: null };
-  const all = { ...usual, instructions: null, turnsMax: 10, task: '', ...start };
+  const all = { ...usual, instructions: null, turnsMax: 10, ...start };
   conversation = transport.converse({ send, emit: (event) => events.push(event) }, all);
   pump();
   const act = (work: (conversation: AgentDialogue) => void): void => {

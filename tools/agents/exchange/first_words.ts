@@ -29,6 +29,8 @@ export interface ChosenOpening {
   said: string;
   /** Files of a seeded session, below the agent's home. */
   files: Readonly<Record<string, string>>;
+  /** The words with which the program takes the files in; null where it finds them. */
+  takeIn: ((home: string) => string[]) | null;
   /** What the agent is not told, or only as text; null when it knows all. */
   remark: string | null;
 }
@@ -38,7 +40,10 @@ const NO_FILES = {};
 const LOST: readonly FaultKind[] = ['session_lost', 'session_switched', 'protocol', 'killed', 'not_installed'];
 
 /** The session in which the newest exchange of a path ended, when that is this agent's own and knows all of it. */
-export function ownSession(before: readonly Node[], cli: AgentCli): (ExchangeMetadata & { node: string }) | null {
+export function ownSession(
+  before: readonly Node[],
+  cli: AgentCli,
+): (ExchangeMetadata & { node: string; endedAtMs: number }) | null {
   const last = before.at(-1);
   // The answer stands right below what was done.
   const done = last?.role === 'assistant' ? before.at(-2) : last;
@@ -46,7 +51,9 @@ export function ownSession(before: readonly Node[], cli: AgentCli): (ExchangeMet
   const parsed = ExchangeMetadata.safeParse(done.external.handle.metadata);
   if (!parsed.success || parsed.data.agent !== cli.name) return null;
   const { fault } = parsed.data;
-  return fault !== null && LOST.includes(fault) ? null : { ...parsed.data, node: done.id };
+  return fault !== null && LOST.includes(fault)
+    ? null
+    : { ...parsed.data, node: done.id, endedAtMs: done.created_at_ms };
 }
 
 /** How an agent goes on in its own session: where that stands, else from a copy of it up to the point of the path. */
@@ -68,18 +75,26 @@ export function tellHistory(
   place: SeedPlace,
 ): ChosenOpening {
   const history = pathTurns(before);
-  if (history.length === 0) return { opening: { kind: 'new' }, said: task, files: NO_FILES, remark: null };
+  const plain = { said: task, files: NO_FILES, takeIn: null, remark: null };
+  if (history.length === 0) return { ...plain, opening: { kind: 'new' } };
   const seeding = cli.seed?.(history, place);
   switch (seeding?.kind) {
-    case 'session':
-      return { opening: { kind: 'resume', session: seeding.session }, said: task, files: seeding.files, remark: null };
-    case 'items':
-      return { opening: seeding, said: task, files: NO_FILES, remark: null };
-    default: {
-      const remark = `${cli.name} is told what was said before as text`;
-      return { opening: { kind: 'new' }, said: handOver(history, task), files: NO_FILES, remark };
+    case 'session': {
+      const { session, files, takeIn = null } = seeding;
+      return { ...plain, opening: { kind: 'resume', session }, files, takeIn };
     }
+    case 'items':
+      return { ...plain, opening: seeding };
+    default:
+      return tellAsText({ before, task }, cli);
   }
+}
+
+/** How an agent begins that is told the path as text, before what it is asked. */
+export function tellAsText({ before, task }: { before: readonly Node[]; task: string }, cli: AgentCli): ChosenOpening {
+  const said = handOver(pathTurns(before), task);
+  const remark = `${cli.name} is told what was said before as text`;
+  return { opening: { kind: 'new' }, said, files: NO_FILES, takeIn: null, remark };
 }
 
 /** Remembers which exchange is the newest of each session: a session whose newest is another has gone on elsewhere. */

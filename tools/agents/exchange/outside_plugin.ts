@@ -15,7 +15,7 @@ import { createVersions } from '../process/versions.js';
 import type { RunningExchange } from './exchange_listener.js';
 import type { ExchangeParts } from './exchange_parts.js';
 import { createSessionTips } from './first_words.js';
-import { createKeptSpeakers } from './kept_speakers.js';
+import { createKeptSpeakers, endLeftSpeakers } from './kept_speakers.js';
 import { recoverRuns } from './recover_runs.js';
 import { runExchange } from './run_exchange.js';
 
@@ -28,12 +28,13 @@ export interface OutsidePlugin extends Plugin {
 export async function openOutside(
   given: ToolParts & { sandbox: Sandbox; privateGit: PrivateGit; runs: string },
 ): Promise<OutsidePlugin> {
-  const kept = createKeptSpeakers();
+  const kept = createKeptSpeakers(given.runs);
   const tips = createSessionTips(given.machine.cognitionHome);
   const parts: ExchangeParts = { ...given, kept, tips, versions: createVersions(given) };
   const running = new Map<NodeId, RunningExchange>();
   const ending = new AbortController();
   const ended = new Set<Promise<unknown>>();
+  await endLeftSpeakers(parts.runs);
   await recoverRuns(parts, parts.runs);
 
   return {
@@ -69,7 +70,8 @@ export async function openOutside(
     },
     async close() {
       ending.abort();
-      await Promise.allSettled(ended);
+      await Promise.all([Promise.allSettled(ended), kept.endAll()]);
+      // Those whose exchange has just ended.
       await kept.endAll();
     },
   };

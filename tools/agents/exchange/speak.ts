@@ -1,14 +1,21 @@
-import { HubError } from '../../../hub/base/error.js';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { detach, neverFails } from '../../../hub/base/detach.js';
 import type { AgentId, ExchangeEnd } from '../../../hub/protocol/outside_agent.js';
 import { sha256Of } from '../../base/sha256.js';
-import type { AgentStart, Transport } from '../agent_cli.js';
-import { writeHomeFiles } from '../process/agent_folders.js';
+import type { AgentStart } from '../agent_cli.js';
+import { faultOf } from '../fault.js';
+import { homeSeen, writeHomeFiles } from '../process/agent_folders.js';
+import { startProcess } from '../process/agent_process.js';
 import { planLaunch } from '../process/launch.js';
 import type { ExchangeListener } from './exchange_listener.js';
 import type { AgentExchange, ExchangeParams, ExchangeParts } from './exchange_parts.js';
-import { type ChosenOpening, goOn, ownSession, tellHistory } from './first_words.js';
+import { type ChosenOpening, goOn, ownSession, tellAsText, tellHistory } from './first_words.js';
 import { writeRecord } from './run_records.js';
 import { type Speaker, startSpeaker } from './speaker.js';
+
+/** How long a program may take to take a session in. */
+const TAKE_IN_MS_MAX = 120_000;
 
 /** Speaks in the agent's own session where that knows the path, else in a new one that is told it. */
 export async function speakUntilEnd(
@@ -18,18 +25,29 @@ export async function speakUntilEnd(
 ): Promise<ExchangeEnd> {
   const { cli, path, params, version } = exchange;
   const speaking = { parts, exchange, listener };
+  const isLost = ({ fault }: ExchangeEnd): boolean => fault?.kind === 'session_lost' && exchange.run.calls() === 0;
   const own = ownSession(path.before, cli);
+  if (own?.session != null) await parts.kept.freed(own.session);
   const tip = own?.session == null ? null : parts.tips.read(cli.name, own.session);
   const opening = own === null ? null : goOn(own, cli, tip);
-  if (opening !== null) {
-    const known: ChosenOpening = { opening, said: path.task, files: {}, remark: null };
-    const end = await speak(speaking, known);
-    if (end.fault?.kind !== 'session_lost' || exchange.run.calls() > 0) return end;
+  if (own !== null && opening !== null) {
+    const known = { opening, said: path.task, files: {}, takeIn: null, remark: null };
+    const isSettled = parts.clock() - own.endedAtMs >= (cli.resumesAfterMs ?? 0);
+    const end = await speak(speaking, known, isSettled);
+    if (end !== null && !isLost(end)) return end;
   }
   const place = { cwd: params.cwd, newId: parts.newId, model: params.model, version };
   const told = tellHistory(path, cli, place);
-  if (told.remark !== null) listener.onEvent({ kind: 'noted', text: told.remark });
-  return speak(speaking, told);
+  const seeded = await speak(speaking, told, true);
+  if (seeded !== null && !(told.opening.kind === 'resume' && isLost(seeded))) return seeded;
+  const lost: ExchangeEnd = {
+    kind: 'ended',
+    session: null,
+    at: null,
+    text: '',
+    fault: faultOf(cli, 'session_lost', ''),
+  };
+  return (await speak(speaking, tellAsText(path, cli), true)) ?? seeded ?? lost;
 }
 
 interface Speaking {
@@ -38,26 +56,41 @@ interface Speaking {
   listener: ExchangeListener;
 }
 
-async function speak(speaking: Speaking, { opening, said, files }: ChosenOpening): Promise<ExchangeEnd> {
+/** One exchange; null where it cannot begin so: only in a process that waits, or not taken in. */
+async function speak(speaking: Speaking, chosen: ChosenOpening, mayStart: boolean): Promise<ExchangeEnd | null> {
+  const { opening, said, files, remark } = chosen;
   const { parts, exchange, listener } = speaking;
-  const { params, place, cli, instructions } = exchange;
+  const { params, place, instructions } = exchange;
   writeHomeFiles(place.folders.home, files);
   const start: AgentStart = {
     ...{ opening, cwd: params.cwd, level: params.level, model: params.model, instructions },
     ...{ turnsMax: params.turns_max, task: said },
   };
   const waiting = opening.kind === 'resume' ? parts.kept.take(keyOf(params, opening.session)) : null;
-  if (waiting !== null) return (await speakWith(speaking, waiting, said)).end;
-  let end: ExchangeEnd | null = null;
-  for (const transport of cli.transports) {
-    const spoken = await speakWith(speaking, await startFor(speaking, { transport, start }), said);
-    end = spoken.end;
-    // A live transport that ends before anything was heard is one that this version does not have.
-    if (end.fault?.kind !== 'failed' || spoken.hasHeard || !transport.isLive) return end;
-    listener.onEvent({ kind: 'noted', text: `${end.fault.message}; it is run once instead` });
-  }
-  if (end === null) throw new HubError('internal', `${cli.name} has no transport`);
-  return end;
+  if (waiting !== null) return speakWith(speaking, waiting, said);
+  if (!mayStart) return null;
+  if (!(await takeFilesIn(speaking, start, chosen))) return null;
+  if (remark !== null) listener.onEvent({ kind: 'noted', text: remark });
+  return speakWith(speaking, await startFor(speaking, start), said);
+}
+
+/** Has the program take the files of a session in; false when it does not. */
+async function takeFilesIn(
+  { parts, exchange: { place, params } }: Speaking,
+  start: AgentStart,
+  { files, takeIn }: ChosenOpening,
+): Promise<boolean> {
+  if (takeIn === null) return true;
+  const { folders } = place;
+  const words = takeIn(homeSeen(folders, params.policy));
+  const plan = await planLaunch(parts, place, { words, start });
+  const deaf = { message: () => undefined, noise: () => undefined, heard: () => undefined };
+  const process = await startProcess({ ...plan, isLive: false }, deaf);
+  const timer = setTimeout(() => detach(process.end(), neverFails), TAKE_IN_MS_MAX);
+  const { code } = await process.ended;
+  clearTimeout(timer);
+  for (const name of Object.keys(files)) rmSync(join(folders.home, name), { force: true });
+  return code === 0;
 }
 
 /** One exchange with a process, which is kept for the next one or ended. */
@@ -65,29 +98,28 @@ async function speakWith(
   { parts, exchange, listener }: Speaking,
   speaker: Speaker,
   said: string,
-): Promise<{ end: ExchangeEnd; hasHeard: boolean }> {
+): Promise<ExchangeEnd> {
   const { params, context, record } = exchange;
   listener.onSpeaker(speaker);
   record.markers.push(speaker.marker);
   writeRecord(parts.runs, record);
-  let hasHeard = false;
   const limits = { timeMs: exchange.timeMs, idleMs: params.idle_ms, signal: context.signal };
-  const end = await speaker.exchange(said, limits, (event) => {
-    hasHeard ||= event.kind !== 'noted';
-    listener.onEvent(event);
-  });
-  await dismiss(parts, speaker, { end, params });
-  return { end, hasHeard };
+  const free = parts.kept.use(speaker);
+  try {
+    const end = await speaker.exchange(said, limits, listener.onEvent);
+    await dismiss(parts, speaker, { end, params });
+    return end;
+  } finally {
+    free();
+  }
 }
 
-async function startFor(
-  { parts, exchange: { place, record } }: Speaking,
-  how: { transport: Transport; start: AgentStart },
-): Promise<Speaker> {
-  const plan = await planLaunch(parts, place, how);
+async function startFor({ parts, exchange: { place, record } }: Speaking, start: AgentStart): Promise<Speaker> {
+  const { transport } = place.cli;
+  const plan = await planLaunch(parts, place, { words: transport.arguments(start), start });
   // Before it starts: whoever finds the record finds its processes.
   writeRecord(parts.runs, { ...record, markers: [...record.markers, plan.marker] });
-  return startSpeaker(place.cli, how, plan);
+  return startSpeaker(place.cli, start, plan);
 }
 
 /** Keeps a process whose exchange has ended well, and ends any other. */
@@ -97,7 +129,7 @@ async function dismiss(
   { end, params }: { end: ExchangeEnd; params: ExchangeParams },
 ): Promise<void> {
   const isSound = end.fault === null || ['cancelled', 'rate_limited', 'overloaded'].includes(end.fault.kind);
-  if (speaker.isLive && speaker.isAlive() && isSound && end.session !== null) {
+  if (speaker.isAlive() && isSound && end.session !== null) {
     kept.keep(keyOf(params, end.session), speaker);
   } else await speaker.end();
 }

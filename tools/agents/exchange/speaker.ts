@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { onAbort } from '../../../hub/base/abort.js';
 import { detach, neverFails } from '../../../hub/base/detach.js';
 import type { AgentId, ExchangeEnd, ExchangeEvent, FaultKind } from '../../../hub/protocol/outside_agent.js';
-import type { AgentCli, AgentDialogue, AgentStart, Decision, Transport } from '../agent_cli.js';
+import type { AgentCli, AgentDialogue, AgentStart, Decision } from '../agent_cli.js';
 import { faultOf } from '../fault.js';
 import { type AgentProcess, type ProcessPlan, startProcess } from '../process/agent_process.js';
 
@@ -19,8 +19,6 @@ export interface ExchangeLimits {
 
 /** A process of an agent that is spoken with. */
 export interface Speaker {
-  /** Whether another exchange can follow. */
-  isLive: boolean;
   /** Of all its processes. */
   marker: string;
   isAlive(): boolean;
@@ -36,7 +34,6 @@ export interface Speaker {
 /** What a speaker is made of. */
 interface Parts {
   cli: AgentCli;
-  transport: Transport;
   process: AgentProcess;
   conversation: AgentDialogue;
   session(): AgentId | null;
@@ -44,11 +41,7 @@ interface Parts {
   listener: { take(event: ExchangeEvent): void; heard(): void } | null;
 }
 
-export async function startSpeaker(
-  cli: AgentCli,
-  { transport, start }: { transport: Transport; start: AgentStart },
-  plan: ProcessPlan,
-): Promise<Speaker> {
+export async function startSpeaker(cli: AgentCli, start: AgentStart, plan: ProcessPlan): Promise<Speaker> {
   let session: AgentId | null = null;
   let parts: Parts | null = null;
   let noise = 0;
@@ -62,7 +55,7 @@ export async function startSpeaker(
     if (parts === null) early.push(message);
     else parts.process.send(message);
   };
-  const conversation = transport.converse({ send, emit }, start);
+  const conversation = cli.transport.converse({ send, emit }, start);
   const process = await startProcess(plan, {
     message: conversation.take,
     noise(text) {
@@ -71,11 +64,11 @@ export async function startSpeaker(
     },
     heard: () => parts?.listener?.heard(),
   });
-  const made: Parts = { cli, transport, process, conversation, session: () => session, listener: null };
+  const made: Parts = { cli, process, conversation, session: () => session, listener: null };
   parts = made;
   for (const message of early) process.send(message);
   return {
-    ...{ isLive: transport.isLive, marker: plan.marker, isAlive: process.isAlive, session: () => session },
+    ...{ marker: plan.marker, isAlive: process.isAlive, session: () => session },
     exchange: (said, limits, onEvent) => exchange(made, { said, limits, onEvent }),
     ...{ say: conversation.say, answer: conversation.answer, end: process.end },
   };
@@ -123,9 +116,9 @@ function exchange(parts: Parts, { said, limits, onEvent }: Exchanging): Promise<
   });
 }
 
-/** An agent that does not stop when it is asked to, or cannot be asked, is ended. */
-async function endIfLate({ transport, process }: Parts, isUnderWay: () => boolean): Promise<void> {
-  if (transport.isLive) await wait(STOP_MS_MAX, undefined, { ref: false });
+/** An agent that does not stop when it is asked to is ended. */
+async function endIfLate({ process }: Parts, isUnderWay: () => boolean): Promise<void> {
+  await wait(STOP_MS_MAX, undefined, { ref: false });
   if (isUnderWay()) await process.end();
 }
 

@@ -2,7 +2,7 @@ import type { ToolAnswer } from '../../../hub/protocol/methods/tool_methods.js';
 import type { ExchangeEnd } from '../../../hub/protocol/outside_agent.js';
 import { storeOutcome, type ToolCall } from '../../base/outcome.js';
 import type { ToolParts } from '../../base/tool_parts.js';
-import { AGENT_SOURCE } from '../history/agent_source.js';
+import { AGENT_SOURCE, NO_CALLS } from '../history/agent_source.js';
 import type { ExchangeMetadata } from './first_words.js';
 import type { RunRecord } from './run_records.js';
 import type { RunText } from './run_text.js';
@@ -34,7 +34,7 @@ export function storeRun({ hub, clock }: Pick<ToolParts, 'hub' | 'clock'>, ended
       metadata: fault === null ? metadata : { ...metadata, reason: fault.message },
     },
     output: bytes.length === 0 ? null : { pieces: [bytes], totalBytes: bytes.length },
-    blocks: [{ type: 'text', text: lines.length === 0 ? '(it called no tools)' : lines.join('\n') }],
+    blocks: [{ type: 'text', text: lines.length === 0 ? NO_CALLS : lines.join('\n') }],
     ...{ exit_code: fault === null ? 0 : 1, signal: null, cwd },
     duration_ms: Math.max(0, Math.round(clock() - record.started_at_ms)),
   });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   freshCallId,
   isoTime,
+  jsonLines,
   objectInput,
   type PastCall,
   type PastTurn,
@@ -22,6 +23,20 @@ export function seedGemini(history: readonly PastTurn[], place: SeedPlace): Seed
     messages: said.map((turn) => messageOf(turn, place)),
   };
   return { session, names: [`session-${session}.json`], text: `${JSON.stringify(document)}\n` };
+}
+
+/** The folder below gemini's own that holds what it keeps of a project: it takes one that claims the project by a file. */
+export function geminiFolder(cwd: string): string {
+  return `.gemini/tmp/cognition-${createHash('sha256').update(cwd).digest('hex').slice(0, 16)}`;
+}
+
+/** Writes turns as one of the sessions that gemini keeps itself: a header, then a line for each message. */
+export function seedGeminiLines(history: readonly PastTurn[], place: SeedPlace): SeededSession {
+  const { session, text } = seedGemini(history, place);
+  const { messages, ...header }: { messages: object[] } = JSON.parse(text);
+  // Its own are named by the minute, and one of the same minute would be written over.
+  const name = `session-0-${session.slice(0, 8)}.jsonl`;
+  return { session, names: [geminiFolder(place.cwd), 'chats', name], text: jsonLines([header, ...messages]) };
 }
 
 function messageOf({ role, text, calls, atMs }: PastTurn, place: SeedPlace): object {

@@ -1,7 +1,7 @@
 import { callText } from '../../../hub/base/call_title.js';
 import { blocksOfType, readableText } from '../../../hub/base/node_blocks.js';
 import type { Block, Node } from '../../../hub/protocol/node.js';
-import { AGENT_SOURCE } from './agent_source.js';
+import { AGENT_SOURCE, NO_CALLS } from './agent_source.js';
 import type { PastCall, PastTurn } from './past_turn.js';
 
 type External = Extract<Node, { kind: 'external' }>;
@@ -35,7 +35,7 @@ function turnOf(node: Node, results: readonly External[]): PastTurn {
   if (node.role === 'assistant')
     return { role: 'assistant', text: readableText(blocks), calls: callsOf(blocks, results), atMs };
   if (node.kind === 'external' && node.external.handle.source === AGENT_SOURCE)
-    return { role: 'assistant', text: readableText(blocks), calls: [], atMs };
+    return { role: 'assistant', text: readableText(blocks) === NO_CALLS ? '' : readableText(blocks), calls: [], atMs };
   const command =
     node.kind === 'external' ? `I ran ${node.external.call.tool}: ${callText(node.external.call.input)}\n` : '';
   return { role: 'user', text: command + readableText(blocks), calls: [], atMs };

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { isWithin } from '../../../hub/base/is_within.js';
 import type { TreeId } from '../../../hub/protocol/node.js';
 import type { AgentName } from '../../../hub/protocol/outside_agent.js';
+import type { Policy } from '../../../hub/protocol/policy.js';
 import { sha256Of } from '../../base/sha256.js';
 
 /** Where an agent sees its folders in the sandbox. */
@@ -51,6 +52,11 @@ export function foldersInside(): Omit<AgentFolders, 'agent'> {
     ...{ home: `${INSIDE}/home`, workspace: `${INSIDE}/workspace`, context: `${INSIDE}/shared/context` },
     ...{ messages: `${INSIDE}/shared/messages`, results: `${INSIDE}/results` },
   };
+}
+
+/** Where an agent sees its home. */
+export function homeSeen({ home }: AgentFolders, policy: Policy): string {
+  return policy.kind === 'open' ? home : foldersInside().home;
 }
 
 /** Writes the files of an agent's configuration below its home. */

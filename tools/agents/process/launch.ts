@@ -9,7 +9,7 @@ import { mayRead } from '../../policy/path_rules.js';
 import type { PrivateGit } from '../../private_git/private_git.js';
 import type { Sandbox } from '../../sandbox/forms/sandbox.js';
 import type { Mount } from '../../sandbox/mounts.js';
-import type { AgentCli, AgentStart, Transport } from '../agent_cli.js';
+import type { AgentCli, AgentStart } from '../agent_cli.js';
 import { type AgentFolders, foldersInside, writeHomeFiles } from './agent_folders.js';
 import type { ProcessPlan } from './agent_process.js';
 import { folderOf } from './find_program.js';
@@ -42,17 +42,16 @@ export interface LaunchPlace {
 export async function planLaunch(
   parts: LaunchParts,
   place: LaunchPlace,
-  { transport, start }: { transport: Transport; start: AgentStart },
+  { words, start }: { words: readonly string[]; start: AgentStart },
 ): Promise<ProcessPlan> {
   const { cli, program, folders, policy } = place;
   const isOpen = policy.kind === 'open';
   const seen = isOpen ? folders : foldersInside();
-  const content = cli.home({ level: start.level, home: seen.home });
+  const content = cli.home({ level: start.level, home: seen.home, cwd: start.cwd });
   writeHomeFiles(folders.home, content.files);
   const marker = randomBytes(16).toString('hex');
-  const given = transport.arguments(start);
   const common = {
-    ...{ marker, isLive: transport.isLive, logs: folders.agent, disk: parts.machine.cognitionHome },
+    ...{ marker, isLive: true, logs: folders.agent, disk: parts.machine.cognitionHome },
     environment: {
       ...usualEnvironment(place, parts),
       ...content.environment,
@@ -60,7 +59,7 @@ export async function planLaunch(
       ...{ HOME: seen.home, PWD: start.cwd, [MARKER_VARIABLE]: marker },
     },
   };
-  if (isOpen) return { ...common, program, arguments: given, cwd: start.cwd, release: () => undefined };
+  if (isOpen) return { ...common, program, arguments: words, cwd: start.cwd, release: () => undefined };
   const { kind, problem, hint } = await parts.sandbox.report();
   if (kind === 'none' || kind === 'sandbox-exec') {
     throw new HubError('approval_needed', `no sandbox on this machine can hold ${cli.name}: ${problem ?? kind}`, {
@@ -72,7 +71,7 @@ export async function planLaunch(
   // It has to reach its model.
   const networked: Contained = { ...policy, network: true };
   const wrapped = await parts.sandbox.wrap({
-    ...{ program, arguments: given, policy: networked, cwd: start.cwd, tmp },
+    ...{ program, arguments: words, policy: networked, cwd: start.cwd, tmp },
     overlays: await parts.privateGit.overlays(networked),
     mounts: [...mountsOf(folders), ...programMounts(program, networked, parts)],
   });

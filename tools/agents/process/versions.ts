@@ -21,7 +21,11 @@ export function createVersions({ machine }: Pick<ToolParts, 'machine'>): Version
       const key = `${program} ${stats?.mtimeMs} ${stats?.size}`;
       const found = known.get(key) ?? askVersion(program, { PATH: machine.path, HOME: home, NO_COLOR: '1' });
       known.set(key, found);
-      return found;
+      // On a busy machine it may tell it later.
+      return found.then((version) => {
+        if (version === null) known.delete(key);
+        return version;
+      });
     },
   };
 }
@@ -29,8 +33,9 @@ export function createVersions({ machine }: Pick<ToolParts, 'machine'>): Version
 async function askVersion(program: string, env: Record<string, string>): Promise<string | null> {
   const options = { env, timeout: VERSION_MS_MAX, maxBuffer: OUTPUT_BYTES_MAX, killSignal: 'SIGKILL' as const };
   try {
-    const { stdout } = await promisify(execFile)(program, ['--version'], options);
-    return /\d+\.\d+[\w.+-]*/.exec(stdout)?.[0] ?? null;
+    // pi tells it on its standard error.
+    const { stdout, stderr } = await promisify(execFile)(program, ['--version'], options);
+    return /\d+\.\d+[\w.+-]*/.exec(`${stdout}\n${stderr}`)?.[0] ?? null;
   } catch {
     return null; // it says so itself when it is started
   }
