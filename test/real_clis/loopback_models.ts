@@ -6,13 +6,13 @@ import { geminiFrames } from '../support/model/gemini_frames.js';
 import { openaiFrames } from '../support/model/openai_frames.js';
 import { responsesFrames } from '../support/model/responses_frames.js';
 import type { Script } from '../support/model/script.js';
-import { type Asked, askedIn } from './asked_turns.js';
 import { replyTo } from './scripted_reply.js';
+import { requestIn, type SentRequest } from './sent_turns.js';
 
 /** What a server was asked, in order, and how many requests it is still answering. */
 export interface LoopbackModels {
   origin: string;
-  asked: Asked[];
+  requests: SentRequest[];
   /** Everything that came, also what is no request to a model. */
   paths: string[];
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export interface LoopbackModels {
 
 /** A model server on loopback that answers what the message itself says, and is not strict: each agent sends what it likes. */
 export async function openLoopbackModels(): Promise<LoopbackModels> {
-  const asked: Asked[] = [];
+  const requests: SentRequest[] = [];
   const paths: string[] = [];
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
@@ -34,15 +34,15 @@ export async function openLoopbackModels(): Promise<LoopbackModels> {
       respondJson(response, { status: isModel ? 400 : 404, body: { error: { message: 'Not Found' } } });
       return;
     }
-    const one = askedIn(path, body);
-    asked.push(one);
+    const one = requestIn(path, body);
+    requests.push(one);
     deliver(response, { path, body, script: replyTo(one) });
   };
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ origin: `http://127.0.0.1:${port}`, asked, paths },
+    ...{ origin: `http://127.0.0.1:${port}`, requests, paths },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -74,9 +74,14 @@ function deliver(response: ServerResponse, { path, body, script }: Delivery): vo
 
 function framesOf(path: string, body: Record<string, unknown>, script: Script): string[] {
   if (path.endsWith('/messages')) return anthropicFrames(script, null);
-  if (path.endsWith('/responses')) return responsesFrames(script);
+  if (path.endsWith('/responses')) return responsesFrames(script).map(withNamespace);
   if (path.endsWith('/chat/completions')) return openaiFrames(script, body);
   return geminiFrames(script, { model: null, cached: null });
+}
+
+/** Codex' tools of servers have a namespace beside their name. */
+function withNamespace(frame: string): string {
+  return frame.replaceAll(/"name":"(mcp__[a-z]+)__(\w+)"/g, '"namespace":"$1","name":"$2"');
 }
 
 /** Side requests, such as for a title, do not stream: they get a word. */

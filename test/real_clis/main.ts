@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { type AgentWorld, openWorld } from './agent_world.js';
 import { CONVERSATION_STEPS, type Past, type Step } from './conversation_steps.js';
 import { binOf, installProgram } from './install_programs.js';
+import { CLIENT_STEPS } from './mcp_steps.js';
 import { REAL_PROGRAMS, type RealProgram } from './real_programs.js';
 
 const STEP_MS_MAX = 180_000;
@@ -60,7 +61,9 @@ async function inside(): Promise<void> {
 async function tryProgram(program: RealProgram): Promise<void> {
   const world = await openWorld(program, binOf(values.folder, program));
   const past: Past = { tips: new Map(), first: null };
-  for (const step of CONVERSATION_STEPS) await tryStep(world, past, step);
+  const steps = program.isClient ? [...CONVERSATION_STEPS, ...CLIENT_STEPS] : CONVERSATION_STEPS;
+  const wanted = steps.filter(([name]) => values.step === undefined || name.startsWith(values.step));
+  for (const step of wanted) await tryStep(world, past, step);
   await world.close();
 }
 

@@ -7,8 +7,8 @@ export interface RealProgram {
   environment(origin: string): Record<string, string>;
   /** A person's own configuration, below the home that the agent has here. */
   files(origin: string): Record<string, string>;
-  /** How the tool of an MCP server is called in its requests. */
-  mcp: 'claude' | 'codex' | 'gemini' | 'opencode' | null;
+  /** Whether it is a client of tool servers. */
+  isClient: boolean;
 }
 
 const KEY = 'sk-test-0123456789abcdef';
@@ -20,7 +20,7 @@ export const REAL_PROGRAMS: readonly RealProgram[] = [
     model: 'claude-sonnet-4-5',
     environment: (origin) => ({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: origin }),
     files: () => ({}),
-    mcp: 'claude',
+    isClient: true,
   },
   {
     name: 'codex',
@@ -28,7 +28,7 @@ export const REAL_PROGRAMS: readonly RealProgram[] = [
     model: 'gpt-5.2',
     environment: () => ({ CODEX_API_KEY: KEY }),
     files: (origin) => ({ '.codex/config.toml': codexConfig(origin) }),
-    mcp: 'codex',
+    isClient: true,
   },
   {
     name: 'gemini',
@@ -36,7 +36,7 @@ export const REAL_PROGRAMS: readonly RealProgram[] = [
     model: 'gemini-3-pro-preview',
     environment: (origin) => ({ GEMINI_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: origin }),
     files: () => ({}),
-    mcp: 'gemini',
+    isClient: true,
   },
   {
     name: 'opencode',
@@ -44,7 +44,7 @@ export const REAL_PROGRAMS: readonly RealProgram[] = [
     model: 'loopback/model',
     environment: () => ({}),
     files: (origin) => ({ '.config/opencode/opencode.json': opencodeConfig(origin) }),
-    mcp: 'opencode',
+    isClient: true,
   },
   {
     name: 'pi',
@@ -56,7 +56,7 @@ export const REAL_PROGRAMS: readonly RealProgram[] = [
     model: 'loopback/model',
     environment: () => ({}),
     files: (origin) => ({ '.pi/agent/models.json': piModels(origin) }),
-    mcp: null,
+    isClient: false,
   },
 ];
 

@@ -1,5 +1,5 @@
 import { breaking, fail, type Script, say } from '../support/model/script.js';
-import type { Asked, AskedTurn } from './asked_turns.js';
+import type { SentRequest, SentTurn } from './sent_turns.js';
 
 /** How each agent calls the tool that runs a command, and the name of its argument. */
 const SHELLS: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const SHELLS: Readonly<Record<string, string>> = {
 let calls = 0;
 
 /** The answer that the newest message itself asks for: `[[run:command]]`, `[[call:tool {…}]]`, `[[hang]]`, `[[429]]`; else what was heard. */
-export function replyTo({ tools, turns }: Asked): Script {
+export function replyTo({ tools, turns }: SentRequest): Script {
   const last = turns.at(-1);
   if (tools.length === 0 || last === undefined) return say({ kind: 'text', text: 'a title' });
   if (last.results.length > 0) return say({ kind: 'text', text: `tool said: ${last.results.join('\n')}` });
@@ -52,7 +52,7 @@ function callOf(tool: string, input: string): Script {
 }
 
 /** The words between angles that persons said, without what agents add to them. */
-export function heard(turns: readonly AskedTurn[]): string {
+export function heard(turns: readonly SentTurn[]): string {
   const said = turns.filter(({ role }) => role === 'user').map(({ text }) => text);
   return said.flatMap((text) => [...text.matchAll(/<<(\w+)>>/g)].map(([, word]) => word)).join(' ');
 }

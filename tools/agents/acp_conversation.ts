@@ -131,8 +131,9 @@ function openSession(state: State, { agentCapabilities = {} }: AcpInitialized): 
   }
   request(state, [canResume ? 'session/resume' : 'session/load', { ...place, sessionId }], (result) => {
     const told = AcpLoaded.safeParse(result).data?.sessionId ?? sessionId;
-    if (told === sessionId) afterReplay(state, () => opened(sessionId));
-    else end(state, faultOf(cli, 'session_switched', ''));
+    if (told !== sessionId) end(state, faultOf(cli, 'session_switched', ''));
+    else if (canResume) opened(sessionId);
+    else afterReplay(state, () => opened(sessionId));
   });
 }
 

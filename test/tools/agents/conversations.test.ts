@@ -105,6 +105,51 @@ test.each([
   expect(endOf(events)).toMatchObject({ text: 'MOCK-DONE', fault: null });
 });
 
+test('what an old session says after it was opened is not the answer, and tokens are told from where gemini tells them', () => {
+  const opening = { kind: 'resume' as const, session: AgentId.parse(SESSION) };
+  let left = ['said before ', 'and this'];
+  const { events, sent, act } = talk(
+    'gemini',
+    (request) => {
+      const { id, method } = request;
+      const answer = (fields: object) => ({ jsonrpc: '2.0', id, ...fields });
+      const [next, ...rest] = left;
+      if (method === 'initialize') return [answer({ result: { agentCapabilities: { loadSession: true } } })];
+      if (method === 'session/load') return [answer({ result: {} })];
+      if (method === 'session/prompt') {
+        const quota = { token_count: { input_tokens: 11, output_tokens: 7 } };
+        return [chunk('new'), answer({ result: { stopReason: 'end_turn', _meta: { quota } } })];
+      }
+      left = rest;
+      const refused = answer({ error: { code: -32601, message: 'Method not found' } });
+      return next === undefined ? [refused] : [chunk(next), refused];
+    },
+    { opening },
+  );
+  act((conversation) => conversation.say('one'));
+  expect(sent.filter(({ method }) => String(method).startsWith('_'))).toHaveLength(3);
+  expect(events).toEqual([
+    { kind: 'opened', session: SESSION, model: null },
+    { kind: 'text', text: 'new' },
+    { kind: 'used', input_tokens: 11, output_tokens: 7 },
+    { kind: 'ended', session: SESSION, at: null, text: 'new', fault: null },
+  ]);
+});
+
+test('gemini and opencode are told a history in their own forms', () => {
+  const place = { cwd: '/srv/project', newId: () => SESSION, model: null, version: null };
+  const history = [{ role: 'user' as const, text: 'one', calls: [], atMs: 1 }];
+  const gemini = findCli(AgentName.parse('gemini'));
+  const claimed = Object.keys(gemini?.home({ level: 'minimal', home: '/h', cwd: '/srv/project' }).files ?? {});
+  const seeding = gemini?.seed?.(history, place);
+  const [file = ''] = Object.keys(seeding?.kind === 'session' ? seeding.files : {});
+  // What claims the folder of the project stands beside the sessions.
+  expect(claimed).toContain(file.replace(/chats\/session-0-d9e126b0\.jsonl$/, '.project_root'));
+  const taken = findCli(AgentName.parse('opencode'))?.seed?.(history, place);
+  const session = taken?.kind === 'session' ? taken.session : '';
+  expect(taken?.kind === 'session' && taken.takeIn?.('/h')).toEqual(['import', `/h/${session}.json`]);
+});
+
 test('a cancelled prompt ends, with what waited for an answer, and the next one is answered', () => {
   const { events, sent, act } = talk('gemini', gemini);
   act((conversation) => conversation.say('[[tool:touch t.txt]]'));

@@ -45,6 +45,16 @@ test.each(['claude', 'codex'])(
     }),
 );
 
+test('a process that waits for the next message is ended by the next start of the tools, with what it left', () =>
+  withAgents(async (world) => {
+    const { exchange, root, client } = world;
+    const { pid } = await client.call('tools.check', {});
+    await exchange('claude', [root, '[[child]]'], { policy: { kind: 'open' } });
+    process.kill(pid, 'SIGKILL');
+    await until(() => processesWith(world.bin).length === 0);
+    await client.call('tools.check', {});
+  }));
+
 test('what an agent leaves in a group of its own ends with it, also without a sandbox', () =>
   withAgents(async (world) => {
     const { exchange, root, client } = world;

@@ -1,7 +1,7 @@
 type Fields = Record<string, unknown>;
 
 /** One turn of a conversation as a model is sent it, the same for every protocol. */
-export interface AskedTurn {
+export interface SentTurn {
   role: 'user' | 'assistant';
   text: string;
   calls: { tool: string; input: string }[];
@@ -9,28 +9,28 @@ export interface AskedTurn {
 }
 
 /** What one request asks. */
-export interface Asked {
+export interface SentRequest {
   path: string;
   model: string;
   tools: string[];
-  turns: AskedTurn[];
+  turns: SentTurn[];
 }
 
 /** Reads a request of any of the protocols that the agents speak. */
-export function askedIn(path: string, body: Fields): Asked {
+export function requestIn(path: string, body: Fields): SentRequest {
   const [, named] = /\/models\/([^/:]+):/.exec(path) ?? [];
   const model = named ?? String(body.model ?? '');
   return { path, model, tools: toolsIn(body), turns: joined(turnsIn(body)) };
 }
 
-function turnsIn(body: Fields): AskedTurn[] {
+function turnsIn(body: Fields): SentTurn[] {
   if (Array.isArray(body.contents)) return listOf(body.contents).map(geminiTurn);
   if (Array.isArray(body.input)) return listOf(body.input).flatMap(responsesTurn);
   return listOf(body.messages).flatMap(messageTurn);
 }
 
 /** Anthropic's and OpenAI's messages: the one has blocks, the other fields of its own. */
-function messageTurn({ role, content, tool_calls }: Fields): AskedTurn[] {
+function messageTurn({ role, content, tool_calls }: Fields): SentTurn[] {
   if (role === 'system' || role === 'developer') return [];
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
   if (role === 'tool') return [turn('user', { results: [textIn(blocks)] })];
@@ -47,7 +47,7 @@ function messageTurn({ role, content, tool_calls }: Fields): AskedTurn[] {
   return [turn(role === 'assistant' ? 'assistant' : 'user', { text: textIn(blocks), calls, results })];
 }
 
-function responsesTurn(item: Fields): AskedTurn[] {
+function responsesTurn(item: Fields): SentTurn[] {
   switch (item.type ?? 'message') {
     case 'message':
       if (item.role !== 'user' && item.role !== 'assistant') return [];
@@ -64,7 +64,7 @@ function responsesTurn(item: Fields): AskedTurn[] {
   }
 }
 
-function geminiTurn({ role, parts }: Fields): AskedTurn {
+function geminiTurn({ role, parts }: Fields): SentTurn {
   const blocks = listOf(parts).filter(({ thought }) => thought !== true);
   const calls = blocks.flatMap((part) => {
     if (part.functionCall === undefined) return [];
@@ -77,13 +77,13 @@ function geminiTurn({ role, parts }: Fields): AskedTurn {
   return turn(role === 'model' ? 'assistant' : 'user', { text: textIn(blocks), calls, results });
 }
 
-function turn(role: AskedTurn['role'], said: Partial<AskedTurn>): AskedTurn {
+function turn(role: SentTurn['role'], said: Partial<SentTurn>): SentTurn {
   return { role, text: '', calls: [], results: [], ...said };
 }
 
 /** One turn for each change of the speaker: protocols cut them differently. */
-function joined(turns: readonly AskedTurn[]): AskedTurn[] {
-  const whole: AskedTurn[] = [];
+function joined(turns: readonly SentTurn[]): SentTurn[] {
+  const whole: SentTurn[] = [];
   for (const one of turns) {
     const last = whole.at(-1);
     const isResult = one.results.length > 0;
