@@ -72,7 +72,11 @@ export const ExchangeEvent = z.discriminatedUnion('kind', [
   }),
   /** For the person: a warning, or a line that nobody understands. */
   z.strictObject({ kind: z.literal('noted'), text: z.string() }),
-  z.strictObject({ kind: z.literal('used'), input_tokens: count, output_tokens: count }),
+  /** Since the last such event; the input without what came from a cache or went to one. */
+  z.strictObject({
+    ...{ kind: z.literal('used'), input_tokens: count, output_tokens: count },
+    ...{ cache_read_tokens: count, cache_write_tokens: count },
+  }),
   /** The last of them. */
   z.strictObject({
     ...{ kind: z.literal('ended'), session: AgentId.nullable() },

@@ -52,7 +52,7 @@ function callOf(tool: string, input: string): Script {
 }
 
 /** The words between angles that persons said, without what agents add to them. */
-export function heard(turns: readonly SentTurn[]): string {
+function heard(turns: readonly SentTurn[]): string {
   const said = turns.filter(({ role }) => role === 'user').map(({ text }) => text);
   return said.flatMap((text) => [...text.matchAll(/<<(\w+)>>/g)].map(([, word]) => word)).join(' ');
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AgentId, type Fault } from '../../hub/protocol/outside_agent.js';
+import { AgentId, type ExchangeEvent, type Fault } from '../../hub/protocol/outside_agent.js';
 import { faultOf, type NamedCli } from './fault.js';
 
 /** The Agent Client Protocol, version 1, as far as it matters here: https://agentclientprotocol.com */
@@ -21,7 +21,10 @@ export const AcpLoaded = z.object({ sessionId: AgentId.optional() }).nullish();
 const tokens = z.int().nonnegative().catch(0);
 export const AcpPromptEnd = z.object({
   stopReason: z.string(),
-  usage: z.object({ inputTokens: tokens, outputTokens: tokens }).nullish().catch(null),
+  usage: z
+    .object({ inputTokens: tokens, outputTokens: tokens, cachedReadTokens: tokens, cachedWriteTokens: tokens })
+    .nullish()
+    .catch(null),
   /** Where gemini tells its tokens. */
   _meta: z
     .object({ quota: z.object({ token_count: z.object({ input_tokens: tokens, output_tokens: tokens }) }) })
@@ -30,10 +33,16 @@ export const AcpPromptEnd = z.object({
 });
 export type AcpPromptEnd = z.infer<typeof AcpPromptEnd>;
 
+type Used = Omit<Extract<ExchangeEvent, { kind: 'used' }>, 'kind'>;
+
 /** The tokens of an exchange; null where none are told. */
-export function acpUsage({ usage, _meta }: AcpPromptEnd): { input_tokens: number; output_tokens: number } | null {
-  if (usage != null) return { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens };
-  return _meta?.quota.token_count ?? null;
+export function acpUsage({ usage, _meta }: AcpPromptEnd): Used | null {
+  if (usage == null) {
+    const counted = _meta?.quota.token_count;
+    return counted === undefined ? null : { ...counted, cache_read_tokens: 0, cache_write_tokens: 0 };
+  }
+  const { inputTokens: input_tokens, outputTokens: output_tokens, cachedReadTokens, cachedWriteTokens } = usage;
+  return { input_tokens, output_tokens, cache_read_tokens: cachedReadTokens, cache_write_tokens: cachedWriteTokens };
 }
 
 export const AcpError = z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() });

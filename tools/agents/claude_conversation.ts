@@ -157,7 +157,13 @@ function takeResult(state: State, result: ClaudeLineOf<'result'>): void {
   const { usage, origin, session_id } = result;
   // What an agent in the background adds later belongs to no exchange.
   if (exchange === null || origin?.kind === 'task-notification') return;
-  if (usage !== undefined) wire.emit({ kind: 'used', ...usage });
+  if (usage !== undefined) {
+    const { cache_read_input_tokens, cache_creation_input_tokens, input_tokens, output_tokens } = usage;
+    wire.emit({
+      ...{ kind: 'used', input_tokens, output_tokens },
+      ...{ cache_read_tokens: cache_read_input_tokens, cache_write_tokens: cache_creation_input_tokens },
+    });
+  }
   const fault = faultIn(state, exchange, result);
   const text = fault === null ? (result.result ?? exchange.streamed) : exchange.streamed;
   state.exchange = null;

@@ -13,6 +13,7 @@ const Block = z.discriminatedUnion('type', [
 ]);
 export type ClaudeBlock = z.infer<typeof Block>;
 const Blocks = z.array(Block.catch({ type: 'other' }));
+const tokens = z.int().nonnegative().catch(0);
 const parent = z.string().nullish();
 
 /** The lines that Claude Code prints, as far as they matter here. */
@@ -52,7 +53,10 @@ export const ClaudeLine = z.discriminatedUnion('type', [
     ...{ api_error_status: z.number().nullish(), terminal_reason: z.string().nullish(), result: z.string().nullish() },
     ...{ errors: z.array(z.string()).optional(), origin: z.object({ kind: z.string().optional() }).nullish() },
     usage: z
-      .object({ input_tokens: z.int().nonnegative().catch(0), output_tokens: z.int().nonnegative().catch(0) })
+      .object({
+        ...{ input_tokens: tokens, output_tokens: tokens },
+        ...{ cache_read_input_tokens: tokens, cache_creation_input_tokens: tokens },
+      })
       .optional(),
   }),
 ]);

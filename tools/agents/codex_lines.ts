@@ -36,7 +36,9 @@ export const CodexNotice = z.discriminatedUnion('method', [
     method: z.literal('thread/tokenUsage/updated'),
     params: z.object({
       ...ofTurn,
-      tokenUsage: z.object({ last: z.object({ inputTokens: tokens, outputTokens: tokens }) }),
+      tokenUsage: z.object({
+        last: z.object({ inputTokens: tokens, outputTokens: tokens, cachedInputTokens: tokens.catch(0) }),
+      }),
     }),
   }),
   z.object({

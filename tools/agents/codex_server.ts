@@ -176,8 +176,12 @@ function takeNotice(state: State, notice: CodexNotice): void {
       endItem(wire, notice.params.item);
       break;
     case 'thread/tokenUsage/updated': {
-      const { inputTokens, outputTokens } = notice.params.tokenUsage.last;
-      wire.emit({ kind: 'used', input_tokens: inputTokens, output_tokens: outputTokens });
+      const { inputTokens, outputTokens, cachedInputTokens } = notice.params.tokenUsage.last;
+      const input_tokens = Math.max(0, inputTokens - cachedInputTokens);
+      wire.emit({
+        ...{ kind: 'used', input_tokens, output_tokens: outputTokens },
+        ...{ cache_read_tokens: cachedInputTokens, cache_write_tokens: 0 },
+      });
       break;
     }
     case 'error':

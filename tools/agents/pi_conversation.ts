@@ -11,7 +11,7 @@ const Answer = z.object({
   content: z.array(z.object({ type: z.string(), text: z.string().optional() }).catch({ type: 'other' })),
   stopReason: z.string().optional(),
   errorMessage: z.string().optional(),
-  usage: z.object({ input: tokens, output: tokens }).optional(),
+  usage: z.object({ input: tokens, output: tokens, cacheRead: tokens, cacheWrite: tokens }).optional(),
 });
 
 const Line = z.discriminatedUnion('type', [
@@ -142,7 +142,12 @@ function takeAnswer({ cli, wire, exchange }: Speech, { message }: LineOf<'messag
   const answer = Answer.safeParse(message);
   if (!answer.success || exchange === null) return;
   const { content, stopReason, errorMessage, usage } = answer.data;
-  if (usage !== undefined) wire.emit({ kind: 'used', input_tokens: usage.input, output_tokens: usage.output });
+  if (usage !== undefined) {
+    wire.emit({
+      ...{ kind: 'used', input_tokens: usage.input, output_tokens: usage.output },
+      ...{ cache_read_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite },
+    });
+  }
   // A later try replaces the failure of an earlier one.
   exchange.fault = stopReason === 'error' ? faultOfRequest(cli, null, errorMessage ?? '') : null;
   // What counts as the answer is what was said last.

@@ -3,7 +3,11 @@ import type { ExchangeEvent } from '../../protocol/outside_agent.js';
 import type { RunningTurn } from './running_turn.js';
 
 /** Tells the followers of a turn what happens in an exchange with an outside agent. */
-export function createTranslation(turn: RunningTurn, newNodeId: () => NodeId): (event: object) => void {
+export function createTranslation(
+  turn: RunningTurn,
+  newNodeId: () => NodeId,
+  hear: (event: ExchangeEvent) => void,
+): (event: object) => void {
   // Its calls become no nodes of their own: these ids only tell them apart.
   const calls = new Map<string, NodeId>();
   const idOf = (call: string): NodeId => {
@@ -43,7 +47,9 @@ export function createTranslation(turn: RunningTurn, newNodeId: () => NodeId): (
   }
 
   return (event) => {
-    if (isExchangeEvent(event)) translate(event);
+    if (!isExchangeEvent(event)) return;
+    hear(event);
+    translate(event);
   };
 }
 

@@ -16,6 +16,7 @@ import { readProject } from '../tools/project_folders.js';
 import { createProjectWatch, type ProjectWatch } from '../tools/project_watch.js';
 import { copyOf } from './copy_of_turn.js';
 import type { OpenTurn } from './end_turn.js';
+import { type ExchangeAccount, openExchangeAccount } from './exchange_account.js';
 import { createTranslation } from './exchange_events.js';
 import { stopEnd } from './loop.js';
 import type { RunningTurn } from './running_turn.js';
@@ -26,6 +27,7 @@ import type { TurnEnd } from './turn_work.js';
 export interface OutsideTurn extends OpenTurn {
   watch: ProjectWatch;
   newNodeId(): NodeId;
+  account: ExchangeAccount;
   call: Omit<ParsedOf<'outside.run'>, 'id' | 'place'>;
 }
 
@@ -62,6 +64,10 @@ export async function beginOutside(
     ...{ reach, turn, path: [...path.nodes], limits },
     watch: createProjectWatch(reach, { tree, node, project, policy, isRoot }),
     newNodeId: () => NodeId.parse(parts.newId()),
+    account: openExchangeAccount({
+      ...{ reach, turn, work, parent: node, environment: environment ?? {} },
+      ...{ newId: parts.newId, nowMs: parts.timers.nowMs },
+    }),
     call: {
       ...{ ...work, turn: turn.id, level, cwd, project, policy, environment },
       ...{ time_ms: limits.time_ms, idle_ms: IDLE_MS_MAX, turns_max: limits.iterations ?? TURNS_MAX },
@@ -86,12 +92,12 @@ function refuseAsking(level: RunningTurn['level'], { agent }: OutsideWork): void
 
 /** Lets the agent work, and appends what it did and its answer. */
 export async function runOutside(work: OutsideTurn): Promise<TurnEnd> {
-  const { reach, turn, path, watch, call } = work;
+  const { reach, turn, path, watch, call, account } = work;
   const [id, answer] = [work.newNodeId(), work.newNodeId()];
   await watch.begin();
   turn.activity = 'answering';
   turn.emit({ kind: 'request_started', turn: turn.id, request: RequestId.parse(answer), node: answer, attempt: 1 });
-  const translate = createTranslation(turn, work.newNodeId);
+  const translate = createTranslation(turn, work.newNodeId, account.take);
   const around = { hub: reach.hub, context: { ...reach.context, signal: turn.signal, emit: translate } };
   const params = { ...call, id, place: { tree: turn.tree, node: turn.tip }, stream: id };
   const { node, text, fault } = await callHub(around, 'outside.run', params).catch((error: unknown) => {
@@ -100,6 +106,8 @@ export async function runOutside(work: OutsideTurn): Promise<TurnEnd> {
     return callHub(around, 'outside.run', params);
   });
   if (node !== null) addNode(work, node);
+  // The count of an answer would be taken for that of its path.
+  await account.end(node?.id ?? id, fault);
   if (text.trim() !== '') {
     const made = await callHub(reach, 'loom.node_create_text', {
       ...{ id: answer, tree: turn.tree, parent: turn.tip, role: 'assistant', blocks: [{ type: 'text', text }] },

@@ -136,3 +136,19 @@ test('it works without a sandbox where that is said', () =>
     expect(stdout).toBe('heard: hello\n');
     expect(stderr).toContain('UNSANDBOXED');
   }));
+
+test('what an agent used is counted, with a price where a key pays by tokens, and an unknown one where a subscription does', () =>
+  withAgentCli(async ({ work, run, env }) => {
+    const total = async (variables: Record<string, string>) => {
+      const { stdout } = await run(['cost', '@', '--json'], { env: variables });
+      return JSON.parse(stdout).total;
+    };
+    await work('claude', 'say one');
+    const known = await total(env);
+    expect(known).toMatchObject({ requests: 1, tokens_in: 11, tokens_out: 7, unknown_price: 0 });
+    expect(known.price_microdollars).toBeGreaterThan(0);
+    const subscribed = { PATH: env.PATH ?? '', CLAUDE_CODE_OAUTH_TOKEN: 'token', ANTHROPIC_API_KEY: '' };
+    await run(['work', 'claude', 'say two'], { env: subscribed });
+    expect(await total(subscribed)).toMatchObject({ requests: 1, tokens_in: 11, unknown_price: 1 });
+    expect((await run(['cost', '@'], { env: subscribed })).stdout).not.toMatch(/\$0(\.0+)?\b/);
+  }));

@@ -131,7 +131,7 @@ test('what an old session says after it was opened is not the answer, and tokens
   expect(events).toEqual([
     { kind: 'opened', session: SESSION, model: null },
     { kind: 'text', text: 'new' },
-    { kind: 'used', input_tokens: 11, output_tokens: 7 },
+    { kind: 'used', input_tokens: 11, output_tokens: 7, cache_read_tokens: 0, cache_write_tokens: 0 },
     { kind: 'ended', session: SESSION, at: null, text: 'new', fault: null },
   ]);
 });
@@ -213,7 +213,7 @@ test('a call is told once, with the input that it runs with, and what the agent 
     { kind: 'call_started', call: 'call_1', tool: 'execute', input: { command: 'touch t.txt', cwd: '/srv/project' } },
     { kind: 'call_ended', call: 'call_1', text: 'made\n', failed: false },
     { kind: 'text', text: 'done' },
-    { kind: 'used', input_tokens: 11, output_tokens: 7 },
+    { kind: 'used', input_tokens: 11, output_tokens: 7, cache_read_tokens: 0, cache_write_tokens: 0 },
     { kind: 'ended', session: SESSION, at: null, text: 'done', fault: null },
   ]);
   expect(sent).toContainEqual({ jsonrpc: '2.0', id: 9, error: { code: -32601, message: expect.any(String) } });

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FLOOD_BYTES } from '../../support/agents/stand_in.mjs';
@@ -215,4 +216,40 @@ test('a key reaches the agent that it is for, and no other variable does', () =>
     expect(text).toContain('ANTHROPIC_API_KEY=sk-one');
     expect(text).toContain('COGNITION_AGENT_ROLE=default');
     expect(text).not.toMatch(/sk-two|OTHER=/);
+  }));
+
+test('several of one role work in a conversation at once, each in a folder of its own that tells what it does', () =>
+  withAgents(async ({ root, exchange, home, tree, project }) => {
+    const abort = new AbortController();
+    let opened = (): void => undefined;
+    const isOpen = new Promise<void>((resolve) => {
+      opened = resolve;
+    });
+    const role = 'reviewer';
+    const hanging = exchange('claude', [root, '[[hang]]'], {
+      ...{ role, signal: abort.signal },
+      onEvent: (event) => event.kind === 'opened' && opened(),
+    });
+    await isOpen;
+    const told = await exchange('claude', [root, '[[tool:env]]'], { role });
+    abort.abort();
+    await expect(hanging).rejects.toMatchObject({ kind: 'cancelled' });
+    for (const line of ['AGENT_ID=claude-reviewer-2', 'AGENT_INSTANCE=2', 'AGENT_ROLE=reviewer']) {
+      expect(told.text).toContain(`COGNITION_${line}`);
+    }
+    const digest = createHash('sha256').update(project).digest('hex');
+    const agents = join(home, 'projects', digest, 'sessions', tree, 'agents');
+    const info = JSON.parse(readFileSync(join(agents, 'claude-reviewer-2', 'info.json'), 'utf8'));
+    expect(info).toMatchObject({
+      ...{ id: 'claude-reviewer-2', agent: 'claude', role, instance: 2, task: '[[tool:env]]', tree, project },
+      ...{ state: 'done', session: told.session, node: told.id, fault: null },
+    });
+    const lines = readFileSync(join(agents, 'claude-reviewer-2', 'messages.jsonl'), 'utf8')
+      .trim()
+      .split('\n');
+    expect(lines.map((line) => JSON.parse(line).from)).toEqual(['person', 'claude-reviewer-2']);
+    expect(readdirSync(join(agents, 'claude-reviewer-2')).sort()).toEqual([
+      ...['info.json', 'messages.jsonl', 'stderr.log', 'stdout.log', 'workspace'],
+    ]);
+    expect(readdirSync(agents).sort()).toEqual(['claude-reviewer', 'claude-reviewer-2']);
   }));

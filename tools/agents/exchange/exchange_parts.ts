@@ -5,6 +5,7 @@ import type { ToolParts } from '../../base/tool_parts.js';
 import type { AgentCli } from '../agent_cli.js';
 import type { LaunchParts, LaunchPlace } from '../process/launch.js';
 import type { Versions } from '../process/versions.js';
+import type { AgentInstance, AgentInstances } from './agent_instances.js';
 import type { SessionTips } from './first_words.js';
 import type { KeptSpeakers } from './kept_speakers.js';
 import type { RunRecord } from './run_records.js';
@@ -16,6 +17,7 @@ export type ExchangeParams = ParsedOf<'outside.run'>;
 export interface ExchangeParts extends ToolParts, LaunchParts {
   kept: KeptSpeakers;
   tips: SessionTips;
+  instances: AgentInstances;
   versions: Versions;
   /** The folder of what runs now. */
   runs: string;
@@ -26,6 +28,7 @@ export interface AgentExchange {
   params: ExchangeParams;
   context: CallContext;
   cli: AgentCli;
+  instance: AgentInstance;
   path: SplitPath;
   place: LaunchPlace;
   version: string | null;

@@ -12,6 +12,7 @@ import { AGENT_CLIS, findCli } from '../all_clis.js';
 import { homeOf } from '../process/agent_folders.js';
 import { findProgram } from '../process/find_program.js';
 import { createVersions } from '../process/versions.js';
+import { createAgentInstances } from './agent_instances.js';
 import type { RunningExchange } from './exchange_listener.js';
 import type { ExchangeParts } from './exchange_parts.js';
 import { createSessionTips } from './first_words.js';
@@ -30,7 +31,13 @@ export async function openOutside(
 ): Promise<OutsidePlugin> {
   const kept = createKeptSpeakers(given.runs);
   const tips = createSessionTips(given.machine.cognitionHome);
-  const parts: ExchangeParts = { ...given, kept, tips, versions: createVersions(given) };
+  const parts: ExchangeParts = {
+    ...given,
+    kept,
+    tips,
+    instances: createAgentInstances(),
+    versions: createVersions(given),
+  };
   const running = new Map<NodeId, RunningExchange>();
   const ending = new AbortController();
   const ended = new Set<Promise<unknown>>();

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { HubError } from '../../../hub/base/error.js';
 import { shortened } from '../../../hub/base/head_and_tail.js';
 import type { CallContext } from '../../../hub/base/plugin.js';
@@ -8,10 +9,11 @@ import { findNode } from '../../base/store_output.js';
 import type { AgentCli } from '../agent_cli.js';
 import { AGENT_CLIS, findCli } from '../all_clis.js';
 import { faultOf } from '../fault.js';
-import { makeAgentFolders } from '../process/agent_folders.js';
+import { homeOf, makeAgentFolders } from '../process/agent_folders.js';
 import { findProgram } from '../process/find_program.js';
 import type { LaunchPlace } from '../process/launch.js';
 import { promptFor } from '../roles/role_prompt.js';
+import { noteBegin, noteEnd } from './agent_files.js';
 import { createListener, type RunningExchange } from './exchange_listener.js';
 import type { AgentExchange, ExchangeParams, ExchangeParts } from './exchange_parts.js';
 import { ExchangeMetadata } from './first_words.js';
@@ -33,15 +35,24 @@ export async function runExchange(
   const done = await findNode(parts.hub, params.id);
   if (done !== null) return answerAgain(done);
   const exchange = await openExchange(parts, params, context);
-  const { run, record } = exchange;
+  return finish(parts, exchange, onRunning).finally(exchange.instance.release);
+}
+
+async function finish(
+  parts: ExchangeParts,
+  exchange: AgentExchange,
+  onRunning: (running: RunningExchange) => void,
+): Promise<ResultOf<'outside.run'>> {
+  const { run, record, params, context } = exchange;
+  noteBegin(exchange, record.started_at_ms);
   const listener = createListener(context, { run, asksPerson: params.level === 'ask' });
   onRunning({
     ...{ id: params.id, agent: exchange.cli.name, tree: params.place.tree, startedAtMs: record.started_at_ms },
     ...listener.running,
   });
   const end = await speakUntilEnd(parts, exchange, listener);
+  noteEnd(exchange, parts.clock(), end);
   const answer = await storeRun(parts, { ...exchange, end });
-  if (end.session !== null) parts.tips.write(exchange.cli.name, end.session, params.id);
   run.remove();
   removeRecord(parts.runs, params.id);
   const { text } = shortened(end.text, ANSWER_BYTES_MAX);
@@ -80,31 +91,47 @@ async function openExchange(
       hint: 'say first what it is to do',
     });
   }
-  const folders = makeAgentFolders({ ...parts.machine, project, tree: place.tree }, cli.name);
-  const version = await parts.versions.of(program, folders.home);
+  const home = homeOf(parts.machine.cognitionHome, cli.name);
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const version = await parts.versions.of(program, home);
   if (context.signal.aborted) throw new HubError('cancelled', `${cli.name} was stopped before it began`);
   const record: RunRecord = {
     ...{ id, place, turn: params.turn, agent: cli.name, version, task: path.task, cwd: params.cwd },
     ...{ started_at_ms: parts.clock(), begun_at_ms: begun.begun_at_ms, markers: [] },
   };
+  const instance = parts.instances.take(place.tree, cli.name, params.role);
+  const folders = makeAgentFolders(
+    { ...parts.machine, project, tree: place.tree },
+    { agent: cli.name, id: instance.id },
+  );
   return {
-    ...{ params, context, cli, path, version, instructions, timeMs, record, call: { ...begun, turn: params.turn } },
+    ...{ params, context, cli, instance, path, version, instructions, timeMs, record },
+    call: { ...begun, turn: params.turn },
     run: openRunText(parts.runs, id),
-    place: launchPlace({ cli, program, folders, timeMs }, params),
+    place: launchPlace({ cli, program, folders, timeMs, instance }, params),
   };
 }
 
 function launchPlace(
-  { timeMs, ...about }: Pick<LaunchPlace, 'cli' | 'program' | 'folders'> & { timeMs: number },
-  { id, place: { tree }, policy, environment, project, role }: ExchangeParams,
+  {
+    timeMs,
+    instance,
+    ...about
+  }: Pick<LaunchPlace, 'cli' | 'program' | 'folders'> & Pick<AgentExchange, 'timeMs' | 'instance'>,
+  { place: { tree }, policy, environment, project, role, role_description }: ExchangeParams,
 ): LaunchPlace {
   return {
     ...{ ...about, policy, environment: environment ?? {} },
     told: ({ workspace, context, messages }) => ({
       // So that this program, started inside, refuses to run models again.
       COGNITION_SESSION: tree,
-      ...{ COGNITION_AGENT_ID: `${about.cli.name}-${id.slice(0, 8)}`, COGNITION_AGENT_ROLE: role ?? 'default' },
-      ...{ COGNITION_AGENT_INSTANCE: id.slice(0, 8), COGNITION_SESSION_ID: tree, COGNITION_WORKSPACE: workspace },
+      ...{ COGNITION_AGENT_ID: instance.id, COGNITION_AGENT_ROLE: role ?? 'default' },
+      ...(role_description === null ? {} : { COGNITION_AGENT_ROLE_DESC: role_description }),
+      ...{
+        COGNITION_AGENT_INSTANCE: String(instance.number),
+        COGNITION_SESSION_ID: tree,
+        COGNITION_WORKSPACE: workspace,
+      },
       ...{ COGNITION_SHARED_CONTEXT: context, COGNITION_MESSAGE_DIR: messages, COGNITION_PROJECT_ROOT: project },
       COGNITION_TIMEOUT_MINUTES: String(Math.ceil(timeMs / 60_000)),
     }),

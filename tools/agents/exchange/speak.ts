@@ -9,7 +9,7 @@ import { homeSeen, writeHomeFiles } from '../process/agent_folders.js';
 import { startProcess } from '../process/agent_process.js';
 import { planLaunch } from '../process/launch.js';
 import type { ExchangeListener } from './exchange_listener.js';
-import type { AgentExchange, ExchangeParams, ExchangeParts } from './exchange_parts.js';
+import type { AgentExchange, ExchangeParts } from './exchange_parts.js';
 import { type ChosenOpening, goOn, ownSession, tellAsText, tellHistory } from './first_words.js';
 import { writeRecord } from './run_records.js';
 import { type Speaker, startSpeaker } from './speaker.js';
@@ -66,7 +66,7 @@ async function speak(speaking: Speaking, chosen: ChosenOpening, mayStart: boolea
     ...{ opening, cwd: params.cwd, level: params.level, model: params.model, instructions },
     ...{ turnsMax: params.turns_max, task: said },
   };
-  const waiting = opening.kind === 'resume' ? parts.kept.take(keyOf(params, opening.session)) : null;
+  const waiting = opening.kind === 'resume' ? parts.kept.take(keyOf(exchange, opening.session)) : null;
   if (waiting !== null) return speakWith(speaking, waiting, said);
   if (!mayStart) return null;
   if (!(await takeFilesIn(speaking, start, chosen))) return null;
@@ -107,7 +107,9 @@ async function speakWith(
   const free = parts.kept.use(speaker);
   try {
     const end = await speaker.exchange(said, limits, listener.onEvent);
-    await dismiss(parts, speaker, { end, params });
+    // Before another may ask where the session stands.
+    if (end.session !== null) parts.tips.write(exchange.cli.name, end.session, params.id);
+    await dismiss(parts, speaker, { end, exchange });
     return end;
   } finally {
     free();
@@ -126,17 +128,17 @@ async function startFor({ parts, exchange: { place, record } }: Speaking, start:
 async function dismiss(
   { kept }: ExchangeParts,
   speaker: Speaker,
-  { end, params }: { end: ExchangeEnd; params: ExchangeParams },
+  { end, exchange }: { end: ExchangeEnd; exchange: AgentExchange },
 ): Promise<void> {
   const isSound = end.fault === null || ['cancelled', 'rate_limited', 'overloaded'].includes(end.fault.kind);
   if (speaker.isAlive() && isSound && end.session !== null) {
-    kept.keep(keyOf(params, end.session), speaker);
+    kept.keep(keyOf(exchange, end.session), speaker);
   } else await speaker.end();
 }
 
 /** All that a process was started with: another exchange can have it only for the same. */
-function keyOf(params: ExchangeParams, session: AgentId): string {
+function keyOf({ params, instance }: AgentExchange, session: AgentId): string {
   const { agent, model, role, role_description, level, cwd, project, policy, environment, turns_max, place } = params;
   const all = [session, agent, model, role, role_description, level, cwd, project, policy, environment, turns_max];
-  return sha256Of([Buffer.from(JSON.stringify([...all, place.tree]))]);
+  return sha256Of([Buffer.from(JSON.stringify([...all, place.tree, instance.id]))]);
 }

@@ -32,10 +32,13 @@ export function homeOf(cognitionHome: string, name: AgentName): string {
 }
 
 /** Makes the folders of an agent for a conversation. */
-export function makeAgentFolders({ cognitionHome, project, tree }: AgentPlace, name: AgentName): AgentFolders {
+export function makeAgentFolders(
+  { cognitionHome, project, tree }: AgentPlace,
+  { agent: name, id }: { agent: AgentName; id: string },
+): AgentFolders {
   const digest = sha256Of([Buffer.from(project)]);
   const session = join(cognitionHome, 'projects', digest, 'sessions', tree);
-  const agent = join(session, 'agents', name);
+  const agent = join(session, 'agents', id);
   const folders = {
     ...{ home: homeOf(cognitionHome, name), agent, workspace: join(agent, 'workspace') },
     ...{ context: join(session, 'shared', 'context'), messages: join(session, 'shared', 'messages') },
