@@ -51,6 +51,8 @@ export const CALL_FACTS = {
   'loom.node_create_external': NAMED,
   'loom.step_create': { ...NAMED, ids: ['id', 'calls[].id'] },
   'loom.node_get': PLAIN,
+  'loom.node_get_many': PLAIN,
+  'loom.node_read_children': PLAIN,
   'loom.node_check': PLAIN,
   'loom.node_find': PLAIN,
   'loom.node_get_children': PLAIN,

@@ -13,6 +13,8 @@ export const READ_METHODS = [
   'loom.mark_list',
   'loom.tree_export',
   'loom.node_get',
+  'loom.node_get_many',
+  'loom.node_read_children',
   'loom.node_find',
   'loom.node_get_children',
   'loom.context_get_path',

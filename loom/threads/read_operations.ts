@@ -16,6 +16,7 @@ import { getTurn, listTurns, listWaiting } from '../read/read_turns.js';
 import { getShapeNear } from '../read/shape_near_node.js';
 import { getLines, getShape } from '../read/tree_shape.js';
 import { getHandles, getPath } from '../read/walk_path.js';
+import { getNodes, readChildren } from '../read/whole_nodes.js';
 import { searchNodes } from '../search/search_nodes.js';
 import { findSnapshots, listRoots } from '../snapshots/find_snapshots.js';
 import { listCopies } from '../snapshots/list_copies.js';
@@ -32,6 +33,8 @@ export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
   'loom.mark_list': oneSlice(listMarks),
   'loom.tree_export': exportTree,
   'loom.node_get': oneSlice(getNode),
+  'loom.node_get_many': getNodes,
+  'loom.node_read_children': readChildren,
   'loom.node_find': findNodes,
   'loom.node_get_children': getChildren,
   'loom.context_get_path': getPath,

@@ -33,7 +33,8 @@ export const createText: WriteOp<WithId<ParsedOf<'loom.node_create_text'>>> = (c
   };
   const isOfTurn = params.turn !== undefined && belongsToTurn(context.store, { ...params, turn: params.turn });
   const begunAtMs = isOfTurn ? BEFORE_ALL : null;
-  const json = append(context, { tree: params.tree, parent: params.parent, draft, begunAtMs });
+  const place = { tree: params.tree, parent: params.parent, createdAtMs: params.created_at_ms };
+  const json = append(context, { ...place, draft, begunAtMs });
   if (params.turn !== undefined) moveTip(context.store, { turn: params.turn, from: params.parent, to: params.id });
   return json;
 };
@@ -75,7 +76,8 @@ export const createExternal: WriteOp<WithId<ParsedOf<'loom.node_create_external'
     ...{ id: params.id, role: 'tool' as const, step: null, settings: null },
     ...{ blocks: params.blocks, external: params.external },
   };
-  const json = append(context, { tree: params.tree, parent: params.parent, draft, begunAtMs: params.begun_at_ms });
+  const place = { tree: params.tree, parent: params.parent, createdAtMs: params.created_at_ms };
+  const json = append(context, { ...place, draft, begunAtMs: params.begun_at_ms });
   if (params.turn !== null) moveTip(context.store, { turn: params.turn, from: params.parent, to: params.id });
   return json;
 };
@@ -92,10 +94,14 @@ interface Append {
   draft: NodeDraft;
   /** When the work that it tells of began; null for now. */
   begunAtMs: number | null;
+  /** When it was said; undefined for now. */
+  createdAtMs: number | undefined;
 }
 
-function append(context: WriteContext, { tree, parent, draft, begunAtMs }: Append): string {
-  const { store, atMs } = context;
+function append(context: WriteContext, params: Append): string {
+  const { store } = context;
+  const { tree, parent, draft, begunAtMs } = params;
+  const atMs = creationTime(context, params.createdAtMs);
   const clear = findClearTarget(store, { tree, parent, id: draft.id });
   if (clear !== null) {
     const siblings = { isAny: clear.hasChild, isAnyVisible: clear.hasChild };
@@ -110,9 +116,18 @@ function append(context: WriteContext, { tree, parent, draft, begunAtMs }: Appen
     );
   }
   const first = findNode(store, draft.id);
-  if (first !== undefined) return firstResult(context, first, { tree, parent, draft, begunAtMs });
+  if (first !== undefined) return firstResult(context, first, params);
   const target = requireAppendTarget(store, { tree, parent, begunAtMs });
   return createdJson(insertNode(context, draft, { ...target, createdAtMs: atMs, outputs: 'present', siblings: null }));
+}
+
+/** What a program brings from elsewhere keeps its time; nothing was said in the future. */
+export function creationTime({ atMs }: WriteContext, given: number | undefined): number {
+  if (given === undefined || given <= atMs) return given ?? atMs;
+  throw invalid(
+    `created_at_ms is later than now: ${given} > ${atMs}`,
+    'give milliseconds since 1970, or leave it out for now',
+  );
 }
 
 function createdJson(node: Inserted): string {
@@ -158,12 +173,13 @@ function refuseInsideStep(store: Store, node: StoredNode): void {
 }
 
 /** A retry with the same arguments gets the first result; other arguments under the same id are a conflict. */
-function firstResult(context: WriteContext, first: StoredNode, { tree, parent, draft }: Append): string {
+function firstResult(context: WriteContext, first: StoredNode, { tree, parent, draft, createdAtMs }: Append): string {
   const row = requireNodeRow(context.store, first.seq);
   const same =
     dashed(row.tree_id) === tree &&
     row.parent_id !== null &&
     dashed(row.parent_id) === parent &&
+    (createdAtMs === undefined || row.created_at_ms === createdAtMs) &&
     isDraft(context, first, draft);
   if (!same) throw idTaken(draft.id);
   return `{"node":${nodeJson(row)},"branched":${wasBranched(context, first)}}`;

@@ -2,7 +2,7 @@ import { blocksOfType } from '../../hub/base/node_blocks.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { Block, External } from '../../hub/protocol/node.js';
 import { dashed, nodeJson } from '../store/rows.js';
-import { idTaken, isDraft, requireAppendTarget, requireNodeRow } from './append_nodes.js';
+import { creationTime, idTaken, isDraft, requireAppendTarget, requireNodeRow } from './append_nodes.js';
 import { findNode, type StoredNode, type TreeKey } from './find_rows.js';
 import { type Above, type Inserted, insertNode, type NodeDraft, type Placement, wasBranched } from './insert_node.js';
 import { invalid, type WriteContext, type WriteOp } from './write_operation.js';
@@ -30,7 +30,8 @@ export const createStep: WriteOp<StepParamsWithIds> = (context, params) => {
   const first = findNode(context.store, params.id);
   if (first !== undefined) return firstResult(context, drafts, params);
   const target = requireAppendTarget(context.store, params);
-  const nodes = insertStep(context, { ...target, outputs: 'present' }, params);
+  const createdAtMs = creationTime(context, params.created_at_ms);
+  const nodes = insertStep(context, { ...target, outputs: 'present', createdAtMs }, params);
   return stepJson(
     nodes.map((node) => node.json),
     nodes[0]?.branched ?? false,
@@ -41,6 +42,8 @@ interface StepPlacement {
   tree: TreeKey;
   above: Above;
   outputs: Placement['outputs'];
+  /** Undefined for now. */
+  createdAtMs?: number;
 }
 
 /** Inserts all nodes of a step below a target that has been checked. */
@@ -49,7 +52,13 @@ export function insertStep(context: WriteContext, target: StepPlacement, step: S
   return stepNodes(step).map((draft) => {
     if (findNode(context.store, draft.id) !== undefined) throw idTaken(draft.id);
     const nodes = insertNode(context, draft, {
-      ...{ tree: target.tree, above, createdAtMs: context.atMs, outputs: target.outputs, siblings: null },
+      ...{
+        tree: target.tree,
+        above,
+        createdAtMs: target.createdAtMs ?? context.atMs,
+        outputs: target.outputs,
+        siblings: null,
+      },
     });
     above = nodes;
     return nodes;
@@ -103,7 +112,10 @@ function firstResult(context: WriteContext, drafts: readonly NodeDraft[], params
   const rows = stored.map((node) => requireNodeRow(context.store, node.seq));
   const [top] = rows;
   const same =
-    top !== undefined && dashed(top.tree_id) === params.tree && dashed(top.parent_id ?? '') === params.parent;
+    top !== undefined &&
+    dashed(top.tree_id) === params.tree &&
+    dashed(top.parent_id ?? '') === params.parent &&
+    (params.created_at_ms === undefined || top.created_at_ms === params.created_at_ms);
   if (!same) throw idTaken(params.id);
   return stepJson(
     rows.map(nodeJson),

@@ -1,12 +1,15 @@
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
-import { idBlob } from '../store/rows.js';
+import type { NodeId } from '../../hub/protocol/node.js';
+import { dashed, idBlob, type TreeRow } from '../store/rows.js';
+import type { Store } from '../store/store.js';
 import { changeTree } from './change_trees.js';
 import { requireNodeInTree, requireOpenTree } from './find_rows.js';
-import type { WriteOp } from './write_operation.js';
+import { conflict, type WriteOp } from './write_operation.js';
 
-export const setMark: WriteOp<ParsedOf<'loom.mark_set'>> = (context, { tree, name, node }) => {
+export const setMark: WriteOp<ParsedOf<'loom.mark_set'>> = (context, { tree, name, node, expected }) => {
   const { store } = context;
   const row = requireOpenTree(store, tree);
+  if (expected !== undefined) refuseElsewhere(store, row, { name, node, expected });
   if (node === null) {
     const removed = store.run('DELETE FROM marks WHERE tree = ? AND name = ?', row.tree, name);
     const fields = `"tree":"${tree}","name":${JSON.stringify(name)}`;
@@ -29,3 +32,18 @@ export const setMark: WriteOp<ParsedOf<'loom.mark_set'>> = (context, { tree, nam
   changeTree(context, row, { kind: 'mark_set', fields: `"tree":"${tree}","mark":${mark(context.atMs)}` });
   return `{"mark":${mark(context.atMs)}}`;
 };
+
+type MarkMove = Pick<ParsedOf<'loom.mark_set'>, 'name' | 'node'> & { expected: NodeId | null };
+
+/** Refuses to move a mark that is not where the caller thinks; one that is as wanted already is left, since a call may come twice. */
+function refuseElsewhere(store: Store, { tree }: TreeRow, { name, node, expected }: MarkMove): void {
+  const sql =
+    'SELECT lower(hex(n.id)) AS id FROM marks m CROSS JOIN nodes n ON n.seq = m.node WHERE m.tree = ? AND m.name = ?';
+  const row = store.get<{ id: string }>(sql, tree, name);
+  const current = row === undefined ? null : dashed(row.id);
+  if (current === expected || current === node) return;
+  const where = current === null ? 'is not set' : `is at ${current}`;
+  throw conflict(`the mark ${JSON.stringify(name)} ${where}, not where it was expected`, 'look again, then decide', {
+    node: current,
+  });
+}

@@ -20,6 +20,9 @@ import { cursor, limitUpTo, page } from '../page_schema.js';
 
 const ExternalInput = z.strictObject({ id: NodeId.optional(), blocks: Blocks, external: External });
 
+/** When it was said, by a program that brings it from elsewhere: not later than now. Left out, it is now. */
+const createdAt = z.int().nonnegative().optional();
+
 /** `branched` is true when the parent had a child already, so that both writers can be told. */
 const Created = z.strictObject({ node: Node, branched: z.boolean() });
 
@@ -40,6 +43,7 @@ export const nodeMethods = methods({
       role: z.enum(['user', 'assistant', 'summary']),
       blocks: Blocks,
       settings: Sha256.nullable().default(null),
+      created_at_ms: createdAt,
       /**
        * Its turn, where archiving does not keep it out: one that is open and goes on below this node if its last one is the
        * parent, or one that has ended, whose pending input this is.
@@ -54,6 +58,7 @@ export const nodeMethods = methods({
       ...ExternalInput.shape,
       tree: TreeId,
       parent: NodeId,
+      created_at_ms: createdAt,
       /** When the recorded work began, by `loom.node_check`: it is appended even if its parent was archived since. */
       begun_at_ms: z.int().nonnegative().nullable().default(null),
       /** A running turn whose last node is the parent: it goes on from this one. */
@@ -69,6 +74,7 @@ export const nodeMethods = methods({
       id: NodeId.optional(),
       blocks: Blocks,
       settings: Sha256.nullable().default(null),
+      created_at_ms: createdAt,
       calls: z.array(ExternalInput).max(STEP_CALLS_MAX),
     }),
     result: z.strictObject({ nodes: z.array(Node), branched: z.boolean() }),
@@ -82,6 +88,29 @@ export const nodeMethods = methods({
       step_end: NodeId,
       child_count: z.int().nonnegative(),
     }),
+  },
+  'loom.node_get_many': {
+    description:
+      'Returns nodes of any trees by their ids, in this order, as many as fit a page; unknown ones are told.',
+    params: z.strictObject({ nodes: z.array(NodeId).max(1_000), cursor }),
+    result: z.strictObject({
+      nodes: z.array(Node),
+      /** Those of this page that are not there. */
+      missing: z.array(NodeId),
+      cursor: z.string().nullable(),
+    }),
+    callerGone: 'cancel',
+  },
+  'loom.node_read_children': {
+    description: 'Returns the children of a node with their contents, oldest first.',
+    params: z.strictObject({
+      node: NodeId,
+      archived: z.boolean().default(false),
+      cursor,
+      limit: limitUpTo(1_000, 200),
+    }),
+    result: page('nodes', Node),
+    callerGone: 'cancel',
   },
   'loom.node_check': {
     description:

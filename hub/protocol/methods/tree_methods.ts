@@ -229,7 +229,13 @@ export const treeMethods = methods({
   },
   'loom.mark_set': {
     description: 'Points a mark at a node, or removes the mark when the node is null.',
-    params: z.strictObject({ tree: TreeId, name: MarkName, node: NodeId.nullable() }),
+    params: z.strictObject({
+      tree: TreeId,
+      name: MarkName,
+      node: NodeId.nullable(),
+      /** Where the mark must be, null for nowhere; a conflict when it is elsewhere. One that is as wanted already is no conflict. */
+      expected: NodeId.nullable().optional(),
+    }),
     result: z.strictObject({ mark: Mark.nullable() }),
   },
   'loom.mark_list': {
