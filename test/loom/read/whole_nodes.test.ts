@@ -28,11 +28,11 @@ test('what does not fit a page comes with the next, each node once, unknown ones
     const { ids } = await writer.plant(...['x', 'y', 'z'].map((letter) => user(letter.repeat(3 * 1024 * 1024))));
     const large = Object.values(ids).map(id);
     const [first, ...rest] = large;
-    const asked = [id(first), ABSENT, ...rest, id(first)];
+    const wanted = [id(first), ABSENT, ...rest, id(first)];
     const seen: string[] = [];
     const absent: string[] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await read('loom.node_get_many', { nodes: asked, cursor: cursor ?? null });
+      const page = await read('loom.node_get_many', { nodes: wanted, cursor: cursor ?? null });
       expect(page.nodes.length).toBeGreaterThan(0);
       seen.push(...page.nodes.map((node) => node.id));
       absent.push(...page.missing);
@@ -42,7 +42,7 @@ test('what does not fit a page comes with the next, each node once, unknown ones
   });
 });
 
-test('children come with their contents, in pages, archived ones when asked for', async () => {
+test('children come with their contents, in pages, archived ones when wanted for', async () => {
   await withReader(async ({ read }, writer) => {
     const { tree, ids } = await writer.plant(user('a', answer('b'), answer('c'), answer('d')));
     const node = id(ids.a);
