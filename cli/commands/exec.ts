@@ -6,7 +6,7 @@ import type { CommandEvent, ToolAnswer } from '../../hub/protocol/methods/tool_m
 import type { Policy } from '../../hub/protocol/policy.js';
 import { command, type Input, NODE_WORDS, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
-import { recordFiles, watchProject } from '../exec/project_watch.js';
+import { beginRecording, filesSettled, watchProject } from '../exec/project_watch.js';
 import { type Execution, execute, startDetached, type Watching } from '../exec/run_command.js';
 import { usablePolicy } from '../exec/sandbox_choice.js';
 import { THERE, treeToWorkIn } from '../input/other_folder.js';
@@ -49,6 +49,7 @@ export const execCommand = command({
   async run(input, context) {
     const execution = await executionFrom(input, context);
     if (execution.detached) return detach(context, execution);
+    for (const line of await filesSettled(context)) context.note(line);
     const tellLeft = await watchProject(context, execution.policy);
     const { answer, interrupted } = await execute(context, execution, watchingFor(context, execution));
     await tellLeft();
@@ -59,7 +60,7 @@ export const execCommand = command({
     const { node } = answer;
     if (node !== null) {
       await remember(context, (session) => session.move(execution.tree.id, node.id));
-      for (const line of await recordFiles(context, node)) context.note(line);
+      await beginRecording(context, node);
     }
     if (context.json) await context.printJson({ ...answer.node, branched: answer.branched });
     else if (answer.branched) context.note(`Added ${shortId(execution.id)}, a new branch`);

@@ -156,6 +156,7 @@ export const CALL_FACTS = {
   'outside.list': PLAIN,
   'outside.login_command': PLAIN,
   'files.snapshot': PLAIN,
+  'files.settle': PLAIN,
   'files.status': PLAIN,
   'files.diff': PLAIN,
   'files.plan': PLAIN,

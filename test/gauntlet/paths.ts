@@ -7,6 +7,7 @@ import { hostilePaths, type Place, samplesOf, stringPlaces, withString } from '.
 
 /** The files that a home has, whatever is asked of it; everything else must stay as it is. */
 const KNOWN = [
+  /^(home|canary)$/,
   /^home\/(trees|search)\.db(-wal|-shm|-journal)?$/,
   /^home\/hub\.(lock|sock)/,
   /^home\/logs\/(hub|tools)\.log(\.1)?$/,
@@ -41,7 +42,13 @@ export function makeGround(folder: string): { home: string; work: string; canary
 /** Everything below a folder that is not a known file of the home, with what is in it. */
 export function snapshot(folder: string): Map<string, string> {
   const found = new Map<string, string>();
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+  // What calls may write is not looked at, however deep it has become.
+  const tops = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => name !== 'work');
+  const folders = tops.filter((top) => top.isDirectory());
+  const inner = folders.flatMap(({ name }) =>
+    readdirSync(join(folder, name), { recursive: true, withFileTypes: true }),
+  );
+  for (const entry of [...tops, ...inner]) {
     const path = join(entry.parentPath, entry.name);
     const name = relative(folder, path);
     if (!KNOWN.some((known) => known.test(name))) found.set(name, stateOf(path));

@@ -18,7 +18,7 @@ const GIT_FILE_BYTES_MAX = 64 * 1024 * 1024;
 export function createCopies({ hub }: Pick<ToolParts, 'hub'>, workers: ProjectWorkers) {
   async function make(params: ParsedOf<'files.copy_make'>): Promise<ResultOf<'files.copy_make'>> {
     const { tree, node, turn, label, check } = params;
-    const project = workers.project(params.project);
+    const project = await workers.project(params.project);
     await refuseMany(hub, project.path);
     const { root } = await workers.ask(project, { kind: 'snapshot' });
     if (root === null) return { files: 0 };

@@ -19,7 +19,7 @@ type RestoreParams = ParsedOf<'files.restore'>;
 export function createFiles(parts: ToolParts & { sandbox: Sandbox }): Plugin {
   const { hub, config, machine } = parts;
   const workers = createProjectWorkers(parts);
-  const record = createRecorder(parts, workers);
+  const { record, settle } = createRecorder(parts, workers);
   const leave = ({ id: folder }: StoredProject, { tree, node, root }: { tree: TreeId; node: NodeId; root: Sha256 }) =>
     hub.call('loom.snapshot_add', { tree, node, folder, root, kind: 'left' });
 
@@ -28,8 +28,9 @@ export function createFiles(parts: ToolParts & { sandbox: Sandbox }): Plugin {
     version: VERSION,
     methods: {
       'files.snapshot': async (params) => (config.filesRecorded() ? record(params) : { root: null, told: [] }),
+      'files.settle': settle,
       async 'files.status'({ project: path, tree }) {
-        const project = workers.project(path);
+        const project = await workers.project(path);
         const { newest } = await hub.call('loom.snapshot_find', { tree, folder: project.id });
         const now = await workers.ask(
           project,
@@ -40,14 +41,14 @@ export function createFiles(parts: ToolParts & { sandbox: Sandbox }): Plugin {
         return { recorded, files, bytes, changed, changes, left_out };
       },
       async 'files.diff'({ project: path, tree, node, other, detail }) {
-        const project = workers.project(path);
+        const project = await workers.project(path);
         const { root: before } = await rootAt(hub, project, { tree, node });
         const after = other === null ? null : (await rootAt(hub, project, { tree, node: other })).root;
         const { changed, changes, patch } = await workers.ask(project, { kind: 'diff', before, after, detail });
         return { changed, changes, patch };
       },
       async 'files.plan'(params) {
-        const project = workers.project(params.project);
+        const project = await workers.project(params.project);
         const { changed, changes, kept } = await workers.ask(project, {
           kind: 'plan',
           ...(await moveTo(hub, project, params)),
@@ -55,7 +56,7 @@ export function createFiles(parts: ToolParts & { sandbox: Sandbox }): Plugin {
         return { changed, changes, kept };
       },
       async 'files.restore'(params) {
-        const project = workers.project(params.project);
+        const project = await workers.project(params.project);
         await refuseBusy(hub, project.path);
         const move = await moveTo(hub, project, params);
         const { changed, kept } = await workers.ask(project, { kind: 'restore', ...move });
@@ -65,7 +66,7 @@ export function createFiles(parts: ToolParts & { sandbox: Sandbox }): Plugin {
       'files.move': createMover({ hub, isRecorded: config.filesRecorded }, workers),
       ...createCopies(parts, workers),
       async 'files.undo'({ project: path, tree, node }) {
-        const project = workers.project(path);
+        const project = await workers.project(path);
         await refuseBusy(hub, project.path);
         const { root, changed, kept } = await workers.ask(project, { kind: 'undo' });
         if (root !== null) await leave(project, { tree, node, root });
@@ -84,6 +85,7 @@ async function moveTo(hub: HubLink, project: StoredProject, params: Omit<Restore
 
 /** Removes from every store what no node needs any more. */
 async function sweepAll(hub: HubLink, { workers, stores }: { workers: ProjectWorkers; stores: string }) {
+  await workers.settled();
   const names = existsSync(stores) ? readdirSync(stores) : [];
   const ids = names.flatMap((name) => Sha256.safeParse(name).data ?? []);
   for (const folder of ids) {

@@ -24,7 +24,7 @@ export interface MoverParts {
 export function createMover({ hub, isRecorded }: MoverParts, workers: ProjectWorkers) {
   return async (params: MoveParams): Promise<Moved> => {
     const { tree, node } = params;
-    const project = isRecorded() ? recordedProject(workers, params.project) : null;
+    const project = isRecorded() ? await recordedProject(workers, params.project) : null;
     if (project === null) return { outcome: 'unknown', ...NOTHING };
     const { at, newest, latest } = await hub.call('loom.snapshot_find', { tree, node, folder: project.id });
     if (newest === null || latest === null) return { outcome: 'unknown', ...NOTHING };
@@ -48,9 +48,9 @@ async function moveBetween(parts: MoveParts, params: MoveParams, known: Known): 
 }
 
 /** Null for a folder whose files are not recorded. */
-function recordedProject(workers: ProjectWorkers, path: string): StoredProject | null {
+async function recordedProject(workers: ProjectWorkers, path: string): Promise<StoredProject | null> {
   try {
-    return workers.project(path);
+    return await workers.project(path);
   } catch (error) {
     if (error instanceof HubError && (error.kind === 'limit' || error.kind === 'not_found')) return null;
     throw error;

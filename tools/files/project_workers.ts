@@ -8,6 +8,7 @@ import { Sha256, type TurnId } from '../../hub/protocol/node.js';
 import type { MachinePaths } from '../base/tool_parts.js';
 import { copyFolder } from '../policy/copy_folder.js';
 import { attempt } from '../walk/pinned_folder.js';
+import { isSystemFolder } from './system_folder.js';
 import type { WorkerReport, WorkerRequest } from './worker/messages.js';
 import { type WorkerParts, workerCommand } from './worker_command.js';
 import { startWorker, type WorkerProcess } from './worker_process.js';
@@ -23,8 +24,12 @@ export interface StoredProject {
 
 /** The processes that look at projects: one for each, which ends when nothing has been asked of it for a while. */
 export interface ProjectWorkers {
-  /** Refuses a folder whose files are not recorded. */
-  project(path: string): StoredProject;
+  /** Resolves when what was to be recorded of it is; refuses a folder whose files are not recorded. */
+  project(path: string): Promise<StoredProject>;
+  /** Records a project, after what was begun before; everything else waits for its end. */
+  record<T>(path: string, work: (project: StoredProject) => Promise<T>): Promise<T>;
+  /** Resolves when nothing is recorded any more. */
+  settled(): Promise<void>;
   /** The copy of a project in which a turn works. */
   copyOf(folder: Sha256, turn: TurnId): StoredProject;
   ask(project: StoredProject, request: WorkerRequest): Promise<WorkerReport>;
@@ -40,6 +45,7 @@ export function createProjectWorkers(parts: WorkerParts): ProjectWorkers {
   const workers = new Map<Sha256, { worker: WorkerProcess; inode: number }>();
   const queues = new Map<Sha256, Promise<unknown>>();
   const timers = new Map<Sha256, NodeJS.Timeout>();
+  const recordings = createRecordings();
 
   /** One thing after the other: a folder has one writer. */
   function inTurn<T>(id: Sha256, work: () => Promise<T>): Promise<T> {
@@ -83,7 +89,13 @@ export function createProjectWorkers(parts: WorkerParts): ProjectWorkers {
   }
 
   return {
-    project: (path) => projectAt(path, machine),
+    async project(path) {
+      const project = projectAt(path, machine);
+      await recordings.ended(project.id);
+      return project;
+    },
+    record: async (path, work) => recordings.add(projectAt(path, machine), work),
+    settled: recordings.allEnded,
     copyOf: (folder, turn) => ({ id: folder, path: copyFolder({ folder, turn }, machine), copy: turn }),
     ask: (project, request) => inTurn(project.id, async () => (await workerFor(project)).ask(request)),
     sweep: (id, roots) =>
@@ -100,13 +112,36 @@ export function createProjectWorkers(parts: WorkerParts): ProjectWorkers {
   };
 }
 
+/** What is being recorded: one thing after the other of each project. */
+function createRecordings() {
+  const last = new Map<Sha256, Promise<unknown>>();
+  return {
+    async add<T>(project: StoredProject, work: (project: StoredProject) => Promise<T>): Promise<T> {
+      const { id } = project;
+      const done = (last.get(id) ?? Promise.resolve()).then(() => work(project));
+      const ended = done.catch(() => undefined); // its caller gets the failure
+      last.set(id, ended);
+      await ended;
+      if (last.get(id) === ended) last.delete(id);
+      return done;
+    },
+    async ended(id: Sha256): Promise<void> {
+      await last.get(id);
+    },
+    async allEnded(): Promise<void> {
+      await Promise.all(last.values());
+    },
+  };
+}
+
 /** A project by its path; refuses a folder whose files are not recorded. */
 function projectAt(path: string, { userHome, cognitionHome }: MachinePaths): StoredProject {
   const real = attempt(() => realpathSync.native(path));
   if (real === null || attempt(() => statSync(real).isDirectory()) !== true) {
     throw new HubError('not_found', `the folder ${JSON.stringify(path)} is not there (any more)`);
   }
-  if (isWithin(userHome, real) || isWithin(cognitionHome, real) || isWithin(real, cognitionHome)) {
+  const isCognitions = isWithin(cognitionHome, real) || isWithin(real, cognitionHome);
+  if (isWithin(userHome, real) || isCognitions || isSystemFolder(real)) {
     throw new HubError('limit', `the files of ${real} are not recorded: it is more than a project`);
   }
   if (!hasHandlePaths) throw new HubError('limit', 'files are recorded on Linux only');

@@ -3,7 +3,7 @@ import { hintText } from '../../hub/base/hint.js';
 import type { ParsedOf, ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { Sha256 } from '../../hub/protocol/node.js';
 import type { ToolParts } from '../base/tool_parts.js';
-import type { ProjectWorkers } from './project_workers.js';
+import type { ProjectWorkers, StoredProject } from './project_workers.js';
 
 /** How long a project rests that was found to be too large: looking costs the same every time. */
 const REST_MS = 10 * 60 * 1_000;
@@ -14,8 +14,9 @@ export function createRecorder({ hub, clock }: Pick<ToolParts, 'hub' | 'clock'>,
   const told = new Set<string>();
   const untold = new Map<string, string[]>();
 
-  async function take({ project: path, tree, node, moment, copy }: SnapshotParams): Promise<Taken> {
-    const own = workers.project(path);
+  const take = (params: SnapshotParams): Promise<Taken> => workers.record(params.project, (own) => takeOf(own, params));
+
+  async function takeOf(own: StoredProject, { tree, node, moment, copy }: SnapshotParams): Promise<Taken> {
     const project = copy === null ? own : workers.copyOf(own.id, copy);
     const kind = copy === null ? moment : 'copied';
     const { root, left_out: leftOut } = await workers.ask(project, { kind: 'snapshot' });
@@ -35,12 +36,25 @@ export function createRecorder({ hub, clock }: Pick<ToolParts, 'hub' | 'clock'>,
     }
   }
 
-  return async (params: SnapshotParams): Promise<ResultOf<'files.snapshot'>> => {
-    const { project, tells } = params;
-    const { root, lines } = await attemptTo(params);
-    const all = [...(untold.get(project) ?? []), ...lines];
-    untold.set(project, tells ? [] : all);
-    return { root, told: tells ? onceOf(told, all, project) : [] };
+  const tell = (project: string): string[] => {
+    const lines = untold.get(project) ?? [];
+    untold.delete(project);
+    return onceOf(told, lines, project);
+  };
+
+  return {
+    async record(params: SnapshotParams): Promise<ResultOf<'files.snapshot'>> {
+      const { project, tells } = params;
+      const { root, lines } = await attemptTo(params);
+      untold.set(project, [...(untold.get(project) ?? []), ...lines]);
+      return { root, told: tells ? tell(project) : [] };
+    },
+    /** Resolves when what was to be recorded of a project is, with what has not been told. */
+    async settle({ project }: ParsedOf<'files.settle'>): Promise<ResultOf<'files.settle'>> {
+      // Where nothing can be recorded there is nothing to wait for.
+      await workers.project(project).catch(() => null);
+      return { told: tell(project) };
+    },
   };
 }
 

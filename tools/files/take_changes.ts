@@ -22,7 +22,7 @@ export async function copyRow(hub: HubLink, turn: TurnId): Promise<CopyRow> {
 export function createTaking(hub: HubLink, workers: ProjectWorkers) {
   async function endsOf({ tree, of }: TakeParams): Promise<Ends> {
     if (of.kind === 'branch') {
-      const project = workers.project(of.project);
+      const project = await workers.project(of.project);
       const [{ root: base }, { root: target }] = await Promise.all([
         rootAt(hub, project, { tree, node: of.since }),
         rootAt(hub, project, { tree, node: of.node }),
@@ -30,7 +30,7 @@ export function createTaking(hub: HubLink, workers: ProjectWorkers) {
       return { project, base, target };
     }
     const row = await copyRow(hub, of.turn);
-    return { project: workers.project(row.project), base: row.base, target: await madeBy(row) };
+    return { project: await workers.project(row.project), base: row.base, target: await madeBy(row) };
   }
 
   /** What a turn has left in its copy: where it was done, without what was run there since, such as tests. */

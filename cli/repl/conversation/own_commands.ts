@@ -1,10 +1,11 @@
+import { detach } from '../../../hub/base/detach.js';
 import { HubError } from '../../../hub/base/error.js';
 import type { CommandEvent } from '../../../hub/protocol/methods/tool_methods.js';
-import type { Node, NodeId } from '../../../hub/protocol/node.js';
+import type { NodeId } from '../../../hub/protocol/node.js';
 import { type CallOutcome, outcomeOf } from '../../display/block.js';
 import { decodePiece, NO_CUT_CHARACTERS } from '../../display/decode_output.js';
 import { UNKNOWN_OUTCOME } from '../../display/reduce.js';
-import { recordFiles } from '../../exec/project_watch.js';
+import { filesSettled, recordFiles } from '../../exec/project_watch.js';
 import { beginExecution, type RunningExecution } from '../../exec/run_command.js';
 import { newNodeId } from '../../position/ids.js';
 import { formatBytes } from '../../render/text/ids_and_counts.js';
@@ -39,6 +40,7 @@ export function createShell(conversation: () => Conversation): OwnCommands {
       });
     }
     await here.ensure();
+    await showNotes(parts, await filesSettled(context));
     const id = newNodeId();
     if (kept) {
       here.stepAside();
@@ -61,7 +63,9 @@ export function createShell(conversation: () => Conversation): OwnCommands {
         });
       if (answer.node !== null) {
         place.advance(answer.node.id, null);
-        await showRecordNotes(parts, answer.node);
+        // What cannot be recorded now is told again when it cannot be the next time.
+        const recorded = recordFiles(context, answer.node).then((notes) => showNotes(parts, notes));
+        detach(recorded, () => undefined);
       }
       if (answer.branched && kept)
         await front.show({ kind: 'note', text: '(this is a new branch. See them with: /branches)' });
@@ -88,8 +92,8 @@ export function createShell(conversation: () => Conversation): OwnCommands {
   };
 }
 
-async function showRecordNotes({ context, front }: ConversationParts, node: Node): Promise<void> {
-  for (const text of await recordFiles(context, node)) await front.show({ kind: 'note', text });
+async function showNotes({ front }: ConversationParts, notes: readonly string[]): Promise<void> {
+  for (const text of notes) await front.show({ kind: 'note', text });
 }
 
 /** The output of a command on its way to the display. */

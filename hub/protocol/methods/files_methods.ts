@@ -45,6 +45,12 @@ export const filesMethods = methods({
       told: z.array(z.string()),
     }),
   },
+  'files.settle': {
+    ...onTools,
+    description: 'Answers when what was to be recorded of a project is, with what nobody was told of it yet.',
+    params: z.strictObject({ project }),
+    result: z.strictObject({ told: z.array(z.string()) }),
+  },
   'files.status': {
     ...onTools,
     description: 'Tells what has changed in a project since its files were last recorded for a tree.',

@@ -65,11 +65,25 @@ test('what is not recorded is told, once, and a restore leaves it', () =>
   withCommands(async ({ folder, run, print, first }) => {
     const told = '(big is not recorded: it is too large)\n(pipe is not recorded: it is not a file)\n';
     const command = 'mkfifo pipe; truncate -s 60M big';
-    expect(await run(['exec', '@', command])).toEqual({ code: 0, stdout: '', stderr: told });
+    expect(await run(['exec', '@', command])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect((await run(['exec', '@', 'true'])).stderr).toBe(told);
     expect((await run(['exec', '@', 'true'])).stderr).toBe('');
     await print('files', 'restore', first);
     expect(statSync(join(folder, 'big')).size).toBe(60 * 1024 * 1024);
     expect(await print('files', 'status')).toContain('not recorded  big: too large\n');
+  }));
+
+test('a command that follows at once changes nothing of what is recorded for the one before', () =>
+  withCommands(async ({ folder, print, first }) => {
+    for (let count = 0; count < 5; count += 1) await print('exec', '@', `echo ${count} > a.txt`);
+    const shown = await print('show', '--ids');
+    for (let count = 4; count >= 0; count -= 1) {
+      const node = new RegExp(`(\\w{8}) \\[bash:echo ${count} `).exec(shown)?.[1] ?? '';
+      await print('files', 'restore', node);
+      expect(textIn(folder, 'a.txt')).toBe(`${count}\n`);
+    }
+    await print('files', 'restore', first);
+    expect(textIn(folder, 'a.txt')).toBe('one\n');
   }));
 
 test('a home folder is more than a project, and nothing is recorded where a preference says so', () =>

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TreeId } from '../../../hub/protocol/node.js';
+import { isSystemFolder } from '../../../tools/files/system_folder.js';
 import { connectTo, killHub, withFolder } from '../../support/hub.js';
 
 test('what is no folder is no project: nothing is stored of it', () =>
@@ -26,3 +27,12 @@ test('what is no folder is no project: nothing is stored of it', () =>
       await killHub(home);
     }
   }));
+
+test('a folder of the system is no project, nor is one that holds many; one in it may be', () => {
+  for (const path of ['/', '/usr', '/usr/lib', '/proc', '/proc/1', '/sys/class', '/etc', '/home', '/var/lib', '/tmp']) {
+    expect([path, isSystemFolder(path)]).toEqual([path, true]);
+  }
+  for (const path of ['/work', '/usr/src/app', '/var/www', '/var/www/site', '/etc/nginx', '/tmp/work', '/home/me/it']) {
+    expect([path, isSystemFolder(path)]).toEqual([path, false]);
+  }
+});

@@ -8,9 +8,10 @@ import { DEPTH_MAX, ENTRIES_MAX, type WalkedFolder, walkFolder } from '../../wal
 import type { BlobStore } from '../store/blob_store.js';
 import type { LeftOut, Snapshots } from '../store/snapshot.js';
 import type { TreeEntry } from '../store/tree_format.js';
-import { entryPath } from './entry_path.js';
-import { entryReader, MODE_BITS } from './scan_entry.js';
-import type { StatCache } from './stat_cache.js';
+import { namePath } from './entry_path.js';
+import { inFolder } from './in_folder.js';
+import { type KnownFiles, type KnownFolder, MODE_BITS } from './known_files.js';
+import { entryReader } from './scan_entry.js';
 
 /** What one snapshot may take. */
 export interface ScanLimits {
@@ -19,12 +20,13 @@ export interface ScanLimits {
   /** Content that is new to the store. */
   newFiles: number;
   newBytes: number;
+  ms: number;
 }
 
 export interface ScanParts {
   store: BlobStore;
   snapshots: Snapshots;
-  cache: StatCache;
+  known: KnownFiles;
   clock(): number;
 }
 
@@ -48,28 +50,39 @@ interface OpenFolder {
   names: readonly string[];
   mode: number;
   entries: Map<string, TreeEntry>;
+  known: KnownFolder;
 }
 
 /** Looks through a project, storing what is new. What has not changed since the last time is neither listed nor read. */
 export function createScanner(parts: ScanParts): (project: ScannedProject, limits: ScanLimits) => Scan {
-  const known = createFolderCache(parts.clock);
+  const listed = createFolderCache(parts.clock);
   return (project, limits) => {
     const scan = startScan(parts, limits);
     const { start, ownIgnoreFile } = project;
     // It was pinned earlier, and what is known of its names holds for what it was then.
     const top = { ...project.top, stats: fstatSync(project.top.fd) };
-    const options = { start, ownIgnoreFile, skipped: GENERATED_FOLDERS, known };
-    for (const folder of walkFolder(top, options)) if (folder !== null) scan.take(folder);
-    return scan.end();
+    const options = { start, ownIgnoreFile, skipped: GENERATED_FOLDERS, known: listed };
+    const cwd = attempt(() => process.cwd()) ?? '/';
+    try {
+      for (const folder of walkFolder(top, options)) if (folder !== null) scan.take(folder);
+      return scan.end();
+    } catch (error) {
+      parts.store.discard();
+      parts.known.forget();
+      throw error;
+    } finally {
+      process.chdir(cwd);
+    }
   };
 }
 
 function startScan(parts: ScanParts, limits: ScanLimits) {
-  const { store, snapshots, cache } = parts;
+  const { store, snapshots, known, clock } = parts;
   const leftOut: LeftOut[] = [];
   const open: OpenFolder[] = [];
   const readEntry = entryReader(parts, limits.fileBytes);
   const counts = { files: 0, listed: 0 };
+  const endsAtMs = clock() + limits.ms;
   let device: number | null = null;
 
   /** Ends the folders that the walk has left. */
@@ -78,8 +91,10 @@ function startScan(parts: ScanParts, limits: ScanLimits) {
       const folder = open.pop();
       const name = folder?.names.at(-1);
       if (folder === undefined || name === undefined) return;
-      const sha256 = snapshots.putTree(folder.entries);
-      open.at(-1)?.entries.set(name, { kind: 'folder', mode: folder.mode, size: 0, sha256 });
+      const { entries, mode } = folder;
+      const sha256 = folder.known.end(entries, snapshots.putTree);
+      const above = open.at(-1);
+      above?.entries.set(name, above.known.folderEntry(name, { kind: 'folder', mode, size: 0, sha256 }));
     }
   }
 
@@ -89,36 +104,45 @@ function startScan(parts: ScanParts, limits: ScanLimits) {
     // Where the folder above is left out, so is this one.
     if (open.length !== names.length || KEPT_APART.test(names[0] ?? '')) return;
     device ??= entry.stats.dev;
-    const problem = problemOf(folder, device);
-    if (problem !== null) leftOut.push({ path: names.join('/'), why: problem });
-    if (problem !== null && names.length > 0) return;
-    const entries = entriesOf(folder, device);
-    open.push({ names, mode: entry.stats.mode & MODE_BITS, entries });
+    const path = names.join('/');
+    const knownFolder = known.folder(path);
+    const problem = problemOf(folder, device) ?? entriesOf(folder, { device, known: knownFolder });
+    if (typeof problem === 'string') leftOut.push({ path, why: problem });
+    if (typeof problem === 'string' && names.length > 0) return;
+    const entries = typeof problem === 'string' ? new Map<string, TreeEntry>() : problem;
+    open.push({ names, mode: entry.stats.mode & MODE_BITS, entries, known: knownFolder });
     counts.files += entries.size;
     counts.listed += files.length + links.length + others.length + ignored.length;
     refuseExcess({ ...counts, ...store.unflushed() }, limits);
   }
 
-  function entriesOf({ names, entry, ...listed }: WalkedFolder, device: number): Map<string, TreeEntry> {
+  /** Why the folder cannot be read, where it cannot. */
+  function entriesOf(
+    { names, entry, ...listed }: WalkedFolder,
+    place: { device: number; known: KnownFolder },
+  ): Map<string, TreeEntry> | LeftOut['why'] {
     const entries = new Map<string, TreeEntry>();
-    for (const name of [...listed.files, ...listed.links, ...listed.others]) {
-      const path = [...names, name].join('/');
-      const found = readEntry(path, { at: entryPath(entry, name), device });
-      if (typeof found === 'string') leftOut.push({ path, why: found });
+    const read = (name: string): void => {
+      if (clock() > endsAtMs) throw tooMuch(`it takes more than ${limits.ms / 1_000} s`);
+      const found = readEntry(name, { at: namePath(name), ...place });
+      if (typeof found === 'string') leftOut.push({ path: [...names, name].join('/'), why: found });
       else if (found !== null) entries.set(name, found);
-    }
-    return entries;
+    };
+    const isEntered = inFolder(entry, () => {
+      for (const list of [listed.files, listed.links, listed.others]) for (const name of list) read(name);
+    });
+    return isEntered ? entries : 'not readable';
   }
 
   return {
     take,
     end(): Scan {
       closeTo(1);
-      const tree = snapshots.putTree(open[0]?.entries ?? new Map());
+      const tree = open[0]?.known.end(open[0].entries, snapshots.putTree) ?? snapshots.putTree(new Map());
       const root = snapshots.put({ tree, left_out: leftOut.sort((a, b) => (a.path < b.path ? -1 : 1)) });
       store.flush();
       // Not before: it may only name what is durable.
-      cache.save();
+      known.settle();
       return { root, files: counts.files, leftOut };
     },
   };
@@ -143,8 +167,11 @@ function refuseExcess(
     excess('names', found.listed, ENTRIES_MAX - 1) ??
     excess('new files', found.blobs, limits.newFiles) ??
     excess('bytes of new files', found.bytes, limits.newBytes);
-  if (what === null) return;
-  throw new HubError('limit', `the files of the project were not recorded: ${what}`, {
+  if (what !== null) throw tooMuch(what);
+}
+
+function tooMuch(what: string): HubError {
+  return new HubError('limit', `the files of the project were not recorded: ${what}`, {
     hint: 'name what programs make in .gitignore',
   });
 }

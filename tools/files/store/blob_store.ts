@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
-import { syncFile } from '../../../hub/base/disk/durable_file.js';
 import { HubError } from '../../../hub/base/error.js';
 import { Sha256 } from '../../../hub/protocol/node.js';
-import { type BlobPlace, isDraft, type PackRows, readBlock, readDirectory } from './pack_file.js';
+import { type BlobPlace, readBlock } from './pack_file.js';
+import { createPackSet, type FoundBlob, type Pack } from './pack_set.js';
 import { type BlobForm, startWriting } from './pack_writer.js';
 
 /** Blobs by the SHA-256 of their bytes, in packs that never change. One process at a time may write. */
@@ -18,6 +17,8 @@ export interface BlobStore {
   inReadingOrder(blobs: readonly Sha256[]): Sha256[];
   /** Makes all that was put durable. */
   flush(): void;
+  /** Removes what was put since the last flush. */
+  discard(): void;
   /** What was put and is not durable yet. */
   unflushed(): { blobs: number; bytes: number };
   /** Bytes of all packs. */
@@ -32,35 +33,28 @@ const PACKS_MAX = 200;
 const SMALL_PACK_BYTES = 4 * 1024 * 1024;
 const EMPTY = sha256Of(Buffer.alloc(0));
 
-interface Pack {
-  path: string;
-  rows: PackRows;
-  bytes: number;
-}
-
-type Found = { pack: Pack; place: BlobPlace };
-
 export function openBlobStore(folder: string): BlobStore {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const packs = new Set<Pack>();
-  const blobs = new Map<Sha256, Found>();
+  const { packs, blobs, admit, drop } = createPackSet(folder);
   const readBack = createBlockCache();
-  const writing = startWriting(folder, admit);
+  const writing = startWriting(folder, (name, rows) => unflushed.add(admit(name, rows)));
+  const unflushed = new Set<Pack>();
 
-  function admit(name: Sha256, rows: PackRows): void {
-    const pack = { path: join(folder, name), rows, bytes: bytesOf(rows) };
-    packs.add(pack);
-    for (const [sha256, place] of rows) blobs.set(sha256, { pack, place });
+  function flush(): void {
+    writing.finish();
+    unflushed.clear();
+  }
+
+  function discard(): void {
+    writing.abandon();
+    drop(unflushed);
+    unflushed.clear();
   }
 
   function get(sha256: Sha256): Buffer {
     if (sha256 === EMPTY) return Buffer.alloc(0);
     const found = blobs.get(sha256);
-    if (found === undefined) {
-      throw new HubError('storage_failed', `the snapshots lack the content ${sha256}`, {
-        hint: 'a pack was removed or damaged: take it from a backup',
-      });
-    }
+    if (found === undefined) throw lack(sha256);
     const { offset, size } = found.place;
     return readBack(found).subarray(offset, offset + size);
   }
@@ -71,7 +65,7 @@ export function openBlobStore(folder: string): BlobStore {
     return sha256;
   }
 
-  function rewriteBlob(found: Found, sha256: Sha256, isKept: (sha256: Sha256) => boolean): void {
+  function rewriteBlob(found: FoundBlob, sha256: Sha256, isKept: (sha256: Sha256) => boolean): void {
     if (blobs.get(sha256)?.pack !== found.pack) return;
     const bytes = isKept(sha256) ? Buffer.from(get(sha256)) : null;
     blobs.delete(sha256);
@@ -81,15 +75,10 @@ export function openBlobStore(folder: string): BlobStore {
   /** Copies blobs of packs into new ones, then removes those packs. A kill in between leaves both, which is no harm. */
   function rewrite(doomed: readonly Pack[], isKept: (sha256: Sha256) => boolean): void {
     for (const pack of doomed) for (const [sha256, place] of pack.rows) rewriteBlob({ pack, place }, sha256, isKept);
-    writing.finish();
-    for (const pack of doomed) {
-      packs.delete(pack);
-      rmSync(pack.path, { force: true });
-    }
-    syncFile(folder);
+    flush();
+    drop(doomed);
   }
 
-  for (const [name, rows] of packsIn(folder)) admit(name, rows);
   const small = [...packs].filter(({ bytes }) => bytes < SMALL_PACK_BYTES);
   if (packs.size > PACKS_MAX && small.length > 1) rewrite(small, () => true);
 
@@ -98,7 +87,8 @@ export function openBlobStore(folder: string): BlobStore {
     put,
     get,
     inReadingOrder: (wanted) => inReadingOrder(wanted, blobs),
-    flush: () => writing.finish(),
+    flush,
+    discard,
     unflushed: () => writing.counts(),
     bytes: () => [...packs].reduce((sum, { bytes }) => sum + bytes, 0),
     sweep(isKept) {
@@ -108,16 +98,13 @@ export function openBlobStore(folder: string): BlobStore {
   };
 }
 
-/** The packs of a folder; what nobody finished is removed. */
-function* packsIn(folder: string): Generator<[Sha256, PackRows]> {
-  for (const name of readdirSync(folder)) {
-    const known = Sha256.safeParse(name);
-    if (known.success) yield [known.data, readDirectory(join(folder, name))];
-    else if (isDraft(name)) rmSync(join(folder, name), { force: true });
-  }
+function lack(sha256: Sha256): HubError {
+  return new HubError('storage_failed', `the snapshots lack the content ${sha256}`, {
+    hint: 'a pack was removed or damaged: take it from a backup',
+  });
 }
 
-function inReadingOrder(wanted: readonly Sha256[], blobs: ReadonlyMap<Sha256, Found>): Sha256[] {
+function inReadingOrder(wanted: readonly Sha256[], blobs: ReadonlyMap<Sha256, FoundBlob>): Sha256[] {
   const keyOf = (sha256: Sha256): string => {
     const found = blobs.get(sha256);
     return found === undefined ? '' : `${found.pack.path} ${String(found.place.blockAt).padStart(10)}`;
@@ -126,14 +113,8 @@ function inReadingOrder(wanted: readonly Sha256[], blobs: ReadonlyMap<Sha256, Fo
   return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ sha256 }) => sha256);
 }
 
-function bytesOf(rows: PackRows): number {
-  let end = 0;
-  for (const { blockAt, blockLength } of rows.values()) end = Math.max(end, blockAt + blockLength);
-  return end;
-}
-
 /** Reads blocks, and keeps the last ones. */
-function createBlockCache(): (found: Found) => Buffer {
+function createBlockCache(): (found: FoundBlob) => Buffer {
   const blocks = new Map<string, Buffer>();
   return ({ pack, place }) => {
     const key = `${pack.path} ${place.blockAt}`;

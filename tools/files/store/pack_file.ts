@@ -1,5 +1,5 @@
 import { createHash, type Hash, randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncFile } from '../../../hub/base/disk/durable_file.js';
 import { HubError } from '../../../hub/base/error.js';
@@ -29,6 +29,8 @@ export interface PackDraft {
   write(block: Buffer): void;
   /** Makes the pack durable under the SHA-256 of its bytes, which is returned. */
   finish(rows: PackRows): Sha256;
+  /** Removes what was written. */
+  abandon(): void;
 }
 
 export function createPackDraft(folder: string): PackDraft {
@@ -52,6 +54,10 @@ export function createPackDraft(folder: string): PackDraft {
       renameSync(draft, join(folder, name));
       syncFile(folder);
       return name;
+    },
+    abandon() {
+      closeSync(fd);
+      rmSync(draft, { force: true });
     },
   };
 }

@@ -67,6 +67,15 @@ export function startWriting(folder: string, admit: (name: Sha256, rows: PackRow
       endPack();
       counts = { blobs: 0, bytes: 0 };
     },
+    /** Forgets what no finished pack holds. */
+    abandon(): void {
+      for (const form of ['compressed', 'plain'] as const) open[form] = { blobs: [], bytes: 0 };
+      draft?.abandon();
+      draft = null;
+      rows = new Map();
+      pending.clear();
+      counts = { blobs: 0, bytes: 0 };
+    },
     counts: () => ({ ...counts }),
   };
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HubError } from '../../../hub/base/error.js';
 import type { Sha256, TurnId } from '../../../hub/protocol/node.js';
@@ -9,8 +9,8 @@ import { readJournal, writeJournal } from '../restore/journal.js';
 import { planRestore, type RestorePlan } from '../restore/plan_restore.js';
 import { planTake, type TakePlan, type TakeRequest } from '../restore/plan_take.js';
 import { createRestorer, type Restored } from '../restore/restore_files.js';
+import { openKnownFiles } from '../scan/known_files.js';
 import { createScanner, type Scan, type ScanLimits } from '../scan/scan_project.js';
-import { openStatCache } from '../scan/stat_cache.js';
 import { openBlobStore } from '../store/blob_store.js';
 import { type Difference, getContent, type Snapshots, snapshotsIn } from '../store/snapshot.js';
 import { isSameEntry } from '../store/tree_format.js';
@@ -65,6 +65,8 @@ export interface ProjectFiles {
   /** Takes the last restore back; again, it does it anew. Returns what the conversation knows of then. */
   undo(): Promise<Restored & { root: Sha256 }>;
   bytes(): number;
+  /** To be called in the end: notes what need not be read again. */
+  close(): void;
 }
 
 const STORE_BYTES_MAX = 10 * 1_024 ** 3;
@@ -72,11 +74,18 @@ const FREE_BYTES_LEAST = 1_024 ** 3;
 const JOURNAL = 'journal.json';
 const PACKS = 'packs';
 const STAT_CACHE = 'stat-cache';
+/** Is there when the project was recorded once. */
+const RECORDED = 'recorded';
 const MIB = 1024 * 1024;
 const FILE_BYTES_MAX = 50_000_000;
 const FIRST: ScanLimits = {
   ...{ fileBytes: FILE_BYTES_MAX, files: 200_000 },
-  ...{ newFiles: Number.POSITIVE_INFINITY, newBytes: 4_096 * MIB },
+  ...{ newFiles: Number.POSITIVE_INFINITY, newBytes: 4_096 * MIB, ms: 60_000 },
+};
+const EVERYTHING = {
+  newFiles: Number.POSITIVE_INFINITY,
+  newBytes: Number.POSITIVE_INFINITY,
+  ms: Number.POSITIVE_INFINITY,
 };
 /** What one step adds at most: more is what programs have made. */
 const LATER = { newFiles: 10_000, newBytes: 256 * MIB };
@@ -84,19 +93,24 @@ const LATER = { newFiles: 10_000, newBytes: 256 * MIB };
 export function openProjectFiles(parts: ProjectFilesParts): ProjectFiles {
   const { folder, project } = parts;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const journal = join(copyStateIn(folder, parts.copy), JOURNAL);
+  const state = copyStateIn(folder, parts.copy);
+  const journal = join(state, JOURNAL);
   const store = openBlobStore(join(folder, PACKS));
   const snapshots = snapshotsIn(store);
-  const cache = openStatCache(join(copyStateIn(folder, parts.copy), STAT_CACHE));
-  const scanner = createScanner({ store, snapshots, cache, clock: parts.clock });
+  const known = openKnownFiles(join(state, STAT_CACHE), store.has);
+  const scanner = createScanner({ store, snapshots, known, clock: parts.clock });
 
   function scan(limits: Partial<ScanLimits> = {}): Scan {
     refuseFull(store.bytes(), folder);
-    return scanner(parts, { ...FIRST, ...(store.bytes() > 0 ? LATER : {}), ...limits });
+    const mark = join(state, RECORDED);
+    const isFirst = !existsSync(mark);
+    const found = scanner(parts, { ...FIRST, ...(isFirst ? {} : LATER), ...limits });
+    if (isFirst) writeFileSync(mark, '', { mode: 0o600 });
+    return found;
   }
 
   /** Before files are replaced what is there must be recorded, however much it is. */
-  const record = (): Sha256 => scan({ newFiles: Number.POSITIVE_INFINITY, newBytes: Number.POSITIVE_INFINITY }).root;
+  const record = (): Sha256 => scan(EVERYTHING).root;
   const restorer = createRestorer({ project, store, snapshots, journal, record, openIn: parts.openIn });
 
   const planFrom = (now: Sha256, move: Move): RestorePlan => planOf(snapshots, now, move);
@@ -139,6 +153,7 @@ export function openProjectFiles(parts: ProjectFilesParts): ProjectFiles {
       return { ...(await restorer.perform({ from, known }, plan)), root: known.to };
     },
     bytes: () => store.bytes(),
+    close: () => known.save(),
   };
 }
 

@@ -20,16 +20,18 @@ async function main(): Promise<void> {
   // Modes are set as they were recorded.
   process.umask(0);
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+  let files: ProjectFiles | null = null;
   const next = async (): Promise<unknown> => {
     const { done, value } = await lines.next();
-    return done === true ? process.exit(0) : JSON.parse(value);
+    if (done !== true) return JSON.parse(value);
+    files?.close();
+    process.exit(0);
   };
   const start = WorkerStart.parse(await next());
   const openIn = async (drafts: string): Promise<ReadonlySet<string>> => {
     say({ kind: 'open_files', drafts });
     return new Set(OpenNames.parse(await next()).open);
   };
-  let files: ProjectFiles | null = null;
   for (;;) {
     const request = WorkerRequest.parse(await next());
     try {

@@ -1,0 +1,178 @@
+import { readFileSync, renameSync, type Stats, writeFileSync } from 'node:fs';
+import * as z from 'zod';
+import { Sha256 } from '../../../hub/protocol/node.js';
+import { attempt } from '../../walk/pinned_folder.js';
+import type { FolderTree, TreeEntry } from '../store/tree_format.js';
+
+/** What the disk said of a file when it was read, and what it held. */
+interface KnownFile {
+  ino: number;
+  size: number;
+  mode: number;
+  mtimeMs: number;
+  ctimeMs: number;
+  entry: TreeEntry;
+}
+
+/** What is known of one folder. */
+export interface KnownFolder {
+  /** Null when a file must be read. */
+  find(name: string, stats: Stats): TreeEntry | null;
+  /** `readAtMs`: the time before the file was read. */
+  keep(name: string, known: { entry: TreeEntry; stats: Stats; readAtMs: number }): void;
+  /** The entry of a folder in it: the one that it had, where that comes to the same. */
+  folderEntry(name: string, found: TreeEntry): TreeEntry;
+  /** Ends a look through it: forgets files that were not met. The tree that it had is stored already when it has the same entries. */
+  end(entries: FolderTree, put: (entries: FolderTree) => Sha256): Sha256;
+}
+
+/** What the files of a project held when they were read last, for as long as the disk says that they have not changed. */
+export interface KnownFiles {
+  folder(path: string): KnownFolder;
+  /** Forgets folders that were not met since the last time, and writes the rest down when much of it is new. */
+  settle(): void;
+  /** Writes down what is new. */
+  save(): void;
+  /** Forgets everything: what was stored meanwhile is not. */
+  forget(): void;
+}
+
+interface FolderState {
+  files: Map<string, KnownFile>;
+  tree: { entries: FolderTree; sha256: Sha256 } | null;
+  isMet: boolean;
+  /** As it stands in the file; null when that is out of date. */
+  line: string | null;
+}
+
+/** The clocks of disks have steps: what changed so lately may change again without telling. */
+const SETTLED_MS = 2_000;
+/** Fewer are written down at the end. */
+const SAVED_AT = 1_000;
+const Row = z.tuple([
+  ...[z.string(), z.int(), z.int(), z.int(), z.number(), z.number()],
+  ...[z.enum(['file', 'pieces', 'link']), z.int(), Sha256],
+] as const);
+const Line = z.tuple([z.string(), z.array(Row)]);
+
+/** Opens what was written down. It is derived: what cannot be read of it is read from the project again. */
+export function openKnownFiles(path: string, isStored: (sha256: Sha256) => boolean): KnownFiles {
+  const folders = new Map(foldersIn(path, isStored));
+  const unsaved = { count: 0 };
+
+  function save(): void {
+    if (unsaved.count === 0) return;
+    unsaved.count = 0;
+    const lines = [...folders].map(([name, state]) => {
+      state.line ??= lineOf(name, state);
+      return state.line;
+    });
+    // Not made durable: what is lost of it is read again.
+    writeFileSync(`${path}.new`, lines.join('\n'), { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  }
+
+  return {
+    folder(name) {
+      const state = folders.get(name) ?? { files: new Map(), tree: null, isMet: true, line: null };
+      folders.set(name, state);
+      state.isMet = true;
+      return knownFolder(state, unsaved);
+    },
+    settle() {
+      for (const [name, state] of folders) {
+        if (!state.isMet) unsaved.count += Number(folders.delete(name));
+        state.isMet = false;
+      }
+      if (unsaved.count >= SAVED_AT) save();
+    },
+    save,
+    forget() {
+      folders.clear();
+      unsaved.count = 0;
+    },
+  };
+}
+
+function knownFolder(state: FolderState, unsaved: { count: number }): KnownFolder {
+  const { files } = state;
+  const change = (): void => {
+    unsaved.count += 1;
+    state.line = null;
+  };
+  return {
+    find(name, { ino, size, mode, mtimeMs, ctimeMs }) {
+      const known = files.get(name);
+      if (known === undefined || known.mtimeMs !== mtimeMs || known.ctimeMs !== ctimeMs) return null;
+      return known.size === size && known.ino === ino && known.mode === mode ? known.entry : null;
+    },
+    keep(name, { entry, stats, readAtMs }) {
+      const { ino, size, mode, mtimeMs, ctimeMs } = stats;
+      const isSettled = readAtMs - Math.max(mtimeMs, ctimeMs) > SETTLED_MS;
+      if (isSettled) files.set(name, { ino, size, mode, mtimeMs, ctimeMs, entry });
+      if (isSettled || files.delete(name)) change();
+    },
+    folderEntry(name, found) {
+      const known = state.tree?.entries.get(name);
+      const isSame = known?.kind === 'folder' && known.mode === found.mode && known.sha256 === found.sha256;
+      return isSame ? known : found;
+    },
+    end(entries, put) {
+      if (state.tree !== null && hasSame(state.tree.entries, entries)) return state.tree.sha256;
+      for (const name of files.keys()) if (!entries.has(name) && files.delete(name)) change();
+      const sha256 = put(entries);
+      state.tree = { entries, sha256 };
+      return sha256;
+    },
+  };
+}
+
+/** Whether both have the very same entries: what has not changed is never made anew. */
+function hasSame(before: FolderTree, now: FolderTree): boolean {
+  if (before.size !== now.size) return false;
+  for (const [name, entry] of now) if (before.get(name) !== entry) return false;
+  return true;
+}
+
+function lineOf(name: string, { files }: FolderState): string {
+  const rows = [...files].map(([own, { ino, size, mode, mtimeMs, ctimeMs, entry }]): z.infer<typeof Row> => {
+    return [
+      own,
+      ino,
+      size,
+      mode,
+      mtimeMs,
+      ctimeMs,
+      entry.kind === 'folder' ? 'file' : entry.kind,
+      entry.size,
+      entry.sha256,
+    ];
+  });
+  return JSON.stringify([name, rows]);
+}
+
+function* foldersIn(path: string, isStored: (sha256: Sha256) => boolean): Generator<[string, FolderState]> {
+  const text = attempt(() => readFileSync(path, 'utf8')) ?? '';
+  for (const line of text.split('\n')) {
+    const parsed = parsedLine(line);
+    if (parsed === null) return;
+    const [name, rows] = parsed;
+    const files = new Map<string, KnownFile>();
+    for (const [own, ino, size, mode, mtimeMs, ctimeMs, kind, length, sha256] of rows) {
+      const entry = { kind, mode: mode & MODE_BITS, size: length, sha256 };
+      if (isStored(sha256)) files.set(own, { ino, size, mode, mtimeMs, ctimeMs, entry });
+    }
+    yield [name, { files, tree: null, isMet: false, line }];
+  }
+}
+
+/** What is recorded of a mode: not the bits that lend a user or a group. */
+export const MODE_BITS = 0o777;
+
+function parsedLine(line: string): z.infer<typeof Line> | null {
+  try {
+    return Line.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null; // the end of a file that was cut off
+  }
+}
