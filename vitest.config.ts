@@ -38,7 +38,7 @@ const LONG = [
   'test/tools/conformance.test.ts',
   'test/tools/round_trip.test.ts',
   'test/tools/bash/end_command.test.ts',
-  'test/cli/commands/{answer,archived,demo,exec_sandbox,export,files,hub,import_sessions,open,spawn,transcripts,work}.test.ts',
+  'test/cli/commands/{answer,archived,demo,exec_sandbox,export,files,files_store,hub,import_sessions,open,spawn,transcripts,work}.test.ts',
   'test/cli/turn/{cloud_servers,server_presets}.test.ts',
   'test/cli/repl/commands/{files_along,second_terminal}.test.ts',
   'test/cli/repl/conversation/run_commands.test.ts',
@@ -53,6 +53,7 @@ const LONG = [
   'test/hub/agent/jobs/job_ends.test.ts',
   'test/hub/agent/turn/{bound_thinking,turn_cache}.test.ts',
   'test/hub/context/context_plugin.test.ts',
+  'test/tools/files/{git_patch,scan_limits}.test.ts',
   'test/loom/read/walk_path.test.ts',
   'test/loom/threads/read_scheduler.test.ts',
 ];

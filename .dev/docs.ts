@@ -19,5 +19,5 @@ for (const name of ['README.md', ...readdirSync(join(root, 'docs/guide')).map((g
   const text = readFileSync(join(root, name), 'utf8');
   writeFileSync(join(root, name), corrected(text, openConsole(folder)));
   await killHub(join(folder, 'home'));
-  rmSync(folder, { recursive: true });
+  rmSync(folder, { recursive: true, maxRetries: 10 });
 }

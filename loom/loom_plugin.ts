@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { raceAbort } from '../hub/base/abort.js';
 import { HubError } from '../hub/base/error.js';
 import type { CallContext, Handler, Handlers, Plugin, RawJson } from '../hub/base/plugin.js';
@@ -61,6 +61,8 @@ export async function openLoom(options: LoomOptions): Promise<LoomPlugin> {
         backup({
           database: paths.database,
           outputs: paths.outputs,
+          // The tools have it beside the database.
+          files: join(dirname(paths.database), 'files'),
           copy: resolve(path),
           epoch: newId(),
           entry: workers.copier,

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
 import { command, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { intoFile } from '../files/write_whole_file.js';
 import { EXIT } from '../output/failure.js';
 import { findTree } from '../position/reference.js';
-import { renderReport } from '../render/reports/fsck_report.js';
+import { filesLine, renderReport } from '../render/reports/fsck_report.js';
 import { count } from '../render/text/ids_and_counts.js';
 import { everyTree, type PortableRecord, recordsOf } from '../transfer/export_records.js';
 import { writeLinesOf } from './export.js';
@@ -12,7 +15,7 @@ export const fsckCommand = command({
   name: 'fsck',
   summary: 'Check everything that is stored, and say what is damaged.',
   details:
-    'Checks the database, every hash, every parent, every step and every stored output. Exits 1 when anything is wrong. With --rescue it also writes everything that is whole into a file for import.',
+    'Checks the database, every hash, every parent, every step, every stored output and what is recorded of projects. Exits 1 when anything is wrong. With --rescue it also writes everything that is whole into a file for import.',
   arguments: [{ ...TREE, required: false, description: 'only this conversation; all when left out' }],
   flags: [{ name: 'force', short: null, description: 'replace the file that --rescue names' }],
   values: [
@@ -26,14 +29,24 @@ export const fsckCommand = command({
     const reference = input.argument('tree');
     const tree = reference === undefined ? null : await findTree(context, reference, 'read');
     const client = await context.client();
-    const report = await client.call('loom.fsck', { tree: tree?.id ?? null });
-    if (context.json) await context.printJson(report);
-    else await context.out.write(renderReport(report));
+    const stored = await client.call('loom.fsck', { tree: tree?.id ?? null });
+    const hasFiles = tree === null && existsSync(join(context.paths.home, 'files'));
+    const files = hasFiles ? await client.call('files.check', {}) : null;
+    const report = withFiles(stored, files);
+    if (context.json) await context.printJson({ ...report, files });
+    else await context.out.write(renderReport(report) + (files === null ? '' : filesLine(files)));
     const target = input.value('rescue');
     if (target !== undefined) await rescue(context, target, input.flag('force'));
     return report.problem_count === 0 ? EXIT.ok : EXIT.failure;
   },
 });
+
+/** What is wrong with recorded files stands among the problems. */
+function withFiles(report: ResultOf<'loom.fsck'>, files: ResultOf<'files.check'> | null): ResultOf<'loom.fsck'> {
+  const problems = (files?.problems ?? []).map((problem) => ({ tree: null, node: null, seq: null, problem }));
+  const problem_count = report.problem_count + problems.length;
+  return { ...report, problems: [...report.problems, ...problems], problem_count };
+}
 
 async function rescue(context: Context, target: string, force: boolean): Promise<void> {
   const client = await context.client();

@@ -90,6 +90,7 @@ export const CALL_FACTS = {
   'loom.snapshot_add': PLAIN,
   'loom.snapshot_find': PLAIN,
   'loom.snapshot_roots': PLAIN,
+  'loom.snapshot_folders': PLAIN,
 
   'loom.turn_park': PLAIN,
   'loom.turn_answer': PLAIN,
@@ -167,6 +168,7 @@ export const CALL_FACTS = {
   'files.copy_list': PLAIN,
   'files.copy_remove': PLAIN,
   'files.undo': ONE_BY_ONE,
+  'files.check': PLAIN,
   'files.sweep': PLAIN,
   'tools.check': PLAIN,
 

@@ -33,6 +33,7 @@ export const READ_METHODS = [
   'loom.cost_get',
   'loom.snapshot_find',
   'loom.snapshot_roots',
+  'loom.snapshot_folders',
   'loom.copy_list',
 ] as const;
 export type ReadMethod = (typeof READ_METHODS)[number];

@@ -54,3 +54,9 @@ export function listRoots({ store }: ReadContext, { folder }: ReadParams['loom.s
     roots: store.all<{ root: string }>(ROOTS, idBlob(folder), idBlob(folder)).map(({ root }) => root),
   });
 }
+
+const FOLDERS = `SELECT DISTINCT lower(hex(folder)) AS folder FROM snapshots LIMIT ${ROOTS_MAX}`;
+
+export function listFolders({ store }: ReadContext): string {
+  return JSON.stringify({ folders: store.all<{ folder: string }>(FOLDERS).map(({ folder }) => folder) });
+}

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import { storageError } from '../store/store.js';
 import { syncPath } from '../store/sync_path.js';
@@ -21,14 +22,23 @@ export type CopyOutcome = { copied: true } | { failed: WorkerError };
 
 interface BackupOptions extends CopyOptions {
   outputs: string;
+  files: string;
   entry: URL;
 }
 
+interface BackupReport {
+  path: string;
+  size_bytes: number;
+  outputs: number;
+  packs: number;
+}
+
 /**
- * Copies the database as of one moment, while reads and writes continue, then the stored outputs into `<copy>.outputs`.
- * Outputs are stored before the nodes that name them and never change, so the copy has all that its nodes need.
+ * Copies the database as of one moment, while reads and writes continue, then the stored outputs into `<copy>.outputs` and what is
+ * recorded of projects into `<copy>.files`. Both are stored before the rows that name them and never change, so the copy has all that
+ * its nodes need.
  */
-export async function backup(options: BackupOptions): Promise<{ path: string; size_bytes: number; outputs: number }> {
+export async function backup(options: BackupOptions): Promise<BackupReport> {
   const { copy, database, epoch } = options;
   await refuseUnfit(copy);
   // Two backups may write the same file at once: the later one is refused.
@@ -37,10 +47,11 @@ export async function backup(options: BackupOptions): Promise<{ path: string; si
     await copyDatabase({ database, copy: unfinished, epoch }, options.entry);
     await syncPath(unfinished);
     const outputs = await copyOutputs(options.outputs, `${copy}.outputs`);
+    const packs = await copyPacks(options.files, `${copy}.files`);
     await refuseUnfit(copy);
     await rename(unfinished, copy);
     await syncPath(dirname(copy));
-    return { path: copy, size_bytes: (await stat(copy)).size, outputs };
+    return { path: copy, size_bytes: (await stat(copy)).size, outputs, packs };
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error instanceof HubError ? error : storageError(error, copy);
@@ -84,10 +95,45 @@ async function copyOutputs(from: string, to: string): Promise<number> {
     if (names.length === 0) continue;
     await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
     for (const name of names) {
-      await copyFile(join(from, folder, name), join(to, folder, name), constants.COPYFILE_FICLONE);
-      await syncPath(join(to, folder, name));
+      await copyDurably(join(from, folder, name), join(to, folder, name));
       count += 1;
     }
   }
   return count;
+}
+
+const PACK = /^[0-9a-f]{64}$/;
+
+/** Copies the packs of every project. Small ones may become one meanwhile, which is complete before they go. */
+async function copyPacks(from: string, to: string): Promise<number> {
+  let count = 0;
+  for (const project of await packNamesIn(from)) {
+    const [packs, copies] = [join(from, project, 'packs'), join(to, project, 'packs')];
+    const copied = new Set<string>();
+    for (let left = await packNamesIn(packs); left.length > 0; ) {
+      await mkdir(copies, { recursive: true, mode: 0o700 });
+      for (const name of left) {
+        await copyDurably(join(packs, name), join(copies, name)).catch(unlessGone);
+        copied.add(name);
+      }
+      left = (await packNamesIn(packs)).filter((name) => !copied.has(name));
+    }
+    count += copied.size;
+  }
+  return count;
+}
+
+async function packNamesIn(folder: string): Promise<string[]> {
+  const names = (await readdir(folder).catch(unlessGone)) ?? [];
+  return names.filter((name) => PACK.test(name));
+}
+
+async function copyDurably(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_FICLONE);
+  await syncPath(to);
+}
+
+function unlessGone(error: unknown): null {
+  if (errnoOf(error) === 'ENOENT') return null;
+  throw error;
 }

@@ -18,7 +18,7 @@ import { getLines, getShape } from '../read/tree_shape.js';
 import { getHandles, getPath } from '../read/walk_path.js';
 import { getNodes, readChildren } from '../read/whole_nodes.js';
 import { searchNodes } from '../search/search_nodes.js';
-import { findSnapshots, listRoots } from '../snapshots/find_snapshots.js';
+import { findSnapshots, listFolders, listRoots } from '../snapshots/find_snapshots.js';
 import { listCopies } from '../snapshots/list_copies.js';
 
 /** The read operations by method. */
@@ -53,6 +53,7 @@ export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
   'loom.cost_get': getCost,
   'loom.snapshot_find': findSnapshots,
   'loom.snapshot_roots': oneSlice(listRoots),
+  'loom.snapshot_folders': oneSlice(listFolders),
   'loom.copy_list': oneSlice(listCopies),
   feed: readFeed,
 };

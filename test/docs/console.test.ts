@@ -25,6 +25,6 @@ test.each(['README.md', ...guide])('the commands in %s print what it shows', asy
     }
   } finally {
     await killHub(join(folder, 'home'));
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 });

@@ -30,7 +30,7 @@ export async function withFolder<T>(use: (folder: string) => Promise<T>): Promis
     return await use(folder);
   } finally {
     // A process that is just ending may still add files.
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

@@ -1,13 +1,12 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Plugin } from '../../hub/base/plugin.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
-import { type NodeId, Sha256, type TreeId } from '../../hub/protocol/node.js';
+import type { NodeId, Sha256, TreeId } from '../../hub/protocol/node.js';
 import type { HubLink, ToolParts } from '../base/tool_parts.js';
 import type { Sandbox } from '../sandbox/forms/sandbox.js';
 import { createCopies } from './copies.js';
+import { createMaintenance } from './maintain_stores.js';
 import { createMover, refuseBusy } from './move_files.js';
-import { createProjectWorkers, type ProjectWorkers, type StoredProject } from './project_workers.js';
+import { createProjectWorkers, type StoredProject } from './project_workers.js';
 import { createRecorder } from './record_files.js';
 import { rootAt } from './recorded_root.js';
 
@@ -17,7 +16,7 @@ type RestoreParams = ParsedOf<'files.restore'>;
 
 /** The files of projects: recorded for nodes, compared, and brought back. */
 export function createFiles(parts: ToolParts & { sandbox: Sandbox }): Plugin {
-  const { hub, config, machine } = parts;
+  const { hub, config } = parts;
   const workers = createProjectWorkers(parts);
   const { record, settle } = createRecorder(parts, workers);
   const leave = ({ id: folder }: StoredProject, { tree, node, root }: { tree: TreeId; node: NodeId; root: Sha256 }) =>
@@ -72,7 +71,7 @@ export function createFiles(parts: ToolParts & { sandbox: Sandbox }): Plugin {
         if (root !== null) await leave(project, { tree, node, root });
         return { changed, kept };
       },
-      'files.sweep': () => sweepAll(hub, { workers, stores: join(machine.cognitionHome, 'files') }),
+      ...createMaintenance(parts, workers),
     },
     close: () => workers.close(),
   };
@@ -81,15 +80,4 @@ export function createFiles(parts: ToolParts & { sandbox: Sandbox }): Plugin {
 async function moveTo(hub: HubLink, project: StoredProject, params: Omit<RestoreParams, 'stands'>) {
   const { root, newest } = await rootAt(hub, project, params);
   return { base: newest, target: root, exact: params.exact };
-}
-
-/** Removes from every store what no node needs any more. */
-async function sweepAll(hub: HubLink, { workers, stores }: { workers: ProjectWorkers; stores: string }) {
-  await workers.settled();
-  const names = existsSync(stores) ? readdirSync(stores) : [];
-  const ids = names.flatMap((name) => Sha256.safeParse(name).data ?? []);
-  for (const folder of ids) {
-    await workers.sweep(folder, async () => (await hub.call('loom.snapshot_roots', { folder })).roots);
-  }
-  return { swept: ids.length };
 }

@@ -34,7 +34,7 @@ export interface ProjectWorkers {
   copyOf(folder: Sha256, turn: TurnId): StoredProject;
   ask(project: StoredProject, request: WorkerRequest): Promise<WorkerReport>;
   /** Works on what is stored of a project, which need not be there any more. */
-  sweep(id: Sha256, roots: () => Promise<Sha256[]>): Promise<void>;
+  maintain(id: Sha256, request: () => Promise<WorkerRequest>): Promise<WorkerReport>;
   close(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export function createProjectWorkers(parts: WorkerParts): ProjectWorkers {
     const known = workers.get(id);
     if (known?.worker.isAlive() === true && known.inode === inode) return known.worker;
     await endWorker(id);
-    const worker = await start(id, { path, copy });
+    const worker = await startFor(parts, id, { path, copy });
     workers.set(id, { worker, inode });
     return worker;
   }
@@ -76,16 +76,6 @@ export function createProjectWorkers(parts: WorkerParts): ProjectWorkers {
     const known = workers.get(id);
     workers.delete(id);
     await known?.worker.end();
-  }
-
-  /** Starts a worker when that of a killed process has come to its end. */
-  async function start(id: Sha256, at: Pick<StoredProject, 'path' | 'copy'> | null): Promise<WorkerProcess> {
-    const { folder, ...command } = await workerCommand(parts, id, at);
-    const writer = `${folder}/writer`;
-    await untilEnded(writer);
-    const worker = startWorker(command);
-    await noteWriter(writer, worker.pid);
-    return worker;
   }
 
   return {
@@ -98,18 +88,33 @@ export function createProjectWorkers(parts: WorkerParts): ProjectWorkers {
     settled: recordings.allEnded,
     copyOf: (folder, turn) => ({ id: folder, path: copyFolder({ folder, turn }, machine), copy: turn }),
     ask: (project, request) => inTurn(project.id, async () => (await workerFor(project)).ask(request)),
-    sweep: (id, roots) =>
+    maintain: (id, request) =>
       inTurn(id, async () => {
         await endWorker(id);
-        const worker = await start(id, null);
-        await worker.ask({ kind: 'sweep', roots: await roots() });
+        const worker = await startFor(parts, id, null);
+        const report = await worker.ask(await request());
         await worker.end();
+        return report;
       }),
     async close() {
       for (const timer of timers.values()) clearTimeout(timer);
       await Promise.all([...workers.keys()].map(endWorker));
     },
   };
+}
+
+/** Starts a worker when that of a killed process has come to its end. */
+async function startFor(
+  parts: WorkerParts,
+  id: Sha256,
+  at: Pick<StoredProject, 'path' | 'copy'> | null,
+): Promise<WorkerProcess> {
+  const { folder, ...command } = await workerCommand(parts, id, at);
+  const writer = `${folder}/writer`;
+  await untilEnded(writer);
+  const worker = startWorker(command);
+  await noteWriter(writer, worker.pid);
+  return worker;
 }
 
 /** What is being recorded: one thing after the other of each project. */

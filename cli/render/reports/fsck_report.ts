@@ -1,6 +1,6 @@
 import type { ResultOf } from '../../../hub/protocol/methods/method_table.js';
 import { cleanLine } from '../text/clean.js';
-import { count, formatNumber, shortId } from '../text/ids_and_counts.js';
+import { count, formatBytes, formatNumber, shortId } from '../text/ids_and_counts.js';
 
 type Report = ResultOf<'loom.fsck'>;
 
@@ -14,6 +14,12 @@ export function renderReport(report: Report): string {
     `${checked.join(', ')}: ${report.problem_count === 0 ? 'all is well' : count(report.problem_count, 'problem')}`,
   );
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** What was looked at of recorded files, and what can go. */
+export function filesLine({ projects, snapshots, unneeded }: ResultOf<'files.check'>): string {
+  const line = `${count(projects, 'project')} with ${count(snapshots, 'snapshot')} of files`;
+  return unneeded === 0 ? `${line}\n` : `${line}; the next purge removes ${formatBytes(unneeded)} that none needs\n`;
 }
 
 function problemLine({ tree, node, problem }: Report['problems'][number]): string {

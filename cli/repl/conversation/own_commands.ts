@@ -1,7 +1,7 @@
 import { detach } from '../../../hub/base/detach.js';
 import { HubError } from '../../../hub/base/error.js';
 import type { CommandEvent } from '../../../hub/protocol/methods/tool_methods.js';
-import type { NodeId } from '../../../hub/protocol/node.js';
+import type { Node, NodeId } from '../../../hub/protocol/node.js';
 import { type CallOutcome, outcomeOf } from '../../display/block.js';
 import { decodePiece, NO_CUT_CHARACTERS } from '../../display/decode_output.js';
 import { UNKNOWN_OUTCOME } from '../../display/reduce.js';
@@ -26,6 +26,9 @@ export interface OwnCommands {
 /** The output buffered for display, so that a stopped command's last words appear soon. */
 const LAST_LENGTH_MAX = 8_192;
 
+const NOT_KEPT = '(not kept: it is no part of the conversation, and no model is shown it)';
+const AS_THE_PERSON = { cwd: null, timeoutMs: null, policy: { kind: 'open' as const }, detached: false };
+
 export function createShell(conversation: () => Conversation): OwnCommands {
   let running: (RunningExecution & Printing) | null = null;
   let notifyStart = (): void => undefined;
@@ -46,26 +49,20 @@ export function createShell(conversation: () => Conversation): OwnCommands {
       here.stepAside();
       ours.add(id);
     }
-    const where = { tree: { id: place.tree }, parent: place.position(), id, command };
-    const how = { cwd: null, timeoutMs: null, policy: { kind: 'open' as const }, detached: false, append: kept };
+    const at = { tree: { id: place.tree }, parent: place.position() };
     const printing = printingOf(parts, id, command);
-    const begun = beginExecution(context, { execution: { ...where, ...how }, client, onEvent: printing.onEvent });
+    const execution = { ...AS_THE_PERSON, ...at, id, command, append: kept };
+    const begun = beginExecution(context, { execution, client, onEvent: printing.onEvent });
     running = { ...begun, ...printing };
     notifyStart();
     try {
       const answer = await begun.answer;
       if (answer === null) return await front.show({ kind: 'note', text: '(it was stopped before it began)' });
       await printing.end(outcomeOf(answer));
-      if (!kept)
-        await front.show({
-          kind: 'note',
-          text: '(not kept: it is no part of the conversation, and no model is shown it)',
-        });
+      if (!kept) await front.show({ kind: 'note', text: NOT_KEPT });
       if (answer.node !== null) {
         place.advance(answer.node.id, null);
-        // What cannot be recorded now is told again when it cannot be the next time.
-        const recorded = recordFiles(context, answer.node).then((notes) => showNotes(parts, notes));
-        detach(recorded, () => undefined);
+        recordMeanwhile(parts, answer.node);
       }
       if (answer.branched && kept)
         await front.show({ kind: 'note', text: '(this is a new branch. See them with: /branches)' });
@@ -90,6 +87,12 @@ export function createShell(conversation: () => Conversation): OwnCommands {
       return running !== null;
     },
   };
+}
+
+/** Nobody waits for it. What cannot be recorded now is told again when it cannot be the next time. */
+function recordMeanwhile(parts: ConversationParts, node: Node): void {
+  const recorded = recordFiles(parts.context, node).then((notes) => showNotes(parts, notes));
+  detach(recorded, () => undefined);
 }
 
 async function showNotes({ front }: ConversationParts, notes: readonly string[]): Promise<void> {

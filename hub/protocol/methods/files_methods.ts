@@ -176,6 +176,18 @@ export const filesMethods = methods({
     params: z.strictObject({ project, ...Place }),
     result: Restored,
   },
+  'files.check': {
+    ...onTools,
+    description: 'Checks what is recorded of projects: each pack, and whether all that snapshots need is there.',
+    params: z.strictObject({}),
+    result: z.strictObject({
+      ...{ projects: count, snapshots: count, bytes: count },
+      /** Bytes that no snapshot needs: the next purge removes them. */
+      unneeded: count,
+      /** The first thousand. */
+      problems: z.array(z.string()),
+    }),
+  },
   'files.sweep': {
     ...onTools,
     description: 'Removes the files that were recorded for purged trees only.',

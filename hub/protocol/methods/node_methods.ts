@@ -265,8 +265,9 @@ export const nodeMethods = methods({
     callerGone: 'cancel',
   },
   'loom.backup': {
-    description: 'Writes a consistent copy of the database, and of the stored outputs beside it.',
+    description:
+      'Writes a consistent copy of the database, and beside it of the stored outputs and of what is recorded of projects.',
     params: z.strictObject({ path: z.string().min(1).max(4_096) }),
-    result: z.strictObject({ path: z.string(), size_bytes: z.int(), outputs: z.int() }),
+    result: z.strictObject({ path: z.string(), size_bytes: z.int(), outputs: z.int(), packs: z.int() }),
   },
 });

@@ -71,4 +71,9 @@ export const snapshotMethods = methods({
     params: z.strictObject({ folder: Sha256 }),
     result: z.strictObject({ roots: z.array(Sha256) }),
   },
+  'loom.snapshot_folders': {
+    description: 'Lists the projects of which files are noted.',
+    params: z.strictObject({}),
+    result: z.strictObject({ folders: z.array(Sha256) }),
+  },
 });

@@ -32,7 +32,7 @@ test('a folder of the system is no project, nor is one that holds many; one in i
   for (const path of ['/', '/usr', '/usr/lib', '/proc', '/proc/1', '/sys/class', '/etc', '/home', '/var/lib', '/tmp']) {
     expect([path, isSystemFolder(path)]).toEqual([path, true]);
   }
-  for (const path of ['/work', '/usr/src/app', '/var/www', '/var/www/site', '/etc/nginx', '/tmp/work', '/home/me/it']) {
+  for (const path of ['/projects', '/usr/src/app', '/var/www', '/var/www/site', '/etc/nginx', '/tmp/work']) {
     expect([path, isSystemFolder(path)]).toEqual([path, false]);
   }
 });

@@ -5,6 +5,7 @@ import { type LeftOut, putContent } from '../store/snapshot.js';
 import type { TreeEntry } from '../store/tree_format.js';
 import { type KnownFolder, MODE_BITS } from './known_files.js';
 import { readLink, readRegular } from './read_entry.js';
+import { type ScanLimits, tooMuch } from './scan_limits.js';
 
 interface ReaderParts {
   store: BlobStore;
@@ -22,7 +23,12 @@ interface EntryPlace {
 type Recorded = TreeEntry | LeftOut['why'] | null;
 
 /** Reads files and links into the store, unless the disk says that they have not changed. */
-export function entryReader({ store, clock }: ReaderParts, fileBytesMax: number) {
+export function entryReader({ store, clock }: ReaderParts, { fileBytes: fileBytesMax, ms }: ScanLimits) {
+  const endsAtMs = clock() + ms;
+  const refuseLate = (): void => {
+    if (clock() > endsAtMs) throw tooMuch(`it takes more than ${ms / 1_000} s`);
+  };
+
   function linkAt(name: string, { at, known }: EntryPlace, stats: Stats): Recorded {
     const readAtMs = clock();
     const text = readLink(at);
@@ -47,6 +53,7 @@ export function entryReader({ store, clock }: ReaderParts, fileBytesMax: number)
 
   return (name: string, place: EntryPlace): Recorded => {
     const { at, device, known } = place;
+    refuseLate();
     const stats = statOf(at);
     if (stats === null) return null;
     if (stats.dev !== device) return 'on another disk';

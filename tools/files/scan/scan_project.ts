@@ -1,5 +1,4 @@
 import { accessSync, constants, fstatSync } from 'node:fs';
-import { HubError } from '../../../hub/base/error.js';
 import type { Sha256 } from '../../../hub/protocol/node.js';
 import { createFolderCache } from '../../walk/folder_cache.js';
 import { GENERATED_FOLDERS } from '../../walk/generated_folders.js';
@@ -12,16 +11,7 @@ import { namePath } from './entry_path.js';
 import { inFolder } from './in_folder.js';
 import { type KnownFiles, type KnownFolder, MODE_BITS } from './known_files.js';
 import { entryReader } from './scan_entry.js';
-
-/** What one snapshot may take. */
-export interface ScanLimits {
-  fileBytes: number;
-  files: number;
-  /** Content that is new to the store. */
-  newFiles: number;
-  newBytes: number;
-  ms: number;
-}
+import { type ScanLimits, tooMuch } from './scan_limits.js';
 
 export interface ScanParts {
   store: BlobStore;
@@ -77,12 +67,11 @@ export function createScanner(parts: ScanParts): (project: ScannedProject, limit
 }
 
 function startScan(parts: ScanParts, limits: ScanLimits) {
-  const { store, snapshots, known, clock } = parts;
+  const { store, snapshots, known } = parts;
   const leftOut: LeftOut[] = [];
   const open: OpenFolder[] = [];
-  const readEntry = entryReader(parts, limits.fileBytes);
+  const readEntry = entryReader(parts, limits);
   const counts = { files: 0, listed: 0 };
-  const endsAtMs = clock() + limits.ms;
   let device: number | null = null;
 
   /** Ends the folders that the walk has left. */
@@ -106,10 +95,10 @@ function startScan(parts: ScanParts, limits: ScanLimits) {
     device ??= entry.stats.dev;
     const path = names.join('/');
     const knownFolder = known.folder(path);
-    const problem = problemOf(folder, device) ?? entriesOf(folder, { device, known: knownFolder });
-    if (typeof problem === 'string') leftOut.push({ path, why: problem });
-    if (typeof problem === 'string' && names.length > 0) return;
-    const entries = typeof problem === 'string' ? new Map<string, TreeEntry>() : problem;
+    const found = problemOf(folder, device) ?? entriesOf(folder, { device, known: knownFolder });
+    if (typeof found === 'string') leftOut.push({ path, why: found });
+    if (typeof found === 'string' && names.length > 0) return;
+    const entries = typeof found === 'string' ? new Map<string, TreeEntry>() : found;
     open.push({ names, mode: entry.stats.mode & MODE_BITS, entries, known: knownFolder });
     counts.files += entries.size;
     counts.listed += files.length + links.length + others.length + ignored.length;
@@ -123,14 +112,11 @@ function startScan(parts: ScanParts, limits: ScanLimits) {
   ): Map<string, TreeEntry> | LeftOut['why'] {
     const entries = new Map<string, TreeEntry>();
     const read = (name: string): void => {
-      if (clock() > endsAtMs) throw tooMuch(`it takes more than ${limits.ms / 1_000} s`);
       const found = readEntry(name, { at: namePath(name), ...place });
       if (typeof found === 'string') leftOut.push({ path: [...names, name].join('/'), why: found });
       else if (found !== null) entries.set(name, found);
     };
-    const isEntered = inFolder(entry, () => {
-      for (const list of [listed.files, listed.links, listed.others]) for (const name of list) read(name);
-    });
+    const isEntered = inFolder(entry, () => [listed.files, listed.links, listed.others].flat().forEach(read));
     return isEntered ? entries : 'not readable';
   }
 
@@ -168,12 +154,6 @@ function refuseExcess(
     excess('new files', found.blobs, limits.newFiles) ??
     excess('bytes of new files', found.bytes, limits.newBytes);
   if (what !== null) throw tooMuch(what);
-}
-
-function tooMuch(what: string): HubError {
-  return new HubError('limit', `the files of the project were not recorded: ${what}`, {
-    hint: 'name what programs make in .gitignore',
-  });
 }
 
 function excess(what: string, count: number, most: number): string | null {

@@ -3,7 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 import { HubError } from '../../../hub/base/error.js';
 import { Sha256 } from '../../../hub/protocol/node.js';
-import { type BlobPlace, readBlock } from './pack_file.js';
+import { type BlobPlace, damaged, readBlock } from './pack_file.js';
+import { isIntact, packProblems } from './pack_problems.js';
 import { createPackSet, type FoundBlob, type Pack } from './pack_set.js';
 import { type BlobForm, startWriting } from './pack_writer.js';
 
@@ -23,6 +24,10 @@ export interface BlobStore {
   unflushed(): { blobs: number; bytes: number };
   /** Bytes of all packs. */
   bytes(): number;
+  /** Bytes of all blobs but these. */
+  bytesBut(isLeftOut: (sha256: Sha256) => boolean): number;
+  /** What is wrong with the packs: each is read whole. */
+  problems(): string[];
   /** Rewrites packs so that they hold what is kept and nothing else. */
   sweep(isKept: (sha256: Sha256) => boolean): void;
 }
@@ -56,7 +61,9 @@ export function openBlobStore(folder: string): BlobStore {
     const found = blobs.get(sha256);
     if (found === undefined) throw lack(sha256);
     const { offset, size } = found.place;
-    return readBack(found).subarray(offset, offset + size);
+    const bytes = readBack(found).subarray(offset, offset + size);
+    if (sha256Of(bytes) !== sha256) throw damaged(found.pack.path);
+    return bytes;
   }
 
   function put(bytes: Buffer, form: BlobForm): Sha256 {
@@ -79,8 +86,8 @@ export function openBlobStore(folder: string): BlobStore {
     drop(doomed);
   }
 
-  const small = [...packs].filter(({ bytes }) => bytes < SMALL_PACK_BYTES);
-  if (packs.size > PACKS_MAX && small.length > 1) rewrite(small, () => true);
+  const small = smallOf(packs);
+  if (small.length > 0) rewrite(small, () => true);
 
   return {
     has: (sha256) => sha256 === EMPTY || blobs.has(sha256) || writing.has(sha256),
@@ -91,11 +98,24 @@ export function openBlobStore(folder: string): BlobStore {
     discard,
     unflushed: () => writing.counts(),
     bytes: () => [...packs].reduce((sum, { bytes }) => sum + bytes, 0),
+    bytesBut: (isLeftOut) => bytesBut(blobs, isLeftOut),
+    problems: () => packProblems(folder),
     sweep(isKept) {
       const doomed = [...packs].filter(({ rows }) => [...rows.keys()].some((sha256) => !isKept(sha256)));
       rewrite(doomed, isKept);
     },
   };
+}
+
+/** The packs that are to become one. */
+function smallOf(packs: ReadonlySet<Pack>): Pack[] {
+  if (packs.size <= PACKS_MAX) return [];
+  const small = [...packs].filter(({ bytes, path }) => bytes < SMALL_PACK_BYTES && isIntact(path));
+  return small.length > 1 ? small : [];
+}
+
+function bytesBut(blobs: ReadonlyMap<Sha256, FoundBlob>, isLeftOut: (sha256: Sha256) => boolean): number {
+  return [...blobs].reduce((sum, [sha256, { place }]) => sum + (isLeftOut(sha256) ? 0 : place.size), 0);
 }
 
 function lack(sha256: Sha256): HubError {
@@ -119,7 +139,7 @@ function createBlockCache(): (found: FoundBlob) => Buffer {
   return ({ pack, place }) => {
     const key = `${pack.path} ${place.blockAt}`;
     const stored = blocks.get(key);
-    const block = stored ?? contentOf(readBlock(pack.path, place), place);
+    const block = stored ?? contentOf(pack.path, place);
     blocks.delete(key);
     blocks.set(key, block);
     const [oldest] = blocks.keys();
@@ -128,8 +148,13 @@ function createBlockCache(): (found: FoundBlob) => Buffer {
   };
 }
 
-function contentOf(block: Buffer, { isCompressed }: BlobPlace): Buffer {
-  return isCompressed ? brotliDecompressSync(block) : block;
+function contentOf(path: string, place: BlobPlace): Buffer {
+  const block = readBlock(path, place);
+  try {
+    return place.isCompressed ? brotliDecompressSync(block) : block;
+  } catch {
+    throw damaged(path); // what is compressed says so itself
+  }
 }
 
 function sha256Of(bytes: Buffer): Sha256 {

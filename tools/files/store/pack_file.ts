@@ -132,7 +132,7 @@ function readBytes(fd: number, { at, length }: { at: number; length: number }): 
   return bytes.subarray(0, done);
 }
 
-function damaged(path: string): HubError {
+export function damaged(path: string): HubError {
   return new HubError('storage_failed', `a pack of snapshots is damaged: ${path}`, {
     hint: 'take it from a backup; other packs are not affected',
   });

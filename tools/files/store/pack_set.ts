@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncFile } from '../../../hub/base/disk/durable_file.js';
+import { HubError } from '../../../hub/base/error.js';
 import { Sha256 } from '../../../hub/protocol/node.js';
 import { type BlobPlace, isDraft, type PackRows, readDirectory } from './pack_file.js';
 
@@ -55,8 +56,19 @@ export function createPackSet(folder: string): PackSet {
 function* packsIn(folder: string): Generator<[Sha256, PackRows]> {
   for (const name of readdirSync(folder)) {
     const known = Sha256.safeParse(name);
-    if (known.success) yield [known.data, readDirectory(join(folder, name))];
+    const rows = known.success ? rowsOf(join(folder, name)) : null;
+    if (known.success && rows !== null) yield [known.data, rows];
     else if (isDraft(name)) rmSync(join(folder, name), { force: true });
+  }
+}
+
+/** What a pack holds; null for one that is damaged: all others are used. */
+function rowsOf(path: string): PackRows | null {
+  try {
+    return readDirectory(path);
+  } catch (error) {
+    if (error instanceof HubError && error.kind === 'storage_failed') return null;
+    throw error;
   }
 }
 

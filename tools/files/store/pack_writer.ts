@@ -31,10 +31,8 @@ export function startWriting(folder: string, admit: (name: Sha256, rows: PackRow
     const block = isCompressed ? packed : raw;
     draft ??= createPackDraft(folder);
     const blockAt = draft.length();
-    let offset = 0;
-    for (const { sha256, bytes } of blobs) {
-      rows.set(sha256, { blockAt, blockLength: block.length, isCompressed, offset, size: bytes.length });
-      offset += bytes.length;
+    for (const [sha256, place] of placesIn(blobs)) {
+      rows.set(sha256, { blockAt, blockLength: block.length, isCompressed, ...place });
     }
     draft.write(block);
     if (draft.length() >= PACK_BYTES) endPack();
@@ -78,6 +76,14 @@ export function startWriting(folder: string, admit: (name: Sha256, rows: PackRow
     },
     counts: () => ({ ...counts }),
   };
+}
+
+function* placesIn(blobs: OpenBlock['blobs']): Generator<[Sha256, { offset: number; size: number }]> {
+  let offset = 0;
+  for (const { sha256, bytes } of blobs) {
+    yield [sha256, { offset, size: bytes.length }];
+    offset += bytes.length;
+  }
 }
 
 function compress(raw: Buffer): Buffer {

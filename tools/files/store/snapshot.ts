@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { HubError } from '../../../hub/base/error.js';
 import { Sha256 } from '../../../hub/protocol/node.js';
 import type { BlobStore } from './blob_store.js';
 import { decodeTree, encodeTree, type FolderTree, isSameEntry, type TreeEntry } from './tree_format.js';
@@ -35,10 +36,10 @@ export interface Snapshots {
   /** What stands at a path; null for nothing. */
   find(snapshot: Snapshot, path: string): TreeEntry | null;
   diff(before: Snapshot, after: Snapshot): Difference[];
-  /** Adds every blob that a snapshot needs. */
-  addBlobs(root: Sha256, known: Set<Sha256>): void;
-  /** Adds every blob that an entry needs. */
-  addContent(entry: TreeEntry, known: Set<Sha256>): void;
+  /** Adds every blob that a snapshot needs; false when something of it cannot be read. */
+  addBlobs(root: Sha256, known: Set<Sha256>): boolean;
+  /** Adds every blob that an entry needs; false when something of it cannot be read. */
+  addContent(entry: TreeEntry, known: Set<Sha256>): boolean;
 }
 
 export function snapshotsIn(store: BlobStore): Snapshots {
@@ -70,11 +71,19 @@ export function snapshotsIn(store: BlobStore): Snapshots {
     }
   }
 
-  function addContent(entry: TreeEntry, known: Set<Sha256>): void {
-    if (known.has(entry.sha256)) return;
+  function addContent(entry: TreeEntry, known: Set<Sha256>): boolean {
+    if (known.has(entry.sha256)) return store.has(entry.sha256);
     known.add(entry.sha256);
-    if (entry.kind === 'pieces') for (const piece of piecesIn(store.get(entry.sha256))) known.add(piece);
-    for (const inner of below(entry).values()) addContent(inner, known);
+    const isList = entry.kind === 'folder' || entry.kind === 'pieces';
+    const inner = isList ? readable(() => innerBlobs(entry)) : [];
+    let isWhole = inner !== null && store.has(entry.sha256);
+    for (const one of inner ?? []) if (!addContent(one, known)) isWhole = false;
+    return isWhole;
+  }
+
+  function innerBlobs(entry: TreeEntry): TreeEntry[] {
+    if (entry.kind === 'folder') return [...getTree(entry.sha256).values()];
+    return piecesIn(store.get(entry.sha256)).map((sha256) => ({ kind: 'file', mode: 0, size: 0, sha256 }));
   }
 
   return {
@@ -92,9 +101,20 @@ export function snapshotsIn(store: BlobStore): Snapshots {
     addContent,
     addBlobs(root, known) {
       known.add(root);
-      addContent({ kind: 'folder', mode: 0, size: 0, sha256: get(root).tree }, known);
+      const snapshot = readable(() => get(root));
+      return snapshot !== null && addContent({ kind: 'folder', mode: 0, size: 0, sha256: snapshot.tree }, known);
     },
   };
+}
+
+/** Null for what is lost or damaged. */
+function readable<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof HubError && error.kind === 'storage_failed') return null;
+    throw error;
+  }
 }
 
 const PIECE_BYTES = 1024 * 1024;

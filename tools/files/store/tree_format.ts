@@ -1,3 +1,5 @@
+import { HubError } from '../../../hub/base/error.js';
+import { cliCommand } from '../../../hub/base/hint.js';
 import { Sha256 } from '../../../hub/protocol/node.js';
 
 /** What a name in a folder stands for. */
@@ -33,14 +35,27 @@ export function decodeTree(bytes: Buffer): FolderTree {
   const tree = new Map<string, TreeEntry>();
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf(0, at);
+    if (end < at || end + SHA256_BYTES >= bytes.length) throw noTree();
     const line = bytes.toString('latin1', at, end);
     const [, letter = '', mode = '', size = '', name = ''] = /^(\S) (\S+) (\S+) (.*)$/s.exec(line) ?? [];
     const sha256 = Sha256.parse(bytes.toString('hex', end + 1, end + 1 + SHA256_BYTES));
     const kind = KINDS.get(letter);
-    if (kind !== undefined) tree.set(name, { kind, mode: Number.parseInt(mode, 8), size: Number(size), sha256 });
+    if (kind === undefined || !isName(name)) throw noTree();
+    tree.set(name, { kind, mode: Number.parseInt(mode, 8), size: Number(size), sha256 });
     at = end + 1 + SHA256_BYTES;
   }
   return tree;
+}
+
+/** Whether a byte string can be the name of something in a folder: one that cannot would lead elsewhere. */
+function isName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !name.includes('/') && name.toLowerCase() !== '.git';
+}
+
+function noTree(): HubError {
+  return new HubError('storage_failed', 'what is stored of a folder is damaged, or not ours', {
+    hint: ['look at all of it: ', cliCommand('fsck')],
+  });
 }
 
 /** Whether two entries come to the same on the disk. */

@@ -49,6 +49,7 @@ export const WorkerRequest = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('undo') }),
   z.strictObject({ kind: z.literal('empty') }),
   z.strictObject({ kind: z.literal('sweep'), roots: z.array(Sha256) }),
+  z.strictObject({ kind: z.literal('check'), roots: z.array(Sha256) }),
 ]);
 export type WorkerRequest = z.infer<typeof WorkerRequest>;
 
@@ -70,6 +71,9 @@ export const WorkerReport = z.strictObject({
   patch: text.nullable(),
   /** What was merged line by line. */
   merged: z.array(text),
+  /** Of a check: what is wrong with the store, and what nobody needs of it. */
+  problems: z.array(text),
+  unneeded: z.int(),
 });
 export type WorkerReport = z.infer<typeof WorkerReport>;
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HubError } from '../../../hub/base/error.js';
+import { cliCommand } from '../../../hub/base/hint.js';
 import type { Sha256, TurnId } from '../../../hub/protocol/node.js';
 import type { PinnedEntry } from '../../walk/pinned_folder.js';
 import { type FilePatch, patchOf } from '../patch/git_patch.js';
@@ -10,7 +11,8 @@ import { planRestore, type RestorePlan } from '../restore/plan_restore.js';
 import { planTake, type TakePlan, type TakeRequest } from '../restore/plan_take.js';
 import { createRestorer, type Restored } from '../restore/restore_files.js';
 import { openKnownFiles } from '../scan/known_files.js';
-import { createScanner, type Scan, type ScanLimits } from '../scan/scan_project.js';
+import type { ScanLimits } from '../scan/scan_limits.js';
+import { createScanner, type Scan } from '../scan/scan_project.js';
 import { openBlobStore } from '../store/blob_store.js';
 import { type Difference, getContent, type Snapshots, snapshotsIn } from '../store/snapshot.js';
 import { isSameEntry } from '../store/tree_format.js';
@@ -72,7 +74,7 @@ export interface ProjectFiles {
 const STORE_BYTES_MAX = 10 * 1_024 ** 3;
 const FREE_BYTES_LEAST = 1_024 ** 3;
 const JOURNAL = 'journal.json';
-const PACKS = 'packs';
+export const PACKS = 'packs';
 const STAT_CACHE = 'stat-cache';
 /** Is there when the project was recorded once. */
 const RECORDED = 'recorded';
@@ -203,7 +205,16 @@ export function sweepStore(folder: string, roots: readonly Sha256[]): void {
   const store = openBlobStore(join(folder, PACKS));
   const snapshots = snapshotsIn(store);
   const needed = new Set<Sha256>();
-  for (const root of [...roots, ...(pending === null ? [] : [pending.from])]) snapshots.addBlobs(root, needed);
+  for (const root of [...roots, ...(pending === null ? [] : [pending.from])]) {
+    if (!snapshots.addBlobs(root, needed)) throw unsweepable(folder);
+  }
   for (const change of pending?.changes ?? []) if (change.want !== null) snapshots.addContent(change.want, needed);
   store.sweep((sha256) => needed.has(sha256));
+}
+
+/** What a damaged tree needs is not known: it may be whole again one day. */
+function unsweepable(folder: string): HubError {
+  return new HubError('storage_failed', `nothing was removed from ${folder}: files of a snapshot are lost or damaged`, {
+    hint: ['what was purged is still in its packs; see what is damaged: ', cliCommand('fsck')],
+  });
 }

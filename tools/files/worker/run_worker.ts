@@ -4,6 +4,7 @@ import type { FileChange } from '../../../hub/protocol/methods/files_methods.js'
 import { type PinnedEntry, pin, pinIn } from '../../walk/pinned_folder.js';
 import type { Difference } from '../store/snapshot.js';
 import type { TreeEntry } from '../store/tree_format.js';
+import { checkStore } from './check_store.js';
 import { OpenNames, type WorkerMessage, type WorkerReport, WorkerRequest, WorkerStart } from './messages.js';
 import { openProjectFiles, type ProjectFiles, sweepStore } from './project_files.js';
 
@@ -12,7 +13,7 @@ const NAMED_MAX = 2_000;
 const PATCH_BYTES_MAX = 16 * 1024 * 1024;
 const EMPTY: WorkerReport = {
   ...{ root: null, files: 0, bytes: 0, changed: 0, changes: [], kept: [], left_out: [] },
-  ...{ own: { changed: 0, changes: [] }, moved: null, patch: null, merged: [] },
+  ...{ own: { changed: 0, changes: [] }, moved: null, patch: null, merged: [], problems: [], unneeded: 0 },
 };
 
 /** Serves the files of one project, as a process of its own that sees the project and its store and nothing else. */
@@ -85,6 +86,7 @@ async function reportOf(
     sweepStore(store, request.roots);
     return EMPTY;
   }
+  if (request.kind === 'check') return { ...EMPTY, ...checkStore(store, request.roots) };
   if (files === null) return EMPTY;
   switch (request.kind) {
     case 'snapshot':
