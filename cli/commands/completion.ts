@@ -7,7 +7,10 @@ import { runningHub } from '../command_line/running_hub.js';
 import { candidatesFor } from '../help/completion_candidates.js';
 import { completionScript, SHELLS } from '../help/completion_scripts.js';
 import { EXIT } from '../output/failure.js';
+import { clean } from '../render/text/clean.js';
 
+/** What the scripts take as: files of the current folder. */
+const FILES = ':files';
 // Enough to choose from: with more, one types a letter first.
 const TREES_MAX = 500;
 
@@ -50,7 +53,7 @@ async function complete(context: Context, table: Table, words: readonly string[]
   const { words: fixed, more } = candidatesFor(words, table);
   const trees = more === 'trees' ? await treeReferences(context) : [];
   const fitting = [...fixed, ...trees].filter((word) => word.startsWith(typed));
-  await context.out.write([...fitting, ...(more === 'files' ? [':files'] : [])].map((word) => `${word}\n`).join(''));
+  await context.out.write([...fitting, ...(more === 'files' ? [FILES] : [])].map((word) => `${word}\n`).join(''));
 }
 
 /** Names of trees, and short ids of unnamed ones. Completion never starts a hub. */
@@ -59,5 +62,10 @@ async function treeReferences(context: Context): Promise<string[]> {
   if (client === null) return [];
   const { trees } = await client.call('loom.tree_list', { limit: TREES_MAX });
   await client.close();
-  return trees.map((tree: Tree) => tree.name ?? tree.id.slice(0, 8));
+  return trees.map(({ name, id }: Tree) => (name === null || !isPlain(name) ? id.slice(0, 8) : name));
+}
+
+/** Whether a shell would show and take a name as it is: one from a file may have signs that do not show, or be our own word. */
+function isPlain(name: string): boolean {
+  return clean(name) === name && !/[\n\t]/.test(name) && name !== FILES;
 }

@@ -32,7 +32,12 @@ const SCRIPTS: Record<Shell, string> = {
       compopt -o default
     else
       word=\${word#"$kept"}
-      [ -n "$quote" ] || printf -v word '%q' "$word"
+      if [ -z "$quote" ]; then
+        printf -v word '%q' "$word"
+      elif [[ $word == *[\\\\\\"\\'\\$\\\`\\!]* ]]; then
+        # Within quotes part of a name could be run, and it may have come from elsewhere.
+        continue
+      fi
       COMPREPLY+=("$word")
     fi
   done < <(cognition completion --complete -- "\${typed[@]:1}" 2>/dev/null)

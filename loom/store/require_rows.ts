@@ -68,7 +68,11 @@ export function requireNode(store: Store, id: string): NodeKey {
 function refuseOther(store: Store, seq: number, id: string): void {
   const other = findNodeRow(store, seq);
   if (other === undefined || !hashMatches(other)) return;
-  throw new HubError('storage_failed', `the index of the nodes is damaged: it leads from ${id} to another node`, {
+  throw leadsElsewhere(id);
+}
+
+export function leadsElsewhere(id: string): HubError {
+  return new HubError('storage_failed', `the index of the nodes is damaged: it leads from ${id} to another node`, {
     hint: ['see what is damaged: ', cliCommand('fsck')],
     details: { node: id },
   });

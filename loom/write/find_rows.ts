@@ -1,6 +1,6 @@
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand, rpcMethod } from '../../hub/base/hint.js';
-import { requireTree } from '../store/require_rows.js';
+import { leadsElsewhere, requireTree } from '../store/require_rows.js';
 import { dashed, idBlob, type TreeRow, treeJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 
@@ -17,11 +17,14 @@ export interface StoredNode {
   hash: Buffer;
 }
 
-const STORED_NODE = `SELECT seq, lower(hex(id)) AS id, tree, parent, depth,
-  nullif(lower(hex(step)), '') AS step, step_index, step_size, hash FROM nodes`;
+/** Whether the row has the id by which it was found: SQLite takes `p.id` from the index that led to it. */
+const IS_OWN = '(SELECT o.id FROM nodes o WHERE o.seq = p.seq) = p.id';
 
-export function findNode(store: Store, id: string): StoredNode | undefined {
-  return store.get<StoredNode>(`${STORED_NODE} WHERE id = ?`, idBlob(id));
+const STORED_NODE = `SELECT p.seq, lower(hex(p.id)) AS id, p.tree, p.parent, p.depth,
+  nullif(lower(hex(p.step)), '') AS step, p.step_index, p.step_size, p.hash, ${IS_OWN} AS is_own FROM nodes p`;
+
+export function findNode(store: Store, id: string): (StoredNode & { is_own: number }) | undefined {
+  return store.get(`${STORED_NODE} WHERE p.id = ?`, idBlob(id));
 }
 
 /** A target for a new node that needs no further check. */
@@ -36,7 +39,7 @@ export const CLEAR_TARGET = `SELECT p.seq, lower(hex(p.id)) AS id, p.tree, p.par
   nullif(lower(hex(p.step)), '') AS step, p.step_index, p.step_size, p.hash,
   EXISTS (SELECT 1 FROM nodes c WHERE c.parent = p.seq) AS has_child
   FROM trees t CROSS JOIN nodes p ON p.id = ? AND p.tree = t.tree
-  WHERE t.id = ? AND t.archived_at_ms IS NULL AND t.importing = 0
+  WHERE t.id = ? AND t.archived_at_ms IS NULL AND t.importing = 0 AND ${IS_OWN}
     AND (p.step IS NULL OR p.step_index = p.step_size - 1)
     AND NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.tree = t.tree)
     AND NOT EXISTS (SELECT 1 FROM nodes d WHERE d.id = ?)`;
@@ -106,6 +109,8 @@ export function requireNodeInTree(store: Store, tree: TreeKey, id: string): Stor
       hint: ['see them with: ', cliCommand('show', tree.id.slice(0, 8), '--ids')],
     });
   }
+  // What is appended below another node, or marked there, would stay wrong when the index has been repaired.
+  if (node.is_own === 0) throw leadsElsewhere(id);
   if (node.tree === tree.tree) return node;
   const other = store.get<{ id: string }>('SELECT lower(hex(id)) AS id FROM trees WHERE tree = ?', node.tree);
   const otherId = dashed(other?.id ?? '');

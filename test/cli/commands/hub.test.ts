@@ -132,6 +132,18 @@ test('completion offers names of conversations, and starts no hub for it', async
   });
 });
 
+test('completion gives the id of a conversation whose name has hidden signs, or is a word of the scripts', async () => {
+  await withCli(async ({ print }) => {
+    const ids = [];
+    for (const name of ['pay\u3164pal', ':files']) {
+      await print('new', name);
+      ids.push(z.object({ tree: z.object({ id: z.string() }) }).parse(JSON.parse(await print('show', name, '--json'))));
+    }
+    const offered = await print('completion', '--complete', '--', 'show', '');
+    expect(new Set(offered.trim().split('\n'))).toEqual(new Set(['@', ...ids.map(({ tree }) => tree.id.slice(0, 8))]));
+  });
+});
+
 test('a frozen hub is reported instead of awaited', { timeout: 60_000 }, async () => {
   await withCli(async ({ run, json }) => {
     await run(['hub', 'start']);

@@ -42,8 +42,12 @@ test.each([
   ['http:/', 'http://x/y'],
   ['--format=t', '--format=text'],
   ["it\\'", "it\\'s"],
+  ['run', 'run\\$\\(touch\\ a\\)\\`b\\`\\"\\!c'],
+  // Within quotes it is not offered: what is typed next follows at once.
+  ['"run', '"runZ'],
+  ["'run", "'runZ"],
 ])('in bash %s is completed to %s', async (typed, completed) => {
-  const stub = `cognition() { for w in 'a name' "it's" http://x/y --format=text; do [[ $w != "\${@: -1}"* ]] || echo "$w"; done; }`;
+  const stub = `cognition() { for w in 'a name' "it's" 'run$(touch a)\`b\`"!c' http://x/y --format=text; do [[ $w != "\${@: -1}"* ]] || echo "$w"; done; }`;
   await withCli(async ({ folder }) => {
     writeFileSync(join(folder, 'rc'), `${completionScript('bash')}\n${stub}\nPS1='$ '\n`);
     const start = {
@@ -54,7 +58,7 @@ test.each([
     };
     await withTerminal(start, async (terminal) => {
       await terminal.waitFor(/^\$$/m);
-      terminal.type(`cognition show ${typed}`, KEYS.tab);
+      terminal.type(`cognition show ${typed}`, KEYS.tab, ...(completed.endsWith('Z') ? ['Z'] : []));
       await terminal.waitFor((screen) => screen.at(-1) === `$ cognition show ${completed}`);
     });
   });
