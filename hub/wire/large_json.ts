@@ -29,13 +29,14 @@ export async function parseInSteps(text: Buffer, pause: () => Promise<boolean>):
   const rest: Buffer[] = [];
   let restStart = 0;
   for (const { start, end } of longStrings(text)) {
-    const pieces: string[] = [];
+    // Added up, not joined: the engine then makes one text of the pieces only when somebody reads it.
+    let whole = '';
     for (const piece of piecesOf(text, { start, end })) {
-      pieces.push(JSON.parse(`"${piece.toString('utf8')}"`));
+      whole += JSON.parse(`"${piece.toString('utf8')}"`);
       if (!(await pause())) return null;
     }
     const name = `${mark}${strings.size}`;
-    strings.set(name, pieces.join(''));
+    strings.set(name, whole);
     rest.push(text.subarray(restStart, start), Buffer.from(name));
     restStart = end;
   }

@@ -1,3 +1,4 @@
+import { noteGarbage } from '../../hub/base/free_garbage.js';
 import { cursorNumber, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import type { Slices } from '../paging/slices.js';
@@ -18,6 +19,8 @@ const CANDIDATES = 200;
 const CANDIDATES_MAX = 3_200;
 /** How much text one slice searches; a single node may be larger. */
 const SLICE_BYTES = 256 * 1024;
+/** How often a text is there on the way: as JSON, parsed, in folded case. */
+const COPIES = 3;
 
 // CROSS JOIN keeps the order of the list and looks each node up by its number.
 export const TEXTS_AT = `
@@ -174,6 +177,8 @@ function* hitsAmong(
 ): Slices<Hit[]> {
   const hits: Hit[] = [];
   const rows = readCandidates(context.store, search, slice);
+  const length = rows.reduce((sum, { blocks }) => sum + blocks.length, 0);
+  if (length > SLICE_BYTES) noteGarbage(length * COPIES);
   const texts = rows.map((row) => searchableText(row.blocks, row.external));
   const found = yield* search.finder.find(texts);
   for (const [at, row] of rows.entries()) {

@@ -9,6 +9,8 @@ import { READ_OPS } from './read_operations.js';
 
 /** The most operations of one caller that run interleaved. */
 const ACTIVE_MAX = 16;
+/** With so many begun that gather a page, a caller may have one: each holds what it has gathered so far. */
+const GATHERING_MAX = 32;
 /** The most operations of one caller that wait to start. */
 const WAITING_MAX = 2_000;
 /** How long slices run before new messages are handled. */
@@ -32,6 +34,8 @@ const FRESH = { hasStarted: false, tookMs: 0, isLong: false };
 interface CallerCounts {
   active: number;
   waiting: number;
+  /** Of the active ones those that gather a page. */
+  gathering: number;
 }
 
 export interface Scheduler {
@@ -48,10 +52,13 @@ export function createScheduler(context: ReadContext, reply: (message: ReaderRep
   let longCount = 0;
   const schedule = inShortTurns(runNext);
 
+  function mayStart({ request }: Operation): boolean {
+    const { active, gathering } = counts.of(request.caller);
+    return active < ACTIVE_MAX && (gathering === 0 || !gathers(request) || counts.gathering() < GATHERING_MAX);
+  }
+
   const mayRun = (operation: Operation): boolean =>
-    operation.hasStarted
-      ? operation.isLong || !needsPage(operation) || longCount < LONG_MAX
-      : counts.of(operation.request.caller).active < ACTIVE_MAX;
+    operation.hasStarted ? operation.isLong || !needsPage(operation) || longCount < LONG_MAX : mayStart(operation);
 
   function runNext(): boolean {
     const operation = queue.take(mayRun);
@@ -62,7 +69,7 @@ export function createScheduler(context: ReadContext, reply: (message: ReaderRep
 
   function run(operation: Operation, startMs: number): void {
     const { request } = operation;
-    if (!operation.hasStarted) counts.start(request.caller);
+    if (!operation.hasStarted) counts.start(request);
     else if (!operation.isLong && needsPage(operation)) {
       operation.isLong = true;
       longCount += 1;
@@ -78,7 +85,7 @@ export function createScheduler(context: ReadContext, reply: (message: ReaderRep
 
   function end(operation: Operation, answer: ReaderReply): void {
     if (operation.isLong) longCount -= 1;
-    counts.end(operation.request.caller, operation.hasStarted);
+    counts.end(operation.request, operation.hasStarted);
     reply(answer);
   }
 
@@ -127,23 +134,41 @@ function inShortTurns(step: () => boolean): () => void {
 }
 
 function needsPage({ tookMs, request }: Operation): boolean {
-  return tookMs > SHORT_MS && !UNPAGED.has(request.op);
+  return tookMs > SHORT_MS && gathers(request);
 }
+
+function gathers({ op }: ReadRequest): boolean {
+  return !UNPAGED.has(op);
+}
+
+const NOTHING: CallerCounts = { active: 0, waiting: 0, gathering: 0 };
 
 function createCounts() {
   const callers = new Map<number, CallerCounts>();
+  let gathering = 0;
   const change = (caller: number, by: CallerCounts): void => {
-    const { active, waiting } = callers.get(caller) ?? { active: 0, waiting: 0 };
-    const next = { active: active + by.active, waiting: waiting + by.waiting };
-    if (next.active + next.waiting === 0) callers.delete(caller);
-    else callers.set(caller, next);
+    const before = callers.get(caller) ?? NOTHING;
+    const active = before.active + by.active;
+    const waiting = before.waiting + by.waiting;
+    gathering += by.gathering;
+    if (active + waiting === 0) callers.delete(caller);
+    else callers.set(caller, { active, waiting, gathering: before.gathering + by.gathering });
   };
+  const started = (request: ReadRequest): CallerCounts => ({
+    ...NOTHING,
+    active: 1,
+    gathering: gathers(request) ? 1 : 0,
+  });
   return {
-    of: (caller: number): CallerCounts => callers.get(caller) ?? { active: 0, waiting: 0 },
-    wait: (caller: number) => change(caller, { active: 0, waiting: 1 }),
-    start: (caller: number) => change(caller, { active: 1, waiting: -1 }),
-    end: (caller: number, hadStarted: boolean) =>
-      change(caller, hadStarted ? { active: -1, waiting: 0 } : { active: 0, waiting: -1 }),
+    of: (caller: number): CallerCounts => callers.get(caller) ?? NOTHING,
+    gathering: () => gathering,
+    wait: (caller: number) => change(caller, { ...NOTHING, waiting: 1 }),
+    start: (request: ReadRequest) => change(request.caller, { ...started(request), waiting: -1 }),
+    end(request: ReadRequest, hadStarted: boolean) {
+      const { active, gathering: gathered } = started(request);
+      const by = hadStarted ? { ...NOTHING, active: -active, gathering: -gathered } : { ...NOTHING, waiting: -1 };
+      change(request.caller, by);
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { HubError } from '../../hub/base/error.js';
+import { noteGarbage } from '../../hub/base/free_garbage.js';
 import { openDatabase } from '../store/open_database.js';
 import { type Store, storageError } from '../store/store.js';
 import type { WorkerCall, WriterMessage, WriterOptions } from '../store/thread_messages.js';
@@ -29,7 +30,11 @@ function serve(port: MessagePort, options: WriterOptions): void {
       if (calls.length > 0) {
         const { replies, feed }: Committed = committer.commit(calls);
         const posted = replies.map(toPosted);
-        say({ replies: posted, feed, readOnly: committer.failure() !== null }, buffersOf(posted));
+        const buffers = buffersOf(posted);
+        const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
+        say({ replies: posted, feed, readOnly: committer.failure() !== null }, buffers);
+        // Each was parsed, written and told of.
+        if (bytes > 0) setImmediate(noteGarbage, bytes);
       }
       if (isEnd) close(port, store);
     });

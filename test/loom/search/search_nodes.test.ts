@@ -5,7 +5,7 @@ import { findAll, folded, parseQuery, type Snippet } from '../../../loom/search/
 import { finderOf } from '../../../loom/search/text_finder.js';
 import { openStore } from '../../../loom/store/store.js';
 import { type TestReader, withReader } from '../../support/reader.js';
-import { answer, command, text, user } from '../../support/trees.js';
+import { answer, command, ran, text, user } from '../../support/trees.js';
 import type { TestWriter } from '../../support/writer.js';
 
 const tree = (id: string) => TreeId.parse(id);
@@ -168,6 +168,23 @@ test('an index of another database is rebuilt', async () => {
     reader.scheduler.accept({ forget: true });
     await writer.plant(user('another thing'));
     expect(await found(reader, 'thing')).toEqual(['another thing', 'one thing']);
+  });
+});
+
+test('in a text of megabytes words are found as in others: in any case, beside escapes, and in the input of a call', async () => {
+  await withReader(async (reader, writer) => {
+    const { tree: id } = await writer.plant();
+    const filler = 'filler '.repeat(50_000);
+    say(writer, id, `${filler}"said" NEEDLE\nbelow \u212aelvin ${filler}`);
+    const input = { command: `${filler}echo thread${filler}` };
+    const place = { tree: tree(id), parent: node(id), blocks: text('done') };
+    writer.write('loom.node_create_external', {
+      ...place,
+      external: { ...ran('x'), call: { tool: 'bash', input, id: null } },
+    });
+    for (const query of ['needle', '"needle below"', 'Kelvin', 'needle kelvin', 'thread'])
+      expect(await found(reader, query)).toHaveLength(1);
+    for (const query of ['nowhere', 'needle thread', '"below needle"']) expect(await found(reader, query)).toEqual([]);
   });
 });
 

@@ -51,6 +51,15 @@ test('many long operations of many callers delay no short one of another', async
   });
 });
 
+test('callers with pages in the making keep none from its first one, and all are answered', async () => {
+  await withReader(async (reader, writer) => {
+    const tree = await wideTree(writer, 500);
+    const replies = Array.from({ length: 160 }, (_, index) => ask(reader, (index % 40) * 1_000 + index, tree));
+    const answered = (await Promise.all(replies)).filter((reply) => 'json' in reply);
+    expect(answered).toHaveLength(160);
+  });
+});
+
 test('a cancelled operation is answered as cancelled, whether it runs or waits', async () => {
   await withReader(async (reader, writer) => {
     const tree = await wideTree(writer, 2_000);
