@@ -1,7 +1,9 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { noteGarbage } from '../base/memory/free_garbage.js';
 import type { Log } from '../base/plugin.js';
 import type { Calls } from '../routing/calls_under_way.js';
+import { LARGE_BYTES } from '../wire/large_json.js';
 import { createWriteBatcher } from '../wire/write_batching.js';
 import { createFrameMeter } from './frame_meter.js';
 import { createFrameQueue, type FrameTurns } from './frame_queue.js';
@@ -120,6 +122,8 @@ function frameServing(socket: WebSocket, { answer, peer, onError }: ServingParts
     } catch (error) {
       onError(`an answer could not be made: ${error instanceof Error ? error.name : typeof error}`);
       socket.close(CLOSE_INTERNAL);
+    } finally {
+      if (frame.length > LARGE_BYTES) setImmediate(noteGarbage, frame.length);
     }
   };
 }

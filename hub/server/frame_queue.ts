@@ -1,5 +1,4 @@
 import { detach, neverFails } from '../base/detach.js';
-import { noteGarbage } from '../base/free_garbage.js';
 import { LARGE_BYTES } from '../wire/large_json.js';
 import type { Peer } from './json_rpc.js';
 import type { TurnQueue } from './turn_queue.js';
@@ -74,7 +73,6 @@ export function createFrameQueue({ connection, turns, changed, ...parts }: Frame
       held.calls -= calls;
       letGo();
       isParsed();
-      if (frame.length > LARGE_BYTES) setImmediate(noteGarbage, frame.length);
     };
     turns.push(turn);
   }

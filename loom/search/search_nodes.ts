@@ -1,4 +1,4 @@
-import { noteGarbage } from '../../hub/base/free_garbage.js';
+import { noteGarbage } from '../../hub/base/memory/free_garbage.js';
 import { cursorNumber, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import type { Slices } from '../paging/slices.js';

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { HubError } from '../../hub/base/error.js';
-import { noteGarbage } from '../../hub/base/free_garbage.js';
+import { noteGarbage } from '../../hub/base/memory/free_garbage.js';
 import { openDatabase } from '../store/open_database.js';
 import { type Store, storageError } from '../store/store.js';
 import type { WorkerCall, WriterMessage, WriterOptions } from '../store/thread_messages.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noteGarbage } from '../../../hub/base/free_garbage.js';
+import { noteGarbage } from '../../../../hub/base/memory/free_garbage.js';
 
 const MIB = 1024 * 1024;
 
