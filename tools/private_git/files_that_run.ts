@@ -34,6 +34,29 @@ const RUNS_AS_YOU: readonly { what: string; paths: readonly string[] }[] = [
         '\\.dir-locals(-2)?\\.el',
       ],
       ...['[^/]+\\.sublime-project', '\\.editorconfig-checker\\.json', '\\.helix(/.+)?'],
+      // What its extensions run as a file is opened.
+      ...[
+        '\\.?(eslint|prettier|stylelint)(rc|\\.config)\\.[cm]?[jt]s',
+        '\\.?pylintrc',
+        '\\.rubocop\\.yml',
+        'build\\.rs',
+        'rust-toolchain(\\.toml)?',
+        '(build|settings|init)\\.gradle(\\.kts)?',
+      ],
+    ],
+  },
+  {
+    what: 'as you start a program in the folder',
+    paths: [
+      '\\.ghci',
+      '\\.ocamlinit',
+      '\\.pryrc',
+      '\\.irbrc',
+      '\\.Rprofile',
+      '\\.octaverc',
+      '\\.gdbinit',
+      '\\.lldbinit',
+      'tools/bazel',
     ],
   },
   {
@@ -95,6 +118,18 @@ const RUNS_AS_YOU: readonly { what: string; paths: readonly string[] }[] = [
       ...['\\.gitattributes', '\\.gitmodules', '\\.git', 'HEAD'],
     ],
   },
+  {
+    what: 'as you use other repositories',
+    paths: ['\\.hg/hgrc(-not-shared)?', '\\.hg/sharedpath', '\\.sl/config', '\\.jj/repo(/config\\.toml)?'],
+  },
+  {
+    what: 'where you push it',
+    paths: [
+      ...['\\.github/(workflows|actions)/.+', '\\.gitea/workflows/.+', '\\.forgejo/workflows/.+'],
+      ...['\\.gitlab-ci\\.ya?ml', '\\.circleci/.+', '\\.buildkite/.+', '\\.travis\\.yml', '\\.drone\\.ya?ml'],
+      ...['Jenkinsfile', 'azure-pipelines\\.ya?ml', '\\.woodpecker(/.+|\\.ya?ml)'],
+    ],
+  },
 ];
 
 /** All patterns as one that `find` takes. */
@@ -132,15 +167,23 @@ function shownName(path: string): string {
 }
 
 /** What package managers run of a manifest. */
-const RUN_PARTS = ['scripts', 'bin', 'gypfile', 'packageManager', 'husky', 'lint-staged'];
+const RUN_PARTS = [
+  ...['scripts', 'bin', 'gypfile', 'packageManager', 'husky', 'lint-staged', 'simple-git-hooks', 'pre-commit', 'pnpm'],
+  ...['eslintConfig', 'prettier', 'stylelint', 'babel'],
+];
 
 /** What of a manifest or a makefile is run, nothing perhaps: the rest may change unnoticed. */
 export function whatRuns(path: string, text: string): string {
-  if (!/package\.json$/i.test(path)) return text.replace(/^\s*(#.*)?$\n?/gm, '');
+  if (!/package\.json$/i.test(path)) return makefileThatRuns(text);
   const parsed = valueOrNull((): unknown => JSON.parse(text));
   // Whatever reads it may read it otherwise.
   if (parsed === null) return text;
   const of = (key: string): unknown => Reflect.get(Object(parsed), key);
   const run = RUN_PARTS.filter((key) => of(key) !== undefined);
   return run.length === 0 ? '' : JSON.stringify(run.map((key) => [key, of(key)]));
+}
+
+/** Without lines that are blank or a comment; one that a backslash continues decides about the next line. */
+function makefileThatRuns(text: string): string {
+  return text.includes('RECIPEPREFIX') ? text : text.replace(/^[^\S\n]*(#(.*[^\\\n])?)?$\n?/gm, '');
 }

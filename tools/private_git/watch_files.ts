@@ -77,10 +77,18 @@ timeout ${SEARCH_SECONDS_MAX} find project -xdev -mindepth 1 -regextype posix-ex
 of() { grep -zE "$1" </tmp/found | cut -zc3- || :; }
 link() { printf 'link %s\0%s\0' "$path" "$(readlink -- "$path" || :)"; }
 of '^l ' | each link
+# A pipe gives whoever reads it what another process writes by then.
+odd() { printf 'odd %s\0there\0' "$path"; }
+of '^[^dfl] ' | each odd
 of '^f ' >/tmp/files
 parts='/(package\.json|[Mm]akefile|GNUmakefile)$'
 grep -zvE "$parts|/HEAD$" </tmp/files | xargs -0r sha256sum -z -- | sed -zE 's/^([0-9a-f]{64}) .(.*)$/file \2\x00\1/' || :
-part() { printf 'text %s\0%s\0' "$path" "$(head -c 1000000 -- "$path" | tr -d '\0')"; }
+part() {
+  printf 'text %s\0%s' "$path" "$(head -c 1000000 -- "$path" | tr -d '\0')"
+  # Behind so much nothing is left out: a comment as long would hide what follows it.
+  if [ "$(stat -c %s -- "$path")" -gt 1000000 ]; then printf '\n%s' "$(sha256sum <"$path")"; fi
+  printf '\0'
+}
 { grep -zE "$parts" </tmp/files || :; } | each part
 bare() {
   local at; at=$(dirname -- "$path")

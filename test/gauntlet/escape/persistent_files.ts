@@ -26,11 +26,49 @@ export const PERSISTENT_FILES: readonly Persistence[] = [
   ...['.pre-commit-config.yaml', 'lefthook.yml', '.yarnrc.yml', '.cargo/config.toml', 'mise.toml', 'gradlew'].map(
     (path) => file(path),
   ),
+  ...['eslint.config.mjs', '.eslintrc.cjs', 'packages/a/prettier.config.js', '.pylintrc', '.rubocop.yml'].map((path) =>
+    file(path),
+  ),
+  ...['build.rs', 'rust-toolchain.toml', 'app/build.gradle.kts', 'settings.gradle', 'tools/bazel'].map((path) =>
+    file(path),
+  ),
+  ...['.ghci', '.ocamlinit', '.irbrc', '.pryrc', '.Rprofile', '.octaverc', '.gdbinit', '.lldbinit'].map((path) =>
+    file(path),
+  ),
+  ...['.hg/hgrc', 'sub/.hg/hgrc', '.sl/config', '.jj/repo/config.toml'].map((path) => file(path)),
+  ...['.github/workflows/ci.yml', '.gitlab-ci.yml', '.circleci/config.yml', 'Jenkinsfile'].map((path) => file(path)),
+  file('Makefile', {
+    name: 'a recipe behind a megabyte of comments',
+    before: 'printf "all:\\n\\ttrue\\n" >Makefile',
+    plant: '{ yes "# nothing to see here" | head -c 1500000; printf "\\nother:\\n\\t%s\\n" "$EVIL"; } >>Makefile',
+  }),
+  file('Makefile', {
+    name: 'a recipe that a removed comment brings to life',
+    before: 'printf "all:\\n\\ttrue\\n# \\\\\\nother:; $EVIL\\n" >Makefile',
+    plant: 'printf "all:\\n\\ttrue\\nother:; $EVIL\\n" >Makefile',
+  }),
   file('.envrc', { name: 'a changed .envrc', before: 'echo "# nothing" >.envrc' }),
   file('.vscode', {
     name: 'a link in the place of the settings of an editor',
     plant: 'mkdir other; echo "$EVIL" >other/tasks.json; ln -s other .vscode',
     act: 'obey .vscode/tasks.json',
+  }),
+  runs('a pipe in the place of a file', { plant: 'mkfifo .envrc', act: 'test -p .envrc && "$EVIL"', told: '.envrc' }),
+  runs('a file in a folder whose name has a line end', {
+    plant: "mkdir -p $'a\\nb'; echo \"run: $EVIL\" >$'a\\nb/.envrc'",
+    act: "obey $'a\\nb/.envrc'",
+    told: 'a b/.envrc',
+  }),
+  runs('a file in a folder whose name is no text', {
+    plant: "mkdir -p $'a\\xff'; echo \"run: $EVIL\" >$'a\\xff/.envrc'",
+    act: "obey $'a\\xff/.envrc'",
+    told: '/.envrc',
+  }),
+  runs('a program that an editor loads for package.json', {
+    before: "echo '{}' >package.json",
+    plant: 'echo "{\\"prettier\\":\\"$EVIL\\"}" >package.json',
+    act: 'obey package.json',
+    told: 'package.json',
   }),
   runs('scripts of package.json', {
     before: `echo '{"scripts":{"test":"true"}}' >package.json`,
