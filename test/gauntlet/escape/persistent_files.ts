@@ -39,12 +39,12 @@ export const PERSISTENT_FILES: readonly Persistence[] = [
   ...['.github/workflows/ci.yml', '.gitlab-ci.yml', '.circleci/config.yml', 'Jenkinsfile'].map((path) => file(path)),
   file('Makefile', {
     name: 'a recipe behind a megabyte of comments',
-    before: 'printf "all:\\n\\ttrue\\n" >Makefile',
+    before: 'printf "all:\\n\\ttrue\\n# end\\n" >Makefile',
     plant: '{ yes "# nothing to see here" | head -c 1500000; printf "\\nother:\\n\\t%s\\n" "$EVIL"; } >>Makefile',
   }),
   file('Makefile', {
     name: 'a recipe that a removed comment brings to life',
-    before: 'printf "all:\\n\\ttrue\\n# \\\\\\nother:; $EVIL\\n" >Makefile',
+    before: 'printf "all:\\n\\ttrue\\n# \\134\\nother:; $EVIL\\n" >Makefile',
     plant: 'printf "all:\\n\\ttrue\\nother:; $EVIL\\n" >Makefile',
   }),
   file('.envrc', { name: 'a changed .envrc', before: 'echo "# nothing" >.envrc' }),
