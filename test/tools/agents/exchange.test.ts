@@ -96,6 +96,21 @@ describe.each(['claude', 'codex'])('%s', (agent) => {
       expect((await exchange(agent, [root, 'and now?'])).text).toBe('heard: and now?');
     }));
 
+  test('what was said in a stopped exchange is not in the branch beside it, even when that begins at once', () =>
+    withAgents(async ({ root, exchange }) => {
+      const first = await exchange(agent, [root, 'one']);
+      const abort = new AbortController();
+      const hanging = exchange(agent, [first.tip, '[[hang]]'], {
+        ...{ signal: abort.signal, turns_max: 7 },
+        onEvent: (event) => event.kind === 'opened' && abort.abort(),
+      });
+      await expect(hanging).rejects.toMatchObject({ kind: 'cancelled' });
+      const next = await exchange(agent, [first.tip, 'two'], { turns_max: 7 });
+      expect(next.fault).toBeNull();
+      expect(next.text).toMatch(/^heard: one \| .*\| two$/);
+      expect(next.text).not.toContain('hang');
+    }));
+
   test('one that says nothing for too long, or takes too long, is ended, and says so', () =>
     withAgents(async ({ root, exchange }) => {
       expect((await exchange(agent, [root, '[[hang]]'], { idle_ms: 1_500 })).fault).toMatchObject({ kind: 'idle' });
