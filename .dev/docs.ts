@@ -1,5 +1,6 @@
 // npm run docs: writes what is generated from the source, and what the commands in the documents print.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,5 +20,6 @@ for (const name of ['README.md', ...readdirSync(join(root, 'docs/guide')).map((g
   const text = readFileSync(join(root, name), 'utf8');
   writeFileSync(join(root, name), corrected(text, openConsole(folder)));
   await killHub(join(folder, 'home'));
-  rmSync(folder, { recursive: true, maxRetries: 10 });
+  // What the hub has started may still write.
+  await rm(folder, { recursive: true, maxRetries: 10 });
 }

@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,6 +26,7 @@ test.each(['README.md', ...guide])('the commands in %s print what it shows', asy
     }
   } finally {
     await killHub(join(folder, 'home'));
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+    // What the hub has started may still write.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 });
