@@ -9,7 +9,7 @@ import { withLongerPreviews } from '../position/longer_previews.js';
 import { positionOf } from '../position/position.js';
 import { workFolder } from '../position/project_folder.js';
 import { findTree } from '../position/reference.js';
-import { isSilent, titledOf } from '../render/node/node_text.js';
+import { isSilent, nodeText, titledOf } from '../render/node/node_text.js';
 import { type BranchWork, type ComparedNode, renderComparison } from '../render/tree/compare.js';
 import { pathOf } from '../reports/resolved_path.js';
 import { PATCH_FLAG } from './files/files_diff.js';
@@ -17,7 +17,8 @@ import { PATCH_FLAG } from './files/files_diff.js';
 export const compareCommand = command({
   name: 'compare',
   summary: 'Compare two branches: what they share, then what each has alone: nodes, files, what it cost.',
-  details: 'Files are compared where they were recorded: those of each branch with those of the common ancestor.',
+  details:
+    'Files are compared where they were recorded: those of each branch with those of the common ancestor. Two answers to the same message are compared word by word.',
   arguments: [
     TREE,
     { name: 'a', required: true, description: NODE_WORDS, completes: null },
@@ -49,7 +50,7 @@ export const compareCommand = command({
     const aloneA = pathA.slice(shared);
     const aloneB = pathB.slice(shared);
     const place = { project, tree: tree.id, ancestor: ancestor.id };
-    const [workA, workB] = [await workOf(client, place, a), await workOf(client, place, b)];
+    const [workA, workB] = [await workOf(client, place, aloneA), await workOf(client, place, aloneB)];
     if (context.json) {
       await context.printJson({ ancestor, a: aloneA, b: aloneB, work: { a: workA, b: workB } });
       return EXIT.ok;
@@ -66,6 +67,7 @@ export const compareCommand = command({
       ancestor,
       a: { id: a, alone: longer(aloneA), ...workA },
       b: { id: b, alone: longer(aloneB), ...workB },
+      answers: await answersTo(client, ancestor, { a: aloneA, b: aloneB }),
     };
     await context.out.write(renderComparison(comparison, look));
     return EXIT.ok;
@@ -78,22 +80,52 @@ interface ComparedPlace {
   ancestor: NodeId;
 }
 
-/** What a branch has done since the ancestor: its files, where they are recorded, and its requests. */
-async function workOf(client: Client, { project, tree, ancestor }: ComparedPlace, node: NodeId): Promise<BranchWork> {
+/** What a branch has done since the ancestor: its files, where they are recorded, its requests and its last command. */
+async function workOf(
+  client: Client,
+  { project, tree, ancestor }: ComparedPlace,
+  alone: readonly ComparedNode[],
+): Promise<BranchWork> {
+  const [first, last] = [alone[0], alone.at(-1)];
+  const node = last?.id ?? ancestor;
   const params = { project, tree, node: ancestor, other: node, detail: 'lines' as const };
   const { below } = await client.call('loom.cost_get', { node, since: ancestor });
   const files = await client.call('files.diff', params).catch((error: unknown) => {
     if (error instanceof HubError && (error.kind === 'not_found' || error.kind === 'limit')) return null;
     throw error;
   });
-  return { cost: below?.cost ?? null, files };
+  const command = alone.findLast(({ tool }) => tool === 'bash');
+  return {
+    ...{ cost: below?.cost ?? null, files },
+    seconds: Math.round(((last?.created_at_ms ?? 0) - (first?.created_at_ms ?? 0)) / 1_000),
+    check: command === undefined ? null : { command: command.preview, exitCode: command.exit_code },
+  };
+}
+
+/** The last words of both sides, where they answer the same message. */
+async function answersTo(
+  client: Client,
+  { role }: ComparedNode,
+  sides: { a: readonly ComparedNode[]; b: readonly ComparedNode[] },
+): Promise<{ a: string; b: string } | null> {
+  if (role !== 'user') return null;
+  const [a, b] = [answerIn(sides.a), answerIn(sides.b)];
+  if (a === undefined || b === undefined) return null;
+  const [first, second] = await Promise.all([a, b].map(({ id }) => client.call('loom.node_get', { node: id })));
+  return first === undefined || second === undefined ? null : { a: nodeText(first.node), b: nodeText(second.node) };
+}
+
+/** The last answer before the person says something else. */
+function answerIn(nodes: readonly ComparedNode[]): ComparedNode | undefined {
+  const next = nodes.findIndex(({ role }) => role === 'user');
+  return nodes.slice(0, next < 0 ? nodes.length : next).findLast(({ role }) => role === 'assistant');
 }
 
 /** The fields that one line per node needs; the texts are dropped while reading. */
 async function comparedNodes(client: Client, node: NodeId): Promise<ComparedNode[]> {
   const nodes: ComparedNode[] = [];
   for await (const one of pathOf(client, node)) {
-    if (!isSilent(one)) nodes.push({ id: one.id, ...titledOf(one) });
+    if (!isSilent(one)) nodes.push({ id: one.id, created_at_ms: one.created_at_ms, ...titledOf(one) });
   }
   return nodes;
 }

@@ -12,6 +12,9 @@ import { newNodeId, newTreeId, newTurnId } from '../position/ids.js';
 import { rootOf } from '../position/reference.js';
 import { remember } from '../position/remember.js';
 import { readSkeleton } from '../position/skeleton.js';
+import { createLaneReader, raceIn } from '../race/board.js';
+import { showBoard } from '../race/board_screen.js';
+import { runRace } from '../race/run_race.js';
 import type { Look } from '../render/look/look.js';
 import { renderDemoEnd } from '../render/reports/demo_end.js';
 import { shortId } from '../render/text/ids_and_counts.js';
@@ -20,19 +23,21 @@ import { outlineOf } from '../render/tree/outline.js';
 import { modelEnvironment } from '../turn/model_access.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
 import { type AwaitedTurn, reportEnd, runTurn } from '../turn/run_turn.js';
+import type { TurnOptions } from '../turn/turn_options.js';
 
 const MODEL = 'demo/demo';
 const LIST = 'list the python files in src/';
-const SHOW = 'show me the contents of main.py';
-const OTHERWISE = 'actually, show me utils.py instead';
+const WRITE = 'write a program';
+const CHANGE = 'change the program';
+const COUNT = 'how many lines has hello-demo.sh?';
 // Without a terminal the width would be unlimited.
 const COLUMNS_MAX = 100;
 
 export const demoCommand = command({
   name: 'demo',
-  summary: 'Watch a short conversation become a tree. Needs no key and no network.',
+  summary: 'Watch a race of two models, a fork, and files that follow. Needs no key and no network.',
   details:
-    'A demo model, which is no AI but a few rules, is asked about a small project beside the home folder; its commands really run, in the sandbox. Then it goes back, asks otherwise, and draws the tree. The conversation stays for you to explore; it becomes the current one when there is none.',
+    'A demo model, which is no AI but a few rules, works in a small project beside the home folder; its commands really run, in the sandbox. Two of it race, the one whose program runs is taken, and a fork brings a file back as it was. The conversation stays for you to explore; it becomes the current one when there is none.',
   flags: [{ name: 'no-sandbox', short: null, description: 'UNSANDBOXED: its commands run as in your own shell' }],
   examples: [{ line: 'cognition demo', does: 'takes about ten seconds' }],
   async run(input, context) {
@@ -69,19 +74,62 @@ interface Conversation {
   tips: [NodeId, NodeId];
 }
 
-/** Asks the three questions. A turn that ends early ends the demo with its exit code. */
+/** Lists files, races, changes a file, and goes back before that. A turn that ends early ends the demo with its exit code. */
 async function converse(demo: Demo): Promise<Conversation | { code: number }> {
-  const { output } = demo;
+  const { output, context } = demo;
   const tree = newTreeId();
-  const listTurn = await ask(demo, { tree, parent: rootOf(tree), question: LIST });
-  if ('code' in listTurn) return listTurn;
-  const showTurn = await ask(demo, { tree, parent: listTurn.tip, question: SHOW });
-  if ('code' in showTurn) return showTurn;
-  await output.tell('\nNow back to the list of files, to ask something else there: that is a fork.');
-  const otherTurn = await ask(demo, { tree, parent: listTurn.tip, question: OTHERWISE });
-  if ('code' in otherTurn) return otherTurn;
-  return { tree, position: otherTurn.tip, tips: [showTurn.tip, otherTurn.tip] };
+  const listed = await ask(demo, { tree, parent: rootOf(tree), question: LIST });
+  if ('code' in listed) return listed;
+  const place = { tree, parent: listed.tip, question: WRITE };
+  const written = demo.unsandboxed ? await ask(demo, place) : await race(demo, place);
+  if ('code' in written) return written;
+  const changed = await ask(demo, { tree, parent: written.tip, question: CHANGE });
+  if ('code' in changed) return changed;
+  await output.tell('\nNow back before that change, to say something else: that is a fork, and the files come along.');
+  const client = await context.client();
+  const move = { project: demo.project, tree, node: written.tip, from: changed.tip, changes: 'carry' as const };
+  await client.call('files.move', move);
+  const counted = await ask(demo, { tree, parent: written.tip, question: COUNT });
+  if ('code' in counted) return counted;
+  return { tree, position: counted.tip, tips: [changed.tip, counted.tip] };
 }
+
+const CHECK = 'sh hello-demo.sh';
+
+/** Two of the model answer at once, each in a copy of the folder; what the good one has made is taken. */
+async function race(demo: Demo, { tree, parent, question }: Question): Promise<{ tip: NodeId } | { code: number }> {
+  const { context, output, project } = demo;
+  await output.tell(`\nNow two models race, each in a copy of the folder. \`${CHECK}\` tells whose program runs.`);
+  await output.ask(question);
+  const client = await context.client();
+  const node = newNodeId();
+  const blocks = [{ type: 'text' as const, text: question }];
+  await client.call('loom.node_create_text', { id: node, tree, parent, role: 'user', blocks });
+  const lanes = ['demo/hasty', 'demo/careful'].map((label) => ({ label, change: { model: label }, agent: null }));
+  const readLanes = createLaneReader(client);
+  const board = showBoard(context, async () => readLanes(await raceIn(client, tree, node)));
+  const interrupted = await runRace(
+    context,
+    { tree: { id: tree }, node, project, check: CHECK, lanes, options: OPTIONS },
+    board,
+  );
+  const [, good] = await board.end();
+  if (interrupted !== null || good === undefined) {
+    context.note(['Interrupted. What there is so far: ', cliCommand('show', shortId(tree))]);
+    return { code: interrupted ?? EXIT.failure };
+  }
+  const { tip, turn } = good;
+  await client.call('files.take', { of: { kind: 'copy', turn }, tree, node: tip });
+  await remember(context, (session) => session.move(tree, tip));
+  await output.tell('\nThe second one is taken into the folder. The other stays as a branch.');
+  return { tip };
+}
+
+const OPTIONS: TurnOptions = {
+  ...{ access: {}, route: null, change: null, usual_model: null, fallback: null, usual_thinking: {} },
+  ...{ compact: 'auto', cache: 'auto', window: null, limits: { iterations: null, cost_microdollars: null } },
+  ...{ grants: { network: false, unsandboxed: false, whole_home: false }, transcript: null },
+};
 
 async function begin({ context, project }: Demo, tree: TreeId): Promise<void> {
   await (await context.client()).call('loom.tree_create', { id: tree, project });

@@ -1,9 +1,10 @@
-import { lstatSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import { reasonOf } from '../output/failure.js';
 
+const PROGRAM = 'hello-demo.sh';
 const FILES: Readonly<Record<string, string>> = {
   'main.py': `from utils import greet
 
@@ -30,6 +31,8 @@ export function demoProject(home: string): string {
     for (const [name, text] of Object.entries(FILES)) {
       unlessThere(() => writeFileSync(join(folder, 'src', name), text, { flag: 'wx' }));
     }
+    // What an earlier demo has written comes back where one goes to that conversation.
+    rmSync(join(folder, PROGRAM), { force: true });
     return realpathSync(folder);
   } catch (error) {
     throw new HubError('storage_failed', `the folder of the demo, ${folder}, cannot be used: ${reasonOf(error)}`, {

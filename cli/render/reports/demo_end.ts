@@ -33,7 +33,7 @@ export function renderDemoEnd({ tree, tips, project }: DemoPlaces, look: Look): 
   const isWide = widest(plain, look.ruler) + INDENT.length <= look.width;
   const visible = isWide ? lines : ways.flatMap(([does, line]) => [`${does}:`, INDENT + look.style.strong(line)]);
   return [
-    'The conversation stays, both branches of it. Now you can',
+    'The conversation stays, all branches of it. Now you can',
     ...visible.map((line) => INDENT + line),
     '',
     `Its folder: ${project}`,

@@ -12,7 +12,8 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { PROGRAM, withCli } from '../../support/cli.js';
+import { PROGRAM, userHomeBeside, withCli } from '../../support/cli.js';
+import { withTerminal } from '../../support/terminal.js';
 import { inShell, startProgram } from '../shell.js';
 
 const Demo = z.object({
@@ -25,10 +26,21 @@ const Demo = z.object({
 /** Ids told apart only by their order. */
 function settled(text: string, home: string): string {
   const seen: string[] = [];
-  return text.replaceAll(`${home}-demo`, '<folder>').replace(/\b[0-9a-f]{8}\b/g, (id) => {
+  const timeless = lastBoards(text)
+    .replaceAll(`${home}-demo`, '<folder>')
+    .replace(/[\d,]+ tokens +\d+ s$/gm, '<n> tokens  <n> s');
+  return timeless.replace(/\b[0-9a-f]{8}\b/g, (id) => {
     if (!seen.includes(id)) seen.push(id);
     return `<${seen.indexOf(id) + 1}>`;
   });
+}
+
+/** Of a board that was drawn anew in its place only what it has shown last. */
+function lastBoards(text: string): string {
+  const pieces = text.split('\x1b[2A\x1b[J');
+  return pieces
+    .map((piece, at) => (at < pieces.length - 1 ? piece.replace(/(?:\d\. demo\/.*\n)+$/, '') : piece))
+    .join('');
 }
 
 const TRANSCRIPT = `This is a demo. Its model is no AI, only a few rules:
@@ -45,31 +57,38 @@ I found 2 Python files:
 
 (I am the demo model: no AI, only a few rules, and nothing leaves this machine. Say "help" to see what I can do.)
 
-> show me the contents of main.py
+Now two models race, each in a copy of the folder. \`sh hello-demo.sh\` tells whose program runs.
 
-[bash] cat src/main.py
+> write a program
 
-Here's the contents of main.py:
+1. demo/hasty    done  check 2   1 file  +3 -0  <n> tokens  <n> s
+2. demo/careful  done  check ok  1 file  +3 -0  <n> tokens  <n> s
 
-\`\`\`
-from utils import greet
+The second one is taken into the folder. The other stays as a branch.
 
-if __name__ == "__main__":
-    print(greet("world"))
-\`\`\`
+> change the program
 
-Now back to the list of files, to ask something else there: that is a fork.
+[edit] hello-demo.sh
 
-> actually, show me utils.py instead
+[bash] sh hello-demo.sh
 
-[bash] cat src/utils.py
-
-Here's the contents of utils.py:
+hello-demo.sh is changed, and says:
 
 \`\`\`
-def greet(name):
-    """What main.py prints."""
-    return f"Hello, {name}!"
+One line more.
+Hello, tree!
+\`\`\`
+
+Now back before that change, to say something else: that is a fork, and the files come along.
+
+> how many lines has hello-demo.sh?
+
+[bash] wc -l hello-demo.sh
+
+wc -l hello-demo.sh says:
+
+\`\`\`
+3 hello-demo.sh
 \`\`\`
 
 This is what the conversation has become, a tree:
@@ -78,14 +97,26 @@ This is what the conversation has become, a tree:
  User: list the python files in src/
  [bash:ls src/*.py]
  Assistant: I found 2 Python files: - src/main.py - src/utils.py (I am the demo model: no AI, only…
- ├── User: show me the contents of main.py
- │   [bash:cat src/main.py]
- │   Assistant: Here's the contents of main.py: \`\`\` from utils import greet if __name__ ==…
- User: actually, show me utils.py instead
- [bash:cat src/utils.py]
- Assistant: Here's the contents of utils.py: \`\`\` def greet(name): """What main.py…    ● you are here
+ User: write a program
+ ├── Assistant: I write it.
+ │   [write:hello-demo.sh]
+ │   Assistant: hello-demo.sh is written. I am sure that it works.
+ │   [bash:sh hello-demo.sh] exit 2
+ Assistant: I write it.
+ [write:hello-demo.sh]
+ Assistant: Now I try it.
+ [bash:sh hello-demo.sh]
+ Assistant: hello-demo.sh is written, and says: \`\`\` Hello, tree! \`\`\` Say \`change the program\` to…
+ [bash:sh hello-demo.sh]
+ ├── User: change the program
+ │   [edit:hello-demo.sh]
+ │   [bash:sh hello-demo.sh]
+ │   Assistant: hello-demo.sh is changed, and says: \`\`\` One line more. Hello, tree! \`\`\`
+ User: how many lines has hello-demo.sh?
+ [bash:wc -l hello-demo.sh]
+ Assistant: wc -l hello-demo.sh says: \`\`\` 3 hello-demo.sh \`\`\`          ● you are here
 
-The conversation stays, both branches of it. Now you can
+The conversation stays, all branches of it. Now you can
   talk on; say "help"   cognition chat <1> --there
   draw it again         cognition show <1>
   read where you are    cognition context <1>
@@ -98,7 +129,7 @@ A real model needs ANTHROPIC_API_KEY or OPENAI_API_KEY or GEMINI_API_KEY, and th
   cognition ask "what does this project do?"
 `;
 
-test('the demo has a conversation, forks it, and draws the tree', async () => {
+test('the demo races, takes the good one, forks with its files, and draws the tree', async () => {
   await withCli(async ({ run, home }) => {
     const { code, stdout, stderr } = await run(['demo']);
     expect({ code, stderr, shown: settled(stdout, realpathSync(home)) }).toEqual({
@@ -121,10 +152,10 @@ test('what the demo says that one can do works, also after a second demo and in 
       expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({ line, code: 0, stderr: '' });
       printed.push(stdout);
     }
-    expect(printed[0]).toContain('> actually, show me utils.py instead');
+    expect(printed[0]).toContain('> how many lines has hello-demo.sh?');
     expect(printed[1]).toContain('● you are here');
-    expect(printed[3]).toMatch(/show me the contents of main\.py.*actually, show me utils\.py instead/s);
-    expect(printed[4]).toMatch(/I found 1 file:\s+- src/);
+    expect(printed[3]).toMatch(/change the program.*how many lines has hello-demo/s);
+    expect(printed[4]).toMatch(/I found 2 files:\s+- hello-demo\.sh\s+- src/);
     expect(await cli.json('list')).toHaveLength(1);
   });
 });
@@ -146,7 +177,7 @@ test('the folder of the demo keeps changes, and a foreign folder in its place is
   await withCli(async ({ print, run, home }) => {
     mkdirSync(`${home}-demo/src`, { recursive: true });
     writeFileSync(`${home}-demo/src/main.py`, 'print("mine")\n');
-    expect(await print('demo')).toContain('print("mine")');
+    await print('demo');
     expect(readFileSync(`${home}-demo/src/main.py`, 'utf8')).toBe('print("mine")\n');
     const other = `${home}2`;
     writeFileSync(`${other}-demo`, 'a file');
@@ -211,3 +242,25 @@ test.runIf(isScriptHere)('on a terminal the demo shows the same, at a pace that 
     expect(settled(stdout.replaceAll('\r\n', '\n'), realpathSync(cli.home))).toBe(TRANSCRIPT);
   });
 });
+
+test('the first example of the README is what the demo shows on a terminal of 80 × 24', () =>
+  withCli(async ({ home, folder }) => {
+    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+    const [, example = ''] = /```text\n(.*?)```/s.exec(readme) ?? [];
+    const start = {
+      ...{ command: process.execPath, args: [PROGRAM, 'demo'], cwd: folder, size: { columns: 80, rows: 24 } },
+      env: { COGNITION_HOME: home, HOME: userHomeBeside(folder) },
+    };
+    await withTerminal(start, async (terminal) => {
+      await terminal.exited;
+      const shown = terminal.transcript().join(' ').replace(/\s+/g, ' ');
+      const lines = example.split('\n').map((line) =>
+        line
+          .replace(/\S+ tokens.*/, '')
+          .replace(/\s+/g, ' ')
+          .trim(),
+      );
+      expect(lines.length).toBeGreaterThan(8);
+      for (const line of lines.filter((one) => !one.startsWith('$'))) expect(shown).toContain(line);
+    });
+  }));

@@ -108,15 +108,26 @@ test('leaves that differ late are told apart by the words in which they differ',
 });
 
 test('a comparison tells the common ancestor and what each side has alone', () => {
-  const compared = nodes.map(({ id, role, tool, preview, exit_code }) => ({ id, role, tool, preview, exit_code }));
+  const compared = nodes.map(({ id, role, tool, preview, exit_code }) => ({
+    ...{ id, role, tool, preview, exit_code },
+    created_at_ms: 0,
+  }));
   const [, , ancestor, ...rest] = compared;
   if (ancestor === undefined) throw new Error('the picture has three nodes');
   const change = { path: 'a.txt', kind: 'changed' as const, lines: { added: 2, removed: 1 } };
   const files = { changed: 1, changes: [change], patch: null };
   const comparison = {
     ancestor,
-    a: { id: nodeId(4), alone: rest.slice(0, 2), files, cost: null },
-    b: { id: nodeId(2), alone: [], files: null, cost: null },
+    a: {
+      id: nodeId(4),
+      alone: rest.slice(0, 2),
+      files,
+      cost: null,
+      seconds: 3,
+      check: { command: 'npm test', exitCode: 1 },
+    },
+    b: { id: nodeId(2), alone: [], files: null, cost: null, seconds: 0, check: null },
+    answers: { a: 'The cause is a typo.\nMend it.', b: 'The cause is a wrong path.\nMend it.' },
   };
   expect(renderComparison(comparison, lookAt(80))).toBe(`Common ancestor: 00000002 Assistant: b
 
@@ -124,7 +135,13 @@ Only in 00000004: 2 nodes
   00000003 User: c
   00000004 Assistant: d
   M  a.txt  +2 -1
+  last command: npm test, exit 1
 
 Only in 00000002: 0 nodes
+
+Their answers, word by word:
+  The cause is a [-typo.-]
+  {+wrong path.+}
+  Mend it.
 `);
 });
