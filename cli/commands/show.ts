@@ -8,9 +8,10 @@ import { writeLines } from '../output/sink.js';
 import { originWords } from '../position/fork_tree.js';
 import { withLongerPreviews } from '../position/longer_previews.js';
 import { knownPosition, noteArchivedPosition } from '../position/position.js';
+import { workFolder } from '../position/project_folder.js';
 import { findNode, findTree } from '../position/reference.js';
 import { readSkeleton } from '../position/skeleton.js';
-import { shortId } from '../render/text/ids_and_counts.js';
+import { count, shortId } from '../render/text/ids_and_counts.js';
 import { type TreeLine, treeLines } from '../render/tree/draw_tree.js';
 import { type Outline, outlineOf } from '../render/tree/outline.js';
 import { overviewLines } from '../render/tree/overview.js';
@@ -26,6 +27,11 @@ export const showCommand = command({
   flags: [
     { name: 'nested', short: null, description: 'every node one level deeper than the one before' },
     { name: 'all', short: null, description: 'with archived branches' },
+    {
+      name: 'files',
+      short: null,
+      description: 'how many files differ there from where you stand, as they are recorded',
+    },
     { name: 'ids', short: null, description: 'with the short id of every node' },
     {
       name: 'forks',
@@ -60,7 +66,7 @@ interface DrawnTree {
 
 /** The tree that `show` draws; without lines with --json, which prints it instead. */
 export async function drawnTree(
-  input: Input<'tree', 'nested' | 'all' | 'ids' | 'forks', 'at'>,
+  input: Input<'tree', 'nested' | 'all' | 'ids' | 'forks' | 'files', 'at'>,
   context: Context,
 ): Promise<DrawnTree> {
   const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
@@ -80,7 +86,9 @@ export async function drawnTree(
   await noteForks(context, tree);
   const marks = await readMarks(client, tree);
   const look = await context.look([...previews(outline), ...[...marks.values()].flat()]);
-  const drawing = { outline, position, nested: input.flag('nested'), ids: input.flag('ids'), marks };
+  const remarks =
+    input.flag('files') && position !== null ? await fileRemarks(context, tree, { outline, position }) : NONE;
+  const drawing = { outline, position, nested: input.flag('nested'), ids: input.flag('ids'), marks, remarks };
   return {
     tree,
     lines: treeLines(drawing, look),
@@ -97,6 +105,33 @@ async function noteForks(context: Context, tree: Tree): Promise<void> {
   if (trees.length === 0) return;
   const names = trees.map((fork) => `${shortId(fork.id)} at ${shortId(fork.forked_from?.node ?? '')}`);
   context.note(`Forked from it: ${names.join(', ')}${cursor === null ? '' : ' and more'}.`);
+}
+
+const NONE: ReadonlyMap<string, string> = new Map();
+const COUNTED_AT_ONCE = 200;
+
+/** How many files differ at nodes from those at the position; said where that is not what it is above. */
+async function fileRemarks(
+  context: Context,
+  tree: Tree,
+  { outline, position }: { outline: Outline; position: NodeId },
+): Promise<ReadonlyMap<string, string>> {
+  const client = await context.client();
+  const project = workFolder(tree, context.project);
+  const counts = new Map<string, number | null>();
+  for (let from = 0; from < outline.nodes.length; from += COUNTED_AT_ONCE) {
+    const nodes = outline.nodes.slice(from, from + COUNTED_AT_ONCE).map(({ id }) => id);
+    const found = await client.call('files.count', { project, tree: tree.id, node: position, nodes });
+    for (const [at, id] of nodes.entries()) counts.set(id, found.counts[at] ?? null);
+  }
+  const said = outline.nodes.flatMap(({ id, parent }): [string, string][] => {
+    const differing = counts.get(id) ?? 0;
+    const above = parent === null ? 0 : (counts.get(parent) ?? 0);
+    return differing === above
+      ? []
+      : [[id, differing === 0 ? ' (files as here)' : ` (${count(differing, 'path')} differ)`]];
+  });
+  return new Map(said);
 }
 
 async function readMarks(client: Client, { id }: Tree): Promise<Map<NodeId, string[]>> {

@@ -28,6 +28,8 @@ export interface Repl {
   follow: 'yes' | 'ask' | 'no';
   /** The last move; null when there was none. */
   lastMove: LastMove | null;
+  /** Whether it was said what does not come along. */
+  toldLimits: boolean;
   /** What the answers to an open question about files do. */
   fileAnswers: ReadonlyMap<string, () => Promise<void>> | null;
   /** Ends the REPL after the command that runs. */

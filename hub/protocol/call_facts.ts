@@ -160,6 +160,7 @@ export const CALL_FACTS = {
   'files.settle': PLAIN,
   'files.status': PLAIN,
   'files.diff': PLAIN,
+  'files.count': PLAIN,
   'files.plan': PLAIN,
   'files.restore': ONE_BY_ONE,
   'files.move': ONE_BY_ONE,

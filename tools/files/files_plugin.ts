@@ -4,6 +4,7 @@ import type { NodeId, Sha256, TreeId } from '../../hub/protocol/node.js';
 import type { HubLink, ToolParts } from '../base/tool_parts.js';
 import type { Sandbox } from '../sandbox/forms/sandbox.js';
 import { createCopies } from './copies.js';
+import { createCounting } from './count_differences.js';
 import { createMaintenance } from './maintain_stores.js';
 import { createMover, refuseBusy } from './move_files.js';
 import { createProjectWorkers, type StoredProject } from './project_workers.js';
@@ -46,6 +47,7 @@ export function createFiles(parts: ToolParts & { sandbox: Sandbox }): Plugin {
         const { changed, changes, patch } = await workers.ask(project, { kind: 'diff', before, after, detail });
         return { changed, changes, patch };
       },
+      'files.count': createCounting(hub, workers),
       async 'files.plan'(params) {
         const project = await workers.project(params.project);
         const { changed, changes, kept } = await workers.ask(project, {

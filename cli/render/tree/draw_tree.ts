@@ -19,6 +19,8 @@ export interface TreeDrawing {
   ids: boolean;
   /** The names of marks, by node. */
   marks: ReadonlyMap<string, readonly string[]>;
+  /** What else is said of nodes, behind their lines; nothing when left out. */
+  remarks?: ReadonlyMap<string, string>;
 }
 
 // Where lines are not cut, the deep levels of a drawing still have an end.
@@ -154,7 +156,10 @@ function nodeLine(indent: string, index: number, { drawing, look, preview }: Dra
   const isPosition = drawing.position === node.id;
   const id = drawing.ids ? `${shortId(node.id)} ` : '';
   const names = drawing.marks.get(node.id) ?? [];
-  const tail = look.width < REMARK_COLUMNS_MIN ? '' : tailOf(node) + marksTail(names, look);
+  const tail =
+    look.width < REMARK_COLUMNS_MIN
+      ? ''
+      : tailOf(node) + marksTail(names, look) + (drawing.remarks?.get(node.id) ?? '');
   const here = isPosition ? hereSign(look) : '';
   const room = look.width - look.ruler.width(indent + tail) - id.length;
   const titled = preview === undefined ? node : { ...node, preview };

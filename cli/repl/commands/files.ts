@@ -6,7 +6,7 @@ import { answerFiles, filesWordIn, goWithFiles } from '../tree/go_with_files.js'
 import { wordsOf } from '../tree/split_words.js';
 
 const BOUND: Bound = { lines: 400, keeps: 'first' };
-const label = { name: 'files', usage: '[status | here | diff | restore | undo] [node]' };
+const label = { name: 'files', usage: '[status | here | diff | restore | undo | copies] [node]' };
 
 /** Answers to what was asked before a move. */
 const ANSWERS = ['carry', 'leave', 'take', 'keep', 'stay'];
@@ -30,7 +30,7 @@ export const filesCommand: ReplCommand = {
     const { commands } = (await import('../../commands/files.js')).filesGroup;
     const command = commands.find(({ name }) => name === part);
     if (command === undefined) {
-      throw new HubError('invalid_params', `/files takes status, here, diff, restore or undo, not "${part}"`, {
+      throw new HubError('invalid_params', `/files takes status, here, diff, restore, undo or copies, not "${part}"`, {
         hint: `/files ${label.usage}`,
       });
     }

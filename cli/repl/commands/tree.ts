@@ -16,7 +16,7 @@ const LINES_ABOVE = 300;
 const ROWS_BELOW = 4;
 const FULL = { name: 'full', short: null, description: 'every node, also where the tree is larger than the screen' };
 
-const label = { name: 'tree', usage: '[--full] [--forks] [--nested] [--ids] [--all]' };
+const label = { name: 'tree', usage: '[--full] [--forks] [--files] [--nested] [--ids] [--all]' };
 
 /** Draws the tree; where it is larger than the screen one line for each branch. */
 export const treeCommand: ReplCommand = {
@@ -41,7 +41,7 @@ async function drawingFor(front: Front | null): Promise<Command> {
     async run(input, context) {
       const { tree, lines, overview } = await drawnTree(input, context);
       const all = [...lines];
-      const isChosen = ['full', 'nested', 'ids'].some((flag) => input.flag(flag));
+      const isChosen = ['full', 'nested', 'ids', 'files'].some((flag) => input.flag(flag));
       if (input.flag('forks') || (!isChosen && all.length > rows)) {
         await writeLines(context.out, textsOf(await overview()));
         if (!input.flag('forks'))

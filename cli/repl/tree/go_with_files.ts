@@ -54,6 +54,8 @@ export async function goWithFiles(repl: Repl, going: Going): Promise<void> {
   });
 }
 
+const NOT_COVERED = '(what git ignores, databases, servers and what was done elsewhere stay as they are)';
+
 async function go(repl: Repl, going: Going, hasFiles: boolean): Promise<void> {
   const { place } = repl.conversation();
   repl.lastMove = { tree: place.tree, from: place.position(), to: going.node, hasFiles };
@@ -71,6 +73,10 @@ async function goAs(repl: Repl, going: Going, changes: Changes): Promise<void> {
   if (moved.outcome === 'differs') return askAboutChanges(repl, going, moved.own);
   await go(repl, going, moved.outcome === 'moved' && moved.changed > 0);
   for (const text of movedNotes(moved, { isLeft: changes === 'leave', undo: '/undo' })) await tell(text);
+  if (moved.changed > 0 && !repl.toldLimits) {
+    repl.toldLimits = true;
+    await tell(NOT_COVERED);
+  }
   going.settled?.();
 }
 

@@ -80,6 +80,13 @@ export const filesMethods = methods({
       patch: z.string().nullable(),
     }),
   },
+  'files.count': {
+    ...onTools,
+    description: 'Counts the paths in which the files of nodes differ from those of one node, by what is recorded.',
+    params: z.strictObject({ ...{ project, ...Place }, nodes: z.array(NodeId).max(200) }),
+    /** In the order of the nodes; null where none are recorded. */
+    result: z.strictObject({ counts: z.array(count.nullable()) }),
+  },
   'files.plan': {
     ...onTools,
     description: 'Tells what files.restore would change, and what it would leave.',

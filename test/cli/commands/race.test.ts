@@ -96,6 +96,7 @@ test('what a lane has alone is taken by path, what both changed is named, or tak
     await print('files', 'undo');
     expect(file('a.txt')).toBe('mine\n');
 
+    expect(await print('show', '--files')).toMatch(/\[bash:echo theirs.*\] \(\d paths differ\)\n/);
     expect(await print('merge', 'found', '--preview')).toBe('Found it.\n');
     expect((await run(['merge', 'found', 'It was a typo.', '--no-files'])).stderr).toMatch(
       /Brought 3 nodes of [0-9a-f]{8} here/,
