@@ -50,10 +50,8 @@ export function createFiles(parts: ToolParts & { sandbox: Sandbox }): Plugin {
       'files.count': createCounting(hub, workers),
       async 'files.plan'(params) {
         const project = await workers.project(params.project);
-        const { changed, changes, kept } = await workers.ask(project, {
-          kind: 'plan',
-          ...(await moveTo(hub, project, params)),
-        });
+        const move = await moveTo(hub, project, params);
+        const { changed, changes, kept } = await workers.ask(project, { kind: 'plan', ...move });
         return { changed, changes, kept };
       },
       async 'files.restore'(params) {
