@@ -23,7 +23,7 @@ test('a path is read from the root to its node, page by page', async () => {
   });
 });
 
-test('a path of 5,000 nodes is returned whole', async () => {
+test('a path of 5,000 nodes is returned whole', { timeout: 300_000 }, async () => {
   await withReader(async ({ read }, writer) => {
     const { tree } = await writer.plant();
     let parent = node(tree);
