@@ -42,6 +42,7 @@ async function list(context: Context): Promise<number> {
   const look = await context.look([]);
   const lines = columns(listed.agents.map(rowOf), look);
   const running = listed.running.map(({ agent, tree }) => `${agent} works in ${shortId(tree)}`);
+  for (const warning of listed.warnings) context.note(cleanLine(warning));
   await context.out.write([...lines, ...running].map((line) => `${cleanLine(line)}\n`).join(''));
   return EXIT.ok;
 }

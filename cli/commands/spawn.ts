@@ -1,5 +1,6 @@
 import { HubError } from '../../hub/base/error.js';
-import { cliCommand } from '../../hub/base/hint.js';
+import { cliCommand, cliOption } from '../../hub/base/hint.js';
+import { findProvider } from '../../hub/base/provider_records.js';
 import { refuseWholeHome } from '../../hub/config/home_as_project.js';
 import type { Block, NodeId, Tree, TreeId } from '../../hub/protocol/node.js';
 import { command, type Input, TREE } from '../command_line/command.js';
@@ -45,8 +46,9 @@ export const spawnCommand = command({
       name: 'agent',
       value: 'name',
       choices: null,
-      description: 'an outside agent instead of a model: claude, codex …',
+      description: 'an outside agent instead of a model: claude, codex …, or a model that one carries',
     },
+    { name: 'role', value: 'name', choices: null, description: 'what an agent is to be: reviewer, engineer …' },
     { name: 'parent-session', value: 'tree', choices: null, description: `whose it is: ${TREE.description}` },
   ],
   examples: [
@@ -56,12 +58,11 @@ export const spawnCommand = command({
   ],
   async run(input, context) {
     refuseInside('spawn');
-    const options = await readTurnOptions(input, context);
+    const agent = await agentOf(input, context);
+    const options = await readTurnOptions(agent === null ? input : withoutModel(input), context);
     const task = input.value('task') ?? taskFromPipe();
     const parent = await parentOf(input, { context, options });
     const blocks = await messageBlocks(task, context);
-    const name = input.value('agent');
-    const agent = name === undefined ? null : agentChoice(await findAgent(await context.client(), name));
     const start = await startTask({ context, options, agent }, parent, blocks);
     noteUnsandboxed(context, options);
     const base = { id: newTurnId(), ...start, cwd: process.cwd(), environment: modelEnvironment() };
@@ -73,7 +74,7 @@ export const spawnCommand = command({
 type SpawnInput = Input<
   never,
   'stream' | 'no-stream' | 'there' | (typeof TURN_FLAGS)[number]['name'],
-  'task' | 'agent' | 'parent-session' | (typeof TURN_VALUES)[number]['name']
+  'task' | 'agent' | 'role' | 'parent-session' | (typeof TURN_VALUES)[number]['name']
 >;
 
 interface SpawnSetup {
@@ -81,6 +82,32 @@ interface SpawnSetup {
   options: TurnOptions;
   /** Null for a model. */
   agent: AgentChoice | null;
+}
+
+/** The agent that --agent names, or --provider where no provider is called so; null for a model of ours. */
+async function agentOf(input: SpawnInput, context: Context): Promise<AgentChoice | null> {
+  const provider = input.value('provider');
+  const name = input.value('agent') ?? (provider === undefined ? null : await agentCalled(provider, context));
+  const role = input.value('role') ?? null;
+  if (name !== null) {
+    const agent = await findAgent(await context.client(), name);
+    return agentChoice(agent, { role, model: input.value('model') ?? agent.asks });
+  }
+  if (role === null) return null;
+  throw new HubError('invalid_params', '--role is for an outside agent', {
+    hint: ['name one: ', cliOption('agent', 'claude')],
+  });
+}
+
+async function agentCalled(provider: string, context: Context): Promise<string | null> {
+  if (findProvider(provider) !== null || context.preferences.servers.has(provider)) return null;
+  const choice = await (await context.client()).call('outside.choose_agent', { name: provider });
+  return choice.kind === 'carried' && choice.agent === provider ? provider : null;
+}
+
+/** The options of a turn in which no model of ours answers. */
+function withoutModel(input: SpawnInput): SpawnInput {
+  return { ...input, value: (name) => (name === 'model' || name === 'provider' ? undefined : input.value(name)) };
 }
 
 /** Without --task the piped input is the task. */

@@ -26,7 +26,12 @@ export const workCommand = command({
   details:
     'With a task alone it starts a conversation; with a tree it goes on where you stand. Whoever spoke last there, the agent knows what was said: it goes on in its own session where that ends here, in a copy of it up to this point, or in a new one that is told the path. It works in the sandbox: it may change the project and nothing else, but it shares its network with its commands, for it has to reach its model. `cognition agents` lists the agents.',
   arguments: [
-    { name: 'agent', required: true, description: 'which one: claude, codex …', completes: null },
+    {
+      name: 'agent',
+      required: true,
+      description: 'which one: claude, codex …, or a model that one carries: sonnet',
+      completes: null,
+    },
     { ...TREE, required: false, description: `${TREE.description}; a new one when left out` },
     { name: 'task', required: false, description: 'what it is to do, or - for standard input', completes: null },
   ],
@@ -70,14 +75,14 @@ export const workCommand = command({
       ...{ id: turn, tree: start.tree, node: start.node, cwd: process.cwd(), grants, access: {} },
       ...{ change: level === undefined ? null : { level }, limits: { time_ms: timeFrom(input.value('minutes')) } },
       ...agentChoice(agent, {
-        ...{ model: input.value('model') ?? null, role: input.value('role') ?? null },
+        ...{ model: input.value('model') ?? agent.asks, role: input.value('role') ?? null },
         role_description: input.value('describe') ?? null,
       }),
     };
     const end = await runTurn(context, params, outputFor(input, context));
     const { outcome } = end;
     if (outcome !== null) await remember(context, (session) => session.move(start.tree, outcome.tip));
-    return reportEnd(context, end, cliCommand('work', agent.name, '@', '"go on"'));
+    return reportEnd(context, end, cliCommand('work', input.required('agent'), '@', '"go on"'));
   },
 });
 

@@ -1,5 +1,6 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { onAbort } from '../../hub/base/abort.js';
+import { requireCarried } from '../../hub/base/agent_choice.js';
 import { callText } from '../../hub/base/call_title.js';
 import { detach } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
@@ -10,7 +11,7 @@ import type { Context } from '../command_line/command_context.js';
 import { newTurnId } from '../position/ids.js';
 import { withCommandKey } from '../turn/key_command.js';
 import { modelEnvironment } from '../turn/model_access.js';
-import { type AgentChoice, agentChoice, findAgent, listAgents } from '../turn/outside_agent.js';
+import { type AgentChoice, agentChoice, type FoundAgent, findAgent, listAgents } from '../turn/outside_agent.js';
 import { endWords, keysOf } from '../turn/run_turn.js';
 import { addToSession, markSession, type SessionPlace } from '../turn/session_turn.js';
 import type { TurnOptions } from '../turn/turn_options.js';
@@ -87,19 +88,27 @@ export async function runInSession(
   }
 }
 
-/** A model of ours with its settings, or an agent of others by its name. */
+/** A model of ours with its settings, or the agent that its name means where work is to be done. */
 async function whoAnswers(
   client: Client,
   { model, role, isReading }: SessionWork,
   { change }: TurnOptions,
 ): Promise<Partial<AgentChoice> & { change: Partial<SettingsChange> }> {
-  const { agents } = isReading ? { agents: [] } : await listAgents(client);
-  const isAgent = agents.some(({ name }) => name === model);
-  const usual = isAgent ? 'minimal' : USUAL_LEVEL;
+  const agent = isReading ? null : await agentFor(client, model);
+  const usual = agent === null ? USUAL_LEVEL : 'minimal';
   const level: Level = isReading ? 'readonly' : (change?.level ?? usual);
-  if (!isAgent) return { change: { ...change, model, level } };
-  const agent = await findAgent(client, model);
+  if (agent === null) return { change: { ...change, model, level } };
   return { change: { level }, ...agentChoice(agent, { role }) };
+}
+
+/** Null for a model that is asked without an agent: it is named with its provider, or its agent is not installed. */
+async function agentFor(client: Client, name: string): Promise<FoundAgent | null> {
+  const choice = await client.call('outside.choose_agent', { name });
+  if (choice.kind === 'not_carried' && choice.is_ours) return null;
+  const { agent, model } = requireCarried(name, choice);
+  const { agents } = await listAgents(client);
+  const isMissing = agents.every((one) => one.name !== agent || one.program === null);
+  return isMissing && model !== null && !name.startsWith(`${agent}/`) ? null : findAgent(client, name);
 }
 
 function doingOf(event: AgentEvent): string | null {

@@ -1,3 +1,4 @@
+import { requireCarried } from '../../hub/base/agent_choice.js';
 import { HubError } from '../../hub/base/error.js';
 import { wholeEnvironment } from '../../hub/config/config.js';
 import type { ParamsOf, ResultOf } from '../../hub/protocol/methods/method_table.js';
@@ -17,21 +18,18 @@ export async function listAgents(client: Awaited<ReturnType<Context['client']>>)
   return client.call('outside.list', { environment: loginEnvironment() });
 }
 
-/** An agent by its name; one that is unknown, or not installed, is refused with what to do. */
-export async function findAgent(
-  client: Awaited<ReturnType<Context['client']>>,
-  name: string,
-): Promise<InstalledAgent & { program: string }> {
-  const { agents } = await listAgents(client);
-  const found = agents.find((agent) => agent.name === name);
-  if (found === undefined) {
-    throw new HubError('not_found', `there is no agent ${JSON.stringify(name)}`, {
-      hint: `the agents are: ${agents.map(({ name }) => name).join(', ')}`,
-    });
-  }
-  const { program } = found;
-  if (program !== null) return { ...found, program };
-  throw new HubError('not_found', `${name} is not installed here`, { hint: `install it: ${found.install}` });
+/** An agent that is installed, and the model that it is to ask; null for its own choice. */
+export type FoundAgent = InstalledAgent & { program: string; asks: string | null };
+
+/** The agent that a name means: its own, or that of a model; one that is unknown, or not installed, is refused with what to do. */
+export async function findAgent(client: Awaited<ReturnType<Context['client']>>, name: string): Promise<FoundAgent> {
+  const { agent, model } = requireCarried(name, await client.call('outside.choose_agent', { name }));
+  const found = (await listAgents(client)).agents.find((one) => one.name === agent);
+  if (found?.program != null) return { ...found, program: found.program, asks: model };
+  throw new HubError('not_found', `${agent} is not installed here`, {
+    hint: `install it: ${found?.install ?? agent}`,
+    details: { agent },
+  });
 }
 
 /** What an agent gets of a person's environment: where programs are, how the internet is reached, and its own keys. */
@@ -41,10 +39,11 @@ export function agentEnvironment({ variables }: Pick<InstalledAgent, 'variables'
 }
 
 export function agentChoice(
-  agent: InstalledAgent,
+  agent: FoundAgent,
   details: Omit<NonNullable<ParamsOf<'agent.run'>['outside']>, 'agent'> = {},
 ): AgentChoice {
-  return { outside: { ...details, agent: agent.name }, environment: agentEnvironment(agent) };
+  const outside = { ...details, agent: agent.name, model: details.model ?? agent.asks };
+  return { outside, environment: agentEnvironment(agent) };
 }
 
 /** The names of what may log an agent in, without what they say. */

@@ -158,6 +158,15 @@ export const PREFERENCES: readonly Preference[] = [
     project: false,
   },
   {
+    key: 'agents.models',
+    description:
+      'Models and the agents that carry them, beside those of the table: `name=agent`, or `name=agent:model` where the agent has another name for it, with commas between them.',
+    default: '',
+    environment: [],
+    kind: { type: 'command' },
+    project: false,
+  },
+  {
     key: 'http.allow',
     description: 'Hosts that may be fetched from although their addresses are private, such as `localhost:8080`.',
     default: '',

@@ -155,6 +155,7 @@ export const CALL_FACTS = {
   'outside.answer': PLAIN,
   'outside.say': ONE_BY_ONE,
   'outside.list': PLAIN,
+  'outside.choose_agent': PLAIN,
   'outside.login_command': PLAIN,
   'files.snapshot': PLAIN,
   'files.settle': PLAIN,

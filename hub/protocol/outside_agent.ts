@@ -9,9 +9,6 @@ export const AgentName = z
   .brand<'AgentName'>();
 export type AgentName = z.infer<typeof AgentName>;
 
-/** The agents that this program can speak with, by the names of their files. */
-export const AGENT_NAMES = ['claude', 'codex'] as const;
-
 /** An agent's own id of a session, or of a message or turn in it. It may name a file. */
 export const AgentId = z
   .string()
@@ -25,6 +22,17 @@ export const AgentModel = z
   .regex(/^[A-Za-z0-9][\w.:/@[\]-]{0,199}$/, { message: 'must be the name of a model' })
   .brand<'AgentModel'>();
 export type AgentModel = z.infer<typeof AgentModel>;
+
+/** What the name of an agent or of a model comes to, for work that an agent is to do. */
+export const ModelChoice = z.discriminatedUnion('kind', [
+  /** With the model that it is to ask; null for its own choice. */
+  z.strictObject({ kind: z.literal('carried'), agent: AgentName, model: AgentModel.nullable() }),
+  /** `is_ours`: the name says a provider of ours, which can ask that model without an agent. */
+  z.strictObject({ kind: z.literal('not_carried'), model: z.string(), is_ours: z.boolean() }),
+  z.strictObject({ kind: z.literal('deprecated'), model: z.string(), instead: z.string() }),
+  z.strictObject({ kind: z.literal('unknown'), near: z.string().nullable() }),
+]);
+export type ModelChoice = z.infer<typeof ModelChoice>;
 
 /** What an agent is to be, such as `reviewer`. It names a file. */
 export const RoleName = z

@@ -45,6 +45,8 @@ export interface ToolConfig {
   /** How to reach a database; null for a name that is not configured. */
   postgres(name: string): string | null;
   postgresNames(): readonly string[];
+  /** The person's lines of models and the agents that carry them. */
+  agentModels(): string;
   /** Whether the files of projects are recorded. */
   filesRecorded(): boolean;
 }

@@ -116,6 +116,7 @@ function partsOf(home: string, client: Client): Omit<ToolParts, 'shrinkImage'> {
       httpAllowed: () => words(preferences().get('http.allow')),
       postgres: (name) => preferences().connections.get(name) ?? null,
       postgresNames: () => [...preferences().connections.keys()],
+      agentModels: () => preferences().get('agents.models'),
       filesRecorded: () => preferences().get('files.record') === 'true',
     },
   };

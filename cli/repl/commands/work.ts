@@ -4,8 +4,8 @@ import type { ReplCommand } from '../repl.js';
 
 export const workCommand: ReplCommand = {
   name: 'work',
-  usage: '<agent> <task>',
-  summary: 'let an agent of others, such as claude or codex, answer here',
+  usage: '<agent or model> <task>',
+  summary: 'let an agent of others answer here, such as claude, or the one that carries sonnet',
   completes: null,
   async run(argument, repl) {
     const [, name = '', task = ''] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];

@@ -1,6 +1,7 @@
 import { HubError } from '../../base/error.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { findProvider, type ProviderRecord } from '../../base/provider_records.js';
-import { AGENT_NAMES, AgentName } from '../../protocol/outside_agent.js';
+import type { AgentName } from '../../protocol/outside_agent.js';
 import type { Policy } from '../../protocol/policy.js';
 import { OutsideWork } from '../../protocol/turn.js';
 import { formatModelName, type ModelName, parseModelName } from '../model/model_names.js';
@@ -16,16 +17,24 @@ export function modelFor(own: ModelName, wanted: string | undefined, records: re
   });
 }
 
-/** The outside agent that is named in the place of a provider; null for a provider or a model. It reaches its model over a network that commands share. */
-export function outsideFor(
+/** The outside agent that is named in the place of a provider; null for a provider or a model of ours. It reaches its model over a network that commands share. */
+export async function outsideFor(
+  reach: InternalCaller,
   wanted: string | undefined,
-  records: readonly ProviderRecord[],
-  policy: Policy,
-): OutsideWork | null {
-  const agent = AGENT_NAMES.find((name) => name === wanted);
-  if (agent === undefined || findProvider(agent, records) !== null) return null;
-  if (policy.kind === 'open' || policy.network) return OutsideWork.parse({ agent: AgentName.parse(agent) });
-  throw new HubError('invalid_params', `spawn_session was not run: ${agent} has the network, and you have not`, {
+  { records, policy }: { records: readonly ProviderRecord[]; policy: Policy },
+): Promise<OutsideWork | null> {
+  if (wanted === undefined || findProvider(wanted.replace(/\/.*/s, ''), records) !== null) return null;
+  const choice = await callHub(reach, 'outside.choose_agent', { name: wanted });
+  // A model by its name alone is asked by ourselves: the path, the policy and the key are those of the turn.
+  if (choice.kind !== 'carried' || !isAgentName(wanted, choice.agent)) return null;
+  if (policy.kind === 'open' || policy.network) {
+    return OutsideWork.parse({ agent: choice.agent, model: choice.model });
+  }
+  throw new HubError('invalid_params', `spawn_session was not run: ${choice.agent} has the network, and you have not`, {
     hint: 'the person grants it',
   });
+}
+
+function isAgentName(wanted: string, agent: AgentName): boolean {
+  return wanted === agent || wanted.startsWith(`${agent}/`);
 }

@@ -102,7 +102,7 @@ async function planRun(
 ) {
   const { input, policy, cwd } = asking;
   const records = recordsWith(params.access);
-  const outside = outsideFor(input.provider, records, policy);
+  const outside = await outsideFor(reach, input.provider, { records, policy });
   const model = outside?.agent ?? modelFor(own, input.provider, records);
   if (outside === null) await requireAccess({ params, turn }, parseModelName(model, records), signal);
   const ofModel = outside === null ? { model, thinking, web: web ? true : null } : {};

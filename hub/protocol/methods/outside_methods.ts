@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { methods } from '../method.js';
 import { NodeId, TreeId, TurnId } from '../node.js';
-import { AgentAbility, AgentId, AgentName, ExchangeEvent, Fault } from '../outside_agent.js';
+import { AgentAbility, AgentId, AgentName, ExchangeEvent, Fault, ModelChoice } from '../outside_agent.js';
 import { Policy } from '../policy.js';
 import { AbsolutePath, Level, OutsideWork } from '../turn.js';
 import { onTools, ToolAnswer } from './tool_methods.js';
@@ -89,7 +89,19 @@ export const outsideMethods = methods({
     ...onTools,
     description: 'Lists the outside agents with their programs, versions, logins and abilities, and what runs of them.',
     params: z.strictObject({ environment: Environment.default(null) }),
-    result: z.strictObject({ agents: z.array(Installed), running: z.array(RunningExchange) }),
+    result: z.strictObject({
+      agents: z.array(Installed),
+      running: z.array(RunningExchange),
+      /** What is wrong with the models that agents are to carry. */
+      warnings: z.array(z.string()),
+    }),
+  },
+  'outside.choose_agent': {
+    ...onTools,
+    description:
+      'Tells which agent a name means: its own, or that of a model, by the table of models and the person’s lines.',
+    params: z.strictObject({ name: z.string().min(1).max(400) }),
+    result: ModelChoice,
   },
   'outside.login_command': {
     ...onTools,

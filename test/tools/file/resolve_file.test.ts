@@ -20,6 +20,7 @@ async function again({ client, folder }: FileTools, { external }: ToolAnswer, by
     shrinkImage: () => Promise.reject(new Error('no image is made smaller here')),
     config: {
       ...{ outputBytesMax: () => 1_000_000, httpAllowed: () => [], postgres: () => null, postgresNames: () => [] },
+      agentModels: () => '',
       filesRecorded: () => false,
     },
   });

@@ -35,6 +35,7 @@ async function resolved(hub: TestHub, { external }: ToolAnswer, wanted: Wanted):
       httpAllowed: () => allowed,
       postgres: () => null,
       postgresNames: () => [],
+      agentModels: () => '',
       filesRecorded: () => false,
     },
   });

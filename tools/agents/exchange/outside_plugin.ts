@@ -9,6 +9,8 @@ import type { PrivateGit } from '../../private_git/private_git.js';
 import type { Sandbox } from '../../sandbox/forms/sandbox.js';
 import type { AgentCli } from '../agent_cli.js';
 import { AGENT_CLIS, findCli } from '../all_clis.js';
+import { chooseAgent } from '../choice/choose_agent.js';
+import { modelProblems, ownModels } from '../choice/own_models.js';
 import { homeOf } from '../process/agent_folders.js';
 import { findProgram } from '../process/find_program.js';
 import { createVersions } from '../process/versions.js';
@@ -43,6 +45,7 @@ export async function openOutside(
   const ended = new Set<Promise<unknown>>();
   await endLeftSpeakers(parts.runs);
   await recoverRuns(parts, parts.runs);
+  for (const problem of modelWarnings(parts.config.agentModels())) parts.log('error', problem);
 
   return {
     name: 'outside',
@@ -72,7 +75,12 @@ export async function openOutside(
         running: [...running.values()].map(({ id, agent, tree, startedAtMs, session }) => ({
           ...{ id, agent, tree, session: session(), started_at_ms: Math.round(startedAtMs), isBusy: true },
         })),
+        warnings: modelWarnings(parts.config.agentModels()),
       }),
+      'outside.choose_agent': async ({ name }) => {
+        const own = ownModels(parts.config.agentModels()).lines;
+        return chooseAgent(name, { agents: AGENT_CLIS.map((cli) => cli.name), own });
+      },
       'outside.login_command': async (params) => loginCommand(parts, params),
     },
     async close() {
@@ -82,6 +90,12 @@ export async function openOutside(
       await kept.endAll();
     },
   };
+}
+
+function modelWarnings(text: string): string[] {
+  const { lines, problems } = ownModels(text);
+  const names = AGENT_CLIS.map(({ name }) => name);
+  return [...problems, ...modelProblems(names, lines)];
 }
 
 type Environment = Readonly<Record<string, string>>;

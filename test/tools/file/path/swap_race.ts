@@ -21,6 +21,7 @@ export function pluginOf(client: Client, folder: string): ReturnType<typeof crea
     shrinkImage: () => Promise.reject(new Error('no image is made smaller here')),
     config: {
       ...{ outputBytesMax: () => 1_000_000, httpAllowed: () => [], postgres: () => null, postgresNames: () => [] },
+      agentModels: () => '',
       filesRecorded: () => false,
     },
   });
