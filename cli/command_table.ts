@@ -24,6 +24,7 @@ import { filesGroup } from './commands/files.js';
 import { forkCommand } from './commands/fork.js';
 import { fsckCommand } from './commands/fsck.js';
 import { gitGroup } from './commands/git.js';
+import { groupCommand } from './commands/group.js';
 import { hubGroup } from './commands/hub.js';
 import { importCommand } from './commands/import.js';
 import { jobsCommand } from './commands/jobs.js';
@@ -49,6 +50,7 @@ import { sessionsCommand } from './commands/sessions.js';
 import { showCommand } from './commands/show.js';
 import { spawnCommand } from './commands/spawn.js';
 import { takeCommand } from './commands/take.js';
+import { tokensCommand } from './commands/tokens.js';
 import { useCommand } from './commands/use.js';
 import { workCommand } from './commands/work.js';
 
@@ -63,6 +65,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   askCommand,
   answerCommand,
   consultCommand,
+  groupCommand,
   spawnCommand,
   workCommand,
   agentsCommand,
@@ -84,6 +87,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   markCommand,
   searchCommand,
   sessionsCommand,
+  tokensCommand,
   logCommand,
   costCommand,
   compactCommand,

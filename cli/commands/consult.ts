@@ -1,6 +1,7 @@
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import { command, TREE } from '../command_line/command.js';
+import { withFormat } from '../group/group_words.js';
 import { messageFrom } from '../input/message.js';
 import { treeToWorkIn } from '../input/other_folder.js';
 import { newTurnId } from '../position/ids.js';
@@ -25,6 +26,7 @@ export const consultCommand = command({
   values: [
     ...TURN_VALUES,
     { name: 'session', value: 'name', choices: null, description: 'the session to ask in; a new one when left out' },
+    { name: 'output-format', value: 'words', choices: null, description: 'how the answer is to look' },
     { name: 'files', value: 'paths', choices: null, description: 'files to tell it of, with commas between them' },
   ],
   examples: [
@@ -46,7 +48,7 @@ export const consultCommand = command({
       );
     }
     const options = await readTurnOptions(input, context);
-    const text = await messageFrom(message);
+    const text = withFormat(await messageFrom(message), input.value('output-format'));
     const tree = second === undefined || first === undefined ? null : await treeToWorkIn(context, first, false);
     const at = tree === null ? null : { tree: tree.id, node: await positionOf(context, tree, undefined) };
     const change = { ...options.change, level: 'readonly' as const };

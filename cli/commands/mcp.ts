@@ -7,7 +7,7 @@ export const mcpCommand = command({
   name: 'mcp',
   summary: 'Serve other agents: Claude Code, Codex, Gemini, opencode and others that speak the Model Context Protocol.',
   details:
-    'An agent starts it and talks to it on standard input and output; it ends when its input does. It offers work_with and consult_with, which let a model work or only look, in sessions of the project that all agents share by name, and four tools that list, describe, search and measure. What the models may do is said here, not by the agent.',
+    'An agent starts it and talks to it on standard input and output; it ends when its input does. It offers work_with, consult_with and group_think, which let a model work, let one look, or let several think, in sessions of the project that all agents share by name, and four tools that list, describe, search and measure. What the models may do is said here, not by the agent.',
   flags: CONVERSATION_FLAGS,
   values: TURN_VALUES,
   examples: [

@@ -15,6 +15,7 @@ import { type AgentChoice, agentChoice, type FoundAgent, findAgent, listAgents }
 import { endWords, keysOf } from '../turn/run_turn.js';
 import { addToSession, markSession, type SessionPlace } from '../turn/session_turn.js';
 import type { TurnOptions } from '../turn/turn_options.js';
+import { tellProgress } from './progress.js';
 import type { RunningCalls } from './running_calls.js';
 import { answerReply } from './tool_reply.js';
 
@@ -46,8 +47,6 @@ interface Seen {
   doing: string;
 }
 
-/** Opencode gives up on what it hears nothing of for a minute. */
-const PROGRESS_MS = 5_000;
 const DOING_LENGTH_MAX = 200;
 
 /** Lets a model answer in a session, and tells meanwhile that it does. */
@@ -122,27 +121,6 @@ function doingOf(event: AgentEvent): string | null {
     default:
       return null;
   }
-}
-
-interface Progress {
-  tell(): void;
-  end(): void;
-}
-
-/** Tells at once and every few seconds that the call is under way, where the agent wants to know. */
-function tellProgress({ mcpReq }: ServerContext, doing: () => string): Progress {
-  const token = mcpReq._meta?.progressToken;
-  if (token === undefined) return { tell: () => undefined, end: () => undefined };
-  let progress = 0;
-  const tell = (): void => {
-    progress += 1;
-    const params = { progressToken: token, progress, message: doing() };
-    // Whoever is gone is told nothing.
-    detach(mcpReq.notify({ method: 'notifications/progress', params }), () => undefined);
-  };
-  tell();
-  const timer = setInterval(tell, PROGRESS_MS);
-  return { tell, end: () => clearInterval(timer) };
 }
 
 function replyTo(outcome: TurnOutcome, { session, tree }: SessionPlace, file: string | null): CallToolResult {

@@ -1,14 +1,20 @@
 import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { VERSION } from '../../hub/config/config.js';
+import { MEMBERS_MAX } from '../group/group_members.js';
+import { ROUNDS_MAX } from '../group/group_think.js';
+import { withFormat } from '../group/group_words.js';
 import { cleanLine } from '../render/text/clean.js';
 import { runInSession, type SessionWork, type ToolServerParts } from './run_in_session.js';
+import { thinkInGroup } from './think_in_group.js';
 import { failureReply, listReply, REPLY_LENGTH_MAX } from './tool_reply.js';
 
 const name = z.string().min(1).max(400);
 const sessionId = z.string().min(1).max(200);
 const limit = z.int().positive().max(100);
 const paths = z.array(z.string().min(1).max(4_096)).max(50);
+
+const format = z.string().min(1).max(4_096).describe('how the answer is to look');
 
 const MODEL = 'a model, such as sonnet or provider/model';
 const AGENT = `${MODEL}, or another agent, such as claude or codex`;
@@ -22,6 +28,7 @@ const READING = { readOnlyHint: true, openWorldHint: false };
 export function createToolServer(parts: ToolServerParts): McpServer {
   const server = new McpServer({ name: 'cognition', version: VERSION }, { capabilities: { tools: {} } });
   addWork(server, parts);
+  addGroup(server, parts);
   addSessions(server, parts);
   addProject(server, parts);
   return server;
@@ -71,14 +78,41 @@ function addWork(server: McpServer, parts: ToolServerParts): void {
         question: z.string().min(1).max(1_048_576).describe('it sees nothing else but its session'),
         session_id: sessionId.optional().describe(SESSION),
         context: paths.optional().describe('files of the project whose contents it is told'),
+        output_format: format.optional(),
       }),
       annotations: { readOnlyHint: true },
       _meta: SHOWN,
     },
-    ({ model, question, session_id, context = [] }, ctx) =>
+    ({ model, question, session_id, context = [], output_format }, ctx) =>
       work(ctx, {
-        ...{ tool: 'consult_with', model, role: null, text: question },
+        ...{ tool: 'consult_with', model, role: null, text: withFormat(question, output_format) },
         ...{ session: session_id ?? null, files: context, isReading: true },
+      }),
+  );
+}
+
+function addGroup(server: McpServer, parts: ToolServerParts): void {
+  server.registerTool(
+    'group_think',
+    {
+      description:
+        'Has several models answer a question in rounds, each told what the others said, and returns one answer put together. They may read the project and change nothing.',
+      inputSchema: z.object({
+        models: z.array(name).min(1).max(MEMBERS_MAX).describe(AGENT),
+        question: z.string().min(1).max(1_048_576).describe('they see nothing else but their session'),
+        session_id: sessionId.optional().describe(SESSION),
+        context: paths.optional().describe('files of the project whose contents they are told'),
+        rounds: z.int().min(1).max(ROUNDS_MAX).optional().describe('how often each answers; 2 when left out'),
+        output_format: format.optional(),
+      }),
+      annotations: { readOnlyHint: true },
+      _meta: SHOWN,
+    },
+    ({ models, question, session_id, context = [], rounds = 2, output_format }, ctx) =>
+      answered(parts, { tool: 'group_think', signal: ctx.mcpReq.signal }, (signal) => {
+        const session = session_id ?? null;
+        const asked = { models, question, rounds, session, files: context, outputFormat: output_format ?? null };
+        return thinkInGroup(parts, asked, { ctx, signal });
       }),
   );
 }

@@ -48,7 +48,7 @@ export function createRepl({ context, switchTo, leave, follow, ...shared }: Repl
     ...{ context: own, client, front, turnOptions, verdict, conversation, listed: null },
     speaking: createSpeaking(conversation, { verdict, checkFiles: () => checkFiles(repl) }),
     ...{ shell: createShell(conversation), open: switchTo, leave },
-    ...{ follow, lastMove: null, fileAnswers: null, toldLimits: false },
+    ...{ follow, lastMove: null, fileAnswers: null, asides: new Set(), toldLimits: false },
   };
   return {
     repl,

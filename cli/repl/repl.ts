@@ -32,6 +32,8 @@ export interface Repl {
   toldLimits: boolean;
   /** What the answers to an open question about files do. */
   fileAnswers: ReadonlyMap<string, () => Promise<void>> | null;
+  /** What runs beside the conversation, by what stops it. */
+  asides: Set<() => void>;
   /** Ends the REPL after the command that runs. */
   leave(): void;
 }

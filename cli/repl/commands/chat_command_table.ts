@@ -16,6 +16,7 @@ import {
   permissionsCommand,
 } from './cli_commands.js';
 import { compactCommand } from './compact.js';
+import { consultCommand, groupCommand } from './consult.js';
 import { newCommand, renameCommand, useCommand } from './conversations.js';
 import { copyCommand, outputCommand } from './copy_and_output.js';
 import { diffCommand, filesCommand } from './files.js';
@@ -60,7 +61,7 @@ const SECTIONS: readonly CommandSection[] = [
     commands: [
       ...[retryCommand, stopCommand, answerCommand, queueCommand],
       ...[modelCommand, levelCommand, webCommand, thinkingCommand, compactCommand, reloadCommand],
-      ...[workCommand, agentsCommand, jobsCommand, permissionsCommand, costCommand],
+      ...[workCommand, consultCommand, groupCommand, agentsCommand, jobsCommand, permissionsCommand, costCommand],
     ],
   },
   { title: 'Plans', commands: [planCommand, editPlanCommand, executeCommand] },

@@ -15,13 +15,17 @@ export async function stopByLine(text: string, repl: Repl, lines: LineQueue): Pr
   await stopRunning(repl, () => stopJobs(repl));
 }
 
-/** Stops the running command, else the turn and what is to end after it; false when there is nothing. */
+/** Stops the running command, else what runs beside the conversation, else the turn and what is to end after it; false when there is nothing. */
 export async function stopRunning(
-  { shell, conversation, front }: Repl,
+  { shell, conversation, front, asides }: Repl,
   stopMore: () => Promise<boolean> = async () => false,
 ): Promise<boolean> {
   try {
     if (shell.stop()) return true;
+    if (asides.size > 0) {
+      for (const stop of asides) stop();
+      return true;
+    }
     const isStopped = await conversation().turns.stop();
     if ((await stopMore()) || isStopped) return true;
     await front.show({ kind: 'note', text: 'Nothing is running. To leave: /quit' });

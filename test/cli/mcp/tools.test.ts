@@ -10,10 +10,10 @@ for (const profile of PROFILES) {
       withOutsideClient(cli, profile, async ({ client, call, shown }) => {
         const { tools } = await client.listTools();
         expect(tools.map(({ name }) => name)).toEqual([
-          ...['work_with', 'consult_with', 'list_sessions', 'describe_session'],
+          ...['work_with', 'consult_with', 'group_think', 'list_sessions', 'describe_session'],
           ...['search_project_history', 'count_project_tokens'],
         ]);
-        for (const { _meta } of tools.slice(0, 2)) expect(_meta).toMatchObject({ 'anthropic/alwaysLoad': true });
+        for (const { _meta } of tools.slice(0, 3)) expect(_meta).toMatchObject({ 'anthropic/alwaysLoad': true });
         const task = 'demo: run echo made > made; env\ndemo: then\ndemo: say it is made';
         const worked = await call('work_with', { agent: 'demo', task, session_id: 'first' });
         expect(worked.isError).toBeUndefined();
@@ -31,6 +31,8 @@ for (const profile of PROFILES) {
         });
         expect(shown(consulted)).toContain('I looked');
         expect(await cli.print('exec', 'first', 'ls')).not.toContain('looked');
+        const thought = await call('group_think', { models: ['demo'], question: 'why?', session_id: 'g', rounds: 1 });
+        expect(textIn(thought)).toMatch(/^session g, node \S+/);
         expect(shown(await call('list_sessions', {}))).toContain('first');
         expect(shown(await call('describe_session', { session_id: 'first' }))).toMatch(/it is made[\s\S]*I looked/);
         expect(shown(await call('search_project_history', { query: 'looked' }))).toContain('first');
@@ -50,6 +52,7 @@ for (const profile of PROFILES) {
           ['work_with', { agent: 'no/such', task: 'hello' }],
           ['work_with', { agent: 'demo', task: 'demo: fail rejected' }],
           ['consult_with', { model: 'demo', question: 'hello', context: ['../outside'] }],
+          ['group_think', { models: ['claude-3-opus'], question: 'hello' }],
           ['describe_session', { session_id: 'nowhere' }],
           ['work_with', { agent: 'demo', task: 'hello', session_id: '\u0007' }],
         ] as const) {

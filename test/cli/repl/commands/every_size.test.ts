@@ -51,6 +51,8 @@ const WALK: readonly (readonly [string, string])[] = [
   ['/thinking low', 'From your next'],
   ['/reload', 'read anew'],
   ['/work', 'takes an agent'],
+  ['/consult', 'takes a model'],
+  ['/group', 'takes models'],
   ['/agents', 'Nothing is running'],
   ['/jobs', 'Nothing runs in the background'],
   ['/permissions', 'Nothing is permitted here'],

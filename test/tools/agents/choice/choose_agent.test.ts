@@ -9,16 +9,19 @@ import { modelProblems, ownModels } from '../../../../tools/agents/choice/own_mo
 const agents = AGENT_CLIS.map(({ name }) => `${name}`);
 const choose = (name: string, own = '') => chooseAgent(name, { agents, own: ownModels(own).lines });
 
-const CARRIED = [
+const CARRIED: readonly [string, string][] = [
   ['claude-sonnet-4-5', 'claude'],
   ['claude-opus-4-5-20251101', 'claude'],
-  ...['gpt-5.2', 'gpt-5.2-pro', 'gpt-4.1', 'gpt-5.1-codex-max', 'o3', 'o4-mini'].map((model) => [model, 'codex']),
-  ...['gemini-3-pro-preview', 'gemini-3-flash-preview'].map((model) => [model, 'gemini']),
-] as const;
+  ...['gpt-5.2', 'gpt-5.2-pro', 'gpt-4.1', 'gpt-5.1-codex-max', 'o3', 'o4-mini'].map((model): [string, string] => [
+    model,
+    'codex',
+  ]),
+  ...['gemini-3-pro-preview', 'gemini-3-flash-preview'].map((model): [string, string] => [model, 'gemini']),
+];
 
 describe('the table of models', () => {
   test.each(CARRIED)('%s is carried by %s, which is told the model', (model, agent) => {
-    expect(choose(`${model}`)).toEqual({ kind: 'carried', agent, model });
+    expect(choose(model)).toEqual({ kind: 'carried', agent, model });
   });
 
   test('each agent of the table is one that this program speaks with', () => {
