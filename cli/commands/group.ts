@@ -62,12 +62,20 @@ export const groupCommand = command({
     const tree = second === undefined || first === undefined ? null : await treeToWorkIn(context, first, false);
     const at = tree === null ? null : { tree: tree.id, node: await positionOf(context, tree, undefined) };
     const files = (input.value('files') ?? '').split(',').filter((path) => path !== '');
-    const asked = { question, members, rounds, session, at, files, outputFormat: input.value('output-format') ?? null };
+    const request = {
+      question,
+      members,
+      rounds,
+      session,
+      at,
+      files,
+      outputFormat: input.value('output-format') ?? null,
+    };
     const abort = new AbortController();
     const tell = (line: string): void => context.note(cleanLine(line));
     const parts = { context, options, keys: keysOf(context, options), signal: abort.signal, tell };
     const { result, interrupted } = await interruptible(
-      () => groupThink(parts, asked),
+      () => groupThink(parts, request),
       () => abort.abort(),
     );
     if (context.json) await context.printJson(result);

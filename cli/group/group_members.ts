@@ -1,9 +1,8 @@
-import { requireCarried } from '../../hub/base/agent_choice.js';
 import { HubError } from '../../hub/base/error.js';
 import type { Client } from '../../hub/client/client.js';
 import type { SettingsChange } from '../../hub/protocol/turn.js';
 import type { Context } from '../command_line/command_context.js';
-import { type AgentChoice, agentChoice, findAgent, listAgents } from '../turn/outside_agent.js';
+import { type AgentChoice, agentChoice, findAgent, listAgents, requireCarried } from '../turn/outside_agent.js';
 import { checkTurn } from '../turn/run_turn.js';
 import type { TurnOptions } from '../turn/turn_options.js';
 

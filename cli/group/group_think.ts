@@ -45,24 +45,24 @@ interface Seat extends MemberEnd {
 }
 
 /** Has several models answer a question in rounds, each told what the others said, and one put it together. Each says it in a branch of its own. */
-export async function groupThink(parts: GroupParts, asked: GroupQuestion): Promise<GroupAnswer> {
+export async function groupThink(parts: GroupParts, request: GroupQuestion): Promise<GroupAnswer> {
   const { context, options } = parts;
   const client = await context.client();
-  const { question: text, session, at, files } = asked;
+  const { question: text, session, at, files } = request;
   const place = await addToSession(context, options, { session, at, text, files, change: {}, isModel: false });
   const group = createGroupTurns(parts, client, place);
-  const seats = asked.members.map((member): Seat => {
+  const seats = request.members.map((member): Seat => {
     return { member, model: member.label, rounds: 0, node: null, failure: null, text: '' };
   });
-  for (let round = 1; round <= asked.rounds; round += 1) {
+  for (let round = 1; round <= request.rounds; round += 1) {
     const live = seats.filter(({ failure }) => failure === null);
     if (live.length === 0) break;
-    parts.tell(`Round ${round} of ${asked.rounds}: ${live.map(({ model }) => model).join(', ')}`);
+    parts.tell(`Round ${round} of ${request.rounds}: ${live.map(({ model }) => model).join(', ')}`);
     const before = live.map(({ model: label, text: said }) => ({ label, text: said }));
     await Promise.all(live.map((seat) => takeRound(group, parts, { seat, round, before })));
     refuseCancelled(parts.signal);
   }
-  return synthesise(group, parts, { asked, seats });
+  return synthesise(group, parts, { request, seats });
 }
 
 interface Round {
@@ -91,12 +91,12 @@ async function takeRound(group: GroupTurns, { tell }: GroupParts, { seat, round,
 async function synthesise(
   group: GroupTurns,
   parts: GroupParts,
-  { asked, seats }: { asked: GroupQuestion; seats: readonly Seat[] },
+  { request, seats }: { request: GroupQuestion; seats: readonly Seat[] },
 ): Promise<GroupAnswer> {
   const spoken = seats.filter(({ rounds }) => rounds > 0);
   const words = synthesisWords(
     spoken.map(({ model: label, text }) => ({ label, text })),
-    asked.outputFormat,
+    request.outputFormat,
   );
   const { place } = group;
   const inOrder = [...spoken].sort((one, other) => Number(one.failure !== null) - Number(other.failure !== null));

@@ -1,6 +1,5 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { onAbort } from '../../hub/base/abort.js';
-import { requireCarried } from '../../hub/base/agent_choice.js';
 import { callText } from '../../hub/base/call_title.js';
 import { detach } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
@@ -11,7 +10,14 @@ import type { Context } from '../command_line/command_context.js';
 import { newTurnId } from '../position/ids.js';
 import { withCommandKey } from '../turn/key_command.js';
 import { modelEnvironment } from '../turn/model_access.js';
-import { type AgentChoice, agentChoice, type FoundAgent, findAgent, listAgents } from '../turn/outside_agent.js';
+import {
+  type AgentChoice,
+  agentChoice,
+  type FoundAgent,
+  findAgent,
+  listAgents,
+  requireCarried,
+} from '../turn/outside_agent.js';
 import { endWords, keysOf } from '../turn/run_turn.js';
 import { addToSession, markSession, type SessionPlace } from '../turn/session_turn.js';
 import type { TurnOptions } from '../turn/turn_options.js';

@@ -11,7 +11,7 @@ export type GroupRequest = Omit<GroupQuestion, 'members' | 'at'> & { models: rea
 /** Has several models think in a session, and tells meanwhile how it goes. */
 export async function thinkInGroup(
   { context, options }: ToolServerParts,
-  { models, ...asked }: GroupRequest,
+  { models, ...request }: GroupRequest,
   { ctx, signal }: { ctx: ServerContext; signal: AbortSignal },
 ): Promise<CallToolResult> {
   let doing = 'it begins';
@@ -23,7 +23,7 @@ export async function thinkInGroup(
   };
   try {
     const parts = { context, options, keys: keysOf(context, options), signal, tell };
-    const { session, tree, node, text, members: ends } = await groupThink(parts, { ...asked, members, at: null });
+    const { session, tree, node, text, members: ends } = await groupThink(parts, { ...request, members, at: null });
     const failed = ends
       .filter(({ failure }) => failure !== null)
       .map(({ model, failure }) => `${model} failed: ${failure}`);

@@ -111,8 +111,8 @@ function addGroup(server: McpServer, parts: ToolServerParts): void {
     ({ models, question, session_id, context = [], rounds = 2, output_format }, ctx) =>
       answered(parts, { tool: 'group_think', signal: ctx.mcpReq.signal }, (signal) => {
         const session = session_id ?? null;
-        const asked = { models, question, rounds, session, files: context, outputFormat: output_format ?? null };
-        return thinkInGroup(parts, asked, { ctx, signal });
+        const request = { models, question, rounds, session, files: context, outputFormat: output_format ?? null };
+        return thinkInGroup(parts, request, { ctx, signal });
       }),
   );
 }

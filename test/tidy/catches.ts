@@ -25,6 +25,8 @@ export const CATCHES: Record<string, number> = {
   'cli/transfer/import_reader.ts': 2,
   'tools/agents/history/json_fields.ts': 1,
   'cli/files/split_lines.ts': 1,
+  'cli/group/group_members.ts': 1,
+  'cli/group/group_think.ts': 2,
   'cli/input/message.ts': 1,
   'cli/output/pager.ts': 1,
   'cli/input/piped_input.ts': 1,

@@ -41,8 +41,8 @@ export const groupCommand: ReplCommand = {
     const { names, question } = wordsIn(argument, '/group takes models with commas between them, and a question');
     await beside(repl, async (parts, at) => {
       const members = await groupMembers(parts.context, parts.options, lanesIn(names));
-      const asked = { question, members, rounds: ROUNDS, session: null, at, files: [], outputFormat: null };
-      const answer = await groupThink(parts, asked);
+      const request = { question, members, rounds: ROUNDS, session: null, at, files: [], outputFormat: null };
+      const answer = await groupThink(parts, request);
       await showAnswer(repl, answer.text, answer);
     });
   },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { requireCarried } from '../../../../hub/base/agent_choice.js';
+import { requireCarried } from '../../../../cli/turn/outside_agent.js';
 import { HubError } from '../../../../hub/base/error.js';
 import { PROVIDER_RECORDS } from '../../../../hub/base/provider_records.js';
 import { AGENT_CLIS } from '../../../../tools/agents/all_clis.js';
