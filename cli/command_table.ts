@@ -41,6 +41,7 @@ import { openCommand } from './commands/open.js';
 import { outputCommand } from './commands/output.js';
 import { permissionsCommand } from './commands/permissions.js';
 import { pickCommand } from './commands/pick.js';
+import { tokensCommand } from './commands/project_tokens.js';
 import { purgeCommand } from './commands/purge.js';
 import { raceCommand } from './commands/race.js';
 import { renameCommand } from './commands/rename.js';
@@ -50,7 +51,6 @@ import { sessionsCommand } from './commands/sessions.js';
 import { showCommand } from './commands/show.js';
 import { spawnCommand } from './commands/spawn.js';
 import { takeCommand } from './commands/take.js';
-import { tokensCommand } from './commands/tokens.js';
 import { useCommand } from './commands/use.js';
 import { workCommand } from './commands/work.js';
 

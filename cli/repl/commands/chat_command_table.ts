@@ -1,6 +1,7 @@
 import type { ReplCommand } from '../repl.js';
 import { agentsCommand } from './agents.js';
 import { answerCommand } from './answer.js';
+import { consultCommand, groupCommand } from './ask_other_models.js';
 import { backCommand } from './back.js';
 import { branchesCommand } from './branches.js';
 import {
@@ -16,7 +17,6 @@ import {
   permissionsCommand,
 } from './cli_commands.js';
 import { compactCommand } from './compact.js';
-import { consultCommand, groupCommand } from './consult.js';
 import { newCommand, renameCommand, useCommand } from './conversations.js';
 import { copyCommand, outputCommand } from './copy_and_output.js';
 import { diffCommand, filesCommand } from './files.js';
