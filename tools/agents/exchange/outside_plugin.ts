@@ -77,10 +77,7 @@ export async function openOutside(
         })),
         warnings: modelWarnings(parts.config.agentModels()),
       }),
-      'outside.choose_agent': async ({ name }) => {
-        const own = ownModels(parts.config.agentModels()).lines;
-        return chooseAgent(name, { agents: AGENT_CLIS.map((cli) => cli.name), own });
-      },
+      'outside.choose_agent': async ({ name }) => choiceOf(parts, name),
       'outside.login_command': async (params) => loginCommand(parts, params),
     },
     async close() {
@@ -90,6 +87,11 @@ export async function openOutside(
       await kept.endAll();
     },
   };
+}
+
+function choiceOf(parts: ExchangeParts, name: string): ResultOf<'outside.choose_agent'> {
+  const own = ownModels(parts.config.agentModels()).lines;
+  return chooseAgent(name, { agents: AGENT_CLIS.map((cli) => cli.name), own });
 }
 
 function modelWarnings(text: string): string[] {
