@@ -11,6 +11,7 @@ export const chatCommand = command({
   arguments: [{ ...TREE, required: false, description: `${TREE.description}; a new one when left out` }],
   flags: [
     ...[...CONVERSATION_FLAGS, THERE],
+    { name: 'list', short: null, description: 'choose the conversation from a list: search, preview, archived ones' },
     { name: 'files', short: null, description: 'files come along to other nodes, also in a script' },
     { name: 'keep-files', short: null, description: 'files stay as they are wherever you go' },
     { name: 'accessible', short: null, description: 'labelled lines that are only appended: for screen readers' },
@@ -22,6 +23,7 @@ export const chatCommand = command({
   examples: [
     { line: 'cognition chat', does: 'starts a conversation' },
     { line: 'cognition chat @', does: 'goes on in the current one' },
+    { line: 'cognition chat --list', does: 'goes on in one that you choose from a list' },
     { line: 'cognition chat --model demo', does: 'tries it without a key: no AI, only a few rules' },
   ],
   async run(input, context) {
@@ -33,6 +35,7 @@ export const chatCommand = command({
       wanted: await readTurnOptions(input, context),
       isAccessible: input.flag('accessible'),
       isThere: input.flag('there'),
+      isChoosing: input.flag('list'),
       follows: input.flag('files') || input.flag('keep-files') ? input.flag('files') : null,
     });
   },

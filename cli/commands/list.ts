@@ -5,9 +5,9 @@ import type { Tree, TreeId } from '../../hub/protocol/node.js';
 import { command, TREE } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
 import { writeJsonArray } from '../output/sink.js';
-import { shownFolder } from '../position/project_folder.js';
+import { listedByFolder } from '../position/listed_by_folder.js';
 import { currentTreeIn, findTree } from '../position/reference.js';
-import { type ListedTree, renderList, treeWords } from '../render/tree/tree_list.js';
+import { renderList, treeWords } from '../render/tree/tree_list.js';
 
 export const listCommand = command({
   name: 'list',
@@ -40,24 +40,13 @@ export const listCommand = command({
     const all: Tree[] = [];
     for await (const tree of trees) all.push(tree);
     const look = await context.look(all.map(treeWords));
-    const listed = listedTrees(all, context.project);
+    const listed = listedByFolder(all, context.project);
     const current = currentTreeIn(context) ?? context.session.read().current;
     await context.out.write(renderList(listed, current, look));
     if (all.length === 0) context.note(nothing(input.flag('archived'), owner));
     return EXIT.ok;
   },
 });
-
-/** Those of this project first; then the others by their folder, that of the newest first. */
-function listedTrees(trees: readonly Tree[], here: string): ListedTree[] {
-  const folders = new Map<string | null, ListedTree[]>([[null, []]]);
-  for (const tree of trees) {
-    const folder = tree.project === null || tree.project === here ? null : shownFolder(tree.project);
-    const others = folders.get(folder) ?? [];
-    folders.set(folder, [...others, { tree, folder }]);
-  }
-  return [...folders.values()].flat();
-}
 
 function nothing(isArchived: boolean, owner: TreeId | null): Hint {
   if (isArchived) return 'Nothing is archived.';

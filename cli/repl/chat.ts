@@ -6,6 +6,7 @@ import { EXIT } from '../output/failure.js';
 import { newTreeId } from '../position/ids.js';
 import { rootOf } from '../position/reference.js';
 import { shortId } from '../render/text/ids_and_counts.js';
+import { listCommand } from './commands/cli_commands.js';
 import { showLeaves } from './commands/leaves.js';
 import type { ChatTurnOptions } from './conversation/chat_turn_options.js';
 import type { Opened } from './conversation/conversation.js';
@@ -29,6 +30,8 @@ export interface ChatStart {
   /** Null for a new conversation. */
   tree: Tree | null;
   at: string | undefined;
+  /** Whether the conversation is chosen from a list. */
+  isChoosing: boolean;
   turnOptions: ChatTurnOptions;
   follow: Repl['follow'];
 }
@@ -70,6 +73,7 @@ export async function chat(context: Context, shown: ChatFront, start: ChatStart)
     await open(await placeOrRoot(context, front, { tree, at: start.at }), tree);
   });
   shown.attach(repl);
+  if (start.isChoosing) await listCommand.run('', repl);
   const forget = tellHubLine({ client, front, listen: () => repl.conversation().listen() });
   const code = await takeActions(repl, { left, begun: beginAction, ...opened });
   forget();

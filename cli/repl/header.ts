@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
 import { holdsHome } from '../../hub/config/home_as_project.js';
 import { cleanLine } from '../render/text/clean.js';
+import { offerModel } from './commands/model_offer.js';
 import { reachOf } from './conversation/chat_turn_options.js';
 import { hintInChat } from './conversation/hint_in_chat.js';
 import type { Repl } from './repl.js';
@@ -10,18 +11,26 @@ import type { Repl } from './repl.js';
 export async function showHeader(repl: Repl): Promise<void> {
   // What was said before ends without a blank line.
   const gap = repl.conversation().isMade() ? '\n' : '';
-  const lines = await Promise.all([modelLine(repl), sandboxLine(repl), instructionsLine(repl)]);
+  const [model, ...others] = await Promise.all([modelLine(repl), sandboxLine(repl), instructionsLine(repl)]);
+  const lines = [model.text, ...others];
   const text = [...lines.filter((line) => line !== null), 'Commands: /help'].join('\n');
   await repl.front.show({ kind: 'note', text: gap + text });
+  if (!model.isChosen) await offerModel(repl);
 }
 
-async function modelLine({ client, conversation, turnOptions, front }: Repl): Promise<string> {
+interface ModelLine {
+  text: string;
+  /** False where no model was named and there is no key for any. */
+  isChosen: boolean;
+}
+
+async function modelLine({ client, conversation, turnOptions, front }: Repl): Promise<ModelLine> {
   const here = conversation();
   const node = here.isMade() ? here.place.position() : null;
   try {
     const { model } = await client.call('agent.check', { node, ...reachOf(turnOptions) });
     front.update({ model });
-    return `Model: ${model}`;
+    return { text: `Model: ${model}`, isChosen: true };
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
     return withoutModel(error);
@@ -29,10 +38,12 @@ async function modelLine({ client, conversation, turnOptions, front }: Repl): Pr
 }
 
 /** Why a model that somebody chose does not answer; where none is chosen the hint tells enough. */
-function withoutModel({ kind, message, hint, details }: HubError): string {
-  const why = kind === 'no_key' && details.provider === undefined ? '' : `: ${message}`;
+function withoutModel({ kind, message, hint, details }: HubError): ModelLine {
+  const isChosen = kind !== 'no_key' || details.provider !== undefined;
+  const why = isChosen ? `: ${message}` : '';
   const next = hintInChat(hint ?? 'choose a model with: /model');
-  return `Model: none, so messages are notes${why}.\n  ${next.charAt(0).toUpperCase()}${next.slice(1)}`;
+  const text = `Model: none, so messages are notes${why}.\n  ${next.charAt(0).toUpperCase()}${next.slice(1)}`;
+  return { text, isChosen };
 }
 
 async function sandboxLine({ client, turnOptions, context }: Repl): Promise<string> {

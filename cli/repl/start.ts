@@ -25,6 +25,8 @@ export interface ChatWords {
   wanted: TurnOptions;
   isAccessible: boolean;
   isThere: boolean;
+  /** Whether the conversation is chosen from a list. */
+  isChoosing: boolean;
   /** Whether files come along to other nodes; null when the preference decides. */
   follows: boolean | null;
 }
@@ -40,15 +42,29 @@ export async function runChat(context: Context, words: ChatWords): Promise<numbe
   if (reference === undefined && at !== undefined) {
     throw new HubError('invalid_params', '--at needs a tree', { hint: [cliCommand('chat', '@', '--at', '<node>')] });
   }
+  if (reference !== undefined && words.isChoosing) {
+    throw new HubError('invalid_params', '--list chooses the conversation, so that no tree is named', {
+      hint: [cliCommand('chat', '--list')],
+    });
+  }
   const tree = reference === undefined ? null : await treeToWorkIn(context, reference, words.isThere);
   if (tree !== null) await askAboutSettings(context, await placeFor(context, tree, at));
+  if (words.isChoosing && !isAttended(context)) {
+    throw new HubError('invalid_params', 'to choose from a list one needs a terminal', { hint: [cliCommand('list')] });
+  }
   const front = await frontFor(context, words.isAccessible || isSaid('ACCESSIBLE'));
   try {
     const note: typeof context.note = (hint) =>
       detach(front.show({ kind: 'note', text: hintInChat(hint) }), neverFails);
     noteUnsandboxed({ ...context, note }, wanted);
     const follow = followWord(context, words.follows, front.attended);
-    return await chat(context, front, { tree, at, turnOptions: chatTurnOptions(wanted), follow });
+    return await chat(context, front, {
+      tree,
+      at,
+      isChoosing: words.isChoosing,
+      turnOptions: chatTurnOptions(wanted),
+      follow,
+    });
   } finally {
     await front.close();
   }
@@ -70,7 +86,7 @@ async function placeFor(context: Context, tree: Tree, at: string | undefined): P
 }
 
 async function frontFor(context: Context, isAccessible: boolean): Promise<ChatFront> {
-  const attended = process.stdin.isTTY === true && context.screen.isTty;
+  const attended = isAttended(context);
   const isPlain = isAccessible || !attended || environment('TERM') === 'dumb';
   if (!isPlain) return (await import('./screen/open_screen.js')).openScreen(context);
   return plainFront({
@@ -82,6 +98,10 @@ async function frontFor(context: Context, isAccessible: boolean): Promise<ChatFr
     style: { labelled: isAccessible || attended, echoed: attended },
     attended,
   });
+}
+
+function isAttended({ screen }: Context): boolean {
+  return process.stdin.isTTY === true && screen.isTty;
 }
 
 /** Whether a variable says yes. */

@@ -93,6 +93,7 @@ const WITHOUT_INPUT = {
   copy: () => false,
   edit: async () => false,
   page: async () => false,
+  chooseConversation: () => false,
   runListened: runBeside,
   treeChanged: () => undefined,
   close: async () => undefined,

@@ -27,7 +27,8 @@ export function cliCommand({ name, usage, summary, completes, before, bound, loa
     details: async () => optionsOf(await load()).filter(([option]) => usage.includes(option.split(' ')[0] ?? option)),
     async run(argument, repl) {
       const words = wordsOf(argument);
-      await repl.conversation().ensure();
+      // Only what is about the conversation makes one.
+      if ([...before, ...words].includes('@')) await repl.conversation().ensure();
       const call = { words: [...before, ...words], label: { name, usage }, bound };
       await runCliCommand(await load(), call, repl);
     },

@@ -87,11 +87,23 @@ export const costCommand = cliCommand({
   load: async () => (await import('../../commands/cost.js')).costCommand,
 });
 
-export const listCommand = cliCommand({
+const list = cliCommand({
   ...{ before: [], completes: null, bound: FIRST },
-  ...{ name: 'list', usage: '[--archived] [--here] [--of tree]', summary: 'list conversations, the newest first' },
+  ...{
+    name: 'list',
+    usage: '[--archived] [--here] [--of tree]',
+    summary: 'choose a conversation; with an option, or without a screen: list them',
+  },
   load: async () => (await import('../../commands/list.js')).listCommand,
 });
+
+export const listCommand: ReplCommand = {
+  ...list,
+  async run(argument, repl) {
+    if (argument === '' && repl.front.chooseConversation()) return;
+    await list.run(argument, repl);
+  },
+};
 
 const log = cliCommand({
   ...{ before: AT, completes: null, bound: LAST },

@@ -7,17 +7,24 @@ import { reachOf } from '../conversation/chat_turn_options.js';
 import { hintInChat } from '../conversation/hint_in_chat.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { levelHere } from '../tree/plan_mode.js';
+import { DEMO_SAID, NOTES_ONLY, WHERE_KEYS_GO } from './model_offer.js';
+
+const DEMO = 'demo/demo';
 
 export const modelCommand: ReplCommand = {
   name: 'model',
-  usage: '[provider/model]',
-  summary: 'which model answers here; with a name, which one does from now on',
+  usage: '[provider/model | --key | --none]',
+  summary:
+    'which model answers here; with a name, which one does from now on; --key: where a key goes; --none: notes only',
   completes: 'model',
   async run(argument, repl) {
     const { front } = repl;
     if (argument === '') return front.show({ kind: 'text', text: await modelText(repl) });
+    if (argument === '--key') return front.show({ kind: 'text', text: WHERE_KEYS_GO });
+    if (argument === '--none') return front.show({ kind: 'text', text: NOTES_ONLY });
     const model = await setModel(repl, argument);
     await front.show({ kind: 'text', text: `From your next message on ${model} answers.\n` });
+    if (model === DEMO) await front.show({ kind: 'note', text: DEMO_SAID });
     if (await isUnanswered(repl))
       await front.show({ kind: 'note', text: '(what you said last: /retry has it answered)' });
   },

@@ -123,6 +123,8 @@ export interface Front {
   edit(file: string): Promise<boolean>;
   /** Shows a text page by page in the person's pager; false where there is none. */
   page(text: string): Promise<boolean>;
+  /** Has the person choose a conversation on a screen of its own; false where there is none. */
+  chooseConversation(): boolean;
   /** Runs a program that may ask the person something; its output is not shown. */
   runListened: RunListened;
   /** Something was added to the tree, or a mark in it has changed. */

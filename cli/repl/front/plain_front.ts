@@ -26,6 +26,7 @@ const WITHOUT_SCREEN = {
   copy: () => false,
   edit: async () => false,
   page: async () => false,
+  chooseConversation: () => false,
   runListened: runBeside,
   attach: () => undefined,
   treeChanged: () => undefined,

@@ -1,3 +1,4 @@
+import type { NodeId, TreeId } from '../../../hub/protocol/node.js';
 import { REPL_COMMANDS } from '../commands/chat_command_table.js';
 import { editPlan, switchPlanning } from '../commands/plan.js';
 import { switchNetwork } from '../commands/switch_network.js';
@@ -19,6 +20,7 @@ export const OPENERS: Record<AlternateName, (parts: OpenerParts) => Promise<Open
   last_call: (parts) => viewer(parts, true),
   navigator,
   agents,
+  conversations,
 };
 
 async function viewer(parts: OpenerParts, atLastCall: boolean): Promise<OpenScreen> {
@@ -68,4 +70,18 @@ async function agents({ repl, terminal, look }: OpenerParts): Promise<OpenScreen
   const { openAgents } = await import('../agents/agents_panel.js');
   const { tree } = repl.conversation().place;
   return openAgents({ client: repl.client, tree, terminal, look, nowMs: Date.now });
+}
+
+async function conversations({ repl, terminal, look, say }: OpenerParts): Promise<OpenScreen> {
+  const { openPicker } = await import('../picker/picker.js');
+  const { client, context, conversation } = repl;
+  const current = conversation().isMade() ? conversation().place.tree : null;
+  const position = (tree: TreeId): NodeId | undefined => context.session.read().trees[tree]?.node;
+  const { project } = context;
+  const opened = await openPicker({ client, project, current, position, terminal, look });
+  const end = opened.end.then((choice) => {
+    if (choice !== null && choice.tree !== current) say(`/use ${choice.isElsewhere ? '--there ' : ''}${choice.tree}`);
+    return null;
+  });
+  return { take: opened.take, leave: opened.leave, changed: () => undefined, end };
 }

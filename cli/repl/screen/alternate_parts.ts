@@ -4,7 +4,7 @@ import type { Taken } from '../editor/keys/typed_run.js';
 import type { Status } from '../front/front.js';
 import type { Terminal } from '../terminal/terminal.js';
 
-export type AlternateName = 'viewer' | 'last_call' | 'navigator' | 'agents';
+export type AlternateName = 'viewer' | 'last_call' | 'navigator' | 'agents' | 'conversations';
 
 /** A view that covers the chat. */
 export interface OpenScreen {

@@ -61,6 +61,10 @@ export function screenFront(parts: ScreenParts): ScreenFront {
     copy: (text) => copied(terminal, text),
     edit: (file) => editFile(terminal, file),
     page: (text) => pageText(terminal, text, parts.pager),
+    chooseConversation() {
+      screen.alternate.open('conversations');
+      return true;
+    },
     runListened: terminal.runChild,
     attach(repl) {
       screen.alternate.attach(repl);

@@ -132,9 +132,8 @@ export async function answerFiles(repl: Repl, word: string): Promise<boolean> {
   return true;
 }
 
-/** Forgets a question that was not answered. */
+/** Forgets a question that was not answered, whichever it is. */
 export function dropQuestion(repl: Repl): void {
-  if (repl.fileAnswers === null) return;
   repl.fileAnswers = null;
   repl.front.update({ choice: null });
 }

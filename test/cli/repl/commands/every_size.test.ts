@@ -28,7 +28,7 @@ const WALK: readonly (readonly [string, string])[] = [
   ['/compare here root', 'Only in'],
   ['/search other', 'other'],
   ['/rename Walk', 'is called'],
-  ['/list', 'Walk'],
+  ['/list --here', 'Walk'],
   ['/cost', 'requests'],
   ['/log', 'o:42'],
   ['/export', 'Second.'],

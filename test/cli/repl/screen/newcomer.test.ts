@@ -94,3 +94,51 @@ test('where no draft can be kept that is told in plain words', async () => {
     await terminal.waitFor('what you write cannot be kept: something else is in the way in ');
   });
 });
+
+/** Rows end behind any word. */
+const whole = (terminal: { transcript(): string[] }): string => flat(terminal.transcript().join(' '));
+
+test('who has no key is offered the demo, a key or notes, and one key answers', async () => {
+  await withChat({}, async (terminal) => {
+    await terminal.waitFor('1 demo · 2 a key · 3 notes only');
+    terminal.type('2');
+    await terminal.waitFor('come back with: cognition');
+    expect(whole(terminal)).toContain('export ANTHROPIC_API_KEY=');
+    expect(terminal.screen().join('\n')).not.toContain('1 demo ·');
+    terminal.type('/new', KEYS.enter);
+    terminal.type('/model demo', KEYS.enter);
+    await terminal.waitFor('it is no AI, only a few rules: say help');
+    terminal.type('hello', KEYS.enter);
+    await terminal.waitFor(/demo/);
+  });
+  await withChat({}, async (terminal) => {
+    await terminal.waitFor('1 demo · 2 a key · 3 notes only');
+    terminal.type('1');
+    await terminal.waitFor('From your next message on demo/demo answers.');
+    terminal.type('help', KEYS.enter);
+    await terminal.waitFor('Whatever I have said');
+  });
+  await withChat({}, async (terminal) => {
+    await terminal.waitFor('1 demo · 2 a key · 3 notes only');
+    // A message that begins with no answer is a note, and the offer goes.
+    terminal.type('a note', KEYS.enter);
+    await terminal.waitFor((screen) => screen.includes('> a note') && !screen.join('\n').includes('1 demo ·'));
+  });
+});
+
+test('the demo is offered neither in a pipe nor to who has chosen a model, and in words where no key answers', async () => {
+  await withCli(async ({ run }) => {
+    const { stdout, stderr } = await run(['chat'], { input: 'a note\n' });
+    expect(stdout + stderr).not.toContain('notes only');
+  });
+  await withChat({ args: ['--accessible'] }, async (terminal) => {
+    await terminal.waitFor('Choose: /model demo');
+    expect(whole(terminal)).toContain('/model --key (where one goes)');
+  });
+  await withChat({ args: ['--model', 'sonnet'] }, async (terminal) => {
+    await terminal.waitFor('Commands: /help');
+    terminal.type('1');
+    await terminal.waitFor('> 1');
+    expect(terminal.screen().join('\n')).not.toContain('1 demo ·');
+  });
+});
