@@ -43,6 +43,7 @@ const LONG = [
   'test/cli/repl/commands/{files_along,second_terminal}.test.ts',
   'test/cli/repl/conversation/run_commands.test.ts',
   'test/cli/repl/screen/{newcomer,screen_modes}.test.ts',
+  'test/hub/client/read_only_home.test.ts',
   'test/cli/repl/viewer/screen_*.test.ts',
   'test/docs/console.test.ts',
   'test/tools/agents/**/*.test.ts',

@@ -46,7 +46,7 @@ function take(path: string): boolean {
     return true;
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
-    throw error;
+    throw error instanceof HubError ? error : unwritable(path, error);
   }
 }
 

@@ -12,6 +12,7 @@ import type { METHODS, MethodName, ParamsOf, ResultOf } from '../protocol/method
 import { type ConnectedHub, ensureHub } from './find_hub.js';
 import { openLink } from './link.js';
 import type { Request } from './open_requests.js';
+import { refuseWriting } from './read_only_home.js';
 import { repeatable } from './repeatable_call.js';
 import { createRequests, type LineState } from './requests.js';
 
@@ -109,7 +110,10 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     },
   });
   const plain = { onEvent: null, signal: null, resend: true, startsHub: true };
-  const send: Send = (request) => requests.send({ ...plain, ...request });
+  const send: Send = async (request) => {
+    if (hub.readOnlyHome !== null) refuseWriting(hub.readOnlyHome, request.method);
+    return requests.send({ ...plain, ...request });
+  };
 
   const client: Client = {
     get hub() {
@@ -172,7 +176,7 @@ function connectorFor(options: ConnectOptions): (start: boolean, signal: AbortSi
     const { address } = options;
     return async () => {
       const link = await openLink({ kind: 'tcp', ...address }, program);
-      if (link !== null) return { ...link, note: null };
+      if (link !== null) return { ...link, note: null, readOnlyHome: null };
       throw new HubError('unreachable', `no hub listens on ${address.host}:${address.port}`, {
         hint: ['start it with: ', cliCommand('hub start', '--listen', 'host:port')],
         retryable: true,

@@ -9,6 +9,7 @@ import { homePaths, temporaryFolderProblem } from '../config/config.js';
 import { prepareHome } from '../home/home_folder.js';
 import { knownSocket } from '../home/socket_path.js';
 import { type HubGreeting, type Link, openLink, type Program, type Target } from './link.js';
+import { copyHome, isReadOnlyHome } from './read_only_home.js';
 import { electStarter, resignStarter, spawnHub } from './start_hub.js';
 
 // Long enough for a hub that first migrates a large database.
@@ -32,13 +33,19 @@ export interface HubRequest {
 export interface ConnectedHub extends Link {
   /** A note for the person, such as that the hub has another version; null when there is none. */
   note: string | null;
+  /** The home, where that can only be read: the hub serves a copy of it. */
+  readOnlyHome: string | null;
 }
 
 /** Connects to the hub of a home. Starts it when there is none, and replaces it when it is idle and older. */
 export async function ensureHub(request: HubRequest): Promise<ConnectedHub> {
+  refuseForeignHome(request.home);
+  return request.start && isReadOnlyHome(request.home) ? readOnlyHub(request) : findOrStart(request);
+}
+
+async function findOrStart(request: HubRequest): Promise<ConnectedHub> {
   // process.uptime, because performance.now loads a module of 5 ms at every start of a client.
   const deadline = process.uptime() + START_SECONDS_MAX;
-  refuseForeignHome(request.home);
   let replaced = false;
   let startNote: string | null = null;
   for (;;) {
@@ -73,6 +80,18 @@ async function findHub(request: HubRequest): Promise<Link | null> {
   if (path === null) return null;
   const target: Target = { kind: 'socket', path };
   return openLink(target, request.program);
+}
+
+/** The hub of a home that can only be read: the one that runs, else one of its own for a copy. */
+async function readOnlyHub(request: HubRequest): Promise<ConnectedHub> {
+  const running = await findHub(request);
+  if (running !== null) return useOrRefuse(running, judge(running.hub, request));
+  const copy = copyHome(request.home);
+  const link = await ensureHub({ ...request, home: copy.home, listen: null }).catch((error: unknown) => {
+    copy.remove();
+    throw error;
+  });
+  return { ...link, note: null, readOnlyHome: request.home };
 }
 
 /** False when another process is starting the hub, or the hub's lock is not free yet. */
@@ -139,7 +158,7 @@ function isListening(actual: string | null, expected: string): boolean {
 }
 
 function useOrRefuse(link: Link, { refusal, note }: Verdict): ConnectedHub {
-  if (refusal === null) return { ...link, note };
+  if (refusal === null) return { ...link, note, readOnlyHome: null };
   link.socket.terminate();
   throw refusal;
 }

@@ -22,6 +22,12 @@ export function makeReadOnly(folder: string): void {
   execFileSync('mount', ['-o', 'remount,ro', folder]);
 }
 
+/** Lets a folder be seen at its place, but not be changed there, whoever has something of it open. */
+export function bindReadOnly(folder: string): void {
+  execFileSync('mount', ['--bind', folder, folder]);
+  execFileSync('mount', ['-o', 'remount,bind,ro', folder]);
+}
+
 export function unmount(folder: string): void {
   execFileSync('umount', ['--lazy', folder]);
 }

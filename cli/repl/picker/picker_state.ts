@@ -59,8 +59,8 @@ function withListed(state: Picking): Picking {
   if (words.length === 0) return { ...state, listed: state.trees };
   const listed = state.trees.filter(({ tree, folder }) => {
     if (state.found.has(tree.id)) return true;
-    const text = plain(`${treeWords(tree)} ${tree.title} ${folder ?? ''} ${tree.id}`);
-    return words.every((word) => text.includes(word));
+    const text = plain(`${treeWords(tree)} ${tree.title} ${folder ?? ''}`);
+    return words.every((word) => text.includes(word) || tree.id.startsWith(word));
   });
   return { ...state, listed };
 }

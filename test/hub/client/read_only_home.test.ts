@@ -1,0 +1,82 @@
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { refuseWriting } from '../../../hub/client/read_only_home.js';
+import { CALL_FACTS } from '../../../hub/protocol/call_facts.js';
+import { READ_METHODS } from '../../../loom/read/read_methods.js';
+import { withCli } from '../../support/cli.js';
+import { killHub } from '../../support/hub.js';
+import { bindReadOnly, canMount, unmount } from '../../support/mounts.js';
+
+// Each of two dozen commands starts a hub of its own.
+const TIMEOUT_MS = 180_000;
+
+const copies = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('cognition-read-'));
+
+test.runIf(canMount).each(['ended in order', 'was killed'])(
+  'a home on a read-only disk is read, also where its last hub %s, and nothing is changed there',
+  (how) =>
+    withCli(async ({ folder, run }) => {
+      const home = join(folder, 'home');
+      const at = { env: { COGNITION_HOME: home } };
+      const print = async (...words: string[]): Promise<string> => {
+        const { stdout, stderr, code } = await run(words, at);
+        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+        return stdout;
+      };
+      await run(['new', 'trip'], at);
+      await print('add', 'trip', 'Where shall we go?');
+      expect((await run(['exec', 'trip', 'echo a walrus'], at)).stdout).toBe('a walrus\n');
+      if (how === 'was killed') await killHub(home);
+      else await print('hub', 'stop');
+      bindReadOnly(home);
+      try {
+        const before = copies();
+        expect(await print('list')).toMatch(/^\* [0-9a-f]{8} {2}trip {2}1 message /);
+        expect(await print('show', 'trip')).toContain('[bash:echo a walrus]');
+        expect(await print('context', 'trip')).toContain('Where shall we go?');
+        expect(await print('export', 'trip', '--format', 'markdown')).toContain('# trip');
+        expect(await print('search', 'walrus')).toContain('a walrus');
+        expect(await print('output', '@')).toBe('a walrus\n');
+        const refused = `cognition: ${home} can only be read: nothing is changed there\n`;
+        for (const words of [
+          ['add', 'trip', 'no'],
+          ['new', 'x'],
+          ['exec', 'trip', 'ls'],
+          ['ask', 'trip', 'hm', '--model', 'demo'],
+        ]) {
+          const { code, stderr } = await run(words, at);
+          expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 1, first: refused.trimEnd() });
+        }
+        for (const words of [
+          ['use', 'trip'],
+          ['config', 'set', 'color', 'never'],
+        ]) {
+          const { code, stderr } = await run(words, at);
+          expect(code).toBe(1);
+          expect(stderr).toMatch(/^cognition: .* cannot be written\b.*\nhint: .*\n$/);
+        }
+        expect(copies()).toEqual(before);
+      } finally {
+        unmount(home);
+      }
+    }),
+  TIMEOUT_MS,
+);
+
+test('every method that only reads the storage is allowed where nothing may be written, and no other is by chance', () => {
+  for (const method of READ_METHODS) expect(() => refuseWriting('/home', method)).not.toThrow();
+  const allowed = Object.keys(CALL_FACTS).filter((method) => {
+    try {
+      refuseWriting('/home', method);
+      return true;
+    } catch {
+      return false; // refused
+    }
+  });
+  expect(
+    allowed.filter((method) => /_(create|set$|put|add|start|end|take|drop|archive|restore|import|purge)/.test(method)),
+  ).toEqual([]);
+  expect(allowed).not.toContain('agent.run');
+});
