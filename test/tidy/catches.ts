@@ -120,6 +120,7 @@ export const CATCHES: Record<string, number> = {
   'hub/agent/providers/clouds/aws_credentials.ts': 1,
   'hub/agent/providers/clouds/google_sign_in.ts': 1,
   'hub/base/packages/installed_packages.ts': 1,
+  'hub/client/read_only_home.ts': 2,
   'hub/client/start_hub.ts': 4,
   'hub/config/config.ts': 1,
   'hub/plugins/tools_process.ts': 1,

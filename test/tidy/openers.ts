@@ -15,6 +15,7 @@ export const OPENERS: Record<string, 'home' | 'program' | 'named' | 'own process
   'hub/base/disk/make_folder.ts': 'home',
   'hub/base/inherited_descriptors.ts': 'own process',
   'hub/base/packages/installed_packages.ts': 'program',
+  'hub/client/read_only_home.ts': 'home',
   'hub/client/start_hub.ts': 'home',
   'hub/config/config.ts': 'named',
   'hub/config/config_file.ts': 'named',

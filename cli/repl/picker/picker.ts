@@ -12,14 +12,14 @@ import { createQuiet, type Quiet } from '../editor/keys/quiet.js';
 import type { Taken } from '../editor/keys/typed_run.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { type PickerAction, pressPickerKey } from './picker_keys.js';
-import { type Choice, NOTHING_PICKED, type Picking, relisted } from './picker_state.js';
+import { NOTHING_PICKED, type PickedTree, type Picking, relisted } from './picker_state.js';
 import { findSaid, previewOf, readConversations } from './read_conversations.js';
 
 export interface Picker {
   take(key: Key): Taken;
   leave(): void;
   /** Null when the person leaves without a choice. */
-  end: Promise<Choice | null>;
+  end: Promise<PickedTree | null>;
 }
 
 export interface PickerParts {
@@ -45,21 +45,21 @@ interface Picked {
   reading: AbortController;
   searching: AbortController;
   typed: Quiet;
-  asked: Quiet;
+  answerable: Quiet;
   previews(tree: TreeId): readonly string[] | null;
-  end(choice: Choice | null): void;
+  end(choice: PickedTree | null): void;
 }
 
 /** Opens the list of conversations on the alternate screen. */
 export async function openPicker(parts: PickerParts): Promise<Picker> {
-  let end: (choice: Choice | null) => void = () => undefined;
-  const ended = new Promise<Choice | null>((resolve) => {
+  let end: (choice: PickedTree | null) => void = () => undefined;
+  const ended = new Promise<PickedTree | null>((resolve) => {
     end = resolve;
   });
   const closing = new AbortController();
   const picked: Picked = {
     ...{ parts, state: NOTHING_PICKED, closing, end: (choice) => end(choice) },
-    ...{ reading: new AbortController(), searching: new AbortController(), typed: createQuiet(), asked: createQuiet() },
+    ...{ reading: new AbortController(), searching: new AbortController(), typed: createQuiet(), answerable: createQuiet() },
     previews: createPreviews(parts, { changed: () => show(picked, picked.state), signal: closing.signal }),
   };
   parts.terminal.enterScreen(({ columns, rows }) => draw(picked, { columns, rows }));
@@ -92,10 +92,10 @@ function take(picked: Picked, key: Key): Taken {
 
 function show(picked: Picked, next: Picking): void {
   picked.state = next;
-  const { asked, closing, parts } = picked;
+  const { answerable, closing, parts } = picked;
   if (closing.signal.aborted) return;
-  asked.stop();
-  getReady(asked, next.asking, () => {
+  answerable.stop();
+  getReady(answerable, next.asking, () => {
     const { asking } = picked.state;
     show(picked, { ...picked.state, asking: asking === null ? null : { ...asking, isReady: true } });
   });
@@ -108,9 +108,9 @@ function failureIn(picked: Picked, signal: AbortSignal): (error: unknown) => voi
   };
 }
 
-function leave(picked: Picked, choice: Choice | null): void {
+function leave(picked: Picked, choice: PickedTree | null): void {
   for (const one of [picked.closing, picked.reading, picked.searching]) one.abort();
-  for (const one of [picked.typed, picked.asked]) one.stop();
+  for (const one of [picked.typed, picked.answerable]) one.stop();
   picked.parts.terminal.leaveScreen();
   picked.end(choice);
 }

@@ -1,12 +1,12 @@
 import { answerOf, confirmationOf } from '../editor/keys/confirmation.js';
 import type { Key, KeyPress } from '../editor/keys/key.js';
 import { stepsOf } from '../navigator/cursor_steps.js';
-import { type Choice, type Picking, withOtherList, withQuery } from './picker_state.js';
+import { type PickedTree, type Picking, withOtherList, withQuery } from './picker_state.js';
 
 /** What a key asks for that needs the hub, or ends the list. */
 export type PickerAction =
   | { kind: 'leave' }
-  | { kind: 'choose'; choice: Choice }
+  | { kind: 'choose'; choice: PickedTree }
   /** What is typed has changed. */
   | { kind: 'search' }
   /** The other list is to be read. */

@@ -5,7 +5,7 @@ import { treeWords } from '../../render/tree/tree_list.js';
 import type { Confirmation } from '../editor/keys/confirmation.js';
 
 /** The conversation that is gone on in. */
-export interface Choice {
+export interface PickedTree {
   tree: TreeId;
   /** Whether it works in another folder, and the person has said yes to that. */
   isElsewhere: boolean;
@@ -25,7 +25,7 @@ export interface Picking {
   /** What the query leaves of them. */
   listed: readonly ListedTree[];
   selected: number;
-  asking: Confirmation<Choice> | null;
+  asking: Confirmation<PickedTree> | null;
   message: string | null;
 }
 
