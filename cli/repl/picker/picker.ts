@@ -59,7 +59,12 @@ export async function openPicker(parts: PickerParts): Promise<Picker> {
   const closing = new AbortController();
   const picked: Picked = {
     ...{ parts, state: NOTHING_PICKED, closing, end: (choice) => end(choice) },
-    ...{ reading: new AbortController(), searching: new AbortController(), typed: createQuiet(), answerable: createQuiet() },
+    ...{
+      reading: new AbortController(),
+      searching: new AbortController(),
+      typed: createQuiet(),
+      answerable: createQuiet(),
+    },
     previews: createPreviews(parts, { changed: () => show(picked, picked.state), signal: closing.signal }),
   };
   parts.terminal.enterScreen(({ columns, rows }) => draw(picked, { columns, rows }));
