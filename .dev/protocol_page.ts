@@ -19,7 +19,6 @@ import * as usage from '../hub/protocol/usage.js';
 import { notation } from './notation.js';
 
 const names = z.registry<{ id: string }>();
-names.add(node.NodeId, { id: 'Id' });
 for (const [name, value] of Object.entries({ ...node, ...events, ...trees, ...turns, ...agent, ...usage })) {
   if (value instanceof z.ZodType && !names.has(value)) names.add(value, { id: name });
 }
@@ -91,4 +90,4 @@ the answer of the call that caused it, unless many watchers have many events to 
 |---|---|
 ${errorRows.join('\n')}`;
 
-const TYPES = 'An `Id` is a UUID in lower case; `Json` is any JSON value. A field with `?` may be left out.';
+const TYPES = 'A `TreeId`, a `NodeId` and a `TurnId` are UUIDs in lower case; `Json` is any JSON value. A field with `?` may be left out.';

@@ -5,7 +5,7 @@ export interface Argument<Name extends string> {
   required: boolean;
   description: string;
   /** What the shell completes here. */
-  completes: 'tree' | 'file' | 'shell' | 'preference' | 'attachment' | null;
+  completes: 'tree' | 'node' | 'mark' | 'file' | 'shell' | 'preference' | 'attachment' | null;
 }
 
 /** An option without a value. */

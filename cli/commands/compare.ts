@@ -21,8 +21,8 @@ export const compareCommand = command({
     'Files are compared where they were recorded: those of each branch with those of the common ancestor. Two answers to the same message are compared word by word.',
   arguments: [
     TREE,
-    { name: 'a', required: true, description: NODE_WORDS, completes: null },
-    { name: 'b', required: true, description: 'the same', completes: null },
+    { name: 'a', required: true, description: NODE_WORDS, completes: 'node' },
+    { name: 'b', required: true, description: 'the same', completes: 'node' },
   ],
   flags: [
     { ...PATCH_FLAG, description: 'write only how the files of the first become those of the second, for `git apply`' },

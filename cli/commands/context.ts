@@ -21,7 +21,7 @@ export const contextCommand = command({
     'Commands, files, pages and queries are shown with what they gave when they were run or attached. Long texts are shown as an excerpt of their head and tail. What stands before a summary is marked: a model is not sent it.',
   arguments: [
     CURRENT_TREE,
-    { name: 'node', required: false, description: `${NODE_WORDS}; where you stand when left out`, completes: null },
+    { name: 'node', required: false, description: `${NODE_WORDS}; where you stand when left out`, completes: 'node' },
   ],
   flags: [
     { name: 'full', short: null, description: 'all of every text, and of every stored output' },

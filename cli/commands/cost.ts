@@ -19,7 +19,7 @@ export const costCommand = command({
     'Of a conversation, and of the branch that you are on: what was newly spent below the nearest fork stands apart from what other branches share. With a node, of the path to it. What its sub-sessions spent stands apart, too. A request counts once, however many branches come after it. Prices are those of an offline table; a price that is not known is called unknown and is in no sum.',
   arguments: [
     { ...CURRENT_TREE, description: `${CURRENT_TREE.description}, or all when there is none` },
-    { name: 'node', required: false, description: `only the path to it: ${NODE_WORDS}`, completes: null },
+    { name: 'node', required: false, description: `only the path to it: ${NODE_WORDS}`, completes: 'node' },
   ],
   flags: [{ name: 'all', short: null, description: 'of all conversations' }],
   values: [

@@ -21,7 +21,7 @@ export const exportCommand = command({
     'Text, Markdown and HTML hold the branch up to where you stand, or with --all every branch. JSON and JSONL hold the whole tree with its stored outputs and sub-sessions: import gives back the same tree.',
   arguments: [
     CURRENT_TREE,
-    { name: 'node', required: false, description: `the end of the branch: ${NODE_WORDS}`, completes: null },
+    { name: 'node', required: false, description: `the end of the branch: ${NODE_WORDS}`, completes: 'node' },
   ],
   flags: [
     { name: 'all', short: null, description: 'every branch' },

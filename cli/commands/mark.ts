@@ -20,8 +20,8 @@ export const markCommand = command({
   details: 'Without a name it lists the marks of the conversation. A mark that exists is moved.',
   arguments: [
     CURRENT_TREE,
-    { name: 'name', required: false, description: 'the mark, of one line', completes: null },
-    { name: 'node', required: false, description: `${NODE_WORDS}; where you stand when left out`, completes: null },
+    { name: 'name', required: false, description: 'the mark, of one line', completes: 'mark' },
+    { name: 'node', required: false, description: `${NODE_WORDS}; where you stand when left out`, completes: 'node' },
   ],
   flags: [{ name: 'remove', short: null, description: 'remove the mark' }],
   examples: [

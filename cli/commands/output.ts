@@ -21,7 +21,7 @@ export const outputCommand = command({
       name: 'node',
       required: true,
       description: `${NODE_WORDS}; or a running command, by 4 or more digits of its id`,
-      completes: null,
+      completes: 'node',
     },
   ],
   flags: [{ name: 'follow', short: 'f', description: 'while the command is running, go on until it ends' }],

@@ -4,11 +4,11 @@ import { SHELLS } from './completion_scripts.js';
 
 type Completes = Argument<string>['completes'];
 
-/** The completions of one word of a command line: fixed words, and perhaps the names of trees or files. */
-export interface Candidates {
-  words: readonly string[];
-  more: 'trees' | 'files' | null;
-}
+/** The completions of one word of a command line: fixed words, and perhaps what only the hub or the disk knows. */
+export type Candidates =
+  | { words: readonly string[]; more: 'trees' | 'files' | 'models' | null }
+  /** Of the conversation that the line names. */
+  | { words: readonly string[]; more: 'nodes' | 'marks'; tree: string };
 
 /** Finds the completions of the last word, which is being typed. */
 export function candidatesFor(words: readonly string[], table: readonly (Command | CommandGroup)[]): Candidates {
@@ -28,25 +28,34 @@ export function candidatesFor(words: readonly string[], table: readonly (Command
 function forCommand(command: Command, done: readonly string[], typed: string): Candidates {
   const [named] = /^--[^=]+(?==)/.exec(typed) ?? [];
   if (named !== undefined) {
-    const { words, more } = forCommand(command, [...done, named], '');
-    return { words: words.map((word) => `${named}=${word}`), more };
+    const found = forCommand(command, [...done, named], '');
+    return { ...found, words: found.words.map((word) => `${named}=${word}`) };
   }
   const before = command.values.find((value) => isNamed(value, done.at(-1)));
   if (done.at(-1) === '--color') return { words: COLOR_CHOICES, more: null };
-  if (before !== undefined) return forValue(before.name, before.choices);
+  const words = done.filter((word, index) => !isOption(command, word, done[index - 1]));
+  const tree = words[command.arguments.findIndex(({ completes }) => completes === 'tree')] ?? '@';
+  if (before !== undefined) return forValue(before, tree);
   if (typed.startsWith('-')) return { words: optionsOf(command), more: null };
-  const position = done.filter((word, index) => !isOption(command, word, done[index - 1])).length;
-  return forArgument(command.arguments[position]?.completes ?? null);
+  return forArgument(command.arguments[words.length]?.completes ?? null, tree);
 }
 
-function forValue(name: string, choices: readonly string[] | null): Candidates {
+function forValue({ name, value, choices }: Command['values'][number], tree: string): Candidates {
   if (choices !== null) return { words: choices, more: null };
+  if (value === 'node') return { words: NODE_NAMES, more: 'nodes', tree };
+  if (name === 'model' || name === 'fallback') return { words: [], more: 'models' };
   if (name === 'tree' || name === 'parent-session') return { words: ['@'], more: 'trees' };
   return { words: [], more: name === 'output' || name === 'rescue' ? 'files' : null };
 }
 
-function forArgument(completes: Completes): Candidates {
+const NODE_NAMES = ['@', 'root'];
+
+function forArgument(completes: Completes, tree: string): Candidates {
   switch (completes) {
+    case 'node':
+      return { words: NODE_NAMES, more: 'nodes', tree };
+    case 'mark':
+      return { words: [], more: 'marks', tree };
     case 'tree':
       return { words: ['@'], more: 'trees' };
     case 'file':

@@ -62,7 +62,7 @@ if [ "\${funcstack[1]}" = '_cognition' ]; then _cognition; else compdef _cogniti
         if test "$word" = ':files'
             __fish_complete_path (commandline -ct)
         else
-            echo $word
+            printf '%s\\n' $word
         end
     end
 end

@@ -16,6 +16,9 @@ import { refuseWriting } from './read_only_home.js';
 import { repeatable } from './repeatable_call.js';
 import { createRequests, type LineState } from './requests.js';
 
+// Programs have one module to import from, and tell failures apart by this class.
+export { HubError };
+
 const BACKOFF_MS_MAX = 2_000;
 
 /** The hub of a home folder; by default the person's own. */

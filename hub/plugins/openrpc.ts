@@ -4,7 +4,10 @@ import { ERROR_CODES } from '../protocol/errors.js';
 import * as events from '../protocol/feed_events.js';
 import type { MethodSpec } from '../protocol/method.js';
 import { METHODS } from '../protocol/methods/method_table.js';
+import * as tools from '../protocol/methods/tool_methods.js';
 import * as nodes from '../protocol/node.js';
+import * as outside from '../protocol/outside_agent.js';
+import * as usage from '../protocol/usage.js';
 
 type Json = z.infer<ReturnType<typeof z.json>>;
 type JsonObject = { [key: string]: Json };
@@ -12,15 +15,20 @@ type JsonObject = { [key: string]: Json };
 const Json = z.json();
 const JsonObject = z.record(z.string(), Json);
 
-/** Describes this protocol as an OpenRPC 1.3.2 document, from the method table alone; others are served between two methods. */
+/**
+ * Describes what programs may call as an OpenRPC 1.3.2 document, from the method table alone; others are served between two
+ * methods. An internal method is refused to them, and left out.
+ */
 export async function openRpcDocument(version: string): Promise<JsonObject> {
   const named = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries({ ...nodes, ...events })) {
-    if (schema instanceof z.ZodType) named.add(schema, { id });
+  for (const [id, schema] of Object.entries({ ...nodes, ...events, ...usage, ...outside, ...tools })) {
+    // What a module calls a type, not the parts that its schemas share.
+    if (schema instanceof z.ZodType && /^[A-Z]/.test(id)) named.add(schema, { id });
   }
   const describe = schemaWriter(named);
   const methods: JsonObject[] = [];
   for (const [name, spec] of Object.entries<MethodSpec>(METHODS)) {
+    if (spec.access === 'internal') continue;
     methods.push(methodOf(name, spec, describe.write));
     await nextTurn();
   }

@@ -2,15 +2,17 @@ import * as z from 'zod';
 import { isJson, isJsonObject } from './json.js';
 import { BLOCKS_MAX } from './limits.js';
 
-// RFC 9562 text form. Lower case only, so that one id has one spelling on the wire.
-const uuid = z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, {
-  message: 'must be a UUID in lower case',
-});
-export const TreeId = uuid.brand<'TreeId'>();
+// RFC 9562 text form. Lower case only, so that one id has one spelling on the wire. Each kind of id has a schema of its own, by
+// which descriptions of the protocol tell them apart.
+const uuid = () =>
+  z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, {
+    message: 'must be a UUID in lower case',
+  });
+export const TreeId = uuid().brand<'TreeId'>();
 export type TreeId = z.infer<typeof TreeId>;
-export const NodeId = uuid.brand<'NodeId'>();
+export const NodeId = uuid().brand<'NodeId'>();
 export type NodeId = z.infer<typeof NodeId>;
-export const TurnId = uuid.brand<'TurnId'>();
+export const TurnId = uuid().brand<'TurnId'>();
 export type TurnId = z.infer<typeof TurnId>;
 
 export const Sha256 = z

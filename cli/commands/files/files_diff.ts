@@ -16,8 +16,8 @@ export const filesDiffCommand = command({
   name: 'diff',
   summary: 'Compare the files of a node with those of another, or with what is there.',
   arguments: [
-    { name: 'node', required: false, description: `${NODE_WORDS}; where you stand when left out`, completes: null },
-    { name: 'other', required: false, description: 'another node; what is there when left out', completes: null },
+    { name: 'node', required: false, description: `${NODE_WORDS}; where you stand when left out`, completes: 'node' },
+    { name: 'other', required: false, description: 'another node; what is there when left out', completes: 'node' },
   ],
   flags: [PATCH_FLAG],
   examples: [

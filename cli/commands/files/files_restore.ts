@@ -9,7 +9,7 @@ export const filesRestoreCommand = command({
   summary: 'Bring the files of this project to what they were at a node.',
   details:
     'Files that somebody has changed since they were last recorded in this conversation stay, and are named; --exact brings those back too. What is there is recorded first: cognition files undo takes all of it back. The conversation stays where it is.',
-  arguments: [{ name: 'node', required: true, description: NODE_WORDS, completes: null }],
+  arguments: [{ name: 'node', required: true, description: NODE_WORDS, completes: 'node' }],
   flags: [
     { name: 'exact', short: null, description: 'bring back also what changed since' },
     { name: 'dry-run', short: null, description: 'only say what would be done' },

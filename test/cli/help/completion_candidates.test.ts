@@ -26,8 +26,32 @@ test.each([
   [['export', '@', '--format=m'], { words: expect.arrayContaining(['--format=markdown']), more: null }],
   [['export', '--output=a'], { words: [], more: 'files' }],
   [['nonsense', ''], { words: [], more: null }],
+  [['context', 'trip', ''], { words: ['@', 'root'], more: 'nodes', tree: 'trip' }],
+  [['compare', 'trip', 'a', ''], { words: ['@', 'root'], more: 'nodes', tree: 'trip' }],
+  [['add', 'trip', '--at', ''], { words: ['@', 'root'], more: 'nodes', tree: 'trip' }],
+  [['ask', 'trip', 'hm', '--at=r'], { words: ['--at=@', '--at=root'], more: 'nodes', tree: 'trip' }],
+  [['output', ''], { words: ['@', 'root'], more: 'nodes', tree: '@' }],
+  [['mark', 'trip', ''], { words: [], more: 'marks', tree: 'trip' }],
+  [['mark', 'trip', 'here', ''], { words: ['@', 'root'], more: 'nodes', tree: 'trip' }],
+  [['ask', '--model', ''], { words: [], more: 'models' }],
 ])('after %j', (words, candidates) => {
   expect(candidatesFor(words, COMMANDS)).toEqual(candidates);
+});
+
+test('nodes, marks and models are completed while a hub runs, and no failure is printed when none does', async () => {
+  await withCli(async ({ run, print }) => {
+    await print('new', 'trip');
+    const added = /Added ([0-9a-f]{8})/.exec(await print('add', 'trip', 'To the sea.'))?.[1] ?? '';
+    await print('mark', 'trip', "it's; $(touch gone)");
+    const complete = (...words: string[]): Promise<string> => print('completion', '--complete', '--', ...words);
+    expect(await complete('add', 'trip', '--at', '')).toBe(`@\nroot\nit's; $(touch gone)\n${added}\n`);
+    expect(await complete('add', 'trip', `--at=${added.slice(0, 2)}`)).toBe(`--at=${added}\n`);
+    expect(await complete('mark', 'trip', 'it')).toBe("it's; $(touch gone)\n");
+    expect((await complete('ask', '--model', '')).split('\n')).toEqual(expect.arrayContaining(['demo', 'sonnet']));
+    expect((await run(['completion', '--complete', '--', 'add', 'nowhere', '--at', ''])).stdout).toBe('');
+    await print('hub', 'stop');
+    expect(await complete('add', 'trip', '--at', '')).toBe('@\nroot\n');
+  });
 });
 
 test('the bash script is valid bash', () => {
