@@ -90,4 +90,5 @@ the answer of the call that caused it, unless many watchers have many events to 
 |---|---|
 ${errorRows.join('\n')}`;
 
-const TYPES = 'A `TreeId`, a `NodeId` and a `TurnId` are UUIDs in lower case; `Json` is any JSON value. A field with `?` may be left out.';
+const TYPES =
+  'A `TreeId`, a `NodeId` and a `TurnId` are UUIDs in lower case; `Json` is any JSON value. A field with `?` may be left out.';
