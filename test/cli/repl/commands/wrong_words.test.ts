@@ -25,7 +25,7 @@ const MOVING: readonly (readonly [string, string, string])[] = [
   ['/goto "open', 'no node "\\"open" in tree', NODE_HINT],
   ['/branches here', '/branches takes --all or nothing, not "here"', 'hint: /branches [--all]'],
   ['/leaves 2', '/leaves takes --all or nothing, not "2"', 'hint: /leaves [--all]'],
-  ['/tree --deep', "/tree: unknown option '--deep'", 'hint: /tree [--full] [--forks] [--nested]'],
+  ['/tree --deep', "/tree: unknown option '--deep'", 'hint: /tree [--full] [--forks] [--files] [--nested]'],
   ['/clear all', '/clear takes nothing after it', 'hint: /clear'],
 ];
 
