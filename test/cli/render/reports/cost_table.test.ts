@@ -106,7 +106,7 @@ const places = { tree: 'abcdef01-x', tips: ['11111111-x', '22222222-x'], project
 
 test('a demo ends with what one can do next, a line each in 80 columns', () => {
   expect(renderDemoEnd(places, lookAt(80))).toBe(
-    `The conversation stays, both branches of it. Now you can
+    `The conversation stays, all branches of it. Now you can
   talk on; say "help"   cognition chat abcdef01 --there
   draw it again         cognition show abcdef01
   read where you are    cognition context abcdef01
@@ -123,7 +123,7 @@ A real model needs ANTHROPIC_API_KEY or OPENAI_API_KEY or GEMINI_API_KEY, and th
 
 test('in 40 columns what one can do after a demo takes two lines each', () => {
   expect(renderDemoEnd(places, lookAt(40)).split('\n').slice(0, 5)).toEqual([
-    'The conversation stays, both branches of it. Now you can',
+    'The conversation stays, all branches of it. Now you can',
     '  talk on; say "help":',
     '    cognition chat abcdef01 --there',
     '  draw it again:',
