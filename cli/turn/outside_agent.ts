@@ -63,7 +63,7 @@ export function requireCarried(name: string, choice: ModelChoice): CarriedModel 
 
 function refusal(name: string, choice: Exclude<ModelChoice, CarriedModel>): HubError {
   const details = { choice: choice.kind };
-  const own = cliCommand('config', 'set', 'agents.models', `${JSON.stringify(`${name.slice(0, 100)}=<agent>`)}`);
+  const own = cliCommand('config set', 'agents.models', `${JSON.stringify(`${name.slice(0, 100)}=<agent>`)}`);
   switch (choice.kind) {
     case 'unknown': {
       const near = choice.near === null ? '' : `did you mean ${choice.near}? otherwise `;

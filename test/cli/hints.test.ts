@@ -28,6 +28,7 @@ const IN_A_SHELL = [
     'exec',
     'files copies',
     'fsck',
+    'group',
     'pick',
     'race',
     'work',

@@ -54,7 +54,7 @@ test.each([
     "unknown command 'what is this?'",
     'one question, one answer: cognition ask "what is this?"; to talk: cognition chat',
   ],
-  [['fork'], "unknown command 'fork'", 'that is a command of a conversation: /help in `cognition chat` lists them'],
+  [['back'], "unknown command 'back'", 'that is a command of a conversation: /help in `cognition chat` lists them'],
   [['constructor'], "unknown command 'constructor'", 'run: cognition --help'],
   [
     ['show', '--zzzzzz'],

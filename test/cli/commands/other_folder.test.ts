@@ -67,11 +67,12 @@ const ACTING: readonly (readonly string[])[] = [
   ['race', '@', 'more', '--with', 'demo'],
   ['pick', '1', '@'],
   ['consult', '@', 'more', '--model', 'demo'],
+  ['group', '@', 'more', '--with', 'demo,demo'],
   ['spawn', '-t', 'work', '--parent-session', '@', '--model', 'demo'],
 ];
 
-/** Commands that choose the current tree, know those of this project alone, or miss their agent first here. */
-const OTHERS = ['use', 'sessions', 'work'];
+/** Commands that choose the current tree or make another one, know those of this project alone, or miss their agent first here. */
+const OTHERS = ['fork', 'use', 'sessions', 'work'];
 
 test('every command that takes a tree is known here to read or to act', () => {
   const taking = COMMANDS.flatMap((one) => (one.kind === 'group' ? one.commands : [one])).filter(

@@ -5,6 +5,7 @@ import { words } from '../../../hub/agent/turn/turn_calls.js';
 import { connectTo } from '../../../support/hub.js';
 import { say } from '../../../support/model/script.js';
 import { KEYS, type TestTerminal } from '../../../support/terminal.js';
+import { standsAt } from '../commands/command_talk.js';
 import { idle, treeOn, withTalkOnScreen } from './screen_talk.js';
 
 /** Sentences whose letters meant something, and those of the report. */
@@ -49,7 +50,7 @@ test('sentences that are typed in NORMAL change nothing but the text', async () 
     const client = await connectTo(home);
     try {
       const before = await client.call('loom.tree_get', { tree });
-      const status = terminal.screen().at(-1);
+      const place = standsAt(terminal);
       const kept: string[] = [];
       for (const sentence of [...SENTENCES, ...more]) {
         const text = await typeInNormal(terminal, sentence);
@@ -61,7 +62,7 @@ test('sentences that are typed in NORMAL change nothing but the text', async () 
         expect.arrayContaining(['add new tests', 'and now change', 'add x to it', 'guy: new', 'n x c', '请运行测试']),
       );
       terminal.type('a', KEYS.backspace);
-      await terminal.waitFor((rows) => rows.at(-1) === status);
+      await terminal.waitFor((rows) => rows.at(-1)?.startsWith('[ INSERT ]') === true && standsAt(terminal) === place);
       expect(await client.call('loom.tree_get', { tree })).toEqual(before);
       expect((await client.call('loom.tree_list', {})).trees).toHaveLength(1);
       expect(server.requests).toHaveLength(1);
