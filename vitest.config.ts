@@ -57,6 +57,12 @@ const LONG = [
   'test/tools/files/{git_patch,scan_limits}.test.ts',
   'test/loom/read/walk_path.test.ts',
   'test/loom/threads/read_scheduler.test.ts',
+  'test/cli/repl/screen/screen_sentences.test.ts',
+  'test/cli/repl/writing/outside.test.ts',
+  'test/cli/repl/commands/{copy_and_output,quit,wrong_words}.test.ts',
+  'test/cli/commands/{attach,demo_talk,exec_ended,other_folder,own_places}.test.ts',
+  'test/cli/turn/own_servers.test.ts',
+  'test/hub/agent/settings/{levels,project_plan}.test.ts',
 ];
 
 /** `quick`: what is not long; `long`: the rest; everything when nothing is said. */
