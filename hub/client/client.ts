@@ -188,7 +188,13 @@ function connectorFor(options: ConnectOptions): (start: boolean, signal: AbortSi
   }
   const entry = options.hubEntry ?? fileURLToPath(new URL('./hub.js', import.meta.url));
   const home = options.home ?? homeFolder();
-  return (start, signal) => ensureHub({ home, entry, start, listen: options.listen ?? null, program, signal });
+  // Calls under way are sent again to the next hub: what may have been a write must not go to a copy.
+  let mayCopy = true;
+  return async (start, signal) => {
+    const hub = await ensureHub({ home, entry, start, listen: options.listen ?? null, program, signal, mayCopy });
+    mayCopy = hub.readOnlyHome !== null;
+    return hub;
+  };
 }
 
 // A hub that was ended in order restarts when a client needs it; until then a watch polls for it.

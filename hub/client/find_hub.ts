@@ -28,6 +28,8 @@ export interface HubRequest {
   listen: string | null;
   program: Program;
   signal: AbortSignal;
+  /** Whether a copy is served where the home can only be read; a client whose calls may have written must not meet one. */
+  mayCopy: boolean;
 }
 
 export interface ConnectedHub extends Link {
@@ -40,7 +42,8 @@ export interface ConnectedHub extends Link {
 /** Connects to the hub of a home. Starts it when there is none, and replaces it when it is idle and older. */
 export async function ensureHub(request: HubRequest): Promise<ConnectedHub> {
   refuseForeignHome(request.home);
-  return request.start && isReadOnlyHome(request.home) ? readOnlyHub(request) : findOrStart(request);
+  const copies = request.start && request.mayCopy && isReadOnlyHome(request.home);
+  return copies ? readOnlyHub(request) : findOrStart(request);
 }
 
 async function findOrStart(request: HubRequest): Promise<ConnectedHub> {
