@@ -1,12 +1,11 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { detach, neverFails } from '../../../hub/base/detach.js';
 import type { AgentId, ExchangeEnd } from '../../../hub/protocol/outside_agent.js';
 import { sha256Of } from '../../base/sha256.js';
 import type { AgentStart } from '../agent_cli.js';
 import { faultOf } from '../fault.js';
-import { homeSeen, writeHomeFiles } from '../process/agent_folders.js';
+import { homeSeen } from '../process/agent_folders.js';
 import { startProcess } from '../process/agent_process.js';
+import { removeHomeFiles, writeHomeFiles } from '../process/home_files.js';
 import { planLaunch } from '../process/launch.js';
 import type { ExchangeListener } from './exchange_listener.js';
 import type { AgentExchange, ExchangeParts } from './exchange_parts.js';
@@ -89,7 +88,7 @@ async function takeFilesIn(
   const timer = setTimeout(() => detach(process.end(), neverFails), TAKE_IN_MS_MAX);
   const { code } = await process.ended;
   clearTimeout(timer);
-  for (const name of Object.keys(files)) rmSync(join(folders.home, name), { force: true });
+  removeHomeFiles(folders.home, Object.keys(files));
   return code === 0;
 }
 

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { isWithin } from '../../../hub/base/is_within.js';
+import { join } from 'node:path';
 import type { TreeId } from '../../../hub/protocol/node.js';
 import type { AgentName } from '../../../hub/protocol/outside_agent.js';
 import type { Policy } from '../../../hub/protocol/policy.js';
@@ -60,14 +59,4 @@ export function foldersInside(): Omit<AgentFolders, 'agent'> {
 /** Where an agent sees its home. */
 export function homeSeen({ home }: AgentFolders, policy: Policy): string {
   return policy.kind === 'open' ? home : foldersInside().home;
-}
-
-/** Writes the files of an agent's configuration below its home. */
-export function writeHomeFiles(home: string, files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) {
-    const path = join(home, name);
-    if (!isWithin(path, home)) continue;
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(path, text, { mode: 0o600 });
-  }
 }

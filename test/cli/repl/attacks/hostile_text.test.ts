@@ -48,7 +48,7 @@ const NAMEABLE = HOSTILE.replaceAll('\x00', '').replaceAll('/', '');
 const BLOCKS = 40;
 const COMMANDS = [
   ...['/tree --ids', '/leaves', '/log', '/context --full', '/output', '/search begin', '/agents', '/export'],
-  ...['!cat AGENTS.md; cat AGENTS.md >&2', '/branches', '/model', '/list', '/cost', '/context --model'],
+  ...['!cat AGENTS.md; cat AGENTS.md >&2', '/branches', '/model', '/list --here', '/cost', '/context --model'],
 ];
 
 test('nothing of what a model, a server, a command and a folder say reaches the terminal but as text', async () => {
