@@ -13,25 +13,33 @@ test.runIf(process.platform === 'linux')(
   'an hour of talking, branching, stopping and resizing loses nothing, grows no memory, and leaves the screen as it should be',
   { timeout: 3_600_000 },
   () =>
-    withChat({ args: ['--model', 'demo'], env: { COGNITION_WRAP: 'terminal' } }, async (terminal, { home }) => {
-      const wanted = extent(60);
-      const { said, done, memory, left } = await liveInChat(terminal, wanted);
-      const growth = `${megabytes(memory.earlyBytes)} → ${megabytes(memory.lateBytes)}`;
-      console.log(`lived: ${JSON.stringify(done)}; memory ${growth}; rows that stayed after a resize: ${left}`);
-      // A short run does not reach the steady memory use.
-      if (wanted.count >= LONG_LIFE) expect(memory.lateBytes / memory.earlyBytes).toBeLessThanOrEqual(GROWTH_MAX);
-      await expectToBeSane(terminal);
-      const client = await connectTo(home);
-      const kept = (await messagesOf(client)).sort();
-      const problems = await client.call('loom.fsck', {});
-      await client.close();
-      expect(kept).toEqual(said.map((text) => text.replaceAll('\n', ' ')).sort());
-      expect(problems).toMatchObject({ problems: [] });
-      terminal.type(KEYS.control('u'), '/quit', KEYS.enter);
-      expect(await terminal.exited).toEqual({ code: 0, signal: 0 });
-      expect(terminal.transcript().join('\n')).toMatch(/Session saved\. Resume with: cognition chat [0-9a-f]{8}$/);
-      expect(terminal.modes()).toEqual({ alternate: false, pasteBracketed: false, mouse: false, synchronized: false });
-    }),
+    withChat(
+      { args: ['--model', 'demo'], env: { COGNITION_WRAP: 'terminal', COGNITION_PAGER: 'cat' } },
+      async (terminal, { home }) => {
+        const wanted = extent(60);
+        const { said, done, memory, left } = await liveInChat(terminal, wanted);
+        const growth = `${megabytes(memory.earlyBytes)} → ${megabytes(memory.lateBytes)}`;
+        console.log(`lived: ${JSON.stringify(done)}; memory ${growth}; rows that stayed after a resize: ${left}`);
+        // A short run does not reach the steady memory use.
+        if (wanted.count >= LONG_LIFE) expect(memory.lateBytes / memory.earlyBytes).toBeLessThanOrEqual(GROWTH_MAX);
+        await expectToBeSane(terminal);
+        const client = await connectTo(home);
+        const kept = (await messagesOf(client)).sort();
+        const problems = await client.call('loom.fsck', {});
+        await client.close();
+        expect(kept).toEqual(said.map((text) => text.replaceAll('\n', ' ')).sort());
+        expect(problems).toMatchObject({ problems: [] });
+        terminal.type(KEYS.control('u'), '/quit', KEYS.enter);
+        expect(await terminal.exited).toEqual({ code: 0, signal: 0 });
+        expect(terminal.transcript().join('\n')).toMatch(/Session saved\. Resume with: cognition chat [0-9a-f]{8}$/);
+        expect(terminal.modes()).toEqual({
+          alternate: false,
+          pasteBracketed: false,
+          mouse: false,
+          synchronized: false,
+        });
+      },
+    ),
 );
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
