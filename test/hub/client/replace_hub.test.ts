@@ -57,7 +57,15 @@ describe('a running hub', () => {
 
 describe('replacing', () => {
   const ensure = (home: string, program: Program) =>
-    ensureHub({ home, start: true, entry: HUB_ENTRY, listen: null, program, signal: new AbortController().signal, mayCopy: true });
+    ensureHub({
+      home,
+      start: true,
+      entry: HUB_ENTRY,
+      listen: null,
+      program,
+      signal: new AbortController().signal,
+      mayCopy: true,
+    });
 
   test('ends an idle older hub once and starts the program’s own', async () => {
     await withHub(async ({ home, pid }) => {
