@@ -42,6 +42,7 @@ export async function openLoom(options: LoomOptions): Promise<LoomPlugin> {
   const blobs = await openBlobs({ ...paths, lease: (sha256) => writer.call('lease', { sha256 }, OWN) });
   const files = { database: paths.database, searchIndex: paths.searchIndex, outputs: paths.outputs };
   const reader = startReader(workers.reader, { ...files, isForChecks: false });
+  const checks = createChecks(() => startReader(workers.reader, { ...files, isForChecks: true }));
   const feed = createFeed({ epoch: writer.epoch, lastSeq: writer.lastSeq, read: reader.feed });
   publish = feed.publish;
   return {
@@ -52,7 +53,7 @@ export async function openLoom(options: LoomOptions): Promise<LoomPlugin> {
     busy: writer.waiting,
     methods: {
       ...readHandlers(reader),
-      'loom.fsck': fsckHandler(() => startReader(workers.reader, { ...files, isForChecks: true })),
+      'loom.fsck': checks.run,
       ...writeHandlers(writer, newId),
       ...blobHandlers(blobs),
       'loom.tree_purge': purge(writer, reader),
@@ -70,7 +71,7 @@ export async function openLoom(options: LoomOptions): Promise<LoomPlugin> {
     },
     async close() {
       // The writing thread is the last one with the database open: only that can empty the WAL.
-      await reader.close();
+      await Promise.all([reader.close(), checks.close()]);
       await writer.close();
       await blobs.close();
     },
@@ -89,26 +90,40 @@ function readHandlers(reader: ReaderThread): Handlers {
  * Checks have a reading thread of their own while they run: SQLite looks through a whole file at once, for a second. They run one
  * after the other, since each holds what it has read.
  */
-function fsckHandler(start: () => ReaderThread): Handler<'loom.fsck'> {
+function createChecks(start: () => ReaderThread): { run: Handler<'loom.fsck'>; close(): Promise<void> } {
   let last: Promise<unknown> = Promise.resolve();
   let left = 0;
   let reader: ReaderThread | null = null;
-  return (params, context) => {
-    left += 1;
-    const check = last.then(() => {
-      reader ??= start();
-      return reader.call('loom.fsck', params, context);
-    });
-    last = check
-      .catch(() => undefined) // its caller gets the failure
-      .then(async () => {
-        left -= 1;
-        if (left > 0) return;
-        const idle = reader;
-        reader = null;
-        await idle?.close();
+  let isClosed = false;
+
+  async function end(): Promise<void> {
+    const ending = reader;
+    reader = null;
+    await ending?.close();
+  }
+
+  return {
+    run(params, context) {
+      left += 1;
+      const check = last.then(() => {
+        if (isClosed) throw new HubError('storage_failed', 'the storage is closed');
+        reader ??= start();
+        return reader.call('loom.fsck', params, context);
       });
-    return raceAbort(check, context.signal, () => new HubError('cancelled', 'the call was cancelled'));
+      last = check
+        .catch(() => undefined) // its caller gets the failure
+        .then(() => {
+          left -= 1;
+          return left === 0 ? end() : undefined;
+        });
+      return raceAbort(check, context.signal, () => new HubError('cancelled', 'the call was cancelled'));
+    },
+    /** Waits for a thread that is ending, too: it has the database open until then. */
+    async close() {
+      isClosed = true;
+      await end();
+      await last;
+    },
   };
 }
 
