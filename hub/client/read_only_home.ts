@@ -34,7 +34,15 @@ const READING: ReadonlySet<string> = new Set([
     .concat(['tree_export', 'mark_list', 'blob_read', 'node_get', 'node_find', 'node_get_children', 'node_check'])
     .concat(['context_get_path', 'context_list_leaves', 'context_get_handles', 'context_get_place'])
     .concat(['context_get_settings', 'settings_get', 'search', 'watch', 'fsck', 'backup', 'turn_list', 'turn_get'])
-    .concat(['turn_list_waiting', 'input_list', 'request_list', 'cost_get', 'snapshot_find', 'snapshot_roots'])
+    .concat([
+      'turn_list_waiting',
+      'input_list',
+      'request_list',
+      'cost_get',
+      'cost_shape',
+      'snapshot_find',
+      'snapshot_roots',
+    ])
     .concat(['copy_list', 'node_get_many', 'node_read_children', 'snapshot_folders'])
     .map((name) => `loom.${name}`),
   ...['history.session_list', 'history.session_describe', 'history.search'],

@@ -82,6 +82,7 @@ export const CALL_FACTS = {
   'loom.request_start': NAMED,
   'loom.request_end': PLAIN,
   'loom.request_list': PLAIN,
+  'loom.cost_shape': PLAIN,
   'loom.cost_get': PLAIN,
 
   'loom.copy_add': PLAIN,

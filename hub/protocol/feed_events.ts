@@ -5,7 +5,8 @@ const seq = z.int().nonnegative();
 
 /** One entry of the feed: every node and every change, in the order in which they became durable. */
 export const FeedEvent = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('node_created'), seq, node: Node }),
+  /** With the `seq` of its parent; null for a root. */
+  z.strictObject({ kind: z.literal('node_created'), seq, parent_seq: seq.nullable(), node: Node }),
   z.strictObject({ kind: z.literal('tree_created'), seq, tree: Tree }),
   z.strictObject({ kind: z.literal('tree_renamed'), seq, tree: TreeId, name: z.string().nullable() }),
   z.strictObject({ kind: z.literal('tree_archived'), seq, tree: TreeId }),
@@ -13,7 +14,8 @@ export const FeedEvent = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('tree_purged'), seq, tree: TreeId }),
   z.strictObject({ kind: z.literal('branch_archived'), seq, tree: TreeId, node: NodeId }),
   z.strictObject({ kind: z.literal('branch_restored'), seq, tree: TreeId, node: NodeId }),
-  z.strictObject({ kind: z.literal('mark_set'), seq, tree: TreeId, mark: Mark }),
+  /** Marks that earlier versions set are told without the `seq` of their node. */
+  z.strictObject({ kind: z.literal('mark_set'), seq, tree: TreeId, mark: Mark.partial({ seq: true }) }),
   z.strictObject({ kind: z.literal('mark_removed'), seq, tree: TreeId, name: z.string() }),
 ]);
 export type FeedEvent = z.infer<typeof FeedEvent>;

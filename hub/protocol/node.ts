@@ -180,7 +180,8 @@ export const Tree = z.strictObject({
 });
 export type Tree = z.infer<typeof Tree>;
 
-export const Mark = z.strictObject({ tree: TreeId, name: MarkName, node: NodeId, set_at_ms: timeMs });
+/** `seq` is that of its node. */
+export const Mark = z.strictObject({ tree: TreeId, name: MarkName, node: NodeId, seq: counted, set_at_ms: timeMs });
 export type Mark = z.infer<typeof Mark>;
 
 /** The end of a branch, told so that a person can choose between several. */

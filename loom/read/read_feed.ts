@@ -10,8 +10,8 @@ import type { FeedPage, FeedParams } from './read_methods.js';
 
 // Includes the nodes of an unfinished import, as live watchers get them: a reader who continues from here would never see
 // them otherwise.
-export const FEED_NODES = `SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
-export const FEED_NODES_OF_TREE = `SELECT ${NODE_COLUMNS} FROM nodes n
+export const FEED_NODES = `SELECT ${NODE_COLUMNS}, n.parent FROM nodes n WHERE n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
+export const FEED_NODES_OF_TREE = `SELECT ${NODE_COLUMNS}, n.parent FROM nodes n
   WHERE n.tree = ? AND n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
 const FEED_CHANGES = `SELECT seq, lower(hex(tree_id)) AS tree_id, body FROM changes
   WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${SLICE_ROWS}`;
@@ -59,7 +59,7 @@ function readSlice(
   const changes = store.all<{ seq: number; tree_id: string; body: string }>(FEED_CHANGES, after, nodesEnd);
   const end = changes.length < SLICE_ROWS ? nodesEnd : (changes.at(-1)?.seq ?? nodesEnd);
   const sql = { all: FEED_NODES, ofTree: FEED_NODES_OF_TREE };
-  const events = rowsWithin<NodeRow>(store, { tree, after, to: end }, sql).map(nodeEvent);
+  const events = rowsWithin<FeedRow>(store, { tree, after, to: end }, sql).map(nodeEvent);
   for (const row of changes) {
     const entry = { seq: row.seq, tree: dashed(row.tree_id), json: changeJson(row) };
     if (followed === null || followed.id === entry.tree) events.push(entry);
@@ -67,10 +67,12 @@ function readSlice(
   return { events: events.sort((left, right) => left.seq - right.seq), end };
 }
 
-function nodeEvent(row: NodeRow): FeedEntry {
+type FeedRow = NodeRow & { parent: number | null };
+
+function nodeEvent(row: FeedRow): FeedEntry {
   // Rows that were found by an index are checked each time: what is taken from the index is not in the row.
   const node = hashMatches(row) ? nodeJson(row) : damagedNodeJson(row);
-  const json = `{"kind":"node_created","seq":${row.seq},"node":${node}}`;
+  const json = `{"kind":"node_created","seq":${row.seq},"parent_seq":${row.parent},"node":${node}}`;
   return { seq: row.seq, tree: dashed(row.tree_id), json };
 }
 

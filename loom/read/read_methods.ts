@@ -30,6 +30,7 @@ export const READ_METHODS = [
   'loom.turn_list_waiting',
   'loom.input_list',
   'loom.request_list',
+  'loom.cost_shape',
   'loom.cost_get',
   'loom.snapshot_find',
   'loom.snapshot_roots',

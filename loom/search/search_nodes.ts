@@ -201,7 +201,7 @@ function* hitJson(context: ReadContext, search: Search, { row, text, ranges }: F
   if (!search.archived && (yield* context.hidden.nodesOf(context.store, row.tree)).has(row.seq)) return null;
   const { snippet, matches } = isDamaged ? DAMAGED_SNIPPET : search.finder.snippet(text, ranges);
   return (
-    `{"tree":"${dashed(row.tree_id)}","tree_name":${JSON.stringify(row.tree_name)},"node":"${dashed(row.id)}",` +
+    `{"tree":"${dashed(row.tree_id)}","tree_name":${JSON.stringify(row.tree_name)},"node":"${dashed(row.id)}","seq":${row.seq},` +
     `"role":${JSON.stringify(row.role)},"tool":${JSON.stringify(row.tool)},"created_at_ms":${row.created_at_ms},` +
     `"snippet":${JSON.stringify(snippet)},"matches":${JSON.stringify(matches)}}`
   );

@@ -170,7 +170,7 @@ export const MARK_COLUMNS = `
 export function markJson(row: MarkRow): string {
   return (
     `{"tree":"${dashed(row.tree_id)}","name":${JSON.stringify(row.name)},` +
-    `"node":"${dashed(row.node_id)}","set_at_ms":${row.set_at_ms}}`
+    `"node":"${dashed(row.node_id)}","seq":${row.node},"set_at_ms":${row.set_at_ms}}`
   );
 }
 

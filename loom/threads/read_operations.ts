@@ -1,6 +1,7 @@
 import { checkDatabase } from '../check/fsck.js';
 import { exportTree } from '../export/export_tree.js';
 import { oneSlice, type ReadOp } from '../paging/read_context.js';
+import { getCostShape } from '../read/costs/cost_shape.js';
 import { listRequests } from '../read/costs/request_list.js';
 import { getCost } from '../read/costs/tree_cost.js';
 import { findNodes } from '../read/find_nodes.js';
@@ -50,6 +51,7 @@ export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
   'loom.turn_list_waiting': listWaiting,
   'loom.input_list': listInputs,
   'loom.request_list': oneSlice(listRequests),
+  'loom.cost_shape': getCostShape,
   'loom.cost_get': getCost,
   'loom.snapshot_find': findSnapshots,
   'loom.snapshot_roots': oneSlice(listRoots),

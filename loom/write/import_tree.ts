@@ -3,7 +3,7 @@ import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ExportRecord } from '../../hub/protocol/methods/tree_methods.js';
-import { NodeId, type PortableNode, type Sha256 } from '../../hub/protocol/node.js';
+import type { PortableNode, Sha256 } from '../../hub/protocol/node.js';
 import { outputPath } from '../outputs/output_path.js';
 import { findTree } from '../store/require_rows.js';
 import { dashed, idBlob, type TreeRow } from '../store/rows.js';
@@ -184,19 +184,23 @@ function importPointer(
   const values = record.kind === 'mark' ? [tree.tree, record.name, node.seq] : [tree.tree, node.seq];
   const added = context.store.run(sql, ...values, context.atMs);
   // Watchers of a tree that exists already are told; the marks of a new tree are read with it.
-  if (added > 0 && tree.importing === 0)
-    changeTree(context, tree, pointerChange({ ...record, node: NodeId.parse(dashed(node.id)) }, tree, context.atMs));
+  if (added > 0 && tree.importing === 0) changeTree(context, tree, pointerChange(context, { tree, node, record }));
+}
+
+interface Pointer {
+  tree: TreeRow;
+  node: { id: string; seq: number };
+  record: Extract<ExportRecord, { kind: 'mark' | 'archived' }>;
 }
 
 function pointerChange(
-  record: Extract<ExportRecord, { kind: 'mark' | 'archived' }>,
-  row: TreeRow,
-  atMs: number,
+  { atMs }: WriteContext,
+  { tree: row, node: at, record }: Pointer,
 ): { kind: string; fields: string } {
   const tree = `"tree":"${dashed(row.id)}"`;
-  const node = `"node":"${record.node}"`;
+  const node = `"node":"${dashed(at.id)}"`;
   if (record.kind === 'archived') return { kind: 'branch_archived', fields: `${tree},${node}` };
-  const mark = `{${tree},"name":${JSON.stringify(record.name)},${node},"set_at_ms":${atMs}}`;
+  const mark = `{${tree},"name":${JSON.stringify(record.name)},${node},"seq":${at.seq},"set_at_ms":${atMs}}`;
   return { kind: 'mark_set', fields: `${tree},"mark":${mark}` };
 }
 

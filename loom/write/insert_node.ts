@@ -137,7 +137,8 @@ export function insertNode(context: WriteContext, input: NodeDraft, placement: P
     external,
     blocks,
   });
-  context.publish({ seq, tree: dashed(tree.id), kind: 'node_created', fields: `"node":${json}` });
+  const fields = `"parent_seq":${listed.parent},"node":${json}`;
+  context.publish({ seq, tree: dashed(tree.id), kind: 'node_created', fields });
   return { seq, id, depth, hash: Buffer.from(hash, 'hex'), json, branched: siblings.isAny };
 }
 

@@ -23,7 +23,7 @@ export const setMark: WriteOp<ParsedOf<'loom.mark_set'>> = (context, { tree, nam
     name,
   );
   const mark = (setAtMs: number) =>
-    `{"tree":"${tree}","name":${JSON.stringify(name)},"node":"${node}","set_at_ms":${setAtMs}}`;
+    `{"tree":"${tree}","name":${JSON.stringify(name)},"node":"${node}","seq":${seq},"set_at_ms":${setAtMs}}`;
   if (before?.id.equals(idBlob(node))) return `{"mark":${mark(before.set_at_ms)}}`;
   store.run(
     'INSERT OR REPLACE INTO marks (tree, name, node, set_at_ms) VALUES (?, ?, ?, ?)',

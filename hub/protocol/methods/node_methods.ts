@@ -228,6 +228,7 @@ export const nodeMethods = methods({
         tree: TreeId,
         tree_name: z.string().nullable(),
         node: NodeId,
+        seq: z.int().nonnegative(),
         role: Role,
         tool: z.string().nullable(),
         created_at_ms: z.int(),

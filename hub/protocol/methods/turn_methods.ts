@@ -207,6 +207,25 @@ export const requestMethods = methods({
     }),
     result: page('requests', PhysicalRequest),
   },
+  'loom.cost_shape': {
+    description: 'Lists what each ended request of a tree used and cost, in a few bytes a request, oldest first.',
+    params: z.strictObject({ tree: TreeId, cursor, limit: limitUpTo(20_000, 20_000) }),
+    /** Parallel lists. Null where nobody knows. */
+    result: z.strictObject({
+      /** The `seq` of the node that it counts at: its answer or, while there is none, the node that it was sent from. */
+      seq: z.array(count),
+      /** The index in `models`. */
+      model: z.array(count),
+      tokens_in: z.array(count.nullable()),
+      tokens_out: z.array(count.nullable()),
+      tokens_cache_read: z.array(count.nullable()),
+      tokens_cache_write: z.array(count.nullable()),
+      price_microdollars: z.array(priceMicrodollars),
+      models: z.array(z.string()),
+      cursor: z.string().nullable(),
+    }),
+    callerGone: 'cancel',
+  },
   'loom.cost_get': {
     description:
       'Sums what requests cost: of a tree, of the sub-sessions of one, of a turn, of the path to a node, or of all trees.',

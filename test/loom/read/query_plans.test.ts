@@ -4,6 +4,7 @@ import * as scanNodes from '../../../loom/check/scan_nodes.js';
 import * as exportNodes from '../../../loom/export/export_nodes.js';
 import * as archivedDescendants from '../../../loom/read/archived_descendants.js';
 import * as costRows from '../../../loom/read/costs/cost_rows.js';
+import * as costShape from '../../../loom/read/costs/cost_shape.js';
 import * as requestList from '../../../loom/read/costs/request_list.js';
 import * as costs from '../../../loom/read/costs/tree_cost.js';
 import * as inputs from '../../../loom/read/list_inputs.js';
@@ -38,6 +39,7 @@ const modules = {
   search,
   findRows,
   costRows,
+  costShape,
   costs,
   inputs,
   requestList,

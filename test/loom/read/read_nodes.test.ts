@@ -13,7 +13,10 @@ test('a node is returned as it was written, with the count of its children', asy
     const planted = await writer.plant(user('a', answer('b'), answer('c')));
     const created = writer.feed.find((entry) => entry.json.includes(`"id":"${planted.ids.a}"`));
     const got = await read('loom.node_get', { node: node(planted.ids.a) });
-    expect({ kind: 'node_created', seq: got.node.seq, node: got.node }).toEqual(JSON.parse(created?.json ?? ''));
+    const { node: root } = await read('loom.node_get', { node: node(planted.tree) });
+    expect({ kind: 'node_created', seq: got.node.seq, parent_seq: root.seq, node: got.node }).toEqual(
+      JSON.parse(created?.json ?? ''),
+    );
     expect(got.child_count).toBe(2);
     expect(got.step_end).toBe(planted.ids.a);
   });

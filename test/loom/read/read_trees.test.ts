@@ -91,7 +91,9 @@ test('marks are listed by name, and settings and turns as they were stored', asy
     for (const given of ['b', 'a', 'c']) writer.write('loom.mark_set', { tree, name: given as never, node }); // a brand that the schema gives
     const first = await read('loom.mark_list', { tree, limit: 2 });
     const rest = await read('loom.mark_list', { tree, limit: 2, cursor: first.cursor });
-    expect([...first.marks, ...rest.marks].map((mark) => mark.name)).toEqual(['a', 'b', 'c']);
+    const { node: marked } = await read('loom.node_get', { node });
+    const listed = [...first.marks, ...rest.marks].map((mark) => [mark.name, mark.seq]);
+    expect(listed).toEqual(['a', 'b', 'c'].map((name) => [name, marked.seq]));
     const settings = { system_prompt: 'be brief', tools: [], level: 'minimal', model: 'm', thinking: null };
     const { sha256 } = writer.write('loom.settings_put', { settings });
     expect(await read('loom.settings_get', { sha256 })).toEqual({ settings, untrusted: false });

@@ -27,6 +27,8 @@ test('words are found inside sentences, in any case and any script, newest first
     expect(await found(reader, 'read')).toEqual(['Read the Reader first']);
     expect(await found(reader, '数据')).toEqual(['我们把数据放在这里']);
     expect(await found(reader, 'ärger')).toEqual(['ÄRGER with straße']);
+    const [hit] = (await reader.read('loom.search', { query: 'ärger' })).hits;
+    expect(hit?.seq).toBe((await reader.read('loom.node_get', { node: node(hit?.node) })).node.seq);
     expect(await found(reader, 'THE FIRST')).toEqual(['Read the Reader first']);
     expect(await found(reader, 'r')).toEqual(['ÄRGER with straße', 'Read the Reader first']);
   });

@@ -84,7 +84,7 @@ test('a command that was killed tells by what', () => {
 test('a hit tells where it is, with the matches standing out', () => {
   const hit = {
     ...{ tree: TreeId.parse(nodeId(9)), tree_name: 'notes\x1b[2J', node: nodeId(4), role: 'user' as const, tool: null },
-    ...{ created_at_ms: NOW_MS, snippet: 'the race\ncondition of a race' },
+    ...{ seq: 4, created_at_ms: NOW_MS, snippet: 'the race\ncondition of a race' },
   };
   const matches: [number, number][] = [
     [4, 8],
