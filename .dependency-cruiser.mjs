@@ -138,6 +138,22 @@ export default {
       { path: 'node_modules/@(agentclientprotocol|modelcontextprotocol)/' },
     ),
     forbid(
+      'the-page-runs-in-a-browser',
+      'the page imports nothing of Node, and of the rest only types and pure functions',
+      { path: '^cli/web/page/' },
+      {
+        path: [source, 'node_modules/(?!preact/|@preact/|marked/|highlight\\.js/|diff/)', '^node:'],
+        pathNot: '^(cli/web/page/|hub/base/(call_end|call_title|node_blocks)\\.ts$)',
+        dependencyTypesNot: ['type-only'],
+      },
+    ),
+    forbid(
+      'the-page-stands-alone',
+      'of the page others use what is pure: its core, and the form of its data',
+      { path: '^(cli/(?!web/page/)|hub|loom|tools)' },
+      { path: '^cli/web/page/', pathNot: '^cli/web/page/(core/|source/(source|file_data)\\.ts$)' },
+    ),
+    forbid(
       'chalk-behind-the-style',
       'renderers are pure: colour is data that they are given',
       { pathNot: '^cli/render/look/style\\.ts$' },

@@ -11,6 +11,8 @@ const PARTS = ['cli', 'hub', 'loom', 'tools', 'test'].filter((name) => existsSyn
 const CHECKS = {
   'style (biome)': 'biome check . --error-on-warnings',
   'types (tsc)': 'tsc -p .',
+  'types of the page (tsc)': 'tsc -p cli/web/page',
+  "types of the page's tests (tsc)": 'tsc -p test/web/page',
   'arrows (dependency-cruiser)': `depcruise --config .dependency-cruiser.mjs ${PARTS.join(' ')}`,
   'dead code (knip)': 'knip --treat-config-hints-as-errors',
   'house rules': 'vitest run test/tidy.test.ts test/house.test.ts test/arrows.test.ts',
