@@ -25,6 +25,8 @@ const COUNTS = {
   fairness: 1_000,
   frames: 100_000,
   files: 1_000,
+  files_attacks: 3_000,
+  files_plans: 1_000,
 };
 const TIMEOUT_MS = 3_600_000;
 

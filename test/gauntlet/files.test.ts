@@ -55,7 +55,7 @@ test('a restore brings back what a snapshot took, an undo what was there, and an
 test('a name that is new at the top is seen by a process that has looked before, however long ago', () =>
   withFolder(async (folder) => {
     const { project, store } = foldersIn(folder);
-    const files = openFiles(project, store, () => Date.now() + 60_000);
+    const files = openFiles(project, store, { clock: () => Date.now() + 60_000 });
     const before = files.scan().root;
     appendFileSync(join(project, 'new'), 'new');
     expect(files.scan().root).not.toBe(before);
@@ -82,7 +82,7 @@ test('a restore that is killed leaves all old or all new, and whatever it was, n
       const worker = startWorker(places);
       await worker.ask({ kind: 'snapshot' });
       worker.send({ kind: 'restore', base: target, target, exact: true });
-      await turnsUntil(Math.floor(random() * 300), () => isRestored(places.store, target));
+      await killPoint(random, places.store, target);
       await worker.kill();
       const after = startWorker(places);
       const found = (await after.ask({ kind: 'snapshot' })) ?? '';
@@ -97,6 +97,15 @@ test('a restore that is killed leaves all old or all new, and whatever it was, n
 /** Waits as many turns of the loop, so that a kill meets anything from before the first change to the end. */
 async function turnsUntil(turnsMax: number, isDone: () => boolean): Promise<void> {
   for (let turn = 0; turn < turnsMax && !isDone(); turn += 1) await nextTurn();
+}
+
+/** A moment before, while or after new files are written aside, or while they get their names. */
+async function killPoint(random: () => number, store: string, target: string): Promise<void> {
+  const isDone = (): boolean => isRestored(store, target);
+  const state = [null, 'staging', 'applying', 'applying'][Math.floor(random() * 4)];
+  const isReached = (): boolean => isDone() || readJournal(join(store, 'journal.json')).pending?.state === state;
+  if (state !== null) await turnsUntil(Number.POSITIVE_INFINITY, isReached);
+  await turnsUntil(Math.floor(random() * 300), isDone);
 }
 
 function isRestored(store: string, target: string): boolean {

@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
-import { openProjectFiles, type ProjectFiles } from '../../tools/files/worker/project_files.js';
+import { openProjectFiles, type ProjectFiles, type ProjectFilesParts } from '../../tools/files/worker/project_files.js';
 import { pin } from '../../tools/walk/pinned_folder.js';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
@@ -41,12 +41,16 @@ const FOLDER_MODES = [0o755, 0o700, 0o555, 0o500];
 const FILE_MODES = [0o644, 0o600, 0o755, 0o444];
 
 /** The snapshots of a folder as the tools open them, in a store of their own. */
-export function openFiles(project: string, folder: string, clock = Date.now): ProjectFiles {
+export function openFiles(
+  project: string,
+  folder: string,
+  own: Partial<Pick<ProjectFilesParts, 'clock' | 'openIn'>> = {},
+): ProjectFiles {
   const top = pin(project);
   if (top === null) throw new Error(`no folder ${project}`);
-  const openIn = async (): Promise<ReadonlySet<string>> => new Set();
   return openProjectFiles({
-    ...{ folder, copy: null, top, project: top, start: [], ownIgnoreFile: null, clock, openIn },
+    ...{ folder, copy: null, top, project: top, start: [], ownIgnoreFile: null, clock: Date.now },
+    ...{ openIn: async () => new Set<string>(), ...own },
   });
 }
 

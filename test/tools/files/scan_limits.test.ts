@@ -32,7 +32,7 @@ test('a project that takes too long is given up, and so is nothing else', () =>
     const { project, store } = foldersIn(folder);
     for (let count = 0; count < 20; count += 1) writeFileSync(join(project, `file${count}`), `${count}`);
     let now = 0;
-    const slow = openFiles(project, store, () => (now += 10_000));
+    const slow = openFiles(project, store, { clock: () => (now += 10_000) });
     expect(() => slow.scan()).toThrow('the files of the project were not recorded: it takes more than 60 s');
     expect(readdirSync(join(store, 'packs'))).toEqual([]);
     expect(openFiles(project, store).scan().files).toBe(20);
@@ -46,13 +46,13 @@ test('what a process has read is not read again by the next one, and what change
     writeFileSync(aged, 'old');
     utimesSync(aged, 1, 1);
     const later = (): number => Date.now() + 60_000;
-    const first = openFiles(project, store, later);
+    const first = openFiles(project, store, { clock: later });
     const { root } = first.scan();
     first.close();
     const known = readFileSync(join(store, 'stat-cache'), 'utf8');
     expect(known).toContain('"aged"');
 
-    const second = openFiles(project, store, later);
+    const second = openFiles(project, store, { clock: later });
     expect(second.scan().root).toBe(root);
     const { ino } = statSync(aged);
     writeFileSync(aged, 'new');

@@ -24,6 +24,7 @@ export interface BlobStore {
   unflushed(): { blobs: number; bytes: number };
   /** Bytes of all packs. */
   bytes(): number;
+  all(): Sha256[];
   /** Bytes of all blobs but these. */
   bytesBut(isLeftOut: (sha256: Sha256) => boolean): number;
   /** What is wrong with the packs: each is read whole. */
@@ -98,6 +99,7 @@ export function openBlobStore(folder: string): BlobStore {
     discard,
     unflushed: () => writing.counts(),
     bytes: () => [...packs].reduce((sum, { bytes }) => sum + bytes, 0),
+    all: () => [...blobs.keys()],
     bytesBut: (isLeftOut) => bytesBut(blobs, isLeftOut),
     problems: () => packProblems(folder),
     sweep(isKept) {
