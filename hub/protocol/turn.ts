@@ -275,8 +275,8 @@ export const AgentEvent = z.discriminatedUnion('kind', [
     ...{ session: TreeId, session_turn: TurnId, task: z.string(), model: z.string(), attachable: z.boolean() },
   }),
   z.strictObject({ kind: z.literal('step_committed'), ...ofTurn, nodes: z.array(NodeId), tip: NodeId }),
-  /** The path is summarised before the next request; `tokens` is what was estimated of that. */
-  z.strictObject({ kind: z.literal('compaction_started'), ...ofTurn, tokens: count }),
+  /** The path is summarised before the next request, or a branch that was left; `tokens` is what was estimated of that. */
+  z.strictObject({ kind: z.literal('compaction_started'), ...ofTurn, tokens: count, of: z.enum(['path', 'branch']) }),
   /** `node` is the summary, from which on a model is sent what follows; `left_out`: not all of the path fitted what was summarised. */
   z.strictObject({
     ...{ kind: z.literal('context_compacted'), ...ofTurn, node: NodeId, tip: NodeId },

@@ -2,8 +2,7 @@ import { HubError } from '../../../hub/base/error.js';
 import { rootOf } from '../../position/reference.js';
 import type { ReplCommand } from '../repl.js';
 import { messagesBack } from '../tree/ancestors.js';
-import { goTo } from '../tree/go_to.js';
-import { FILES_WORDS, filesWordIn, goWithFiles } from '../tree/go_with_files.js';
+import { MOVE_WORDS, move, moveWordsIn } from '../tree/move.js';
 
 const MESSAGES_MAX = 1_000_000;
 
@@ -12,9 +11,9 @@ export const backCommand: ReplCommand = {
   usage: '[n]',
   summary: 'go back over n messages: from an answer, 1 is its question',
   completes: null,
-  details: async () => FILES_WORDS,
+  details: async () => MOVE_WORDS,
   async run(argument, repl) {
-    const { rest, word } = filesWordIn(argument);
+    const { rest, words } = moveWordsIn(argument);
     const count = rest === '' ? 1 : Number(rest);
     if (!Number.isInteger(count) || count < 1 || count > MESSAGES_MAX) {
       throw new HubError('invalid_params', `/back takes a number of messages, not ${JSON.stringify(argument)}`, {
@@ -28,6 +27,6 @@ export const backCommand: ReplCommand = {
       return repl.front.show({ kind: 'text', text: 'You are at the beginning: there is nothing to go back to.\n' });
     }
     const node = await messagesBack(parts.client, place.position(), count);
-    await goWithFiles(repl, { node, word, go: () => goTo(here, node) });
+    await move(repl, node, words);
   },
 };

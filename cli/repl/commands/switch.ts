@@ -4,7 +4,7 @@ import { isNodeId } from '../../position/ids.js';
 import { NONE } from '../navigator/tree_shape.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { goTo, nodeNamed } from '../tree/go_to.js';
-import { FILES_WORDS, filesWordIn, goWithFiles } from '../tree/go_with_files.js';
+import { MOVE_WORDS, move, moveWordsIn } from '../tree/move.js';
 import { pathUp, readOpenTreeShape } from '../tree/open_tree_shape.js';
 
 export const switchCommand: ReplCommand = {
@@ -12,9 +12,9 @@ export const switchCommand: ReplCommand = {
   usage: '<node, or a number of the last list>',
   summary: 'go to a node, or to a branch of the last /branches or /leaves',
   completes: 'node',
-  details: async () => FILES_WORDS,
+  details: async () => MOVE_WORDS,
   async run(argument, repl) {
-    const { rest, word } = filesWordIn(argument);
+    const { rest, words } = moveWordsIn(argument);
     if (rest === '') {
       throw new HubError('invalid_params', '/switch takes a node, or a number of the last list', {
         hint: 'list them with /branches or /leaves',
@@ -23,7 +23,7 @@ export const switchCommand: ReplCommand = {
     const here = repl.conversation();
     await here.ensure();
     const node = /^\d{1,3}$/.test(rest) ? await listedNode(repl, Number(rest)) : await nodeNamed(repl, rest);
-    await goWithFiles(repl, { node, word, go: () => goTo(here, node) });
+    await move(repl, node, words);
   },
 };
 
@@ -32,16 +32,16 @@ export const gotoCommand: ReplCommand = {
   usage: '<node>',
   summary: 'go to exactly this node: an id, a mark, `root`, or 4 or more digits of an id',
   completes: 'node',
-  details: async () => FILES_WORDS,
+  details: async () => MOVE_WORDS,
   async run(argument, repl) {
-    const { rest, word } = filesWordIn(argument);
+    const { rest, words } = moveWordsIn(argument);
     if (rest === '') {
       throw new HubError('invalid_params', '/goto takes a node', { hint: 'see their ids with: /tree --ids' });
     }
     const here = repl.conversation();
     await here.ensure();
     const node = await nodeNamed(repl, rest);
-    await goWithFiles(repl, { node, word, go: () => goTo(here, node) });
+    await move(repl, node, words);
   },
 };
 

@@ -3,6 +3,7 @@ import type { NodeId, TurnId } from '../../../hub/protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../../hub/protocol/turn.js';
 import { exitCodeOf } from '../../output/failure.js';
 import { newTurnId } from '../../position/ids.js';
+import { shortId } from '../../render/text/ids_and_counts.js';
 import { forgetPrintedKeys, withCommandKey } from '../../turn/key_command.js';
 import type { AgentChoice } from '../../turn/outside_agent.js';
 import { showAll } from './chat_display.js';
@@ -26,8 +27,8 @@ export interface OwnTurns {
   join(turn: TurnId): void;
   /** Answers a question of a parked turn, and follows it again. */
   answer(params: Answering): void;
-  /** Summarises the path to the position. */
-  compact(instructions: string | null): void;
+  /** Summarises the path to the position, or the branch to a node that was left. */
+  compact(instructions: string | null, left?: NodeId | null): void;
   /** Sends an input to it; false when it has ended meanwhile. */
   steer(said: TypedMessage, kind: 'steer' | 'after'): Promise<boolean>;
   /** Stops it and keeps its nodes; false when there is none. */
@@ -56,7 +57,7 @@ interface Current {
   ended: Promise<void>;
   start: NodeId | null;
   /** The command that continues it after an interruption. */
-  goOn: '/retry' | '/compact';
+  goOn: string;
   change: ChatTurnOptions['change'] | null;
   agent: AgentChoice | null;
 }
@@ -87,7 +88,7 @@ export function createTurns(parts: ConversationParts, turnOptions: ChatTurnOptio
     begin: (node, agent) => begin(state, node, agent),
     join: (turn) => join(state, turn),
     answer: (params) => answer(state, params),
-    compact: (instructions) => compact(state, instructions),
+    compact: (instructions, left = null) => compact(state, instructions, left),
     steer: (said, kind) => steer(state, said, kind),
     stop: () => stop(state),
     takeBack: async () => (state.current === null ? undefined : state.inputs.takeBack(state.current.id)),
@@ -134,14 +135,18 @@ function answer(state: TurnState, { turn, call, answer: text }: Answering): void
   follow(state, { id: turn, start: null, goOn: '/retry', agent: null }, () => client.call('agent.answer', params));
 }
 
-function compact(state: TurnState, instructions: string | null): void {
+function compact(state: TurnState, instructions: string | null, left: NodeId | null): void {
   const { parts, turnOptions } = state;
   const { place, client } = parts;
-  const [id, node] = [newTurnId(), place.position()];
-  place.advance(node, id);
+  const [id, here] = [newTurnId(), place.position()];
+  place.advance(here, id);
   const { window, cache } = turnOptions;
-  const params = { id, tree: place.tree, node, instructions, window, cache, ...reachOf(turnOptions) };
-  follow(state, { id, start: null, goOn: '/compact', agent: null }, () => client.call('agent.compact', params));
+  const what = left === null ? { node: here } : { node: left, into: here };
+  const params = { id, tree: place.tree, ...what, instructions, window, cache, ...reachOf(turnOptions) };
+  const goOn = left === null ? '/compact' : `/goto ${shortId(left)}, and /switch ${shortId(here)} --summary`;
+  // What is left is told to the model where one goes.
+  const start = left === null ? null : here;
+  follow(state, { id, start, goOn, agent: null }, () => client.call('agent.compact', params));
 }
 
 /** Awaits the end of a turn, and moves the position there unless the person went elsewhere. */

@@ -20,7 +20,9 @@ export function noteOf(event: AgentEvent, toldFiles: Set<string>): string | null
     case 'turn_started':
       return instructionsNote(event, toldFiles);
     case 'compaction_started':
-      return '(the conversation is being summarised; a model is sent the summary and what follows it)';
+      return event.of === 'branch'
+        ? '(what you left is being summarised, as a message to here; Esc goes on without)'
+        : '(the conversation is being summarised; a model is sent the summary and what follows it)';
     case 'transcript_failed':
       return `(the transcript could not be written: ${event.message})`;
     case 'project_noted':

@@ -43,6 +43,8 @@ export interface CompactionParams {
   tokens: number;
   /** Whether the last answer was interrupted: then its request is still open. */
   isCutOff: boolean;
+  /** The first line of the summary of a branch, which goes as a message where the turn is; null for one of the path. */
+  branch: string | null;
 }
 
 export interface CompactionResult {
@@ -52,7 +54,7 @@ export interface CompactionResult {
   left_out: boolean;
 }
 
-/** Has a path summarised by its model, and continues below the summary. Returns a failure, or a stop, as an error. */
+/** Has a path, or the branch that was left, summarised by its model, and continues below the summary. Returns a failure, or a stop, as an error. */
 export async function compactPath(
   work: CompactionWork,
   params: CompactionParams,
@@ -60,20 +62,23 @@ export async function compactPath(
   const { turn, path, settings } = work;
   turn.activity = 'compacting';
   turn.step = null;
-  turn.emit({ kind: 'compaction_started', turn: turn.id, tokens: params.tokens });
+  const isOfPath = params.branch === null;
+  const of = isOfPath ? 'path' : 'branch';
+  turn.emit({ kind: 'compaction_started', turn: turn.id, tokens: params.tokens, of });
   const counted: Promise<void>[] = [];
   const summary = await summarise(work, params, counted);
   await Promise.all(counted);
   if (summary instanceof HubError) return summary;
-  const blocks = [...summary.blocks, ...openBlocks(path, params)];
+  const blocks = isOfPath ? [...summary.blocks, ...openBlocks(path, params)] : summary.blocks;
+  const role = isOfPath ? 'summary' : 'user';
   const { node } = await callHub(work.reach, 'loom.node_create_text', {
-    ...{ id: params.id, tree: turn.tree, parent: turn.tip, role: 'summary', blocks, settings: null, turn: turn.id },
+    ...{ id: params.id, tree: turn.tree, parent: turn.tip, role, blocks, settings: null, turn: turn.id },
   });
   path.splice(0, path.length, node);
   turn.tip = node.id;
   const tokens_after = pathTokens(path, { measure: null, prefix: settings.settings });
   const sizes = { tokens_before: params.tokens, tokens_after, left_out: summary.leftOut };
-  turn.emit({ kind: 'context_compacted', turn: turn.id, node: node.id, tip: node.id, ...sizes });
+  if (isOfPath) turn.emit({ kind: 'context_compacted', turn: turn.id, node: node.id, tip: node.id, ...sizes });
   return { node, ...sizes };
 }
 
@@ -100,13 +105,14 @@ async function summarise(
   params: CompactionParams,
   counted: Promise<void>[],
 ): Promise<Summary | HubError> {
-  const whole = wholeRequest(work, params.instructions);
   const send = (request: ModelRequest): Promise<ModelReply> =>
     sendRequest(work, { request, node: params.id, counted, isStreamed: false });
+  if (params.branch !== null) return summariseText(work, params, { send, share: 1 });
+  const whole = wholeRequest(work, params.instructions);
   if (!fits(whole, params)) return summariseText(work, params, { send, share: 1 });
   const reply = await send(whole);
   const failure = failureOf(reply, work);
-  if (failure === null) return summaryFrom(reply, false);
+  if (failure === null) return summaryFrom(reply, false, BEGINNING);
   // As a text it has no thinking in it, which the server may not be able to read.
   if (failure.details.no_summary === true || failure.details.reason === 'thinking') {
     return summariseText(work, params, { send, share: 1 });
@@ -117,7 +123,10 @@ async function summarise(
 /** The next request of the turn with another end, so that a cache has nearly all of it. */
 function wholeRequest(work: CompactionWork, instructions: string | null): ModelRequest {
   const request = requestFor(work);
-  const end = { role: 'user' as const, content: [{ type: 'text' as const, text: summaryRequest(instructions) }] };
+  const end = {
+    role: 'user' as const,
+    content: [{ type: 'text' as const, text: summaryRequest('path', instructions) }],
+  };
   return {
     ...request,
     messages: [...request.messages, end],
@@ -140,7 +149,7 @@ interface TextSending {
 /** Asks for a summary of the path as a text, without tools, and of less and less of it while it is too long. */
 async function summariseText(
   work: CompactionWork,
-  { instructions, window }: CompactionParams,
+  { instructions, window, branch }: CompactionParams,
   { send, share }: TextSending,
 ): Promise<Summary | HubError> {
   const { messages, ...request } = requestFor(work);
@@ -149,7 +158,12 @@ async function summariseText(
   let bytesMax = Math.floor(Math.min(fitting, Buffer.byteLength(all) * share));
   for (let attempt = 1; ; attempt += 1) {
     const text = conversationText(messages, bytesMax);
-    const content = [{ type: 'text' as const, text: `${text}---\n\n${summaryRequest(instructions)}` }];
+    const content = [
+      {
+        type: 'text' as const,
+        text: `${text}---\n\n${summaryRequest(branch === null ? 'path' : 'branch', instructions)}`,
+      },
+    ];
     const reply = await send({
       ...{ ...request, systemPrompt: SUMMARY_SYSTEM_PROMPT, tools: [], messages: [{ role: 'user', content }] },
       outputTokensMax: shorterOutput(request.outputTokensMax, window),
@@ -157,7 +171,7 @@ async function summariseText(
       cache: { messages: [], lifetime: '5m' },
     });
     const failure = failureOf(reply, work);
-    if (failure === null) return summaryFrom(reply, text !== all);
+    if (failure === null) return summaryFrom(reply, text !== all, branch ?? BEGINNING);
     if (failure.kind !== 'context_too_long' || attempt === SHORTER_MAX) return failure;
     bytesMax = Math.floor(Buffer.byteLength(text) / 2);
   }
@@ -188,13 +202,13 @@ function failureOf({ answer, failure }: ModelReply, { turn }: CompactionWork): H
 }
 
 /** The summary is the text; calls of tools beside it are neither executed nor stored. */
-function summaryFrom({ answer }: ModelReply, leftOut: boolean): Summary {
+function summaryFrom({ answer }: ModelReply, leftOut: boolean, beginning: string): Summary {
   const lines = [
     ...(leftOut ? [WAS_TOO_LONG] : []),
     textOf(answer.blocks).trim(),
     ...(answer.end === 'max_tokens' ? [WAS_CUT] : []),
   ];
-  return { blocks: [{ type: 'text', text: [BEGINNING, ...lines].join('\n\n') }], leftOut };
+  return { blocks: [{ type: 'text', text: [beginning, ...lines].join('\n\n') }], leftOut };
 }
 
 /** Whether summarising can shorten a path: a single message or a summary at its end cannot be shortened. */

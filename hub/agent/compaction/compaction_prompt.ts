@@ -19,11 +19,21 @@ What is not done, where the work stands, and what comes next.
 
 What an earlier summary says still counts: take it over. Be exact where the work depends on it and short elsewhere. Answer with the summary alone.`;
 
-/** The text that asks a model for a summary; a person may add what matters to them. */
-export function summaryRequest(instructions: string | null): string {
-  return instructions === null
-    ? SUMMARY_REQUEST
-    : `${SUMMARY_REQUEST}\n\nThe person says of this summary: ${instructions}`;
+const BRANCH_REQUEST = `${SUMMARY_BEGINS} a model that sees nothing else of it knows what was tried and found. It is one branch of a longer conversation: the person goes on in another branch, from the place where this one began. Use these headings, and leave out one that has nothing below it:
+
+## Tried
+What was asked for here, what was done, and how it ended.
+## Found
+What is known now: files by their paths, and the names, commands, figures and errors that matter, exactly.
+## Left
+Which files were changed, and what is not done.
+
+Be exact where later work depends on it and short elsewhere. Answer with the summary alone.`;
+
+/** The text that asks a model for a summary of a path, or of a branch; a person may add what matters to them. */
+export function summaryRequest(of: 'path' | 'branch', instructions: string | null): string {
+  const request = of === 'path' ? SUMMARY_REQUEST : BRANCH_REQUEST;
+  return instructions === null ? request : `${request}\n\nThe person says of this summary: ${instructions}`;
 }
 
 /** The system prompt for a summary of a text, when the conversation itself is too long for the model. */

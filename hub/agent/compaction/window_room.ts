@@ -97,6 +97,7 @@ async function compact(work: RoomWork, tokens: number): Promise<HubError | null>
     window: await room.window(),
     tokens,
     isCutOff: false,
+    branch: null,
   });
   if ('kind' in compacted) return compacted;
   room.measure = null;

@@ -1,8 +1,8 @@
 import { HubError } from '../../base/error.js';
 import { cliCommand } from '../../base/hint.js';
-import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import { callHub, type InternalCaller, pathPages } from '../../base/internal_call.js';
 import { textOf } from '../../base/node_blocks.js';
-import { NodeId, type Settings, type TreeId, type TurnId } from '../../protocol/node.js';
+import { type Node, NodeId, type Settings, type TreeId, type TurnId } from '../../protocol/node.js';
 import type { TurnOutcome } from '../../protocol/turn.js';
 import type { AgentParts } from '../agent_parts.js';
 import { type CompactionWork, canShrink, compactPath } from '../compaction/compact_path.js';
@@ -27,6 +27,7 @@ export interface CompactionTurn extends CompactionWork, Pick<TurnWork, 'limits'>
   instructions: string | null;
   window: number | null;
   isCutOff: boolean;
+  branch: string | null;
 }
 
 /** Gathers what is needed to summarise a path, and opens a turn for it. Nothing is written when there is nothing to summarise. */
@@ -35,21 +36,21 @@ export async function beginCompaction(
   params: CompactParams,
 ): Promise<CompactionTurn> {
   const { tree, access, change, instructions } = params;
-  const { step_end: node } = await callHub(reach, 'loom.node_get', { node: params.node, tree });
-  const sent = await sentNodes(reach, node);
+  const { step_end: end } = await callHub(reach, 'loom.node_get', { node: params.node, tree });
+  const sent = await sentNodes(reach, end);
   const { current, bindings } = await settingsOf(reach, sent);
   const previous = current ?? (await firstSettings(reach, tree));
   const chosen = chooseModel({ previous, change, usual: params.usual_model, access });
-  if (!canShrink(sent.nodes)) throw nothingToSummarise(sent.nodes.length > 0);
+  const { node, path, branch } = await whatToSummarise(reach, params, { end, nodes: sent.nodes });
   const model = formatModelName(chosen.model);
-  const isCutOff = await wasCutOff(reach, tree, node);
+  const isCutOff = branch === null && (await wasCutOff(reach, tree, end));
   await callHub(reach, 'loom.turn_start', { id: turn.id, tree, node });
   const level = levelOf(previous);
   Object.assign(turn, { node, tip: node, model, level });
   turn.emit({ kind: 'turn_started', turn: turn.id, tree, node, model, level, instructions: [], cut: [], refused: [] });
   const target = modelTarget(parts, chosen, params);
   return {
-    ...{ reach, turn, bindings, instructions, path: sent.nodes, cache: params.cache },
+    ...{ reach, turn, bindings, instructions, path, branch, cache: params.cache },
     settings: { settings: { ...(previous ?? NO_SETTINGS), model } },
     ...{ ...target, timers: parts.timers, random: parts.random, loadImage: imageLoader(reach) },
     account: accountOf({ reach, parts, turn }, chosen.model),
@@ -57,6 +58,28 @@ export async function beginCompaction(
     window: await windowOf(target, turn.signal),
     isCutOff,
   };
+}
+
+/** Where the summary goes, the nodes that it is of, and the first line of one of a branch. */
+async function whatToSummarise(
+  reach: InternalCaller,
+  { tree, into }: CompactParams,
+  { end, nodes }: { end: NodeId; nodes: Node[] },
+): Promise<{ node: NodeId; path: Node[]; branch: string | null }> {
+  if (into === null) {
+    if (!canShrink(nodes)) throw nothingToSummarise(nodes.length > 0);
+    return { node: end, path: nodes, branch: null };
+  }
+  const { step_end: node } = await callHub(reach, 'loom.node_get', { node: into, tree });
+  const shared = new Set<NodeId>();
+  for await (const page of pathPages(reach, node)) for (const { id } of page.nodes) shared.add(id);
+  const path = nodes.filter(({ id }) => !shared.has(id));
+  if (path.length === 0) {
+    const message = `nothing is left behind: ${end.slice(0, 8)} is on the path to ${node.slice(0, 8)}`;
+    throw new HubError('invalid_params', message, { hint: 'name a node that is not below where you stand' });
+  }
+  const size = path.length === 1 ? '1 node' : `${path.length} nodes`;
+  return { node, path, branch: `Summary of the branch that ends at ${end.slice(0, 8)} (${size}), which was left:` };
 }
 
 /** Whether the turn that came to its end at a node did so before its answer was whole; one that added nothing does not count. */
@@ -71,10 +94,12 @@ const NO_SETTINGS: Settings = { system_prompt: '', tools: [], level: '', model: 
 
 /** Summarises the path; the summary has the id of the turn, so that a retry finds it. */
 export async function runCompaction(work: CompactionTurn): Promise<TurnEnd> {
-  const { reach, turn, path, settings, instructions, window, isCutOff } = work;
-  const measure = await newestMeasure(reach, turn.tree, path);
+  const { reach, turn, path, settings, instructions, window, isCutOff, branch } = work;
+  // What a server counted is a count of all the path.
+  const measure = branch === null ? await newestMeasure(reach, turn.tree, path) : null;
   const tokens = pathTokens(path, { measure, prefix: settings.settings });
-  const compacted = await compactPath(work, { id: NodeId.parse(turn.id), instructions, window, tokens, isCutOff });
+  const id = NodeId.parse(turn.id);
+  const compacted = await compactPath(work, { id, instructions, window, tokens, isCutOff, branch });
   if (compacted instanceof HubError) return stopEnd(turn) ?? failedEnd(compacted);
   return { state: 'done', why: 'answered', failure: null };
 }

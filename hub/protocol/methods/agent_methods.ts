@@ -126,13 +126,16 @@ export const agentMethods = methods({
     event: AgentEvent,
   },
   'agent.compact': {
-    description: 'Has the model of a path summarise it, and appends the summary: what follows is sent with that alone.',
+    description:
+      'Has the model of a path summarise it, and appends the summary: what follows is sent with that alone. With `into` only what the path has alone is summarised, as a message there.',
     params: z.strictObject({
       /** The summary has the same id. */
       id: TurnId.optional(),
       tree: TreeId,
       /** The end of the path; within a step, the end of that step. */
       node: NodeId,
+      /** A node of the same tree where the conversation goes on, which is told what is on the branch to `node` alone. */
+      into: NodeId.nullable().default(null),
       ...which,
       usual_model: z.string().min(1).max(400).nullable().default(null),
       /** The person's instructions for the summary. */

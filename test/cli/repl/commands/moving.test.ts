@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { words } from '../../../hub/agent/turn/turn_calls.js';
-import { say } from '../../../support/model/script.js';
+import { breaking, say } from '../../../support/model/script.js';
+import { KEYS } from '../../../support/terminal.js';
 import { bash } from '../conversation/talk.js';
 import { standsAt, withModel, withNotes } from './command_talk.js';
 
@@ -138,5 +139,18 @@ test('whoever moves is shown the last exchange there: long texts cut, what was d
     expect(await does(`/fork ${end}`, '- line 39')).toMatch(
       /^Created branch at current position\.\nYour next message is an alternative to "tell little"\.\n\n> tell much\n/,
     );
+  });
+});
+
+test('Esc goes on without the summary of what one leaves', async () => {
+  await withModel(async ({ terminal, does, server }) => {
+    server.script(say(words('A garden.')), breaking('hang', words('## Found')));
+    await does('what is here', 'A garden.');
+    await terminal.waitFor(/ at [0-9a-f]{8}/);
+    await does('/back --summary', 'Esc goes on without');
+    await server.hanging();
+    terminal.type(KEYS.escape);
+    await terminal.waitFor(() => terminal.transcript().join(' ').includes('/switch'));
+    await does('/tree', /User: what is here +● you are here/);
   });
 });

@@ -184,3 +184,43 @@ test('a node inside a step means the end of its step', async () => {
     expect(after(stdout, `/goto ${first}`)).toMatch(/\[bash:echo b\]/);
   });
 });
+
+test('/back, /goto and /switch with --summary bring a summary of what one leaves along, also of the demo', async () => {
+  await withTalk(async ({ server, chat, notes }) => {
+    server.script(say(words('A garden.')), say(words('Forty-two.')), say(words('## Found\n42 beans.')));
+    server.script(say(words('Peas.')));
+    const { stdout, stderr } = await chat([
+      'what is here',
+      'count the beans',
+      '/back 2 --summary',
+      'and peas',
+      '/tree',
+    ]);
+    expect(stderr).toContain('what you left is being summarised');
+    expect(stderr).toMatch(
+      /\(the model is told: Summary of the branch that ends at [0-9a-f]{8} \(2 nodes\), which was left:/,
+    );
+    expect(stderr).toContain('42 beans.');
+    const sent = JSON.stringify(server.requests.at(-1)?.body.messages);
+    expect(sent).toContain('42 beans.');
+    expect(sent).not.toContain('count the beans');
+    expect(after(stdout, '/tree')).toMatch(/User: Summary of the branch .*\n.*User: and peas/);
+    const lines = ['hello', 'and then', '/mark end', '/goto root --summary', 'more', '/switch end --summary'];
+    const demo = await notes(lines, '--model', 'demo');
+    const told = demo.stderr.split('(the model is told: ');
+    expect(told[1]).toContain('- hello\n- and then');
+    expect(told[2]).toContain('- more');
+  });
+});
+
+test('a summary of nothing, or without a model, says so, and one is where one went', async () => {
+  await withTalk(async ({ notes }) => {
+    const lines = ['one', '/mark one', 'two', '/goto root', '/goto one --summary'];
+    const demo = await notes(lines, '--model', 'demo');
+    expect(after(demo.stdout, '/goto one --summary')).toContain('You are at');
+    expect(demo.stderr).toContain('nothing is left behind');
+    const { stdout, stderr } = await notes(['one', '/back --summary']);
+    expect(after(stdout, '/back --summary')).toContain('(root)');
+    expect(stderr).toMatch(/no model is chosen/);
+  });
+});
