@@ -68,7 +68,7 @@ export const answerCommand = command({
   },
 });
 
-type AnswerInput = Input<
+type AnswerWords = Input<
   'tree' | 'text',
   'stop' | (typeof PERMISSION_FLAGS)[number]['name'],
   'option' | 'question' | (typeof LIMIT_VALUES)[number]['name']
@@ -81,7 +81,7 @@ interface AnswerArguments {
 }
 
 /** A single argument is the answer, or the tree when --option or --stop answers. Piped input is always text, even a number. */
-async function readArguments(input: AnswerInput): Promise<AnswerArguments> {
+async function readArguments(input: AnswerWords): Promise<AnswerArguments> {
   const [first, second] = [input.argument('tree'), input.argument('text')];
   const option = input.value('option');
   if (option === undefined && !input.flag('stop')) {
@@ -103,7 +103,7 @@ function optionFrom(text: string): number {
   throw new HubError('invalid_params', `--option takes a number from 1 on, not ${text}`);
 }
 
-function outputFor(input: AnswerInput, context: Context): TurnOutput {
+function outputFor(input: AnswerWords, context: Context): TurnOutput {
   if (input.flag('jsonl')) return jsonLines(context);
   return context.json ? jsonOutcome(context) : textOutput(context);
 }

@@ -16,6 +16,7 @@ import { electStarter, resignStarter, spawnHub } from './start_hub.js';
 const START_SECONDS_MAX = 60;
 const POLL_MS = 15;
 const END_MS_MAX = 15_000;
+const CONNECTING = 'connecting to the hub';
 
 /** Which hub a program needs. */
 export interface HubRequest {
@@ -52,7 +53,7 @@ async function findOrStart(request: HubRequest): Promise<ConnectedHub> {
   let replaced = false;
   let startNote: string | null = null;
   for (;;) {
-    throwIfCancelled(request.signal, 'connecting to the hub');
+    throwIfCancelled(request.signal, CONNECTING);
     const link = await findHub(request);
     if (link !== null) {
       const verdict = judge(link.hub, request);
@@ -89,6 +90,7 @@ async function findHub(request: HubRequest): Promise<Link | null> {
 async function readOnlyHub(request: HubRequest): Promise<ConnectedHub> {
   const running = await findHub(request);
   if (running !== null) return useOrRefuse(running, judge(running.hub, request));
+  throwIfCancelled(request.signal, CONNECTING);
   const copy = copyHome(request.home);
   const link = await ensureHub({ ...request, home: copy.home, listen: null }).catch((error: unknown) => {
     copy.remove();
@@ -108,6 +110,7 @@ async function startOnce(request: HubRequest): Promise<boolean> {
       link.socket.terminate();
       return true;
     }
+    throwIfCancelled(request.signal, CONNECTING);
     await spawnHub({ paths, entry: request.entry, listen: request.listen, signal: request.signal });
     return true;
   } catch (error) {

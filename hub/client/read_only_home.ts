@@ -15,6 +15,7 @@ import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
 import { type HomePaths, homePaths, temporaryFolder } from '../config/config.js';
 import { homeError } from '../home/home_folder.js';
+import { CALL_FACTS, type CallFacts } from '../protocol/call_facts.js';
 import { isAlive } from './start_hub.js';
 
 /** A copy of what lies in a home that can only be read, for a hub of its own. */
@@ -26,32 +27,8 @@ export interface HomeCopy {
 
 const PREFIX = 'cognition-read-';
 const TRIES_MAX = 3;
+const FACTS = new Map<string, CallFacts>(Object.entries(CALL_FACTS));
 const CONFIG = 'hub.idle_minutes = 1\n';
-
-/** The methods that change nothing: all others are refused where the home can only be read. */
-const READING: ReadonlySet<string> = new Set([
-  ...['tree_get', 'tree_find', 'tree_get_skeleton', 'tree_get_shape', 'tree_get_near', 'tree_get_lines', 'tree_list']
-    .concat(['tree_export', 'mark_list', 'blob_read', 'node_get', 'node_find', 'node_get_children', 'node_check'])
-    .concat(['context_get_path', 'context_list_leaves', 'context_get_handles', 'context_get_place'])
-    .concat(['context_get_settings', 'settings_get', 'search', 'watch', 'fsck', 'backup', 'turn_list', 'turn_get'])
-    .concat([
-      'turn_list_waiting',
-      'input_list',
-      'request_list',
-      'cost_get',
-      'cost_shape',
-      'snapshot_find',
-      'snapshot_roots',
-    ])
-    .concat(['copy_list', 'node_get_many', 'node_read_children', 'snapshot_folders'])
-    .map((name) => `loom.${name}`),
-  ...['history.session_list', 'history.session_describe', 'history.search'],
-  ...['context.resolve', 'context.render', 'context.model', 'agent.estimate', 'agent.check', 'agent.instructions_list'],
-  ...['agent.plan_get', 'agent.follow', 'agent.status', 'agent.providers', 'agent.models', 'agent.permission_list'],
-  ...['agent.job_list', 'bash.list', 'file.path_resolve', 'file.project_list', 'file.project_measure'],
-  ...['file.project_read', 'file.command_list', 'git.status', 'files.status', 'files.diff', 'files.copy_list'],
-  ...['outside.list', 'tools.check', 'health.check', 'health.stop', 'rpc.discover', 'rpc.cancel'],
-]);
 
 /** Whether there are conversations in a home in which nothing can be written. */
 export function isReadOnlyHome(home: string): boolean {
@@ -61,7 +38,7 @@ export function isReadOnlyHome(home: string): boolean {
 
 /** Refuses a call that would change a home that can only be read. */
 export function refuseWriting(home: string, method: string): void {
-  if (READING.has(method)) return;
+  if (FACTS.get(method)?.onlyReads === true) return;
   throw new HubError('storage_failed', `${home} can only be read: nothing is changed there`, {
     hint: 'check who owns it and whether its disk is mounted read-only, or set COGNITION_HOME to another folder',
   });

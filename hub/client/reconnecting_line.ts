@@ -28,7 +28,7 @@ export interface Line {
   close(): Promise<void>;
 }
 
-interface Attempt {
+interface ReconnectAttempt {
   start: boolean;
   abort: AbortController;
 }
@@ -36,7 +36,7 @@ interface Attempt {
 /** Maintains a connection that the caller opened. */
 export function createLine(first: Link, parts: LineParts): Line {
   let link: Link | null = null;
-  let attempt: Attempt | null = null;
+  let attempt: ReconnectAttempt | null = null;
   let isClosed = false;
 
   function adopt(opened: Link): void {
@@ -59,7 +59,7 @@ export function createLine(first: Link, parts: LineParts): Line {
     // An attempt that only looks for a hub is replaced by one that may start it.
     if (isClosed || (attempt !== null && (attempt.start || !start))) return;
     attempt?.abort.abort();
-    const mine: Attempt = { start, abort: new AbortController() };
+    const mine: ReconnectAttempt = { start, abort: new AbortController() };
     attempt = mine;
     const isCurrent = (): boolean => attempt === mine;
     parts.reconnect({ start, signal: mine.abort.signal }).then(

@@ -36,7 +36,7 @@ export const NEWEST_BEFORE = `SELECT n.seq FROM nodes n WHERE n.seq < ? ORDER BY
 export const NEWEST_OF_BEFORE = `
   SELECT n.seq FROM nodes n WHERE n.tree = ? AND n.seq < ? ORDER BY n.seq DESC LIMIT ?`;
 
-interface Candidate {
+interface MatchCandidate {
   seq: number;
   tree: number;
   id: string;
@@ -145,8 +145,8 @@ function* slicesOf(store: Store, search: Search, seqs: readonly number[]): Gener
   yield piece;
 }
 
-function readCandidates(store: Store, search: Search, seqs: readonly number[]): Candidate[] {
-  return store.all<Candidate>(
+function readCandidates(store: Store, search: Search, seqs: readonly number[]): MatchCandidate[] {
+  return store.all<MatchCandidate>(
     TEXTS_AT,
     JSON.stringify(seqs),
     search.tree,
@@ -191,7 +191,7 @@ function* hitsAmong(
 }
 
 interface Found {
-  row: Candidate;
+  row: MatchCandidate;
   text: string;
   ranges: readonly Range[];
 }

@@ -7,10 +7,10 @@ import type { LongReply } from '../store/thread_messages.js';
 import { fromWorkerError } from '../store/worker_error.js';
 
 /** The answer of a storage thread: a result, or a page of the feed. */
-type Answer = RawJson | FeedPage;
+type PendingAnswer = RawJson | FeedPage;
 
 interface Waiting {
-  resolve(answer: Answer): void;
+  resolve(answer: PendingAnswer): void;
   reject(error: HubError): void;
 }
 
@@ -21,7 +21,7 @@ export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSize
 export interface PendingCalls {
   count(): number;
   /** Begins a call; `send` receives its id. */
-  begin(send: (id: number) => void): Promise<Answer>;
+  begin(send: (id: number) => void): Promise<PendingAnswer>;
   settle(reply: ReaderReply | LongReply): void;
   rejectAll(error: HubError): void;
 }
@@ -54,13 +54,13 @@ export function createPendingCalls(): PendingCalls {
 }
 
 /** Narrows an answer to a result. */
-export function asResult(answer: Answer): RawJson {
+export function asResult(answer: PendingAnswer): RawJson {
   if (answer instanceof RawJson) return answer;
   throw new HubError('internal', 'a storage thread answered a call with a piece of the feed');
 }
 
 /** Narrows an answer to a page of the feed. */
-export function asFeed(answer: Answer): FeedPage {
+export function asFeed(answer: PendingAnswer): FeedPage {
   if (!(answer instanceof RawJson)) return answer;
   throw new HubError('internal', 'a storage thread answered a question about the feed with a result');
 }

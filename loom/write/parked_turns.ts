@@ -12,7 +12,7 @@ import { journalResult, readJournal } from './turn_journal.js';
 import { conflict, invalid, type WriteOp } from './write_operation.js';
 
 type ParkParams = ParsedOf<'loom.turn_park'>;
-type AnswerParams = ParsedOf<'loom.turn_answer'>;
+type QuestionAnswer = ParsedOf<'loom.turn_answer'>;
 
 /** Parks a turn: its journal stays until a person answers or ends it. */
 export const parkTurn: WriteOp<ParkParams> = (context, params) => {
@@ -39,7 +39,7 @@ export const parkTurn: WriteOp<ParkParams> = (context, params) => {
 };
 
 /** Stores an answer; after the last one the turn runs again, run by the caller who gave it. */
-export const answerQuestion: WriteOp<AnswerParams> = (context, params) => {
+export const answerQuestion: WriteOp<QuestionAnswer> = (context, params) => {
   const { store } = context;
   const turn = requireTurn(store, params.turn);
   const question = requireQuestion(store, turn, params);
@@ -90,7 +90,7 @@ function openQuestions(store: Store, turn: TurnRow): QuestionRow[] {
 }
 
 /** A question by its own id, or the newest of the call that is named. */
-function requireQuestion(store: Store, turn: TurnRow, { question }: AnswerParams): QuestionRow {
+function requireQuestion(store: Store, turn: TurnRow, { question }: QuestionAnswer): QuestionRow {
   const sql = `SELECT ${QUESTION_COLUMNS} FROM questions q WHERE q.turn = ? AND (q.id = ? OR q.call = ?)
     ORDER BY q.id = ? DESC, q.question DESC LIMIT 1`;
   const id = idBlob(question);

@@ -15,7 +15,7 @@ import { inSavepoint } from './savepoint.js';
 import { conflict, invalid, type WriteContext, type WriteOp } from './write_operation.js';
 
 type EndState = ParsedOf<'loom.turn_end'>['state'];
-type Answer = ParsedOf<'loom.turn_record_answer'>;
+type AnswerRecord = ParsedOf<'loom.turn_record_answer'>;
 type Result = ParsedOf<'loom.turn_record_result'>;
 
 export const startTurn: WriteOp<WithId<ParsedOf<'loom.turn_start'>>> = (context, params) => {
@@ -33,7 +33,7 @@ export const startTurn: WriteOp<WithId<ParsedOf<'loom.turn_start'>>> = (context,
   return turnJson(requireTurn(store, params.id));
 };
 
-export const recordAnswer: WriteOp<Answer> = (context, params) => {
+export const recordAnswer: WriteOp<AnswerRecord> = (context, params) => {
   const { store } = context;
   const turn = requireRunningTurn(store, params.turn);
   // Not an append target: the answer of a turn that began before the tree was archived has been paid for.
@@ -49,7 +49,11 @@ export const recordAnswer: WriteOp<Answer> = (context, params) => {
 };
 
 /** A journal must become a step whatever happens, so whatever would prevent that is refused now. */
-function refuseUnfit(store: Store, { blocks, settings }: Pick<Answer, 'blocks' | 'settings'>, ids: string[]): void {
+function refuseUnfit(
+  store: Store,
+  { blocks, settings }: Pick<AnswerRecord, 'blocks' | 'settings'>,
+  ids: string[],
+): void {
   const duplicate = ids.find((id, at) => ids.indexOf(id) !== at || findNode(store, id) !== undefined);
   if (duplicate !== undefined) throw idTaken(duplicate);
   requireSettings(store, settings);
@@ -128,7 +132,7 @@ function commitJournal(context: WriteContext, turn: TurnRow): string[] {
 }
 
 interface Journal {
-  answer: Answer;
+  answer: AnswerRecord;
   results: Map<string, Result>;
 }
 
@@ -140,11 +144,11 @@ export function readJournal(store: Store, turn: TurnRow): Journal | null {
   const [first, ...rest] = rows;
   if (first === undefined) return null;
   // recordAnswer and recordResult stored it after the schema had parsed it.
-  const answer: Answer = JSON.parse(first.body);
+  const answer: AnswerRecord = JSON.parse(first.body);
   return { answer, results: new Map(rest.map((row) => [row.call, JSON.parse(row.body)])) };
 }
 
-function interrupted(answer: Answer, call: string): { blocks: Block[]; external: External } {
+function interrupted(answer: AnswerRecord, call: string): { blocks: Block[]; external: External } {
   const block = blocksOfType(answer.blocks, 'call').find(({ id }) => id === call);
   const { tool, input } = block ?? { tool: 'unknown', input: null };
   return {

@@ -6,7 +6,7 @@ import { type Node, NodeId } from '../../hub/protocol/node.js';
 import { findNode } from '../base/store_output.js';
 import type { HubLink } from '../base/tool_parts.js';
 
-type AnyHandler = (params: object, context: CallContext) => Promise<unknown>;
+type RepeatableHandler = (params: object, context: CallContext) => Promise<unknown>;
 
 interface PendingCall {
   params: object;
@@ -20,13 +20,13 @@ interface PendingCall {
 export function onceForEachId(hub: HubLink, plugin: Plugin): Plugin {
   const pending = new Map<string, PendingCall>();
 
-  async function perform(id: NodeId, call: { params: object; context: CallContext; handler: AnyHandler }) {
+  async function perform(id: NodeId, call: { params: object; context: CallContext; handler: RepeatableHandler }) {
     const node = await findNode(hub, id);
     if (node !== null) return answerAgain(node, plugin.name, call.params);
     return call.handler(call.params, call.context);
   }
 
-  function wrap(handler: AnyHandler): AnyHandler {
+  function wrap(handler: RepeatableHandler): RepeatableHandler {
     return async function once(params, context): Promise<unknown> {
       const id = appendedId(params);
       if (id === null) return handler(params, context);
@@ -38,7 +38,7 @@ export function onceForEachId(hub: HubLink, plugin: Plugin): Plugin {
     };
   }
 
-  const methods = Object.entries(plugin.methods).map(([name, handler]) => [name, wrap(handler as AnyHandler)]); // of this method
+  const methods = Object.entries(plugin.methods).map(([name, handler]) => [name, wrap(handler as RepeatableHandler)]); // of this method
   return { ...plugin, methods: Object.fromEntries(methods) };
 }
 
@@ -49,7 +49,7 @@ interface Retry {
 }
 
 /** Waits for the first call of an id, and runs it again when that was cancelled, as happens when its connection is lost. */
-async function follow(first: PendingCall, { id, params, context }: Retry, again: AnyHandler): Promise<unknown> {
+async function follow(first: PendingCall, { id, params, context }: Retry, again: RepeatableHandler): Promise<unknown> {
   if (!isDeepStrictEqual(first.params, params)) throw idTaken(id);
   try {
     return await first.answer;

@@ -10,7 +10,7 @@ const UNTAKEN_BYTES_MAX = 1024 * 1024;
 const UNTAKEN_MAX = 32;
 const MESSAGE_LENGTH_MAX = 10_000;
 
-type AnyHandler = (params: unknown, context: CallContext) => Promise<unknown>;
+type PluginHandler = (params: unknown, context: CallContext) => Promise<unknown>;
 
 /** Handles the hub's calls to this process. */
 export interface CallServer {
@@ -21,10 +21,10 @@ export interface CallServer {
 
 /** Serves the plugin calls that the hub sends over a client's connection. */
 export function servePlugins(client: Client, plugins: readonly Plugin[]): CallServer {
-  const handlers = new Map<string, AnyHandler>();
+  const handlers = new Map<string, PluginHandler>();
   for (const plugin of plugins) {
     for (const [method, handler] of Object.entries(plugin.methods)) {
-      handlers.set(method, handler as AnyHandler); // the hub has parsed its parameters by this method's own schema
+      handlers.set(method, handler as PluginHandler); // the hub has parsed its parameters by this method's own schema
     }
   }
   const running = new Map<number, Emitter & { controller: AbortController }>();

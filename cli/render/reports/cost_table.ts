@@ -14,7 +14,7 @@ export interface CostLine {
   cost: CostSum;
 }
 
-interface Account {
+interface CostTable {
   lines: readonly CostLine[];
   /** The sum that the remarks below the table are about. */
   total: CostSum;
@@ -26,7 +26,7 @@ const MICRODOLLARS = 1_000_000;
 const HEADINGS = ['', 'requests', 'in', 'out', 'cache read', 'cache write', 'price'] as const;
 
 /** Draws a table, or a few lines for each sum where that is too wide; below it what the sums do not contain. */
-export function renderCosts({ lines, total }: Account, look: Look): string {
+export function renderCosts({ lines, total }: CostTable, look: Look): string {
   const labels = lines.map(({ label }) => clean(label));
   const numbers = [HEADINGS.slice(1), ...lines.map(({ cost }) => cellsOf(cost))];
   const tails = columns(rightAligned(numbers, look), look);

@@ -27,15 +27,15 @@ export interface BranchWork {
   check: { command: string; exitCode: number | null } | null;
 }
 
-interface Branch extends BranchWork {
+interface ComparedBranch extends BranchWork {
   id: string;
   alone: readonly ComparedNode[];
 }
 
 export interface Comparison {
   ancestor: ComparedNode;
-  a: Branch;
-  b: Branch;
+  a: ComparedBranch;
+  b: ComparedBranch;
   /** What both have answered last to the same question; null where they have not. */
   answers: { a: string; b: string } | null;
 }

@@ -22,7 +22,7 @@ const WORDS_COLUMNS_MIN = 12;
 const GAP_COLUMNS = 2;
 const FILE_TOOLS: readonly string[] = ['write', 'edit'];
 
-interface Branch extends Run {
+interface ShownBranch extends Run {
   /** The node whose words tell it from the others. */
   title: number;
   isPosition: boolean;
@@ -59,7 +59,7 @@ export function overviewLines(overview: Overview, look: Look): TreeLine[] {
   });
 }
 
-function branchOf(run: Run, overview: Overview, look: Look): Branch {
+function branchOf(run: Run, overview: Overview, look: Look): ShownBranch {
   const { outline, position, marks, prices } = overview;
   const indexes = [...runOf(outline, run.start, run.end)];
   const nodes = indexes.flatMap((index) => outline.nodes[index] ?? []);
@@ -94,7 +94,7 @@ function answerOf({ id, step }: Overview['outline']['nodes'][number], { nodes, i
 
 /** The words of each branch, those of one fork told apart. */
 function wordsOf(
-  branches: readonly Branch[],
+  branches: readonly ShownBranch[],
   { outline }: Overview,
   { rooms, look }: { rooms: readonly number[]; look: Look },
 ): string[] {
@@ -112,7 +112,7 @@ function wordsOf(
   return words;
 }
 
-function titleWords(branch: Branch | undefined, outline: Overview['outline'], look: Look): string {
+function titleWords(branch: ShownBranch | undefined, outline: Overview['outline'], look: Look): string {
   const node = outline.nodes[branch?.title ?? 0];
   if (node === undefined) return '';
   return node.role === 'user' ? cleanLine(node.preview) : labelOf(node, Number.POSITIVE_INFINITY, look);

@@ -42,13 +42,13 @@ function tipOf({ identifier, metadata }: Handle): SessionTip {
   throw new HubError('resolve_failed', `the handle of the sub-session ${JSON.stringify(identifier)} is damaged`);
 }
 
-interface Answer {
+interface SessionAnswer {
   node: NodeId;
   text: string;
 }
 
 /** The last thing that was said in the newest turns that said anything; else what the node was made of. */
-async function newestAnswer(reach: InternalCaller, tree: TreeId, tip: NodeId): Promise<Answer> {
+async function newestAnswer(reach: InternalCaller, tree: TreeId, tip: NodeId): Promise<SessionAnswer> {
   const { turns } = await callHub(reach, 'loom.turn_list', { tree, cursor: null, limit: TURNS_LOOKED_AT }).catch(
     rethrowAsGone,
   );
@@ -60,7 +60,7 @@ async function newestAnswer(reach: InternalCaller, tree: TreeId, tip: NodeId): P
   return (await answerAt(reach, tip).catch(rethrowAsGone)) ?? { node: tip, text: '' };
 }
 
-async function answerAt(reach: InternalCaller, tip: NodeId): Promise<Answer | null> {
+async function answerAt(reach: InternalCaller, tip: NodeId): Promise<SessionAnswer | null> {
   let found: string | null = null;
   for await (const { nodes } of pathPages(reach, tip)) {
     for (const { role, blocks } of nodes) if (role === 'assistant') found = textOf(blocks);

@@ -12,8 +12,10 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cliCommand } from '../../../hub/base/hint.js';
-import { homePaths } from '../../../hub/config/config.js';
+import { ensureHub } from '../../../hub/client/find_hub.js';
+import { homePaths, VERSION } from '../../../hub/config/config.js';
 import { takeLock } from '../../../hub/home/hub_lock.js';
+import { PROTOCOL } from '../../../hub/protocol/limits.js';
 import { start as startProgram } from '../../gauntlet/processes.js';
 import { connectTo, HUB_ENTRY, hubPid, killHub, withFolder, withHome, withHub } from '../../support/hub.js';
 import { startTogether } from '../../support/starts.js';
@@ -33,6 +35,18 @@ async function start(home: string): Promise<number> {
 }
 
 describe('starting', () => {
+  test('begins no hub for a client that was closed while it looked for one', async () => {
+    await withHome(async (home) => {
+      const abort = new AbortController();
+      const program = { version: VERSION, protocol: PROTOCOL };
+      const request = { home, start: true, entry: HUB_ENTRY, listen: null, program, mayCopy: true };
+      const looking = ensureHub({ ...request, signal: abort.signal });
+      abort.abort();
+      await expect(looking).rejects.toMatchObject({ kind: 'cancelled' });
+      expect([existsSync(homePaths(home).hubLog), existsSync(homePaths(home).starting)]).toEqual([false, false]);
+    });
+  });
+
   test(`${SIMULTANEOUS} programs at once start exactly one hub`, async () => {
     await withHome(async (home) => {
       const pids = await startTogether(home, SIMULTANEOUS);

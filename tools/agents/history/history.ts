@@ -44,7 +44,7 @@ export interface HistoryCall {
 }
 
 type TurnContent = Partial<HistoryTurn> & Pick<HistoryTurn, 'kind' | 'atMs'>;
-type CallResult = Pick<HistoryCall, 'output' | 'failed'> & Partial<HistoryCall>;
+type GivenResult = Pick<HistoryCall, 'output' | 'failed'> & Partial<HistoryCall>;
 
 /** A history while its records are read. */
 export interface HistoryDraft {
@@ -52,7 +52,7 @@ export interface HistoryDraft {
   add(parent: HistoryTurn | null, content: TurnContent): HistoryTurn;
   call(turn: HistoryTurn, call: Pick<HistoryCall, 'id' | 'tool' | 'input'> & Partial<HistoryCall>): void;
   /** Gives a call its result. */
-  answer(call: string, result: CallResult): void;
+  answer(call: string, result: GivenResult): void;
 }
 
 export function createHistory(): HistoryDraft {

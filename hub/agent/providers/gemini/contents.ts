@@ -98,14 +98,14 @@ function answerParts(content: readonly Content[], conversion: Conversion): Part[
   });
 }
 
-interface Around {
+interface ContentParts {
   /** What the thinking before a block signs. */
   signed: SignedPart | null;
   next: Content | undefined;
   conversion: Conversion;
 }
 
-function answerPart(block: Content, { signed, next, conversion }: Around): Part[] {
+function answerPart(block: Content, { signed, next, conversion }: ContentParts): Part[] {
   switch (block.type) {
     case 'text':
       return textParts(block.text, signed?.kind === 'text' ? signed : { length: 0, signature: '' });

@@ -34,13 +34,13 @@ function googleError(said: string): GoogleError | null {
   }
 }
 
-interface Around {
+interface ErrorPlace {
   status: number | undefined;
   headers: Headers;
   said: string;
 }
 
-function errorOf(found: GoogleError | null, { status, headers, said }: Around): Error {
+function errorOf(found: GoogleError | null, { status, headers, said }: ErrorPlace): Error {
   const details = found?.details ?? [];
   const delay = /^(\d+(?:\.\d+)?)s$/.exec(details.find(({ retryDelay }) => retryDelay)?.retryDelay ?? '')?.[1];
   if (delay !== undefined) headers.set('retry-after-ms', String(Number(delay) * 1_000));

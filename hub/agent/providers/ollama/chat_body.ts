@@ -73,7 +73,7 @@ function answerMessage({
   reasoning,
   reasoning_content: older,
   tool_calls: calls,
-}: Answer): WireMessage {
+}: AssistantMessage): WireMessage {
   const thought = [older, reasoning, thinking].join('');
   return {
     ...{ role: 'assistant', content: content ?? '' },
@@ -82,7 +82,7 @@ function answerMessage({
   };
 }
 
-type Answer = Extract<ChatMessage, { role: 'assistant' }>;
+type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 type UserContent = Extract<ChatMessage, { role: 'user' }>['content'];
 
 function userMessage(content: UserContent, { abilities }: ModelFacts): WireMessage {
@@ -95,7 +95,7 @@ function userMessage(content: UserContent, { abilities }: ModelFacts): WireMessa
   return { role: 'user', content: [...images.map(() => NO_SIGHT), ...texts].join('\n\n') };
 }
 
-type SentCall = NonNullable<Answer['tool_calls']>[number];
+type SentCall = NonNullable<AssistantMessage['tool_calls']>[number];
 
 function wireCall({ id, function: { name, arguments: input } }: SentCall): WireCall {
   return { id, function: { name, arguments: JSON.parse(input) } };
