@@ -3,7 +3,8 @@
 const forbid = (name, comment, ...[from, to]) => ({ name, comment, severity: 'error', from, to });
 /** The packages that the bundles hold. */
 const BUNDLED = [
-  ...['@agentclientprotocol/sdk', '@anthropic-ai/sdk', '@google/genai', '@modelcontextprotocol/server', 'openai'],
+  ...['@agentclientprotocol/sdk', '@anthropic-ai/sdk', '@google/genai', 'openai'],
+  ...['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'smol-toml'],
   ...['@pydantic/genai-prices', 'chalk', 'commander', 'diff', 'highlight\\.js', 'json-rpc-2\\.0', 'marked', 'pg'],
   ...['string-width', 'treeify', 'ws', 'zod'],
 ];
@@ -47,7 +48,7 @@ export default {
     forbid(
       'plugins-meet-through-the-hub',
       'a plugin of the tools knows what all of them share, and no other plugin',
-      { path: '^tools/(agents|bash|file|files|git|http|postgres)/' },
+      { path: '^tools/(agents|bash|file|files|git|http|mcp|postgres)/' },
       { path: '^tools/', pathNot: '^tools/($1|base|policy|private_git|process|sandbox|walk)/' },
     ),
     forbid(
@@ -134,7 +135,7 @@ export default {
     forbid(
       'a-protocol-kit-behind-its-server',
       'the kit of a protocol is bundled with the one command that speaks it',
-      { pathNot: '^(cli/repl/acp/|cli/mcp/|test/)' },
+      { pathNot: '^(cli/repl/acp/|cli/mcp/|tools/mcp/connection/|test/)' },
       { path: 'node_modules/@(agentclientprotocol|modelcontextprotocol)/' },
     ),
     forbid(

@@ -21,7 +21,7 @@ const LONG = [
   'test/tools/agents/{exchange,killed}.test.ts',
   'test/tools/postgres/**/*.test.ts',
   'test/tools/http/fetch_url.test.ts',
-  'test/cli/commands/{group,compact,cost,exec,import,import_projects,race,race_terminal}.test.ts',
+  'test/cli/commands/{group,tools,compact,cost,exec,import,import_projects,race,race_terminal}.test.ts',
   'test/cli/repl/commands/{every_size,model_and_level,planning}.test.ts',
   'test/cli/repl/conversation/{conversation,conversation_scripts,wait_for_turn}.test.ts',
   'test/cli/repl/{navigator,picker}/screen_*.test.ts',

@@ -51,6 +51,7 @@ import { sessionsCommand } from './commands/sessions.js';
 import { showCommand } from './commands/show.js';
 import { spawnCommand } from './commands/spawn.js';
 import { takeCommand } from './commands/take.js';
+import { toolsCommand } from './commands/tools.js';
 import { useCommand } from './commands/use.js';
 import { workCommand } from './commands/work.js';
 
@@ -88,6 +89,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   searchCommand,
   sessionsCommand,
   tokensCommand,
+  toolsCommand,
   logCommand,
   costCommand,
   compactCommand,

@@ -51,6 +51,8 @@ export interface Command<A extends string = string, F extends string = string, V
   arguments: readonly Argument<A>[];
   /** Whether the last argument may be several words. */
   variadic: boolean;
+  /** Whether words after the first argument are its input, options and all; its own options stand before. */
+  passes: boolean;
   flags: readonly Flag<F>[];
   values: readonly Valued<V>[];
   examples: readonly Example[];
@@ -84,6 +86,7 @@ export function command<A extends string, F extends string, V extends string>(sp
     flags: [],
     values: [],
     variadic: false,
+    passes: false,
     paged: false,
     ...spec,
   };

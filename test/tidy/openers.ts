@@ -46,6 +46,8 @@ export const STARTERS: Record<string, string> = {
   'hub/client/start_hub.ts': 'the hub',
   'hub/plugins/tools_process.ts': 'the tools, in the home',
   'tools/agents/process/agent_process.ts': 'agents, in a sandbox unless the person says otherwise',
+  'tools/mcp/connection/line_transport.ts': 'none: it speaks with one that runs',
+  'tools/mcp/connection/start_server.ts': 'tool servers that a person has said yes to, in the sandbox',
   'tools/agents/process/versions.ts': 'agents, which tell their version',
   'tools/file/path/copy_access.ts': 'cp of the system, with two open files',
   'tools/files/worker_process.ts': 'what records files, in a sandbox',

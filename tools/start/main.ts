@@ -15,6 +15,7 @@ import { createFiles } from '../files/files_plugin.js';
 import { createGit } from '../git/git_plugin.js';
 import { createHttp } from '../http/http_plugin.js';
 import { createImageShrinker } from '../images/shrink_image.js';
+import { createMcp } from '../mcp/mcp_plugin.js';
 import { createPostgres } from '../postgres/postgres_plugin.js';
 import { createPrivateGit } from '../private_git/private_git.js';
 import { findSandbox } from '../sandbox/forms/sandbox.js';
@@ -54,6 +55,7 @@ async function main(): Promise<void> {
     onceForEachId(client, outside),
     createGit(privateGit, parts.log),
     createFiles({ ...parts, sandbox }),
+    createMcp({ ...parts, sandbox }),
     ...[createFile(parts), createHttp(parts), createPostgres(parts)].map((plugin) => onceForEachId(client, plugin)),
     createHealthCheck({ sandbox, version: VERSION, running: () => bash.running() + outside.running() }),
   ];

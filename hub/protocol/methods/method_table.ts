@@ -7,6 +7,7 @@ import { controlMethods } from './control_methods.js';
 import { fileMethods } from './file_methods.js';
 import { filesMethods } from './files_methods.js';
 import { historyMethods } from './history_methods.js';
+import { mcpMethods } from './mcp_methods.js';
 import { nodeMethods } from './node_methods.js';
 import { outsideMethods } from './outside_methods.js';
 import { pluginMethods } from './plugin_methods.js';
@@ -32,6 +33,7 @@ export const METHODS = {
   ...fileMethods,
   ...filesMethods,
   ...outsideMethods,
+  ...mcpMethods,
   ...pluginMethods,
   ...controlMethods,
 } satisfies Record<keyof typeof CALL_FACTS, MethodSpec>;
