@@ -155,7 +155,7 @@ export const CATCHES: Record<string, number> = {
   'tools/file/path/file_errors.ts': 1,
   'cli/tool_servers/tool_input.ts': 1,
   'tools/mcp/config/parsed_text.ts': 1,
-  'tools/mcp/connection/connection.ts': 3,
+  'tools/mcp/connection/connect_server.ts': 3,
   'tools/mcp/connection/kept_servers.ts': 1,
   'tools/mcp/connection/line_transport.ts': 1,
   'tools/walk/pinned_folder.ts': 1,

@@ -1,7 +1,7 @@
 import { detach, neverFails } from '../../../hub/base/detach.js';
 import type { ToolParts } from '../../base/tool_parts.js';
 import type { Sandbox } from '../../sandbox/forms/sandbox.js';
-import { connectServer, type ServerConnection } from './connection.js';
+import { connectServer, type ServerConnection } from './connect_server.js';
 import type { ServerStart } from './start_server.js';
 
 /** How long a server is kept that nobody calls, and how many are. */
