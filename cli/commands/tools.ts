@@ -10,7 +10,7 @@ import { interruptible } from '../command_line/interruption.js';
 import { ask } from '../input/ask_person.js';
 import { EXIT } from '../output/failure.js';
 import { clean, cleanLine } from '../render/text/clean.js';
-import { toolInput } from '../tool_servers/tool_input.js';
+import { toolInput } from '../tool_servers/input_words.js';
 import { serverLines, serverText, toolHelp, toolLines } from '../tool_servers/tool_text.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
 

@@ -2,7 +2,7 @@ import type { McpTool, ToolServer } from '../../hub/protocol/methods/mcp_methods
 import type { Look } from '../render/look/look.js';
 import { clean, cleanLine } from '../render/text/clean.js';
 import { columns } from '../render/text/columns.js';
-import { optionsOf } from './tool_input.js';
+import { optionsOf } from './input_words.js';
 
 const LINE_LENGTH_MAX = 160;
 

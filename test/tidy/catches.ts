@@ -153,7 +153,7 @@ export const CATCHES: Record<string, number> = {
   'tools/bash/start_command.ts': 3,
   'tools/bash/shell_state.ts': 2,
   'tools/file/path/file_errors.ts': 1,
-  'cli/tool_servers/tool_input.ts': 1,
+  'cli/tool_servers/input_words.ts': 1,
   'tools/mcp/config/parsed_text.ts': 1,
   'tools/mcp/connection/connect_server.ts': 3,
   'tools/mcp/connection/kept_servers.ts': 1,

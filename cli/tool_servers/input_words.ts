@@ -42,10 +42,8 @@ export function toolInput(tool: McpTool, words: readonly string[]): Values {
   for (let index = 0; index < words.length; ) {
     const { name, given } = wordIn(words[index] ?? '');
     const type = typeOf(tool, options, name);
-    const next = words[index + 1];
-    const text = given ?? (type === 'boolean' && (next === undefined || next.startsWith('--')) ? 'true' : next);
-    if (text === undefined) throw wrong(`--${name} takes a value`);
-    index += given === undefined && text === next ? 2 : 1;
+    const { text, taken } = textFor(given, { type, name, next: words[index + 1] });
+    index += taken;
     const value = readValue(text, name, type);
     const before = input.get(name);
     input.set(name, Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value);
@@ -53,6 +51,17 @@ export function toolInput(tool: McpTool, words: readonly string[]): Values {
   const missing = options.filter(({ name, isRequired }) => isRequired && !input.has(name));
   if (missing.length > 0) throw wrong(`${tool.name} needs ${missing.map(({ name }) => `--${name}`).join(', ')}`);
   return Object.fromEntries(input);
+}
+
+/** The text of an input: behind its `=`, or the next word; a flag stands alone. `taken` counts the words. */
+function textFor(
+  given: string | undefined,
+  { type, name, next }: { type: string; name: string; next: string | undefined },
+): { text: string; taken: number } {
+  if (given !== undefined) return { text: given, taken: 1 };
+  if (type === 'boolean' && (next === undefined || next.startsWith('--'))) return { text: 'true', taken: 1 };
+  if (next === undefined) throw wrong(`--${name} takes a value`);
+  return { text: next, taken: 2 };
 }
 
 function wordIn(word: string): { name: string; given: string | undefined } {
