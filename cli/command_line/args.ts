@@ -61,13 +61,14 @@ export async function parse(
     .addHelpText('after', FIRST_STEPS);
   const matches = table.filter((entry) => entry.name === words[0]);
   // Otherwise options of the program stand anywhere.
-  if (matches.some((entry) => entry.kind === 'command' && entry.passes)) program.enablePositionalOptions();
+  const passing = matches.find((entry) => entry.kind === 'command' && entry.passes);
+  if (passing !== undefined) program.enablePositionalOptions();
   // Building one parser instead of all of them makes short commands noticeably faster.
   for (const entry of matches.length > 0 ? matches : table) {
     program.addCommand(
       entry.kind === 'group'
         ? groupParser(entry, make, (onParsed) => (parsed = onParsed))
-        : commandParser(entry, make, (onParsed) => (parsed = onParsed)),
+        : commandParser(entry, make, (onParsed) => (parsed = onParsed)).passThroughOptions(entry === passing),
     );
   }
   try {
@@ -115,7 +116,6 @@ function groupParser(group: CommandGroup, make: (name: string) => Parser, onPars
 
 function commandParser(command: Command, make: (name: string) => Parser, onParsed: OnParsed): Parser {
   const parser = make(command.name).summary(command.summary).description(describe(command)).allowExcessArguments(false);
-  if (command.passes) parser.passThroughOptions();
   for (const { name, required, description } of command.arguments) {
     const word = command.variadic && name === command.arguments.at(-1)?.name ? `${name}...` : name;
     parser.argument(required ? `<${word}>` : `[${word}]`, description);
