@@ -37,6 +37,11 @@ export const PATH_JOINS: Readonly<Record<string, { joins: number; because: strin
   'loom/outputs/output_path.ts': { joins: 2, because: 'the digits of a parsed SHA-256' },
   'loom/threads/backup_thread.ts': { joins: 11, because: `${READ}, and ${PERSON}` },
   'tools/agents/exchange/kept_speakers.ts': { joins: 2, because: `${READ}, and ${OWN}` },
+  'tools/mcp/config/read_servers.ts': {
+    joins: 3,
+    because: 'names of configurations in a table here, below parsed folders',
+  },
+  'tools/mcp/connection/start_server.ts': { joins: 2, because: 'hexadecimal digits: a hash, and a marker made here' },
   'tools/agents/exchange/outside_plugin.ts': { joins: 1, because: TABLE },
   'tools/agents/exchange/run_records.ts': { joins: 2, because: READ },
   'tools/agents/process/agent_folders.ts': { joins: 2, because: 'an agent and a role, whose names are parsed' },
