@@ -23,10 +23,11 @@ function commandWords({ command, source }: ToolServer): string {
 }
 
 /** What a person says yes to: all that a file says of a server, but for the values of its environment. */
-export function serverText({ name, source, command, environment, variables }: ToolServer): string {
+export function serverText({ name, source, command, cwd, environment, variables }: ToolServer): string {
   return [
     `${cleanLine(name)}, named in ${cleanLine(source)}`,
     `  runs: ${cleanLine(command.map((word) => JSON.stringify(word)).join(' '))}`,
+    ...(cwd === null ? [] : [`  in: ${cleanLine(cwd)}`]),
     ...(environment.length === 0 ? [] : [`  with: ${cleanLine(environment.join(', '))}`]),
     ...(variables.length === 0 ? [] : [`  gets of your environment: ${cleanLine(variables.join(', '))}`]),
     '  in the sandbox: it reads the project, the system and what its command names, and writes nothing of yours',

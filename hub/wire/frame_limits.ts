@@ -1,6 +1,6 @@
 import { HubError } from '../base/error.js';
+import { boundBroken, type JsonBounds } from '../base/json/json_bounds.js';
 import { JSON_COMMAS_MAX, JSON_CONTAINERS_MAX, JSON_DEPTH_MAX } from '../protocol/limits.js';
-import { boundBroken, type JsonBounds } from './json_bounds.js';
 
 const FRAME_BOUNDS: JsonBounds = {
   levels: JSON_DEPTH_MAX,

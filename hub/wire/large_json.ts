@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { endOfString } from './json_bounds.js';
+import { endOfString } from '../base/json/json_bounds.js';
 
 /** A larger message is parsed in steps, and what it is parsed into takes several times its bytes. */
 export const LARGE_BYTES = 1024 * 1024;

@@ -45,7 +45,7 @@ export const PATH_JOINS: Readonly<Record<string, { joins: number; because: strin
   'tools/agents/exchange/outside_plugin.ts': { joins: 1, because: TABLE },
   'tools/agents/exchange/run_records.ts': { joins: 2, because: READ },
   'tools/agents/process/agent_folders.ts': { joins: 2, because: 'an agent and a role, whose names are parsed' },
-  'tools/agents/process/find_program.ts': { joins: 1, because: 'the search path of the person' },
+  'tools/process/find_program.ts': { joins: 1, because: 'the search path of the person' },
   'tools/agents/process/launch.ts': { joins: 1, because: OWN },
   'tools/bash/bash_plugin.ts': { joins: 1, because: OWN },
   'tools/bash/command_records.ts': { joins: 8, because: READ },

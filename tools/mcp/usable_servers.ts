@@ -14,10 +14,10 @@ export function viewOfServer(
   server: ServerDefinition,
   { grant, isRunning }: { grant: ReturnType<GrantedServers['find']>; isRunning(network: boolean): boolean },
 ): ToolServer {
-  const { name, source, command, isOfProject, sha256 } = server;
+  const { name, source, command, cwd, isOfProject, sha256 } = server;
   const network = grant?.network ?? false;
   return {
-    ...{ name, source, is_of_project: isOfProject, sha256, network },
+    ...{ name, source, cwd, is_of_project: isOfProject, sha256, network },
     state: stateOf(server, grant !== null),
     command: command === null ? [] : [command, ...server.arguments],
     environment: Object.keys(server.environment),

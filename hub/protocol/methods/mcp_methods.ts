@@ -25,6 +25,8 @@ const ToolServer = z.strictObject({
   state: z.enum(['ready', 'untrusted', 'unsupported']),
   /** What it runs, without what its environment says. */
   command: z.array(z.string()),
+  /** Where it starts; null for the project. */
+  cwd: z.string().nullable(),
   /** The names of the variables that it is given. */
   environment: z.array(z.string()),
   /** Variables of the person that its configuration names as `${NAME}`. */

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
@@ -122,6 +122,35 @@ test('a server has no network but by a grant, writes nothing of the person, and 
     expect((await tools()).stdout).toMatch(/^small\s+no network/m);
   }));
 
+test('variables of a server count in the sandbox alone, and its folder and its program are seen there', () =>
+  withServers(async ({ setUp, tools, server, folder, userHome }) => {
+    const bin = join(userHome, '.local', 'bin');
+    mkdirSync(bin, { recursive: true });
+    symlinkSync(node, join(bin, 'own_node'));
+    const own = join(userHome, 'work');
+    mkdirSync(own);
+    // The loader writes what it looks up to a file: of the sandbox itself, if that got the variable.
+    const loaded = `loaded-by-${basename(dirname(folder))}`;
+    const env = {
+      LD_DEBUG: 'libs',
+      LD_DEBUG_OUTPUT: join('/tmp', loaded),
+      PATH: `${bin}:/usr/bin:/bin`,
+      UID_OF: "a'b$c",
+    };
+    setUp({
+      own: { command: 'own_node', args: [server('small_server')], env, cwd: own },
+      lost: { command: node, args: [server('small_server')], cwd: join(own, 'missing') },
+    });
+    const said = await tools('own', 'shell', '--command', 'pwd; env | grep -v COMMAND=');
+    expect(said.stdout.split('\n')[0]).toBe(own);
+    expect(said.stdout).toContain(`LD_DEBUG_OUTPUT=/tmp/${loaded}`);
+    expect(said.stdout).toContain("UID_OF=a'b$c");
+    expect(said.stdout).not.toContain('CARRIED');
+    expect(readdirSync('/tmp').filter((name) => name.startsWith(loaded))).toEqual([]);
+    expect((await tools('--net', '--yes', 'own')).stderr).toContain(`in: ${own}`);
+    expect((await tools('lost')).stderr).toContain('a folder that is not there');
+  }));
+
 test('what a project names runs nothing before it is trusted as it is, and again when it has changed', () =>
   withServers(async ({ tools, server, folder, home, setUp }) => {
     const mark = join(folder, 'ran');
@@ -158,6 +187,7 @@ test('what is wrong in a configuration is told, and the rest counts', () =>
       good: { command: node, args: [server('small_server')] },
       bad: 7,
       'e\u001b[2Jvil': { command: 'x' },
+      ['\u{1f600}'.repeat(150)]: { command: 'x' },
       off: { command: 'x', disabled: true },
     });
     writeFileSync(join(folder, '.mcp.json'), '{ no json');
@@ -182,7 +212,20 @@ test('what is wrong in a configuration is told, and the rest counts', () =>
 test('a server that lies, floods, hangs or dies is told as that, and harms nobody', () =>
   withServers(async ({ tools, setUp, server }) => {
     const program = server('hostile_server');
-    const modes = ['many', 'odd', 'endless', 'ends', 'floods', 'dies', 'terminal', 'lies'];
+    const modes = [
+      'many',
+      'odd',
+      'endless',
+      'ends',
+      'floods',
+      'dies',
+      'terminal',
+      'lies',
+      'big',
+      'pings',
+      'deep',
+      'broken',
+    ];
     setUp(Object.fromEntries(modes.map((mode) => [mode, { command: node, args: [program, mode] }])));
     const many = await tools('many');
     expect(many.stdout.split('\n').length).toBe(5_001);
@@ -199,4 +242,8 @@ test('a server that lies, floods, hangs or dies is told as that, and harms nobod
     expect((await tools('dies')).stdout).toContain('goes');
     expect((await tools('terminal', 'go')).stdout).toBe('cleared\n');
     expect((await tools('lies', 'go')).code).toBeGreaterThan(0);
+    expect((await tools('big')).stderr).toMatch(/only the first \d{2,4} of its tools/);
+    expect((await tools('pings', 'go')).stderr).toMatch(/pings did not answer go[\s\S]*(too much|does not read)/);
+    expect((await tools('deep', 'go')).stderr).toMatch(/deep did not answer go[\s\S]*nested too deeply/);
+    expect((await tools('broken', 'go')).stdout).toBe('after all\n');
   }));

@@ -6,13 +6,13 @@ import type { ParsedOf, ResultOf } from '../../../hub/protocol/methods/method_ta
 import type { NodeId } from '../../../hub/protocol/node.js';
 import type { ToolParts } from '../../base/tool_parts.js';
 import type { PrivateGit } from '../../private_git/private_git.js';
+import { findProgram } from '../../process/find_program.js';
 import type { Sandbox } from '../../sandbox/forms/sandbox.js';
 import type { AgentCli } from '../agent_cli.js';
 import { AGENT_CLIS, findCli } from '../all_clis.js';
 import { chooseAgent } from '../choice/choose_agent.js';
 import { modelProblems, ownModels } from '../choice/own_models.js';
 import { homeOf } from '../process/agent_folders.js';
-import { findProgram } from '../process/find_program.js';
 import { createVersions } from '../process/versions.js';
 import { createAgentInstances } from './agent_instances.js';
 import type { RunningExchange } from './exchange_listener.js';

@@ -1,3 +1,4 @@
+import { objectInLine } from '../../../hub/base/json/json_line.js';
 import type { Message } from '../agent_cli.js';
 
 /** The longest line that is read; more of it is dropped. */
@@ -35,13 +36,18 @@ export function readJsonLines(listener: LineListener): LineReader {
   }
 
   function finish(): void {
-    const line = Buffer.concat(held).toString('utf8').trim();
-    const message = isTooLong ? null : messageIn(line);
+    const line = Buffer.concat(held);
+    const message = isTooLong ? null : objectInLine<Message>(line);
     held = [];
     heldBytes = 0;
     isTooLong = false;
     if (message !== null) listener.message(message);
-    else if (line !== '') listener.noise(line.slice(0, SHOWN_LENGTH_MAX));
+    else noise(line);
+  }
+
+  function noise(line: Buffer): void {
+    const text = line.toString('utf8').trim();
+    if (text !== '') listener.noise(text.slice(0, SHOWN_LENGTH_MAX));
   }
 
   return {
@@ -57,14 +63,4 @@ export function readJsonLines(listener: LineListener): LineReader {
     },
     end: finish,
   };
-}
-
-function messageIn(line: string): Message | null {
-  if (!line.startsWith('{')) return null;
-  try {
-    const parsed: Message = JSON.parse(line);
-    return parsed;
-  } catch {
-    return null; // the caller takes it for noise
-  }
 }

@@ -7,12 +7,12 @@ import type { Contained, Policy } from '../../../hub/protocol/policy.js';
 import type { ToolParts } from '../../base/tool_parts.js';
 import { mayRead } from '../../policy/path_rules.js';
 import type { PrivateGit } from '../../private_git/private_git.js';
+import { folderOf } from '../../process/find_program.js';
 import type { Sandbox } from '../../sandbox/forms/sandbox.js';
 import type { Mount } from '../../sandbox/mounts.js';
 import type { AgentCli, AgentStart } from '../agent_cli.js';
 import { type AgentFolders, foldersInside } from './agent_folders.js';
 import type { ProcessPlan } from './agent_process.js';
-import { folderOf } from './find_program.js';
 import { writeHomeFiles } from './home_files.js';
 
 /** Set in the environment of every process that is started for somebody. */

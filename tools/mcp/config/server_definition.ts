@@ -29,6 +29,8 @@ const Entry = z.object({
 });
 
 const SERVERS_MAX = 200;
+/** As the protocol counts it. */
+const NAME_LENGTH_MAX = 200;
 
 /** The servers of a configuration, and what is wrong with the others. */
 export function definitionsIn(
@@ -44,7 +46,7 @@ export function definitionsIn(
     .flatMap(([name, given]): ServerDefinition[] => {
       const entry = Entry.safeParse(given);
       const where = `${source}: the server ${JSON.stringify(name.slice(0, 100))}`;
-      if (!/^[^\p{Cc}\p{Cf}]{1,200}$/u.test(name) || !entry.success) {
+      if (!/^[^\p{Cc}\p{Cf}]{1,200}$/u.test(name) || name.length > NAME_LENGTH_MAX || !entry.success) {
         warnings.push(`${where} is not understood, and left out`);
         return [];
       }

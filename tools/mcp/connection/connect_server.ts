@@ -15,6 +15,8 @@ const PAGES_MAX = 100;
 const TOOLS_MAX = 5_000;
 const DESCRIPTION_LENGTH_MAX = 4_000;
 const SCHEMA_LENGTH_MAX = 100_000;
+/** Of all that is listed: it fits into one frame, however it is escaped. */
+const LIST_LENGTH_MAX = 4_000_000;
 const TEXT_BYTES_MAX = 4 * 1024 * 1024;
 
 const ListedTools = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().max(10_000).optional() });
@@ -95,32 +97,38 @@ export async function connectServer(
 }
 
 async function allTools(client: Client, signal: AbortSignal): Promise<{ tools: McpTool[]; warnings: string[] }> {
-  const listed: unknown[] = [];
+  const listed: (McpTool | null)[] = [];
+  let length = 0;
   let cursor: string | undefined;
-  for (let page = 0; page < PAGES_MAX && listed.length <= TOOLS_MAX; page += 1) {
+  const isFull = (): boolean => listed.length > TOOLS_MAX || length > LIST_LENGTH_MAX;
+  for (let page = 0; page < PAGES_MAX && !isFull(); page += 1) {
     const request = { method: 'tools/list', params: cursor === undefined ? {} : { cursor } };
     const { tools, nextCursor } = await client.request(request, ListedTools, { timeout: LIST_MS_MAX, signal });
-    listed.push(...tools);
+    for (const one of tools) {
+      if (isFull()) break;
+      listed.push(toolOf(one));
+      length += JSON.stringify(listed.at(-1)).length;
+    }
     cursor = nextCursor;
     if (cursor === undefined) break;
   }
-  const first = listed.slice(0, TOOLS_MAX);
-  const tools = first.flatMap((one) => {
-    const parsed = ListedTool.safeParse(one);
-    return parsed.success ? [toolOf(parsed.data)] : [];
-  });
-  const odd = first.length - tools.length;
-  const isWhole = cursor === undefined && listed.length <= TOOLS_MAX;
+  // The last one was too much.
+  const shown = isFull() ? listed.slice(0, -1) : listed;
+  const tools = shown.filter((tool) => tool !== null);
+  const odd = shown.length - tools.length;
   return {
     tools,
     warnings: [
       ...(odd === 0 ? [] : [`${odd} of its tools are not understood`]),
-      ...(isWhole ? [] : [`only the first ${first.length} of its tools are listed`]),
+      ...(isFull() || cursor !== undefined ? [`only the first ${shown.length} of its tools are listed`] : []),
     ],
   };
 }
 
-function toolOf({ name, description, inputSchema }: z.infer<typeof ListedTool>): McpTool {
+function toolOf(listed: unknown): McpTool | null {
+  const parsed = ListedTool.safeParse(listed);
+  if (!parsed.success) return null;
+  const { name, description, inputSchema } = parsed.data;
   const isLong = JSON.stringify(inputSchema).length > SCHEMA_LENGTH_MAX;
   return { name, description: (description ?? '').slice(0, DESCRIPTION_LENGTH_MAX), schema: isLong ? {} : inputSchema };
 }

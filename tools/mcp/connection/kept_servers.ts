@@ -1,4 +1,5 @@
 import { detach, neverFails } from '../../../hub/base/detach.js';
+import { HubError } from '../../../hub/base/error.js';
 import type { ToolParts } from '../../base/tool_parts.js';
 import type { Sandbox } from '../../sandbox/forms/sandbox.js';
 import { connectServer, type ServerConnection } from './connect_server.js';
@@ -10,8 +11,7 @@ const SERVERS_MAX = 8;
 
 interface Kept {
   key: string;
-  /** Of the values that it was started with. */
-  started: string;
+  server: string;
   connection: Promise<ServerConnection>;
   /** Calls that are under way. */
   uses: number;
@@ -46,21 +46,26 @@ export function createKeptServers(
     );
   }
 
+  /** A server that counts one use more. */
   async function open(start: ServerStart): Promise<Kept> {
-    const key = keyOf(start);
-    const started = JSON.stringify([start.values, start.path]);
+    const key = JSON.stringify([keyOf(start), start.values, start.path]);
     const known = kept.get(key);
     if (known !== undefined) {
       const connection = await known.connection.catch(() => null);
-      if (connection?.isAlive() === true && known.started === started) return known;
+      if (connection?.isAlive() === true) {
+        known.uses += 1;
+        return known;
+      }
       // Another call may have replaced it meanwhile.
       if (kept.get(key) === known) await drop(known);
       return open(start);
     }
-    const oldest = [...kept.values()].find(({ uses }) => uses === 0);
-    if (kept.size >= SERVERS_MAX && oldest !== undefined) await drop(oldest);
+    if (kept.size >= SERVERS_MAX) {
+      await drop(idleOf(kept));
+      return open(start);
+    }
     const connection = connectServer(parts, start, ending.signal);
-    const made: Kept = { key, started, connection, uses: 0, idle: undefined };
+    const made: Kept = { key, server: keyOf(start), connection, uses: 1, idle: undefined };
     kept.set(key, made);
     return made;
   }
@@ -69,7 +74,6 @@ export function createKeptServers(
     async use(start, signal, work) {
       signal.throwIfAborted();
       const one = await open(start);
-      one.uses += 1;
       clearTimeout(one.idle);
       try {
         return await work(await one.connection);
@@ -85,10 +89,17 @@ export function createKeptServers(
         }
       }
     },
-    isRunning: (key) => kept.has(key),
+    isRunning: (key) => [...kept.values()].some(({ server }) => server === key),
     async endAll() {
       ending.abort();
       await Promise.all([...kept.values()].map(drop));
     },
   };
+}
+
+/** The one that has been waiting for longest. */
+function idleOf(kept: ReadonlyMap<string, Kept>): Kept {
+  const idle = [...kept.values()].find(({ uses }) => uses === 0);
+  if (idle !== undefined) return idle;
+  throw new HubError('limit', `${SERVERS_MAX} tool servers are being called`, { hint: 'wait for one of them' });
 }

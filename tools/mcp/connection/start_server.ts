@@ -1,24 +1,30 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { HubError } from '../../../hub/base/error.js';
 import { cliCommand } from '../../../hub/base/hint.js';
 import { isWithin } from '../../../hub/base/is_within.js';
 import type { Contained } from '../../../hub/protocol/policy.js';
 import type { ToolParts } from '../../base/tool_parts.js';
 import { endFamily } from '../../process/end_family.js';
+import { findProgram, folderOf } from '../../process/find_program.js';
 import { usualLimits, watchUse } from '../../process/use_limits.js';
 import type { Sandbox } from '../../sandbox/forms/sandbox.js';
+import type { Invocation } from '../../sandbox/invocation.js';
 import { attempt } from '../../walk/pinned_folder.js';
 import { type ServerDefinition, withValues } from '../config/server_definition.js';
 
 /** Set in the environment of every process that is started for somebody. */
 const MARKER_VARIABLE = 'COGNITION_COMMAND';
+/** Variables that a configuration does not say. */
+const OURS: readonly string[] = ['HOME', MARKER_VARIABLE];
 const READABLE_MAX = 50;
 const STDERR_LENGTH_MAX = 2_000;
 /** Where a server sees its own folder in the sandbox. */
 const HOME_INSIDE = '/run/cognition/home';
+/** What a server's variables are called until it is in the sandbox: one of the loader would count for the sandbox itself. */
+const CARRIED = 'COGNITION_CARRIED_';
 
 export interface ServerStart {
   server: ServerDefinition;
@@ -60,15 +66,17 @@ export async function startServer(
   const tmp = join(sessionsFolder, `server-${marker}`);
   const home = join(machine.cognitionHome, 'tool-servers', server.sha256);
   for (const folder of [tmp, home]) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const readable = [project, ...namedPaths([said.command, ...said.arguments], machine.userHome)];
+  const searchPath = said.environment.PATH ?? path ?? machine.path;
+  const named = namedPaths([said.command, ...said.arguments, said.cwd], machine.userHome);
+  const readable = [project, ...named, ...programPaths(said.command, { searchPath, userHome: machine.userHome })];
   const policy: Contained = { kind: 'contained', network, writable: [], readable };
   const wrapped = await sandbox.wrap({
-    ...{ program: '/usr/bin/env', arguments: [said.command, ...said.arguments], policy, cwd: project, tmp },
+    ...{ ...shellOf(said), policy, cwd: said.cwd, tmp },
     mounts: [{ kind: 'bind', path: HOME_INSIDE, source: home, writable: true, isFolder: true }],
   });
   const environment = {
     ...{ PATH: path ?? machine.path, LANG: 'C.UTF-8', TERM: 'dumb', NO_COLOR: '1', TMPDIR: '/tmp' },
-    ...said.environment,
+    ...Object.fromEntries(Object.entries(said.environment).map(([name, text]) => [`${CARRIED}${name}`, text])),
     ...{ HOME: HOME_INSIDE, [MARKER_VARIABLE]: marker },
   };
   return watched(wrapped, { environment, marker, disk: machine.cognitionHome });
@@ -86,20 +94,40 @@ function namedPaths(words: readonly string[], userHome: string): string[] {
   return [...new Set(paths)].slice(0, READABLE_MAX);
 }
 
+/** The folder of the search path in which a program stands, and that of what stands there as a link. */
+function programPaths(command: string, { searchPath, userHome }: { searchPath: string; userHome: string }): string[] {
+  if (command.includes('/')) return [];
+  const folder = searchPath.split(':').find((one) => findProgram(command, one) !== null);
+  const program = folder === undefined ? null : findProgram(command, folder);
+  if (folder === undefined || program === null) return [];
+  return [folder, folderOf(program)].filter((path) => !isWithin(userHome, path));
+}
+
+/** A shell that says the server's own variables and becomes the server. */
+function shellOf({ command, arguments: words, environment }: SaidByServer): Invocation {
+  const names = Object.keys(environment);
+  const script = [...names.map((name) => `export ${name}="$${CARRIED}${name}"; unset ${CARRIED}${name}`), 'exec "$@"'];
+  return { program: '/bin/sh', arguments: ['-c', script.join('\n'), 'sh', command, ...words] };
+}
+
 interface SaidByServer {
   command: string;
   arguments: string[];
   environment: Record<string, string>;
+  cwd: string;
 }
 
 /** The command line with the values of the person's variables in it; only its own reach a server. */
-function saidBy({ server, values }: ServerStart): SaidByServer {
+function saidBy({ server, values, project }: ServerStart): SaidByServer {
   const missing = new Set<string>();
   const filled = (text: string): string => withValues(text, values, missing);
   const said = {
     command: filled(server.command ?? ''),
     arguments: server.arguments.map(filled),
-    environment: Object.fromEntries(Object.entries(server.environment).map(([name, text]) => [name, filled(text)])),
+    environment: Object.fromEntries(
+      Object.entries(server.environment).flatMap(([name, text]) => (OURS.includes(name) ? [] : [[name, filled(text)]])),
+    ),
+    cwd: server.cwd === null ? project : filled(server.cwd),
   };
   if (missing.size > 0) {
     throw new HubError(
@@ -110,11 +138,12 @@ function saidBy({ server, values }: ServerStart): SaidByServer {
       },
     );
   }
-  // `env` takes a word with a sign of equality for a variable.
-  if (!/^[^=\0]{1,4096}$/.test(said.command)) {
+  if (!/^[^-\0][^\0]{0,4095}$/.test(said.command)) {
     throw new HubError('invalid_params', `${server.name} has no program that could be run`);
   }
-  return said;
+  const cwd = isAbsolute(said.cwd) ? attempt(() => realpathSync(said.cwd)) : null;
+  if (cwd === null) throw new HubError('invalid_params', `${server.name} is to start in a folder that is not there`);
+  return { ...said, cwd };
 }
 
 interface Watching {

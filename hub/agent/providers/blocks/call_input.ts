@@ -1,6 +1,6 @@
+import { boundBroken } from '../../../base/json/json_bounds.js';
 import { isJsonObject } from '../../../protocol/json.js';
 import { JSON_COMMAS_MAX, JSON_CONTAINERS_MAX, JSON_DEPTH_MAX } from '../../../protocol/limits.js';
-import { boundBroken } from '../../../wire/json_bounds.js';
 import type { ModelEvent } from '../../model/provider.js';
 
 const BOUNDS = { levels: JSON_DEPTH_MAX, containers: JSON_CONTAINERS_MAX, commas: JSON_COMMAS_MAX };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { boundBroken } from '../../../hub/wire/json_bounds.js';
+import { boundBroken } from '../../../../hub/base/json/json_bounds.js';
 
 const isDeeperThan = (text: Buffer, levels: number) =>
   boundBroken(text, { levels, containers: 1_000_000, commas: 1_000_000 }) === 'levels';

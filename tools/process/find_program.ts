@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { valueOrNull } from '../../sandbox/attempt.js';
+import { valueOrNull } from '../sandbox/attempt.js';
 
 /** The real path of a program in a search path; null for none. Only absolute folders count. */
 export function findProgram(name: string, searchPath: string): string | null {
