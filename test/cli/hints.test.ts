@@ -31,6 +31,7 @@ const IN_A_SHELL = [
     'group',
     'pick',
     'race',
+    'tools',
     'work',
   ],
   // Said only where the command line is used.
