@@ -233,6 +233,21 @@ test('a key reaches the agent that it is for, and no other variable does', () =>
     expect(text).not.toMatch(/sk-two|OTHER=/);
   }));
 
+test('an agent is told by its environment where it works, with whom and for how long', () =>
+  withAgents(async ({ root, exchange, tree, project }) => {
+    const role_description = 'You look at things.';
+    const { text } = await exchange('claude', [root, '[[tool:env]]'], { role_description, time_ms: 90_000 });
+    expect(text).toContain(`COGNITION_SESSION_ID=${tree}`);
+    expect(text).toContain(`COGNITION_PROJECT_ROOT=${project}`);
+    expect(text).toContain(`COGNITION_AGENT_ROLE_DESC=${role_description}`);
+    for (const line of ['AGENT_ID=claude', 'AGENT_ROLE=default', 'AGENT_INSTANCE=1', 'TIMEOUT_MINUTES=2']) {
+      expect(text).toContain(`COGNITION_${line}`);
+    }
+    for (const folder of ['WORKSPACE', 'SHARED_CONTEXT', 'MESSAGE_DIR']) {
+      expect(text).toMatch(new RegExp(`COGNITION_${folder}=/\\S+`));
+    }
+  }));
+
 test('several of one role work in a conversation at once, each in a folder of its own that tells what it does', () =>
   withAgents(async ({ root, exchange, home, tree, project }) => {
     const abort = new AbortController();
