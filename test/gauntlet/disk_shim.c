@@ -245,6 +245,21 @@ int rmdir(const char *given) {
   NAME(rmdir, "D", given)
 }
 
+/* Node 24 removes by these two. */
+int remove(const char *given) {
+  struct stat stats;
+  return lstat(given, &stats) == 0 && S_ISDIR(stats.st_mode) ? rmdir(given) : unlink(given);
+}
+
+int unlinkat(int folder, const char *given, int flags) {
+  int (*real)(int, const char *, int) = REAL(int, "unlinkat", int, const char *, int);
+  char path[8192];
+  if (given[0] == '/' || folder == AT_FDCWD) snprintf(path, sizeof path, "%s", given);
+  else if (path_of(folder, path)) snprintf(path + strlen(path), 4096, "/%s", given);
+  else return real(folder, given, flags);
+  return (flags & AT_REMOVEDIR) != 0 ? rmdir(path) : unlink(path);
+}
+
 int mkdir(const char *given, mode_t mode) {
   int (*real)(const char *, mode_t) = REAL(int, "mkdir", const char *, mode_t);
   NAME(mkdir, "M", given, mode)
