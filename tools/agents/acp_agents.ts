@@ -60,7 +60,8 @@ const ACP_CLIS: readonly AcpCli[] = [
 /** The agents that speak the protocol; another one is an entry of the table. */
 export const acpAgents: readonly AgentCli[] = ACP_CLIS.map(agentOf);
 
-function agentOf({ words, home, modelOption, ...cli }: AcpCli): AgentCli {
+/** An agent that speaks the protocol, from what differs. */
+export function agentOf({ words, home, modelOption, ...cli }: AcpCli): AgentCli {
   return {
     ...cli,
     abilities: cli.seed === undefined ? ['live', 'ask'] : ['live', 'seed', 'ask'],

@@ -2,11 +2,17 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { valueOrNull } from '../sandbox/attempt.js';
 
-/** The real path of a program in a search path; null for none. Only absolute folders count. */
+/** The real path of a program in a search path, or of one that is named by its own; null for none. Only absolute folders count. */
 export function findProgram(name: string, searchPath: string): string | null {
-  for (const folder of searchPath.split(':').filter(isAbsolute)) {
+  const paths = isAbsolute(name)
+    ? [name]
+    : searchPath
+        .split(':')
+        .filter(isAbsolute)
+        .map((folder) => join(folder, name));
+  for (const given of paths) {
     const found = valueOrNull(() => {
-      const path = realpathSync(join(folder, name));
+      const path = realpathSync(given);
       accessSync(path, constants.X_OK);
       return statSync(path).isFile() ? path : null;
     });

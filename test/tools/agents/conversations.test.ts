@@ -9,7 +9,7 @@ type Reply = (request: Message) => readonly object[];
 function talk(name: string, reply: Reply, start: Partial<AgentStart> = {}) {
   const events: ExchangeEvent[] = [];
   const sent: Message[] = [];
-  const transport = findCli(AgentName.parse(name))?.transport;
+  const transport = findCli(AgentName.parse(name), '/nowhere')?.transport;
   if (transport === undefined) throw new RangeError(name);
   const waiting: object[] = [];
   let conversation: AgentDialogue | null = null;
@@ -139,13 +139,13 @@ test('what an old session says after it was opened is not the answer, and tokens
 test('gemini and opencode are told a history in their own forms', () => {
   const place = { cwd: '/srv/project', newId: () => SESSION, model: null, version: null };
   const history = [{ role: 'user' as const, text: 'one', calls: [], atMs: 1 }];
-  const gemini = findCli(AgentName.parse('gemini'));
+  const gemini = findCli(AgentName.parse('gemini'), '/nowhere');
   const claimed = Object.keys(gemini?.home({ level: 'minimal', home: '/h', cwd: '/srv/project' }).files ?? {});
   const seeding = gemini?.seed?.(history, place);
   const [file = ''] = Object.keys(seeding?.kind === 'session' ? seeding.files : {});
   // What claims the folder of the project stands beside the sessions.
   expect(claimed).toContain(file.replace(/chats\/session-0-d9e126b0\.jsonl$/, '.project_root'));
-  const taken = findCli(AgentName.parse('opencode'))?.seed?.(history, place);
+  const taken = findCli(AgentName.parse('opencode'), '/nowhere')?.seed?.(history, place);
   const session = taken?.kind === 'session' ? taken.session : '';
   expect(taken?.kind === 'session' && taken.takeIn?.('/h')).toEqual(['import', `/h/${session}.json`]);
 });
@@ -276,7 +276,10 @@ test('pi that answers in another session than it was asked to is told', () => {
 
 test('pi is told a history as a session file below its home', () => {
   const place = { cwd: '/srv/project', newId: () => SESSION, model: null, version: null };
-  const seeding = findCli(AgentName.parse('pi'))?.seed?.([{ role: 'user', text: 'one', calls: [], atMs: 1 }], place);
+  const seeding = findCli(AgentName.parse('pi'), '/nowhere')?.seed?.(
+    [{ role: 'user', text: 'one', calls: [], atMs: 1 }],
+    place,
+  );
   expect(seeding).toMatchObject({ kind: 'session', session: SESSION });
   expect(Object.keys(seeding?.kind === 'session' ? seeding.files : {})).toEqual([
     `.pi/agent/sessions/--srv-project--/1970-01-01T00-00-00-001Z_${SESSION}.jsonl`,

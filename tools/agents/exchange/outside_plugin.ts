@@ -9,7 +9,7 @@ import type { PrivateGit } from '../../private_git/private_git.js';
 import { findProgram } from '../../process/find_program.js';
 import type { Sandbox } from '../../sandbox/forms/sandbox.js';
 import type { AgentCli } from '../agent_cli.js';
-import { AGENT_CLIS, findCli } from '../all_clis.js';
+import { findCli, knownAgents } from '../all_clis.js';
 import { chooseAgent } from '../choice/choose_agent.js';
 import { modelProblems, ownModels } from '../choice/own_models.js';
 import { homeOf } from '../process/agent_folders.js';
@@ -45,7 +45,7 @@ export async function openOutside(
   const ended = new Set<Promise<unknown>>();
   await endLeftSpeakers(parts.runs);
   await recoverRuns(parts, parts.runs);
-  for (const problem of modelWarnings(parts.config.agentModels())) parts.log('error', problem);
+  for (const problem of agentWarnings(parts)) parts.log('error', problem);
 
   return {
     name: 'outside',
@@ -71,11 +71,11 @@ export async function openOutside(
       },
       'outside.say': async ({ id, text }) => ({ said: running.get(id)?.say(text) ?? false }),
       'outside.list': async ({ environment }) => ({
-        agents: await Promise.all(AGENT_CLIS.map((cli) => installed(parts, cli, environment ?? {}))),
+        agents: await Promise.all(agentsOf(parts).map((cli) => installed(parts, cli, environment ?? {}))),
         running: [...running.values()].map(({ id, agent, tree, startedAtMs, session }) => ({
           ...{ id, agent, tree, session: session(), started_at_ms: Math.round(startedAtMs), isBusy: true },
         })),
-        warnings: modelWarnings(parts.config.agentModels()),
+        warnings: agentWarnings(parts),
       }),
       'outside.choose_agent': async ({ name }) => choiceOf(parts, name),
       'outside.login_command': async (params) => loginCommand(parts, params),
@@ -91,13 +91,18 @@ export async function openOutside(
 
 function choiceOf(parts: ExchangeParts, name: string): ResultOf<'outside.choose_agent'> {
   const own = ownModels(parts.config.agentModels()).lines;
-  return chooseAgent(name, { agents: AGENT_CLIS.map((cli) => cli.name), own });
+  return chooseAgent(name, { agents: agentsOf(parts).map((cli) => cli.name), own });
 }
 
-function modelWarnings(text: string): string[] {
-  const { lines, problems } = ownModels(text);
-  const names = AGENT_CLIS.map(({ name }) => name);
-  return [...problems, ...modelProblems(names, lines)];
+function agentsOf({ machine }: Pick<ExchangeParts, 'machine'>): readonly AgentCli[] {
+  return knownAgents(machine.cognitionHome).agents;
+}
+
+function agentWarnings({ config, machine }: Pick<ExchangeParts, 'config' | 'machine'>): string[] {
+  const { lines, problems } = ownModels(config.agentModels());
+  const known = knownAgents(machine.cognitionHome);
+  const names = known.agents.map(({ name }) => name);
+  return [...known.problems, ...problems, ...modelProblems(names, lines)];
 }
 
 type Environment = Readonly<Record<string, string>>;
@@ -129,12 +134,17 @@ function loginCommand(
   parts: ExchangeParts,
   { agent, environment }: ParsedOf<'outside.login_command'>,
 ): ResultOf<'outside.login_command'> {
-  const cli = findCli(agent);
+  const cli = findCli(agent, parts.machine.cognitionHome);
   const path = environment?.PATH ?? parts.machine.path;
   const program = cli === null ? null : findProgram(cli.executable, path);
   if (cli === null || program === null) {
     throw new HubError('not_found', `there is no ${agent} here that could log in`, {
-      hint: cli === null ? `the agents are: ${AGENT_CLIS.map(({ name }) => name).join(', ')}` : cli.install,
+      hint:
+        cli === null
+          ? `the agents are: ${agentsOf(parts)
+              .map(({ name }) => name)
+              .join(', ')}`
+          : cli.install,
     });
   }
   const home = homeOf(parts.machine.cognitionHome, cli.name);

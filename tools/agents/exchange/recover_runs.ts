@@ -22,7 +22,7 @@ export async function recoverRuns(parts: ToolParts, runs: string): Promise<void>
 async function appendRun(parts: ToolParts, runs: string, record: RunRecord): Promise<void> {
   const { id, place, turn, begun_at_ms, agent } = record;
   const run = openRunText(runs, id);
-  const cli = findCli(agent);
+  const cli = findCli(agent, parts.machine.cognitionHome);
   if (cli !== null && (await findNode(parts.hub, id)) === null) {
     const fault = faultOf(cli, 'killed', 'interrupted: the tools process or the hub ended while it worked');
     const call = { id, place, append: true, call_id: null, begun_at_ms, turn };

@@ -8,7 +8,7 @@ import { beginCall } from '../../base/outcome.js';
 import { findNode } from '../../base/store_output.js';
 import { findProgram } from '../../process/find_program.js';
 import type { AgentCli } from '../agent_cli.js';
-import { AGENT_CLIS, findCli } from '../all_clis.js';
+import { findCli, knownAgents } from '../all_clis.js';
 import { faultOf } from '../fault.js';
 import { homeOf, makeAgentFolders } from '../process/agent_folders.js';
 import type { LaunchPlace } from '../process/launch.js';
@@ -33,7 +33,7 @@ export async function runExchange(
   { context, onRunning }: { context: CallContext; onRunning(running: RunningExchange): void },
 ): Promise<ResultOf<'outside.run'>> {
   const done = await findNode(parts.hub, params.id);
-  if (done !== null) return answerAgain(done);
+  if (done !== null) return answerAgain(parts, done);
   const exchange = await openExchange(parts, params, context);
   return finish(parts, exchange, onRunning).finally(exchange.instance.release);
 }
@@ -60,10 +60,10 @@ async function finish(
 }
 
 /** The answer of an exchange that was appended already, by a process that has ended before it could say so. */
-function answerAgain(node: Node): ResultOf<'outside.run'> {
+function answerAgain(parts: ExchangeParts, node: Node): ResultOf<'outside.run'> {
   const external = node.kind === 'external' ? node.external : null;
   const metadata = ExchangeMetadata.safeParse(external?.handle.metadata);
-  const cli = metadata.success ? findCli(metadata.data.agent) : null;
+  const cli = metadata.success ? findCli(metadata.data.agent, parts.machine.cognitionHome) : null;
   if (external === null || !metadata.success || cli === null) {
     throw new HubError('conflict', `the id ${node.id} belongs to another node`, { hint: 'use a fresh random id' });
   }
@@ -78,8 +78,8 @@ async function openExchange(
   context: CallContext,
 ): Promise<AgentExchange> {
   const { id, place, agent, project, environment } = params;
-  const cli = findCli(agent);
-  if (cli === null) throw unknownAgent(agent);
+  const cli = findCli(agent, parts.machine.cognitionHome);
+  if (cli === null) throw unknownAgent(agent, parts);
   const program = findProgram(cli.executable, environment?.PATH ?? parts.machine.path);
   if (program === null) throw notInstalled(cli);
   const { instructions, minutes } = await promptFor(parts, params);
@@ -138,9 +138,11 @@ function launchPlace(
   };
 }
 
-function unknownAgent(name: string): HubError {
+function unknownAgent(name: string, { machine }: ExchangeParts): HubError {
   return new HubError('not_found', `there is no agent ${JSON.stringify(name)}`, {
-    hint: `the agents are: ${AGENT_CLIS.map((cli) => cli.name).join(', ')}`,
+    hint: `the agents are: ${knownAgents(machine.cognitionHome)
+      .agents.map((cli) => cli.name)
+      .join(', ')}`,
   });
 }
 
