@@ -1,5 +1,6 @@
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
+import { sentDepth } from '../../hub/base/path/sent_path.js';
 import type { Client } from '../../hub/client/client.js';
 import type { NodeId } from '../../hub/protocol/node.js';
 import { CURRENT_TREE, command, type Input, NODE_WORDS } from '../command_line/command.js';
@@ -61,12 +62,12 @@ function refuseConflict(input: Input<string, 'full' | 'fresh' | 'model', never>)
 
 async function printPath(context: Context, node: NodeId, options: PathOptions): Promise<void> {
   const client = await context.client();
-  const summaryDepth = await newestSummary(client, node);
+  const from = await sentFrom(client, node);
   let printed = 0;
   for await (const entry of resolvedPath(client, node, options)) {
     if (entry.node.role === 'root' || isSilent(entry.node)) continue;
     const look = await context.look([callTextOf(entry.node)]);
-    const sent = entry.node.depth >= summaryDepth;
+    const sent = entry.node.depth >= from;
     await context.out.write(renderPathEntry({ ...entry, sent, full: options.full }, look));
     if (options.full) noteCut(context, entry);
     printed += 1;
@@ -85,23 +86,23 @@ function noteCut(context: Context, { node, resolved }: ResolvedNode): void {
 /** As JSON, handles are resolved only with --full or --fresh: their contents can be large. */
 async function printNodes(context: Context, node: NodeId, options: PathOptions): Promise<void> {
   const client = await context.client();
-  const summaryDepth = await newestSummary(client, node);
+  const from = await sentFrom(client, node);
   await writeJsonArray(context.out, options.full || options.fresh ? resolvedNodes() : plainNodes());
 
   async function* plainNodes(): AsyncGenerator<unknown> {
-    for await (const one of pathOf(client, node)) yield { ...one, sent: one.depth >= summaryDepth };
+    for await (const one of pathOf(client, node)) yield { ...one, sent: one.depth >= from };
   }
 
   async function* resolvedNodes(): AsyncGenerator<unknown> {
     for await (const { node: one, resolved } of resolvedPath(client, node, options)) {
-      yield { ...one, sent: one.depth >= summaryDepth, resolved };
+      yield { ...one, sent: one.depth >= from, resolved };
     }
   }
 }
 
-/** The depth of the newest summary on a path; 0 when there is none. The path is read twice rather than held. */
-async function newestSummary(client: Client, node: NodeId): Promise<number> {
+/** The depth from which on a model is sent a path, which is read twice rather than held. */
+async function sentFrom(client: Client, node: NodeId): Promise<number> {
   let depth = 0;
-  for await (const one of pathOf(client, node)) if (one.role === 'summary') depth = one.depth;
+  for await (const one of pathOf(client, node)) depth = sentDepth(depth, one);
   return depth;
 }

@@ -21,6 +21,7 @@ export function spokenText(part: Part): string | null {
     case 'thinking':
     case 'call':
     case 'image':
+    case 'kept':
     case 'result':
       return null;
   }
@@ -44,6 +45,7 @@ export function withSpokenText(block: Block, change: (text: string) => string): 
     case 'thinking':
     case 'call':
     case 'image':
+    case 'kept':
       return block;
   }
 }
@@ -56,6 +58,7 @@ export function writtenText(block: Block): string | null {
       return block.text;
     case 'call':
     case 'image':
+    case 'kept':
       return null;
   }
 }
@@ -76,6 +79,7 @@ function readableBlock(block: Block): string {
       return imageLabel(block);
     case 'thinking':
     case 'call':
+    case 'kept':
       return '';
   }
 }
@@ -99,6 +103,7 @@ export function outputsOfBlock(block: Block): Sha256[] {
     case 'text':
     case 'thinking':
     case 'call':
+    case 'kept':
       return [];
   }
 }

@@ -1,5 +1,6 @@
 import { type InternalCaller, pathPages } from '../base/internal_call.js';
 import { textOf } from '../base/node_blocks.js';
+import { sentDepth } from '../base/path/sent_path.js';
 import type { Node, NodeId } from '../protocol/node.js';
 import { callLabel } from './call_label.js';
 
@@ -24,8 +25,8 @@ export interface Budget {
 export interface PathPlan {
   nodes: number;
   handles: number;
-  /** The depth of the newest summary; 0 when there is none. */
-  summaryDepth: number;
+  /** The depth from which on a model is sent the path. */
+  sentDepth: number;
   /** Depths: nodes from `headEnd` up to `tailStart` are left out; equal when all fit. */
   headEnd: number;
   tailStart: number;
@@ -35,12 +36,12 @@ export interface PathPlan {
 
 /** Chooses the nodes to render by their sizes alone, without keeping their texts in memory. */
 export async function planPath(reach: InternalCaller, budget: Budget): Promise<PathPlan> {
-  const plan: PathPlan = { ...{ nodes: 0, handles: 0, summaryDepth: 0, headEnd: 0, tailStart: 0 }, pages: [] };
+  const plan: PathPlan = { ...{ nodes: 0, handles: 0, sentDepth: 0, headEnd: 0, tailStart: 0 }, pages: [] };
   const selection = createSelection(Math.max(0, budget.totalBytesMax - GAP_BYTES));
   for await (const { nodes, cursor } of pathPages(reach, budget.node)) {
     plan.pages.push({ cursor, depth: nodes[0]?.depth ?? 0 });
     for (const node of nodes) {
-      if (node.role === 'summary') plan.summaryDepth = node.depth;
+      plan.sentDepth = sentDepth(plan.sentDepth, node);
       if (node.kind === 'external') plan.handles += 1;
       if (node.role !== 'root') plan.nodes += 1;
       selection.take(node.depth, costOf(node, budget));

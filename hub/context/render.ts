@@ -60,7 +60,7 @@ interface Rendering {
 
 async function renderNode(rendering: Rendering, node: Node): Promise<string> {
   if (node.role === 'root') return '';
-  const sent = node.depth >= rendering.plan.summaryDepth ? '' : ' (not sent: before a summary)';
+  const sent = node.depth >= rendering.plan.sentDepth ? '' : ' (not sent: before a summary)';
   if (node.kind === 'external') return renderHandle(rendering, node, sent);
   const { text, leftOutBytes } = shortened(saidIn(node), bytesPerNode(rendering.budget).text);
   if (text === '') return '';

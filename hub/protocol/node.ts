@@ -66,7 +66,9 @@ export const ImageBlock = z.strictObject({
   width: counted,
   height: counted,
 });
-export const Block = z.discriminatedUnion('type', [TextBlock, ThinkingBlock, CallBlock, ImageBlock]);
+/** In a summary: how many of the nodes right above it are sent behind it, word for word. */
+export const KeptBlock = z.strictObject({ type: z.literal('kept'), nodes: z.int().positive().max(100_000) });
+export const Block = z.discriminatedUnion('type', [TextBlock, ThinkingBlock, CallBlock, ImageBlock, KeptBlock]);
 export type Block = z.infer<typeof Block>;
 export const Blocks = z.array(Block).max(BLOCKS_MAX);
 

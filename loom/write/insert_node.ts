@@ -200,6 +200,8 @@ export function hasContent(block: Block): boolean {
       return block.text.trim() !== '';
     case 'image':
       return true;
+    case 'kept':
+      return false;
     case 'call':
       return false; // calls belong to answers of a model
   }

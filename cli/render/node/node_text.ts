@@ -59,6 +59,7 @@ function blockText(block: Block, alone: boolean): string {
     case 'text':
       return block.text;
     case 'thinking':
+    case 'kept':
       return '';
     case 'call':
       return alone ? `[${block.tool}: ${callText(block.input)}] (not run)` : '';

@@ -44,6 +44,8 @@ function partText(part: Part, look: Look): string {
       return `${look.style.tool(`[call ${cleanLine(part.id)}: ${cleanLine(part.tool)}]`)} ${cleanLine(JSON.stringify(part.input))}`;
     case 'image':
       return look.style.quiet(imageLabel(part));
+    case 'kept':
+      return '';
     case 'result': {
       const title = `[result of ${cleanLine(part.id)}${part.failed ? ', failed' : ''}]`;
       return [look.style.tool(title), ...part.content.map((block) => partText(block, look))].join('\n');

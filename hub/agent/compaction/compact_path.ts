@@ -2,8 +2,9 @@ import { HubError } from '../../base/error.js';
 import { cliCommand } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { blocksOfType, spokenText, textOf, withSpokenText } from '../../base/node_blocks.js';
+import { keptIn } from '../../base/path/sent_path.js';
 import type { Block, Node, NodeId } from '../../protocol/node.js';
-import { pathTokens } from '../estimate/token_estimate.js';
+import { nodesTokens, pathTokens } from '../estimate/token_estimate.js';
 import type { ModelRequest } from '../model/provider.js';
 import type { ModelReply } from '../request/ask_with_retries.js';
 import type { Requester } from '../request/requester.js';
@@ -22,6 +23,11 @@ const TEXT_SHARE = 0.6;
 const SUMMARY_LENGTH_MIN = 200;
 /** The most that is carried over word for word. */
 const CARRIED_BYTES_MAX = 131_072;
+
+/** From this size on the newest nodes stay word for word: up to this share of the path, and not more than this. */
+const KEEPING_TOKENS_MIN = 8_000;
+const KEPT_SHARE = 1 / 8;
+const KEPT_TOKENS_MAX = 20_000;
 
 const BEGINNING = 'The conversation until here, summarised:';
 const WAS_CUT = '(The summary was longer than it may be, and ends here.)';
@@ -66,15 +72,18 @@ export async function compactPath(
   const of = isOfPath ? 'path' : 'branch';
   turn.emit({ kind: 'compaction_started', turn: turn.id, tokens: params.tokens, of });
   const counted: Promise<void>[] = [];
-  const summary = await summarise(work, params, counted);
+  const kept = isOfPath ? newestSteps(path) : 0;
+  const summary = await summarise(work, { ...params, kept }, counted);
   await Promise.all(counted);
   if (summary instanceof HubError) return summary;
-  const blocks = isOfPath ? [...summary.blocks, ...openBlocks(path, params)] : summary.blocks;
+  const blocks = isOfPath
+    ? [...keptBlocks(kept), ...summary.blocks, ...openBlocks(path, { ...params, kept })]
+    : summary.blocks;
   const role = isOfPath ? 'summary' : 'user';
   const { node } = await callHub(work.reach, 'loom.node_create_text', {
     ...{ id: params.id, tree: turn.tree, parent: turn.tip, role, blocks, settings: null, turn: turn.id },
   });
-  path.splice(0, path.length, node);
+  path.splice(0, path.length, node, ...path.slice(path.length - kept));
   turn.tip = node.id;
   const tokens_after = pathTokens(path, { measure: null, prefix: settings.settings });
   const sizes = { tokens_before: params.tokens, tokens_after, left_out: summary.leftOut };
@@ -82,9 +91,29 @@ export async function compactPath(
   return { node, ...sizes };
 }
 
+/** How many of the newest nodes of a sent path stay word for word: whole steps, as many as are small beside the rest. */
+function newestSteps(path: readonly Node[]): number {
+  const tokens = nodesTokens(path);
+  if (tokens < KEEPING_TOKENS_MIN) return 0;
+  let left = Math.min(KEPT_TOKENS_MAX, tokens * KEPT_SHARE);
+  // What an earlier summary kept is not right above this one.
+  const border = path[0]?.role === 'summary' ? 1 + keptIn(path) : 0;
+  let start = path.length;
+  for (let at = path.length - 1; at >= border && left >= 0; at -= 1) {
+    left -= nodesTokens(path.slice(at, at + 1));
+    const isStepsFirst = (path[at]?.step?.index ?? 0) === 0;
+    if (left >= 0 && isStepsFirst) start = at;
+  }
+  return path.length - start;
+}
+
+function keptBlocks(nodes: number): Block[] {
+  return nodes === 0 ? [] : [{ type: 'kept', nodes }];
+}
+
 /** The open request, which is carried over word for word instead of being summarised. */
-function openBlocks(path: readonly Node[], { window, isCutOff }: CompactionParams): Block[] {
-  const open = openRequest(path, isCutOff);
+function openBlocks(path: readonly Node[], { window, isCutOff, kept }: Summarising): Block[] {
+  const open = openRequest(path, isCutOff, kept);
   if (open.length === 0) return [];
   // A quarter of the window: a token is 4 bytes.
   const most = Math.min(CARRIED_BYTES_MAX, window ?? CARRIED_BYTES_MAX);
@@ -95,6 +124,9 @@ function openBlocks(path: readonly Node[], { window, isCutOff }: CompactionParam
   return [{ type: 'text', text: OPEN_REQUEST_LINE }, ...words];
 }
 
+/** A compaction, and how many nodes at the end of the path stay as they are. */
+type Summarising = CompactionParams & { kept: number };
+
 interface Summary {
   blocks: Block[];
   leftOut: boolean;
@@ -102,13 +134,13 @@ interface Summary {
 
 async function summarise(
   work: CompactionWork,
-  params: CompactionParams,
+  params: Summarising,
   counted: Promise<void>[],
 ): Promise<Summary | HubError> {
   const send = (request: ModelRequest): Promise<ModelReply> =>
     sendRequest(work, { request, node: params.id, counted, isStreamed: false });
   if (params.branch !== null) return summariseText(work, params, { send, share: 1 });
-  const whole = wholeRequest(work, params.instructions);
+  const whole = wholeRequest(work, params);
   if (!fits(whole, params)) return summariseText(work, params, { send, share: 1 });
   const reply = await send(whole);
   const failure = failureOf(reply, work);
@@ -121,11 +153,11 @@ async function summarise(
 }
 
 /** The next request of the turn with another end, so that a cache has nearly all of it. */
-function wholeRequest(work: CompactionWork, instructions: string | null): ModelRequest {
+function wholeRequest(work: CompactionWork, params: Summarising): ModelRequest {
   const request = requestFor(work);
   const end = {
     role: 'user' as const,
-    content: [{ type: 'text' as const, text: summaryRequest('path', instructions) }],
+    content: [{ type: 'text' as const, text: summaryRequest('path', params) }],
   };
   return {
     ...request,
@@ -149,7 +181,7 @@ interface TextSending {
 /** Asks for a summary of the path as a text, without tools, and of less and less of it while it is too long. */
 async function summariseText(
   work: CompactionWork,
-  { instructions, window, branch }: CompactionParams,
+  { instructions, kept, window, branch }: Summarising,
   { send, share }: TextSending,
 ): Promise<Summary | HubError> {
   const { messages, ...request } = requestFor(work);
@@ -161,7 +193,7 @@ async function summariseText(
     const content = [
       {
         type: 'text' as const,
-        text: `${text}---\n\n${summaryRequest(branch === null ? 'path' : 'branch', instructions)}`,
+        text: `${text}---\n\n${summaryRequest(branch === null ? 'path' : 'branch', { instructions, kept })}`,
       },
     ];
     const reply = await send({
@@ -211,7 +243,7 @@ function summaryFrom({ answer }: ModelReply, leftOut: boolean, beginning: string
   return { blocks: [{ type: 'text', text: [beginning, ...lines].join('\n\n') }], leftOut };
 }
 
-/** Whether summarising can shorten a path: a single message or a summary at its end cannot be shortened. */
+/** Whether summarising can shorten a sent path: a single message cannot be shortened, nor a summary with what it keeps. */
 export function canShrink(path: readonly Node[]): boolean {
-  return path.length > 1 && path.at(-1)?.role !== 'summary';
+  return path.length > 1 + keptIn(path);
 }

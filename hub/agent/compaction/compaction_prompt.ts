@@ -31,9 +31,15 @@ Which files were changed, and what is not done.
 Be exact where later work depends on it and short elsewhere. Answer with the summary alone.`;
 
 /** The text that asks a model for a summary of a path, or of a branch; a person may add what matters to them. */
-export function summaryRequest(of: 'path' | 'branch', instructions: string | null): string {
-  const request = of === 'path' ? SUMMARY_REQUEST : BRANCH_REQUEST;
-  return instructions === null ? request : `${request}\n\nThe person says of this summary: ${instructions}`;
+export function summaryRequest(
+  of: 'path' | 'branch',
+  { instructions, kept }: { instructions: string | null; kept: number },
+): string {
+  return [
+    of === 'path' ? SUMMARY_REQUEST : BRANCH_REQUEST,
+    ...(kept === 0 ? [] : [`The last ${kept} messages stay beside your summary, word for word: do not repeat them.`]),
+    ...(instructions === null ? [] : [`The person says of this summary: ${instructions}`]),
+  ].join('\n\n');
 }
 
 /** The system prompt for a summary of a text, when the conversation itself is too long for the model. */
@@ -93,6 +99,7 @@ function entryOf(part: ModelMessage['content'][number], who: string, bytesMax: n
     case 'image':
       return `${who}: [image]\n\n`;
     case 'thinking':
+    case 'kept':
       return null;
   }
 }

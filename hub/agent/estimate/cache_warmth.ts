@@ -80,7 +80,11 @@ type PathPosition = { index: number; isOnPath: boolean };
 
 /** Finds where nodes branch off a path, by walking up from them. Each node is walked over only once. */
 function positionsOn(reach: InternalCaller, path: readonly Node[]): (node: NodeId) => Promise<PathPosition | null> {
-  const known = new Map<NodeId, PathPosition | null>(path.map(({ id }, index) => [id, { index, isOnPath: true }]));
+  // What a summary keeps was sent behind another beginning.
+  const since = path.find(({ role }) => role === 'summary')?.seq ?? 0;
+  const known = new Map<NodeId, PathPosition | null>(
+    path.map(({ id, seq }, index) => [id, seq < since ? null : { index, isOnPath: true }]),
+  );
   let remaining = NODES_MAX;
   return async (node) => {
     const passed: NodeId[] = [];

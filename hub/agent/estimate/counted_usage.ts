@@ -29,8 +29,11 @@ export async function newestMeasure(
   path: readonly Node[],
 ): Promise<Measure | null> {
   const indexes = new Map<string, number>();
-  // The count of a summary is that of the path before it.
-  for (const [index, { id, role }] of path.entries()) if (role === 'assistant') indexes.set(id, index);
+  // The counts of a summary, and of what it keeps, are those of the path before it.
+  const since = path.findLast(({ role }) => role === 'summary')?.seq ?? 0;
+  for (const [index, { id, role, seq }] of path.entries()) {
+    if (role === 'assistant' && seq > since) indexes.set(id, index);
+  }
   if (indexes.size === 0) return null;
   for await (const { node, outcome, usage, estimate } of newestRequests(reach, tree)) {
     const index = node === null ? undefined : indexes.get(node);

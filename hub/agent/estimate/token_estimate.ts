@@ -32,7 +32,7 @@ function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-function nodesTokens(nodes: readonly Node[]): number {
+export function nodesTokens(nodes: readonly Node[]): number {
   return nodes.reduce((sum, { blocks }) => sum + blocks.reduce((all, block) => all + blockTokens(block), 0), 0);
 }
 
@@ -44,6 +44,8 @@ function blockTokens(block: Block): number {
       return block.signature === null ? 0 : wrappedTokens(block.text); // without a signature it is never sent
     case 'call':
       return wrappedTokens(block.tool + JSON.stringify(block.input));
+    case 'kept':
+      return 0;
     case 'image':
       return Math.min(IMAGE_TOKENS_MAX, Math.ceil((block.width * block.height) / IMAGE_PIXELS_PER_TOKEN));
   }

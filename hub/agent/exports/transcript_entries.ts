@@ -47,6 +47,7 @@ function blockContent(block: Block): string {
       return `[image ${block.width}x${block.height} ${block.media_type} ${block.sha256}]`;
     case 'thinking':
     case 'call':
+    case 'kept':
       return '';
   }
 }

@@ -2,6 +2,7 @@ import { HubError } from '../../base/error.js';
 import { cliCommand } from '../../base/hint.js';
 import { callHub, type InternalCaller, pathPages } from '../../base/internal_call.js';
 import { blocksOfType } from '../../base/node_blocks.js';
+import { keptAbove, sentPath } from '../../base/path/sent_path.js';
 import { RawJson } from '../../base/plugin.js';
 import { FRAME_BYTES_MAX } from '../../protocol/limits.js';
 import type { Node, NodeId, Settings, Sha256 } from '../../protocol/node.js';
@@ -26,7 +27,7 @@ export async function modelContext(reach: InternalCaller, node: NodeId): Promise
 
 /** The sent part of a path. */
 export interface SentNodes {
-  /** From the newest summary on. */
+  /** From the newest summary on, in the order in which they are sent. */
   nodes: Node[];
   /** How many nodes were before it, without the root. */
   dropped: number;
@@ -43,28 +44,38 @@ export async function sentNodes(reach: InternalCaller, node: NodeId): Promise<Se
 }
 
 async function readSent(reach: InternalCaller, node: NodeId): Promise<SentNodes> {
-  const sent: SentNodes = { nodes: [], dropped: 0, newest: null };
-  let bytes = 0;
-  let tooMuch = false;
+  const reading: Reading = { nodes: [], dropped: 0, bytes: 0, isTooMuch: false };
+  let newest: Sha256 | null = null;
   for await (const { nodes } of pathPages(reach, node)) {
-    sent.newest = newestSettings(nodes) ?? sent.newest;
-    for (const one of nodes) {
-      if (one.role === 'summary') {
-        sent.dropped += sent.nodes.length;
-        sent.nodes = [];
-        bytes = 0;
-        tooMuch = false;
-      }
-      if (one.role === 'root') continue;
-      bytes += sizeOf(one.blocks);
-      // A later summary may still replace all this.
-      tooMuch ||= bytes > BYTES_MAX;
-      if (!tooMuch) sent.nodes.push(one);
-      else sent.dropped += 1;
-    }
+    newest = newestSettings(nodes) ?? newest;
+    for (const one of nodes) takeNode(reading, one);
   }
-  if (tooMuch) throw tooLong(node);
-  return sent;
+  if (reading.isTooMuch) throw tooLong(node);
+  return { nodes: sentPath(reading.nodes), dropped: reading.dropped, newest };
+}
+
+interface Reading extends Pick<SentNodes, 'nodes' | 'dropped'> {
+  bytes: number;
+  isTooMuch: boolean;
+}
+
+function takeNode(reading: Reading, node: Node): void {
+  if (node.role === 'root') return;
+  if (node.role === 'summary') dropBefore(reading, node);
+  reading.bytes += sizeOf(node.blocks);
+  // A later summary may still replace all this.
+  reading.isTooMuch ||= reading.bytes > BYTES_MAX;
+  if (reading.isTooMuch) reading.dropped += 1;
+  else reading.nodes.push(node);
+}
+
+/** Leaves what a summary keeps of the nodes before it; of a path that is too long its end is not there. */
+function dropBefore(reading: Reading, summary: Node): void {
+  const kept = reading.isTooMuch ? [] : [...keptAbove(reading.nodes, summary)];
+  reading.dropped += reading.nodes.length - kept.length;
+  reading.nodes = kept;
+  reading.bytes = kept.reduce((sum, { blocks }) => sum + sizeOf(blocks), 0);
+  reading.isTooMuch = false;
 }
 
 /** The newest settings of a path, unless a file brought them and nobody trusts them, and what the thinking on it is bound to. */

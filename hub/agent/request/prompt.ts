@@ -1,6 +1,7 @@
 import { callEnd } from '../../base/call_end.js';
 import { callText } from '../../base/call_title.js';
 import { blocksOfType } from '../../base/node_blocks.js';
+import { sentPath } from '../../base/path/sent_path.js';
 import type { ModelMessage } from '../../protocol/methods/context_methods.js';
 import type { Block, Node, Settings, Sha256 } from '../../protocol/node.js';
 
@@ -41,7 +42,7 @@ export function promptOf(path: readonly Node[], settings: PromptSettings): Promp
   const readable = readableThinking(settings);
   const messages: ModelMessage[] = [];
   let sent = 0;
-  for (const step of stepsOf(sinceSummary(path))) {
+  for (const step of stepsOf(sentPath(path))) {
     const stepMessages = messagesOf(step, readable);
     messages.push(...stepMessages);
     if (stepMessages.length > 0) sent += step.results.length + 1;
@@ -70,12 +71,6 @@ export function signingSettings(path: readonly Node[]): Sha256[] {
 function readableThinking({ current, bindings }: PromptSettings): ReadonlySet<Sha256> {
   const binding = current === null ? null : bindingOf(current);
   return new Set([...bindings].flatMap(([sha256, made]) => (made === binding ? [sha256] : [])));
-}
-
-/** The path from its newest summary on, which stands for all before it. */
-function sinceSummary(path: readonly Node[]): readonly Node[] {
-  const newest = path.findLastIndex(({ role }) => role === 'summary');
-  return newest < 0 ? path : path.slice(newest);
 }
 
 /** Nodes that were committed together: an answer with the results of its calls, or one node of a person. */
@@ -136,6 +131,8 @@ function isSent(block: Block, { answered, isReadable }: Surroundings): boolean {
       return answered.has(block);
     case 'image':
       return false; // models accept images in user messages only
+    case 'kept':
+      return false;
     case 'thinking':
       return isSigned(block) && isReadable;
   }
@@ -163,6 +160,7 @@ function isUserPart(block: Block): boolean {
       return true;
     case 'thinking':
     case 'call':
+    case 'kept':
       return false;
   }
 }

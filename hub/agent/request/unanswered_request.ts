@@ -9,9 +9,9 @@ export const OPEN_REQUEST_LINE = 'What was asked last, and is not answered yet, 
 
 /**
  * The blocks of what people asked on a path since its last complete answer; empty when all is answered. What a summary
- * carries over counts. With `isCutOff` the last answer was interrupted.
+ * carries over counts, what stands in the last nodes, which are kept, does not. With `isCutOff` the last answer was interrupted.
  */
-export function openRequest(path: readonly Node[], isCutOff: boolean): Block[] {
+export function openRequest(path: readonly Node[], isCutOff: boolean, kept = 0): Block[] {
   const requests: Block[][] = [];
   for (let at = path.length - 1; at >= 0; at -= 1) {
     const node = path[at];
@@ -22,7 +22,7 @@ export function openRequest(path: readonly Node[], isCutOff: boolean): Block[] {
     }
     const isLast = at === path.length - 1;
     if (isComplete(node, path[at + 1]) && !(isLast && isCutOff)) break;
-    if (node.role === 'user' && !isGoOn(node)) requests.push(node.blocks);
+    if (node.role === 'user' && at < path.length - kept && !isGoOn(node)) requests.push(node.blocks);
   }
   return requests.reverse().flat();
 }

@@ -149,6 +149,7 @@ function isVisible(block: Block): boolean {
     case 'call':
       return true;
     case 'image':
+    case 'kept':
       return false; // no model answers with one
   }
 }

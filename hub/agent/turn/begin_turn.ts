@@ -131,16 +131,15 @@ interface Starting {
 /** Where the turn begins: at the node, or below it at a word that asks a model to go on with what it was saying. */
 async function startOf(reach: InternalCaller, { tree, node, sent, prompt }: Starting): Promise<NodeId> {
   const last = promptOf(sent, prompt).messages.at(-1);
-  if (last?.role === 'user') return sent.at(-1)?.id ?? node;
+  if (last?.role === 'user') return node;
   if (last === undefined) {
     throw new HubError('invalid_params', 'nothing has been said here that a model could answer', {
       hint: ['add a message first: ', cliCommand('ask', '@', '"message"')],
     });
   }
   const blocks = [{ type: 'text' as const, text: GO_ON }];
-  const parent = sent.at(-1)?.id ?? node;
   const made = await callHub(reach, 'loom.node_create_text', {
-    ...{ id: undefined, tree, parent, role: 'user', blocks, settings: null },
+    ...{ id: undefined, tree, parent: node, role: 'user', blocks, settings: null },
   });
   sent.push(made.node);
   return made.node.id;

@@ -37,7 +37,7 @@ export async function runToEnd(
   run: () => Promise<TurnEnd | TurnParking>,
 ): Promise<TurnOutcome> {
   const { turn, reach, path } = work;
-  const before = path.at(-1)?.seq ?? 0;
+  const before = path.reduce((most, { seq }) => Math.max(most, seq), 0);
   const stopTimer = parts.timers.startTimer(timeLimitMs(work.limits), () => turn.stop('time'));
   let end: TurnEnd | TurnParking;
   try {

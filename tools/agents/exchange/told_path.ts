@@ -1,5 +1,6 @@
 import { callText } from '../../../hub/base/call_title.js';
 import { textOf } from '../../../hub/base/node_blocks.js';
+import { sentPath } from '../../../hub/base/path/sent_path.js';
 import type { Node, NodeId } from '../../../hub/protocol/node.js';
 import type { HubLink } from '../../base/tool_parts.js';
 import { AGENT_SOURCE } from '../history/agent_source.js';
@@ -17,8 +18,7 @@ export async function readPath(hub: HubLink, node: NodeId): Promise<Node[]> {
     nodes.push(...page.nodes);
     cursor = page.cursor;
   } while (cursor !== null);
-  const summary = nodes.findLastIndex(({ role }) => role === 'summary');
-  return nodes.slice(Math.max(0, summary)).filter(({ role }) => role !== 'root');
+  return sentPath(nodes).filter(({ role }) => role !== 'root');
 }
 
 /** What a path says before the newest answer ends, and what a person has said since. */

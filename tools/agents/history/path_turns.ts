@@ -1,5 +1,6 @@
 import { callText } from '../../../hub/base/call_title.js';
 import { blocksOfType, readableText } from '../../../hub/base/node_blocks.js';
+import { sentPath } from '../../../hub/base/path/sent_path.js';
 import type { Block, Node } from '../../../hub/protocol/node.js';
 import { AGENT_SOURCE, NO_CALLS } from './agent_source.js';
 import type { PastCall, PastTurn } from './past_turn.js';
@@ -8,9 +9,8 @@ type External = Extract<Node, { kind: 'external' }>;
 
 /** The turns of a path as another agent is told them: from its newest summary on, without thinking and without calls that never ended. */
 export function pathTurns(path: readonly Node[]): PastTurn[] {
-  const newest = path.findLastIndex(({ role }) => role === 'summary');
   const turns: PastTurn[] = [];
-  const nodes = path.slice(Math.max(newest, 0));
+  const nodes = sentPath(path);
   for (const [index, node] of nodes.entries()) {
     if (node.role === 'root' || (node.kind === 'external' && node.step !== null)) continue;
     const results = node.kind === 'text' ? resultsOf(node, nodes.slice(index + 1)) : [];

@@ -119,6 +119,8 @@ async function wireBlock(
       return wireImage(await sendImage(block));
     case 'result':
       return wireResult(block, ids, sendImage);
+    case 'kept':
+      return null;
   }
 }
 
@@ -147,6 +149,7 @@ async function wireResultBlock(
       return wireImage(await sendImage(block));
     case 'thinking':
     case 'call':
+    case 'kept':
       return null;
   }
 }

@@ -117,6 +117,7 @@ function answerPart(block: Content, { signed, next, conversion }: ContentParts):
       return thoughtParts(block, next);
     case 'image':
     case 'result':
+    case 'kept':
       return [];
   }
 }
@@ -195,6 +196,7 @@ async function partsOf(block: Block, { sendImage }: Conversion): Promise<(Text |
     }
     case 'thinking':
     case 'call':
+    case 'kept':
       return [];
   }
 }

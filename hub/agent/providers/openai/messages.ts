@@ -128,6 +128,7 @@ async function wireParts(block: Block, conversion: Conversion): Promise<Part[]> 
       return [await wireImage(block, conversion)];
     case 'thinking':
     case 'call':
+    case 'kept':
       return [];
   }
 }

@@ -72,6 +72,7 @@ function answerItem(block: Content, phase: 'commentary' | 'final_answer', conver
     }
     case 'image':
     case 'result':
+    case 'kept':
       return null;
   }
 }
@@ -113,6 +114,7 @@ async function partsOf(block: Block, { sendImage }: Conversion): Promise<Part[]>
     }
     case 'thinking':
     case 'call':
+    case 'kept':
       return [];
   }
 }
