@@ -41,8 +41,8 @@ export async function openLoom(options: LoomOptions): Promise<LoomPlugin> {
   );
   const blobs = await openBlobs({ ...paths, lease: (sha256) => writer.call('lease', { sha256 }, OWN) });
   const files = { database: paths.database, searchIndex: paths.searchIndex, outputs: paths.outputs };
-  const reader = startReader(workers.reader, { ...files, isForChecks: false });
-  const checks = createChecks(() => startReader(workers.reader, { ...files, isForChecks: true }));
+  const start = (isForChecks: boolean): ReaderThread => startReader(workers.reader, { ...files, isForChecks });
+  const [reader, searches, checks] = [start(false), searchThread(() => start(false)), createChecks(() => start(true))];
   const feed = createFeed({ epoch: writer.epoch, lastSeq: writer.lastSeq, read: reader.feed });
   publish = feed.publish;
   return {
@@ -53,10 +53,11 @@ export async function openLoom(options: LoomOptions): Promise<LoomPlugin> {
     busy: writer.waiting,
     methods: {
       ...readHandlers(reader),
+      'loom.search': searches.run,
       'loom.fsck': checks.run,
       ...writeHandlers(writer, newId),
       ...blobHandlers(blobs),
-      'loom.tree_purge': purge(writer, reader),
+      'loom.tree_purge': purge(writer, [reader, searches]),
       'loom.watch': feed.watch,
       'loom.backup': async ({ path }) =>
         backup({
@@ -71,7 +72,7 @@ export async function openLoom(options: LoomOptions): Promise<LoomPlugin> {
     },
     async close() {
       // The writing thread is the last one with the database open: only that can empty the WAL.
-      await Promise.all([reader.close(), checks.close()]);
+      await Promise.all([reader.close(), searches.close(), checks.close()]);
       await writer.close();
       await blobs.close();
     },
@@ -84,6 +85,26 @@ function readHandlers(reader: ReaderThread): Handlers {
     (params: unknown, context: CallContext) => reader.call(method, params, context),
   ];
   return Object.fromEntries(READ_METHODS.map(read));
+}
+
+type SearchThread = Pick<ReaderThread, 'forget' | 'close'> & { run: Handler<'loom.search'> };
+
+/** Searches have a reading thread of their own: a text of megabytes, or an expression that backtracks, is looked at in one slice. */
+function searchThread(start: () => ReaderThread): SearchThread {
+  let thread: ReaderThread | null = null;
+  let isClosed = false;
+  return {
+    async run(params, context) {
+      if (isClosed) throw new HubError('storage_failed', 'the storage is closed');
+      thread ??= start();
+      return thread.call('loom.search', params, context);
+    },
+    forget: () => thread?.forget(),
+    async close() {
+      isClosed = true;
+      await thread?.close();
+    },
+  };
 }
 
 /**
@@ -187,10 +208,10 @@ function blobHandlers(blobs: Blobs): Pick<Handlers, 'loom.blob_write' | 'loom.bl
   };
 }
 
-function purge(writer: WriterThread, reader: ReaderThread): Handler<'loom.tree_purge'> {
+function purge(writer: WriterThread, readers: Pick<ReaderThread, 'forget'>[]): Handler<'loom.tree_purge'> {
   return async (params, context): Promise<RawJson> => {
     const answer = await writer.call('loom.tree_purge', params, context);
-    if (params.confirm !== null) reader.forget();
+    if (params.confirm !== null) for (const reader of readers) reader.forget();
     return answer;
   };
 }

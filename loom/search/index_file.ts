@@ -11,6 +11,8 @@ import { folded, type Term } from './terms.js';
 const INDEX_VERSION = '1';
 /** The largest text that is indexed by trigrams; larger ones are scanned. */
 const INDEXED_BYTES_MAX = 256 * 1024;
+/** Nodes with more JSON are not even read for the index: their text is nearly all of it. */
+const READ_BYTES_MAX = 4 * INDEXED_BYTES_MAX;
 /** How much text one slice indexes. */
 const SLICE_BYTES = 128 * 1024;
 /** The shortest word that the index can find. */
@@ -22,8 +24,11 @@ const SCHEMA = `
   CREATE VIRTUAL TABLE texts USING fts5 (text, tokenize = 'trigram', content = '');
 `;
 
+// The number of bytes stands at the beginning of a row.
+const IS_READ = `octet_length(n.blocks) + coalesce(octet_length(n.external), 0) <= ${READ_BYTES_MAX}`;
 export const TEXTS_BETWEEN = `
-  SELECT n.seq, n.external, n.blocks FROM nodes n WHERE n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
+  SELECT n.seq, iif(${IS_READ}, n.external, NULL) AS external, iif(${IS_READ}, n.blocks, NULL) AS blocks
+  FROM nodes n WHERE n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
 
 /** The SQLite codes of a damaged or foreign file. */
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|ERROR|CONSTRAINT)/;
@@ -157,7 +162,8 @@ function wasPurgedAfter(main: Store, seq: number): boolean {
 }
 
 interface Slice {
-  texts: { seq: number; text: string }[];
+  /** Null for a text that is too large to be read. */
+  texts: { seq: number; text: string | null }[];
   /** The last number of the feed that the slice covers. */
   end: number;
 }
@@ -165,8 +171,14 @@ interface Slice {
 /** Reads the texts of the next nodes, of bounded number and size. */
 function readSlice(main: Store, range: { from: number; to: number }): Slice {
   const end = endOfSlice(main, { tree: null, after: range.from, to: range.to }, SLICE_BYTES);
-  const rows = main.all<{ seq: number; external: string | null; blocks: string }>(TEXTS_BETWEEN, range.from, end);
-  return { texts: rows.map((row) => ({ seq: row.seq, text: folded(searchableText(row.blocks, row.external)) })), end };
+  const rows = main.all<{ seq: number; external: string | null; blocks: string | null }>(
+    TEXTS_BETWEEN,
+    range.from,
+    end,
+  );
+  const textOf = (blocks: string | null, external: string | null): string | null =>
+    blocks === null ? null : folded(searchableText(blocks, external));
+  return { texts: rows.map((row) => ({ seq: row.seq, text: textOf(row.blocks, row.external) })), end };
 }
 
 /** Indexes a slice in one transaction and returns its end. */
@@ -182,8 +194,9 @@ function writeSlice(index: Store, { texts, end }: Slice): number {
   }
 }
 
-function insertText(index: Store, seq: number, text: string): void {
+function insertText(index: Store, seq: number, text: string | null): void {
   if (text === '') return;
-  if (Buffer.byteLength(text) > INDEXED_BYTES_MAX) index.run('INSERT INTO large (seq) VALUES (?)', seq);
+  if (text === null || Buffer.byteLength(text) > INDEXED_BYTES_MAX)
+    index.run('INSERT INTO large (seq) VALUES (?)', seq);
   else index.run('INSERT INTO texts (rowid, text) VALUES (?, ?)', seq, text);
 }

@@ -4,7 +4,7 @@
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(wellFormed(value));
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (Array.isArray(value)) return `[${listed(value.map(canonicalJson))}]`;
   if (value !== null && typeof value === 'object') return canonicalObject(value);
   return JSON.stringify(value);
 }
@@ -14,7 +14,14 @@ function canonicalObject(value: object): string {
   for (const [key, field] of Object.entries(value).sort(byUtf16Units)) {
     if (field !== undefined) fields.push(`${JSON.stringify(wellFormed(key))}:${canonicalJson(field)}`);
   }
-  return `{${fields.join(',')}}`;
+  return `{${listed(fields)}}`;
+}
+
+/** Added up, not joined: that would copy a long text once for each level that it is nested in. */
+function listed(parts: readonly string[]): string {
+  let list = '';
+  for (const part of parts) list += list === '' ? part : `,${part}`;
+  return list;
 }
 
 function byUtf16Units([left]: [string, unknown], [right]: [string, unknown]): number {

@@ -2,6 +2,7 @@ import crypto from 'node:crypto';
 import { dashed, type NodeRow } from './rows.js';
 
 const VERSION_TAG = 'cognition-node-1';
+const LONG_LENGTH = 64 * 1024;
 
 /** Every immutable column of a node, apart from its number and depth, which belong to one home. */
 export interface HashedNode {
@@ -26,13 +27,17 @@ export interface HashedNode {
 export function nodeHash(parentHash: string | null, node: HashedNode): string {
   const step =
     node.step === null ? 'null' : `{"id":"${node.step.id}","index":${node.step.index},"size":${node.step.size}}`;
-  return sha256Of(
-    `${VERSION_TAG}\n${parentHash ?? ''}\n` +
-      `{"blocks":${node.blocks},"created_at_ms":${node.created_at_ms},"external":${node.external},` +
-      `"id":"${node.id}","kind":"${node.external === null ? 'text' : 'external'}",` +
-      `"parent":${quotedOrNull(node.parent)},"role":"${node.role}","settings":${quotedOrNull(node.settings)},` +
-      `"step":${step},"tree":"${node.tree}"}`,
-  );
+  const head = `${VERSION_TAG}\n${parentHash ?? ''}\n{"blocks":`;
+  const tail =
+    `,"created_at_ms":${node.created_at_ms},"external":${node.external},` +
+    `"id":"${node.id}","kind":"${node.external === null ? 'text' : 'external'}",` +
+    `"parent":${quotedOrNull(node.parent)},"role":"${node.role}","settings":${quotedOrNull(node.settings)},` +
+    `"step":${step},"tree":"${node.tree}"}`;
+  // One text of a long one would be a copy of it.
+  if (node.blocks.length > LONG_LENGTH) {
+    return crypto.createHash('sha256').update(head).update(node.blocks).update(tail).digest('hex');
+  }
+  return sha256Of(head + node.blocks + tail);
 }
 
 /** Whether a node is what its hash says. */

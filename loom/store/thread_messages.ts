@@ -9,6 +9,15 @@ export interface WorkerCall {
   atMs: number;
 }
 
+/** The longest text of a call that shares its commit with others. */
+export const LARGE_LENGTH = 256 * 1024;
+
+/** A call for the writing thread. */
+export interface PostedCall extends WorkerCall {
+  /** The length of its texts. */
+  length: number;
+}
+
 /** The answer to one call: the result as JSON text, ready to be spliced into a response. */
 export type WorkerReply = { id: number; json: string } | { id: number; error: WorkerError };
 

@@ -18,6 +18,8 @@ const TURN_MS = 1;
 /** An operation that takes longer holds a page by then; so many of them run at once, each with up to a page of JSON. */
 const SHORT_MS = 3;
 const LONG_MAX = 4;
+/** Nobody waits for these as for an answer: together they have every other slice, however many they are. */
+const BULK: ReadonlySet<ReadOpName> = new Set<ReadOpName>(['feed', 'loom.tree_export']);
 /** These hold no page, and may run for as long as the database is large. */
 const UNPAGED: ReadonlySet<ReadOpName> = new Set<ReadOpName>(['loom.fsck', 'loom.search', 'loom.cost_get']);
 
@@ -47,7 +49,7 @@ export interface Scheduler {
  * whose operations have taken the least time comes first.
  */
 export function createScheduler(context: ReadContext, reply: (message: ReaderReply) => void): Scheduler {
-  const queue = createFairQueue<Operation>({ isInOrder: false, debtMax: SHORT_MS });
+  const operations = createTwoQueues();
   const counts = createCounts();
   let longCount = 0;
   const schedule = inShortTurns(runNext);
@@ -61,7 +63,7 @@ export function createScheduler(context: ReadContext, reply: (message: ReaderRep
     operation.hasStarted ? operation.isLong || !needsPage(operation) || longCount < LONG_MAX : mayStart(operation);
 
   function runNext(): boolean {
-    const operation = queue.take(mayRun);
+    const operation = operations.take(mayRun);
     if (operation === undefined) return false;
     run(operation, performance.now());
     return true;
@@ -78,8 +80,8 @@ export function createScheduler(context: ReadContext, reply: (message: ReaderRep
     const done = runSlice(request.id, operation.slices);
     const tookMs = performance.now() - startMs;
     operation.tookMs += tookMs;
-    queue.charge(request.caller, tookMs);
-    if (done === null) queue.push(request.caller, operation);
+    operations.charge(request, tookMs);
+    if (done === null) operations.push(operation);
     else end(operation, done);
   }
 
@@ -90,7 +92,7 @@ export function createScheduler(context: ReadContext, reply: (message: ReaderRep
   }
 
   function cancel(id: number): void {
-    const operation = queue.remove(({ request }) => request.id === id);
+    const operation = operations.remove(({ request }) => request.id === id);
     // One that has ended was answered already.
     if (operation === undefined) return;
     // This closes a file that it has open.
@@ -104,7 +106,7 @@ export function createScheduler(context: ReadContext, reply: (message: ReaderRep
       return;
     }
     counts.wait(request.caller);
-    queue.push(request.caller, { request, slices: begin(context, request), ...FRESH });
+    operations.push({ request, slices: begin(context, request), ...FRESH });
   }
 
   return {
@@ -114,6 +116,24 @@ export function createScheduler(context: ReadContext, reply: (message: ReaderRep
       else add(message);
       schedule();
     },
+  };
+}
+
+/** What is read in bulk, and all else: each has its turn while both have operations that may run. */
+function createTwoQueues() {
+  const options = { isInOrder: false, debtMax: SHORT_MS };
+  const [bulk, others] = [createFairQueue<Operation>(options), createFairQueue<Operation>(options)];
+  const queueOf = ({ op }: ReadRequest) => (BULK.has(op) ? bulk : others);
+  let isBulkNext = false;
+  return {
+    push: (operation: Operation) => queueOf(operation.request).push(operation.request.caller, operation),
+    charge: (request: ReadRequest, tookMs: number) => queueOf(request).charge(request.caller, tookMs),
+    take(fits: (operation: Operation) => boolean): Operation | undefined {
+      const [first, second] = isBulkNext ? [bulk, others] : [others, bulk];
+      isBulkNext = !isBulkNext;
+      return first.take(fits) ?? second.take(fits);
+    },
+    remove: (isIt: (operation: Operation) => boolean) => bulk.remove(isIt) ?? others.remove(isIt),
   };
 }
 

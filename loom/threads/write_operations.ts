@@ -1,4 +1,4 @@
-import type { MethodName } from '../../hub/protocol/methods/method_table.js';
+import type { MethodName, ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import { noteCopy, removeCopy } from '../snapshots/note_copy.js';
 import { noteSnapshot } from '../snapshots/note_snapshot.js';
 import { checkNode, createExternal, createText } from '../write/append_nodes.js';
@@ -7,6 +7,7 @@ import { archiveTree, createTree, renameTree, restoreTree } from '../write/chang
 import { createStep } from '../write/create_step.js';
 import { forkTree } from '../write/fork_tree.js';
 import { importTree } from '../write/import_tree.js';
+import { encodeAhead } from '../write/insert_node.js';
 import { setMark } from '../write/marks.js';
 import { endRequest, startRequest } from '../write/model_requests.js';
 import { answerQuestion, parkTurn, withdrawPermission } from '../write/parked_turns.js';
@@ -51,6 +52,15 @@ export const WRITE_OPS = {
   'loom.copy_remove': removeCopy,
   'loom.snapshot_add': noteSnapshot,
 } satisfies { [M in MethodName]?: WriteOp<never> };
+
+/** What is done for large calls before their transaction begins: their long texts are encoded. */
+export const PREPARATIONS = {
+  'loom.node_create_text': ({ blocks }: ParsedOf<'loom.node_create_text'>) => encodeAhead(blocks),
+  'loom.node_create_external': ({ blocks }: ParsedOf<'loom.node_create_external'>) => encodeAhead(blocks),
+  'loom.step_create': (step: ParsedOf<'loom.step_create'>) => {
+    for (const { blocks } of [step, ...step.calls]) encodeAhead(blocks);
+  },
+} satisfies { [M in MethodName]?: (params: never) => void };
 
 /** The operations that only append nodes: their results do not include their tree's counters. */
 export const APPENDS: ReadonlySet<string> = new Set<keyof typeof WRITE_OPS>([

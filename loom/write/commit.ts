@@ -39,6 +39,14 @@ export interface Committer {
   failure(): HubError | null;
 }
 
+/** What can be done of a large call before its transaction begins, by operation. */
+type Preparations = Readonly<Record<string, (params: never) => void>>;
+
+/** Prepares a call, so that its transaction does not take as long. */
+export function prepare({ op, params }: WorkerCall, preparations: Preparations): void {
+  preparations[op]?.(params as never); // the hub has parsed them by the method's schema
+}
+
 /** Creates the committer, the only code that runs write operations. */
 export function createCommitter(options: CommitterOptions): Committer {
   const { store } = options;
@@ -92,7 +100,11 @@ export function createCommitter(options: CommitterOptions): Committer {
     return refuseAll(calls, unexpectedError('storage', error));
   }
 
-  return { commit, lastSeq: () => durableSeq, failure: () => failure };
+  return {
+    commit,
+    lastSeq: () => durableSeq,
+    failure: () => failure,
+  };
 }
 
 interface Transaction {

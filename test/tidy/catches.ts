@@ -137,6 +137,7 @@ export const CATCHES: Record<string, number> = {
   'loom/search/indexed_text.ts': 1,
   'loom/search/pattern.ts': 3,
   'loom/search/search_nodes.ts': 1,
+  'loom/threads/checkpoint.ts': 1,
   'loom/store/lost_wal_frames.ts': 1,
   'loom/store/store.ts': 2,
   'loom/write/loose_files.ts': 1,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { METHODS } from '../../../hub/protocol/methods/method_table.js';
-import { NodeId, TreeId } from '../../../hub/protocol/node.js';
+import { TreeId } from '../../../hub/protocol/node.js';
 import { type TestReader, withReader } from '../../support/reader.js';
 import { text, user } from '../../support/trees.js';
 import type { TestWriter } from '../../support/writer.js';
@@ -9,10 +9,11 @@ const skeletonOf = (tree: string) => METHODS['loom.tree_get_skeleton'].params.pa
 
 async function wideTree(writer: TestWriter, count: number): Promise<string> {
   const { tree } = await writer.plant();
-  const parent = NodeId.parse(tree);
-  for (let index = 0; index < count; index++) {
-    writer.write('loom.node_create_text', { tree: TreeId.parse(tree), parent, role: 'user', blocks: text(`${index}`) });
-  }
+  const append = (_: unknown, index: number): ['loom.node_create_text', object] => [
+    'loom.node_create_text',
+    { tree, parent: tree, role: 'user', blocks: text(`${index}`) },
+  ];
+  writer.writeTogether(Array.from({ length: count }, append));
   return tree;
 }
 
@@ -48,6 +49,31 @@ test('many long operations of many callers delay no short one of another', async
     scheduler.accept({ id: 990_000, caller: 99, op: 'loom.tree_get', params: { tree: TreeId.parse(tree) } });
     await Promise.all([...long, short]);
     expect(order.indexOf('short') - before).toBeLessThanOrEqual(4);
+  });
+});
+
+test('many who catch up with the feed have every other slice, however much one who reads now and then has used', async () => {
+  await withReader(async (reader, writer) => {
+    const tree = await wideTree(writer, 300);
+    const { scheduler, answer } = reader;
+    const page = { tree: null, since: 0, until: 300, limit: 200 };
+    let pages = 0;
+    const watching = Array.from({ length: 400 }, (_, index) => {
+      const reply = answer(index + 1).then(() => {
+        pages += 1;
+      });
+      scheduler.accept({ id: index + 1, caller: 1 + (index % 40), op: 'feed', params: page });
+      return reply;
+    });
+    const between: number[] = [];
+    for (let round = 0; round < 8; round += 1) {
+      const before = pages;
+      await ask(reader, 990_000 + round, tree);
+      between.push(pages - before);
+    }
+    // A page of 300 nodes is read in two slices.
+    expect(Math.max(...between)).toBeLessThanOrEqual(6);
+    await Promise.all(watching);
   });
 });
 
