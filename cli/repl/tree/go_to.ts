@@ -23,6 +23,7 @@ export async function goTo(here: Conversation, node: NodeId, { redraws } = { red
   const { node: there, child_count: children } = await client.call('loom.node_get', { node });
   const running = await client.call('agent.status', { tree: place.tree });
   const isLeaving = turns.current() !== null;
+  const left = place.position();
   place.go(node, children > 0);
   const turn = running.turns.find(({ tip }) => tip === node);
   await front.show({ kind: 'text', text: `You are at ${await placeWords(context, there)}\n` });
@@ -30,6 +31,7 @@ export async function goTo(here: Conversation, node: NodeId, { redraws } = { red
     await front.show({ kind: 'text', text: 'What you say next is another branch from here.\n' });
   if (redraws) await showLastExchange(here);
   await noteArchived(here, node);
+  await noteSettingsOfFile(here, { left, node });
   if (turn !== undefined) {
     await front.show({ kind: 'note', text: '(a turn is running here: you come along with it)' });
     here.join(turn.turn);
@@ -49,6 +51,19 @@ async function noteArchived({ parts, place }: Conversation, node: NodeId): Promi
       text: `(${error.message}. ${error.hint === null ? '' : hintText(error.hint)})`,
     });
   }
+}
+
+/** Says of settings that came with a file, where a branch begins to have them, that they are not used. */
+async function noteSettingsOfFile(
+  { parts }: Conversation,
+  { left, node }: { left: NodeId; node: NodeId },
+): Promise<void> {
+  const before = await parts.client.call('loom.context_get_settings', { node: left });
+  const { untrusted } = await parts.client.call('loom.context_get_settings', { node });
+  if (untrusted === null || untrusted === before.untrusted) return;
+  const text =
+    '(settings that came with a file are not used here; you are shown them, and asked, when you open a chat at this place)';
+  await parts.front.show({ kind: 'note', text });
 }
 
 /** Shows on a screen what stands above the position; where lines are only appended the words about it are enough. */

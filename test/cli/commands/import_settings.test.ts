@@ -124,6 +124,15 @@ test('a raw client of the hub gets them neither, however it asks, until it says 
   });
 });
 
+test('whoever goes in a chat to where they begin is told that they are not used, once', async () => {
+  await withGift([], async ({ cli, env, tree, tip }) => {
+    const input = [`/goto root`, `/goto ${tip}`, `/goto ${tip}`, ''].join('\n');
+    const { stdout, stderr } = await cli.run(['chat', tree], { env, input });
+    const told = `${stdout}${stderr}`.replace(/\s+/g, ' ').split('settings that came with a file are not used here');
+    expect(told).toHaveLength(2);
+  });
+});
+
 test('on a terminal all of it is shown, and used after a yes alone', async () => {
   await withGift([], async ({ cli, server, env, tree, told }) => {
     server.script(say(words('One.')), say(words('Two.')));
