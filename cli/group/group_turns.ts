@@ -55,12 +55,13 @@ export function createGroupTurns(parts: GroupParts, client: Client, place: Sessi
     for (const turn of running) detach(client.call('agent.stop', { turn }), () => undefined);
   };
   signal.addEventListener('abort', stop, { once: true });
+  const isSpent = (): boolean => most !== null && total.price >= most;
   const onEvent = async (event: AgentEvent): Promise<void> => {
     if (event.kind !== 'usage_counted') return;
     total.tokens += Object.values(event.usage).reduce((sum, some) => sum + some, 0);
     total.price += event.price_microdollars ?? 0;
     if (event.price_microdollars === null) total.isPriced = false;
-    if (most !== null && total.price > most) stop();
+    if (isSpent()) stop();
   };
   const { tree } = place;
 
@@ -68,6 +69,7 @@ export function createGroupTurns(parts: GroupParts, client: Client, place: Sessi
     const id = newTurnId();
     const run = { ...options, environment: modelEnvironment(), ...agent, change, id, tree, node, cwd: context.cwd };
     refuseCancelled(signal);
+    if (isSpent()) throw new HubError('limit', 'what the group may cost is spent');
     running.add(id);
     try {
       return requireAnswer(await withCommandKey(keys, () => client.stream('agent.run', run, { onEvent })));

@@ -35,17 +35,16 @@ async function outside(): Promise<number> {
     console.log(`FAILED ${program.name}: cannot be installed: ${problem}`);
     missing.push(program.name);
   }
+  // What ends this program, however, ends the one inside, and with that all that runs there: a terminal's signal, too.
   const words = [
-    '-n',
+    ...['--pdeathsig', 'KILL', 'unshare', '-n', '-p', '-f', '--kill-child', '--mount-proc'],
     ...(process.getuid?.() === 0 ? [] : ['-Ur']),
-    'sh',
-    '-c',
-    'ip link set lo up && exec "$@"',
-    'sh',
+    // The shell takes in whatever loses its parent, and does not become the program.
+    ...['sh', '-c', 'ip link set lo up && "$@"; exit $?', 'sh'],
   ];
   const env = { ...process.env, [INSIDE]: missing.join(',') };
   const self = [process.execPath, '.dev/run.mjs', 'test/real_clis/main.ts', ...given];
-  const { status } = spawnSync('unshare', [...words, ...self], { stdio: 'inherit', env });
+  const { status } = spawnSync('setpriv', [...words, ...self], { stdio: 'inherit', env });
   return status ?? 1;
 }
 

@@ -1,5 +1,14 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { words } from '../../hub/agent/turn/turn_calls.js';
+import { agentBin, pathWith } from '../../support/agents/agent_bin.js';
 import { withCli } from '../../support/cli.js';
+import { connectTo, killHub } from '../../support/hub.js';
+import { say } from '../../support/model/script.js';
+import { KEY, withModelServer } from '../../support/model_server.js';
+import { processesWith, until } from '../../tools/bash/processes.js';
+import { startProgram } from '../shell.js';
 
 interface Answer {
   session: string;
@@ -49,6 +58,52 @@ test('one that fails is told, and the others go on without it; when nobody is le
     const none = await run(['group', 'hello', '--with', 'ollama/none'], { env: gone });
     expect(none.code).toBeGreaterThan(0);
     expect(none.stderr).toContain('no model of the group could answer: ollama/none: ');
+  }));
+
+test('what it may cost is shared: when that is spent nobody is question any more', () =>
+  withModelServer((server) =>
+    withCli(async ({ run, home }) => {
+      const env = { PRICED_KEY: KEY };
+      const kind = ['server.priced.kind = anthropic', 'server.priced.key_env = PRICED_KEY'];
+      const lines = [`server.priced.base_url = ${server.origin}`, ...kind, 'server.priced.prices = 10/100'];
+      mkdirSync(home, { recursive: true, mode: 0o700 });
+      writeFileSync(join(home, 'config'), `${lines.join('\n')}\n`);
+      const answers = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
+      server.script(...answers.map((answer) => say(words(answer))));
+      const question = ['group', 'which?', '--with', 'priced/m×3', '--rounds', '2'];
+      const spent = await run([...question, '--max-cost', '0.000001'], { env });
+      expect(spent.code).toBeGreaterThan(0);
+      expect(spent.stderr).toMatch(/no model of the group could answer: [\s\S]*what the group may cost is spent/);
+      expect(server.requests.length).toBeLessThanOrEqual(3);
+      server.script(...answers.map((answer) => say(words(answer))));
+      expect((await run([...question, '--max-cost', '5'], { env })).code).toBe(0);
+    }),
+  ));
+
+test('one that is cancelled leaves no process, and each exchange says so', () =>
+  withCli(async (cli) => {
+    const bin = agentBin('claude', 'codex');
+    const env = { PATH: pathWith(bin), ANTHROPIC_API_KEY: 'sk-test' };
+    const started = startProgram(cli, ['group', '[[hang]]', '--with', 'claude,codex', '--session', 'hung'], env);
+    const client = await connectTo(cli.home);
+    await until(
+      async () =>
+        (await client.call('outside.list', {})).running.filter(({ session }) => session !== null).length === 2,
+    );
+    started.child.kill('SIGINT');
+    expect((await started.ended).code).toBe(130);
+    await until(async () => (await client.call('outside.list', {})).running.length === 0);
+    const { tree } = Object(JSON.parse(await cli.print('sessions', 'hung', '--json')));
+    const { leaves } = await client.call('loom.context_list_leaves', { tree, limit: 10 });
+    const ends = await Promise.all(leaves.map(({ node: { id } }) => client.call('loom.node_get', { node: id })));
+    const ended = ends.map(({ node }) => Object(node).external?.handle.metadata);
+    expect(ended.map(({ agent, fault }) => `${agent} ${fault}`).sort()).toEqual([
+      'claude cancelled',
+      'codex cancelled',
+    ]);
+    await client.close();
+    await killHub(cli.home);
+    await until(() => processesWith(bin).length === 0);
   }));
 
 test('with a tree it is a branch beside the conversation, which stays where it is', () =>
