@@ -60,7 +60,7 @@ test('one that fails is told, and the others go on without it; when nobody is le
     expect(none.stderr).toContain('no model of the group could answer: ollama/none: ');
   }));
 
-test('what it may cost is shared: when that is spent nobody is question any more', () =>
+test('what it may cost is shared: when that is spent nobody is asked any more', () =>
   withModelServer((server) =>
     withCli(async ({ run, home }) => {
       const env = { PRICED_KEY: KEY };
