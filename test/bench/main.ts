@@ -1,6 +1,7 @@
 import { appendRows } from './appends.js';
 import { chatRows } from './chats.js';
 import { commandRows } from './commands.js';
+import { filesRows } from './files.js';
 import { importRows } from './imports.js';
 import { memoryRows } from './memory.js';
 import { privateGitRows } from './private_git.js';
@@ -17,6 +18,7 @@ const measures = {
   readRows,
   commandRows,
   privateGitRows,
+  filesRows: () => filesRows({ isLarge }),
   turnRows,
   chatRows,
   importRows: () => importRows({ isLarge }),

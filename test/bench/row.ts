@@ -2,7 +2,7 @@
 export interface Row {
   what: string;
   value: number;
-  unit: '×' | 'ms' | 'MB' | '%';
+  unit: '×' | 'ms' | 'KB' | 'MB' | '%';
   /** Null where a figure is only recorded. */
   budget: { most: number } | { least: number } | null;
   /** The figures that the value is computed from. */

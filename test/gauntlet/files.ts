@@ -151,6 +151,7 @@ export interface TestWorker {
   ask(request: object): Promise<string | null>;
   send(request: object): void;
   kill(): Promise<void>;
+  pid: number;
 }
 
 export function startWorker(
@@ -164,6 +165,7 @@ export function startWorker(
   send({ store, copy: null, project: { top: project, start: [], own_ignore_file: null } });
   return {
     send,
+    pid: child.pid ?? 0,
     async ask(request) {
       send(request);
       for (;;) {

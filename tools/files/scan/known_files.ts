@@ -1,8 +1,9 @@
-import { readFileSync, renameSync, type Stats, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, renameSync, type Stats, writeFileSync } from 'node:fs';
 import * as z from 'zod';
 import { Sha256 } from '../../../hub/protocol/node.js';
 import { attempt } from '../../walk/pinned_folder.js';
 import type { FolderTree, TreeEntry } from '../store/tree_format.js';
+import { namePath } from './entry_path.js';
 
 /** What the disk said of a file when it was read, and what it held. */
 interface KnownFile {
@@ -16,6 +17,8 @@ interface KnownFile {
 
 /** What is known of one folder. */
 export interface KnownFolder {
+  /** What the folder held, when the disk says that nothing of it has changed; null when that is not so for each of these names. */
+  unchanged(names: readonly string[], device: number): FolderTree | null;
   /** Null when a file must be read. */
   find(name: string, stats: Stats): TreeEntry | null;
   /** `readAtMs`: the time before the file was read. */
@@ -40,6 +43,8 @@ export interface KnownFiles {
 interface FolderState {
   files: Map<string, KnownFile>;
   tree: { entries: FolderTree; sha256: Sha256 } | null;
+  /** The files of the tree in its order, where all it has are files that are known; null when they are not. */
+  order: readonly [string, KnownFile][] | null;
   isMet: boolean;
   /** As it stands in the file; null when that is out of date. */
   line: string | null;
@@ -74,7 +79,7 @@ export function openKnownFiles(path: string, isStored: (sha256: Sha256) => boole
 
   return {
     folder(name) {
-      const state = folders.get(name) ?? { files: new Map(), tree: null, isMet: true, line: null };
+      const state = folders.get(name) ?? { files: new Map(), tree: null, order: null, isMet: true, line: null };
       folders.set(name, state);
       state.isMet = true;
       return knownFolder(state, unsaved);
@@ -101,10 +106,19 @@ function knownFolder(state: FolderState, unsaved: { count: number }): KnownFolde
     state.line = null;
   };
   return {
-    find(name, { ino, size, mode, mtimeMs, ctimeMs }) {
+    unchanged(names, device) {
+      const { order, tree } = state;
+      if (order === null || tree === null || order.length !== names.length) return null;
+      for (const [index, [name, known]] of order.entries()) {
+        if (names[index] !== name) return null;
+        const stats = statOf(namePath(name));
+        if (stats === null || stats.dev !== device || !isSameFile(known, stats)) return null;
+      }
+      return tree.entries;
+    },
+    find(name, stats) {
       const known = files.get(name);
-      if (known === undefined || known.mtimeMs !== mtimeMs || known.ctimeMs !== ctimeMs) return null;
-      return known.size === size && known.ino === ino && known.mode === mode ? known.entry : null;
+      return known !== undefined && isSameFile(known, stats) ? known.entry : null;
     },
     keep(name, { entry, stats, readAtMs }) {
       const { ino, size, mode, mtimeMs, ctimeMs } = stats;
@@ -118,6 +132,8 @@ function knownFolder(state: FolderState, unsaved: { count: number }): KnownFolde
       return isSame ? known : found;
     },
     end(entries, put) {
+      if (state.tree?.entries === entries) return state.tree.sha256;
+      state.order = orderOf(entries, files);
       if (state.tree !== null && hasSame(state.tree.entries, entries)) return state.tree.sha256;
       for (const name of files.keys()) if (!entries.has(name) && files.delete(name)) change();
       const sha256 = put(entries);
@@ -125,6 +141,27 @@ function knownFolder(state: FolderState, unsaved: { count: number }): KnownFolde
       return sha256;
     },
   };
+}
+
+function isSameFile(known: KnownFile, { ino, size, mode, mtimeMs, ctimeMs }: Stats): boolean {
+  if (known.mtimeMs !== mtimeMs || known.ctimeMs !== ctimeMs) return false;
+  return known.size === size && known.ino === ino && known.mode === mode;
+}
+
+/** What the disk says of a name; null when it is not there. */
+export function statOf(at: string | Buffer): Stats | null {
+  return attempt(() => lstatSync(at, { throwIfNoEntry: false }) ?? null);
+}
+
+function orderOf(entries: FolderTree, files: ReadonlyMap<string, KnownFile>): FolderState['order'] {
+  const order: [string, KnownFile][] = [];
+  for (const [name, entry] of entries) {
+    const known = files.get(name);
+    // A file that may change again without telling is looked at anew.
+    if (known?.entry !== entry) return null;
+    order.push([name, known]);
+  }
+  return order;
 }
 
 /** Whether both have the very same entries: what has not changed is never made anew. */
@@ -162,7 +199,7 @@ function* foldersIn(path: string, isStored: (sha256: Sha256) => boolean): Genera
       const entry = { kind, mode: mode & MODE_BITS, size: length, sha256 };
       if (isStored(sha256)) files.set(own, { ino, size, mode, mtimeMs, ctimeMs, entry });
     }
-    yield [name, { files, tree: null, isMet: false, line }];
+    yield [name, { files, tree: null, order: null, isMet: false, line }];
   }
 }
 

@@ -7,7 +7,10 @@ const TRIES = 3;
 /** The content of a regular file with what the disk said of it before and after; null when it cannot be opened or is none. */
 export type FileRead = { kind: 'read'; bytes: Buffer; stats: Stats } | { kind: 'changing' } | null;
 
-/** Reads a regular file whole, again when it changed meanwhile. No link is followed, and nothing waits for a pipe. */
+/**
+ * Reads a regular file whole, again when it changed meanwhile. No link is followed, and nothing waits for a pipe. The bytes hold until the
+ * next file is read.
+ */
 export function readRegular(path: string | Buffer, bytesMax: number): FileRead {
   const fd = attempt(() => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   if (fd === null) return null;
@@ -28,9 +31,11 @@ export function readRegular(path: string | Buffer, bytesMax: number): FileRead {
   }
 }
 
+const scratch = Buffer.allocUnsafe(1024 * 1024);
+
 /** One byte more than the size, to see that there is none. */
 function readWhole(fd: number, size: number): Buffer {
-  const bytes = Buffer.allocUnsafe(size + 1);
+  const bytes = size < scratch.length ? scratch.subarray(0, size + 1) : Buffer.allocUnsafe(size + 1);
   let length = 0;
   for (let read = -1; read !== 0 && length < bytes.length; length += read) {
     read = readSync(fd, bytes, length, bytes.length - length, length);

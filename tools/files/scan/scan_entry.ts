@@ -1,9 +1,8 @@
-import { lstatSync, type Stats } from 'node:fs';
-import { attempt } from '../../walk/pinned_folder.js';
+import type { Stats } from 'node:fs';
 import type { BlobStore } from '../store/blob_store.js';
 import { type LeftOut, putContent } from '../store/snapshot.js';
 import type { TreeEntry } from '../store/tree_format.js';
-import { type KnownFolder, MODE_BITS } from './known_files.js';
+import { type KnownFolder, MODE_BITS, statOf } from './known_files.js';
 import { readLink, readRegular } from './read_entry.js';
 import { type ScanLimits, tooMuch } from './scan_limits.js';
 
@@ -51,7 +50,7 @@ export function entryReader({ store, clock }: ReaderParts, { fileBytes: fileByte
     return entry;
   }
 
-  return (name: string, place: EntryPlace): Recorded => {
+  function readEntry(name: string, place: EntryPlace): Recorded {
     const { at, device, known } = place;
     refuseLate();
     const stats = statOf(at);
@@ -61,9 +60,7 @@ export function entryReader({ store, clock }: ReaderParts, { fileBytes: fileByte
     const unchanged = known.find(name, stats);
     if (unchanged !== null) return unchanged;
     return stats.isFile() ? fileAt(name, place, stats) : linkAt(name, place, stats);
-  };
-}
+  }
 
-function statOf(at: string | Buffer): Stats | null {
-  return attempt(() => lstatSync(at, { throwIfNoEntry: false }) ?? null);
+  return { readEntry, refuseLate };
 }

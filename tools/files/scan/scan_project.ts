@@ -6,7 +6,7 @@ import { attempt, type PinnedEntry } from '../../walk/pinned_folder.js';
 import { DEPTH_MAX, ENTRIES_MAX, type WalkedFolder, walkFolder } from '../../walk/walk_folder.js';
 import type { BlobStore } from '../store/blob_store.js';
 import type { LeftOut, Snapshots } from '../store/snapshot.js';
-import type { TreeEntry } from '../store/tree_format.js';
+import type { FolderTree, TreeEntry } from '../store/tree_format.js';
 import { namePath } from './entry_path.js';
 import { inFolder } from './in_folder.js';
 import { type KnownFiles, type KnownFolder, MODE_BITS } from './known_files.js';
@@ -39,7 +39,9 @@ const KEPT_APART = /^\.cognition(-restore-[0-9a-f]{16})?$/;
 interface OpenFolder {
   names: readonly string[];
   mode: number;
-  entries: Map<string, TreeEntry>;
+  /** Those of an unchanged folder are what is known of it, and not to be written. */
+  entries: FolderTree;
+  own: Map<string, TreeEntry> | null;
   known: KnownFolder;
 }
 
@@ -70,7 +72,7 @@ function startScan(parts: ScanParts, limits: ScanLimits) {
   const { store, snapshots, known } = parts;
   const leftOut: LeftOut[] = [];
   const open: OpenFolder[] = [];
-  const readEntry = entryReader(parts, limits);
+  const entriesOf = folderReader(entryReader(parts, limits), leftOut);
   const counts = { files: 0, listed: 0 };
   let device: number | null = null;
 
@@ -83,7 +85,10 @@ function startScan(parts: ScanParts, limits: ScanLimits) {
       const { entries, mode } = folder;
       const sha256 = folder.known.end(entries, snapshots.putTree);
       const above = open.at(-1);
-      above?.entries.set(name, above.known.folderEntry(name, { kind: 'folder', mode, size: 0, sha256 }));
+      if (above === undefined) return;
+      const entry = above.known.folderEntry(name, { kind: 'folder', mode, size: 0, sha256 });
+      above.own ??= new Map(above.entries);
+      above.entries = above.own.set(name, entry);
     }
   }
 
@@ -98,26 +103,11 @@ function startScan(parts: ScanParts, limits: ScanLimits) {
     const found = problemOf(folder, device) ?? entriesOf(folder, { device, known: knownFolder });
     if (typeof found === 'string') leftOut.push({ path, why: found });
     if (typeof found === 'string' && names.length > 0) return;
-    const entries = typeof found === 'string' ? new Map<string, TreeEntry>() : found;
-    open.push({ names, mode: entry.stats.mode & MODE_BITS, entries, known: knownFolder });
+    const entries: FolderTree = typeof found === 'string' ? new Map() : found;
+    open.push({ names, mode: entry.stats.mode & MODE_BITS, entries, own: null, known: knownFolder });
     counts.files += entries.size;
     counts.listed += files.length + links.length + others.length + ignored.length;
     refuseExcess({ ...counts, ...store.unflushed() }, limits);
-  }
-
-  /** Why the folder cannot be read, where it cannot. */
-  function entriesOf(
-    { names, entry, ...listed }: WalkedFolder,
-    place: { device: number; known: KnownFolder },
-  ): Map<string, TreeEntry> | LeftOut['why'] {
-    const entries = new Map<string, TreeEntry>();
-    const read = (name: string): void => {
-      const found = readEntry(name, { at: namePath(name), ...place });
-      if (typeof found === 'string') leftOut.push({ path: [...names, name].join('/'), why: found });
-      else if (found !== null) entries.set(name, found);
-    };
-    const isEntered = inFolder(entry, () => [listed.files, listed.links, listed.others].flat().forEach(read));
-    return isEntered ? entries : 'not readable';
   }
 
   return {
@@ -131,6 +121,33 @@ function startScan(parts: ScanParts, limits: ScanLimits) {
       known.settle();
       return { root, files: counts.files, leftOut };
     },
+  };
+}
+
+interface FolderPlace {
+  device: number;
+  known: KnownFolder;
+}
+
+/** Reads what is in a folder; says why where it cannot. */
+function folderReader({ readEntry, refuseLate }: ReturnType<typeof entryReader>, leftOut: LeftOut[]) {
+  return ({ names, entry, ...listed }: WalkedFolder, place: FolderPlace): FolderTree | LeftOut['why'] => {
+    const readAll = (all: readonly string[]): FolderTree => {
+      const entries = new Map<string, TreeEntry>();
+      for (const name of all) {
+        const found = readEntry(name, { at: namePath(name), ...place });
+        if (typeof found === 'string') leftOut.push({ path: [...names, name].join('/'), why: found });
+        else if (found !== null) entries.set(name, found);
+      }
+      return entries;
+    };
+    const all = [listed.files, listed.links, listed.others].flat();
+    let entries: FolderTree = new Map();
+    const isEntered = inFolder(entry, () => {
+      refuseLate();
+      entries = place.known.unchanged(all, place.device) ?? readAll(all);
+    });
+    return isEntered ? entries : 'not readable';
   };
 }
 

@@ -75,7 +75,7 @@ export function openBlobStore(folder: string): BlobStore {
 
   function rewriteBlob(found: FoundBlob, sha256: Sha256, isKept: (sha256: Sha256) => boolean): void {
     if (blobs.get(sha256)?.pack !== found.pack) return;
-    const bytes = isKept(sha256) ? Buffer.from(get(sha256)) : null;
+    const bytes = isKept(sha256) ? get(sha256) : null;
     blobs.delete(sha256);
     if (bytes !== null) writing.add({ sha256, bytes }, found.place.isCompressed ? 'compressed' : 'plain');
   }

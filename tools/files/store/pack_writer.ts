@@ -8,24 +8,30 @@ export type BlobForm = 'compressed' | 'plain';
 const BLOCK_BYTES = 256 * 1024;
 const PACK_BYTES = 64 * 1024 * 1024;
 
+/** A block that is filled: its buffer is used for one after the other. */
 interface OpenBlock {
-  blobs: { sha256: Sha256; bytes: Buffer }[];
+  blobs: { sha256: Sha256; size: number }[];
+  buffer: Buffer;
   bytes: number;
+}
+
+function openBlock(): OpenBlock {
+  return { blobs: [], buffer: Buffer.alloc(0), bytes: 0 };
 }
 
 /** Collects blobs into blocks, and blocks into packs. */
 export function startWriting(folder: string, admit: (name: Sha256, rows: PackRows) => void) {
-  const open: Record<BlobForm, OpenBlock> = { compressed: { blobs: [], bytes: 0 }, plain: { blobs: [], bytes: 0 } };
+  const open: Record<BlobForm, OpenBlock> = { compressed: openBlock(), plain: openBlock() };
   const pending = new Set<Sha256>();
   let draft: PackDraft | null = null;
   let rows: PackRows = new Map();
   let counts = { blobs: 0, bytes: 0 };
 
   function endBlock(form: BlobForm): void {
-    const { blobs } = open[form];
-    open[form] = { blobs: [], bytes: 0 };
+    const { blobs, buffer, bytes } = open[form];
+    open[form] = { blobs: [], buffer, bytes: 0 };
     if (blobs.length === 0) return;
-    const raw = Buffer.concat(blobs.map(({ bytes }) => bytes));
+    const raw = buffer.subarray(0, bytes);
     const packed = form === 'plain' ? raw : compress(raw);
     const isCompressed = packed.length < raw.length;
     const block = isCompressed ? packed : raw;
@@ -49,14 +55,15 @@ export function startWriting(folder: string, admit: (name: Sha256, rows: PackRow
 
   return {
     has: (sha256: Sha256) => pending.has(sha256),
-    add(blob: { sha256: Sha256; bytes: Buffer }, form: BlobForm): void {
-      if (pending.has(blob.sha256)) return;
-      pending.add(blob.sha256);
+    /** Copies the bytes: what they are read into may be used again. */
+    add({ sha256, bytes }: { sha256: Sha256; bytes: Buffer }, form: BlobForm): void {
+      if (pending.has(sha256)) return;
+      pending.add(sha256);
       counts.blobs += 1;
-      counts.bytes += blob.bytes.length;
+      counts.bytes += bytes.length;
       const block = open[form];
-      block.blobs.push(blob);
-      block.bytes += blob.bytes.length;
+      block.blobs.push({ sha256, size: bytes.length });
+      append(block, bytes);
       if (block.bytes >= BLOCK_BYTES) endBlock(form);
     },
     finish(): void {
@@ -67,7 +74,7 @@ export function startWriting(folder: string, admit: (name: Sha256, rows: PackRow
     },
     /** Forgets what no finished pack holds. */
     abandon(): void {
-      for (const form of ['compressed', 'plain'] as const) open[form] = { blobs: [], bytes: 0 };
+      for (const form of ['compressed', 'plain'] as const) open[form] = openBlock();
       draft?.abandon();
       draft = null;
       rows = new Map();
@@ -80,10 +87,21 @@ export function startWriting(folder: string, admit: (name: Sha256, rows: PackRow
 
 function* placesIn(blobs: OpenBlock['blobs']): Generator<[Sha256, { offset: number; size: number }]> {
   let offset = 0;
-  for (const { sha256, bytes } of blobs) {
-    yield [sha256, { offset, size: bytes.length }];
-    offset += bytes.length;
+  for (const { sha256, size } of blobs) {
+    yield [sha256, { offset, size }];
+    offset += size;
   }
+}
+
+function append(block: OpenBlock, bytes: Buffer): void {
+  const length = block.bytes + bytes.length;
+  if (length > block.buffer.length) {
+    const larger = Buffer.allocUnsafe(Math.max(length, 2 * BLOCK_BYTES, 2 * block.buffer.length));
+    block.buffer.copy(larger, 0, 0, block.bytes);
+    block.buffer = larger;
+  }
+  bytes.copy(block.buffer, block.bytes);
+  block.bytes = length;
 }
 
 function compress(raw: Buffer): Buffer {

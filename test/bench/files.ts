@@ -1,0 +1,215 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomFrom } from '../gauntlet/extent.js';
+import { startWorker, type TestWorker } from '../gauntlet/files.js';
+import { median, type Row } from './row.js';
+
+const ROUNDS = 9;
+const FEW = 10;
+const MANY = 1_000;
+const FILES_PER_FOLDER = 20;
+const MAX_BYTES = 14_000;
+const KIB = 1024;
+
+/** The cost of recording a project and of bringing files back, beside git, which is asked for the same in turn. */
+export async function filesRows({ isLarge }: { isLarge: boolean }): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const count of [1_000, 20_000, ...(isLarge ? [100_000] : [])]) {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cognition-bench-')));
+    try {
+      rows.push(...(await rowsOf(folder, count)));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  return rows;
+}
+
+interface Project {
+  top: string;
+  paths: readonly string[];
+  random(): number;
+  git(...words: string[]): string;
+}
+
+async function rowsOf(folder: string, count: number): Promise<Row[]> {
+  const project = makeProject(join(folder, 'project'), count);
+  const store = join(folder, 'store');
+  const worker = startWorker({ project: project.top, store });
+  const about = `${count.toLocaleString('en')} files`;
+  try {
+    const [gitFirst, first] = await both(
+      () => gitSnapshot(project),
+      () => worker.ask({ kind: 'snapshot' }),
+    );
+    const rows = [ratio(`first snapshot, ${about}`, [[first], [gitFirst]], 0.5)];
+    await settled(project);
+    await worker.ask({ kind: 'snapshot' });
+    rows.push(ratio(`nothing changed, ${about}`, await unchangedTimes(project, worker), 1.5));
+    rows.push(...(await changedRows({ project, worker, store }, about)));
+    rows.push(ratio(`${MANY} files restored, ${about}`, await restoreTimes(project, worker), 2));
+    const { value, from } = memoryOf(worker.pid);
+    rows.push({ what: `memory of the process, ${about}`, value, unit: 'MB', budget: { most: 200 }, from });
+    return rows;
+  } finally {
+    await worker.kill();
+  }
+}
+
+/** Source-like texts, of 7 kB in the mean. */
+function makeProject(top: string, count: number): Project {
+  const random = randomFrom(count);
+  const words = Array.from({ length: 2_000 }, () => Math.floor(random() * 36 ** 6).toString(36));
+  const paths = Array.from({ length: count }, (_, index) => {
+    const folder = Math.floor(index / FILES_PER_FOLDER);
+    return `d${folder % 50}/e${folder}/f${index}.ts`;
+  });
+  for (const path of paths) {
+    const at = join(top, path);
+    if (!existsSync(join(at, '..'))) mkdirSync(join(at, '..'), { recursive: true });
+    writeFileSync(at, textOf(words, random));
+  }
+  const git = (...given: string[]): string => execFileSync('git', ['-C', top, ...given], { encoding: 'utf8' });
+  git('init', '-q');
+  git('config', 'gc.auto', '0');
+  return { top, paths, random, git };
+}
+
+function textOf(words: readonly string[], random: () => number): string {
+  const length = 200 + random() * (MAX_BYTES - 200);
+  const lines: string[] = [];
+  for (let bytes = 0; bytes < length; bytes += lines.at(-1)?.length ?? 1) {
+    const line = Array.from({ length: 6 }, () => words[Math.floor(random() ** 2 * words.length)] ?? '');
+    lines.push(`  ${line.join(' ')};\n`);
+  }
+  return lines.join('');
+}
+
+function gitSnapshot({ git }: Project): string {
+  git('add', '-A');
+  return git('write-tree').trim();
+}
+
+async function timed(work: () => unknown): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+async function both(one: () => unknown, other: () => unknown): Promise<[number, number]> {
+  return [await timed(one), await timed(other)];
+}
+
+/** Waits for the clock of the disk to pass what was just changed. */
+async function settled({ git }: Project): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  git('status', '--porcelain');
+}
+
+type Times = readonly [mine: readonly number[], gits: readonly number[]];
+
+async function unchangedTimes({ git }: Project, worker: TestWorker): Promise<Times> {
+  const [mine, gits]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    gits.push(await timed(() => git('status', '--porcelain')));
+    mine.push(await timed(() => worker.ask({ kind: 'snapshot' })));
+  }
+  return [mine, gits];
+}
+
+interface Recorded {
+  project: Project;
+  worker: TestWorker;
+  store: string;
+}
+
+async function changedRows({ project, worker, store }: Recorded, about: string): Promise<Row[]> {
+  const [mine, gits, diffs, packs]: number[][] = [[], [], [], []];
+  let before = await worker.ask({ kind: 'snapshot' });
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const bytes = packBytes(store);
+    const changed = change(project, FEW);
+    gits?.push(await timed(() => gitSnapshot(project)));
+    let after: string | null = null;
+    mine?.push(
+      await timed(async () => {
+        after = await worker.ask({ kind: 'snapshot' });
+      }),
+    );
+    packs?.push((packBytes(store) - bytes - changed) / KIB);
+    diffs?.push(await timed(() => worker.ask({ kind: 'diff', before, after, detail: 'names' })));
+    before = after;
+  }
+  const ms = median(diffs ?? []);
+  const kib = Math.max(...(packs ?? []));
+  return [
+    ratio(`${FEW} files changed, ${about}`, [mine ?? [], gits ?? []], 1),
+    { what: `diff of ${FEW}, ${about}`, value: ms, unit: 'ms', budget: { most: 10 }, from: `${ms.toFixed(1)} ms` },
+    {
+      ...{ what: `pack beyond what was changed, ${about}`, value: kib, unit: 'KB', budget: { most: 25 } },
+      from: `the largest of ${ROUNDS}`,
+    },
+  ];
+}
+
+function change({ top, paths, random }: Project, count: number): number {
+  let bytes = 0;
+  for (let index = 0; index < count; index += 1) {
+    const path = join(top, paths[Math.floor(random() * paths.length)] ?? '');
+    const text = `${readFileSync(path, 'utf8')}// ${random()}\n`;
+    writeFileSync(path, text);
+    bytes += text.length;
+  }
+  return bytes;
+}
+
+async function restoreTimes(project: Project, worker: TestWorker): Promise<Times> {
+  const [mine, gits]: [number[], number[]] = [[], []];
+  const before = { root: await worker.ask({ kind: 'snapshot' }), tree: gitSnapshot(project) };
+  change(project, MANY);
+  const after = { root: await worker.ask({ kind: 'snapshot' }), tree: gitSnapshot(project) };
+  await settled(project);
+  for (let round = 0; round < 5; round += 1) {
+    const [from, to] = round % 2 === 0 ? [after, before] : [before, after];
+    mine.push(await timed(() => worker.ask({ kind: 'restore', base: from.root, target: to.root, exact: false })));
+    // Git does the same on the way back and forth: its index knows what is there.
+    await worker.ask({ kind: 'restore', base: to.root, target: from.root, exact: false });
+    gitSnapshot(project);
+    gits.push(await timed(() => project.git('read-tree', '-u', '-m', from.tree, to.tree)));
+    await worker.ask({ kind: 'snapshot' });
+  }
+  return [mine, gits];
+}
+
+function packBytes(store: string): number {
+  const packs = join(store, 'packs');
+  return readdirSync(packs).reduce((sum, name) => sum + statSync(join(packs, name)).size, 0);
+}
+
+function memoryOf(pid: number): { value: number; from: string } {
+  const [, kib = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return { value: Number(kib) / KIB, from: 'the most that it ever had' };
+}
+
+function ratio(what: string, [mine, gits]: Times, most: number): Row {
+  const [own, base] = [median(mine), median(gits)];
+  return {
+    what,
+    value: own / base,
+    unit: '×',
+    budget: { most },
+    from: `${own.toFixed(1)} ms / ${base.toFixed(1)} ms of git`,
+  };
+}
