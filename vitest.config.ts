@@ -40,7 +40,7 @@ const LONG = [
   'test/tools/bash/end_command.test.ts',
   'test/cli/commands/{answer,archived,demo,exec_sandbox,export,own_agents,files,files_store,hub,import_sessions,open,spawn,transcripts,work}.test.ts',
   'test/cli/turn/{cloud_servers,server_presets}.test.ts',
-  'test/cli/repl/commands/{files_along,second_terminal}.test.ts',
+  'test/cli/repl/commands/{files_along,own_folder,second_terminal}.test.ts',
   'test/cli/repl/conversation/run_commands.test.ts',
   'test/cli/repl/screen/{newcomer,screen_modes}.test.ts',
   'test/hub/client/read_only_home.test.ts',

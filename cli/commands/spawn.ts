@@ -11,6 +11,7 @@ import { isInputPiped } from '../input/piped_input.js';
 import { newNodeId, newTreeId, newTurnId } from '../position/ids.js';
 import { positionOf } from '../position/position.js';
 import { rootOf } from '../position/reference.js';
+import { makeOwnCopy } from '../race/own_copy.js';
 import { modelEnvironment } from '../turn/model_access.js';
 import { type AgentChoice, agentChoice, findAgent } from '../turn/outside_agent.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
@@ -30,6 +31,7 @@ export const spawnCommand = command({
       short: null,
       description: 'print the answer when it is whole, and do not tell what the model does',
     },
+    { name: 'own', short: null, description: 'it works in a copy of the project: see pick' },
     THERE,
     ...TURN_FLAGS,
   ],
@@ -66,6 +68,7 @@ export const spawnCommand = command({
     const start = await startTask({ context, options, agent }, parent, blocks);
     noteUnsandboxed(context, options);
     const base = { id: newTurnId(), ...start, cwd: process.cwd(), environment: modelEnvironment() };
+    if (input.flag('own')) await makeOwnCopy(context, { ...start, turn: base.id });
     const end = await runTurn(context, { ...base, ...options, ...agent }, outputFor(input, context));
     return reportEnd(context, end, cliCommand('ask', start.tree, '--continue'));
   },
@@ -73,7 +76,7 @@ export const spawnCommand = command({
 
 type SpawnInput = Input<
   never,
-  'stream' | 'no-stream' | 'there' | (typeof TURN_FLAGS)[number]['name'],
+  'stream' | 'no-stream' | 'own' | 'there' | (typeof TURN_FLAGS)[number]['name'],
   'task' | 'agent' | 'role' | 'parent-session' | (typeof TURN_VALUES)[number]['name']
 >;
 

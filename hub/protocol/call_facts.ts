@@ -177,6 +177,7 @@ export const CALL_FACTS = {
   'files.move': ONE_BY_ONE,
   'files.take': ONE_BY_ONE,
   'files.copy_make': ONE_BY_ONE,
+  'files.copy_go_on': ONE_BY_ONE,
   'files.copy_list': READING,
   'files.copy_remove': PLAIN,
   'files.undo': ONE_BY_ONE,

@@ -23,3 +23,7 @@ export const ANSWER_LENGTH_MAX = 1_048_576;
 
 /** The longest list of certificates of authorities, in PEM. */
 export const AUTHORITIES_LENGTH_MAX = 1_048_576;
+
+/** What the copy is called that a branch of a person works in, until they have taken what it has made. */
+export const OWN_COPY = 'own';
+export const TAKEN_COPY = 'own, taken';

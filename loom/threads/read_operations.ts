@@ -56,6 +56,6 @@ export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
   'loom.snapshot_find': findSnapshots,
   'loom.snapshot_roots': oneSlice(listRoots),
   'loom.snapshot_folders': oneSlice(listFolders),
-  'loom.copy_list': oneSlice(listCopies),
+  'loom.copy_list': listCopies,
   feed: readFeed,
 };

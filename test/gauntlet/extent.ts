@@ -22,3 +22,6 @@ export function randomFrom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** For a test that a busy machine holds up; what is run at length takes its time. */
+export const PATIENT_MS = process.env.GAUNTLET_COUNT === undefined ? 240_000 : 3_600_000;

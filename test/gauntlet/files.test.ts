@@ -10,47 +10,51 @@ import { sweepStore } from '../../tools/files/worker/project_files.js';
 import { withFolder } from '../support/hub.js';
 import { tries } from '../support/mounts.js';
 import { compileDiskShim, type Ignores, readDiskLog, SimulatedDisk, writeFiles } from './disk_log.js';
-import { extent, randomFrom } from './extent.js';
+import { extent, PATIENT_MS, randomFrom } from './extent.js';
 import { changeFolder, foldersIn, imageOf, openFiles, startWorker } from './files.js';
 import { loggedBy } from './power.js';
 
-test('a restore brings back what a snapshot took, an undo what was there, and an incremental scan sees what a fresh one does', async () => {
-  const { seed, count } = extent(50);
-  const random = randomFrom(seed);
-  for (let round = 0; round < count; round += 1) {
-    await withFolder(async (folder) => {
-      const { project, store } = foldersIn(folder);
-      const files = openFiles(project, store);
-      const top = Buffer.from(project);
-      const about = `seed ${seed}, round ${round}`;
-      changeFolder(top, random);
-      const before = imageOf(top);
-      const first = files.scan().root;
-      changeFolder(top, random);
-      const after = imageOf(top);
-      const second = files.scan().root;
-      expect(openFiles(project, join(folder, 'fresh')).scan().root, about).toBe(second);
-      // A change may come to nothing.
-      if (second === first) return;
+test(
+  'a restore brings back what a snapshot took, an undo what was there, and an incremental scan sees what a fresh one does',
+  async () => {
+    const { seed, count } = extent(50);
+    const random = randomFrom(seed);
+    for (let round = 0; round < count; round += 1) {
+      await withFolder(async (folder) => {
+        const { project, store } = foldersIn(folder);
+        const files = openFiles(project, store);
+        const top = Buffer.from(project);
+        const about = `seed ${seed}, round ${round}`;
+        changeFolder(top, random);
+        const before = imageOf(top);
+        const first = files.scan().root;
+        changeFolder(top, random);
+        const after = imageOf(top);
+        const second = files.scan().root;
+        expect(openFiles(project, join(folder, 'fresh')).scan().root, about).toBe(second);
+        // A change may come to nothing.
+        if (second === first) return;
 
-      expect((await files.restore({ base: first, target: first, exact: true })).kept, about).toEqual([]);
-      expect(imageOf(top), about).toEqual(before);
-      expect(files.scan().root, about).toBe(first);
-      // Another process opens the store.
-      const again = openFiles(project, store);
-      expect((await again.undo()).kept, about).toEqual([]);
-      expect(imageOf(top), about).toEqual(after);
-      await again.undo();
-      expect(imageOf(top), about).toEqual(before);
-      sweepStore(store, [first]);
-      expect(() => openFiles(project, store).diff(first, second), about).toThrow(/lack/);
-      rmSync(project, { recursive: true });
-      foldersIn(folder);
-      await openFiles(project, store).restore({ base: first, target: first, exact: true });
-      expect(imageOf(top), about).toEqual(before);
-    });
-  }
-});
+        expect((await files.restore({ base: first, target: first, exact: true })).kept, about).toEqual([]);
+        expect(imageOf(top), about).toEqual(before);
+        expect(files.scan().root, about).toBe(first);
+        // Another process opens the store.
+        const again = openFiles(project, store);
+        expect((await again.undo()).kept, about).toEqual([]);
+        expect(imageOf(top), about).toEqual(after);
+        await again.undo();
+        expect(imageOf(top), about).toEqual(before);
+        sweepStore(store, [first]);
+        expect(() => openFiles(project, store).diff(first, second), about).toThrow(/lack/);
+        rmSync(project, { recursive: true });
+        foldersIn(folder);
+        await openFiles(project, store).restore({ base: first, target: first, exact: true });
+        expect(imageOf(top), about).toEqual(before);
+      });
+    }
+  },
+  PATIENT_MS,
+);
 
 test('a name that is new at the top is seen by a process that has looked before, however long ago', () =>
   withFolder(async (folder) => {
@@ -61,38 +65,42 @@ test('a name that is new at the top is seen by a process that has looked before,
     expect(files.scan().root).not.toBe(before);
   }));
 
-test('a restore that is killed leaves all old or all new, and whatever it was, nothing of it beside', () =>
-  withFolder(async (folder) => {
-    const { seed, count } = extent(30);
-    const random = randomFrom(seed);
-    const places = foldersIn(folder);
-    const top = Buffer.from(places.project);
-    const images = new Map<string, string[]>();
-    const first = startWorker(places);
-    for (let number = 0; number < 2; number += 1) {
-      for (let round = 0; round < 10; round += 1) changeFolder(top, random);
-      images.set((await first.ask({ kind: 'snapshot' })) ?? '', imageOf(top));
-    }
-    await first.kill();
-    const roots = [...images.keys()];
-    const ends = { old: 0, new: 0 };
-    let now = roots[1];
-    for (let round = 0; round < count; round += 1) {
-      const target = roots.find((root) => root !== now) ?? '';
-      const worker = startWorker(places);
-      await worker.ask({ kind: 'snapshot' });
-      worker.send({ kind: 'restore', base: target, target, exact: true });
-      await killPoint(random, places.store, target);
-      await worker.kill();
-      const after = startWorker(places);
-      const found = (await after.ask({ kind: 'snapshot' })) ?? '';
-      await after.kill();
-      expect(imageOf(top), `seed ${seed}, round ${round}`).toEqual(images.get(found));
-      ends[found === target ? 'new' : 'old'] += 1;
-      now = found;
-    }
-    console.log(`files: killed ${count} restores: all old ${ends.old}, all new ${ends.new} (seed ${seed})`);
-  }));
+test(
+  'a restore that is killed leaves all old or all new, and whatever it was, nothing of it beside',
+  () =>
+    withFolder(async (folder) => {
+      const { seed, count } = extent(30);
+      const random = randomFrom(seed);
+      const places = foldersIn(folder);
+      const top = Buffer.from(places.project);
+      const images = new Map<string, string[]>();
+      const first = startWorker(places);
+      for (let number = 0; number < 2; number += 1) {
+        for (let round = 0; round < 10; round += 1) changeFolder(top, random);
+        images.set((await first.ask({ kind: 'snapshot' })) ?? '', imageOf(top));
+      }
+      await first.kill();
+      const roots = [...images.keys()];
+      const ends = { old: 0, new: 0 };
+      let now = roots[1];
+      for (let round = 0; round < count; round += 1) {
+        const target = roots.find((root) => root !== now) ?? '';
+        const worker = startWorker(places);
+        await worker.ask({ kind: 'snapshot' });
+        worker.send({ kind: 'restore', base: target, target, exact: true });
+        await killPoint(random, places.store, target);
+        await worker.kill();
+        const after = startWorker(places);
+        const found = (await after.ask({ kind: 'snapshot' })) ?? '';
+        await after.kill();
+        expect(imageOf(top), `seed ${seed}, round ${round}`).toEqual(images.get(found));
+        ends[found === target ? 'new' : 'old'] += 1;
+        now = found;
+      }
+      console.log(`files: killed ${count} restores: all old ${ends.old}, all new ${ends.new} (seed ${seed})`);
+    }),
+  PATIENT_MS,
+);
 
 /** Waits as many turns of the loop, so that a kill meets anything from before the first change to the end. */
 async function turnsUntil(turnsMax: number, isDone: () => boolean): Promise<void> {

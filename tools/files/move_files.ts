@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { HubError } from '../../hub/base/error.js';
 import { isWithin } from '../../hub/base/is_within.js';
+import { OWN_COPY } from '../../hub/protocol/limits.js';
 import type { ParsedOf, ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { Sha256 } from '../../hub/protocol/node.js';
 import type { HubLink } from '../base/tool_parts.js';
@@ -26,6 +27,8 @@ export function createMover({ hub, isRecorded }: MoverParts, workers: ProjectWor
     const { tree, node } = params;
     const project = isRecorded() ? await recordedProject(workers, params.project) : null;
     if (project === null) return { outcome: 'unknown', ...NOTHING };
+    const { copies } = await hub.call('loom.copy_list', { tree, node });
+    if (copies[0]?.label === OWN_COPY) return { outcome: 'own', ...NOTHING };
     const { at, newest, latest } = await hub.call('loom.snapshot_find', { tree, node, folder: project.id });
     if (newest === null || latest === null) return { outcome: 'unknown', ...NOTHING };
     if (at === null) return { outcome: 'unrecorded', ...NOTHING };

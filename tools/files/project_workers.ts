@@ -32,6 +32,8 @@ export interface ProjectWorkers {
   settled(): Promise<void>;
   /** The copy of a project in which a turn works. */
   copyOf(folder: Sha256, turn: TurnId): StoredProject;
+  /** Ends the process of a project when it has done what was asked: its folder is to have another name. */
+  rest(folder: Sha256): Promise<void>;
   ask(project: StoredProject, request: WorkerRequest): Promise<WorkerReport>;
   /** Works on what is stored of a project, which need not be there any more. */
   maintain(id: Sha256, request: () => Promise<WorkerRequest>): Promise<WorkerReport>;
@@ -87,6 +89,7 @@ export function createProjectWorkers(parts: WorkerParts): ProjectWorkers {
     record: async (path, work) => recordings.add(projectAt(path, machine), work),
     settled: recordings.allEnded,
     copyOf: (folder, turn) => ({ id: folder, path: copyFolder({ folder, turn }, machine), copy: turn }),
+    rest: (folder) => inTurn(folder, () => endWorker(folder)),
     ask: (project, request) => inTurn(project.id, async () => (await workerFor(project)).ask(request)),
     maintain: (id, request) =>
       inTurn(id, async () => {

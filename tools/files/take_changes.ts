@@ -1,4 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
+import { OWN_COPY, TAKEN_COPY } from '../../hub/protocol/limits.js';
 import type { ParsedOf, ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { NodeId, Sha256, TurnId } from '../../hub/protocol/node.js';
 import type { HubLink } from '../base/tool_parts.js';
@@ -34,10 +35,12 @@ export function createTaking(hub: HubLink, workers: ProjectWorkers) {
   }
 
   /** What a turn has left in its copy: where it was done, without what was run there since, such as tests. */
-  async function madeBy({ turn, tree, node, folder, base }: CopyRow): Promise<Sha256> {
+  async function madeBy({ turn, tree, node, folder, base, label }: CopyRow): Promise<Sha256> {
     const { turn: record } = await hub.call('loom.turn_get', { turn });
     if (record.state === 'done') {
       const { at } = await hub.call('loom.snapshot_find', { tree, node: record.tip, folder });
+      // What its branch had made before is recorded at its message.
+      if (label === OWN_COPY) return at?.root ?? base;
       const depthOf = async (one: NodeId) => (await hub.call('loom.node_get', { node: one })).node.depth;
       // What is recorded at its message, or above, is not its own: it has changed nothing.
       return at !== null && (await depthOf(at.node)) > (await depthOf(node)) ? at.root : base;
@@ -55,8 +58,17 @@ export function createTaking(hub: HubLink, workers: ProjectWorkers) {
     const { changed, changes, kept, merged, moved } = taken;
     const note = (root: Sha256, kind: 'stood' | 'carried' | 'left') =>
       hub.call('loom.snapshot_add', { tree, node, folder: project.id, root, kind });
-    if (!look && of.kind === 'copy') await note(target, 'stood');
+    if (!look && of.kind === 'copy') {
+      await note(target, 'stood');
+      await noteTaken(hub, of.turn);
+    }
     if (!look && moved !== null && moved !== target) await note(moved, of.kind === 'copy' ? 'carried' : 'left');
     return { changed, changes, kept, merged };
   };
+}
+
+/** From then on its branch goes on in the project. */
+async function noteTaken(hub: HubLink, turn: TurnId): Promise<void> {
+  const { at_ms: _atMs, ...row } = await copyRow(hub, turn);
+  if (row.label === OWN_COPY) await hub.call('loom.copy_add', { ...row, label: TAKEN_COPY });
 }

@@ -32,6 +32,8 @@ export function movedNotes(moved: Moved, { isLeft, undo }: { isLeft: boolean; un
       return [];
     case 'unrecorded':
       return ['(the files stay as they are: none are recorded for that node or one above it)'];
+    case 'own':
+      return ['(this branch works in a folder of its own; /take 1 brings what it has made into yours)'];
     case 'busy':
       return ['(the files stay as they are: a turn is running in this folder)'];
     case 'moved':

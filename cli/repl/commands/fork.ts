@@ -13,20 +13,23 @@ import { branchFrom } from './branches.js';
 
 const CHILDREN_MAX = 1_000;
 const TREE_WORD = /(?:^|\s)--tree(?=\s|$)/;
+const OWN_WORD = /(?:^|\s)--own(?=\s|$)/;
 
 export const forkCommand: ReplCommand = {
   name: 'fork',
-  usage: '[node] [--tree]',
+  usage: '[node] [--own] [--tree]',
   summary:
-    'say something else instead: your next message becomes a branch; --tree makes this one a conversation of its own',
+    'say something else instead: your next message becomes a branch; --own: one that works in a copy of the project; --tree makes this one a conversation of its own',
   completes: 'node',
   details: async () => [
+    ['--own', 'the branch works in a folder of its own; /take 1 brings what it has made into yours'],
     ['--tree', 'copy the path to here, or to the node, into a new conversation, and go there'],
     ...FILES_WORDS,
   ],
   async run(argument, repl) {
     if (TREE_WORD.test(argument)) return forkIntoTree(repl, argument.replace(TREE_WORD, '').trim());
-    const { rest, word } = filesWordIn(argument);
+    const isOwn = OWN_WORD.test(argument);
+    const { rest, word } = filesWordIn(argument.replace(OWN_WORD, ' '));
     const here = repl.conversation();
     const { place, turns } = here;
     await here.ensure();
@@ -34,14 +37,19 @@ export const forkCommand: ReplCommand = {
     const node = rest === '' ? await forkPoint(repl) : await nodeNamed(repl, rest);
     const from = place.position();
     const go = async (): Promise<void> => {
-      place.go(node, true);
+      place.go(node, isOwn ? 'own' : 'here');
       await tellNext(repl);
+      if (isOwn) await repl.front.show({ kind: 'note', text: OWN_NOTE });
       if (node !== from) await showLastExchange(here);
       if (isLeaving) await repl.front.show({ kind: 'note', text: '(the turn goes on without you)' });
     };
+    // The files of the project stay: the branch does not work with them.
+    if (isOwn) return go();
     await goWithFiles(repl, { node, word, go });
   },
 };
+
+const OWN_NOTE = '(it works in a copy of the project, and so does what follows; /take 1 brings what it has made here)';
 
 /** Makes the branch a conversation of its own, and opens that. */
 async function forkIntoTree(repl: Repl, reference: string): Promise<void> {

@@ -63,7 +63,7 @@ export const executeCommand: ReplCommand = {
     const { level: _level, ...rest } = turnOptions.change;
     turnOptions.change = { ...rest, from: before, plan: text };
     const root = rootOf(place.tree);
-    await goWithFiles(repl, { node: root, word: 'keep', go: () => place.go(root, true) });
+    await goWithFiles(repl, { node: root, word: 'keep', go: () => place.go(root, 'here') });
     const back = `The plan of ${count(text.trimEnd().split('\n').length, 'line')} is carried out from the root. The way back: /switch ${shortId(from)}`;
     await front.show({ kind: 'text', text: `${back}\n` });
     front.update({ activity: 'Execute' });

@@ -3,6 +3,7 @@ import type { NodeId, TurnId } from '../../../hub/protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../../hub/protocol/turn.js';
 import { exitCodeOf } from '../../output/failure.js';
 import { newTurnId } from '../../position/ids.js';
+import { makeCopyOfBranch } from '../../race/own_copy.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
 import { forgetPrintedKeys, withCommandKey } from '../../turn/key_command.js';
 import type { AgentChoice } from '../../turn/outside_agent.js';
@@ -109,11 +110,13 @@ export function createTurns(parts: ConversationParts, turnOptions: ChatTurnOptio
 
 function begin(state: TurnState, node: NodeId, agent: AgentChoice | null = null): void {
   const { parts, turnOptions } = state;
-  const [id, { place, client, context }] = [newTurnId(), parts];
+  const [id, isOwn, { place, client, context }] = [newTurnId(), parts.place.isOwn(), parts];
   place.advance(node, id);
   const taken = { ...reachOf(turnOptions), ...broughtBy(turnOptions, context), ...beginningOf(turnOptions) };
   const params = { id, tree: place.tree, node, gives_keys: true, ...taken, ...agent };
-  follow(state, { id, start: node, goOn: '/retry', agent }, () => client.call('agent.run', params));
+  const run = () => client.call('agent.run', params);
+  const copied = () => makeCopyOfBranch(context, { tree: place.tree, node, turn: id }).then(run);
+  follow(state, { id, start: node, goOn: '/retry', agent }, isOwn ? copied : run);
 }
 
 function join(state: TurnState, turn: TurnId): void {

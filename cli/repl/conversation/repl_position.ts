@@ -9,8 +9,10 @@ export interface ReplPosition {
   following(): TurnId | null;
   /** Whether the next message begins an announced branch. */
   isForked(): boolean;
+  /** Whether the next turn gets a copy of the project. */
+  isOwn(): boolean;
   /** A move by the person, which stops following the running turn. */
-  go(node: NodeId, forked?: boolean): void;
+  go(node: NodeId, fork?: 'none' | 'here' | 'own'): void;
   /** An advance by the person's message or the followed turn. */
   advance(node: NodeId, following: TurnId | null): void;
   /** Earlier positions, newest first. */
@@ -37,7 +39,7 @@ export interface ReplPositionParts {
 
 export function createPlace({ session, tree, onGo, onMoved, onFailed, ...start }: ReplPositionParts): ReplPosition {
   let { position, following } = start;
-  let forked = false;
+  let forked: 'none' | 'here' | 'own' = 'none';
   let trail: NodeId[] = [position];
   let isWaiting = false;
   let last = Promise.resolve();
@@ -59,16 +61,17 @@ export function createPlace({ session, tree, onGo, onMoved, onFailed, ...start }
     tree,
     position: () => position,
     following: () => following,
-    isForked: () => forked,
-    go(node, isFork = false) {
+    isForked: () => forked !== 'none',
+    isOwn: () => forked === 'own',
+    go(node, fork = 'none') {
       following = null;
-      forked = isFork;
+      forked = fork;
       stand(node);
       onGo(node);
     },
     advance(node, turn) {
       following = turn;
-      forked = false;
+      forked = 'none';
       stand(node);
     },
     trail: () => trail,

@@ -24,7 +24,7 @@ export async function goTo(here: Conversation, node: NodeId, { redraws } = { red
   const running = await client.call('agent.status', { tree: place.tree });
   const isLeaving = turns.current() !== null;
   const left = place.position();
-  place.go(node, children > 0);
+  place.go(node, children > 0 ? 'here' : 'none');
   const turn = running.turns.find(({ tip }) => tip === node);
   await front.show({ kind: 'text', text: `You are at ${await placeWords(context, there)}\n` });
   if (children > 0 && turn === undefined)

@@ -23,6 +23,8 @@ export interface EndedSession {
   model: string;
   task: string;
   attachable: boolean;
+  /** Whether it had a copy of the project. */
+  isOwn: boolean;
   durationMs: number;
   /** A remark at the end of the result. */
   remark: string | null;
@@ -67,13 +69,16 @@ async function stored(reach: InternalCaller, upload: NodeId, text: string): Prom
   return null;
 }
 
-function wordsOf({ id, tree, attachable, remark }: EndedSession, end: SessionEnd): string {
+function wordsOf({ id, tree, attachable, isOwn, remark }: EndedSession, end: SessionEnd): string {
   const { text, leftOutBytes } = shortened(end.text, SHOWN_BYTES_MAX);
   const said = leftOutBytes === 0 ? text : `${text}\n[to read all of it: read output:${id}]`;
   const parts = [
     ...(end.state === 'done' ? [] : [failureOf(end, tree)]),
     ...(said.trim() === '' ? [] : [said]),
     ...(remark === null ? [] : [`[${remark}]`]),
+    ...(isOwn
+      ? [`[It has worked in a copy of the project. A person takes its files with: cognition pick 1 ${tree}]`]
+      : []),
     ...(attachable ? [`[A person opens this sub-session with: cognition chat ${tree}]`] : []),
   ];
   return parts.length === 0 ? '[it has said nothing]' : parts.join('\n\n');

@@ -1,5 +1,6 @@
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import { OWN_COPY } from '../../protocol/limits.js';
 import { NodeId, TreeId, TurnId } from '../../protocol/node.js';
 import { type AgentEvent, SettingsChange, type ThinkingLevel, type TurnReason } from '../../protocol/turn.js';
 import type { AgentParts } from '../agent_parts.js';
@@ -70,13 +71,23 @@ async function runSession(parts: SubSessionParts, asking: SessionCall, around: C
   const file = await outputFile(parts, asking, { around, tree, isExposed });
   const task = firstWords(input.task);
   await createTree(parts, asking, planned.params);
+  if (input.own === true) await makeCopy(parts, planned);
   const child = parts.run(planned.params, { parent: { turn: turn.id, call: call.call }, task });
   const about = { turn: turn.id, call: call.call, id: call.id, session: tree, session_turn: child.id };
   const attachable = input.attachable === true;
   turn.emit({ kind: 'session_started', ...about, task, model: planned.model, attachable });
   const { end, transcript } = await awaitChild(parts, child, around);
   const ended = {
-    ...{ id: call.id, call: call.call, input: call.input, tree, model: planned.model, task, attachable },
+    ...{
+      id: call.id,
+      call: call.call,
+      input: call.input,
+      tree,
+      model: planned.model,
+      task,
+      attachable,
+      isOwn: input.own === true,
+    },
     remark: file === null ? null : await file.fill(transcript),
     durationMs: agent.timers.nowMs() - startedAtMs,
   };
@@ -145,6 +156,14 @@ async function createTree(parts: SubSessionParts, { call, input }: SessionCall, 
     callHub(reach, 'loom.tree_create', { id: tree, name: null, project, owner: { tree: params.tree, node: call.id } }),
     callHub(reach, 'loom.node_create_text', message),
   ]);
+}
+
+/** The copy of the project that a sub-session works in alone. */
+async function makeCopy({ reach, project, agent }: SubSessionParts, { params }: { params: RunParams }): Promise<void> {
+  params.id ??= TurnId.parse(agent.newId());
+  const { id: turn, tree, node } = params;
+  const made = { label: OWN_COPY, check: null, as_recorded: false };
+  await callHub(reach, 'files.copy_make', { project, tree, node, turn, ...made });
 }
 
 interface ChildEnd {

@@ -2,8 +2,9 @@ import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { isWithin } from '../../base/is_within.js';
 import type { ErrorKind } from '../../protocol/errors.js';
-import type { NodeId, TreeId } from '../../protocol/node.js';
+import type { NodeId } from '../../protocol/node.js';
 import type { Policy } from '../../protocol/policy.js';
+import type { RunningTurn } from '../turn/running_turn.js';
 
 /** Watches what a turn leaves in its project, for the person. */
 export interface ProjectWatch {
@@ -18,26 +19,27 @@ export interface ProjectWatch {
 }
 
 interface WatchedTurn {
-  tree: TreeId;
+  turn: Pick<RunningTurn, 'id' | 'tree' | 'errand'>;
   /** Where it began. */
   node: NodeId;
   project: string;
   policy: Policy;
-  /** False for a sub-session: its parent watches. */
-  isRoot: boolean;
 }
 
-/** Nothing is watched for a sub-session, nor where a turn changes nothing; of one that runs as the person only the files are recorded. */
+/** Nothing is watched for a sub-session without a copy, nor where a turn changes nothing; of one that runs as the person only the files are recorded. */
 export function createProjectWatch(
   reach: InternalCaller,
-  { tree, node: start, project, policy, isRoot }: WatchedTurn,
+  { turn, node: start, project, policy }: WatchedTurn,
 ): ProjectWatch {
   const copy = policy.kind === 'contained' ? (policy.copy?.turn ?? null) : null;
+  const { tree } = turn;
+  // The parent of a sub-session watches, unless it has a copy of its own.
+  const isWatched = turn.errand === null || copy === turn.id;
   // In a copy nothing is committed.
-  const writable = isRoot && policy.kind === 'contained' ? policy.writable : [];
+  const writable = isWatched && policy.kind === 'contained' ? policy.writable : [];
   const watched = copy === null ? writable : [];
   const folders = watched.filter((path) => !watched.some((one) => one !== path && isWithin(path, one)));
-  const isRecorded = isRoot && (policy.kind === 'open' || writable.length > 0);
+  const isRecorded = isWatched && (policy.kind === 'open' || writable.length > 0);
   let begun: Promise<readonly string[]> | null = null;
   let recorded: Promise<void> | null = null;
   let hasBegun = false;

@@ -80,7 +80,7 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
   const { project } = content;
   const [copy, isRoot] = [await copyOf(reach, turn, grants), turn.errand === null];
   const policy = policyFor({ level, grants, project, copy });
-  const newWatch = () => createProjectWatch(reach, { tree, node: start, project, policy, isRoot });
+  const newWatch = () => createProjectWatch(reach, { turn, node: start, project, policy });
   const watch = newWatch().prepare();
   const approvals = await approvalsAt({ reach, tree, start, level }, resumed);
   return {

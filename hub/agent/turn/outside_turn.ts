@@ -59,10 +59,9 @@ export async function beginOutside(
   Object.assign(turn, { node, tip: node, model, level });
   turn.emit({ kind: 'turn_started', turn: turn.id, tree, node, model, level, instructions: [], cut: [], refused: [] });
   const policy = policyFor({ level, grants, project, copy });
-  const isRoot = turn.errand === null;
   return {
     ...{ reach, turn, path: [...path.nodes], limits },
-    watch: createProjectWatch(reach, { tree, node, project, policy, isRoot }),
+    watch: createProjectWatch(reach, { turn, node, project, policy }),
     newNodeId: () => NodeId.parse(parts.newId()),
     account: openExchangeAccount({
       ...{ reach, turn, work, parent: node, environment: environment ?? {} },

@@ -118,8 +118,8 @@ export const filesMethods = methods({
       changes: z.enum(['look', 'ask', 'carry', 'leave', 'keep']).default('ask'),
     }),
     result: Restored.extend({
-      /** `unknown`: none are recorded in the tree; `unrecorded`: none for the node. `busy`: a turn runs in the project. `differs`: nothing was done. */
-      outcome: z.enum(['unknown', 'unrecorded', 'same', 'busy', 'differs', 'kept', 'moved']),
+      /** `unknown`: none are recorded in the tree; `unrecorded`: none for the node. `own`: its branch works in a copy. `busy`: a turn runs in the project. `differs`: nothing was done. */
+      outcome: z.enum(['unknown', 'unrecorded', 'own', 'same', 'busy', 'differs', 'kept', 'moved']),
       /** What differs between both nodes; the lists name the first 2,000. */
       changes: z.array(FileChange),
       /** Changes that no conversation has made. */
@@ -152,8 +152,17 @@ export const filesMethods = methods({
     params: z.strictObject({
       ...{ project, ...Place, turn: TurnId, label: z.string().max(200) },
       check: z.string().max(10_000).nullable().default(null),
+      /** Whether it gets the files that are recorded for the node, where some are, and not those that are there now. */
+      as_recorded: z.boolean().default(false),
     }),
     result: z.strictObject({ files: count }),
+  },
+  'files.copy_go_on': {
+    ...onTools,
+    description:
+      'Gives a turn the copy that its branch has worked in, or, where somebody works in that or it is gone, one with the same files.',
+    params: z.strictObject({ ...Place, turn: TurnId }),
+    result: z.strictObject({}),
   },
   'files.copy_list': {
     ...onTools,

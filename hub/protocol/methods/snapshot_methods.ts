@@ -32,7 +32,11 @@ export const snapshotMethods = methods({
   },
   'loom.copy_list': {
     description: 'Lists the copies in which turns of a tree work, or that of one turn; the newest race first.',
-    params: z.strictObject({ tree: TreeId.nullable().default(null), turn: TurnId.nullable().default(null) }),
+    params: z.strictObject({
+      ...{ tree: TreeId.nullable().default(null), turn: TurnId.nullable().default(null) },
+      /** Only those that began at this node, or at the nearest one above it where some did. */
+      node: NodeId.nullable().default(null),
+    }),
     result: z.strictObject({ copies: z.array(Copy.extend({ at_ms: z.int().nonnegative() })) }),
   },
   'loom.copy_remove': {

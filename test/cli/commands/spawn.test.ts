@@ -48,6 +48,17 @@ test('a task is done in a conversation of its own, and one stays where one stand
   });
 });
 
+test('a task can be done in a copy of the project, from which its files are taken', async () => {
+  await withCli(async ({ folder, run, print }) => {
+    const ran = await run(['spawn', '-t', 'demo: run echo made > a.txt', '-m', 'demo', '--own']);
+    const [, tree = ''] = TREE.exec(ran.stderr) ?? [];
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining(`cognition pick 1 ${tree}`) });
+    expect(readdirSync(folder)).not.toContain('a.txt');
+    expect(await print('pick', '1', tree)).toBe('A  a.txt\n');
+    expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('made\n');
+  });
+});
+
 test('short words mean the same, what is piped in joins the task, and without streaming there is the answer alone', async () => {
   await withModel(async (cli, server, env) => {
     server.script(say(words('I look.'), call('c1', 'bash', { command: 'echo a' })), say(words('Fine.')));

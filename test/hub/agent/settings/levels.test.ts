@@ -38,6 +38,7 @@ test('the tool that starts sub-sessions is described as it is promised, to orche
     properties: {
       ...{ task: { type: 'string' }, provider: { type: 'string' }, output_file: { type: 'string' } },
       attachable: { type: 'boolean' },
+      own: { type: 'boolean' },
       sandbox: {
         type: 'object',
         properties: { network: { type: 'boolean' }, extra_write_paths: { type: 'array', items: { type: 'string' } } },

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fail, say } from '../../../support/model/script.js';
@@ -112,6 +112,25 @@ test.each(['openai', 'openai/gpt-5.6-sol', 'ollama/qwen3:8b', 'demo'])(
     });
   },
 );
+
+test('sub-sessions in copies of the project change the same file and do not meet; what one has made is taken from its copy', async () => {
+  await withAgent(async (agent) => {
+    const { project, client } = agent;
+    const task = (text: string) => ({ task: `demo: run echo ${text} > a.txt`, provider: 'demo', own: true });
+    const { texts } = await resultsOf(agent, [spawn('c1', task('one')), spawn('c2', task('two'))]);
+    expect(existsSync(join(project, 'a.txt'))).toBe(false);
+    const owned = await ownedBy(agent);
+    for (const { id } of owned) expect(texts.join('\n')).toContain(`cognition pick 1 ${id}`);
+    const { copies } = await client.call('files.copy_list', {});
+    expect(copies.map(({ label, tree }) => `${label} ${tree}`).sort()).toEqual(
+      owned.map(({ id }) => `own ${id}`).sort(),
+    );
+    const [copy] = copies;
+    if (copy === undefined) throw new Error('there is no copy');
+    await client.call('files.take', { tree: copy.tree, node: copy.node, of: { kind: 'copy', turn: copy.turn } });
+    expect(readFileSync(join(project, 'a.txt'), 'utf8')).toMatch(/^(one|two)\n$/);
+  });
+});
 
 test('what cannot be begun is told to the model in one line, and nothing is left of it', async () => {
   await withAgent(async (agent) => {
