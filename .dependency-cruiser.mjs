@@ -6,6 +6,7 @@ const BUNDLED = [
   ...['@agentclientprotocol/sdk', '@anthropic-ai/sdk', '@google/genai', 'openai'],
   ...['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'smol-toml'],
   ...['@pydantic/genai-prices', 'chalk', 'commander', 'diff', 'highlight\\.js', 'json-rpc-2\\.0', 'marked', 'pg'],
+  ...['@preact/signals', 'preact', 'preact-render-to-string'],
   ...['string-width', 'treeify', 'ws', 'zod'],
 ];
 const source = '^(cli|hub|loom|tools)/';
@@ -143,7 +144,11 @@ export default {
       'the page imports nothing of Node, and of the rest only types and pure functions',
       { path: '^cli/web/page/' },
       {
-        path: [source, 'node_modules/(?!preact/|@preact/|marked/|highlight\\.js/|diff/)', '^node:'],
+        path: [
+          source,
+          'node_modules/(?!preact/|preact-render-to-string/|@preact/|marked/|highlight\\.js/|diff/)',
+          '^node:',
+        ],
         pathNot: '^(cli/web/page/|hub/base/(call_end|call_title|node_blocks)\\.ts$)',
         dependencyTypesNot: ['type-only'],
       },

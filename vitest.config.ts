@@ -63,6 +63,7 @@ const LONG = [
   'test/cli/commands/{attach,demo_talk,exec_ended,other_folder,own_places}.test.ts',
   'test/cli/turn/own_servers.test.ts',
   'test/hub/agent/settings/{levels,project_plan}.test.ts',
+  'test/web/page/{exported_page,hostile_texts,accessible}.test.ts',
 ];
 
 /** `quick`: what is not long; `long`: the rest; everything when nothing is said. */

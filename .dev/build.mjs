@@ -155,15 +155,38 @@ function optionsOf({ source, target, format, beside = {} }) {
   };
 }
 
+const PAGE = join(ROOT, 'cli', 'web', 'page');
+/** What browsers are given: each with its entry. */
+const PAGE_ENTRIES = [
+  { source: 'main_file.tsx', target: 'page_file.js', format: 'iife' },
+  { source: 'style/page.css', target: 'page.css', browsers: ['chrome123', 'firefox120', 'safari17.5'] },
+  { source: 'static_page.tsx', target: 'static_page.cjs', format: 'cjs', platform: 'node' },
+];
+
+/** The page, minified: it travels in every exported file. */
+function pageOptionsOf({ source, target, format, platform = 'browser', browsers }) {
+  return {
+    ...{ bundle: true, minify: true, legalComments: 'none', write: false, metafile: true, logLevel: 'warning' },
+    ...{ jsx: 'automatic', jsxImportSource: 'preact', charset: 'utf8', plugins: [writer] },
+    ...{ platform, target: browsers ?? 'es2022', outfile: join(DIST, 'page', target), absWorkingDir: ROOT },
+    ...(format === undefined ? {} : { format }),
+    entryPoints: [join(PAGE, source)],
+  };
+}
+
+function allOptions() {
+  return [...ENTRIES.map(optionsOf), ...PAGE_ENTRIES.map(pageOptionsOf)];
+}
+
 /** Writes the bundles; those whose content is the same keep their file. */
 export async function bundle() {
-  const built = await Promise.all(ENTRIES.map((entry) => esbuild.build(optionsOf(entry))));
+  const built = await Promise.all(allOptions().map((options) => esbuild.build(options)));
   requireDeclared(unbundledOf(built.map(({ metafile }) => metafile)), dependencies);
   await put(join(DIST, '.built'), Buffer.from(`${Date.now()}\n`), 0o644);
 }
 
 async function watch() {
-  for (const entry of ENTRIES) await (await esbuild.context(optionsOf(entry))).watch();
+  for (const options of allOptions()) await (await esbuild.context(options)).watch();
   console.error(`watching: ${ENTRIES.map(({ target }) => join(basename(DIST), target)).join(' ')}`);
 }
 

@@ -25,6 +25,7 @@ export const exportCommand = command({
   ],
   flags: [
     { name: 'all', short: null, description: 'every branch' },
+    { name: 'no-outputs', short: null, description: 'leave out what calls brought; for html' },
     { name: 'force', short: null, description: 'replace the file that --output names' },
   ],
   values: [
@@ -48,6 +49,7 @@ export const exportCommand = command({
       format,
       node: input.argument('node'),
       all: input.flag('all'),
+      hasOutputs: !input.flag('no-outputs'),
     });
     const target = input.value('output');
     if (target === undefined || target === '-') await write(context.out);
@@ -63,6 +65,7 @@ interface ExportOptions {
   format: (typeof FORMATS)[number];
   node: string | undefined;
   all: boolean;
+  hasOutputs: boolean;
 }
 
 type Writer = (sink: Sink) => Promise<void>;
@@ -80,15 +83,24 @@ async function writerFor(context: Context, tree: Tree, options: ExportOptions): 
       },
     );
   }
+  if (!options.hasOutputs && format !== 'html') {
+    throw new HubError('invalid_params', `--no-outputs is for --format html, not for ${format}`);
+  }
   switch (format) {
     case 'json':
     case 'jsonl': {
       const records = recordsOf(tree, { client, undamaged: false, note: context.note });
       return (sink) => (format === 'jsonl' ? writeLinesOf(sink, records) : writeDocument(sink, records));
     }
-    case 'text':
-    case 'markdown':
     case 'html': {
+      const end = options.all ? null : await positionOf(context, tree, options.node);
+      const here = end ?? (await positionOf(context, tree, undefined).catch(() => null));
+      const { writePage } = await import('../transfer/export_page.js');
+      const page = { client, tree, end, here, hasOutputs: options.hasOutputs };
+      return (sink) => writePage(page, sink);
+    }
+    case 'text':
+    case 'markdown': {
       const document = await documentFormat(format);
       if (options.all) return (sink) => writeTree({ client, tree, sink }, document);
       const end = await positionOf(context, tree, options.node);
@@ -98,14 +110,12 @@ async function writerFor(context: Context, tree: Tree, options: ExportOptions): 
   }
 }
 
-async function documentFormat(format: 'text' | 'markdown' | 'html'): Promise<DocumentFormat> {
+async function documentFormat(format: 'text' | 'markdown'): Promise<DocumentFormat> {
   switch (format) {
     case 'text':
       return (await import('../render/export/text.js')).textFormat;
     case 'markdown':
       return (await import('../render/export/markdown.js')).markdownFormat;
-    case 'html':
-      return (await import('../render/export/html.js')).htmlFormat;
   }
 }
 

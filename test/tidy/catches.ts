@@ -74,6 +74,7 @@ export const CATCHES: Record<string, number> = {
   'hub/agent/turn/end_turn.ts': 1,
   // A model that an agent names and nobody here knows has no price.
   'hub/agent/turn/exchange_account.ts': 1,
+  'cli/web/page/text/markdown_blocks.ts': 1,
   'hub/agent/exports/event_log.ts': 1,
   'hub/agent/exports/event_log_file.ts': 1,
   'hub/agent/exports/text_file.ts': 1,

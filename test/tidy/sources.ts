@@ -33,7 +33,7 @@ function filesBelow(folder: string): string[] {
 /** The TypeScript and JavaScript among them, parsed. */
 export function parsed(files: TextFile[]): SourceFile[] {
   return files
-    .filter(({ path }) => /\.(ts|mjs)$/.test(path))
+    .filter(({ path }) => /\.(tsx?|mjs)$/.test(path))
     .map((file) => ({ ...file, syntax: ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true) }));
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Client } from '../../../hub/client/client.js';
 import type { TreeId } from '../../../hub/protocol/node.js';
@@ -151,6 +152,45 @@ test('a file is never overwritten silently, and never half written', async () =>
     expect(readdirSync(cli.folder)).toEqual(['talk.html']);
     expect((await cli.run(['export', '--output', join(cli.folder, 'none', 'x')])).code).toBe(3);
     expect(existsSync(join(cli.folder, 'none'))).toBe(false);
+  });
+});
+
+interface PackedPage {
+  nodes: { node: { role: string; blocks: { text?: string }[] }; up: number | null; preview: string }[];
+  marks: { name: string }[];
+}
+
+/** The tree in an exported page. */
+function packedIn(html: string): PackedPage {
+  const [, data = ''] = /<script type="application\/octet-stream" id="data">([^<]*)</.exec(html) ?? [];
+  return JSON.parse(gunzipSync(Buffer.from(data, 'base64')).toString());
+}
+
+test('a page holds the branch, with --all every branch, and with --no-outputs no output', async () => {
+  await withCli(async (cli) => {
+    const reply = await fullTree(cli);
+    const page = (...words: string[]): Promise<string> => cli.print('export', '@', ...words, '--format', 'html');
+    const [branch, all, silent] = [await page(reply), await page('--all'), await page('--all', '--no-outputs')];
+    const texts = (html: string): string[] =>
+      packedIn(html).nodes.map(({ node }) => `${node.role}: ${node.blocks.map(({ text = '' }) => text).join()}`);
+    expect(texts(branch)).toEqual([
+      'root: ',
+      'user: question',
+      'assistant: ,,',
+      'tool: output of ls',
+      'tool: output of pwd',
+      'assistant: answer',
+    ]);
+    expect(texts(all)).toHaveLength(8);
+    expect(texts(all)).toContain('tool: an excerpt');
+    expect(texts(silent).filter((text) => text.startsWith('tool'))).toEqual(['tool: ', 'tool: ', 'tool: ']);
+    expect(packedIn(branch).marks).toEqual([{ name: 'the answer', seq: expect.any(Number) }]);
+    expect(packedIn(branch).nodes.map(({ preview }) => preview)).toContain('question');
+    for (const html of [branch, all]) expect(html).toContain('<div class="said">question</div>');
+    expect(all).not.toContain('hidden</div>');
+    expect(await cli.run(['export', '--no-outputs'])).toMatchObject({
+      stderr: expect.stringContaining('--no-outputs is for --format html, not for text'),
+    });
   });
 });
 

@@ -73,7 +73,8 @@ function foldedFlag(runs: Runs, run: number): number {
   return headFlags(runs, run) & ROW.canFold ? ROW.folded : 0;
 }
 
-function sidesOf({ first, next, trunk }: Runs, run: number): number[] {
+/** The runs below one that do not go straight on. */
+export function sidesOf({ first, next, trunk }: Runs, run: number): number[] {
   const sides: number[] = [];
   for (let below = first[run] ?? NONE; below !== NONE; below = next[below] ?? NONE)
     if (below !== trunk[run]) sides.push(below);

@@ -32,7 +32,7 @@ export interface Runs {
  */
 export interface TrunkMemory {
   chosen: Map<number, number>;
-  /** How many nodes were known when it was last asked. */
+  /** How many nodes were known when it was last pending. */
   known: number;
 }
 

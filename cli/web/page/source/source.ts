@@ -1,4 +1,4 @@
-import type { Mark, Node, SkeletonNode, Tree } from '../../../../hub/protocol/node.js';
+import type { Node, SkeletonNode, Tree } from '../../../../hub/protocol/node.js';
 import type { Question } from '../../../../hub/protocol/question.js';
 import type { Columns } from '../core/tree_columns.js';
 
@@ -12,7 +12,8 @@ export type TreeChoice = Pick<
 >;
 
 /** A name at a node, by its `seq`. */
-export interface MarkPlace extends Pick<Mark, 'name'> {
+export interface MarkPlace {
+  name: string;
   seq: number;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DocumentFormat } from '../../../../cli/render/export/document.js';
-import { htmlFormat } from '../../../../cli/render/export/html.js';
 import { markdownFormat } from '../../../../cli/render/export/markdown.js';
+import { pageFile } from '../../../../cli/render/export/page_file.js';
 import { textFormat } from '../../../../cli/render/export/text.js';
 import { callNode, commandNode, textNode, treeNamed } from '../../../support/nodes.js';
 import { nodeId } from '../../../support/skeleton.js';
@@ -58,21 +58,15 @@ README.md
 `);
 });
 
-test('as HTML everything is escaped and nothing may be loaded or run', () => {
-  const page = written(htmlFormat);
-  expect(page).toContain('<title>notes &lt;b&gt;</title>');
-  expect(page).toContain('<pre>&lt;script&gt;alert(1)&lt;/script&gt; &amp; more</pre>');
-  expect(page).toMatch(/Content-Security-Policy" content="default-src 'none'; style-src 'sha256-[\w+/]+=*'; base-uri/);
-  expect(page).not.toMatch(/<script|<link|<img|src=|\p{Cc}(?<!\n)|https?:/u);
-  expect(page.match(/<(article|h2|title|pre|style)\b/g)).toHaveLength(
-    page.match(/<\/(article|h2|title|pre|style)>/g)?.length ?? 0,
+test('a page holds its parts, and its policy allows these alone', () => {
+  const parts = { script: 'go();', style: 'b{}', data: 'QUJD', plain: '<p>said</p>' };
+  const page = pageFile({ title: 'notes <b>"&\'', ...parts }).join('');
+  expect(page).toContain('<title>notes &#60;b&#62;&#34;&#38;&#39;</title>');
+  expect(page).toMatch(
+    /content="default-src 'none'; script-src 'sha256-[\w+/]+=*'; style-src 'sha256-[\w+/]+=*'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"/,
   );
-});
-
-test('a branch names the node that it forks from', () => {
-  expect(htmlFormat.fork({ number: '2.1', of: 2, from: nodeId(1) })).toBe(
-    `<h2 id="branch-2.1">Branch 2.1, one of 2 from <a href="#${nodeId(1)}">00000001</a></h2>\n`,
-  );
+  expect(page).not.toMatch(/<link|<img|src=|\p{Cc}(?<!\n)|https?:/u);
+  expect(page.match(/<(script|h1|title|main|noscript|style)\b/g)).toHaveLength(7);
 });
 
 const contents = '#!/bin/sh\n\techo "<hi>" \x1b[31m```\n';
@@ -92,13 +86,9 @@ test('as text each call has the contents that it wrote, the difference that it m
   ]);
 });
 
-test('so it is in Markdown and HTML', () => {
+test('so it is in Markdown', () => {
   expect([wrote, edited].map((node) => markdownFormat.node(node))).toEqual([
     '### write `run.sh`\n\n````\n#!/bin/sh\n\techo "<hi>" ```\n````\n\n```\nmade run.sh: 2 lines\n```\n\n',
     '### edit `run.sh`\n\n```diff\n one\n-<two>\n+2\n three\n```\n\n```\nchanged run.sh: 1 line\n```\n\n',
   ]);
-  expect(htmlFormat.node(wrote)).toContain('<pre class="asked">#!/bin/sh\n\techo &quot;&lt;hi&gt;&quot; ```\n</pre>');
-  expect(htmlFormat.node(edited)).toContain(
-    '<pre class="asked"> one\n<del>-&lt;two&gt;</del>\n<ins>+2</ins>\n three</pre>',
-  );
 });

@@ -1,0 +1,98 @@
+import { Lexer, type Links, type Token } from 'marked';
+
+const OPTIONS = { gfm: true };
+/** The rest of a longer text is one plain block: a lexer takes more than the length of its text for some. */
+const LENGTH_MAX = 500_000;
+
+interface Lexed {
+  tokens: Token[];
+  links: Links;
+}
+
+/** The blocks of a text, and the addresses that it defines for its links. */
+function lex(text: string, links: Links): Lexed {
+  const lexer = new Lexer(OPTIONS);
+  Object.assign(lexer.tokens.links, links);
+  const head = text.slice(0, LENGTH_MAX);
+  try {
+    const tokens: Token[] = lexer.lex(head);
+    const rest = text.slice(LENGTH_MAX);
+    if (rest !== '') tokens.push(plain(rest));
+    return { tokens, links: lexer.tokens.links };
+  } catch {
+    // A text that the lexer cannot take is shown as it was written.
+    return { tokens: [plain(text)], links };
+  }
+}
+
+function plain(text: string): Token {
+  return { type: 'code', raw: text, text };
+}
+
+export function blocksOf(text: string): Token[] {
+  return lex(text, {}).tokens;
+}
+
+/** The blocks of a text that grows. */
+export interface GrowingBlocks {
+  /** Those that are finished, in chunks that stay the same objects while they stay the same. */
+  chunks: readonly (readonly Token[])[];
+  /** Those that may still change. */
+  rest: readonly Token[];
+}
+
+const CHUNK_BLOCKS = 24;
+/** A list or a quote may go on after a gap, so the last blocks count as unfinished. */
+const OPEN_BLOCKS = 3;
+const START_LENGTH = 64;
+
+/** Reads a text that grows piece by piece: finished blocks are kept, only what stands after them is read again. */
+export function createGrowingBlocks(): (text: string) => GrowingBlocks {
+  let state = nothingRead();
+  const reset = (): void => {
+    state = nothingRead();
+  };
+  return (text) => {
+    if (text.length < state.length || !text.startsWith(state.start)) reset();
+    let lexed = lex(text.slice(state.length), state.links);
+    // An address that is defined late makes links of what stands above it.
+    if (state.length > 0 && Object.keys(lexed.links).length > Object.keys(state.links).length) {
+      reset();
+      lexed = lex(text, {});
+    }
+    const rest = lexed.tokens;
+    const finished = rest.splice(0, finishedCount(rest));
+    for (const token of finished) state.length += token.raw.length;
+    state.start = text.slice(0, Math.min(START_LENGTH, state.length));
+    state.links = lexed.links;
+    if (finished.length > 0) state.chunks = withBlocks(state.chunks, finished);
+    return { chunks: state.chunks, rest };
+  };
+}
+
+interface ReadBlocks {
+  length: number;
+  start: string;
+  chunks: Token[][];
+  links: Links;
+}
+
+function nothingRead(): ReadBlocks {
+  return { length: 0, start: '', chunks: [], links: {} };
+}
+
+function finishedCount(tokens: readonly Token[]): number {
+  let open = 0;
+  let end = tokens.length;
+  while (end > 0 && open < OPEN_BLOCKS) {
+    end -= 1;
+    if (tokens[end]?.type !== 'space') open += 1;
+  }
+  return open === OPEN_BLOCKS ? end : 0;
+}
+
+function withBlocks(chunks: Token[][], blocks: Token[]): Token[][] {
+  const last = chunks.at(-1);
+  if (last === undefined || last.length >= CHUNK_BLOCKS) return [...chunks, blocks];
+  return [...chunks.slice(0, -1), [...last, ...blocks]];
+}
