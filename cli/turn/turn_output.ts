@@ -117,6 +117,8 @@ function eventLine(event: AgentEvent, project: string): string | null {
       return readLine(event, project);
     case 'model_replaced':
       return cleanLine(`(${replacedLine(event)})`);
+    case 'images_left_out':
+      return cleanLine(`(${event.message}; it goes on without images)`);
     case 'compaction_started':
       return `(summarising what was said: about ${formatNumber(event.tokens)} tokens)`;
     case 'context_compacted':

@@ -94,3 +94,14 @@ export const ExchangeEvent = z.discriminatedUnion('kind', [
 ]);
 export type ExchangeEvent = z.infer<typeof ExchangeEvent>;
 export type ExchangeEnd = Extract<ExchangeEvent, { kind: 'ended' }>;
+
+/** An outside agent that answers in a turn instead of a model. */
+export const OutsideWork = z.strictObject({
+  agent: AgentName,
+  /** Null for the agent's own choice. */
+  model: AgentModel.nullable().default(null),
+  /** What it is to be, by name; a description makes a role that is not known. */
+  role: RoleName.nullable().default(null),
+  role_description: z.string().min(1).max(4_096).nullable().default(null),
+});
+export type OutsideWork = z.output<typeof OutsideWork>;

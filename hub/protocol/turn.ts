@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { ErrorData } from './errors.js';
 import { AUTHORITIES_LENGTH_MAX } from './limits.js';
 import { Blocks, Json, NodeId, Sha256, TreeId, TurnId } from './node.js';
-import { AgentModel, AgentName, RoleName } from './outside_agent.js';
 import { Question } from './question.js';
 import { RequestId, Usage } from './usage.js';
 
@@ -141,17 +140,6 @@ export const Grants = z.strictObject({
 });
 export type Grants = z.output<typeof Grants>;
 
-/** An outside agent that answers in a turn instead of a model. */
-export const OutsideWork = z.strictObject({
-  agent: AgentName,
-  /** Null for the agent's own choice. */
-  model: AgentModel.nullable().default(null),
-  /** What it is to be, by name; a description makes a role that is not known. */
-  role: RoleName.nullable().default(null),
-  role_description: z.string().min(1).max(4_096).nullable().default(null),
-});
-export type OutsideWork = z.output<typeof OutsideWork>;
-
 /** The name of a command in the background. */
 export const JobName = z.string().regex(/^[\w.-]{1,40}$/, { message: 'must be 1 to 40 letters, digits, dots, dashes' });
 
@@ -231,6 +219,8 @@ export const AgentEvent = z.discriminatedUnion('kind', [
   z.strictObject({
     ...{ kind: z.literal('model_replaced'), ...ofTurn, from: z.string(), model: z.string(), message: z.string() },
   }),
+  /** Its server refuses an image of the path, by this message: the rest of the turn goes on without any. */
+  z.strictObject({ kind: z.literal('images_left_out'), ...ofTurn, message: z.string() }),
   /** A sub-session wants the key of a server, which the caller gives with `agent.key_give`. */
   z.strictObject({ kind: z.literal('key_wanted'), ...ofTurn, provider: z.string() }),
   /** Its commits, and files that will run as the person. Sent before it ends or parks. */

@@ -17,6 +17,8 @@ export function noteOf(event: AgentEvent, toldFiles: Set<string>): string | null
       return `(${event.message}; again in ${Math.ceil(event.retry_in_ms / 1_000)} s)`;
     case 'model_replaced':
       return `(${replacedLine(event)})`;
+    case 'images_left_out':
+      return `(${event.message}; it goes on without images)`;
     case 'turn_started':
       return instructionsNote(event, toldFiles);
     case 'compaction_started':

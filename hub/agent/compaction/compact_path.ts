@@ -145,8 +145,8 @@ async function summarise(
   const reply = await send(whole);
   const failure = failureOf(reply, work);
   if (failure === null) return summaryFrom(reply, false, BEGINNING);
-  // As a text it has no thinking in it, which the server may not be able to read.
-  if (failure.details.no_summary === true || failure.details.reason === 'thinking') {
+  // As a text it has neither thinking nor images in it, which the server may not be able to read.
+  if (failure.details.no_summary === true || ['thinking', 'image'].includes(String(failure.details.reason))) {
     return summariseText(work, params, { send, share: 1 });
   }
   return failure.kind === 'context_too_long' ? summariseText(work, params, { send, share: 1 / 2 }) : failure;

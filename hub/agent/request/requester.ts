@@ -19,6 +19,8 @@ export interface Requester {
   path: Node[];
   /** What thinking on the path is bound to, by its settings; what is missing here is not sent. */
   bindings: Map<Sha256, string>;
+  /** False once the server has refused an image: the rest of the turn goes on without any. */
+  sendsImages: boolean;
   cache: CacheChoice;
   loadImage: LoadImage;
   timers: Timers;

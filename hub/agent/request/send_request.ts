@@ -6,6 +6,7 @@ import type { RunningTurn } from '../turn/running_turn.js';
 import { askModel, type ModelReply } from './ask_with_retries.js';
 import { cacheLifetime } from './cache_lifetime.js';
 import { cacheMarks } from './cache_marks.js';
+import { withoutImages } from './left_out_images.js';
 import { promptOf } from './prompt.js';
 import type { RequestCost, RequestId } from './request_ledger.js';
 import type { Requester } from './requester.js';
@@ -24,7 +25,8 @@ export interface Sending {
 /** The request for the path as it is. */
 export function requestFor(work: Requester): ModelRequest {
   const { turn, settings, model, access, loadImage, path, bindings } = work;
-  const { system_prompt, messages } = promptOf(path, { current: settings.settings, bindings });
+  const { system_prompt, messages: all } = promptOf(path, { current: settings.settings, bindings });
+  const messages = work.sendsImages ? all : withoutImages(all);
   return {
     model: model.model,
     systemPrompt: system_prompt,

@@ -2,8 +2,8 @@ import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { findProvider, type ProviderRecord } from '../../base/provider_records.js';
 import type { AgentName } from '../../protocol/outside_agent.js';
+import { OutsideWork } from '../../protocol/outside_agent.js';
 import type { Policy } from '../../protocol/policy.js';
-import { OutsideWork } from '../../protocol/turn.js';
 import { formatModelName, type ModelName, parseModelName } from '../model/model_names.js';
 
 /** The model that a sub-session begins with: that of whoever starts it, unless another provider or model is named. */

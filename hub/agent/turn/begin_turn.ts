@@ -85,7 +85,7 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
   const approvals = await approvalsAt({ reach, tree, start, level }, resumed);
   return {
     ...{ reach, turn, settings, bindings, limits, watch, path: sent, cache: params.cache, fallback },
-    ...{ ...target, timers: parts.timers, random: parts.random },
+    ...{ ...target, timers: parts.timers, random: parts.random, sendsImages: true },
     room: openRoom(params.compact, () => windowOf(target, turn.signal)),
     newNodeId: () => NodeId.parse(parts.newId()),
     journal: openJournal(reach, turn.id),

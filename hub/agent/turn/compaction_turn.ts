@@ -50,7 +50,7 @@ export async function beginCompaction(
   turn.emit({ kind: 'turn_started', turn: turn.id, tree, node, model, level, instructions: [], cut: [], refused: [] });
   const target = modelTarget(parts, chosen, params);
   return {
-    ...{ reach, turn, bindings, instructions, path, branch, cache: params.cache },
+    ...{ reach, turn, bindings, instructions, path, branch, cache: params.cache, sendsImages: true },
     settings: { settings: { ...(previous ?? NO_SETTINGS), model } },
     ...{ ...target, timers: parts.timers, random: parts.random, loadImage: imageLoader(reach) },
     account: accountOf({ reach, parts, turn }, chosen.model),

@@ -1,7 +1,6 @@
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { NodeId, TurnId } from '../../protocol/node.js';
-import type { ExchangeEvent, Fault } from '../../protocol/outside_agent.js';
-import type { OutsideWork } from '../../protocol/turn.js';
+import type { ExchangeEvent, Fault, OutsideWork } from '../../protocol/outside_agent.js';
 import { RequestId } from '../../protocol/usage.js';
 import { parseModelName } from '../model/model_names.js';
 import { loadPriceTable } from '../model/price_table.js';

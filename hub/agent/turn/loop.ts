@@ -55,22 +55,36 @@ async function takeStep(work: TurnWork): Promise<TurnEnd | TurnParking | null> {
 
 /** Asks, and where the model stays overloaded asks the one that was named for that. */
 async function askWithFallback(work: TurnWork, sending: Omit<Sending, 'request'>): Promise<ModelReply> {
-  const reply = await askWithThinking(work, sending);
+  const reply = await askAsAccepted(work, sending);
   if (!(await takeFallback(work, reply.failure))) return reply;
   if (reply.answer.blocks.length > 0) work.turn.emit({ kind: 'answer_restarted', turn: work.turn.id, attempt: 1 });
-  return askWithThinking(work, sending);
+  return askAsAccepted(work, sending);
 }
 
-/**
- * Asks with what was thought before, and once more without where the server cannot read that: another account's key is given,
- * or the conversation was imported. Then the rest of the turn goes without.
- */
-async function askWithThinking(work: TurnWork, sending: Omit<Sending, 'request'>): Promise<ModelReply> {
-  const reply = await sendRequest(work, { ...sending, request: requestFor(work) });
-  if (reply.failure?.details.reason !== 'thinking' || reply.answer.blocks.length > 0) return reply;
-  if (work.bindings.size === 0) return reply;
-  work.bindings.clear();
-  return sendRequest(work, { ...sending, request: requestFor(work) });
+/** Asks, and again without what the server refuses whenever it is sent: the rest of the turn goes without that. */
+async function askAsAccepted(work: TurnWork, sending: Omit<Sending, 'request'>): Promise<ModelReply> {
+  for (;;) {
+    const reply = await sendRequest(work, { ...sending, request: requestFor(work) });
+    if (reply.failure === null || reply.answer.blocks.length > 0 || !leaveOut(work, reply.failure)) return reply;
+  }
+}
+
+/** Leaves out what a server has refused for good; false where that is nothing that it was sent. */
+function leaveOut(work: TurnWork, { details, message }: HubError): boolean {
+  switch (details.reason) {
+    case 'thinking':
+      // Another account's key is given, or the conversation was imported.
+      if (work.bindings.size === 0) return false;
+      work.bindings.clear();
+      return true;
+    case 'image':
+      if (!work.sendsImages) return false;
+      work.sendsImages = false;
+      work.turn.emit({ kind: 'images_left_out', turn: work.turn.id, message });
+      return true;
+    default:
+      return false;
+  }
 }
 
 export function failedEnd(failure: HubError): TurnEnd {

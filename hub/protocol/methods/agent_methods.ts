@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ANSWER_LENGTH_MAX } from '../limits.js';
 import { methods } from '../method.js';
 import { NodeId, Sha256, TreeId, TurnId } from '../node.js';
+import { OutsideWork } from '../outside_agent.js';
 import { Question } from '../question.js';
 import {
   AbsolutePath,
@@ -11,7 +12,6 @@ import {
   Grants,
   JobName,
   Level,
-  OutsideWork,
   Route,
   SettingsChange,
   TranscriptPlace,

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { methods } from '../method.js';
 import { NodeId, TreeId, TurnId } from '../node.js';
-import { AgentAbility, AgentId, AgentName, ExchangeEvent, Fault, ModelChoice } from '../outside_agent.js';
+import { AgentAbility, AgentId, AgentName, ExchangeEvent, Fault, ModelChoice, OutsideWork } from '../outside_agent.js';
 import { Policy } from '../policy.js';
-import { AbsolutePath, Level, OutsideWork } from '../turn.js';
+import { AbsolutePath, Level } from '../turn.js';
 import { onTools, ToolAnswer } from './tool_methods.js';
 
 const stream = z.string().min(1).max(200);

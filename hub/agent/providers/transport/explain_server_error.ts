@@ -44,6 +44,7 @@ type Reason =
   | 'redirected'
   | 'request'
   | 'thinking'
+  | 'image'
   | 'too_long'
   | 'memory'
   | 'rate'
@@ -63,6 +64,9 @@ const NO_KEY =
 const NO_MODEL = /model/i;
 /** Bedrock knows newer models by ids with a region before them alone. */
 const NO_SUCH_ID = /model identifier is invalid|on-demand throughput/i;
+
+/** One that it cannot read or that is too large for it, and models that see none. */
+const AN_IMAGE = /\bimages?\b|image_url|multimodal|\bvision\b/i;
 
 /** What happened and what to do, from what the server says. */
 export function explain(error: ServerError, request: RequestInfo): Explanation {
@@ -113,7 +117,8 @@ const BY_STATUS: Record<number, Reason> = {
 
 function byRange(status: number, message: string): Reason {
   if (status >= 500) return 'overloaded';
-  return status === 404 && NO_MODEL.test(message) ? 'model' : 'request';
+  if (status === 404 && NO_MODEL.test(message)) return 'model';
+  return status < 500 && AN_IMAGE.test(message) ? 'image' : 'request';
 }
 
 /** An error in the middle of an answer has a name instead of a status. */
@@ -169,6 +174,11 @@ const EXPLANATIONS: Record<Reason, Explain> = {
     kind: 'rejected',
     message: `${server} cannot read what was thought before${said}`,
     hint: ['summarise the conversation with ', cliCommand('compact'), ', or fork above the answer that it names'],
+  }),
+  image: ({ server }, said) => ({
+    kind: 'rejected',
+    message: `${server} refuses an image${said}`,
+    hint: ['fork above the image (', cliCommand('context'), '), or choose another model'],
   }),
   too_long: ({ server, model }, said) => ({
     kind: 'context_too_long',
