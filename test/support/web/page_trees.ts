@@ -179,3 +179,23 @@ export function chainTree(size: number): FileData {
   }
   return tree.data('a chain', end);
 }
+
+/** Each text in every field that a page shows: what people and models say, calls, marks, models, the name. */
+export function hostileTree(texts: readonly string[]): FileData {
+  const tree = createPageTree();
+  let end = 0;
+  for (const text of texts) {
+    const said = tree.user(end, text);
+    const answered = tree.answer(said, text, { model: text.slice(0, 400) });
+    tree.mark(text.slice(0, 200), answered);
+    const edited = tree.call(
+      answered,
+      { tool: 'edit', input: { path: text, old_text: text, new_text: `${text}\n${text}` } },
+      text,
+    );
+    const written = tree.call(edited, { tool: 'write', input: { path: `x.${text}`, content: text } }, text);
+    end = tree.call(written, { tool: text.slice(0, 200), input: { [text]: text }, exit: 1 }, text);
+    tree.answer(said, text);
+  }
+  return tree.data(texts.join(' ').slice(0, 2_000), end);
+}

@@ -1,28 +1,42 @@
-import { Lexer, type Links, type Token } from 'marked';
+import { Lexer, type Token } from 'marked';
 
 const OPTIONS = { gfm: true };
 /** The rest of a longer text is one plain block: a lexer takes more than the length of its text for some. */
 const LENGTH_MAX = 500_000;
 
+/** What nests deeper is shown as it was written: it would be drawn by as many calls. */
+const NESTED_MAX = 50;
+
 interface Lexed {
   tokens: Token[];
-  links: Links;
+  /** Whether it defines addresses for links that may stand anywhere. */
+  definesLinks: boolean;
 }
 
-/** The blocks of a text, and the addresses that it defines for its links. */
-function lex(text: string, links: Links): Lexed {
+function lex(text: string): Lexed {
   const lexer = new Lexer(OPTIONS);
-  Object.assign(lexer.tokens.links, links);
   const head = text.slice(0, LENGTH_MAX);
   try {
-    const tokens: Token[] = lexer.lex(head);
+    const tokens = lexer.lex(head).map((token) => (isShallow(token) ? token : plain(token.raw)));
     const rest = text.slice(LENGTH_MAX);
     if (rest !== '') tokens.push(plain(rest));
-    return { tokens, links: lexer.tokens.links };
+    return { tokens, definesLinks: Object.keys(lexer.tokens.links).length > 0 };
   } catch {
     // A text that the lexer cannot take is shown as it was written.
-    return { tokens: [plain(text)], links };
+    return { tokens: [plain(text)], definesLinks: false };
   }
+}
+
+/** Level by level, since a text may nest deeper than calls may. */
+function isShallow(token: Token): boolean {
+  let level: unknown[] = [token];
+  for (let depth = 0; depth < NESTED_MAX; depth += 1) {
+    level = level.flatMap((one) =>
+      [Reflect.get(Object(one), 'tokens') ?? [], Reflect.get(Object(one), 'items') ?? []].flat(),
+    );
+    if (level.length === 0) return true;
+  }
+  return false;
 }
 
 function plain(text: string): Token {
@@ -30,7 +44,7 @@ function plain(text: string): Token {
 }
 
 export function blocksOf(text: string): Token[] {
-  return lex(text, {}).tokens;
+  return lex(text).tokens;
 }
 
 /** The blocks of a text that grows. */
@@ -54,17 +68,15 @@ export function createGrowingBlocks(): (text: string) => GrowingBlocks {
   };
   return (text) => {
     if (text.length < state.length || !text.startsWith(state.start)) reset();
-    let lexed = lex(text.slice(state.length), state.links);
-    // An address that is defined late makes links of what stands above it.
-    if (state.length > 0 && Object.keys(lexed.links).length > Object.keys(state.links).length) {
+    const { tokens: rest, definesLinks } = lex(text.slice(state.length));
+    if (definesLinks) {
+      // An address makes links of what stands above it: such a text is read as a whole.
       reset();
-      lexed = lex(text, {});
+      return { chunks: [], rest: blocksOf(text) };
     }
-    const rest = lexed.tokens;
     const finished = rest.splice(0, finishedCount(rest));
     for (const token of finished) state.length += token.raw.length;
     state.start = text.slice(0, Math.min(START_LENGTH, state.length));
-    state.links = lexed.links;
     if (finished.length > 0) state.chunks = withBlocks(state.chunks, finished);
     return { chunks: state.chunks, rest };
   };
@@ -74,11 +86,10 @@ interface ReadBlocks {
   length: number;
   start: string;
   chunks: Token[][];
-  links: Links;
 }
 
 function nothingRead(): ReadBlocks {
-  return { length: 0, start: '', chunks: [], links: {} };
+  return { length: 0, start: '', chunks: [] };
 }
 
 function finishedCount(tokens: readonly Token[]): number {

@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+
+const BYTES_MAX = 80 * 1_024;
+
+test('the page travels in every exported file, so it is small', () => {
+  const files = ['page_file.js', 'page.css'].map((name) =>
+    readFileSync(new URL(`../../../dist/page/${name}`, import.meta.url)),
+  );
+  expect(files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).byteLength, 0)).toBeLessThanOrEqual(BYTES_MAX);
+});
