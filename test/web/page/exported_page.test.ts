@@ -199,6 +199,18 @@ describe.skipIf(CHROMIUM === null)('an exported page in Chromium', () => {
     });
   });
 
+  test('prints a long branch whole, though little of it is on the screen', async () => {
+    await withPage(async ({ page }) => {
+      const printed = await page.evaluate(async () => {
+        dispatchEvent(new Event('beforeprint'));
+        // What is done before the browser prints: no frame and no timer comes in between.
+        for (let turn = 0; turn < 200; turn += 1) await null;
+        return document.querySelectorAll('.message').length;
+      });
+      expect(printed).toBe(1_199);
+    }, chainTree(1_200));
+  });
+
   test('is read without script: every branch is there, folded', async () => {
     await withPage(
       async ({ page }) => {

@@ -1,5 +1,7 @@
 import { options } from 'preact';
-import { paper, view } from '../state/view_state.js';
+import { wantNodes } from '../state/known_nodes.js';
+import { path } from '../state/tree_state.js';
+import { notice, PAPER_NODES, paper, view } from '../state/view_state.js';
 
 /** Writes everything out while the page is printed. */
 export function writeOutOnPaper(): void {
@@ -7,6 +9,10 @@ export function writeOutOnPaper(): void {
     drawAtOnce(() => {
       paper.value = true;
       if (view.value !== 'compare') view.value = 'read';
+    });
+    // A file has its nodes at hand: they come before the browser prints.
+    wantNodes(path.value, 0, PAPER_NODES).catch((error: unknown) => {
+      notice.value = `Not all can be printed: ${String(error)}`;
     });
   });
   addEventListener('afterprint', () => {

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { NONE, numberAt } from '../core/tree_columns.js';
 import { nodeOf, nodesVersion, wantNodes } from '../state/known_nodes.js';
 import { columns, costs, focus, here, leaf, onPath, path, runningAt, version } from '../state/tree_state.js';
-import { notice, paper, scrollTarget } from '../state/view_state.js';
+import { notice, PAPER_NODES, paper, scrollTarget } from '../state/view_state.js';
 import { count } from '../state/word_forms.js';
 import { Fork } from './fork.js';
 import { LiveMessage } from './live_message.js';
@@ -14,7 +14,6 @@ import { isSilent } from './said_text.js';
 const PAGE = 150;
 const SHOWN = 3 * PAGE;
 const BEFORE_FOCUS = 20;
-const PAPER_MAX = 5_000;
 
 /** What was said on the branch that is read, with the other ways at each fork. */
 export function Reading() {
@@ -28,7 +27,7 @@ export function Reading() {
     from.value = startFor(all);
   }
   const start = paper.value ? 0 : from.value;
-  const end = Math.min(all.length, paper.value ? PAPER_MAX : start + SHOWN);
+  const end = Math.min(all.length, paper.value ? PAPER_NODES : start + SHOWN);
   const isMissing = all.slice(start, end).some((node) => nodeOf(node) === null);
   useEffect(() => {
     if (!isMissing) return;

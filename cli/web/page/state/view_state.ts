@@ -23,6 +23,8 @@ export const scrollTarget = signal({ node: NONE });
 
 /** On paper and without script everything is written out. */
 export const paper = signal(false);
+/** As many nodes of a branch are printed. */
+export const PAPER_NODES = 4_000;
 export const nowMs = signal(Date.now());
 /** What a person should know about the last thing done, such as why it failed. */
 export const notice = signal<string | null>(null);
