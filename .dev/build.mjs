@@ -12,7 +12,11 @@ const DIST = join(ROOT, 'dist');
 const { version, engines, dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
 
 /** What serves other programs, each with the kit of its protocol: no other command reads them. */
-const SERVERS = { 'cli/repl/acp/serve_editor.js': 'acp.cjs', 'cli/mcp/serve_agents.js': 'mcp.cjs' };
+const SERVERS = {
+  'cli/repl/acp/serve_editor.js': 'acp.cjs',
+  'cli/mcp/serve_agents.js': 'mcp.cjs',
+  'cli/web/serve_web.js': 'web.cjs',
+};
 
 /**
  * What is built, and from what. A module named in `beside` is not put in: it is read from another bundle when it is
@@ -34,6 +38,7 @@ const ENTRIES = [
   { source: 'cli/chat_program.ts', target: 'chat.cjs', format: 'cjs', beside: SERVERS },
   { source: 'cli/repl/acp/serve_editor.ts', target: 'acp.cjs', format: 'cjs' },
   { source: 'cli/mcp/serve_agents.ts', target: 'mcp.cjs', format: 'cjs' },
+  { source: 'cli/web/serve_web.ts', target: 'web.cjs', format: 'cjs' },
   { source: 'hub/start/main.ts', target: 'hub.js', format: 'esm' },
   {
     source: 'tools/start/main.ts',
@@ -158,6 +163,7 @@ function optionsOf({ source, target, format, beside = {} }) {
 const PAGE = join(ROOT, 'cli', 'web', 'page');
 /** What browsers are given: each with its entry. */
 const PAGE_ENTRIES = [
+  { source: 'main_hub.tsx', target: 'page_hub.js', format: 'esm' },
   { source: 'main_file.tsx', target: 'page_file.js', format: 'iife' },
   { source: 'style/page.css', target: 'page.css', browsers: ['chrome123', 'firefox120', 'safari17.5'] },
   { source: 'static_page.tsx', target: 'static_page.cjs', format: 'cjs', platform: 'node' },

@@ -53,6 +53,7 @@ import { spawnCommand } from './commands/spawn.js';
 import { takeCommand } from './commands/take.js';
 import { toolsCommand } from './commands/tools.js';
 import { useCommand } from './commands/use.js';
+import { webCommand } from './commands/web.js';
 import { workCommand } from './commands/work.js';
 
 /** Every command there is, in the order in which the help lists them. */
@@ -100,6 +101,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   exportCommand,
   importCommand,
   openCommand,
+  webCommand,
   backupCommand,
   fsckCommand,
   doctorCommand,

@@ -32,6 +32,7 @@ const IN_A_SHELL = [
     'pick',
     'race',
     'tools',
+    'web',
     'work',
   ],
   // Said only where the command line is used.

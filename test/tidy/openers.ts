@@ -43,6 +43,7 @@ export const STARTERS: Record<string, string> = {
   'cli/transfer/history/codex_thread.ts': 'codex, which is given a thread',
   'cli/transfer/history/run_program.ts': 'opencode, which is given a session',
   'cli/turn/key_command.ts': 'what the person says prints a key',
+  'cli/web/open_browser.ts': 'the person’s browser',
   'hub/client/start_hub.ts': 'the hub',
   'hub/plugins/tools_process.ts': 'the tools, in the home',
   'tools/agents/process/agent_process.ts': 'agents, in a sandbox unless the person says otherwise',

@@ -1,12 +1,12 @@
 import { HubError } from '../../../hub/base/error.js';
 import { nearest } from '../../../hub/base/nearest_word.js';
+import { ownMessage } from '../../input/own_command.js';
 import { exitCodeOf } from '../../output/failure.js';
 import { REPL_COMMANDS } from '../commands/chat_command_table.js';
 import { hintElsewhere, nameHere } from '../commands/other_programs_commands.js';
 import { showFailure } from '../conversation/conversation_parts.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { dropQuestion } from '../tree/go_with_files.js';
-import { ownMessage } from './own_command.js';
 
 /** Runs a line: a command, a `!` command for bash, or a message. Shows a failure instead of throwing it. */
 export async function takeLine(text: string, when: 'now' | 'after', repl: Repl): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withArguments } from '../../../../cli/repl/lines/own_command.js';
+import { withArguments } from '../../../../cli/input/own_command.js';
 import { words } from '../../../hub/agent/turn/turn_calls.js';
 import { userHomeBeside } from '../../../support/cli.js';
 import { say } from '../../../support/model/script.js';
