@@ -5,8 +5,10 @@ import { METHODS } from '../../../../hub/protocol/methods/method_table.js';
 import { context, outcomeOf, pluginOf, policyFor, withSwapping } from './swap_race.js';
 
 const TRIES = 3_000;
+// Each try waits for a program that gets its turn among the others of the machine.
+const PATIENCE = { timeout: 300_000 };
 
-test('while a folder and a link to a secret are swapped, reading never finds the secret', () =>
+test('while a folder and a link to a secret are swapped, reading never finds the secret', PATIENCE, () =>
   withSwapping('swap', async ({ project, folder, client }) => {
     const file = pluginOf(client, folder);
     const path = join(project, 'place/file.txt');
@@ -21,9 +23,10 @@ test('while a folder and a link to a secret are swapped, reading never finds the
     expect(counts.SECRET).toBe(0);
     // The swapping has met the reading in each of its states.
     expect([counts.harmless > 0, counts.refused > 0]).toEqual([true, true]);
-  }));
+  }),
+);
 
-test('the same swapping deceives code that checks the path first and opens it afterwards', () =>
+test('the same swapping deceives code that checks the path first and opens it afterwards', PATIENCE, () =>
   withSwapping('swap', async ({ project }) => {
     let leaks = 0;
     const path = join(project, 'place/file.txt');
@@ -36,9 +39,10 @@ test('the same swapping deceives code that checks the path first and opens it af
       }
     }
     expect(leaks).toBe(1);
-  }));
+  }),
+);
 
-test('while a folder and a link to a secret are swapped, writing never reaches the secret', () =>
+test('while a folder and a link to a secret are swapped, writing never reaches the secret', PATIENCE, () =>
   withSwapping('swap', async ({ project, secret, folder, client }) => {
     const file = pluginOf(client, folder);
     const policy = policyFor(project);
@@ -50,35 +54,40 @@ test('while a folder and a link to a secret are swapped, writing never reaches t
     }
     expect(await readdir(secret)).toEqual(['file.txt']);
     expect(await readFile(join(secret, 'file.txt'), 'utf8')).toBe('SECRET same');
-  }));
+  }),
+);
 
-test('while a folder and a link to a secret are swapped, editing neither changes nor reveals the secret', () =>
-  withSwapping('swap', async ({ project, secret, folder, client }) => {
-    const file = pluginOf(client, folder);
-    const policy = policyFor(project);
-    const path = join(project, 'place/file.txt');
-    const seen = { edited: 0, refused: 0 };
-    for (let count = 0; count < TRIES; count += 1) {
-      // In turn: a text that both files contain, one that only the secret contains, and a similar one.
-      const [old_text = '', new_text = ''] =
-        [
-          ['same', 'came'],
-          ['came', 'same'],
-          ['SECRET', 'x'],
-          ['SECRXT', 'x'],
-        ][count % 4] ?? [];
-      const params = METHODS['file.edit'].params.parse({ path, old_text, new_text, policy });
-      const outcome = await outcomeOf(file.methods['file.edit']?.(params, context));
-      if (outcome.startsWith('{')) seen.edited += 1;
-      else if (outcome.startsWith('unauthorised')) seen.refused += 1;
-      if (new_text === 'x') expect(outcome).not.toMatch(/SECRET same|1: SECRET|"x"/);
-    }
-    expect(await readdir(secret)).toEqual(['file.txt']);
-    expect(await readFile(join(secret, 'file.txt'), 'utf8')).toBe('SECRET same');
-    expect([seen.edited > 0, seen.refused > 0]).toEqual([true, true]);
-  }));
+test(
+  'while a folder and a link to a secret are swapped, editing neither changes nor reveals the secret',
+  PATIENCE,
+  () =>
+    withSwapping('swap', async ({ project, secret, folder, client }) => {
+      const file = pluginOf(client, folder);
+      const policy = policyFor(project);
+      const path = join(project, 'place/file.txt');
+      const seen = { edited: 0, refused: 0 };
+      for (let count = 0; count < TRIES; count += 1) {
+        // In turn: a text that both files contain, one that only the secret contains, and a similar one.
+        const [old_text = '', new_text = ''] =
+          [
+            ['same', 'came'],
+            ['came', 'same'],
+            ['SECRET', 'x'],
+            ['SECRXT', 'x'],
+          ][count % 4] ?? [];
+        const params = METHODS['file.edit'].params.parse({ path, old_text, new_text, policy });
+        const outcome = await outcomeOf(file.methods['file.edit']?.(params, context));
+        if (outcome.startsWith('{')) seen.edited += 1;
+        else if (outcome.startsWith('unauthorised')) seen.refused += 1;
+        if (new_text === 'x') expect(outcome).not.toMatch(/SECRET same|1: SECRET|"x"/);
+      }
+      expect(await readdir(secret)).toEqual(['file.txt']);
+      expect(await readFile(join(secret, 'file.txt'), 'utf8')).toBe('SECRET same');
+      expect([seen.edited > 0, seen.refused > 0]).toEqual([true, true]);
+    }),
+);
 
-test('while each created folder is replaced with a link to a secret, writing never reaches the secret', () =>
+test('while each created folder is replaced with a link to a secret, writing never reaches the secret', PATIENCE, () =>
   withSwapping('replace', async ({ project, secret, folder, client }) => {
     const file = pluginOf(client, folder);
     const policy = policyFor(project);
@@ -92,4 +101,5 @@ test('while each created folder is replaced with a link to a secret, writing nev
     expect(await readdir(secret)).toEqual(['file.txt']);
     expect(await readFile(join(secret, 'file.txt'), 'utf8')).toBe('SECRET same');
     expect([outcomes.made > 0, outcomes.not > 0]).toEqual([true, true]);
-  }));
+  }),
+);
