@@ -72,7 +72,7 @@ export async function parse(
     );
   }
   try {
-    await program.parseAsync(words.length === 0 ? ['--help'] : [...words], { from: 'user' });
+    await program.parseAsync(words.length === 0 ? ['--help'] : wordsMeant(words, matches), { from: 'user' });
   } catch (error) {
     if (!isCommanderError(error)) throw error;
     // A group without a command prints its help.
@@ -80,6 +80,15 @@ export async function parse(
     throw usageError(error, words, table);
   }
   return parsed ?? { kind: 'help', text: program.helpInformation() };
+}
+
+/** The words, with those that a group alone stands for. */
+function wordsMeant(words: readonly string[], [entry]: readonly (Command | CommandGroup)[]): string[] {
+  const [first = '', ...rest] = words;
+  const isAlone = rest.every((word) => word === '--json' || word.startsWith('--color='));
+  return entry?.kind === 'group' && entry.alone !== undefined && isAlone
+    ? [first, ...entry.alone, ...rest]
+    : [...words];
 }
 
 /** Refuses `--help` of an unknown command, for which the parser would print the help of the whole program. */

@@ -69,6 +69,8 @@ export interface CommandGroup {
   summary: string;
   details: string;
   commands: readonly Command[];
+  /** The words that the group alone stands for; its help without them. */
+  alone?: readonly string[];
 }
 
 type CommandSpec<A extends string, F extends string, V extends string> = Pick<

@@ -9,6 +9,7 @@ export const configGroup: CommandGroup = {
   name: 'config',
   summary: 'Read and write preferences.',
   details:
-    'An option on the command line wins over the environment, that over the project, that over your own file, that over the default.',
+    'An option on the command line wins over the environment, that over the project, that over your own file, that over the default. Alone it lists what is set.',
+  alone: ['list', '--set'],
   commands: [configListCommand, configGetCommand, configSetCommand, configUnsetCommand],
 };

@@ -1,13 +1,20 @@
+import { existsSync } from 'node:fs';
 import { cliCommand } from '../../hub/base/hint.js';
 import type { Client } from '../../hub/client/client.js';
 import type { Hint } from '../../hub/protocol/errors.js';
 import type { Tree, TreeId } from '../../hub/protocol/node.js';
 import { command, TREE } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
 import { EXIT } from '../output/failure.js';
 import { writeJsonArray } from '../output/sink.js';
 import { listedByFolder } from '../position/listed_by_folder.js';
 import { currentTreeIn, findTree } from '../position/reference.js';
+import { cleanLine } from '../render/text/clean.js';
+import { shortId } from '../render/text/ids_and_counts.js';
 import { renderList, treeWords } from '../render/tree/tree_list.js';
+
+/** The most folders that are gone and are named. */
+const LOST_MAX = 5;
 
 export const listCommand = command({
   name: 'list',
@@ -43,7 +50,9 @@ export const listCommand = command({
     const listed = listedByFolder(all, context.project);
     const current = currentTreeIn(context) ?? context.session.read().current;
     await context.out.write(renderList(listed, current, look));
-    if (all.length === 0) context.note(nothing(input.flag('archived'), owner));
+    if (all.length > 0) return EXIT.ok;
+    context.note(nothing(input.flag('archived'), owner));
+    if (input.flag('here')) await noteLostFolders(context);
     return EXIT.ok;
   },
 });
@@ -51,6 +60,18 @@ export const listCommand = command({
 function nothing(isArchived: boolean, owner: TreeId | null): Hint {
   if (isArchived) return 'Nothing is archived.';
   return owner === null ? ['No conversations. Start one with: ', cliCommand('new')] : 'It has no sub-sessions.';
+}
+
+/** Names conversations whose folder is gone: it may be the one that one is in, by another name. */
+async function noteLostFolders(context: Context): Promise<void> {
+  const lost = new Map<string, Tree>();
+  for await (const tree of listTrees(await context.client(), { owner: null, archived: false, project: null })) {
+    const { project } = tree;
+    if (project !== null && !lost.has(project) && !existsSync(project)) lost.set(project, tree);
+  }
+  for (const [project, { id }] of [...lost].slice(0, LOST_MAX)) {
+    context.note([`${cleanLine(project)} is gone: if this is it, go on with: `, cliCommand('chat', shortId(id))]);
+  }
 }
 
 interface TreeFilter {

@@ -21,6 +21,7 @@ const IN_A_SHELL = [
     'chat',
     'completion',
     'config get',
+    'config list',
     'config set',
     'delete',
     'demo',

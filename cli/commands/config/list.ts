@@ -1,3 +1,4 @@
+import { cliCommand } from '../../../hub/base/hint.js';
 import { command } from '../../command_line/command.js';
 import { EXIT } from '../../output/failure.js';
 import { cleanLine } from '../../render/text/clean.js';
@@ -6,10 +7,15 @@ import { columns } from '../../render/text/columns.js';
 export const configListCommand = command({
   name: 'list',
   summary: 'List all preferences with their values.',
-  flags: [{ name: 'show-origin', short: null, description: 'where each value comes from' }],
+  flags: [
+    { name: 'show-origin', short: null, description: 'where each value comes from' },
+    { name: 'set', short: null, description: 'only those that are set, and where' },
+  ],
   examples: [{ line: 'cognition config list --show-origin', does: 'tells also which file or variable decides' }],
   async run(input, context) {
-    const all = context.preferences.all.map(({ preference, value, origin, from }) => ({
+    const isOfSet = input.flag('set');
+    const wanted = context.preferences.all.filter(({ origin }) => !isOfSet || origin !== 'default');
+    const all = wanted.map(({ preference, value, origin, from }) => ({
       key: preference.key,
       value,
       origin,
@@ -20,7 +26,7 @@ export const configListCommand = command({
       await context.printJson(all);
       return EXIT.ok;
     }
-    const withOrigin = input.flag('show-origin');
+    const withOrigin = isOfSet || input.flag('show-origin');
     const rows = all.map(({ key, value, origin, from, description }) => [
       cleanLine(`${key} = ${value}`),
       cleanLine(withOrigin ? `${origin}${from === null ? '' : `: ${from}`}` : description),
@@ -31,6 +37,11 @@ export const configListCommand = command({
         .map((line) => `${line}\n`)
         .join(''),
     );
+    if (isOfSet) {
+      const begin = all.length === 0 ? 'Nothing is set. ' : '';
+      context.note([`${begin}To set one: `, cliCommand('config set', '<key>', '<value>')]);
+      context.note(['All of them, with what they mean: ', cliCommand('config list')]);
+    }
     return EXIT.ok;
   },
 });
