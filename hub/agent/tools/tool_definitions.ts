@@ -33,10 +33,7 @@ export const TOOL_INPUTS = {
     provider: z.string().min(1).max(400).optional().describe('provider or provider/model; yours when left out'),
     output_file: path.optional().describe('new file for its transcript'),
     attachable: z.boolean().optional().describe('say how a person opens it'),
-    own: z
-      .boolean()
-      .optional()
-      .describe('let it work in a copy of the project, beside others; a person takes the result'),
+    own: z.boolean().optional().describe('work in a copy of the project; a person takes the result'),
     sandbox: z
       .object({
         network: z.boolean().optional().describe('only if you have it'),
