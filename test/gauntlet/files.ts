@@ -85,7 +85,8 @@ function sameSizeSameTime(path: Buffer, random: Random): void {
   chmodSync(path, mode & 0o777);
 }
 
-function remove(path: Buffer): void {
+/** Removes what is at a path, also as a plain user: closed folders are opened. */
+export function remove(path: Buffer): void {
   if (lstatSync(path).isDirectory()) {
     chmodSync(path, 0o755);
     for (const name of readdirSync(path, { encoding: 'buffer' })) remove(bytesOf(path, '/', name));
