@@ -60,7 +60,7 @@ test('what an agent leaves in a group of its own ends with it, also without a sa
     const { exchange, root, client } = world;
     const { text } = await exchange('claude', [root, '[[child]]'], { policy: { kind: 'open' } });
     expect(text).toMatch(/^left \d+$/);
-    expect(processesWith(world.bin).length).toBeGreaterThan(0);
+    await until(() => processesWith(world.bin).length > 0);
     await client.call('health.stop', {});
     await until(() => processesWith(world.bin).length === 0);
   }));
