@@ -61,6 +61,7 @@ test('what an agent leaves in a group of its own ends with it, also without a sa
     const { text } = await exchange('claude', [root, '[[child]]'], { policy: { kind: 'open' } });
     expect(text).toMatch(/^left \d+$/);
     await until(() => processesWith(world.bin).length > 0);
-    await client.call('health.stop', {});
+    // The hub may have ended before its answer has come.
+    await client.call('health.stop', {}).catch(() => undefined);
     await until(() => processesWith(world.bin).length === 0);
   }));
