@@ -8,6 +8,8 @@ const ALIKE_LENGTH_MIN = 150;
 /** How much of a text is read to tell it from others, and of how many. */
 const READ_LENGTH_MAX = 20_000;
 const READ_NODES_MAX = 100;
+/** Longer words are cut where the texts differ. */
+const WORD_LENGTH_MAX = 40;
 /** The nodes of a branch among which its first message is looked for. */
 const FIRST_NODES = 50;
 
@@ -43,30 +45,50 @@ async function longerPreviews<T extends { preview: string }>(
   told: readonly T[],
   read: (one: T) => Promise<Node>,
 ): Promise<string[]> {
-  const alike = new Map<string, number[]>();
-  for (const [index, { preview }] of told.entries()) {
-    if (preview.length >= ALIKE_LENGTH_MIN) alike.set(preview, [...(alike.get(preview) ?? []), index]);
-  }
-  const longer = new Map<number, string>();
-  for (const indexes of alike.values()) {
-    if (indexes.length < 2 || longer.size + indexes.length > READ_NODES_MAX) continue;
+  const previews = told.map(({ preview }) => preview);
+  for (const indexes of alikePreviews(previews)) {
     const whole = await Promise.all(indexes.map((index) => wholeText(told[index], read)));
-    const start = wordStart(whole);
-    for (const [at, text] of whole.entries()) {
-      if (start > 0) longer.set(indexes[at] ?? 0, `…${text.slice(start, start + STORED_LENGTH).toWellFormed()}`);
-    }
+    for (const [at, text] of fromDifference(whole)?.entries() ?? []) previews[indexes[at] ?? 0] = text;
   }
-  return told.map(({ preview }, index) => longer.get(index) ?? preview);
+  return previews;
 }
 
 async function wholeText<T>(one: T | undefined, read: (one: T) => Promise<Node>): Promise<string> {
-  return one === undefined ? '' : titledOf(await read(one), READ_LENGTH_MAX).preview;
+  return one === undefined ? '' : comparedText(await read(one));
+}
+
+/** Groups of previews that are alike to the end of what is stored, as indexes. */
+export function alikePreviews(previews: readonly string[]): number[][] {
+  const alike = new Map<string, number[]>();
+  for (const [index, preview] of previews.entries()) {
+    if (preview.length >= ALIKE_LENGTH_MIN) alike.set(preview, [...(alike.get(preview) ?? []), index]);
+  }
+  const groups: number[][] = [];
+  let length = 0;
+  for (const indexes of alike.values()) {
+    if (indexes.length < 2 || length + indexes.length > READ_NODES_MAX) continue;
+    length += indexes.length;
+    groups.push(indexes);
+  }
+  return groups;
+}
+
+/** A node's text as far as it is compared with others. */
+export const comparedText = (node: Node): string => titledOf(node, READ_LENGTH_MAX).preview;
+
+/** Texts from the first word in which they differ; null where they are the same. */
+export function fromDifference(texts: readonly string[]): string[] | null {
+  const start = differenceStart(texts);
+  return start === 0 ? null : texts.map((text) => `…${text.slice(start, start + STORED_LENGTH).toWellFormed()}`);
 }
 
 /** Where the first word begins that not all texts have; 0 where they are the same. */
-function wordStart([first = '', ...others]: readonly string[]): number {
+function differenceStart([first = '', ...others]: readonly string[]): number {
   if (others.every((text) => text === first)) return 0;
   let common = 0;
   while (common < first.length && others.every((text) => text[common] === first[common])) common += 1;
-  return first.lastIndexOf(' ', common - 1) + 1;
+  const word = first.lastIndexOf(' ', common - 1) + 1;
+  if (common - word <= WORD_LENGTH_MAX) return word;
+  // Text without spaces: not between the halves of one character.
+  return /[\uD800-\uDBFF]/.test(first[common - 1] ?? '') ? common - 1 : common;
 }

@@ -1,7 +1,9 @@
 import type { Client } from '../../../hub/client/client.js';
 import type { NodeId, SkeletonNode, TreeId } from '../../../hub/protocol/node.js';
+import { comparedText } from '../../position/longer_previews.js';
 import { nodeText } from '../../render/node/node_text.js';
 import type { Hit } from '../../render/tree/search_hits.js';
+import { siblingsApart } from './alike_lines.js';
 import { excerptOf } from './preview_lines.js';
 
 /** The texts of a tree, fetched for what is visible. */
@@ -35,6 +37,7 @@ const WINDOW_MAX = 200;
 export function createContents(client: Client, tree: TreeId, onFetched: () => void): Contents {
   const lines = boundedMap<number, SkeletonNode>(CACHED_LINES_MAX);
   const previews = boundedMap<string, readonly string[]>(CACHED_PREVIEWS_MAX);
+  const compared = boundedMap<NodeId, string>(CACHED_PREVIEWS_MAX);
   const pending = new Set<number | string>();
   const seqOf = seqsOf(client);
 
@@ -91,10 +94,20 @@ export function createContents(client: Client, tree: TreeId, onFetched: () => vo
     lines(seqs) {
       const missing = seqs.filter((seq) => lines.get(seq) === undefined);
       fetchMissing(missing, fetchLines);
-      return seqs.map((seq) => lines.get(seq) ?? null);
+      const told = seqs.map((seq) => lines.get(seq) ?? null);
+      return siblingsApart(told, compared.get, (nodes) => fetchMissing(nodes, readCompared(client, compared.set)));
     },
     preview: (seq) => excerpt(`${seq}`, () => idOf(seq), ''),
     around: (node, words) => excerpt(`${node} ${words}`, async () => node, words),
+  };
+}
+
+/** Reads what of texts is compared with others. */
+function readCompared(client: Client, set: (node: NodeId, text: string) => void) {
+  return async (ids: readonly NodeId[]): Promise<readonly unknown[]> => {
+    const read = await Promise.all(ids.map(async (node) => (await client.call('loom.node_get', { node })).node));
+    for (const node of read) set(node.id, comparedText(node));
+    return read;
   };
 }
 

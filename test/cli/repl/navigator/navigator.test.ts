@@ -162,3 +162,26 @@ test('every row fits, down to a window of 20 columns and 6 rows, whatever the tr
     }
   });
 });
+
+test('branches that begin alike beyond what is stored as a preview are told from the word in which they differ', async () => {
+  await withNavigator(async (seen) => {
+    const question = await seen.add(NodeId.parse(seen.tree), 'user', 'begin');
+    const alike = `Please read the program as a whole, ${'and then think about each of its parts, '.repeat(8)}`;
+    const unspaced = '数据'.repeat(300);
+    for (const end of ['for the sea', 'for the hills']) await seen.add(question, 'user', alike + end);
+    for (const end of ['山', '海']) await seen.add(question, 'user', unspaced + end);
+    await seen.add(question, 'user', `${alike}for the hills`);
+    await seen.open(question, { columns: 60, rows: 24 });
+    const rows = await seen.shows(/…海/);
+    const list = rows.slice(1, 8).map((row) => row.replace(/ +(just now|\d+ min ago)$/, ''));
+    expect(list).toEqual([
+      '  (root)',
+      '> User: begin ●',
+      '  ├── User: …sea',
+      '  ├── User: …hills',
+      '  ├── User: …山',
+      '  ├── User: …海',
+      '  └── User: …hills',
+    ]);
+  });
+});
