@@ -90,6 +90,7 @@ async function firstWindow(client: Client, tree: TreeId): Promise<void> {
     if (rows.filter((row) => row.includes(TEXT.slice(0, 20))).length >= WINDOW_ROWS_MIN) isDrawn();
   };
   const navigator = await openNavigator({
+    counts: null,
     ...{ client, position: () => NodeId.parse(tree), tree: { id: tree, title: 'notes' }, look: lookAt },
     type: () => undefined,
     terminal: {

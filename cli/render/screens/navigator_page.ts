@@ -24,6 +24,8 @@ export interface NavigatorRow {
   isPosition: boolean;
   isArchived: boolean;
   marks: readonly string[];
+  /** How many files differ from those where one stands; null for none. */
+  differing: number | null;
 }
 
 /** One side of a comparison: its first nodes, and how many there are. */
@@ -190,17 +192,25 @@ function indentOf({ branching }: NavigatorRow, look: Look): string {
   return (hidden > 0 ? `${look.glyphs.ellipsis}${hidden} ` : '') + signs.join('');
 }
 
+/** What stands at the end of a row: where the screen is narrow without the files, else nothing. */
 function tailOf(row: NavigatorRow, look: Look): string {
+  const { differing } = row;
+  const files = differing === null ? '' : `${count(differing, 'path')} differ${differing === 1 ? 's' : ''}`;
+  const tails = [tailWith(files, row, look), tailWith('', row, look)];
+  return tails.find((tail) => look.ruler.width(tail) * 2 <= look.width) ?? '';
+}
+
+function tailWith(files: string, row: NavigatorRow, look: Look): string {
   const { node, marks, folded, isArchived } = row;
   const parts = [
     node === null ? '' : exitTail(node).trim(),
     ...marks.map((name) => `#${cut(cleanLine(name), 20, look)}`),
     folded === null ? '' : `+${folded.nodes ?? look.glyphs.ellipsis}`,
     isArchived ? 'archived' : '',
+    files,
     look.width < AGE_COLUMNS_MIN ? '' : ageOf(row, look),
   ].filter((part) => part !== '');
-  const tail = parts.length === 0 ? '' : ` ${parts.join(' ')}`;
-  return look.ruler.width(tail) * 2 > look.width ? '' : tail;
+  return parts.length === 0 ? '' : ` ${parts.join(' ')}`;
 }
 
 function ageOf({ folded, atMs }: NavigatorRow, look: Look): string {

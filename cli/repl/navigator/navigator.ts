@@ -9,6 +9,7 @@ import { createQuiet } from '../editor/keys/quiet.js';
 import { type Taken, takenFor } from '../editor/keys/typed_run.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { createCoalescedRead } from './coalesced_reads.js';
+import type { FileCounts } from './file_counts.js';
 import { readFirstRows } from './first_rows.js';
 import { type NavigatorEnd, type NavigatorParts, performNavigatorAction } from './navigator_actions.js';
 import { pressKey } from './navigator_keys.js';
@@ -31,6 +32,8 @@ export interface NavigatorOptions {
   client: Client;
   tree: { id: TreeId; title: string };
   position(): NodeId;
+  /** Null where no files are counted. */
+  counts: FileCounts | null;
   terminal: Pick<Terminal, 'size' | 'enterScreen' | 'redrawScreen' | 'leaveScreen'>;
   look(columns: number): Look;
   /** Types keys into the editor, which is seen again. */
@@ -41,7 +44,7 @@ const READING = 'The tree is being read; what you press comes after that. Ctrl-C
 
 /** Opens the navigator on the alternate screen. */
 export async function openNavigator(parts: NavigatorOptions): Promise<Navigator> {
-  const { client, tree, terminal } = parts;
+  const { client, tree, terminal, counts } = parts;
   const contents = createContents(client, tree.id, () => terminal.redrawScreen());
   const { ended, leave, signal } = createEnd(terminal);
   const reader = createShapeReader({ client, tree: tree.id, signal, onPage: () => terminal.redrawScreen() });
@@ -90,8 +93,8 @@ export async function openNavigator(parts: NavigatorOptions): Promise<Navigator>
 
   terminal.enterScreen(({ columns, rows }) => {
     state = scrolled(state, height());
-    const screen = { contents, title: tree.title, ...roomOf(terminal, state), nodesRead: reader.shape.count() };
-    return drawNavigator(viewOf(state, screen), rows, parts.look(columns - 1));
+    const seen = { contents, counts, title: tree.title, nodesRead: reader.shape.count() };
+    return drawNavigator(viewOf(state, { ...seen, ...roomOf(terminal, state) }), rows, parts.look(columns - 1));
   });
   reread();
 

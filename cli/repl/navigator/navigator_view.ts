@@ -2,6 +2,7 @@ import type { NavigatorRow, NavigatorSide, NavigatorView } from '../../render/sc
 import { count, formatNumber } from '../../render/text/ids_and_counts.js';
 import { foundWords } from '../../render/tree/search_hits.js';
 import { questionRow } from '../editor/keys/confirmation.js';
+import type { FileCounts } from './file_counts.js';
 import { branchingOf } from './listed_nodes.js';
 import { FILTER_WORDS, type Navigation } from './navigator_state.js';
 import type { Contents } from './node_texts.js';
@@ -14,6 +15,8 @@ const TYPING_LABELS = { search: '/', mark: 'Name of the mark: ' } as const;
 /** What is drawn beside the state. */
 export interface NavigatorScreen {
   contents: Contents;
+  /** Null where no files are counted. */
+  counts: FileCounts | null;
   title: string;
   hasPreview: boolean;
   /** How many nodes have been read so far, while the tree is being read. */
@@ -23,10 +26,8 @@ export interface NavigatorScreen {
 }
 
 /** What is drawn of a state: the visible rows, and what has been fetched of them. */
-export function viewOf(
-  state: Navigation,
-  { contents, title, hasPreview, nodesRead, height }: NavigatorScreen,
-): NavigatorView {
+export function viewOf(state: Navigation, screen: NavigatorScreen): NavigatorView {
+  const { contents, title, hasPreview, nodesRead, height } = screen;
   const { shape, partial, filter, typing, results, asking, help } = state;
   const filterNote = filter === 'all' ? '' : `, shown: ${FILTER_WORDS[filter]}`;
   const size =
@@ -37,7 +38,7 @@ export function viewOf(
     ...{ title, help },
     message: asking === null ? state.message : questionRow(asking),
     remark: `${size}${filterNote}`,
-    rows: visibleRows(state, contents, height),
+    rows: visibleRows(state, screen),
     hits: results === null ? null : { list: results.hits, selected: results.selected, query: results.query },
     sides: sidesOf(state, contents, height),
     preview: hasPreview ? (previewOf(state, contents) ?? []) : null,
@@ -61,12 +62,14 @@ function visibleIndexes({ rows, top }: Navigation, height: number): number[] {
   return [...rows.subarray(top, top + height)];
 }
 
-function visibleRows(state: Navigation, contents: Contents, height: number): NavigatorRow[] {
+function visibleRows(state: Navigation, { contents, counts, height }: NavigatorScreen): NavigatorRow[] {
   const { shape, marks, position, selected, folded, trunk } = state;
   const seen = visibleIndexes(state, height);
   const lines = contents.lines(visibleSeqs(state, height));
+  const differing = counts?.of(lines.map((line) => line?.id ?? null)) ?? [];
   return seen.map((index, at) => ({
     node: lines[at] ?? null,
+    differing: differing[at] ?? null,
     branching: branchingOf(shape, index, { trunk, levelsMax: LEVELS_MAX }),
     folded: folded.has(index) || shape.isArchived(index) ? hiddenBehind(state, index) : null,
     atMs: shape.atMs(index),

@@ -1,4 +1,5 @@
 import type { NodeId, TreeId } from '../../../hub/protocol/node.js';
+import { workFolder } from '../../position/project_folder.js';
 import { REPL_COMMANDS } from '../commands/chat_command_table.js';
 import { editPlan, switchPlanning } from '../commands/plan.js';
 import { switchNetwork } from '../commands/switch_network.js';
@@ -54,9 +55,15 @@ async function navigator(parts: OpenerParts): Promise<OpenScreen> {
     return { take: () => 'unknown', leave: () => undefined, changed: () => undefined, end: Promise.resolve(null) };
   }
   const { openNavigator } = await import('../navigator/navigator.js');
-  const { name, title } = await repl.client.call('loom.tree_get', { tree: place.tree });
+  const { createFileCounts } = await import('../navigator/file_counts.js');
+  const record = await repl.client.call('loom.tree_get', { tree: place.tree });
+  const { name, title } = record;
   const tree = { id: place.tree, title: name ?? (title === '' ? status().name : title) };
-  const opened = await openNavigator({ client: repl.client, tree, position: place.position, terminal, look, type });
+  const project = workFolder(record, repl.context.project);
+  const about = { client: repl.client, position: place.position };
+  const onCounted = () => terminal.redrawScreen();
+  const counts = repl.follow === 'no' ? null : createFileCounts({ ...about, tree: place.tree, project, onCounted });
+  const opened = await openNavigator({ ...about, tree, counts, terminal, look, type });
   const end = opened.end.then((went) => {
     if (went === null) return null;
     say(`/goto ${went.node}`);

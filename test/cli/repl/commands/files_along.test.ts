@@ -70,6 +70,23 @@ test('what a command of the model has made, moved and removed goes along', () =>
     expect(textOf(folder, 'src/m.js')).toBe('m\n');
   }));
 
+test('the navigator says at each node how many paths differ from where one stands', () =>
+  withTwoSteps(async ({ terminal, second }) => {
+    terminal.type(KEYS.escape);
+    await terminal.waitFor('NORMAL');
+    terminal.type(KEYS.escape);
+    await terminal.waitFor(/User: make it {2,}1 path differs/);
+    const rows = terminal.screen();
+    const tailOf = (label: string): string => (rows.find((row) => row.includes(label)) ?? '').split(label)[1] ?? '';
+    expect(tailOf('(root)')).toMatch(/^ +1 path differs/);
+    expect(tailOf('Assistant: Made.')).toMatch(/^ +3 paths differ/);
+    expect(tailOf('User: change it')).toMatch(/^ +3 paths differ/);
+    expect(tailOf('Assistant: Changed.')).not.toContain('differ');
+    terminal.type('q');
+    await terminal.waitFor(/^\[ \w+ \]/m);
+    expect(standsAt(terminal)).toBe(second);
+  }));
+
 test('who has changed something is asked: it is left and comes back, or is carried along, or one stays', () =>
   withTwoSteps(async ({ does, terminal, folder, first, second }) => {
     appendFileSync(join(folder, 'a.txt'), 'mine\n');

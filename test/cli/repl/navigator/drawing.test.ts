@@ -9,7 +9,7 @@ const NODE = {
 } as unknown as NonNullable<NavigatorRow['node']>; // ids are made by their schema alone
 const ROW: NavigatorRow = {
   ...{ node: NODE, branching: { depth: 1, bars: [false], isHead: true, isLast: true }, folded: null },
-  ...{ atMs: 0, isSelected: false, isPosition: false, isArchived: false, marks: [] },
+  ...{ atMs: 0, isSelected: false, isPosition: false, isArchived: false, marks: [], differing: null },
 };
 const VIEW: NavigatorView = {
   ...{ title: 'notes', remark: '2 nodes', rows: [], hits: null, sides: null },
@@ -33,6 +33,14 @@ test('marks and ages at the right are never cut, whatever letters a mark has', (
     expect(rows[1]).toMatch(/ #gipfel 山 👩‍👩‍👧 \d{4}-\d\d-\d\d$/);
     expect(lookAt(60).ruler.width(rows[1] ?? '')).toBeLessThanOrEqual(60);
   }
+});
+
+test('how many paths differ stands before the age, and is the first to go where the screen is narrow', () => {
+  const rowAt = (differing: number, columns: number): string | undefined =>
+    draw({ rows: [{ ...ROW, marks: ['top'], differing }] }, columns, 6)[1];
+  expect(rowAt(2, 80)).toMatch(/Hello +#top 2 paths differ \d{4}-\d\d-\d\d$/);
+  expect(rowAt(1, 80)).toMatch(/ 1 path differs \d/);
+  expect(rowAt(2, 50)).toMatch(/Hello +#top \d{4}-\d\d-\d\d$/);
 });
 
 test('the keys stand in two columns, in a narrow window below each other, and can be scrolled', () => {

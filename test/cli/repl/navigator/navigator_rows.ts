@@ -40,6 +40,7 @@ export function withNavigator(use: (seen: NavigatorTest) => Promise<void>): Prom
         return openNavigator({
           ...{ client: through, position: () => position, tree: { id: tree, title: 'notes' }, look: lookAt },
           type: () => undefined,
+          counts: null,
           terminal: {
             size: () => size,
             redrawScreen,
