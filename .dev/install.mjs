@@ -1,7 +1,7 @@
 // Installs the packages with npm, and says how far that is. Usage: node .dev/install.mjs <root>
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /** Between two lines: on a terminal the line is written over, so it may come more often. */
 const LINE_MS = process.stderr.isTTY ? 500 : 5_000;
@@ -16,11 +16,25 @@ const wanted = Object.entries(packages).filter(([path, { optional }]) => path !=
 const beganAtMs = Date.now();
 
 say(`installing ${wanted.length} packages (SQLite may be compiled, which takes some minutes) …`);
-const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: root, stdio: ['ignore', 2, 2] });
+const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+  cwd: root,
+  stdio: ['ignore', 2, 2],
+  env: { ...ownHeaders(), ...process.env },
+});
 let told = '';
 const timer = setInterval(tell, LINE_MS);
 npm.on('error', (error) => end(`npm could not be started: ${error.message}`));
 npm.on('exit', (status) => end(status === 0 ? null : 'npm ci failed'));
+
+/** What lets a package be compiled with the headers that came with this Node, so that they are not fetched from nodejs.org. */
+function ownHeaders() {
+  const nodedir = dirname(dirname(realpathSync(process.execPath)));
+  const version = join(nodedir, 'include', 'node', 'node_version.h');
+  if (!existsSync(version)) return {};
+  const text = readFileSync(version, 'utf8');
+  const numbers = ['MAJOR', 'MINOR', 'PATCH'].map((part) => text.match(`NODE_${part}_VERSION (\\d+)`)?.[1]);
+  return numbers.join('.') === process.versions.node ? { npm_config_nodedir: nodedir } : {};
+}
 
 /** How far it is: npm unpacks one package after the other, and runs their scripts when all are there. */
 function progress() {

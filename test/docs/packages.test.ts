@@ -1,5 +1,5 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,13 +47,14 @@ test('declarations bring along what they name of packages that are not installed
   }));
 
 /** Runs the installer over three packages, with a program in the place of npm. */
-function install(folder: string, npm: string): SpawnSyncReturns<string> {
+function install(folder: string, npm: string, node = process.execPath): SpawnSyncReturns<string> {
   const packages = { '': {}, 'node_modules/a': {}, 'node_modules/b': {}, 'node_modules/c': { optional: true } };
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages }));
   writeFileSync(join(folder, 'npm'), `#!/bin/sh\n${npm}\n`);
   chmodSync(join(folder, 'npm'), 0o755);
-  const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
-  return spawnSync(process.execPath, [join(ROOT, '.dev', 'install.mjs'), folder], { encoding: 'utf8', env });
+  const { npm_config_nodedir: _, ...own } = process.env;
+  const env = { ...own, PATH: `${folder}:${process.env.PATH}` };
+  return spawnSync(node, [join(ROOT, '.dev', 'install.mjs'), folder], { encoding: 'utf8', env });
 }
 
 test('whoever installs is told how much there is, and that it is there', () =>
@@ -78,4 +79,22 @@ test('where SQLite is neither fetched nor compiled the installer names three way
       'gyp ERR! find Python\ncognition: npm ci failed\ncognition: where SQLite could be neither',
     );
     expect(stderr).toContain('apt-get install python3 make g++');
+  }));
+
+test('SQLite is compiled with the headers that came with this Node, if they are of its version', () =>
+  inFolder((folder) => {
+    const npm = 'echo "headers: $(printenv npm_config_nodedir || echo fetched)" >&2';
+    const node = join(folder, 'bin', 'node');
+    mkdirSync(join(folder, 'bin'));
+    mkdirSync(join(folder, 'include', 'node'), { recursive: true });
+    copyFileSync(process.execPath, node);
+    const headersOf = (version: string): string => {
+      const [major, minor, patch] = version.split('.');
+      const lines = [`#define NODE_MAJOR_VERSION ${major}`, `#define NODE_MINOR_VERSION ${minor}`];
+      const text = [...lines, `#define NODE_PATCH_VERSION ${patch}`, ''].join('\n');
+      writeFileSync(join(folder, 'include', 'node', 'node_version.h'), text);
+      return /^headers: (.*)$/m.exec(install(folder, npm, node).stderr)?.[1] ?? '';
+    };
+    expect(headersOf(process.versions.node)).toBe(folder);
+    expect(headersOf('1.2.3')).toBe('fetched');
   }));
