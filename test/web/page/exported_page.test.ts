@@ -154,6 +154,7 @@ describe.skipIf(CHROMIUM === null)('an exported page in Chromium', () => {
         await page.locator('.row', { hasText: 'What would it take in Rust?' }).click();
         await page.getByText('About a week').waitFor();
         await page.locator('.tabs').getByText('Search').click();
+        await page.locator('input:focus').waitFor();
         await page.keyboard.type('rust');
         await page.locator('.found li').first().waitFor();
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
