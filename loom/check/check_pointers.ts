@@ -1,5 +1,6 @@
-import type { Slices } from '../paging/slices.js';
-import { dashed } from '../store/rows.js';
+import { SLICE_ROWS, type Slices } from '../paging/slices.js';
+import { isMarkAsSet } from '../store/row_sums.js';
+import { dashed, MARK_COLUMNS, type MarkRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { checkInputs, checkRequests } from './check_turns.js';
 import { damagedSettings } from './damaged_nodes.js';
@@ -93,6 +94,7 @@ export function* checkPointers(store: Store, report: Report, tree: number | null
     }
     yield;
   }
+  yield* checkMarks(store, report, tree);
   for (const row of store.all<Astray>(LEFT_JOURNALS, tree, tree)) {
     addProblem(report, `turn ${dashed(row.what)} left a step that could not be stored`, { tree: treeOf(row) });
   }
@@ -104,6 +106,23 @@ export function* checkPointers(store: Store, report: Report, tree: number | null
   yield* checkRequests(store, report, tree);
 }
 
-function treeOf(row: Astray): string | null {
+const MARKS_AFTER = `SELECT ${MARK_COLUMNS}, m.tree FROM marks m
+  WHERE (? IS NULL OR m.tree = ?) AND (m.tree, m.name) > (?, ?) ORDER BY m.tree, m.name LIMIT ${SLICE_ROWS}`;
+
+function* checkMarks(store: Store, report: Report, tree: number | null): Slices<void> {
+  let last = { tree: 0, name: '' };
+  for (;;) {
+    const rows = store.all<MarkRow & { tree: number }>(MARKS_AFTER, tree, tree, last.tree, last.name);
+    for (const row of rows) {
+      if (isMarkAsSet(row)) continue;
+      addProblem(report, `mark ${row.name} is not what was set`, { tree: treeOf(row) });
+    }
+    if (rows.length < SLICE_ROWS) return;
+    last = rows.at(-1) ?? last;
+    yield;
+  }
+}
+
+function treeOf(row: Pick<Astray, 'tree_id'>): string | null {
   return row.tree_id === null ? null : dashed(row.tree_id);
 }

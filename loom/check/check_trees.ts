@@ -1,6 +1,7 @@
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
 import { countLeaves } from '../read/list_leaves.js';
+import { type ChangeRow, isChangeAsTold, isTreeAsWritten } from '../store/row_sums.js';
 import { dashed, idBlob, TREE_COLUMNS, type TreeRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import type { NodeTally } from './check_nodes.js';
@@ -15,7 +16,7 @@ export interface CountedFeed {
 }
 
 const TREES_AFTER = `SELECT ${TREE_COLUMNS} FROM trees t WHERE t.tree > ? ORDER BY t.tree LIMIT ${SLICE_ROWS}`;
-const CHANGES_AFTER = `SELECT seq, lower(hex(tree_id)) AS tree_id FROM changes
+const CHANGES_AFTER = `SELECT seq, lower(hex(tree_id)) AS tree_id, body, row_sum FROM changes
   WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${SLICE_ROWS}`;
 const ONE_TREE = `SELECT ${TREE_COLUMNS} FROM trees t WHERE t.tree = ?`;
 
@@ -30,12 +31,20 @@ export function* checkTrees(context: ReadContext, report: Report, counted: Count
   }
 }
 
-/** The newest change of each tree up to a number. */
-export function* newestChanges(store: Store, to: number): Slices<Map<string, number>> {
+/** The newest change of each tree up to a number. Those of one tree, or of all, are compared with their checksums. */
+export function* newestChanges(
+  store: Store,
+  report: Report,
+  { tree, to }: { tree: string | null; to: number },
+): Slices<Map<string, number>> {
   const newest = new Map<string, number>();
   for (let after = 0; ; ) {
-    const rows = store.all<{ seq: number; tree_id: string }>(CHANGES_AFTER, after, to);
-    for (const row of rows) newest.set(row.tree_id, row.seq);
+    const rows = store.all<ChangeRow>(CHANGES_AFTER, after, to);
+    for (const row of rows) {
+      newest.set(row.tree_id, row.seq);
+      if ((tree !== null && tree !== row.tree_id) || isChangeAsTold(row)) continue;
+      addProblem(report, 'a change is not what was told', { tree: dashed(row.tree_id), seq: row.seq });
+    }
     if (rows.length < SLICE_ROWS) return newest;
     after = rows.at(-1)?.seq ?? after;
     yield;
@@ -52,6 +61,7 @@ export function* checkTree(
   if (row.importing === 1) return;
   const { store } = context;
   const tree = dashed(row.id);
+  if (!isTreeAsWritten(row)) addProblem(report, 'the tree’s row is not what was written', { tree });
   const root = store.get('SELECT 1 FROM nodes WHERE id = ? AND tree = ? AND parent IS NULL', idBlob(row.id), row.tree);
   if (root === undefined) addProblem(report, 'the tree has no root', { tree });
   const branches = yield* countLeaves(context, row.tree);

@@ -1,8 +1,8 @@
 import { outputsOf } from '../../hub/base/node_blocks.js';
 import type { Block, External } from '../../hub/protocol/node.js';
-import { isAsListed } from '../store/listing_sum.js';
 import { hashMatches } from '../store/node_hash.js';
 import { previewOf } from '../store/node_preview.js';
+import { isAsListed } from '../store/row_sums.js';
 import { NODE_COLUMNS, type NodeRow } from '../store/rows.js';
 
 /** A node with the columns of related rows that its checks need. */
@@ -15,7 +15,6 @@ export interface CheckedRow extends NodeRow {
   /** Null in rows of earlier versions. */
   listing_sum: number | null;
   parent_tree: number | null;
-  parent_depth: number | null;
   parent_step: string | null;
   parent_step_index: number | null;
   parent_step_size: number | null;
@@ -30,7 +29,7 @@ export interface CheckedRow extends NodeRow {
 
 /** What to select from `nodes AS n LEFT JOIN nodes AS p ON p.seq = n.parent` for a `CheckedRow`. */
 export const CHECKED_COLUMNS = `${NODE_COLUMNS}, n.tree, n.parent, n.tool, n.exit_code, n.preview,
-  n.listing_sum, p.tree AS parent_tree, p.depth AS parent_depth,
+  n.listing_sum, p.tree AS parent_tree,
   nullif(lower(hex(p.step)), '') AS parent_step, p.step_index AS parent_step_index, p.step_size AS parent_step_size,
   CASE WHEN n.step IS NULL THEN 0
     ELSE (SELECT count(*) FROM nodes c WHERE c.parent = n.seq AND c.step = n.step) END AS step_children,

@@ -35,7 +35,8 @@ function* checkTreesWithNodes(
   { row, to }: { row: TreeRow | null; to: number },
 ): Slices<void> {
   const tallies = yield* checkNodes(context, report, { tree: row?.tree ?? null, to });
-  const counted: CountedFeed = { tallies, changes: yield* newestChanges(context.store, to), to };
+  const changes = yield* newestChanges(context.store, report, { tree: row?.id ?? null, to });
+  const counted: CountedFeed = { tallies, changes, to };
   if (row === null) yield* checkTrees(context, report, counted);
   else yield* checkTree(context, report, { row, counted });
 }

@@ -1,7 +1,7 @@
 import { fullId, idRange } from '../paging/id_range.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
-import { listedJson } from '../store/damaged_node.js';
+import { listedJson } from '../store/damaged_row.js';
 import { requireNodeOfTree, requireTree } from '../store/require_rows.js';
 import { dashed, type SkeletonRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';

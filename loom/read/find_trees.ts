@@ -1,7 +1,8 @@
 import { fullId, idRange } from '../paging/id_range.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
-import { dashed, idBlob, TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
+import { checkedTreeJson } from '../store/damaged_row.js';
+import { dashed, idBlob, TREE_COLUMNS, type TreeRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import type { ReadParams } from './read_methods.js';
 import { isNear, NEAR_DIGITS, NEAR_MAX, NEAR_SCAN_MAX } from './similar_names.js';
@@ -12,7 +13,7 @@ export function* findTrees({ store }: ReadContext, params: ReadParams['loom.tree
   const ref = params.ref;
   const matches = treesById(store, ref) ?? (yield* treesByName(store, ref)) ?? treesByPrefix(store, ref);
   const near = matches.length === 0 ? yield* nearTrees(store, ref) : [];
-  return `{"matches":[${matches.map(treeJson).join(',')}],"near":${JSON.stringify(near)}}`;
+  return `{"matches":[${matches.map(checkedTreeJson).join(',')}],"near":${JSON.stringify(near)}}`;
 }
 
 function treesById(store: Store, ref: string): TreeRow[] | null {

@@ -2,7 +2,7 @@ import { HubError } from '../../hub/base/error.js';
 import { cursorNumber, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import type { Slices } from '../paging/slices.js';
-import { listedJson, listedPreview } from '../store/damaged_node.js';
+import { listedJson, listedPreview } from '../store/damaged_row.js';
 import { requireNodeOfTree, requireTree } from '../store/require_rows.js';
 import { dashed, IS_SILENT } from '../store/rows.js';
 import type { Store } from '../store/store.js';

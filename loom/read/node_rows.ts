@@ -1,4 +1,5 @@
 import { SLICE_NODES } from '../paging/slices.js';
+import { withTrueDepth } from '../store/require_rows.js';
 import { NODE_COLUMNS, type NodeRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 
@@ -20,7 +21,7 @@ export function fittingNodes(store: Store, seqs: readonly number[], bytesMax: nu
 
 /** These nodes, whole and in this order. */
 export function nodeRows(store: Store, seqs: readonly number[]): NodeRow[] {
-  return store.all<NodeRow>(NODES_AT, JSON.stringify(seqs));
+  return store.all<NodeRow>(NODES_AT, JSON.stringify(seqs)).map((row) => withTrueDepth(store, row));
 }
 
 /** Nodes with `after < seq <= to`, of one tree (by its row) or of all. */

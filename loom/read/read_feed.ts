@@ -1,7 +1,9 @@
 import type { ReadContext } from '../paging/read_context.js';
 import { PAGE_BYTES_MAX, SLICE_ROWS, type Slices } from '../paging/slices.js';
-import { damagedNodeJson } from '../store/damaged_node.js';
+import { damagedNodeJson } from '../store/damaged_row.js';
 import { hashMatches } from '../store/node_hash.js';
+import { withTrueDepth } from '../store/require_rows.js';
+import { type ChangeRow, isChangeAsTold } from '../store/row_sums.js';
 import { dashed, idBlob, NODE_COLUMNS, type NodeRow, nodeJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import type { FeedEntry } from '../store/thread_messages.js';
@@ -13,7 +15,7 @@ import type { FeedPage, FeedParams } from './read_methods.js';
 export const FEED_NODES = `SELECT ${NODE_COLUMNS}, n.parent FROM nodes n WHERE n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
 export const FEED_NODES_OF_TREE = `SELECT ${NODE_COLUMNS}, n.parent FROM nodes n
   WHERE n.tree = ? AND n.seq > ? AND n.seq <= ? ORDER BY n.seq`;
-const FEED_CHANGES = `SELECT seq, lower(hex(tree_id)) AS tree_id, body FROM changes
+const FEED_CHANGES = `SELECT seq, lower(hex(tree_id)) AS tree_id, body, row_sum FROM changes
   WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${SLICE_ROWS}`;
 
 /** The tree that a watch follows, by row and by id; null for all. */
@@ -56,13 +58,16 @@ function readSlice(
 ): { events: FeedEntry[]; end: number } {
   const tree = followed?.tree ?? null;
   const nodesEnd = endOfSlice(store, { tree, after, to }, bytesMax);
-  const changes = store.all<{ seq: number; tree_id: string; body: string }>(FEED_CHANGES, after, nodesEnd);
+  const changes = store.all<ChangeRow>(FEED_CHANGES, after, nodesEnd);
   const end = changes.length < SLICE_ROWS ? nodesEnd : (changes.at(-1)?.seq ?? nodesEnd);
   const sql = { all: FEED_NODES, ofTree: FEED_NODES_OF_TREE };
-  const events = rowsWithin<FeedRow>(store, { tree, after, to: end }, sql).map(nodeEvent);
+  const rows = rowsWithin<FeedRow>(store, { tree, after, to: end }, sql);
+  const events = rows.map((row) => nodeEvent(withTrueDepth(store, row)));
   for (const row of changes) {
     const entry = { seq: row.seq, tree: dashed(row.tree_id), json: changeJson(row) };
-    if (followed === null || followed.id === entry.tree) events.push(entry);
+    // A damaged one is left out: what it told of is read from the rows that it changed.
+    const isTold = isChangeAsTold(row) && (followed === null || followed.id === entry.tree);
+    if (isTold) events.push(entry);
   }
   return { events: events.sort((left, right) => left.seq - right.seq), end };
 }

@@ -1,7 +1,7 @@
 import { cursorNumber, oneText, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
-import { listedJson } from '../store/damaged_node.js';
+import { listedJson } from '../store/damaged_row.js';
 import { findNodeRow, requireNode, requireNodeOfTree, requireTree } from '../store/require_rows.js';
 import { idBlob, SKELETON_COLUMNS, type SkeletonRow } from '../store/rows.js';
 import { stepEnd } from '../store/step_end.js';

@@ -2,14 +2,14 @@ import { HubError } from '../../hub/base/error.js';
 import { cursorNumber, limitedPageJson, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
-import { DAMAGED } from '../store/damaged_node.js';
+import { checkedMarkJson, checkedTreeJson } from '../store/damaged_row.js';
 import { requireTree } from '../store/require_rows.js';
-import { idBlob, MARK_COLUMNS, type MarkRow, markJson, TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
+import { idBlob, MARK_COLUMNS, type MarkRow, TREE_COLUMNS, type TreeRow } from '../store/rows.js';
 import { checkedSettings } from '../store/settings_row.js';
 import type { ReadParams } from './read_methods.js';
 
 export function getTree(context: ReadContext, params: ReadParams['loom.tree_get']): string {
-  return treeJson(requireTree(context.store, params.tree));
+  return checkedTreeJson(requireTree(context.store, params.tree));
 }
 
 /** Newest activity first: `last_seq` orders it, and no two trees have the same. */
@@ -25,7 +25,7 @@ export function* listTrees(context: ReadContext, params: ReadParams['loom.tree_l
   const page = trees.slice(0, params.limit);
   const hasMore = before !== null || trees.length > page.length;
   const last = page.at(-1);
-  return pageJson('trees', page.map(treeJson), hasMore && last !== undefined ? last.last_seq : null);
+  return pageJson('trees', page.map(checkedTreeJson), hasMore && last !== undefined ? last.last_seq : null);
 }
 
 /** A tree, and whether its owner is in this home: that of an imported tree may be elsewhere. */
@@ -74,7 +74,7 @@ export function listMarks(context: ReadContext, params: ReadParams['loom.mark_li
   );
   return limitedPageJson('marks', rows, {
     limit: params.limit,
-    json: (mark) => markJson(damaged.has(mark.node) ? { ...mark, name: `${mark.name} ${DAMAGED}` } : mark),
+    json: (mark) => checkedMarkJson(mark, damaged.has(mark.node)),
     cursorOf: (mark) => mark.name,
   });
 }

@@ -1,4 +1,4 @@
-import { damagedNodeJson } from '../store/damaged_node.js';
+import { damagedNodeJson } from '../store/damaged_row.js';
 import { hashMatches } from '../store/node_hash.js';
 import { type NodeRow, nodeJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';

@@ -1,7 +1,7 @@
 import { cursorNumber } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import type { Slices } from '../paging/slices.js';
-import { listedJson } from '../store/damaged_node.js';
+import { listedJson } from '../store/damaged_row.js';
 import { requireTree } from '../store/require_rows.js';
 import { SKELETON_COLUMNS, type SkeletonRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';

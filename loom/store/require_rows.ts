@@ -41,7 +41,24 @@ export function treeNotFound(id: string): HubError {
 
 /** A whole node by its number. */
 export function findNodeRow(store: Store, seq: number): NodeRow | undefined {
-  return store.get<NodeRow>(`SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq = ?`, seq);
+  const row = store.get<NodeRow>(`SELECT ${NODE_COLUMNS} FROM nodes n WHERE n.seq = ?`, seq);
+  return row === undefined ? undefined : withTrueDepth(store, row);
+}
+
+const NODES_ABOVE = `
+  WITH RECURSIVE up (seq) AS (
+    SELECT parent FROM nodes WHERE seq = ? AND parent < seq
+    UNION ALL SELECT n.parent FROM up CROSS JOIN nodes n ON n.seq = up.seq AND n.parent < n.seq
+  )
+  SELECT count(*) AS count FROM up`;
+
+/** No hash covers a depth: where it does not fit its parent's, one of both is damaged, and the nodes above are counted. */
+export function withTrueDepth<Row extends Pick<NodeRow, 'seq' | 'depth' | 'parent_depth'>>(
+  store: Store,
+  row: Row,
+): Row {
+  if (row.depth === (row.parent_depth ?? -1) + 1) return row;
+  return { ...row, depth: store.get<{ count: number }>(NODES_ABOVE, row.seq)?.count ?? 0 };
 }
 
 /** The numbers of a node, without its contents. */

@@ -19,8 +19,10 @@ export interface NodeRow {
   step_size: number | null;
   settings_sha256: string | null;
   hash: string;
-  /** Of its parent, for the check of its own; null in a node that has just been made. */
+  /** Of its parent, for the check of its own. */
   parent_hash: string | null;
+  /** Null without a parent. */
+  parent_depth: number | null;
   external: string | null;
   blocks: string;
 }
@@ -33,10 +35,14 @@ export const NODE_COLUMNS = `n.seq, lower(hex(n.id)) AS id,
   nullif(lower(hex(n.step)), '') AS step, n.step_index, n.step_size,
   (SELECT lower(hex(s.sha256)) FROM settings s WHERE s.settings = n.settings) AS settings_sha256,
   lower(hex(n.hash)) AS hash,
-  (SELECT lower(hex(p.hash)) FROM nodes p WHERE p.seq = n.parent) AS parent_hash, n.external, n.blocks`;
+  (SELECT lower(hex(p.hash)) FROM nodes p WHERE p.seq = n.parent) AS parent_hash,
+  (SELECT p.depth FROM nodes p WHERE p.seq = n.parent) AS parent_depth, n.external, n.blocks`;
+
+/** What is shown of a node, without what checks it. */
+export type ShownRow = Omit<NodeRow, 'parent_hash' | 'parent_depth'>;
 
 /** The JSON of a `Node`. */
-export function nodeJson(row: NodeRow): string {
+export function nodeJson(row: ShownRow): string {
   return `{${sharedFields(row)},"seq":${row.seq},"depth":${row.depth},${kindFields(row)}}`;
 }
 
@@ -45,7 +51,7 @@ export function portableNodeJson(row: NodeRow): string {
   return `{${sharedFields(row)},${kindFields(row)}}`;
 }
 
-function sharedFields(row: NodeRow): string {
+function sharedFields(row: ShownRow): string {
   return (
     `"id":"${dashed(row.id)}","tree":"${dashed(row.tree_id)}","parent":${idJson(row.parent_id)},` +
     `"created_at_ms":${row.created_at_ms},"step":${stepJson(row)},"settings":${quotedOrNull(row.settings_sha256)},` +
@@ -53,7 +59,7 @@ function sharedFields(row: NodeRow): string {
   );
 }
 
-function kindFields(row: NodeRow): string {
+function kindFields(row: ShownRow): string {
   return row.external === null
     ? `"kind":"text","role":"${row.role}"`
     : `"kind":"external","role":"tool","external":${row.external}`;
@@ -115,6 +121,8 @@ export interface TreeRow {
   message_count: number;
   branch_count: number;
   last_seq: number;
+  /** A checksum of the row; null in rows that were written last by earlier versions. */
+  row_sum: number | null;
 }
 
 /** What to select from `trees AS t` for a `TreeRow`. */
@@ -122,9 +130,9 @@ export const TREE_COLUMNS = `t.tree, lower(hex(t.id)) AS id, t.name, t.title, t.
   nullif(lower(hex(t.owner_tree)), '') AS owner_tree, nullif(lower(hex(t.owner_node)), '') AS owner_node,
   nullif(lower(hex(t.fork_tree)), '') AS fork_tree, nullif(lower(hex(t.fork_node)), '') AS fork_node,
   t.created_at_ms, t.updated_at_ms, t.archived_at_ms, t.importing,
-  t.node_count, t.message_count, t.branch_count, t.last_seq`;
+  t.node_count, t.message_count, t.branch_count, t.last_seq, t.row_sum`;
 
-/** The JSON of a `Tree`. */
+/** The JSON of a `Tree` whose row is as it was written. */
 export function treeJson(row: TreeRow): string {
   return (
     `{"id":"${dashed(row.id)}","name":${JSON.stringify(row.name)},"title":${JSON.stringify(row.title)},` +
@@ -156,21 +164,24 @@ export const IS_SILENT = "(n.role = 'assistant' AND n.step_index = 0 AND n.step_
 export interface MarkRow {
   tree_id: string;
   name: string;
-  node_id: string;
+  /** Null where a damaged mark points at nothing. */
+  node_id: string | null;
   node: number;
   set_at_ms: number;
+  /** Null in rows of earlier versions. */
+  row_sum: number | null;
 }
 
 /** What to select from `marks AS m` for a `MarkRow`. */
 export const MARK_COLUMNS = `
   (SELECT lower(hex(t.id)) FROM trees t WHERE t.tree = m.tree) AS tree_id, m.name,
-  (SELECT lower(hex(n.id)) FROM nodes n WHERE n.seq = m.node) AS node_id, m.node, m.set_at_ms`;
+  (SELECT lower(hex(n.id)) FROM nodes n WHERE n.seq = m.node) AS node_id, m.node, m.set_at_ms, m.row_sum`;
 
 /** The JSON of a `Mark`. */
 export function markJson(row: MarkRow): string {
   return (
     `{"tree":"${dashed(row.tree_id)}","name":${JSON.stringify(row.name)},` +
-    `"node":"${dashed(row.node_id)}","seq":${row.node},"set_at_ms":${row.set_at_ms}}`
+    `"node":${idJson(row.node_id)},"seq":${row.node},"set_at_ms":${row.set_at_ms}}`
   );
 }
 

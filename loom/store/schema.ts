@@ -249,4 +249,17 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE trees ADD COLUMN fork_node BLOB;
   CREATE INDEX trees_by_fork ON trees (fork_tree) WHERE fork_tree IS NOT NULL;
   `,
+  `
+  -- Checksums of what is shown of trees, marks and changes; null in rows of earlier versions, and in a tree's between a change and the end
+  -- of its transaction: a change that forgets the sum leaves a row unchecked, and never a good one for damaged.
+  ALTER TABLE trees ADD COLUMN row_sum INTEGER;
+  ALTER TABLE marks ADD COLUMN row_sum INTEGER;
+  ALTER TABLE changes ADD COLUMN row_sum INTEGER;
+  CREATE TRIGGER trees_changed AFTER UPDATE OF id, name, title, project, owner_tree, owner_node, fork_tree, fork_node,
+    created_at_ms, updated_at_ms, archived_at_ms, importing, node_count, message_count, branch_count, last_seq ON trees
+  WHEN new.row_sum IS NOT NULL AND new.row_sum IS old.row_sum
+  BEGIN
+    UPDATE trees SET row_sum = NULL WHERE tree = new.tree;
+  END;
+  `,
 ];

@@ -4,6 +4,7 @@ import { dashed } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { changeTree } from './change_trees.js';
 import { currentTreeJson, requireNodeInTree, requireOpenTree, type StoredNode, type TreeKey } from './find_rows.js';
+import { sealTree } from './tree_counters.js';
 import { invalid, type WriteOp } from './write_operation.js';
 
 export const archiveBranch: WriteOp<ParsedOf<'loom.branch_archive'>> = (context, { tree, node }) => {
@@ -63,4 +64,5 @@ function countBranches(store: Store, tree: number): number {
 
 export function recountBranches(store: Store, tree: number): void {
   store.run('UPDATE trees SET branch_count = ? WHERE tree = ?', countBranches(store, tree), tree);
+  sealTree(store, tree);
 }

@@ -9,7 +9,8 @@ import type { Store } from '../store/store.js';
 import { requireAppendTarget, type WithId } from './append_nodes.js';
 import { currentTreeJson, findNode, requireOpenTree } from './find_rows.js';
 import { insertNode } from './insert_node.js';
-import { conflict, recordChange, type WriteContext, type WriteOp } from './write_operation.js';
+import { sealTree } from './tree_counters.js';
+import { conflict, insertChange, recordChange, type WriteContext, type WriteOp } from './write_operation.js';
 
 type CreateParams = WithId<ParsedOf<'loom.tree_create'>>;
 type Origin = Pick<CreateParams, 'name' | 'project' | 'owner'> & { forked_from?: Tree['forked_from'] | undefined };
@@ -76,10 +77,7 @@ function placeBlobs(place: Origin['owner']): [Buffer | null, Buffer | null] {
 /** Publishes a new tree under a number of the feed that was drawn for it. */
 export function announceTree(context: WriteContext, id: string, seq: number): void {
   const fields = `"tree":${currentTreeJson(context.store, id)}`;
-  context.store.run(
-    'INSERT INTO changes (seq, tree_id, body) VALUES (?, ?, ?)',
-    ...[seq, idBlob(id), `{"kind":"tree_created",${fields}}`],
-  );
+  insertChange(context.store, { seq, treeBlob: idBlob(id), kind: 'tree_created', fields });
   context.publish({ seq, tree: id, kind: 'tree_created', fields });
 }
 
@@ -124,6 +122,7 @@ export const restoreTree: WriteOp<ParsedOf<'loom.tree_restore'>> = (context, { t
 export function changeTree(context: WriteContext, row: TreeRow, change: { kind: string; fields: string }): void {
   const seq = recordChange(context, { ...change, tree: dashed(row.id), treeBlob: idBlob(row.id) });
   context.store.run('UPDATE trees SET last_seq = ?, updated_at_ms = ? WHERE tree = ?', seq, context.atMs, row.tree);
+  sealTree(context.store, row.tree);
 }
 
 /** The name itself when no unarchived tree has it, else the name with the first free number. */

@@ -169,6 +169,7 @@ function openTransaction({ store, outputs, ops, sweep, appends }: CommitterOptio
     },
     end(atMs) {
       counters.write(store, atMs);
+      counters.seal(store);
       return { seq, feed, sweeps };
     },
   };

@@ -1,7 +1,8 @@
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand, rpcMethod } from '../../hub/base/hint.js';
-import { leadsElsewhere, requireTree } from '../store/require_rows.js';
-import { dashed, idBlob, type TreeRow, treeJson } from '../store/rows.js';
+import { checkedTreeJson } from '../store/damaged_row.js';
+import { leadsElsewhere, requireTree, withTrueDepth } from '../store/require_rows.js';
+import { dashed, idBlob, type NodeRow, type TreeRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 
 /** The columns of a node that an append needs: never its contents, which may be megabytes. */
@@ -20,11 +21,16 @@ export interface StoredNode {
 /** Whether the row has the id by which it was found: SQLite takes `p.id` from the index that led to it. */
 const IS_OWN = '(SELECT o.id FROM nodes o WHERE o.seq = p.seq) = p.id';
 
-const STORED_NODE = `SELECT p.seq, lower(hex(p.id)) AS id, p.tree, p.parent, p.depth,
+const PARENT_DEPTH = '(SELECT q.depth FROM nodes q WHERE q.seq = p.parent) AS parent_depth';
+
+const STORED_NODE = `SELECT p.seq, lower(hex(p.id)) AS id, p.tree, p.parent, p.depth, ${PARENT_DEPTH},
   nullif(lower(hex(p.step)), '') AS step, p.step_index, p.step_size, p.hash, ${IS_OWN} AS is_own FROM nodes p`;
 
+type DeepNode = StoredNode & Pick<NodeRow, 'parent_depth'>;
+
 export function findNode(store: Store, id: string): (StoredNode & { is_own: number }) | undefined {
-  return store.get(`${STORED_NODE} WHERE p.id = ?`, idBlob(id));
+  const row = store.get<DeepNode & { is_own: number }>(`${STORED_NODE} WHERE p.id = ?`, idBlob(id));
+  return row === undefined ? undefined : withTrueDepth(store, row);
 }
 
 /** A target for a new node that needs no further check. */
@@ -35,7 +41,7 @@ export interface ClearTarget {
   hasChild: boolean;
 }
 
-export const CLEAR_TARGET = `SELECT p.seq, lower(hex(p.id)) AS id, p.tree, p.parent, p.depth,
+export const CLEAR_TARGET = `SELECT p.seq, lower(hex(p.id)) AS id, p.tree, p.parent, p.depth, ${PARENT_DEPTH},
   nullif(lower(hex(p.step)), '') AS step, p.step_index, p.step_size, p.hash,
   EXISTS (SELECT 1 FROM nodes c WHERE c.parent = p.seq) AS has_child
   FROM trees t CROSS JOIN nodes p ON p.id = ? AND p.tree = t.tree
@@ -49,14 +55,15 @@ export const CLEAR_TARGET = `SELECT p.seq, lower(hex(p.id)) AS id, p.tree, p.par
  * and the new id is free. Null means that the single checks must find out more.
  */
 export function findClearTarget(store: Store, ids: { tree: string; parent: string; id: string }): ClearTarget | null {
-  const row = store.get<StoredNode & { has_child: number }>(
+  const row = store.get<DeepNode & { has_child: number }>(
     CLEAR_TARGET,
     idBlob(ids.parent),
     idBlob(ids.tree),
     idBlob(ids.id),
   );
   if (row === undefined) return null;
-  return { tree: { tree: row.tree, id: ids.tree.replaceAll('-', '') }, above: row, hasChild: row.has_child === 1 };
+  const tree = { tree: row.tree, id: ids.tree.replaceAll('-', '') };
+  return { tree, above: withTrueDepth(store, row), hasChild: row.has_child === 1 };
 }
 
 /** The contents of a node, to compare a retry with. */
@@ -98,7 +105,7 @@ export function requireOpenTree(store: Store, id: string): TreeRow {
 }
 
 export function currentTreeJson(store: Store, id: string): string {
-  return treeJson(requireTree(store, id));
+  return checkedTreeJson(requireTree(store, id));
 }
 
 /** A node of this tree; the error says whether it is missing or in another tree. */

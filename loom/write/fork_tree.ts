@@ -13,6 +13,7 @@ import { insertTree, originOf, refuseTakenName, storedOrigin } from './change_tr
 import { currentTreeJson, findNode, type StoredNode } from './find_rows.js';
 import { finishImport } from './import_tree.js';
 import { type Above, insertNode, type NodeDraft } from './insert_node.js';
+import { sealMarks } from './marks.js';
 import { conflict, type WriteContext, type WriteOp } from './write_operation.js';
 
 type ForkParams = WithId<ParsedOf<'loom.tree_fork'>>;
@@ -22,8 +23,8 @@ const NODES_MAX = 500;
 const BYTES_MAX = 2 * 1024 * 1024;
 
 const PATH = `WITH RECURSIVE up (seq, parent, depth) AS (
-    SELECT seq, parent, depth FROM nodes WHERE seq = ?
-    UNION ALL SELECT n.seq, n.parent, n.depth FROM up CROSS JOIN nodes n ON n.seq = up.parent
+    SELECT seq, parent, ? FROM nodes WHERE seq = ?
+    UNION ALL SELECT n.seq, n.parent, up.depth - 1 FROM up CROSS JOIN nodes n ON n.seq = up.parent
   )`;
 const PATH_FROM = `${PATH} SELECT seq FROM up WHERE depth >= ? ORDER BY depth LIMIT ${NODES_MAX}`;
 const COPIED = `SELECT ${NODE_COLUMNS}, n.imported FROM nodes n WHERE n.seq = ?`;
@@ -48,10 +49,11 @@ export const forkTree: WriteOp<ForkParams> = (context, params) => {
   const done = row.importing === 0 ? total : copyNodes(context, { tree: row, end, id: params.id });
   if (done < total) return `{"id":"${params.id}","copied":${done},"total":${total},"forked":null}`;
   if (row.importing === 1) {
-    for (const sql of [MARKS, SNAPSHOTS]) store.run(sql, end.seq, row.tree, row.tree, source.tree);
+    for (const sql of [MARKS, SNAPSHOTS]) store.run(sql, end.depth, end.seq, row.tree, row.tree, source.tree);
+    sealMarks(store, row.tree);
     finishImport(context, row);
   }
-  const node = copyOf(params.id, end);
+  const node = copyOf(params.id, { id: end.id, isRoot: end.parent === null });
   return (
     `{"id":"${params.id}","copied":${total},"total":${total},` +
     `"forked":{"tree":${currentTreeJson(store, params.id)},"node":"${node}"}}`
@@ -94,7 +96,7 @@ function copyNodes(context: WriteContext, { tree, end, id }: Copying): number {
   let above: Above | null = newest === undefined ? null : (findNode(store, dashed(newest.id)) ?? null);
   const from = above === null ? 0 : above.depth + 1;
   let bytes = 0;
-  for (const { seq } of store.all<{ seq: number }>(PATH_FROM, end.seq, from)) {
+  for (const { seq } of store.all<{ seq: number }>(PATH_FROM, end.depth, end.seq, from)) {
     const row = store.get<NodeRow & { imported: number }>(COPIED, seq);
     if (row === undefined || !hashMatches(row)) throw damaged(row);
     const place = { tree, above, createdAtMs: row.created_at_ms, siblings: NO_SIBLINGS };
@@ -110,9 +112,12 @@ const NO_SIBLINGS = { isAny: false, isAnyVisible: false };
 function copyDraft(tree: string, row: NodeRow): NodeDraft {
   const { step, step_index: index, step_size: size } = row;
   return {
-    id: copyOf(tree, row),
+    id: copyOf(tree, { id: row.id, isRoot: row.parent_id === null }),
     role: row.role,
-    step: step === null || index === null || size === null ? null : { id: copyOf(tree, { id: step }), index, size },
+    step:
+      step === null || index === null || size === null
+        ? null
+        : { id: copyOf(tree, { id: step, isRoot: false }), index, size },
     settings: row.settings_sha256,
     blocks: JSON.parse(row.blocks),
     external: row.external === null ? null : JSON.parse(row.external),
@@ -120,8 +125,8 @@ function copyDraft(tree: string, row: NodeRow): NodeDraft {
 }
 
 /** The id of a copy: a call that is sent again makes the same one. The root has the tree's id. */
-function copyOf(tree: string, { id, depth }: { id: string; depth?: number }): string {
-  return depth === 0 ? tree : derivedId(`${tree} ${dashed(id)}`);
+function copyOf(tree: string, { id, isRoot }: { id: string; isRoot: boolean }): string {
+  return isRoot ? tree : derivedId(`${tree} ${dashed(id)}`);
 }
 
 function damaged(row: NodeRow | undefined): HubError {

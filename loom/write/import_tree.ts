@@ -12,7 +12,9 @@ import { recountBranches, requireStepStart } from './archive_branches.js';
 import { announceTree, changeTree, freeName, insertTree, type originOf } from './change_trees.js';
 import { currentTreeJson, findNode, type StoredNode } from './find_rows.js';
 import { draftHash, encodeDraft, insertNode, type NodeDraft, type Placement } from './insert_node.js';
+import { sealMarks } from './marks.js';
 import { storeSettings } from './put_settings.js';
+import { sealTree } from './tree_counters.js';
 import { conflict, invalid, type WriteContext, type WriteOp } from './write_operation.js';
 
 type TreeRecord = Extract<ExportRecord, { kind: 'tree' }>['tree'];
@@ -183,6 +185,7 @@ function importPointer(
       : 'INSERT INTO archived_branches (tree, node, archived_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
   const values = record.kind === 'mark' ? [tree.tree, record.name, node.seq] : [tree.tree, node.seq];
   const added = context.store.run(sql, ...values, context.atMs);
+  if (record.kind === 'mark') sealMarks(context.store, tree.tree);
   // Watchers of a tree that exists already are told; the marks of a new tree are read with it.
   if (added > 0 && tree.importing === 0) changeTree(context, tree, pointerChange(context, { tree, node, record }));
 }
@@ -218,6 +221,7 @@ export function finishImport(context: WriteContext, row: TreeRow): void {
     'UPDATE trees SET importing = 0, name = ?, last_seq = ? WHERE tree = ?',
     ...[freeName(store, name), seq, row.tree],
   );
+  sealTree(store, row.tree);
   announceTree(context, dashed(row.id), seq);
 }
 

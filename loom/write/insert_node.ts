@@ -6,9 +6,9 @@ import { NODE_BYTES_MAX } from '../../hub/protocol/limits.js';
 import type { Block, External, Role, Sha256 } from '../../hub/protocol/node.js';
 import { outputPath } from '../outputs/output_path.js';
 import { canonicalJson } from '../store/canonical_json.js';
-import { type ListedColumns, listingSum } from '../store/listing_sum.js';
 import { nodeHash } from '../store/node_hash.js';
 import { isMessage, previewOf, titleOf } from '../store/node_preview.js';
+import { type ListedColumns, listingSum } from '../store/row_sums.js';
 import { dashed, idBlob, nodeJson } from '../store/rows.js';
 import { findArchivedTop, requireSettings, type StoredNode, type TreeKey } from './find_rows.js';
 import { holdOutput } from './loose_files.js';
@@ -152,7 +152,6 @@ export function insertNode(context: WriteContext, input: NodeDraft, placement: P
     step_size: listed.step_size,
     settings_sha256: draft.settings,
     hash,
-    parent_hash: null,
     external,
     blocks,
   });

@@ -1,6 +1,7 @@
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { NodeId } from '../../hub/protocol/node.js';
-import { dashed, idBlob, type TreeRow } from '../store/rows.js';
+import { markSum } from '../store/row_sums.js';
+import { dashed, idBlob, MARK_COLUMNS, type MarkRow, type TreeRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { changeTree } from './change_trees.js';
 import { requireNodeInTree, requireOpenTree } from './find_rows.js';
@@ -29,6 +30,7 @@ export const setMark: WriteOp<ParsedOf<'loom.mark_set'>> = (context, { tree, nam
     'INSERT OR REPLACE INTO marks (tree, name, node, set_at_ms) VALUES (?, ?, ?, ?)',
     ...[row.tree, name, seq, context.atMs],
   );
+  sealMarks(store, row.tree);
   changeTree(context, row, { kind: 'mark_set', fields: `"tree":"${tree}","mark":${mark(context.atMs)}` });
   return `{"mark":${mark(context.atMs)}}`;
 };
@@ -46,4 +48,12 @@ function refuseElsewhere(store: Store, { tree }: TreeRow, { name, node, expected
   throw conflict(`the mark ${JSON.stringify(name)} ${where}, not where it was expected`, 'look again, then decide', {
     node: current,
   });
+}
+
+/** Writes the checksums of a tree's marks that have none. */
+export function sealMarks(store: Store, tree: number): void {
+  const sql = `SELECT ${MARK_COLUMNS} FROM marks m WHERE m.tree = ? AND m.row_sum IS NULL`;
+  for (const row of store.all<MarkRow>(sql, tree)) {
+    store.run('UPDATE marks SET row_sum = ? WHERE tree = ? AND name = ?', markSum(row), tree, row.name);
+  }
 }

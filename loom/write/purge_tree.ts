@@ -6,8 +6,9 @@ import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { Sha256 } from '../../hub/protocol/node.js';
 import { outputPath } from '../outputs/output_path.js';
 import { outputsOfUncommitted } from '../outputs/uncommitted_outputs.js';
+import { checkedTreeJson } from '../store/damaged_row.js';
 import { findTree, requireTree } from '../store/require_rows.js';
-import { dashed, idBlob, TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
+import { dashed, idBlob, TREE_COLUMNS, type TreeRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { removeFiles } from './loose_files.js';
 import { conflict, recordChange, type WriteContext, type WriteOp } from './write_operation.js';
@@ -23,7 +24,7 @@ export const purgeTree: WriteOp<ParsedOf<'loom.tree_purge'>> = (context, { tree,
   const answer =
     `{"purged":${purged},"node_count":${doomed.reduce((sum, row) => sum + row.node_count, 0)},` +
     `"output_bytes":${totalBytes(context.outputs, outputsOnlyOf(context, doomed))},` +
-    `"owned":[${doomed.slice(1).map(treeJson).join(',')}],"confirm":"${plan}"}`;
+    `"owned":[${doomed.slice(1).map(checkedTreeJson).join(',')}],"confirm":"${plan}"}`;
   if (confirm === null) return answer;
   if (confirm !== plan) {
     throw conflict('the tree has changed since it was described', 'look at it again, then confirm what it says now');

@@ -1,5 +1,6 @@
 import { HubError } from '../../hub/base/error.js';
 import type { ErrorData, Hint } from '../../hub/protocol/errors.js';
+import { changeSum } from '../store/row_sums.js';
 import type { Store } from '../store/store.js';
 
 /** What a write operation works with, inside the transaction that it shares with the calls of its batch. */
@@ -31,18 +32,23 @@ export interface NodeCounts {
 /** A write operation: returns its result as JSON. A HubError undoes this call alone. */
 export type WriteOp<Params> = (context: WriteContext, params: Params) => string;
 
+/** Writes a change under a number of the feed that was drawn for it. */
+export function insertChange(
+  store: Store,
+  { seq, treeBlob, kind, fields }: { seq: number; treeBlob: Buffer; kind: string; fields: string },
+): void {
+  const body = `{"kind":"${kind}",${fields}}`;
+  const sum = changeSum({ seq, tree_id: treeBlob.toString('hex'), body });
+  store.run('INSERT INTO changes (seq, tree_id, body, row_sum) VALUES (?, ?, ?, ?)', seq, treeBlob, body, sum);
+}
+
 /** Stores a change under the next number of the feed and publishes it. */
 export function recordChange(
   context: WriteContext,
   change: { tree: string; treeBlob: Buffer; kind: string; fields: string },
 ): number {
   const seq = context.nextSeq();
-  context.store.run(
-    'INSERT INTO changes (seq, tree_id, body) VALUES (?, ?, ?)',
-    seq,
-    change.treeBlob,
-    `{"kind":"${change.kind}",${change.fields}}`,
-  );
+  insertChange(context.store, { ...change, seq });
   context.publish({ seq, tree: change.tree, kind: change.kind, fields: change.fields });
   return seq;
 }

@@ -8,7 +8,7 @@ import { openBlobs } from '../../loom/outputs/blobs.js';
 import { outputPath } from '../../loom/outputs/output_path.js';
 import type { ReadMethod } from '../../loom/read/read_methods.js';
 import type { SoundNodes } from '../../loom/read/sound_nodes.js';
-import { DAMAGED } from '../../loom/store/damaged_node.js';
+import { DAMAGED } from '../../loom/store/damaged_row.js';
 import { openReader } from '../support/reader.js';
 import { answer, ran, step, text, user } from '../support/trees.js';
 import { type TestWriter, withWriter } from '../support/writer.js';
@@ -17,6 +17,8 @@ import { type TestWriter, withWriter } from '../support/writer.js';
 interface Question {
   calls: { [M in ReadMethod]?: ParamsOf<M>[] };
   outputs: Sha256[];
+  /** Those whose feed is read. */
+  trees: TreeId[];
 }
 
 const WORDS = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta'];
@@ -52,18 +54,22 @@ async function furnishHome(writer: TestWriter): Promise<Question> {
   const each = <T>(make: (node: NodeId) => T): T[] => nodes.map((node) => make(NodeId.parse(node)));
   return {
     outputs,
+    trees,
     calls: {
       'loom.node_get': each((node) => ({ node })),
       'loom.context_get_path': each((node) => ({ node })),
       'loom.context_get_handles': each((node) => ({ node })),
       'loom.context_get_place': each((node) => ({ node })),
       'loom.node_get_children': each((node) => ({ node })),
+      'loom.node_read_children': each((node) => ({ node })),
+      'loom.node_get_many': each((node) => ({ nodes: [node] })),
       'loom.tree_get_skeleton': trees.map((tree) => ({ tree, archived: true })),
       'loom.context_list_leaves': trees.map((tree) => ({ tree })),
       'loom.tree_export': trees.map((tree) => ({ tree })),
       'loom.settings_get': [{ sha256: settings }],
       'loom.search': [...WORDS, 'seen', 'ls'].map((query) => ({ query })),
       'loom.tree_list': [{}],
+      'loom.tree_get': trees.map((tree) => ({ tree })),
       'loom.mark_list': trees.map((tree) => ({ tree })),
     },
   };
@@ -83,7 +89,7 @@ type Answer = { whole: string; items: string[] } | { error: string };
 /** Asks everything, in a reader of its own. */
 export async function askAll(
   folder: string,
-  { calls, outputs }: Question,
+  { calls, outputs, trees }: Question,
   sound?: SoundNodes,
 ): Promise<Map<string, Answer>> {
   const answers = new Map<string, Answer>();
@@ -98,6 +104,11 @@ export async function askAll(
         const answered = reader.raw(method as ReadMethod, params as never);
         answers.set(`${method} ${index}`, await answered.then(itemsOf, errorOf));
       }
+    }
+    for (const [index, tree] of [null, ...trees].entries()) {
+      const told = reader.feed({ tree, since: 0, until: 1_000_000, limit: 1_000_000 });
+      const items = told.then(({ events }) => ({ whole: '', items: events.map(({ json }) => json) }), errorOf);
+      answers.set(`feed ${index}`, await items);
     }
     for (const sha256 of outputs) {
       const read = blobs.read({ sha256, offset: 0, limit: 1024 * 1024 });

@@ -123,6 +123,7 @@ test('a torn step, a lost parent and dangling pointers are found', async () => {
     expect(await problems(reader, id)).toEqual([
       [null, 'mark here does not point at a node of its tree'],
       [null, 'an archived branch does not point at a node of its tree'],
+      [null, 'mark here is not what was set'],
       [ids.ls, 'the rest of its step is missing'],
       [ids.b, 'its parent is missing'],
       [ids.b, 'its contents do not match its hash'],

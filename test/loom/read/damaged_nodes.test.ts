@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NodeId, TreeId } from '../../../hub/protocol/node.js';
-import { DAMAGED } from '../../../loom/store/damaged_node.js';
+import { DAMAGED } from '../../../loom/store/damaged_row.js';
 import { openReader, withReader } from '../../support/reader.js';
 import { answer, step, user } from '../../support/trees.js';
 import type { TestWriter } from '../../support/writer.js';

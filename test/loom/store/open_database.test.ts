@@ -55,6 +55,10 @@ const NODES = 500;
 
 /** Takes back what the steps after the first have made. */
 const LATER = `
+  DROP TRIGGER trees_changed;
+  ALTER TABLE changes DROP COLUMN row_sum;
+  ALTER TABLE marks DROP COLUMN row_sum;
+  ALTER TABLE trees DROP COLUMN row_sum;
   DROP INDEX trees_by_fork;
   ALTER TABLE trees DROP COLUMN fork_node;
   ALTER TABLE trees DROP COLUMN fork_tree;

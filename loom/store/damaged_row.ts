@@ -1,6 +1,15 @@
 import type { Role } from '../../hub/protocol/node.js';
-import { isAsListed } from './listing_sum.js';
-import { dashed, type NodeRow, type SkeletonRow, skeletonJson } from './rows.js';
+import { isAsListed, isMarkAsSet, isTreeAsWritten } from './row_sums.js';
+import {
+  dashed,
+  type MarkRow,
+  markJson,
+  type NodeRow,
+  type SkeletonRow,
+  skeletonJson,
+  type TreeRow,
+  treeJson,
+} from './rows.js';
 
 /** What is shown in place of what was stored. */
 export const DAMAGED = '[damaged: what the disk has here is not what was stored; see cognition fsck]';
@@ -29,6 +38,26 @@ export function damagedNodeJson(row: NodeRow): string {
     ...{ blocks: [{ type: 'text', text: DAMAGED }], hash: row.hash.padEnd(64, '0').slice(0, 64) },
     ...{ seq: row.seq, depth: count(row.depth), ...kind, damaged: true },
   });
+}
+
+/** The JSON of a `Tree`; the names of one whose row is damaged say so, and stay. */
+export function checkedTreeJson(row: TreeRow): string {
+  if (isTreeAsWritten(row)) return treeJson(row);
+  const name = row.name === null ? null : `${DAMAGED} ${row.name}`;
+  const { created_at_ms, updated_at_ms, archived_at_ms, node_count, message_count, branch_count, last_seq } = row;
+  return treeJson({
+    ...{ ...row, name, title: `${DAMAGED} ${row.title}` },
+    ...{ created_at_ms: count(created_at_ms), updated_at_ms: count(updated_at_ms), last_seq: count(last_seq) },
+    archived_at_ms: archived_at_ms === null ? null : count(archived_at_ms),
+    ...{ node_count: count(node_count), message_count: count(message_count), branch_count: count(branch_count) },
+  });
+}
+
+/** The JSON of a `Mark`; the name of one that is damaged, or stands at a damaged node, says so. */
+export function checkedMarkJson(row: MarkRow, isNodeDamaged: boolean): string {
+  if (!isNodeDamaged && isMarkAsSet(row)) return markJson(row);
+  const node_id = (row.node_id ?? '').padEnd(32, '0');
+  return markJson({ ...row, node_id, name: `${row.name} ${DAMAGED}`, set_at_ms: count(row.set_at_ms) });
 }
 
 const NOTHING = {
