@@ -149,7 +149,7 @@ export default {
           'node_modules/(?!preact/|preact-render-to-string/|@preact/|marked/|highlight\\.js/|diff/)',
           '^node:',
         ],
-        pathNot: '^(cli/web/page/|hub/base/(call_end|call_title|node_blocks)\\.ts$)',
+        pathNot: '^(cli/web/page/|hub/base/(call_end|call_title|node_blocks)\\.ts$|loom/tree\\.ts$)',
         dependencyTypesNot: ['type-only'],
       },
     ),

@@ -81,6 +81,41 @@ export function runEnd(shape: TreeIndex<Item>, start: number): number {
   }
 }
 
+/** What decides between the branches of a fork. */
+export interface TrunkRule {
+  /** Whether a branch leads to where somebody stands. */
+  leads(branch: number): boolean;
+  /** The nodes of a branch, without answers that only call tools. */
+  weightOf(branch: number): number;
+}
+
+/**
+ * The trunk: the branch of a fork that goes straight on. It is the one to where somebody stands, elsewhere the heaviest, of
+ * equal ones the first. Every drawing of a tree asks here. Undefined where there is no branch.
+ */
+export function straightOn(branches: Iterable<number>, { leads, weightOf }: TrunkRule): number | undefined {
+  let best: number | undefined;
+  let most = Number.NEGATIVE_INFINITY;
+  for (const branch of branches) {
+    if (leads(branch)) return branch;
+    const weight = weightOf(branch);
+    if (weight <= most) continue;
+    best = branch;
+    most = weight;
+  }
+  return best;
+}
+
+/** The nodes below each node, itself included. */
+export function weightsOf(shape: TreeIndex<Item>): Int32Array {
+  const weights = new Int32Array(shape.nodes.length).fill(1);
+  for (let index = weights.length - 1; index > 0; index -= 1) {
+    const above = parentOf(shape, index);
+    if (above !== undefined) weights[above] = (weights[above] ?? 0) + (weights[index] ?? 0);
+  }
+  return weights;
+}
+
 /** The nodes of a run from one down to another. */
 export function* runOf(shape: TreeIndex<Item>, start: number, end: number): Generator<number> {
   for (let index: number | undefined = start; index !== undefined; ) {

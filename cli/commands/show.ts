@@ -22,7 +22,8 @@ const FORKS_TOLD = 5;
 export const showCommand = command({
   name: 'show',
   summary: 'Draw a conversation as a tree.',
-  details: 'The path to where you stand is straight; other branches leave it to the right.',
+  details:
+    'The path to where you stand is straight, and from there on the branch with the most nodes; others leave it to the right.',
   arguments: [CURRENT_TREE],
   flags: [
     { name: 'nested', short: null, description: 'every node one level deeper than the one before' },

@@ -1,5 +1,5 @@
 import type { SkeletonNode } from '../../../hub/protocol/node.js';
-import { pathTo, runEnd, runOf } from '../../../loom/tree.js';
+import { pathTo, runEnd, runOf, straightOn, type TrunkRule, weightsOf } from '../../../loom/tree.js';
 import type { Look } from '../look/look.js';
 import { exitTail, inkOf, labelOf } from '../node/node_label.js';
 import { cleanLine } from '../text/clean.js';
@@ -93,23 +93,28 @@ export function* runsOf(drawing: TreeDrawing, look: Look): Generator<Run> {
   const { outline, nested } = drawing;
   if (outline.nodes.length === 0) return;
   if (nested) return yield* branchRuns([0], drawing, { look });
-  const path = pathOf(drawing);
-  // The path to the position stays in the first column, and other branches leave it to the right.
+  const rule = trunkRule(drawing);
+  // The trunk stays in the first column, and other branches leave it to the right.
   for (let start: number | undefined = 0; start !== undefined; ) {
     const end = runEnd(outline, start);
     yield { start, end, indent: start === 0 ? '' : LEAD, below: LEAD };
     const children = outline.childrenOf(end);
-    const trunk: number | undefined = children.find((child) => path.has(child));
+    const trunk = straightOn(children, rule);
     const branches = trunk === undefined ? children : [...children.filter((child) => child !== trunk), trunk];
     yield* branchRuns(branches, drawing, { look, trunk });
     start = trunk;
   }
 }
 
-/** The indexes of the nodes from the root to the position. */
-function pathOf({ outline, position }: TreeDrawing): Set<number> {
+/** The path to the position leads; an archived branch goes straight on only where nothing else does. */
+function trunkRule({ outline, position }: TreeDrawing): TrunkRule {
   const index = position === null ? undefined : outline.indexOf(position);
-  return new Set(index === undefined ? [] : pathTo(outline, index));
+  const path = new Set(index === undefined ? [] : pathTo(outline, index));
+  const weights = weightsOf(outline);
+  return {
+    leads: (branch) => path.has(branch),
+    weightOf: (branch) => (outline.nodes[branch]?.archived ? 0 : (weights[branch] ?? 0)),
+  };
 }
 
 /** The branches of a fork with all below them, but for the trunk. */

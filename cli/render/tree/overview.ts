@@ -105,9 +105,12 @@ function wordsOf(
   }
   const words: string[] = [];
   for (const rows of forks.values()) {
-    const visible = (text: string, at: number): string => cutAtWord(text, rooms[rows[at] ?? 0] ?? 0, look);
+    const roomOf = (row: number): number => rooms[row] ?? 0;
+    // The trunk has more room than those beside it: that alone does not tell them apart.
+    const narrowest = Math.min(...rows.map(roomOf));
     const texts = rows.map((row) => titleWords(branches[row], outline, look));
-    for (const [at, text] of differing(texts, visible, look).entries()) words[rows[at] ?? 0] = visible(text, at);
+    const apart = differing(texts, (text) => cutAtWord(text, narrowest, look), look);
+    for (const [at, row] of rows.entries()) words[row] = cutAtWord(apart[at] ?? '', roomOf(row), look);
   }
   return words;
 }

@@ -1,7 +1,7 @@
 import { HubError } from '../../../hub/base/error.js';
 import type { NodeId } from '../../../hub/protocol/node.js';
 import { isNodeId } from '../../position/ids.js';
-import { NONE } from '../navigator/tree_shape.js';
+import { NONE } from '../../web/page/core/node_table.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { goTo, nodeNamed } from '../tree/go_to.js';
 import { MOVE_WORDS, move, moveWordsIn } from '../tree/move.js';

@@ -1,8 +1,9 @@
 import type { Client } from '../../../hub/client/client.js';
 import type { NodeId, TreeId } from '../../../hub/protocol/node.js';
+import { NONE } from '../../web/page/core/node_table.js';
 import { type Navigation, openNavigation } from './navigator_state.js';
 import type { ShapeReader } from './shape_reader.js';
-import { createTreeShape, NONE } from './tree_shape.js';
+import { createTreeShape } from './tree_shape.js';
 
 /** Trees up to this size are read before anything is shown: that takes a moment. */
 const READ_FIRST_NODES_MAX = 4_000;

@@ -1,4 +1,6 @@
-import { NONE, type TreeShape } from './tree_shape.js';
+import { straightOn } from '../../../loom/tree.js';
+import { NONE } from '../../web/page/core/node_table.js';
+import type { TreeShape } from './tree_shape.js';
 
 /** Which nodes are listed: all, messages of people and models, calls of tools, leaves, or marked nodes. */
 export const FILTERS = ['all', 'messages', 'tools', 'leaves', 'marks'] as const;
@@ -87,6 +89,19 @@ export function headsOnPath(shape: TreeShape, index: number): Set<number> {
     head = above === NONE ? NONE : shape.headOf(above);
   }
   return onPath;
+}
+
+/** The heads of the trunk, the lowest first: the path to a node, and what goes straight on below it. */
+export function headsOfTrunk(shape: TreeShape, index: number): Set<number> {
+  const below: number[] = [];
+  const rule = { leads: () => false, weightOf: (head: number) => (shape.isArchived(head) ? 0 : shape.sizeOf(head)) };
+  for (let next: number | undefined = index; next !== undefined && next !== NONE; ) {
+    let end: number = next;
+    for (const one of runFrom(shape, next)) end = one;
+    next = straightOn(childrenOf(shape, end), rule);
+    if (next !== undefined) below.unshift(next);
+  }
+  return new Set([...below, ...headsOnPath(shape, index)]);
 }
 
 /** The heads of all branches of more than one node, without those on the path to a node. */

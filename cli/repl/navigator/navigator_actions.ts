@@ -1,10 +1,10 @@
 import type { Client } from '../../../hub/client/client.js';
 import type { NodeId, TreeId } from '../../../hub/protocol/node.js';
+import { NONE } from '../../web/page/core/node_table.js';
 import type { Quiet } from '../editor/keys/quiet.js';
 import type { NavigatorAction } from './navigator_keys.js';
 import { type Navigation, revealed, withRows, withSelected, withStableScroll } from './navigator_state.js';
 import type { Contents } from './node_texts.js';
-import { NONE } from './tree_shape.js';
 
 /** The node to go to, and the text of a message that the person wants to edit. */
 export interface NavigatorEnd {

@@ -1,3 +1,4 @@
+import { NONE } from '../../web/page/core/node_table.js';
 import { answerOf, confirmationOf } from '../editor/keys/confirmation.js';
 import type { Key, KeyPress } from '../editor/keys/key.js';
 import { stepsOf } from './cursor_steps.js';
@@ -14,7 +15,6 @@ import {
   unfolded,
   withNextFilter,
 } from './navigator_state.js';
-import { NONE } from './tree_shape.js';
 
 /** What a key asks for that needs the hub, or ends the navigator. */
 export type NavigatorAction =

@@ -1,7 +1,16 @@
 import type { Hit } from '../../render/tree/search_hits.js';
+import { NONE } from '../../web/page/core/node_table.js';
 import type { Confirmation } from '../editor/keys/confirmation.js';
-import { branchesOffPath, FILTERS, type Filter, headsOnPath, type NodeComparison, rowsOf } from './listed_nodes.js';
-import { NONE, type TreeShape } from './tree_shape.js';
+import {
+  branchesOffPath,
+  FILTERS,
+  type Filter,
+  headsOfTrunk,
+  headsOnPath,
+  type NodeComparison,
+  rowsOf,
+} from './listed_nodes.js';
+import type { TreeShape } from './tree_shape.js';
 
 /** Trees up to this size are opened with every branch unfolded. */
 const UNFOLDED_NODES_MAX = 200;
@@ -51,7 +60,7 @@ export interface Navigation {
   readonly position: number;
   /** The node where the navigator was opened: the position, or the nearest above it that is not archived. */
   readonly anchor: number;
-  /** The first nodes of the runs on the path to the position, which stays in the first column. */
+  /** The first nodes of the runs of the trunk, which stays in the first column. */
   readonly trunk: ReadonlySet<number>;
   readonly filter: Filter;
   readonly folded: ReadonlySet<number>;
@@ -107,7 +116,9 @@ export function openNavigation(start: Pick<Navigation, 'shape' | 'partial' | 'po
 /** The state with its rows computed again; the selected node stays selected, or its nearest listed relative. */
 export function withRows(state: Navigation): Navigation {
   const { shape, filter, folded, marks, partial, position, anchor } = state;
-  const trunk = headsOnPath(shape, position === NONE ? anchor : position);
+  const at = position === NONE ? anchor : position;
+  // Which branch is the heaviest is known once the whole tree is.
+  const trunk = partial === null ? headsOfTrunk(shape, at) : headsOnPath(shape, at);
   const all = rowsOf(shape, { filter, folded, marked: new Set(marks.keys()), trunk });
   const rows = partial === null ? all : within(all, partial);
   return { ...state, trunk, rows, selected: nearestRow({ ...state, rows }), pinnedTop: 0 };

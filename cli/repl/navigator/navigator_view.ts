@@ -1,12 +1,12 @@
 import type { NavigatorRow, NavigatorSide, NavigatorView } from '../../render/screens/navigator_page.js';
 import { count, formatNumber } from '../../render/text/ids_and_counts.js';
 import { foundWords } from '../../render/tree/search_hits.js';
+import { NONE } from '../../web/page/core/node_table.js';
 import { questionRow } from '../editor/keys/confirmation.js';
 import type { FileCounts } from './file_counts.js';
 import { branchingOf } from './listed_nodes.js';
 import { FILTER_WORDS, type Navigation } from './navigator_state.js';
 import type { Contents } from './node_texts.js';
-import { NONE } from './tree_shape.js';
 
 /** The innermost levels whose bars are drawn. */
 const LEVELS_MAX = 40;

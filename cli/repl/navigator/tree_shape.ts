@@ -1,20 +1,21 @@
 import type { ResultOf } from '../../../hub/protocol/methods/method_table.js';
+import {
+  appendNode,
+  createNodeTable,
+  eachNode,
+  NONE,
+  type NodeTable,
+  type ShapeNode,
+} from '../../web/page/core/node_table.js';
 
-/** The nodes of a page of `loom.tree_get_shape` or `loom.tree_get_near`. */
-export type ShapePage = Omit<ResultOf<'loom.tree_get_shape'>, 'cursor'>;
+/** A page of `loom.tree_get_shape` or `loom.tree_get_near`. */
+export type TreePage = Omit<ResultOf<'loom.tree_get_shape'>, 'cursor'>;
 
-/** The index of no node. */
-export const NONE = -1;
-const START_CAPACITY = 1_024;
-
-/**
- * A tree in numbers: nodes are known by their index, parents stand before their children. A million nodes take some
- * 40 MB, where objects would take a gigabyte. Answers that only call tools are left out: their calls stand for them.
- */
+/** A tree in numbers. Answers that only call tools are left out: their calls stand for them. */
 export interface TreeShape {
   count(): number;
   /** Takes the next page. */
-  add(page: ShapePage): void;
+  add(page: TreePage): void;
   /** The `seq` of a node, and the index of a `seq`: for a left out node that of its stand-in, `NONE` for an unknown one. */
   seqOf(index: number): number;
   indexOf(seq: number): number;
@@ -37,20 +38,8 @@ export interface TreeShape {
 
 const SILENT = 'A';
 
-interface Columns {
-  seq: Float64Array;
-  atS: Float64Array;
-  parent: Int32Array;
-  kind: Uint8Array;
-  firstChild: Int32Array;
-  lastChild: Int32Array;
-  nextSibling: Int32Array;
-  childCount: Int32Array;
-}
-
 export function createTreeShape(): TreeShape {
-  let columns = allocate(START_CAPACITY);
-  let count = 0;
+  const table = createNodeTable();
   let last = NONE;
   const standIns = new Map<number, number>();
   const archived = new Set<number>();
@@ -59,119 +48,56 @@ export function createTreeShape(): TreeShape {
   let sums: { head: Int32Array; size: Int32Array; newest: Float64Array } | null = null;
 
   const indexOf = (seq: number): number => {
-    return standIns.get(seq) ?? binarySearch(columns.seq, count, seq);
+    return standIns.get(seq) ?? binarySearch(table, seq);
   };
 
-  const append = (node: { seq: number; parent: number; kind: string; atS: number }): void => {
-    if (count === columns.seq.length) columns = enlarged(columns, count);
-    const index = count;
-    count += 1;
-    columns.seq[index] = node.seq;
-    columns.atS[index] = node.atS;
-    columns.kind[index] = node.kind.charCodeAt(0);
-    columns.parent[index] = node.parent;
-    if (node.parent !== NONE) link(columns, node.parent, index);
-  };
-
-  const take = (node: PageNode): void => {
+  const take = (node: ShapeNode, isArchived: boolean): void => {
     last = node.seq;
     const above = node.parent === null ? NONE : indexOf(node.parent);
-    const isTop = node.archived || (node.parent !== null && silentTops.has(node.parent));
+    const isTop = isArchived || (node.parent !== null && silentTops.has(node.parent));
     if (node.kind === SILENT && above !== NONE) {
       standIns.set(node.seq, above);
       if (isTop) silentTops.add(node.seq);
       return;
     }
-    if (isTop) archived.add(count);
-    append({ ...node, parent: above });
+    if (isTop) archived.add(table.count);
+    appendNode(table, node, above);
   };
 
   /** Sums over the subtree of each node: children come after their parents, so that two walks are enough. */
   const summed = () => {
-    sums ??= sum(columns, count);
+    sums ??= sum(table);
     return sums;
   };
 
   return {
-    count: () => count,
+    count: () => table.count,
     add(page) {
       sums = null;
-      eachNode(page, take);
+      const tops = new Set(page.archived);
+      eachNode(page, (node, index) => take(node, tops.has(index)));
     },
-    seqOf: (index) => columns.seq[index] ?? NONE,
+    seqOf: (index) => table.seq[index] ?? NONE,
     indexOf,
-    parentOf: (index) => columns.parent[index] ?? NONE,
-    kindOf: (index) => String.fromCharCode(columns.kind[index] ?? 0),
-    atMs: (index) => (columns.atS[index] ?? 0) * 1_000,
+    parentOf: (index) => table.parent[index] ?? NONE,
+    kindOf: (index) => String.fromCharCode(table.kind[index] ?? 0),
+    atMs: (index) => (table.at[index] ?? 0) * 1_000,
     isArchived: (index) => archived.has(index),
     setArchived: (index, isArchived) => void (isArchived ? archived.add(index) : archived.delete(index)),
     lastSeq: () => last,
-    firstChild: (index) => columns.firstChild[index] ?? NONE,
-    nextSibling: (index) => columns.nextSibling[index] ?? NONE,
-    childCount: (index) => columns.childCount[index] ?? 0,
+    firstChild: (index) => table.firstChild[index] ?? NONE,
+    nextSibling: (index) => table.nextSibling[index] ?? NONE,
+    childCount: (index) => table.childCount[index] ?? 0,
     headOf: (index) => summed().head[index] ?? NONE,
     sizeOf: (index) => summed().size[index] ?? 0,
     newestMs: (index) => (summed().newest[index] ?? 0) * 1_000,
   };
 }
 
-interface PageNode {
-  seq: number;
-  /** The `seq` of its parent; null for the root. */
-  parent: number | null;
-  kind: string;
-  atS: number;
-  archived: boolean;
-}
-
-/** Decodes the nodes of a page, in their order. */
-function eachNode({ seq, parent, kind, at, archived }: ShapePage, take: (node: PageNode) => void): void {
-  const tops = new Set(archived);
-  let number = 0;
-  let atS = 0;
-  for (let index = 0; index < kind.length; index += 1) {
-    number += seq[index] ?? 0;
-    atS += at[index] ?? 0;
-    const distance = parent[index] ?? 0;
-    const above = distance === 0 ? null : number - distance;
-    take({ seq: number, parent: above, kind: kind[index] ?? '', atS, archived: tops.has(index) });
-  }
-}
-
-function allocate(capacity: number): Columns {
-  const links = (): Int32Array => new Int32Array(capacity).fill(NONE);
-  return {
-    ...{ seq: new Float64Array(capacity), atS: new Float64Array(capacity), parent: links() },
-    ...{ kind: new Uint8Array(capacity), childCount: new Int32Array(capacity) },
-    ...{ firstChild: links(), lastChild: links(), nextSibling: links() },
-  };
-}
-
-function enlarged(from: Columns, count: number): Columns {
-  const to = allocate(count * 2);
-  to.seq.set(from.seq);
-  to.atS.set(from.atS);
-  to.parent.set(from.parent);
-  to.kind.set(from.kind);
-  to.firstChild.set(from.firstChild);
-  to.lastChild.set(from.lastChild);
-  to.nextSibling.set(from.nextSibling);
-  to.childCount.set(from.childCount);
-  return to;
-}
-
-function link({ firstChild, lastChild, nextSibling, childCount }: Columns, parent: number, child: number): void {
-  const before = lastChild[parent] ?? NONE;
-  if (before === NONE) firstChild[parent] = child;
-  else nextSibling[before] = child;
-  lastChild[parent] = child;
-  childCount[parent] = (childCount[parent] ?? 0) + 1;
-}
-
-function sum({ parent, childCount, atS }: Columns, count: number) {
+function sum({ count, parent, childCount, at }: NodeTable) {
   const head = new Int32Array(count);
   const size = new Int32Array(count).fill(1);
-  const newest = atS.slice(0, count);
+  const newest = at.slice(0, count);
   for (let index = 0; index < count; index += 1) {
     const above = parent[index] ?? NONE;
     head[index] = above === NONE || (childCount[above] ?? 0) > 1 ? index : (head[above] ?? index);
@@ -185,8 +111,8 @@ function sum({ parent, childCount, atS }: Columns, count: number) {
   return { head, size, newest };
 }
 
-/** The index of a number in an ascending list. */
-function binarySearch(list: Float64Array, count: number, wanted: number): number {
+/** The index of a `seq`: nodes come by ascending ones. */
+function binarySearch({ seq: list, count }: NodeTable, wanted: number): number {
   let low = 0;
   let high = count - 1;
   // Most parents are the node before.

@@ -1,5 +1,6 @@
 import type { NodeId } from '../../../hub/protocol/node.js';
-import { createTreeShape, NONE, type TreeShape } from '../navigator/tree_shape.js';
+import { NONE } from '../../web/page/core/node_table.js';
+import { createTreeShape, type TreeShape } from '../navigator/tree_shape.js';
 import type { Repl } from '../repl.js';
 import { upwards } from './ancestors.js';
 

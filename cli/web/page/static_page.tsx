@@ -1,7 +1,8 @@
 import { renderToString } from 'preact-render-to-string';
 import type { Node } from '../../../hub/protocol/node.js';
+import { NONE, numberAt } from './core/node_table.js';
 import { sidesOf } from './core/outline_rows.js';
-import { indexOf, NONE, numberAt } from './core/tree_columns.js';
+import { indexOf } from './core/tree_columns.js';
 import { leafBelow, pathTo } from './core/walk.js';
 import { Message } from './reading/message.js';
 import { isSilent } from './reading/said_text.js';

@@ -1,21 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { NONE, type ShapeNode } from '../../../cli/web/page/core/node_table.js';
 import { type OutlineRows, ROW, rowsOf } from '../../../cli/web/page/core/outline_rows.js';
 import { createTrunkMemory, type Runs, runsOf } from '../../../cli/web/page/core/runs.js';
-import {
-  addNode,
-  type ColumnNode,
-  type Columns,
-  createColumns,
-  indexOf,
-  NONE,
-} from '../../../cli/web/page/core/tree_columns.js';
+import { addNode, type Columns, createColumns, indexOf } from '../../../cli/web/page/core/tree_columns.js';
 import { ancestorOf, childrenOf, isBelow, leafBelow, pathTo, turnOf } from '../../../cli/web/page/core/walk.js';
 
 const KINDS = ['u', 'a', 'A', 't', 'T', 's'];
 
 /** Any tree: each node below one that came before it. */
-const trees = fc.array(fc.tuple(fc.nat(), fc.constantFrom(...KINDS)), { maxLength: 120 }).map((list): ColumnNode[] => [
+const trees = fc.array(fc.tuple(fc.nat(), fc.constantFrom(...KINDS)), { maxLength: 120 }).map((list): ShapeNode[] => [
   { seq: 1, parent: null, kind: 'r', at: 100 },
   ...list.map(([up, kind], index) => ({
     seq: (index + 2) * 3,
@@ -29,7 +23,7 @@ function parentSeq(index: number): number {
   return index === 0 ? 1 : (index + 1) * 3;
 }
 
-function grow(nodes: readonly ColumnNode[]): Columns {
+function grow(nodes: readonly ShapeNode[]): Columns {
   const columns = createColumns();
   for (const node of nodes) addNode(columns, node);
   return columns;
@@ -52,7 +46,7 @@ function outline(columns: Columns, here = NONE, isOpen: (run: number) => boolean
   });
 }
 
-function chain(length: number, kindAt: (index: number) => string): ColumnNode[] {
+function chain(length: number, kindAt: (index: number) => string): ShapeNode[] {
   return Array.from({ length }, (_, index) => ({
     ...{ seq: index + 1, parent: index === 0 ? null : index },
     ...{ kind: index === 0 ? 'r' : kindAt(index), at: index },

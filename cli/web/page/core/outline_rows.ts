@@ -1,5 +1,6 @@
+import { NONE } from './node_table.js';
 import { isTurn, type Runs } from './runs.js';
-import { type Columns, LETTER, NONE } from './tree_columns.js';
+import { type Columns, LETTER } from './tree_columns.js';
 
 /** The rows of an outline, in columns. */
 export interface OutlineRows {

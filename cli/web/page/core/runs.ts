@@ -1,4 +1,6 @@
-import { addTo, type Columns, LETTER, NONE, numberAt } from './tree_columns.js';
+import { straightOn } from '../../../../loom/tree.js';
+import { addTo, NONE, numberAt } from './node_table.js';
+import { type Columns, LETTER } from './tree_columns.js';
 
 /**
  * The unbranched runs of a tree, in columns: from a root or a child of a fork down to the next fork or leaf. Runs above
@@ -19,6 +21,8 @@ export interface Runs {
   weight: Int32Array;
   leaves: Int32Array;
   newest: Float64Array;
+  /** All nodes as `weight` counts them, but for answers that only call tools: terminals do not draw them. */
+  drawn: Int32Array;
   /** The run below that goes straight on, and by how many forks a run stands aside of that. */
   trunk: Int32Array;
   indent: Int32Array;
@@ -66,16 +70,17 @@ function splitRuns(columns: Columns): Runs {
     const begins = isHead(columns, node);
     // The parent of the root is no node, and in no run.
     const above = runOf[numberAt(parent, node)] ?? NONE;
-    if (begins) last += 1;
-    const run = begins ? last : above;
     if (begins) {
-      runs.head[run] = node;
-      runs.up[run] = above;
+      last += 1;
+      runs.head[last] = node;
+      runs.up[last] = above;
     }
+    const run = begins ? last : above;
     runs.tail[run] = node;
     runOf[node] = run;
     addTo(runs.length, run, 1);
-    if (begins || isTurn(columns, node)) addTo(runs.turns, run, 1);
+    addTo(runs.drawn, run, columns.kind[node] === LETTER.silent ? 0 : 1);
+    addTo(runs.turns, run, begins || isTurn(columns, node) ? 1 : 0);
   }
   return runs;
 }
@@ -91,7 +96,7 @@ function emptyRuns(count: number, runOf: Int32Array): Runs {
   return {
     ...{ count, runOf, head: links(), tail: links(), length: sums(), turns: sums() },
     ...{ up: links(), first: links(), next: links(), trunk: links(), indent: sums() },
-    ...{ weight: sums(), leaves: sums(), newest: new Float64Array(count) },
+    ...{ weight: sums(), leaves: sums(), newest: new Float64Array(count), drawn: sums() },
   };
 }
 
@@ -109,7 +114,8 @@ function linkRuns({ firstChild, nextSibling }: Columns, { count, tail, first, ne
 }
 
 /** Runs below stand behind those above, so one walk from the end sums all. */
-function sumRuns({ at }: Columns, { count, tail, up, length, first, weight, leaves, newest }: Runs): void {
+function sumRuns({ at }: Columns, runs: Runs): void {
+  const { count, tail, up, length, first, weight, leaves, newest, drawn } = runs;
   for (let run = count - 1; run >= 0; run -= 1) {
     addTo(weight, run, numberAt(length, run));
     newest[run] = Math.max(numberAt(newest, run), numberAt(at, numberAt(tail, run)));
@@ -117,6 +123,7 @@ function sumRuns({ at }: Columns, { count, tail, up, length, first, weight, leav
     const above = numberAt(up, run);
     if (above === NONE) continue;
     addTo(weight, above, numberAt(weight, run));
+    addTo(drawn, above, numberAt(drawn, run));
     addTo(leaves, above, numberAt(leaves, run));
     newest[above] = Math.max(numberAt(newest, above), numberAt(newest, run));
   }
@@ -129,16 +136,22 @@ interface TrunkChoice {
 
 /**
  * Where one stands leads straight on, elsewhere the heaviest branch. A branch that stands aside has at most half of what
- * is below its fork, so that indents are at most log2 of the nodes.
+ * is below its fork, so that indents are at most log2 of the nodes. What went straight on before stays, and at a new fork
+ * what was there before.
  */
 function chooseTrunk(runs: Runs, { here, memory }: TrunkChoice): void {
-  const { count, up, trunk, indent, first, head, tail } = runs;
+  const { count, up, trunk, indent, first, head, tail, drawn } = runs;
   const onPath = pathOfRuns(runs, here);
+  const leads = (run: number): boolean => onPath[run] === 1;
   for (let run = 0; run < count; run += 1) {
     if (first[run] === NONE) continue;
-    const fork = tail[run] ?? NONE;
-    const led = belowOnPath(runs, run, onPath);
-    const chosen = led === NONE ? keptTrunk(runs, run, memory) : led;
+    const fork = numberAt(tail, run);
+    const kept = memory.chosen.get(fork);
+    const weightOf = (below: number): number => {
+      if (kept !== undefined && runs.runOf[kept] === below) return Number.POSITIVE_INFINITY;
+      return numberAt(drawn, below) + (numberAt(head, below) < memory.known ? runs.runOf.length : 0);
+    };
+    const chosen = straightOn(runsBelow(runs, run), { leads, weightOf }) ?? NONE;
     memory.chosen.set(fork, head[chosen] ?? NONE);
     trunk[run] = chosen;
   }
@@ -148,35 +161,12 @@ function chooseTrunk(runs: Runs, { here, memory }: TrunkChoice): void {
   }
 }
 
-/** What went straight on before; the heaviest where nobody has seen the fork. */
-function keptTrunk(runs: Runs, run: number, { chosen, known }: TrunkMemory): number {
-  const kept = chosen.get(runs.tail[run] ?? NONE);
-  return kept === undefined ? heaviest(runs, run, known) : (runs.runOf[kept] ?? NONE);
-}
-
 function pathOfRuns({ count, up, runOf }: Runs, here: number): Uint8Array {
   const onPath = new Uint8Array(count);
   for (let run = here === NONE ? NONE : (runOf[here] ?? NONE); run !== NONE; run = up[run] ?? NONE) onPath[run] = 1;
   return onPath;
 }
 
-function belowOnPath({ first, next }: Runs, run: number, onPath: Uint8Array): number {
-  for (let below = first[run] ?? NONE; below !== NONE; below = next[below] ?? NONE)
-    if (onPath[below] === 1) return below;
-  return NONE;
-}
-
-/** The heaviest run below one: among those that were there before, when a fork is new. */
-function heaviest({ first, next, head, weight }: Runs, run: number, known: number): number {
-  let best = NONE;
-  let isBestKnown = false;
-  for (let below = first[run] ?? NONE; below !== NONE; below = next[below] ?? NONE) {
-    const isKnown = (head[below] ?? 0) < known;
-    const isHeavier = best === NONE || (weight[below] ?? 0) > (weight[best] ?? 0);
-    if (isKnown === isBestKnown ? isHeavier : isKnown) {
-      best = below;
-      isBestKnown = isKnown;
-    }
-  }
-  return best;
+function* runsBelow({ first, next }: Runs, run: number): Generator<number> {
+  for (let below = first[run] ?? NONE; below !== NONE; below = next[below] ?? NONE) yield below;
 }

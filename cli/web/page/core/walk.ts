@@ -1,5 +1,6 @@
+import { NONE } from './node_table.js';
 import { isTurn, type Runs } from './runs.js';
-import { type Columns, NONE } from './tree_columns.js';
+import type { Columns } from './tree_columns.js';
 
 /** The nodes from the root to one. */
 export function pathTo({ parent }: Columns, node: number): number[] {

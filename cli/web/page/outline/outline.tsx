@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { numberAt } from '../core/node_table.js';
 import { ROW } from '../core/outline_rows.js';
-import { numberAt } from '../core/tree_columns.js';
 import { linesVersion, wantLines } from '../state/known_lines.js';
 import { read } from '../state/moves.js';
 import { rows } from '../state/tree_state.js';

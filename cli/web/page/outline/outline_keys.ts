@@ -1,6 +1,6 @@
 import { batch } from '@preact/signals';
+import { NONE, numberAt } from '../core/node_table.js';
 import { ROW } from '../core/outline_rows.js';
-import { NONE, numberAt } from '../core/tree_columns.js';
 import { chooseToCompare, read } from '../state/moves.js';
 import { allOpen, folds, rows, runs } from '../state/tree_state.js';
 import { cursor } from '../state/view_state.js';

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { NONE, numberAt } from '../core/node_table.js';
 import { ROW } from '../core/outline_rows.js';
-import { LETTER, NONE, numberAt } from '../core/tree_columns.js';
+import { LETTER } from '../core/tree_columns.js';
 import { isBelow, turnOf } from '../core/walk.js';
 import { lineOf } from '../state/known_lines.js';
 import { columns, focus, hits, onPath, rows, runs, runsOnPath } from '../state/tree_state.js';

@@ -1,6 +1,7 @@
+import { NONE, numberAt } from '../core/node_table.js';
 import { ROW } from '../core/outline_rows.js';
 import { isTurn } from '../core/runs.js';
-import { indexOf, LETTER, NONE, numberAt } from '../core/tree_columns.js';
+import { indexOf, LETTER } from '../core/tree_columns.js';
 import { isBelow } from '../core/walk.js';
 import type { LiveTurn } from '../source/source.js';
 import { columns, costs, here, hits, marks, rows, runningAt, runs, totals } from '../state/tree_state.js';

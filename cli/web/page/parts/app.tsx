@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { NONE } from '../core/tree_columns.js';
+import { NONE } from '../core/node_table.js';
 import { Outline } from '../outline/outline.js';
 import { foldAll } from '../outline/outline_keys.js';
 import { Reading } from '../reading/branch_text.js';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { NONE, numberAt } from '../core/tree_columns.js';
+import { NONE, numberAt } from '../core/node_table.js';
 import { attempt } from '../state/tell_failure.js';
 import { columns, focus, leaf, onPath, runningAt, source } from '../state/tree_state.js';
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { numberAt } from '../core/tree_columns.js';
+import { numberAt } from '../core/node_table.js';
 import type { Source, TreeChoice } from '../source/source.js';
 import { away, columns, runs, totals, version } from '../state/tree_state.js';
 import { help, notice, type PageView, part, view } from '../state/view_state.js';

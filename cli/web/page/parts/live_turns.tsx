@@ -1,4 +1,5 @@
-import { indexOf, NONE } from '../core/tree_columns.js';
+import { NONE } from '../core/node_table.js';
+import { indexOf } from '../core/tree_columns.js';
 import type { LiveTurn } from '../source/source.js';
 import { read, takeBranch } from '../state/moves.js';
 import { columns, leaf, running } from '../state/tree_state.js';

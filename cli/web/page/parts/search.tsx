@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { indexOf, NONE } from '../core/tree_columns.js';
+import { NONE } from '../core/node_table.js';
+import { indexOf } from '../core/tree_columns.js';
 import type { PageHit } from '../source/source.js';
 import { read } from '../state/moves.js';
 import { columns, hits, source } from '../state/tree_state.js';

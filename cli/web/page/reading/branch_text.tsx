@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { NONE, numberAt } from '../core/tree_columns.js';
+import { NONE, numberAt } from '../core/node_table.js';
 import { nodeOf, nodesVersion, wantNodes } from '../state/known_nodes.js';
 import { columns, costs, focus, here, leaf, onPath, path, runningAt, version } from '../state/tree_state.js';
 import { notice, PAPER_NODES, paper, scrollTarget } from '../state/view_state.js';

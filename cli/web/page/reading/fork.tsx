@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { NONE, numberAt } from '../core/tree_columns.js';
+import { NONE, numberAt } from '../core/node_table.js';
 import { childrenOf, leafBelow } from '../core/walk.js';
 import type { LiveTurn } from '../source/source.js';
 import { lineOf, linesVersion, wantLines } from '../state/known_lines.js';

@@ -1,7 +1,8 @@
 import { batch } from '@preact/signals';
 import type { Node } from '../../../../hub/protocol/node.js';
 import { columnNode } from '../core/column_node.js';
-import { addNode, indexOf, NONE, numberAt } from '../core/tree_columns.js';
+import { NONE, numberAt } from '../core/node_table.js';
+import { addNode, indexOf } from '../core/tree_columns.js';
 import { leafBelow } from '../core/walk.js';
 import type { MarkPlace, Source } from '../source/source.js';
 import { keepNodes } from './known_nodes.js';

@@ -1,5 +1,5 @@
 import { batch } from '@preact/signals';
-import { NONE, numberAt } from '../core/tree_columns.js';
+import { NONE, numberAt } from '../core/node_table.js';
 import { childrenOf, leafBelow, turnOf } from '../core/walk.js';
 import { columns, focus, here, leaf, path, rows, running, runningAt, runs } from './tree_state.js';
 import { compareA, compareB, cursor, part, scrollTarget, view } from './view_state.js';

@@ -1,7 +1,8 @@
 import { computed, signal } from '@preact/signals';
+import { NONE, numberAt } from '../core/node_table.js';
 import { rowsOf } from '../core/outline_rows.js';
 import { createTrunkMemory, runsOf } from '../core/runs.js';
-import { createColumns, indexOf, LETTER, NONE, numberAt } from '../core/tree_columns.js';
+import { createColumns, indexOf, LETTER } from '../core/tree_columns.js';
 import { pathTo } from '../core/walk.js';
 import type { LiveTurn, NodeCost, PageHit, Source } from '../source/source.js';
 

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { NONE } from '../core/tree_columns.js';
+import { NONE } from '../core/node_table.js';
 
 export type PageView = 'read' | 'compare' | 'map' | 'cost';
 export type PagePart = 'tree' | 'read' | 'running' | 'search';

@@ -1,4 +1,5 @@
-import { LETTER, NONE, numberAt } from '../core/tree_columns.js';
+import { NONE, numberAt } from '../core/node_table.js';
+import { LETTER } from '../core/tree_columns.js';
 import { pathTo } from '../core/walk.js';
 import { inputField } from '../reading/said_text.js';
 import { nodeOf } from '../state/known_nodes.js';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { NONE } from '../core/tree_columns.js';
+import { NONE } from '../core/node_table.js';
 import { ancestorOf, pathTo } from '../core/walk.js';
 import { messagesOf } from '../reading/branch_text.js';
 import { LiveMessage } from '../reading/live_message.js';

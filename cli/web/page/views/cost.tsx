@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { NONE, numberAt } from '../core/node_table.js';
 import { shownHead } from '../core/outline_rows.js';
-import { NONE, numberAt } from '../core/tree_columns.js';
 import { lineOf, linesVersion, wantLines } from '../state/known_lines.js';
 import { read } from '../state/moves.js';
 import { columns, costs, runs, runsOnPath, totals } from '../state/tree_state.js';

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { numberAt } from '../core/tree_columns.js';
+import { numberAt } from '../core/node_table.js';
 import { linesVersion, wantLines } from '../state/known_lines.js';
 import { goTo } from '../state/moves.js';
 import {

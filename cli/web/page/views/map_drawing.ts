@@ -1,5 +1,6 @@
+import { NONE, numberAt } from '../core/node_table.js';
 import { shownHead } from '../core/outline_rows.js';
-import { indexOf, LETTER, NONE, numberAt } from '../core/tree_columns.js';
+import { indexOf, LETTER } from '../core/tree_columns.js';
 import { turnOf } from '../core/walk.js';
 import { lineOf } from '../state/known_lines.js';
 import { columns, here, hits, marks, running, runs, runsOnPath, totals, wholeRows } from '../state/tree_state.js';

@@ -51,18 +51,18 @@ test('the path to the position stays in one column, and other branches leave it'
 `);
 });
 
-test('where the position is not known, or right at a fork, all branches are indented', () => {
+test('where the position is not known, or right at a fork, the heaviest branch goes straight on', () => {
   const drawing = `
 (root)
  User: list the python files in src/
  [bash:ls src/*.py]
  Assistant: I found 2 Python files
- ├── User: actually, show me utils.py instead
- │   [bash:cat src/utils.py]
- │   Assistant: It has two functions
- └── User: show me the contents of main.py
-     [bash:cat src/main.py]
-     Assistant: Here's the contents
+ ├── User: show me the contents of main.py
+ │   [bash:cat src/main.py]
+ │   Assistant: Here's the contents
+ User: actually, show me utils.py instead
+ [bash:cat src/utils.py]
+ Assistant: It has two functions
 `;
   expect(draw(files)).toBe(drawing);
   expect(draw(files, { position: nodeId(4) }).replace(/ +● you are here/, '')).toBe(drawing);
@@ -79,8 +79,8 @@ test('branches that begin alike are told from the word in which they differ', ()
   expect(draw(nodes, { width: 40 })).toBe(`
 (root)
  User: a
- ├── User: …what is slow
- └── User: …why
+ ├── User: …why
+ User: …what is slow
 `);
 });
 
@@ -128,7 +128,7 @@ test('forks below forks carry the bars of those above', () => {
   const nodes = skeletonOf(
     user('a', answer('b', user('c', answer('d', user('e'), user('f'))), user('g')), summary('all of it')),
   );
-  expect(draw(nodes)).toBe(`
+  expect(draw(nodes, { position: nodeId(8) })).toBe(`
 (root)
  User: a
  ├── Assistant: b
@@ -137,15 +137,15 @@ test('forks below forks carry the bars of those above', () => {
  │   │   ├── User: e
  │   │   └── User: f
  │   └── User: g
- └── Summary: all of it
+ Summary: all of it          ● you are here
 `);
 });
 
 test('a tree that forks at its root', () => {
   expect(draw(skeletonOf(user('a'), user('b')))).toBe(`
 (root)
- ├── User: a
- └── User: b
+ ├── User: b
+ User: a
 `);
 });
 
@@ -168,8 +168,8 @@ test('wide characters are cut by their columns', () => {
   const nodes = skeletonOf(user('数据结构与算法分析与设计'), user('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧'));
   expect(draw(nodes, { width: 20 })).toBe(`
 (root)
- ├── User: 数据结构…
- └── User: 👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧…
+ ├── User: 👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧…
+ User: 数据结构与算…
 `);
 });
 
@@ -192,8 +192,8 @@ test('failed commands and archived branches are told, and nothing escapes to the
   ];
   expect(draw(nodes)).toBe(`
 (root)
- ├── [bash:false] exit 1
- └── User: red line (archived)
+ ├── User: red line (archived)
+ [bash:false] exit 1
 `);
 });
 
@@ -244,7 +244,7 @@ test('forks nested deeper than one piece of the drawing are drawn as if they wer
   }
   const lines = [
     ...drawTree(
-      { outline: outlineOf(nodes), position: null, nested: false, ids: false, marks: NO_MARKS },
+      { outline: outlineOf(nodes), position: nodeId(2), nested: false, ids: false, marks: NO_MARKS },
       lookAt(10_000),
     ),
   ];

@@ -51,7 +51,7 @@ test('branches that begin alike begin with the words in which they differ', () =
   const nodes = skeletonOf(user('begin', user(`${long}what is slow`), user(`${long}what is wrong`)));
   expect(draw(nodes, { width: 60 })).toBe(`
 begin                                               just now
- ├── …slow                                          just now
- └── …wrong                                         just now
+ ├── …wrong                                         just now
+ …slow                                              just now
 `);
 });

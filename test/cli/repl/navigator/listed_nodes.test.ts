@@ -7,7 +7,8 @@ import {
   headsOnPath,
   rowsOf,
 } from '../../../../cli/repl/navigator/listed_nodes.js';
-import { createTreeShape, NONE, type ShapePage, type TreeShape } from '../../../../cli/repl/navigator/tree_shape.js';
+import { createTreeShape, type TreePage, type TreeShape } from '../../../../cli/repl/navigator/tree_shape.js';
+import { NONE } from '../../../../cli/web/page/core/node_table.js';
 import { pathTo, sharedLength, treeIndex } from '../../../../loom/tree.js';
 
 /** Parents by index: each node grows from one before it. */
@@ -15,7 +16,7 @@ const parentsArbitrary = fc
   .array(fc.nat(), { maxLength: 60 })
   .map((numbers) => numbers.map((number, at) => number % (at + 1)));
 
-function pageOf(parents: readonly number[], kinds = ''): ShapePage {
+function pageOf(parents: readonly number[], kinds = ''): TreePage {
   const count = parents.length + 1;
   return {
     seq: Array(count).fill(1),

@@ -36,7 +36,7 @@ export interface WalkOptions {
 const TRIP: readonly Picture[] = [
   user(
     'Where shall we go?',
-    answer('To the sea.', user('When?', answer('In June.'), answer('In July.'))),
+    answer('To the sea.', user('When?', answer('In July.'), answer('In June.'))),
     answer(
       'To the mountains.',
       user('How high?', step('Let me look.', ['cat heights'], answer('Two thousand metres.'))),

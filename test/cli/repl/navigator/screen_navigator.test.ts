@@ -14,7 +14,7 @@ const WHOLE = [
   '  Assistant: To the sea.',
   '  User: When? ●',
   '  ├── Assistant: In June.',
-  '  └── Assistant: In July.',
+  '  Assistant: In July.',
 ];
 const SEA = /When|June|July/;
 const MOUNTAINS = /How high|Let me|cat heights|thousand/;

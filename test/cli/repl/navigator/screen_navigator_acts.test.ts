@@ -83,7 +83,7 @@ test('x archives a branch, takes that back at once, and says where it is not pos
     await lists('', [
       ...['  (root)', '  ├── User: What else?', '  User: Where shall we go?'],
       ...['> ├── Assistant: To the mountains. +4 archived', '  Assistant: To the sea.', '  User: When? ●'],
-      ...['  ├── Assistant: In June.', '  └── Assistant: In July.'],
+      ...['  ├── Assistant: In June.', '  Assistant: In July.'],
     ]);
     expect((await client.call('loom.context_list_leaves', { tree })).leaves).toHaveLength(3);
     terminal.type('x');

@@ -56,7 +56,7 @@ test('/fork at an end goes to just before the last question, elsewhere it stays'
       'Your next message is an alternative to "two".',
       'Your next message is an alternative to "three".',
     ]);
-    expect(after(stdout, '/tree')).toBe('(root)\n User: one          ● you are here\n ├── User: two\n └── User: three');
+    expect(after(stdout, '/tree')).toBe('(root)\n User: one          ● you are here\n ├── User: three\n User: two');
   });
 });
 
