@@ -184,6 +184,7 @@ function writeHandlers(writer: WriterThread, newId: () => string): { [M in Write
     'loom.request_start': create('loom.request_start'),
     'loom.request_end': write('loom.request_end'),
     'loom.snapshot_add': write('loom.snapshot_add'),
+    'loom.snapshot_import': write('loom.snapshot_import'),
     'loom.copy_add': write('loom.copy_add'),
     'loom.copy_remove': write('loom.copy_remove'),
   };

@@ -7,6 +7,7 @@ import { EXIT } from '../output/failure.js';
 import { jsonText } from '../output/json_text.js';
 import type { Sink } from '../output/sink.js';
 import { positionOf } from '../position/position.js';
+import { workFolder } from '../position/project_folder.js';
 import { findTree, rootOf } from '../position/reference.js';
 import type { DocumentFormat } from '../render/export/document.js';
 import { writeBranch, writeTree } from '../transfer/export_document.js';
@@ -26,6 +27,11 @@ export const exportCommand = command({
   flags: [
     { name: 'all', short: null, description: 'every branch' },
     { name: 'no-outputs', short: null, description: 'leave out what calls brought; for html' },
+    {
+      name: 'files',
+      short: null,
+      description: 'with what is recorded of the project at its nodes; for json and jsonl',
+    },
     { name: 'force', short: null, description: 'replace the file that --output names' },
   ],
   values: [
@@ -41,6 +47,10 @@ export const exportCommand = command({
     { line: 'cognition export', does: 'prints the branch that you are on' },
     { line: 'cognition export @ --format html --output talk.html', does: 'writes one page that needs nothing else' },
     { line: 'cognition export @ --format jsonl --output talk.jsonl', does: 'writes all of it, for import' },
+    {
+      line: 'cognition export @ --format jsonl --files --output talk.jsonl',
+      does: 'with the files that the project had at each node',
+    },
   ],
   async run(input, context) {
     const format = FORMATS.find((one) => one === input.value('format')) ?? (context.json ? 'json' : 'text');
@@ -50,6 +60,7 @@ export const exportCommand = command({
       node: input.argument('node'),
       all: input.flag('all'),
       hasOutputs: !input.flag('no-outputs'),
+      hasFiles: input.flag('files'),
     });
     const target = input.value('output');
     if (target === undefined || target === '-') await write(context.out);
@@ -66,30 +77,21 @@ interface ExportOptions {
   node: string | undefined;
   all: boolean;
   hasOutputs: boolean;
+  hasFiles: boolean;
 }
 
 type Writer = (sink: Sink) => Promise<void>;
 
-/** Checks the options before any file is written. */
+/** What the options come to, before any file is written. */
 async function writerFor(context: Context, tree: Tree, options: ExportOptions): Promise<Writer> {
+  refuseOdd(options);
   const client = await context.client();
   const { format } = options;
-  if (options.node !== undefined && (options.all || format === 'json' || format === 'jsonl')) {
-    throw new HubError(
-      'invalid_params',
-      `${options.all ? '--all' : `--format ${format}`} writes the whole tree, not the branch to a node`,
-      {
-        hint: 'leave out the node',
-      },
-    );
-  }
-  if (!options.hasOutputs && format !== 'html') {
-    throw new HubError('invalid_params', `--no-outputs is for --format html, not for ${format}`);
-  }
   switch (format) {
     case 'json':
     case 'jsonl': {
-      const records = recordsOf(tree, { client, undamaged: false, note: context.note });
+      const filesOf = options.hasFiles ? workFolder(tree, context.project) : null;
+      const records = recordsOf(tree, { client, undamaged: false, filesOf, note: context.note });
       return (sink) => (format === 'jsonl' ? writeLinesOf(sink, records) : writeDocument(sink, records));
     }
     case 'html': {
@@ -107,6 +109,23 @@ async function writerFor(context: Context, tree: Tree, options: ExportOptions): 
       if (end === rootOf(tree.id)) context.note('There is nothing above the root: this document is empty.');
       return (sink) => writeBranch({ client, tree, sink }, end, document);
     }
+  }
+}
+
+function refuseOdd({ node, all, format, hasOutputs, hasFiles }: ExportOptions): void {
+  const isWhole = format === 'json' || format === 'jsonl';
+  if (node !== undefined && (all || isWhole)) {
+    throw new HubError(
+      'invalid_params',
+      `${all ? '--all' : `--format ${format}`} writes the whole tree, not the branch to a node`,
+      { hint: 'leave out the node' },
+    );
+  }
+  if (!hasOutputs && format !== 'html') {
+    throw new HubError('invalid_params', `--no-outputs is for --format html, not for ${format}`);
+  }
+  if (hasFiles && !isWhole) {
+    throw new HubError('invalid_params', `--files is for --format json and jsonl, not for ${format}`);
   }
 }
 

@@ -53,7 +53,7 @@ async function rescue(context: Context, target: string, force: boolean): Promise
   let trees = 0;
   async function* whole(): AsyncGenerator<PortableRecord> {
     for await (const tree of everyTree(client)) {
-      yield* recordsOf(tree, { client, undamaged: true, note: context.note });
+      yield* recordsOf(tree, { client, undamaged: true, filesOf: null, note: context.note });
       trees += 1;
     }
   }

@@ -9,6 +9,7 @@ import { count, shortId } from '../render/text/ids_and_counts.js';
 import { treeWords } from '../render/tree/tree_list.js';
 import { HISTORY_SOURCES } from '../transfer/history/history_sources.js';
 import { printHistoryImport } from '../transfer/history/print_import.js';
+import { createFilesImport, NO_FILES } from '../transfer/import_files.js';
 import { readImport } from '../transfer/import_reader.js';
 import { type Imported, importRecords, refuseDamaged } from '../transfer/import_records.js';
 import { importTranscript } from '../transfer/import_transcript.js';
@@ -50,6 +51,11 @@ export const importCommand = command({
       description: 'models work in the folders that the file names, and may change them: for files of your own',
     },
     {
+      name: 'files',
+      short: null,
+      description: 'takes in what export --files recorded of the project, for the one that you are in',
+    },
+    {
       name: 'trust-settings',
       short: null,
       description:
@@ -86,21 +92,10 @@ export const importCommand = command({
     }
     if (file === undefined) throw new HubError('invalid_params', 'there is nothing to import', { hint: WHAT_IT_TAKES });
     const read = await readImport(bytesOf(file));
-    const client = await context.client();
-    const imports =
-      read.kind === 'export'
-        ? importRecords(client, read.records, {
-            projects: input.flag('keep-projects') ? 'any' : { only: context.project },
-            onDamaged: (sha256) => noteDamaged(context, read.skipped, sha256),
-          })
-        : [await importTranscript(client, read.transcript, context.project)];
     const all: Imported[] = [];
-    for await (const imported of imports) {
+    for await (const imported of await importsOf(context, read, input)) {
       all.push(imported);
-      if (!context.json) await context.out.write(`${importedText(imported)}\n`);
-      noteName(context, imported);
-      noteProject(context, imported);
-      await settleSettings(context, imported, input.flag('trust-settings'));
+      await tellImported(context, imported, input);
     }
     if (read.kind === 'transcript') context.note(NOT_IN_IT);
     else noteSkipped(context, read.skipped);
@@ -108,6 +103,35 @@ export const importCommand = command({
     return EXIT.ok;
   },
 });
+
+/** What a person has said beside the file. */
+interface Options {
+  flag(name: 'keep-projects' | 'files' | 'trust-settings'): boolean;
+}
+
+async function importsOf(
+  context: Context,
+  read: Awaited<ReturnType<typeof readImport>>,
+  input: Options,
+): Promise<AsyncIterable<Imported> | Imported[]> {
+  const client = await context.client();
+  const here = context.project;
+  if (read.kind === 'transcript') return [await importTranscript(client, read.transcript, here)];
+  return importRecords(client, read.records, {
+    projects: input.flag('keep-projects') ? 'any' : { only: here },
+    onDamaged: (sha256) => noteDamaged(context, read.skipped, sha256),
+    files: input.flag('files') ? createFilesImport(client) : NO_FILES,
+    here,
+  });
+}
+
+async function tellImported(context: Context, imported: Imported, input: Options): Promise<void> {
+  if (!context.json) await context.out.write(`${importedText(imported)}\n`);
+  noteName(context, imported);
+  noteProject(context, imported);
+  if (input.flag('files')) context.note(filedText(imported));
+  await settleSettings(context, imported, input.flag('trust-settings'));
+}
 
 /** An output that lost a line is left out like that line. */
 function noteDamaged(context: Context, { count: skipped }: Skipped, sha256: Sha256): void {
@@ -129,6 +153,11 @@ function importedText({ tree, added, present }: Imported): string {
   const label = `${shortId(tree.id)}  ${treeWords(tree)}`;
   if (added === 0) return `Nothing new: ${label} is here already`;
   return `Imported ${label}: ${count(tree.node_count, 'node')}${present > 0 ? ', some of which were here already' : ''}`;
+}
+
+function filedText({ filed, tree }: Imported): string {
+  if (filed === 0) return `No recorded files of ${treeWords(tree)} are in the file.`;
+  return `The files of ${count(filed, 'node')} came along; nothing in your folder has changed: \`files restore\` and \`/goto\` bring them.`;
 }
 
 function noteName(context: Context, { tree, exportedName, added }: Imported): void {

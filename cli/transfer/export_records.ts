@@ -5,6 +5,7 @@ import type { ExportRecord } from '../../hub/protocol/methods/tree_methods.js';
 import type { Sha256, Tree, TreeId } from '../../hub/protocol/node.js';
 import { outputPieces } from '../exec/stored_output.js';
 import { shortId } from '../render/text/ids_and_counts.js';
+import { type FilesRecord, recordedFiles } from './export_files.js';
 
 /** A piece of a stored output, in base64; it follows the record of that output. */
 export interface OutputData {
@@ -14,7 +15,7 @@ export interface OutputData {
   data: string;
 }
 
-export type PortableRecord = ExportRecord | OutputData;
+export type PortableRecord = ExportRecord | OutputData | FilesRecord;
 
 /** Ends a file of lines, so that one that was cut off is known. */
 export const LAST_RECORD = { kind: 'end' } as const;
@@ -23,6 +24,8 @@ export interface RecordOptions {
   client: Client;
   /** Leave out what is damaged. */
   undamaged: boolean;
+  /** The project whose recorded files come along; null for none. */
+  filesOf: string | null;
   note(text: string): void;
 }
 
@@ -42,6 +45,7 @@ export async function* recordsOf(top: Tree, options: RecordOptions): AsyncGenera
       sent.add(record.sha256);
       yield* dataOf(record.sha256, options);
     }
+    if (options.filesOf !== null) yield* recordedFiles(tree, { ...options, project: options.filesOf });
     trees.push(...(await ownedBy(options.client, tree)));
   }
 }

@@ -8,6 +8,7 @@ import { isTranscript, type ReadTranscript, transcriptFrom } from './transcript_
 
 // One JSON document is parsed as a whole; JSONL has no such limit.
 const DOCUMENT_BYTES_MAX = 256 * 1024 * 1024;
+const MOMENTS = ['before', 'after', 'left', 'copied'];
 const KINDS = ['settings', 'mark', 'archived', 'output'];
 
 /** The content of an import: the records of an export, or a transcript. */
@@ -114,9 +115,25 @@ function isRecord(value: unknown): value is PortableRecord {
   if (!isObject(value) || !('kind' in value)) return false;
   if (value.kind === 'tree') return 'tree' in value && isObject(value.tree) && isTreeId(Reflect.get(value.tree, 'id'));
   if (value.kind === 'node') return 'node' in value && isObject(value.node) && 'step' in value.node;
+  if (value.kind === 'pack_data') return isPackData(value);
+  if (value.kind === 'files') return isNotedFiles(value);
   if (value.kind !== 'output_data') return typeof value.kind === 'string' && KINDS.includes(value.kind);
   const { sha256, offset, data } = { sha256: null, offset: null, data: null, ...value };
   return isSha256(sha256) && typeof offset === 'number' && typeof data === 'string';
+}
+
+function isPackData(value: object): boolean {
+  const { pack, offset, data } = { pack: null, offset: null, data: null, ...value };
+  return isSha256(pack) && isCount(offset) && typeof data === 'string';
+}
+
+function isNotedFiles(value: object): boolean {
+  const { node, root, moment, at_ms: atMs } = { node: null, root: null, moment: null, at_ms: null, ...value };
+  return typeof node === 'string' && isSha256(root) && MOMENTS.some((one) => one === moment) && isCount(atMs);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function isObject(value: unknown): value is object {

@@ -3,7 +3,9 @@ import { HubError } from '../../hub/base/error.js';
 import type { Client } from '../../hub/client/client.js';
 import type { ExportRecord } from '../../hub/protocol/methods/tree_methods.js';
 import type { Sha256, Tree, TreeId } from '../../hub/protocol/node.js';
+import type { FilesRecord } from './export_files.js';
 import type { OutputData, PortableRecord } from './export_records.js';
+import type { FilesImport } from './import_files.js';
 
 const BATCH_RECORDS = 500;
 const BATCH_LENGTH = 192 * 1024;
@@ -17,6 +19,8 @@ export interface Imported {
   exportedProject: string | null;
   added: number;
   present: number;
+  /** For how many nodes recorded files came along. */
+  filed: number;
   /** The settings that are in the file. */
   settings: readonly Sha256[];
 }
@@ -28,32 +32,37 @@ export interface ImportOptions {
   projects: AllowedProjects;
   /** Called for a stored output that is damaged in the file. */
   onDamaged(sha256: Sha256): void;
+  files: FilesImport;
+  /** Where the person stands. */
+  here: string;
 }
 
 /** Gives records to the hub, tree by tree. A step is never spread over two calls: it is whole or absent. */
 export async function* importRecords(
   client: Client,
   records: AsyncIterable<PortableRecord> | Iterable<PortableRecord>,
-  { projects, onDamaged }: ImportOptions,
+  options: ImportOptions,
 ): AsyncGenerator<Imported> {
   let current: TreeImport | null = null;
-  const upload = uploader(client, onDamaged);
-  for await (const record of records) {
-    if (record.kind === 'output_data') {
-      await upload.piece(record);
-    } else if (record.kind === 'tree') {
-      await upload.end();
-      if (current !== null) yield await current.end();
-      current = treeImport(client, record);
-      await current.take(withProject(record, projects));
-    } else if (current === null) {
-      throw new HubError('invalid_params', 'this cannot be imported: it does not begin with a tree');
+  const upload = uploader(client, options.onDamaged);
+  try {
+    for await (const record of records) {
+      if (record.kind === 'tree') {
+        await upload.end();
+        if (current !== null) yield await current.end();
+        current = treeImport(client, record, options);
+      } else if (current === null && record.kind !== 'output_data') {
+        throw new HubError('invalid_params', 'this cannot be imported: it does not begin with a tree');
+      }
+      if (record.kind === 'output_data') await upload.piece(record);
+      else await current?.take(record);
     }
-    if (record.kind !== 'output_data' && record.kind !== 'tree') await current?.take(record);
+    await upload.end();
+    if (current === null) throw new HubError('invalid_params', 'this cannot be imported: it holds no tree');
+    yield await current.end();
+  } finally {
+    await options.files.drop();
   }
-  await upload.end();
-  if (current === null) throw new HubError('invalid_params', 'this cannot be imported: it holds no tree');
-  yield await current.end();
 }
 
 /** Refuses a file in which a stored output is damaged. */
@@ -62,18 +71,19 @@ export function refuseDamaged(sha256: Sha256): void {
 }
 
 interface TreeImport {
-  take(record: ExportRecord): Promise<void>;
+  take(record: ExportRecord | FilesRecord): Promise<void>;
   end(): Promise<Imported>;
 }
 
 type TreeRecord = Extract<ExportRecord, { kind: 'tree' }>;
 
-function treeImport(client: Client, first: TreeRecord): TreeImport {
+function treeImport(client: Client, first: TreeRecord, { projects, files, here }: ImportOptions): TreeImport {
   const tree: TreeId = first.tree.id;
   let batch: ExportRecord[] = [];
   let length = 0;
   const total = { added: 0, present: 0 };
   const settings: Sha256[] = [];
+  files.begin(projects === 'any' ? (first.tree.project ?? here) : here);
   const send = async (done: boolean): Promise<Tree | null> => {
     const records = batch;
     batch = [];
@@ -85,16 +95,21 @@ function treeImport(client: Client, first: TreeRecord): TreeImport {
   };
   return {
     take: async (record) => {
+      if (record.kind === 'pack_data' || record.kind === 'files') return files.take(record);
       const isFull = batch.length >= BATCH_RECORDS || length >= BATCH_LENGTH;
       if (isFull && !goesOnStep(record)) await send(false);
-      batch.push(record);
+      batch.push(record.kind === 'tree' ? withProject(record, projects) : record);
+      if (record.kind === 'node') files.addNode(record.node.id);
       if (record.kind === 'settings') settings.push(record.sha256);
       length += JSON.stringify(record).length;
     },
     end: async () => {
+      await files.prove();
       const imported = await send(true);
       if (imported === null) throw new HubError('internal', `the hub did not finish the import of ${tree}`);
-      return { tree: imported, exportedName: first.tree.name, exportedProject: first.tree.project, settings, ...total };
+      const filed = await files.store(tree);
+      const exported = { exportedName: first.tree.name, exportedProject: first.tree.project };
+      return { tree: imported, ...exported, filed, settings, ...total };
     },
   };
 }

@@ -30,7 +30,8 @@ export async function importTranscript(
     throw failed.reason;
   }
   const made = await client.call('loom.tree_get', { tree });
-  return { tree: made, exportedName: null, exportedProject: null, added: made.node_count, present: 0, settings: [] };
+  const added = made.node_count;
+  return { tree: made, exportedName: null, exportedProject: null, added, present: 0, filed: 0, settings: [] };
 }
 
 interface Position {

@@ -119,6 +119,11 @@ function missingFor(reading: Reading, record: Other): string | null {
       return isHurt && !reading.nodes.has(record.node) ? 'its node is missing' : null;
     case 'output':
       return isHurt && reading.tree === null ? 'its conversation is missing' : null;
+    case 'files':
+      return isHurt && !reading.nodes.has(record.node) ? 'its node is missing' : null;
+    case 'pack_data':
+      // A pack that lacks a piece is refused as a whole.
+      return null;
     case 'output_data':
       return missingPiece(reading, record);
   }

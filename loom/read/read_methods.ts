@@ -33,6 +33,7 @@ export const READ_METHODS = [
   'loom.cost_shape',
   'loom.cost_get',
   'loom.snapshot_find',
+  'loom.snapshot_list',
   'loom.snapshot_roots',
   'loom.snapshot_folders',
   'loom.copy_list',

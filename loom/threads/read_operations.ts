@@ -21,6 +21,7 @@ import { getNodes, readChildren } from '../read/whole_nodes.js';
 import { searchNodes } from '../search/search_nodes.js';
 import { findSnapshots, listFolders, listRoots } from '../snapshots/find_snapshots.js';
 import { listCopies } from '../snapshots/list_copies.js';
+import { listSnapshots } from '../snapshots/list_snapshots.js';
 
 /** The read operations by method. */
 export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
@@ -54,6 +55,7 @@ export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
   'loom.cost_shape': getCostShape,
   'loom.cost_get': getCost,
   'loom.snapshot_find': findSnapshots,
+  'loom.snapshot_list': oneSlice(listSnapshots),
   'loom.snapshot_roots': oneSlice(listRoots),
   'loom.snapshot_folders': oneSlice(listFolders),
   'loom.copy_list': listCopies,

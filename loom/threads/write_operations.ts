@@ -1,4 +1,5 @@
 import type { MethodName, ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import { importSnapshots } from '../snapshots/import_snapshots.js';
 import { noteCopy, removeCopy } from '../snapshots/note_copy.js';
 import { noteSnapshot } from '../snapshots/note_snapshot.js';
 import { checkNode, createExternal, createText } from '../write/append_nodes.js';
@@ -51,6 +52,7 @@ export const WRITE_OPS = {
   'loom.copy_add': noteCopy,
   'loom.copy_remove': removeCopy,
   'loom.snapshot_add': noteSnapshot,
+  'loom.snapshot_import': importSnapshots,
 } satisfies { [M in MethodName]?: WriteOp<never> };
 
 /** What is done for large calls before their transaction begins: their long texts are encoded. */

@@ -10,6 +10,7 @@ import { createMover, refuseBusy } from './move_files.js';
 import { createProjectWorkers, type StoredProject } from './project_workers.js';
 import { createRecorder } from './record_files.js';
 import { rootAt } from './recorded_root.js';
+import { createTransfers } from './transfer_files.js';
 
 const VERSION = '1.0.0';
 
@@ -72,6 +73,7 @@ export function createFiles(parts: ToolParts & { sandbox: Sandbox }): Plugin {
         return { changed, kept };
       },
       ...createMaintenance(parts, workers),
+      ...createTransfers(parts, workers),
     },
     close: () => workers.close(),
   };

@@ -153,5 +153,10 @@ function projectAt(path: string, { userHome, cognitionHome }: MachinePaths): Sto
     throw new HubError('limit', `the files of ${real} are not recorded: it is more than a project`);
   }
   if (!hasHandlePaths) throw new HubError('limit', 'files are recorded on Linux only');
-  return { id: Sha256.parse(createHash('sha256').update(real).digest('hex')), path: real, copy: null };
+  return { id: idOfPath(real), path: real, copy: null };
+}
+
+/** What names a project in the store, by its real path. */
+export function idOfPath(path: string): Sha256 {
+  return Sha256.parse(createHash('sha256').update(path).digest('hex'));
 }

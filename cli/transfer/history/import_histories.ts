@@ -4,6 +4,7 @@ import type { Client } from '../../../hub/client/client.js';
 import type { NodeId, Tree, TreeId } from '../../../hub/protocol/node.js';
 import type { History } from '../../../tools/agents/history/history.js';
 import { rootOf } from '../../position/reference.js';
+import { NO_FILES } from '../import_files.js';
 import { type Imported, importRecords, refuseDamaged } from '../import_records.js';
 import { type HistoryFile, pathOf } from './history_files.js';
 import { treeOfHistory } from './history_records.js';
@@ -135,7 +136,7 @@ async function* importHistory(work: Work, reading: Reading, place: Place): Async
     return;
   }
   try {
-    const options = { projects: 'any', onDamaged: refuseDamaged } as const;
+    const options = { projects: 'any', onDamaged: refuseDamaged, files: NO_FILES, here: work.project } as const;
     for await (const imported of importRecords(work.client, made.records, options)) {
       yield { kind: 'tree', imported, isAgent: owner !== null };
     }

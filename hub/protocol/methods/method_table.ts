@@ -14,6 +14,7 @@ import { pluginMethods } from './plugin_methods.js';
 import { questionMethods } from './question_methods.js';
 import { snapshotMethods } from './snapshot_methods.js';
 import { toolMethods } from './tool_methods.js';
+import { transferMethods } from './transfer_methods.js';
 import { treeMethods } from './tree_methods.js';
 import { inputMethods, requestMethods, turnMethods } from './turn_methods.js';
 
@@ -32,6 +33,7 @@ export const METHODS = {
   ...toolMethods,
   ...fileMethods,
   ...filesMethods,
+  ...transferMethods,
   ...outsideMethods,
   ...mcpMethods,
   ...pluginMethods,

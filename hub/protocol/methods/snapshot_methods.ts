@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { methods } from '../method.js';
 import { NodeId, Sha256, TreeId, TurnId } from '../node.js';
+import { cursor, limitUpTo, page } from '../page_schema.js';
 import { AbsolutePath } from '../turn.js';
 
 /**
@@ -8,6 +9,17 @@ import { AbsolutePath } from '../turn.js';
  * What was `copied` is that of a turn in a folder of its own.
  */
 export const SnapshotKind = z.enum(['before', 'after', 'stood', 'left', 'carried', 'copied']);
+
+/** What was noted for a node, as exports carry it. */
+export const NotedSnapshot = z.strictObject({
+  node: NodeId,
+  /** The project: the SHA-256 of its real path. */
+  folder: Sha256,
+  root: Sha256,
+  moment: z.enum(['before', 'after', 'left', 'copied']),
+  at_ms: z.int().nonnegative(),
+});
+export type NotedSnapshot = z.infer<typeof NotedSnapshot>;
 
 const Found = z.strictObject({ node: NodeId, root: Sha256, at_ms: z.int().nonnegative() }).nullable();
 
@@ -69,6 +81,21 @@ export const snapshotMethods = methods({
       /** What was noted last for the project, in any tree. */
       latest: Sha256.nullable(),
     }),
+  },
+  'loom.snapshot_list': {
+    description: 'Lists which files were noted for the nodes of a tree, the oldest first, for an export.',
+    params: z.strictObject({ tree: TreeId, cursor, limit: limitUpTo(1_000, 1_000) }),
+    result: page('snapshots', NotedSnapshot),
+  },
+  'loom.snapshot_import': {
+    description:
+      'Notes which files a project had at nodes, as an export tells it. What was noted last for the project stays that.',
+    params: z.strictObject({
+      ...{ tree: TreeId, snapshots: z.array(NotedSnapshot).max(1_000) },
+      /** What the conversation knows of the folder from then on; null where it has been there. */
+      stands: NotedSnapshot.pick({ node: true, folder: true, root: true }).nullable().default(null),
+    }),
+    result: z.strictObject({ added: z.int().nonnegative() }),
   },
   'loom.snapshot_roots': {
     description: 'Lists the files that are noted for any node, of one project.',

@@ -14,6 +14,8 @@ export interface BlobStore {
   /** Stores bytes unless they are there; they count, and can be read, after `flush`. */
   put(bytes: Buffer, form: BlobForm): Sha256;
   get(sha256: Sha256): Buffer;
+  /** Null for what is not there. */
+  placeOf(sha256: Sha256): Pick<BlobPlace, 'size' | 'isCompressed'> | null;
   /** Blobs in the order in which they are read fastest. */
   inReadingOrder(blobs: readonly Sha256[]): Sha256[];
   /** Makes all that was put durable. */
@@ -34,10 +36,13 @@ export interface BlobStore {
 }
 
 const CACHED_BLOCKS = 64;
+/** A block ends with the blob that fills it. */
+const RAW_BLOCK_BYTES_MAX = 4 * 1024 * 1024;
 /** With more packs, those below a size become one. */
 const PACKS_MAX = 200;
 const SMALL_PACK_BYTES = 4 * 1024 * 1024;
 const EMPTY = sha256Of(Buffer.alloc(0));
+const NOWHERE = { size: 0, isCompressed: false };
 
 export function openBlobStore(folder: string): BlobStore {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -63,7 +68,7 @@ export function openBlobStore(folder: string): BlobStore {
     if (found === undefined) throw lack(sha256);
     const { offset, size } = found.place;
     const bytes = readBack(found).subarray(offset, offset + size);
-    if (sha256Of(bytes) !== sha256) throw damaged(found.pack.path);
+    if (bytes.length !== size || sha256Of(bytes) !== sha256) throw damaged(found.pack.path);
     return bytes;
   }
 
@@ -94,6 +99,7 @@ export function openBlobStore(folder: string): BlobStore {
     has: (sha256) => sha256 === EMPTY || blobs.has(sha256) || writing.has(sha256),
     put,
     get,
+    placeOf: (sha256) => (sha256 === EMPTY ? NOWHERE : (blobs.get(sha256)?.place ?? null)),
     inReadingOrder: (wanted) => inReadingOrder(wanted, blobs),
     flush,
     discard,
@@ -102,10 +108,7 @@ export function openBlobStore(folder: string): BlobStore {
     all: () => [...blobs.keys()],
     bytesBut: (isLeftOut) => bytesBut(blobs, isLeftOut),
     problems: () => packProblems(folder),
-    sweep(isKept) {
-      const doomed = [...packs].filter(({ rows }) => [...rows.keys()].some((sha256) => !isKept(sha256)));
-      rewrite(doomed, isKept);
-    },
+    sweep: (isKept) => rewrite(holdingOthers(packs, isKept), isKept),
   };
 }
 
@@ -114,6 +117,10 @@ function smallOf(packs: ReadonlySet<Pack>): Pack[] {
   if (packs.size <= PACKS_MAX) return [];
   const small = [...packs].filter(({ bytes, path }) => bytes < SMALL_PACK_BYTES && isIntact(path));
   return small.length > 1 ? small : [];
+}
+
+function holdingOthers(packs: ReadonlySet<Pack>, isKept: (sha256: Sha256) => boolean): Pack[] {
+  return [...packs].filter(({ rows }) => [...rows.keys()].some((sha256) => !isKept(sha256)));
 }
 
 function bytesBut(blobs: ReadonlyMap<Sha256, FoundBlob>, isLeftOut: (sha256: Sha256) => boolean): number {
@@ -153,7 +160,7 @@ function createBlockCache(): (found: FoundBlob) => Buffer {
 function contentOf(path: string, place: BlobPlace): Buffer {
   const block = readBlock(path, place);
   try {
-    return place.isCompressed ? brotliDecompressSync(block) : block;
+    return place.isCompressed ? brotliDecompressSync(block, { maxOutputLength: RAW_BLOCK_BYTES_MAX }) : block;
   } catch {
     throw damaged(path); // what is compressed says so itself
   }

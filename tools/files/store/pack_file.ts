@@ -83,16 +83,16 @@ function encodeDirectory(rows: PackRows): Buffer {
   return bytes;
 }
 
-/** The directory that a pack carries at its end. */
-export function readDirectory(path: string): PackRows {
+/** The directory that a pack carries at its end; one with more rows counts as damaged. */
+export function readDirectory(path: string, rowsMax = Number.POSITIVE_INFINITY): PackRows {
   const fd = openSync(path, 'r');
   try {
     const { size } = fstatSync(fd);
-    const tail = readBytes(fd, { at: Math.max(0, size - TAIL_BYTES), length: Math.min(size, TAIL_BYTES) });
+    const tail = readBytesAt(fd, { at: Math.max(0, size - TAIL_BYTES), length: Math.min(size, TAIL_BYTES) });
     const count = tail.length === TAIL_BYTES ? tail.readUInt32LE(0) : 0;
     const at = size - TAIL_BYTES - count * ROW_BYTES;
-    if (tail.toString('latin1', 4) !== MAGIC || at < 0) throw damaged(path);
-    return decodeDirectory(readBytes(fd, { at, length: count * ROW_BYTES }));
+    if (tail.toString('latin1', 4) !== MAGIC || at < 0 || count > rowsMax) throw damaged(path);
+    return decodeDirectory(readBytesAt(fd, { at, length: count * ROW_BYTES }));
   } finally {
     closeSync(fd);
   }
@@ -116,7 +116,7 @@ function decodeDirectory(bytes: Buffer): PackRows {
 export function readBlock(path: string, { blockAt, blockLength }: BlobPlace): Buffer {
   const fd = openSync(path, 'r');
   try {
-    const block = readBytes(fd, { at: blockAt, length: blockLength });
+    const block = readBytesAt(fd, { at: blockAt, length: blockLength });
     if (block.length === blockLength) return block;
     throw damaged(path);
   } finally {
@@ -124,7 +124,8 @@ export function readBlock(path: string, { blockAt, blockLength }: BlobPlace): Bu
   }
 }
 
-function readBytes(fd: number, { at, length }: { at: number; length: number }): Buffer {
+/** Bytes of an open file; fewer where it ends. */
+export function readBytesAt(fd: number, { at, length }: { at: number; length: number }): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
   for (let read = -1; read !== 0 && done < length; done += read)

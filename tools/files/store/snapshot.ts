@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { HubError } from '../../../hub/base/error.js';
+import { cliCommand } from '../../../hub/base/hint.js';
+import { objectInLine } from '../../../hub/base/json/json_line.js';
 import { Sha256 } from '../../../hub/protocol/node.js';
 import type { BlobStore } from './blob_store.js';
 import { decodeTree, encodeTree, type FolderTree, isSameEntry, type TreeEntry } from './tree_format.js';
@@ -55,7 +57,9 @@ export function snapshotsIn(store: BlobStore): Snapshots {
   }
 
   function get(root: Sha256): Snapshot {
-    return Snapshot.parse(JSON.parse(store.get(root).toString()));
+    const { data } = Snapshot.safeParse(objectInLine(store.get(root)));
+    if (data === undefined) throw noSnapshot(root);
+    return data;
   }
 
   const below = (entry: TreeEntry | null): FolderTree => (entry?.kind === 'folder' ? getTree(entry.sha256) : EMPTY);
@@ -107,8 +111,14 @@ export function snapshotsIn(store: BlobStore): Snapshots {
   };
 }
 
+function noSnapshot(root: Sha256): HubError {
+  return new HubError('storage_failed', `the files ${root} are damaged, or not ours`, {
+    hint: ['look at all of it: ', cliCommand('fsck')],
+  });
+}
+
 /** Null for what is lost or damaged. */
-function readable<T>(read: () => T): T | null {
+export function readable<T>(read: () => T): T | null {
   try {
     return read();
   } catch (error) {
@@ -117,7 +127,7 @@ function readable<T>(read: () => T): T | null {
   }
 }
 
-const PIECE_BYTES = 1024 * 1024;
+export const PIECE_BYTES = 1024 * 1024;
 
 /** Stores the content of a file; a large one in pieces, so that a change in it costs one of them. */
 export function putContent(store: BlobStore, bytes: Buffer): Pick<TreeEntry, 'kind' | 'sha256'> {
@@ -144,6 +154,7 @@ export function getContent(store: BlobStore, { kind, sha256 }: TreeEntry): Buffe
   return kind === 'pieces' ? Buffer.concat(piecesIn(bytes).map((piece) => store.get(piece))) : bytes;
 }
 
-function piecesIn(list: Buffer): Sha256[] {
+/** The pieces of a large file, as its blob lists them. */
+export function piecesIn(list: Buffer): Sha256[] {
   return (list.toString('hex').match(/.{64}/g) ?? []).map((digits) => Sha256.parse(digits));
 }

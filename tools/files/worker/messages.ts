@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ErrorData } from '../../../hub/protocol/errors.js';
 import { FileChange, KeptFile, LeftOutFile } from '../../../hub/protocol/methods/files_methods.js';
+import { TransferId } from '../../../hub/protocol/methods/transfer_methods.js';
 import { Sha256, TurnId } from '../../../hub/protocol/node.js';
 
 const text = z.string();
@@ -50,6 +51,8 @@ export const WorkerRequest = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('empty') }),
   z.strictObject({ kind: z.literal('sweep'), roots: z.array(Sha256) }),
   z.strictObject({ kind: z.literal('check'), roots: z.array(Sha256) }),
+  z.strictObject({ kind: z.literal('export'), transfer: TransferId, roots: z.array(Sha256) }),
+  z.strictObject({ kind: z.literal('import'), transfer: TransferId, roots: z.array(Sha256), look: z.boolean() }),
 ]);
 export type WorkerRequest = z.infer<typeof WorkerRequest>;
 
@@ -74,6 +77,8 @@ export const WorkerReport = z.strictObject({
   /** Of a check: what is wrong with the store, and what nobody needs of it. */
   problems: z.array(text),
   unneeded: z.int(),
+  /** Of an export: snapshots that are not whole. */
+  lost: z.array(Sha256),
 });
 export type WorkerReport = z.infer<typeof WorkerReport>;
 

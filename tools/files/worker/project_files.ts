@@ -185,7 +185,8 @@ function copyStateIn(folder: string, copy: TurnId | null): string {
   return own;
 }
 
-function refuseFull(bytes: number, folder: string): void {
+/** Refuses to store more where a limit is reached. */
+export function refuseFull(bytes: number, folder: string): void {
   const { bavail, bsize } = statfsSync(folder);
   if (bytes <= STORE_BYTES_MAX && bavail * bsize >= FREE_BYTES_LEAST) return;
   const why = bytes > STORE_BYTES_MAX ? 'what is recorded of it has 10 GiB' : 'less than 1 GiB is free';

@@ -7,13 +7,14 @@ import type { TreeEntry } from '../store/tree_format.js';
 import { checkStore } from './check_store.js';
 import { OpenNames, type WorkerMessage, type WorkerReport, WorkerRequest, WorkerStart } from './messages.js';
 import { openProjectFiles, type ProjectFiles, sweepStore } from './project_files.js';
+import { exportPacks, importPacks } from './transfer_packs.js';
 
 /** More paths are counted and not named. */
 const NAMED_MAX = 2_000;
 const PATCH_BYTES_MAX = 16 * 1024 * 1024;
 const EMPTY: WorkerReport = {
   ...{ root: null, files: 0, bytes: 0, changed: 0, changes: [], kept: [], left_out: [] },
-  ...{ own: { changed: 0, changes: [] }, moved: null, patch: null, merged: [], problems: [], unneeded: 0 },
+  ...{ own: { changed: 0, changes: [] }, moved: null, patch: null, merged: [], problems: [], unneeded: 0, lost: [] },
 };
 
 /** Serves the files of one project, as a process of its own that sees the project and its store and nothing else. */
@@ -85,6 +86,10 @@ async function reportOf(
   if (request.kind === 'sweep') {
     sweepStore(store, request.roots);
     return EMPTY;
+  }
+  if (request.kind === 'export') return { ...EMPTY, ...exportPacks({ folder: store, ...request }) };
+  if (request.kind === 'import') {
+    return { ...EMPTY, ...importPacks({ folder: store, ...request }, request.look) };
   }
   if (request.kind === 'check') return { ...EMPTY, ...checkStore(store, request.roots) };
   if (files === null) return EMPTY;
