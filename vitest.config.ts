@@ -62,7 +62,7 @@ const LONG = [
   'test/cli/repl/viewer/screen_*.test.ts',
   'test/docs/console.test.ts',
   'test/tools/agents/**/*.test.ts',
-  'test/cli/commands/{work,work_with_models}.test.ts',
+  'test/cli/commands/{work,work_asks,work_with_models}.test.ts',
   'test/hub/agent/compaction/compact_path.test.ts',
   'test/hub/agent/exports/event_log.test.ts',
   'test/hub/agent/sub_sessions/sub_sessions_end.test.ts',

@@ -63,7 +63,10 @@ export const answerCommand = command({
     const first = await giveAnswer(context, params, output());
     const end = input.flag('jsonl') ? first : await askUntilAnswered(context, first, { options, output });
     const { outcome } = end;
-    if (outcome !== null) await remember(context, (session) => session.move(tree.id, outcome.tip));
+    if (outcome !== null) {
+      const { turn } = outcome.state === 'waiting' ? outcome : { turn: undefined };
+      await remember(context, (session) => session.move(tree.id, outcome.tip, turn));
+    }
     return reportEnd(context, end);
   },
 });

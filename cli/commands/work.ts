@@ -10,7 +10,8 @@ import { newNodeId, newTreeId, newTurnId } from '../position/ids.js';
 import { positionOf } from '../position/position.js';
 import { rootOf } from '../position/reference.js';
 import { remember } from '../position/remember.js';
-import { agentChoice, findAgent } from '../turn/outside_agent.js';
+import { askUntilAnswered } from '../turn/answer_questions.js';
+import { agentChoice, findAgent, requireAsking } from '../turn/outside_agent.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
 import { reportEnd, runTurn } from '../turn/run_turn.js';
 import { noteUnsandboxed, type TurnOptions } from '../turn/turn_options.js';
@@ -18,7 +19,7 @@ import { jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn/tur
 
 const MINUTES_MAX = 10_080;
 const MINUTE_MS = 60_000;
-const LEVELS = ['minimal', 'readonly'] as const;
+const LEVELS = ['minimal', 'readonly', 'ask'] as const;
 
 export const workCommand = command({
   name: 'work',
@@ -48,7 +49,7 @@ export const workCommand = command({
     { name: 'describe', value: 'text', choices: null, description: 'a role of your own, in words' },
     {
       ...{ name: 'level', value: 'level', choices: LEVELS },
-      description: 'whether it may change the project (minimal), or only read it',
+      description: 'it may change the project (minimal), only read it (readonly), or asks you before it acts (ask)',
     },
     { name: 'minutes', value: 'number', choices: null, description: 'how long it may take' },
     { name: 'at', value: 'node', choices: null, description: `go on from this node instead: ${NODE_WORDS}` },
@@ -56,6 +57,7 @@ export const workCommand = command({
   examples: [
     { line: 'cognition work claude "find out why the tests fail"', does: 'starts a conversation' },
     { line: 'cognition work codex @ "and repair it"', does: 'goes on in it with another agent' },
+    { line: 'cognition work claude @ "go on" --level ask', does: 'is asked before it changes or runs anything' },
     { line: 'cognition work claude @ "review that" --role reviewer --level readonly', does: 'has it reviewed' },
   ],
   async run(input, context) {
@@ -63,6 +65,8 @@ export const workCommand = command({
     const client = await context.client();
     const agent = await findAgent(client, input.required('agent'));
     const grants = { network: false, unsandboxed: input.flag('no-sandbox'), whole_home: input.flag('here') };
+    const level = LEVELS.find((one) => one === input.value('level')) ?? null;
+    if (level === 'ask') requireAsking(agent);
     const start = await startTask(input, context, grants);
     noteUnsandboxed(context, { grants });
     const turn = newTurnId();
@@ -70,18 +74,22 @@ export const workCommand = command({
       if (start.isNew) await session.use(start.tree, context.project);
       await session.move(start.tree, start.node, turn);
     });
-    const level = LEVELS.find((one) => one === input.value('level'));
     const params = {
       ...{ id: turn, tree: start.tree, node: start.node, cwd: process.cwd(), grants, access: {} },
-      ...{ change: level === undefined ? null : { level }, limits: { time_ms: timeFrom(input.value('minutes')) } },
+      ...{ change: level === null ? null : { level }, limits: { time_ms: timeFrom(input.value('minutes')) } },
       ...agentChoice(agent, {
         ...{ model: input.value('model') ?? agent.asks, role: input.value('role') ?? null },
         role_description: input.value('describe') ?? null,
       }),
     };
-    const end = await runTurn(context, params, outputFor(input, context));
+    const output = (): TurnOutput => outputFor(input, context);
+    const first = await runTurn(context, params, output());
+    const options = { access: {}, route: null, limits: params.limits, grants };
+    const end = input.flag('jsonl') ? first : await askUntilAnswered(context, first, { options, output });
     const { outcome } = end;
-    if (outcome !== null) await remember(context, (session) => session.move(start.tree, outcome.tip));
+    // One that waits is followed to wherever it ends.
+    if (outcome !== null && outcome.state !== 'waiting')
+      await remember(context, (session) => session.move(start.tree, outcome.tip));
     return reportEnd(context, end, cliCommand('work', input.required('agent'), '@', '"go on"'));
   },
 });

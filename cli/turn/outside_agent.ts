@@ -33,6 +33,14 @@ export async function findAgent(client: Awaited<ReturnType<Context['client']>>, 
   });
 }
 
+/** Refuses an agent that would act without a question. */
+export function requireAsking({ name, abilities }: InstalledAgent): void {
+  if (abilities.includes('ask')) return;
+  throw new HubError('invalid_params', `${name} cannot ask before it acts, so it does not work at level ask`, {
+    hint: 'let it work at level readonly, or at level minimal in the sandbox',
+  });
+}
+
 /** What an agent gets of a person's environment: where programs are, how the internet is reached, and its own keys. */
 export function agentEnvironment({ variables }: Pick<InstalledAgent, 'variables'>): Record<string, string> {
   const named = Object.entries(wholeEnvironment()).filter(([name]) => variables.includes(name) || ROUTES.test(name));

@@ -5,6 +5,7 @@ import { rpcMethod } from '../base/hint.js';
 import { callHub, type InternalCaller } from '../base/internal_call.js';
 import type { CallContext, Handlers, HubCalls, HubResolve, Plugin } from '../base/plugin.js';
 import type { HomePaths } from '../config/config.js';
+import type { ParsedOf } from '../protocol/methods/method_table.js';
 import type { NodeId, Settings, TreeId, TurnId } from '../protocol/node.js';
 import type { AgentEvent, SettingsChange, TurnOutcome } from '../protocol/turn.js';
 import type { AgentParts } from './agent_parts.js';
@@ -54,7 +55,7 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
   return {
     name: 'agent',
     version: parts.version,
-    busy: () => turns.all().length,
+    busy: () => turns.all().length + turns.held.count(),
     async end() {
       await turns.end();
       await jobs.stop(jobs.list(null), 'the end of the hub');
@@ -90,17 +91,27 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
         return 'outcome' in answered ? streamTurn(answered, context, { stops: true }) : answered;
       },
       'agent.steer': async (params, context) => callHub({ hub, context }, 'loom.input_add', params),
-      'agent.status': async ({ tree }, context) => {
-        const parked = await listParkedTurns({ hub, context }, tree);
-        const running = turns.all().filter((turn) => tree === null || turn.tree === tree);
-        return { turns: [...running.map(statusOf), ...parked.filter(({ turn }) => turns.get(turn) === null)] };
-      },
+      'agent.status': (params, context) => statusIn(turns, params, { hub, context }),
       ...jobMethods(hub, jobs),
       ...permissionMethods(hub),
       ...keyMethods(turns),
       ...modelMethods(parts),
     },
   };
+}
+
+/** The turns that run, and those that wait for a person. */
+async function statusIn(turns: RunningTurns, { tree }: ParsedOf<'agent.status'>, reach: InternalCaller) {
+  const parked = await listParkedTurns(reach, tree);
+  const running = turns.all().filter((turn) => tree === null || turn.tree === tree);
+  const waiting = parked.filter(({ turn }) => turns.get(turn) === null);
+  return { turns: [...running.map(statusOf), ...waiting.map((one) => ({ ...one, ...agentOf(turns, one) }))] };
+}
+
+/** The agent of a turn that has no model. */
+function agentOf({ held }: RunningTurns, { turn }: { turn: TurnId }): Partial<Pick<RunningTurn, 'model' | 'level'>> {
+  const work = held.get(turn);
+  return work === null ? {} : { model: work.turn.model, level: work.turn.level };
 }
 
 function keyMethods(turns: RunningTurns) {

@@ -77,6 +77,8 @@ export const ExchangeEvent = z.discriminatedUnion('kind', [
   z.strictObject({
     ...{ kind: z.literal('asked'), question: call, call: call.nullable(), text: z.string() },
     ...{ options: z.array(z.string()), isPermission: z.boolean() },
+    /** What it wants to do, in its own words. */
+    ...{ tool: z.string(), input: Json },
   }),
   /** For the person: a warning, or a line that nobody understands. */
   z.strictObject({ kind: z.literal('noted'), text: z.string() }),

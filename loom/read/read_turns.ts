@@ -77,6 +77,8 @@ interface StepUnderWay {
   parent: string;
   id: string;
   settings: string | null;
+  /** Absent in what an earlier version stored. */
+  asks_only?: boolean;
   blocks: unknown;
   calls: { call: string; id: string }[];
 }
@@ -88,8 +90,9 @@ function findStep(store: Store, { turn }: TurnRow): StepUnderWay | null {
   return step;
 }
 
-function parkedJson(store: Store, { turn }: TurnRow, { id, parent, settings, calls }: StepUnderWay): string {
+function parkedJson(store: Store, { turn }: TurnRow, step: StepUnderWay): string {
+  const { id, parent, settings, calls, asks_only = false } = step;
   const questions = store.all<QuestionRow>(QUESTIONS_AT, turn, JSON.stringify(calls.map((call) => call.id)));
   const settingsJson = settings === null ? 'null' : `"${settings}"`;
-  return `{"step":"${id}","parent":"${parent}","settings":${settingsJson},"questions":[${questions.map(questionJson).join(',')}]}`;
+  return `{"step":"${id}","parent":"${parent}","settings":${settingsJson},"asks_only":${asks_only},"questions":[${questions.map(questionJson).join(',')}]}`;
 }

@@ -57,10 +57,10 @@ function belongsToTurn(
   return row !== undefined;
 }
 
-/** The tip of a running turn is where work continues when its hub ends. */
+/** The tip of an open turn is where work continues when its hub ends. */
 function moveTip(store: Store, { turn, from, to }: { turn: string; from: string; to: string }): void {
   store.run(
-    `UPDATE turns SET tip = ${seqOf} WHERE id = ? AND state = 'running' AND tip = ${seqOf}`,
+    `UPDATE turns SET tip = ${seqOf} WHERE id = ? AND state IN ('running', 'waiting') AND tip = ${seqOf}`,
     ...[idBlob(to), idBlob(turn), idBlob(from)],
   );
 }

@@ -80,9 +80,20 @@ export function journalResult(store: Store, turn: TurnRow, result: Result): void
 }
 
 export const commitStep: WriteOp<ParsedOf<'loom.turn_commit_step'>> = (context, params) => {
+  unparkAsker(context.store, requireTurn(context.store, params.turn));
   const nodes = commitJournal(context, requireRunningTurn(context.store, params.turn));
   return `{"nodes":[${nodes.join(',')}]}`;
 };
+
+/** Who asked by a journal of which no node is made goes on whenever it wants. */
+function unparkAsker(store: Store, turn: TurnRow): void {
+  if (turn.state !== 'waiting' || !onlyAsks(readJournal(store, turn))) return;
+  store.run("UPDATE turns SET state = 'running' WHERE turn = ?", turn.turn);
+}
+
+function onlyAsks(journal: Journal | null): boolean {
+  return journal?.answer.asks_only === true;
+}
 
 export const endTurn: WriteOp<ParsedOf<'loom.turn_end'>> = (context, params) => {
   const turn = requireTurn(context.store, params.turn);
@@ -90,10 +101,12 @@ export const endTurn: WriteOp<ParsedOf<'loom.turn_end'>> = (context, params) => 
   return turnJson(requireTurn(context.store, params.turn));
 };
 
-/** Closes the turns that an earlier hub left running and commits their journals. Parked turns stay parked. */
+/** Closes the turns that an earlier hub left running and commits their journals. Parked turns stay parked, unless who asked has ended. */
 export function closeAbandonedTurns(context: WriteContext): void {
-  const turns = context.store.all<TurnRow>(`SELECT ${TURN_COLUMNS} FROM turns u WHERE u.state = 'running'`);
-  for (const turn of turns) closeAbandonedTurn(context, turn);
+  const { store } = context;
+  const turns = store.all<TurnRow>(`SELECT ${TURN_COLUMNS} FROM turns u WHERE u.state IN ('running', 'waiting')`);
+  const isOver = (turn: TurnRow): boolean => turn.state === 'running' || onlyAsks(readJournal(store, turn));
+  for (const turn of turns) if (isOver(turn)) closeAbandonedTurn(context, turn);
 }
 
 // A journal that cannot become a step any more stays, and fsck reports it.
@@ -119,6 +132,10 @@ function commitJournal(context: WriteContext, turn: TurnRow): string[] {
   const { store } = context;
   const journal = readJournal(store, turn);
   if (journal === null) return [];
+  if (onlyAsks(journal)) {
+    store.run('DELETE FROM turn_journal WHERE turn = ?', turn.turn);
+    return [];
+  }
   const { answer, results } = journal;
   const step: StepDraft = {
     ...{ id: answer.id, blocks: answer.blocks, settings: answer.settings },

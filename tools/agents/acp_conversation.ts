@@ -12,6 +12,7 @@ import {
   acpUsage,
   faultOfStop,
   outcomeFor,
+  permissionInput,
   type AcpUpdate as Update,
 } from './acp_lines.js';
 import type { AgentDialogue, AgentStart, Decision, Message, Transport, Wire } from './agent_cli.js';
@@ -251,7 +252,8 @@ function takeRequest(state: State, message: Message): void {
   state.permissions.set(question, permission.data);
   state.wire.emit({
     ...{ kind: 'asked', question, call: params.toolCall.toolCallId, isPermission: true, options: [] },
-    text: params.toolCall.title ?? 'a call',
+    ...{ text: params.toolCall.title ?? 'a call', tool: params.toolCall.kind ?? 'a call' },
+    input: permissionInput(params.toolCall),
   });
 }
 

@@ -97,6 +97,22 @@ export function acpOutput({ content, rawOutput }: AcpCall): string {
   return typeof rawOutput === 'string' ? rawOutput : '';
 }
 
+/** What a call that waits for a permission would do: as much of it as the agent tells. */
+export function permissionInput({ title, rawInput, content }: AcpCall): object {
+  const isTold = typeof rawInput === 'object' && rawInput !== null && Object.keys(rawInput).length > 0;
+  const changes = (content ?? []).flatMap(({ path, oldText, newText }) =>
+    path === undefined ? [] : [{ path, old: oldText ?? '', new: newText ?? '' }],
+  );
+  const about = isTold ? { ...rawInput } : { title: title ?? '' };
+  if (isTold || changes.length === 0) return about;
+  return { ...about, ...Object.assign({}, ...changes.map((change, at) => numbered(change, at))) };
+}
+
+function numbered(change: { path: string; old: string; new: string }, at: number): object {
+  const suffix = at === 0 ? '' : ` ${at + 1}`;
+  return Object.fromEntries(Object.entries(change).map(([name, text]) => [`${name}${suffix}`, text]));
+}
+
 /** What an agent is told of a question: the chosen option, or that it was given up. */
 export function outcomeFor(id: number | string, optionId: string | null): object {
   const outcome = optionId === null ? { outcome: 'cancelled' } : { outcome: 'selected', optionId };

@@ -148,7 +148,7 @@ function takeRequest({ wire, pending }: State, { request_id, request }: ClaudeLi
   const text = description === undefined ? tool : `${tool}: ${description}`;
   wire.emit({
     ...{ kind: 'asked', question: request_id, call: tool_use_id ?? null, text },
-    ...{ options: [], isPermission: true },
+    ...{ options: [], isPermission: true, tool, input: input ?? null },
   });
 }
 

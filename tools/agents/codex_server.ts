@@ -36,6 +36,8 @@ interface State extends Served {
   text: string;
   isBusy: boolean;
   isCancelled: boolean;
+  /** What calls that change files would change, by path, until they end. */
+  changes: Map<string, Record<string, string>>;
   /** What was said before the session was open. */
   waiting: string[];
 }
@@ -44,7 +46,7 @@ function converse(served: Served): AgentDialogue {
   const { wire } = served;
   const state: State = {
     ...{ ...served, calls: requestsOver(wire), session: null, turn: null, text: '' },
-    ...{ isBusy: false, isCancelled: false, waiting: [] },
+    ...{ isBusy: false, isCancelled: false, waiting: [], changes: new Map() },
   };
   const clientInfo = { name: 'cognition', title: 'cognition', version: '1' };
   request(state, ['initialize', { clientInfo }], () => {
@@ -142,16 +144,20 @@ function takeMessage(state: State, message: Message): void {
   }
 }
 
-function takeRequest({ wire }: State, message: Message): void {
+function takeRequest(state: State, message: Message): void {
+  const { wire } = state;
   const approval = CodexApproval.safeParse(message);
   if (!approval.success) {
     wire.send({ id: message.id, error: { code: -32601, message: `${String(message.method)} is not supported` } });
     return;
   }
   const { id, params } = approval.data;
+  const { itemId = '', command, reason } = params;
+  const changed = state.changes.get(itemId) ?? {};
   wire.emit({
     ...{ kind: 'asked', question: String(id), call: params.itemId ?? null, isPermission: true, options: [] },
-    text: params.command ?? params.reason ?? 'a change of files',
+    ...{ text: command ?? reason ?? 'a change of files', tool: command == null ? 'edit' : 'shell' },
+    input: { ...(reason == null ? {} : { reason }), ...(command == null ? changed : { command }) },
   });
 }
 
@@ -170,10 +176,12 @@ function takeNotice(state: State, notice: CodexNotice): void {
     case 'item/started':
       if (notice.params.item.type === 'agentMessage') state.text = '';
       startItem(wire, notice.params.item);
+      noteChanges(state, notice.params.item);
       break;
     case 'item/completed':
       if (notice.params.item.type === 'agentMessage') state.text = notice.params.item.text ?? state.text;
       endItem(wire, notice.params.item);
+      state.changes.delete(notice.params.item.id);
       break;
     case 'thread/tokenUsage/updated': {
       const { inputTokens, outputTokens, cachedInputTokens } = notice.params.tokenUsage.last;
@@ -190,6 +198,10 @@ function takeNotice(state: State, notice: CodexNotice): void {
     case 'turn/completed':
       takeEnd(state, notice);
   }
+}
+
+function noteChanges({ changes }: State, { id, changes: told }: CodexNoticeOf<'item/started'>['params']['item']): void {
+  if (told !== undefined) changes.set(id, Object.fromEntries(told.map(({ path, diff }) => [path, diff])));
 }
 
 function takeEnd(state: State, { params }: CodexNoticeOf<'turn/completed'>): void {

@@ -16,6 +16,8 @@ export interface ParkedTurnsParts {
   resume(kept: StoredAnswer, params: AnswerParams): RunningTurn;
   /** Sends an event of a turn that does not run to the followers of its tree. */
   emit(tree: TreeId, event: AgentEvent): void;
+  /** Ends a turn whose agent waits for the answer; null for any other. */
+  stopHeld(id: TurnId): RunningTurn | null;
 }
 
 /** Answers and ends turns that wait for a person. */
@@ -32,6 +34,7 @@ export function createParkedTurns({
   refuseIfFull: refuseMore,
   resume: goOn,
   emit: tell,
+  stopHeld,
 }: ParkedTurnsParts): ParkedTurns {
   // In order: of two last answers only one may resume the turn.
   const oneByOne = queue();
@@ -62,7 +65,7 @@ export function createParkedTurns({
 
   async function endWaiting(id: TurnId): Promise<RunningTurn | TurnOutcome | null> {
     // An answer came first: the turn that it resumed is the one to end.
-    const running = get(id);
+    const running = get(id) ?? stopHeld(id);
     if (running !== null) return running;
     const waiting = await pastOutcome(reach(), id);
     if (waiting?.state !== 'waiting') return null;
@@ -77,7 +80,7 @@ export function createParkedTurns({
     const found = await oneByOne(() => endWaiting(id));
     if (found === null || !('outcome' in found)) return found;
     found.stop('asked');
-    return found.outcome;
+    return await found.outcome;
   }
 
   return {

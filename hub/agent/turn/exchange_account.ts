@@ -22,7 +22,7 @@ export interface ExchangeAccount {
 
 interface AccountOf {
   reach: InternalCaller;
-  turn: RunningTurn;
+  turn(): RunningTurn;
   work: OutsideWork;
   /** What the agent was given of the person's environment. */
   environment: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ interface AccountOf {
 }
 
 export function openExchangeAccount(parts: AccountOf): ExchangeAccount {
-  const { reach, turn, work, parent } = parts;
+  const { reach, work, parent } = parts;
   const used = { ...NOTHING };
   let isCounted = false;
   let model = work.model ?? 'its own choice';
@@ -50,6 +50,7 @@ export function openExchangeAccount(parts: AccountOf): ExchangeAccount {
       const usage = isCounted ? usageRow(used) : null;
       const price = isCounted ? await priceOfModel(parts, model, used) : null;
       const request = RequestId.parse(parts.newId());
+      const turn = parts.turn();
       const turnId: TurnId = turn.id;
       const row = { turn: turnId, parent, provider: work.agent, model: model.slice(0, MODEL_LENGTH_MAX) };
       await callHub(reach, 'loom.request_start', { id: request, ...row });

@@ -4,7 +4,8 @@ import type { RunningTurn } from './running_turn.js';
 
 /** Tells the followers of a turn what happens in an exchange with an outside agent. */
 export function createTranslation(
-  turn: RunningTurn,
+  /** The running one: a turn that waited for a person runs as another. */
+  running: () => RunningTurn,
   newNodeId: () => NodeId,
   hear: (event: ExchangeEvent) => void,
 ): (event: object) => void {
@@ -17,6 +18,7 @@ export function createTranslation(
   };
 
   function translate(event: ExchangeEvent): void {
+    const turn = running();
     switch (event.kind) {
       case 'text':
         turn.emit({ kind: 'text_added', turn: turn.id, text: event.text });

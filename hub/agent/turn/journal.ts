@@ -30,6 +30,7 @@ export function openJournal(reach: InternalCaller, turn: TurnId): Journal {
     await callHub(reach, 'loom.turn_record_answer', {
       ...{ turn, ...step },
       calls: calls.map(({ call, id }) => ({ call, id })),
+      asks_only: false,
     });
   };
   const commit = async (): Promise<Node[]> => (await callHub(reach, 'loom.turn_commit_step', { turn })).nodes;

@@ -41,7 +41,7 @@ export async function storeAnswer(reach: InternalCaller, params: AnswerParams): 
   if (question === undefined || parked === null) return storeAgain(reach, { params, found });
   if (question.kind !== 'question' && params.call !== question.id) throw needsNodeId(question);
   const words = answerText(question, params.answer);
-  if (open.length === 1) await refuseUnreachableModel(reach, parked, params);
+  if (open.length === 1 && !parked.asks_only) await refuseUnreachableModel(reach, parked, params);
   const called = callIn(parked, question.call);
   const isPermission = isAllowed(question, words);
   const denied = question.kind !== 'question' ? deniedResult(called, words) : answerResult(called, words);

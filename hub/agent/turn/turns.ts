@@ -10,12 +10,13 @@ import { createParkedTurns, type ParkedTurns } from './answer_parked_turn.js';
 import { beginTurn } from './begin_turn.js';
 import { beginCompaction, runCompaction, withSummary } from './compaction_turn.js';
 import { pastOutcome, runToEnd } from './end_turn.js';
+import { createHeldTurns, type HeldTurns } from './held_turns.js';
 import { resumeSteps, runSteps } from './loop.js';
-import { beginOutside, runOutside } from './outside_turn.js';
+import { beginOutside, type OutsideTurn, resumeOutside, runOutside } from './outside_turn.js';
 import { resumeTurn, type StoredAnswer } from './parked_turn.js';
 import { type Errand, type RunningTurn, startTurn } from './running_turn.js';
 import type { AnswerParams, CompactParams, RunParams } from './turn_params.js';
-import type { TurnWork } from './turn_work.js';
+import type { TurnEnd, TurnParking, TurnWork } from './turn_work.js';
 
 /** How many turns may run at once. */
 const RUNNING_MAX = 64;
@@ -36,6 +37,8 @@ export interface RunningTurns extends ParkedTurns {
   onBegin(tell: (turn: RunningTurn) => void): () => void;
   /** Calls back for what happens to turns that wait; returns what ends that. */
   onWaiting(tell: (tree: TreeId, event: AgentEvent) => void): () => void;
+  /** Those that wait while their agents wait for the answer. */
+  held: Pick<HeldTurns, 'count' | 'get'>;
   /** Ends all of them, keeping what was said, and begins no more. */
   end(): Promise<void>;
 }
@@ -47,7 +50,8 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
   let isEnding = false;
 
   const lasting = (): InternalCaller => ({ hub, context: { ...INTERNAL, signal: new AbortController().signal } });
-  const kinds = kindsOfTurns(parts, { lasting, run });
+  const held = createHeldTurns(parts.timers, ({ turn }) => begin(turn, null, (own) => kinds.endHeld(own)));
+  const kinds = kindsOfTurns(parts, { lasting, run, held });
   const shareCost = createShared();
 
   function refuseMore(): void {
@@ -63,7 +67,7 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
   ): RunningTurn {
     const known = running.get(id);
     if (known !== undefined) return known;
-    refuseMore();
+    if (held.get(id) === null) refuseMore();
     const turn = startTurn({ id, tree, node, startedAtMs: parts.timers.nowMs(), errand }, (own) =>
       endingJobs(parts.jobs, own, toItsEnd(own)).finally(() => void running.delete(id)),
     );
@@ -78,6 +82,7 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
   }
 
   return {
+    held,
     all: () => [...running.values()],
     get: (id) => running.get(id) ?? null,
     past: (id) => pastOutcome(lasting(), id),
@@ -88,6 +93,7 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
       ...{ refuseIfFull: refuseMore, get: (id) => running.get(id) ?? null },
       resume: (kept, { limits, ...params }) =>
         begin({ ...kept.record.turn, limits }, null, (own) => kinds.goOn(own, { ...params, limits }, kept)),
+      stopHeld: (id) => held.stop(id, 'asked'),
       emit(tree, event) {
         for (const tell of waitingWatchers) tell(tree, event);
       },
@@ -95,12 +101,16 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
     onWaiting: (tell) => addTo(waitingWatchers, tell),
     onBegin: (tell) => addTo(watchers, tell),
     async end() {
+      for (const id of held.ids()) held.stop(id, 'hub_ended');
       isEnding = true;
-      const ending = [...running.values()];
-      for (const turn of ending) turn.stop('hub_ended');
-      await Promise.allSettled(ending.map((turn) => turn.outcome));
+      await stopAll([...running.values()]);
     },
   };
+}
+
+async function stopAll(turns: readonly RunningTurn[]): Promise<void> {
+  for (const turn of turns) turn.stop('hub_ended');
+  await Promise.allSettled(turns.map((turn) => turn.outcome));
 }
 
 /** Returns what takes it out again. */
@@ -136,14 +146,17 @@ async function endingJobs(jobs: Jobs, { tree, errand }: RunningTurn, work: Promi
 }
 
 /** Runs each kind of turn from its beginning to its end. A stop cuts off only requests and calls; the rest ends in order. */
-function kindsOfTurns(parts: TurnParts, { lasting, run }: { lasting(): InternalCaller; run: RunningTurns['run'] }) {
+function kindsOfTurns(
+  parts: TurnParts,
+  { lasting, run, held }: { lasting(): InternalCaller; run: RunningTurns['run']; held: HeldTurns },
+) {
   async function work(turn: RunningTurn, params: RunParams): Promise<TurnOutcome> {
     const before = params.id === undefined ? null : await pastOutcome(lasting(), turn.id);
     if (before !== null) return before;
     const reach = lasting();
     if (params.outside !== null) {
       const outside = await beginOutside({ reach, parts, turn }, params, params.outside);
-      return runToEnd(outside, parts, () => tellingLeft(outside, runOutside(outside)));
+      return runOrHold(outside, () => runOutside(outside));
     }
     const openTranscript = await parts.transcripts.prepare(params.transcript, turn);
     const begun = await beginTurn({ reach, parts, turn, run, resumed: null }, params);
@@ -159,7 +172,27 @@ function kindsOfTurns(parts: TurnParts, { lasting, run }: { lasting(): InternalC
     return await runToEnd(begun, parts, () => runCompaction(begun));
   }
 
+  /** While its agent waits for a person what it leaves in the project is not told yet. */
+  async function runOrHold(outside: OutsideTurn, exchange: () => Promise<TurnEnd | TurnParking>): Promise<TurnOutcome> {
+    return await runToEnd(outside, parts, async () => {
+      const end = await exchange().catch(async (error: unknown) => tellingLeft(outside, Promise.reject(error)));
+      if (end.state !== 'parked') return tellingLeft(outside, Promise.resolve(end));
+      held.hold(outside);
+      return end;
+    });
+  }
+
+  /** Lets the agent of a turn go on in another run of that. */
+  async function goOnOutside(turn: RunningTurn, outside: OutsideTurn, said: StoredAnswer | null): Promise<TurnOutcome> {
+    const { node, tip, model, level } = outside.turn;
+    Object.assign(turn, { node, tip, model, level });
+    outside.turn = turn;
+    return runOrHold(outside, () => resumeOutside(outside, said));
+  }
+
   async function goOn(turn: RunningTurn, params: AnswerParams, kept: StoredAnswer): Promise<TurnOutcome> {
+    const outside = held.take(turn.id);
+    if (outside !== null) return goOnOutside(turn, outside, kept);
     const reach = lasting();
     const { work, calls } = await resumeTurn({ reach, parts, turn, run }, params, kept);
     const openTranscript = await parts.transcripts.prepare(null, turn);
@@ -167,7 +200,13 @@ function kindsOfTurns(parts: TurnParts, { lasting, run }: { lasting(): InternalC
     return await runToEnd(work, parts, () => tellingLeft(work, resumeSteps(work, calls))).finally(completeTranscript);
   }
 
-  return { work, summarise, goOn };
+  async function endHeld(turn: RunningTurn): Promise<TurnOutcome> {
+    const outside = held.take(turn.id);
+    if (outside === null) throw new HubError('internal', `no agent waits for the turn ${turn.id}`);
+    return goOnOutside(turn, outside, null);
+  }
+
+  return { work, summarise, goOn, endHeld };
 }
 
 /** Tells, before its end, what a turn has left in the project. */

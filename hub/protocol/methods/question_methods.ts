@@ -12,6 +12,8 @@ const Parked = z.strictObject({
   /** The settled parent of the step. */
   parent: NodeId,
   settings: Sha256.nullable(),
+  /** An agent asks, which waits for the answer; no node is made of the step. */
+  asks_only: z.boolean(),
   questions: z.array(Question),
 });
 

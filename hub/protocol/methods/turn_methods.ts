@@ -110,6 +110,8 @@ export const turnMethods = methods({
       settings: Sha256.nullable(),
       /** One per call block that will be executed, in the model’s order. */
       calls: z.array(z.strictObject({ ...CallPlace, id: NodeId })).max(STEP_CALLS_MAX),
+      /** It is there to ask a person by, for somebody who waits elsewhere: no node is made of it. */
+      asks_only: z.boolean().default(false),
     }),
     result: z.strictObject({}),
     access: 'internal',

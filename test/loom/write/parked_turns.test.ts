@@ -180,3 +180,31 @@ test('a database of the second schema gets its questions without touching a row,
     rmSync(folder, { recursive: true });
   }
 });
+
+test('a step that only asks becomes no node: not when its asker goes on, and not when a new start finds that it has gone', () =>
+  withReader(async (reader, writer) => {
+    const { tree, ids } = await writer.plant(user('go'));
+    const parent = ids.go ?? '';
+    const ask = (): string => {
+      const turn = writer.newId();
+      writer.write('loom.turn_start', { id: turn, tree, node: parent });
+      const { blocks } = stepParts('look', ['one']);
+      const calls = [{ call: 'call-look-0', id: writer.newId() }];
+      const step = { turn, parent, id: writer.newId(), blocks, settings: null, calls, asks_only: true };
+      writer.write('loom.turn_record_answer', step);
+      writer.write('loom.turn_park', { turn, questions: [{ ...QUESTION, call: 'call-look-0' }] });
+      return turn;
+    };
+    const [first, second] = [ask(), ask()];
+    expect(writer.write('loom.turn_commit_step', { turn: first })).toEqual({ nodes: [] });
+    expect((await reader.read('loom.turn_get', { turn: first })).turn.state).toBe('running');
+    writer.restart();
+    expect((await reader.read('loom.turn_get', { turn: second })).turn).toMatchObject({
+      state: 'interrupted',
+      tip: parent,
+    });
+    expect((await reader.read('loom.node_get_children', { node: parent, cursor: null, limit: 10 })).children).toEqual(
+      [],
+    );
+    expect(await reader.read('loom.fsck', {})).toMatchObject({ problems: [] });
+  }));

@@ -80,6 +80,7 @@ async function openExchange(
   const { id, place, agent, project, environment } = params;
   const cli = findCli(agent, parts.machine.cognitionHome);
   if (cli === null) throw unknownAgent(agent, parts);
+  if (params.level === 'ask' && !cli.abilities.includes('ask')) throw cannotAsk(cli);
   const program = findProgram(cli.executable, environment?.PATH ?? parts.machine.path);
   if (program === null) throw notInstalled(cli);
   const { instructions, minutes } = await promptFor(parts, params);
@@ -136,6 +137,12 @@ function launchPlace(
       COGNITION_TIMEOUT_MINUTES: String(Math.ceil(timeMs / 60_000)),
     }),
   };
+}
+
+function cannotAsk({ name }: AgentCli): HubError {
+  return new HubError('invalid_params', `${name} cannot ask before it acts, so it does not work at level ask`, {
+    hint: 'let it work at level readonly, or at level minimal in the sandbox',
+  });
 }
 
 function unknownAgent(name: string, { machine }: ExchangeParts): HubError {

@@ -38,7 +38,7 @@ interface Parts {
   conversation: AgentDialogue;
   session(): AgentId | null;
   /** Who hears the events of the exchange under way, and that anything was heard. */
-  listener: { take(event: ExchangeEvent): void; heard(): void } | null;
+  listener: { take(event: ExchangeEvent): void; heard(): void; answered(): void } | null;
 }
 
 export async function startSpeaker(cli: AgentCli, start: AgentStart, plan: ProcessPlan): Promise<Speaker> {
@@ -70,7 +70,11 @@ export async function startSpeaker(cli: AgentCli, start: AgentStart, plan: Proce
   return {
     ...{ marker: plan.marker, isAlive: process.isAlive, session: () => session },
     exchange: (said, limits, onEvent) => exchange(made, { said, limits, onEvent }),
-    ...{ say: conversation.say, answer: conversation.answer, end: process.end },
+    ...{ say: conversation.say, end: process.end },
+    answer(question, decision) {
+      conversation.answer(question, decision);
+      parts?.listener?.answered();
+    },
   };
 }
 
@@ -100,9 +104,10 @@ function exchange(parts: Parts, { said, limits, onEvent }: Exchanging): Promise<
       resolve(stopped === null ? end : { ...end, fault: faultOf(cli, stopped, '') });
     };
     const listener: Parts['listener'] = {
-      heard: timers.heard,
+      ...{ heard: timers.heard, answered: timers.resume },
       take(event) {
         if (event.kind === 'text') text += event.text;
+        if (event.kind === 'asked') timers.pause();
         if (event.kind === 'ended') finish(event);
         else onEvent(event);
       },
@@ -124,29 +129,53 @@ async function endIfLate({ process }: Parts, isUnderWay: () => boolean): Promise
 
 interface Timers {
   heard(): void;
+  /** From now on it waits for a person, as many times as it is said. */
+  pause(): void;
+  resume(): void;
   clear(): void;
 }
 
-/** Stops once: when it takes too long, when nothing is heard, or when it is cancelled. */
+/** Stops once: when it takes too long, when nothing is heard, or when it is cancelled. While a person is asked no time passes. */
 function startTimers({ timeMs, idleMs, signal }: ExchangeLimits, stop: (why: FaultKind) => void): Timers {
   let isStopped = false;
   const once = (why: FaultKind): void => {
     if (!isStopped) stop(why);
     isStopped = true;
   };
-  const total = setTimeout(() => once('timeout'), timeMs);
+  let open = 0;
+  let leftMs = timeMs;
+  let begunMs = performance.now();
+  let total = setTimeout(() => once('timeout'), leftMs);
   let idle = setTimeout(() => once('idle'), idleMs);
+  const clear = (): void => {
+    clearTimeout(total);
+    clearTimeout(idle);
+  };
+  const heard = (): void => {
+    clearTimeout(idle);
+    if (open === 0 && !isStopped) idle = setTimeout(() => once('idle'), idleMs);
+  };
   // Later: whoever is cancelled already has not begun to listen.
   const stopListening = onAbort(signal, () => setImmediate(() => once('cancelled')));
   return {
-    heard() {
-      clearTimeout(idle);
-      idle = setTimeout(() => once('idle'), idleMs);
+    heard,
+    pause() {
+      open += 1;
+      if (open > 1) return;
+      leftMs -= performance.now() - begunMs;
+      clear();
+    },
+    resume() {
+      if (open === 0) return;
+      open -= 1;
+      if (open > 0 || isStopped) return;
+      begunMs = performance.now();
+      total = setTimeout(() => once('timeout'), Math.max(0, leftMs));
+      heard();
     },
     clear() {
       isStopped = true;
-      clearTimeout(total);
-      clearTimeout(idle);
+      clear();
       stopListening();
     },
   };
