@@ -53,7 +53,9 @@ export function openLink(target: Target, program: Program): Promise<Link | null>
     });
     socket.on('unexpected-response', (request, response) => {
       request.destroy();
-      reject(refusalOf(response.statusCode ?? 0, target));
+      // It has begun to end: to a newcomer it is gone.
+      if (response.headers['x-cognition-ending'] !== undefined) resolve(null);
+      else reject(refusalOf(response.statusCode ?? 0, target));
     });
     // Once the connection is open, its close event reports its end.
     socket.on('error', (error) => (isAbsence(error) ? resolve(null) : reject(linkError(error, target))));

@@ -20,6 +20,8 @@ const CLOSE_INTERNAL = 1011;
 export interface Connection {
   /** Starts no further calls. */
   stopReading(): void;
+  /** Resolves when everything that was sent is with the system, or the connection has closed. */
+  emptied(): Promise<void>;
   /** Closes with the code that says that the hub is ending. */
   goAway(): void;
   terminate(): void;
@@ -103,6 +105,7 @@ export function serveConnection(socket: WebSocket, parts: ConnectionParts): Conn
   socket.on('close', () => calls.callerGone(number));
   return {
     stopReading: frames.stop,
+    emptied: sendBuffer.emptied,
     goAway: () => socket.close(CLOSE_GOING_AWAY, 'the hub is ending'),
     terminate: () => socket.terminate(),
   };

@@ -14,8 +14,8 @@ const HEADER_BYTES_MAX = 16 * 1024;
 export interface Gate {
   /** What callers must present; read again for each, because a port is known only once it is bound. Null on the socket. */
   rules(): TcpRules | null;
-  /** Whether there is room for one more connection. */
-  hasRoom(): boolean;
+  /** Whether one more connection is taken: there is a limit, and a hub that is ending takes nobody. */
+  admits(): 'yes' | 'full' | 'ending';
   /** Takes over the connection of an admitted caller. */
   enter(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
@@ -39,7 +39,7 @@ export function createListener(gate: Gate): Server {
   server.on('checkContinue', refuseRequest); // by default Node would ask for the body first
   server.on('upgrade', (request, socket, head) => {
     halfOpen.delete(request.socket);
-    const refusal = refusedUpgrade(request.headers, gate.rules()) ?? (gate.hasRoom() ? null : FULL);
+    const refusal = refusedUpgrade(request.headers, gate.rules()) ?? NOT_ADMITTED[gate.admits()];
     if (refusal !== null) return refuse(socket, refusal);
     gate.enter(request, socket, head);
   });
@@ -48,7 +48,11 @@ export function createListener(gate: Gate): Server {
 }
 
 const UPGRADE_NEEDED: Refusal = { status: 426, reason: 'this is a WebSocket endpoint' };
-const FULL: Refusal = { status: 503, reason: 'too many connections' };
+const NOT_ADMITTED: Record<ReturnType<Gate['admits']>, Refusal | null> = {
+  yes: null,
+  full: { status: 503, reason: 'too many connections' },
+  ending: { status: 503, reason: 'the hub is ending', isEnding: true },
+};
 
 function limitHalfOpen(server: Server, gate: Gate): Set<Socket> {
   const halfOpen = new Set<Socket>();
@@ -70,6 +74,7 @@ function headersOf(refusal: Refusal): Record<string, string> {
     'content-length': String(refusal.reason.length + 1),
     ...(refusal.status === 426 ? { upgrade: 'websocket' } : {}),
     ...(refusal.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(refusal.isEnding === true ? { 'x-cognition-ending': '1' } : {}),
   };
 }
 

@@ -22,6 +22,8 @@ export interface SendBuffer {
   isSlow(): boolean;
   /** Resolves when the peer has caught up, or when the connection has closed. */
   drained(): Promise<void>;
+  /** Resolves when everything that was sent is with the system, or when the connection has closed. */
+  emptied(): Promise<void>;
 }
 
 interface SendBufferParts {
@@ -41,24 +43,20 @@ interface Fragment {
 
 /** Sends on a socket, with bounds on the bytes that queue up for a slow reader. */
 export function createSendBuffer(socket: WebSocket, on: SendBufferParts): SendBuffer {
-  let waiters: (() => void)[] = [];
+  const catchingUp = createWaiters();
+  const emptying = createWaiters();
   let fragments: Fragment[] = [];
   let queuedBytes = 0;
 
   const unread = (): number => queuedBytes + socket.bufferedAmount;
   const isSlow = (): boolean => unread() > (on.isTight() ? UNREAD_SLOW_BYTES_TIGHT : UNREAD_SLOW_BYTES);
 
-  function release(): void {
-    const released = waiters;
-    waiters = [];
-    for (const resolve of released) resolve();
-  }
-
   function flushed(): void {
     sendFragments();
     on.changed(unread());
+    if (unread() === 0) emptying.release();
     if (isSlow()) return;
-    release();
+    catchingUp.release();
     on.drained();
   }
 
@@ -82,7 +80,8 @@ export function createSendBuffer(socket: WebSocket, on: SendBufferParts): SendBu
   socket.on('close', () => {
     fragments = [];
     queuedBytes = 0;
-    release();
+    catchingUp.release();
+    emptying.release();
   });
   return {
     send(message) {
@@ -100,7 +99,24 @@ export function createSendBuffer(socket: WebSocket, on: SendBufferParts): SendBu
       if (socket.readyState === WebSocket.OPEN && !isSlow()) return Promise.resolve();
       // Not at once on a closed socket: a loop that emits would keep the event loop from handling the close.
       if (socket.readyState === WebSocket.CLOSED) return nextTurn();
-      return new Promise((resolve) => waiters.push(resolve));
+      return catchingUp.wait();
+    },
+    emptied() {
+      if (unread() === 0 || socket.readyState !== WebSocket.OPEN) return Promise.resolve();
+      return emptying.wait();
+    },
+  };
+}
+
+/** Who waits until something has happened. */
+function createWaiters() {
+  let waiters: (() => void)[] = [];
+  return {
+    wait: () => new Promise<void>((resolve) => waiters.push(resolve)),
+    release(): void {
+      const released = waiters;
+      waiters = [];
+      for (const resolve of released) resolve();
     },
   };
 }

@@ -10,7 +10,7 @@ import { FRAME_BYTES_MAX, PROTOCOL } from '../protocol/limits.js';
 import type { Calls } from '../routing/calls_under_way.js';
 import { type Binding, bindSocket, bindTcp } from './bind.js';
 import { type Connection, serveConnection } from './connection.js';
-import { createListener } from './handshake.js';
+import { createListener, type Gate } from './handshake.js';
 import { createHeldBytes } from './held_bytes.js';
 import type { AnswerFrame } from './json_rpc.js';
 import { keepAlive } from './keepalive.js';
@@ -23,6 +23,8 @@ const KEEPALIVE_MS = 30_000;
 /** How often it is seen whether somebody is too slow, while there is anything to wait for. */
 const CHECK_MS = 1_000;
 const END_GRACE_MS = 10_000;
+/** For callers that are slow to read what they were answered. */
+const FLUSH_GRACE_MS = 3_000;
 const CLOSE_GRACE_MS = 1_000;
 
 export interface ServerParts {
@@ -77,18 +79,21 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     });
   };
 
-  const hasRoom = (): boolean => isOpen && connections.size < CONNECTIONS_MAX;
+  const admits: Gate['admits'] = () => {
+    if (!isOpen) return 'ending';
+    return connections.size < CONNECTIONS_MAX ? 'yes' : 'full';
+  };
   const bindings: Binding[] = [];
   // TCP first, because the address may be taken: the socket must only appear once the hub can serve.
   if (parts.tcp !== null) {
     let rules = parts.tcp;
-    const tcp = createListener({ rules: () => rules, hasRoom, enter: upgradeHandler(KEEPALIVE_MS) });
+    const tcp = createListener({ rules: () => rules, admits, enter: upgradeHandler(KEEPALIVE_MS) });
     const binding = await bindTcp(tcp, rules.address);
     rules = { ...rules, address: binding.address };
     listen = formatListen(binding.address);
     bindings.push(binding);
   }
-  const unix = createListener({ rules: () => null, hasRoom, enter: upgradeHandler(null) });
+  const unix = createListener({ rules: () => null, admits, enter: upgradeHandler(null) });
   bindings.push(await bindSocket(unix, parts.socket));
   return {
     listen,
@@ -99,7 +104,8 @@ export async function startServer(parts: ServerParts): Promise<Server> {
       for (const binding of bindings) binding.stop();
       for (const connection of connections.values()) connection.stopReading();
       await within(END_GRACE_MS, parts.calls.idle());
-      await nextTurn(); // the last answers are written to their sockets by then
+      await nextTurn(); // the last answers are with their sockets by then
+      await within(FLUSH_GRACE_MS, Promise.all([...connections.values()].map((connection) => connection.emptied())));
       await closeAll(connections);
     },
   };

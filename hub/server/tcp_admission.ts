@@ -12,6 +12,8 @@ export interface TcpRules {
 export interface Refusal {
   status: 401 | 403 | 426 | 503;
   reason: string;
+  /** Tells the caller to treat the hub as absent. */
+  isEnding?: true;
 }
 
 /** Why a caller is refused, by its headers alone; null when it is admitted. */

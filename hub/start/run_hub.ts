@@ -27,7 +27,7 @@ import { type Server, startServer } from '../server/server.js';
 
 // Enough for an idle hub to end. Clients retry while the previous hub still answers its calls.
 const LOCK_WAIT_MS = 500;
-// The server itself takes ten seconds at most.
+// The server itself takes fourteen seconds at most.
 const STEP_MS_MAX = 15_000;
 const MINUTE_MS = 60_000;
 

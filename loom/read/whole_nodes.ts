@@ -1,12 +1,10 @@
 import { cursorNumber, oneText, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { PAGE_BYTES_MAX, SLICE_BYTES, SLICE_NODES, type Slices } from '../paging/slices.js';
-import { requireNode } from '../store/require_rows.js';
-import { idBlob } from '../store/rows.js';
+import { findNodeKey, requireNode } from '../store/require_rows.js';
 import { fittingNodes, nodeRows } from './node_rows.js';
 import type { ReadParams } from './read_methods.js';
 
-const SEQ_OF = `SELECT n.seq FROM nodes n CROSS JOIN trees t ON t.tree = n.tree WHERE n.id = ? AND t.importing = 0`;
 const CHILD_SEQS = `
   SELECT n.seq FROM nodes n WHERE n.parent = ? AND n.seq > ?
     AND (? OR NOT EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = n.seq)) ORDER BY n.seq LIMIT ?`;
@@ -15,7 +13,7 @@ const CHILD_SEQS = `
 export function* getNodes(context: ReadContext, params: ReadParams['loom.node_get_many']): Slices<string> {
   const first = cursorNumber(params.cursor, 0);
   const ids = params.nodes.slice(first);
-  const seqs = ids.map((id) => context.store.get<{ seq: number }>(SEQ_OF, idBlob(id))?.seq ?? null);
+  const seqs = ids.map((id) => findNodeKey(context.store, id)?.seq ?? null);
   const known = seqs.flatMap((seq, at) => (seq === null ? [] : [{ seq, at }]));
   const { nodes, count } = yield* wholeNodes(
     context,

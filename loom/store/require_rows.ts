@@ -75,8 +75,15 @@ const NODE_OF_ID = `
 
 /** A node by its id, in any tree. */
 export function requireNode(store: Store, id: string): NodeKey {
+  const node = findNodeKey(store, id);
+  if (node === null) throw nodeNotFound(id);
+  return node;
+}
+
+/** A node by its id, in any tree; null when there is none. */
+export function findNodeKey(store: Store, id: string): NodeKey | null {
   const row = store.get<{ seq: number; tree: number; tree_id: string; is_own: number }>(NODE_OF_ID, idBlob(id));
-  if (row === undefined) throw nodeNotFound(id);
+  if (row === undefined) return null;
   if (row.is_own === 0) refuseOther(store, row.seq, id);
   return { seq: row.seq, tree: row.tree, treeId: dashed(row.tree_id) };
 }

@@ -143,7 +143,7 @@ describe('a hub without room for one more', () => {
     await withFolder(async (folder) => {
       const path = join(folder, 'hub.sock');
       const enter = () => expect.unreachable();
-      const full = createListener({ rules: () => null, hasRoom: () => false, enter });
+      const full = createListener({ rules: () => null, admits: () => 'full', enter });
       const binding = await bindSocket(full, path);
       await expect(openLink({ kind: 'socket', path }, program)).rejects.toMatchObject({
         kind: 'limit',

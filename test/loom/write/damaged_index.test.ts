@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { NodeId } from '../../../hub/protocol/node.js';
 import { idBlob } from '../../../loom/store/rows.js';
+import { openReader } from '../../support/reader.js';
 import { refusal } from '../../support/refusal.js';
 import { stepParts, text, user } from '../../support/trees.js';
 import { type TestWriter, withWriter } from '../../support/writer.js';
@@ -47,4 +49,18 @@ test('nothing is written below a node, nor marked there, when the index leads fr
     expect(writer.store.get('SELECT count(*) AS n FROM nodes WHERE depth > 1')).toEqual({ n: 0 });
     const sound = { ...place, parent: ids.other ?? '', role: 'user' as const, blocks: text('elsewhere') };
     expect(writer.write('loom.node_create_text', sound).node.parent).toBe(ids.other);
+  }));
+
+test('no other node is shown for an id from which the index leads elsewhere, in lists neither', () =>
+  withWriter(async (writer) => {
+    const { ids } = await writer.plant(user('meant'), user('other'));
+    const [meant, other] = [NodeId.parse(ids.meant), NodeId.parse(ids.other)];
+    misleadIndex(writer, meant, other);
+    const reader = openReader(writer.folder);
+    const error = { kind: 'storage_failed', message: expect.stringContaining('the index of the nodes is damaged') };
+    await expect(reader.read('loom.node_get', { node: meant })).rejects.toMatchObject(error);
+    await expect(reader.read('loom.node_get_many', { nodes: [other, meant] })).rejects.toMatchObject(error);
+    await expect(reader.read('loom.node_read_children', { node: meant })).rejects.toMatchObject(error);
+    expect((await reader.read('loom.node_get_many', { nodes: [other] })).nodes).toMatchObject([{ id: other }]);
+    reader.close();
   }));
