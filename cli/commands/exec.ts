@@ -25,7 +25,7 @@ export const execCommand = command({
   name: 'exec',
   summary: 'Run a shell command, and keep what it printed in the conversation.',
   details:
-    'It runs in bash, as in your own shell: in your folder at first, and then where the command before it on the branch left off. What it prints is shown while it runs, and kept whole for `output`. Its standard input is empty. The exit code is its own. Ctrl-C ends it, and its node says so.',
+    'It runs in bash, as in your own shell: in your folder at first, and then where the command before it on the branch left off, with its exported variables, functions, aliases and umask while the hub runs. What it prints is shown while it runs, and kept whole for `output`. Its standard input is empty. The exit code is its own. Ctrl-C ends it, and its node says so.',
   arguments: [
     TREE,
     { name: 'command', required: true, description: 'what bash is to run, in quotes', completes: null },
@@ -34,6 +34,7 @@ export const execCommand = command({
     { name: 'sandbox', short: null, description: 'keep it in: it may only change the project, without the network' },
     { name: 'net', short: null, description: 'with --sandbox: it may use the network' },
     { name: 'detach', short: null, description: 'print its id at once and leave it running' },
+    { name: 'reset', short: null, description: 'begin in a new shell: without what commands before it left there' },
     THERE,
   ],
   values: [
@@ -71,7 +72,7 @@ export const execCommand = command({
   },
 });
 
-type ExecInput = Input<'tree' | 'command', 'sandbox' | 'net' | 'detach' | 'there', 'timeout' | 'cwd' | 'at'>;
+type ExecInput = Input<'tree' | 'command', 'sandbox' | 'net' | 'detach' | 'reset' | 'there', 'timeout' | 'cwd' | 'at'>;
 
 async function executionFrom(input: ExecInput, context: Context): Promise<Execution> {
   const text = input.required('command');
@@ -95,6 +96,7 @@ async function executionFrom(input: ExecInput, context: Context): Promise<Execut
     timeoutMs,
     policy,
     detached: input.flag('detach'),
+    reset: input.flag('reset'),
     append: true,
   };
 }

@@ -21,6 +21,8 @@ export interface Execution {
   policy: Policy;
   /** Whether it runs on after this client disconnects. */
   detached: boolean;
+  /** Whether it begins without what earlier commands left to their shell. */
+  reset: boolean;
   /** Whether it becomes a node. */
   append: boolean;
 }
@@ -75,8 +77,8 @@ export function beginExecution(context: Context, { execution, client, onEvent }:
   };
   const attempt = async (): Promise<ToolAnswer> => {
     const session = await openShell(context, execution);
-    const { tree, parent, id, command, cwd, timeoutMs, detached, append } = execution;
-    const params = { id, session, command, cwd, detached, place: { tree: tree.id, node: parent }, append };
+    const { tree, parent, id, command, cwd, timeoutMs, detached, reset, append } = execution;
+    const params = { id, session, command, cwd, detached, reset, place: { tree: tree.id, node: parent }, append };
     return client.stream('bash.execute', { ...params, timeout_ms: timeoutMs }, { onEvent: take, signal: abort.signal });
   };
   return {

@@ -43,7 +43,7 @@ export async function runCheck(
   };
   const execution = {
     ...{ tree: { id: tree }, parent: tip, id: checkNodeOf(turn), command: check, cwd: project, policy },
-    ...{ timeoutMs: CHECK_MS_MAX, detached: false, append: true },
+    ...{ timeoutMs: CHECK_MS_MAX, detached: false, reset: false, append: true },
   };
   await beginExecution(context, { execution, client, onEvent: () => undefined }).answer;
 }

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { HubError } from '../../hub/base/error.js';
 import type { MachinePaths } from '../base/tool_parts.js';
+import type { OwnState } from './shell_state.js';
 
 /** The most bytes of an environment: about what the kernel takes, less what the arguments need. */
 const ENVIRONMENT_BYTES_MAX = 2 * 1024 * 1024;
@@ -84,12 +85,14 @@ export function applyChanges(environment: Environment, changes: Changes): Record
   return result;
 }
 
+/** What a person's own commands on a branch have changed in their shell. */
+export interface ShellChanges extends Pick<OwnState, 'definitions' | 'umask'> {
+  variables: Changes;
+}
+
 /** The changes before a command, and those that it made itself: what it exported, compared with what it was started with. */
-export function changesAfter(
-  before: Changes,
-  environment: Environment,
-  exported: ReadonlyMap<string, string>,
-): Changes {
+export function changesAfter(before: ShellChanges, environment: Environment, state: OwnState): ShellChanges {
+  const { exported, definitions, umask } = state;
   const own = new Map<string, string | null>();
   for (const [name, value] of exported) {
     if (!NEVER_CARRIED.test(name) && environment[name] !== value) own.set(name, value);
@@ -97,7 +100,7 @@ export function changesAfter(
   for (const name of Object.keys(environment)) {
     if (!NEVER_CARRIED.test(name) && !exported.has(name) && isShellName(name)) own.set(name, null);
   }
-  return own.size === 0 ? before : new Map([...before, ...own]);
+  return { variables: own.size === 0 ? before.variables : new Map([...before.variables, ...own]), definitions, umask };
 }
 
 // Bash passes on names that it cannot hold in a variable, and does not report them.
@@ -105,18 +108,19 @@ function isShellName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
 }
 
-/** The environment changes of a person's own commands, by command. In memory only. */
+/** The changes of a person's own commands, by command. In memory only. */
 export interface CarriedChanges {
   /** The changes after the first of these commands that is remembered; the newest comes first. */
-  find(commands: readonly string[]): Changes;
-  remember(command: string, changes: Changes): void;
+  find(commands: readonly string[]): ShellChanges;
+  remember(command: string, changes: ShellChanges): void;
 }
 
-const NO_CHANGES: Changes = new Map();
+/** What a shell begins with that nothing was done in. */
+export const NO_CHANGES: ShellChanges = { variables: new Map(), definitions: null, umask: null };
 
 export function createCarriedChanges(): CarriedChanges {
   // A map keeps insertion order: the first entry is the least recently used.
-  const byCommand = new Map<string, { changes: Changes; bytes: number }>();
+  const byCommand = new Map<string, { changes: ShellChanges; bytes: number }>();
   let bytes = 0;
 
   function forget(command: string): void {
@@ -149,8 +153,8 @@ export function createCarriedChanges(): CarriedChanges {
   };
 }
 
-function sizeOf(changes: Changes): number {
-  let size = 100;
-  for (const [name, value] of changes) size += 100 + 2 * (name.length + (value?.length ?? 0));
+function sizeOf({ variables, definitions }: ShellChanges): number {
+  let size = 100 + (definitions?.length ?? 0);
+  for (const [name, value] of variables) size += 100 + 2 * (name.length + (value?.length ?? 0));
   return size;
 }

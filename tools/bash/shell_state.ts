@@ -10,6 +10,7 @@ const REPORT_BYTES_MAX = 4 * 1024 * 1024;
 /** The kernel takes no argument of 128 KiB or more. */
 const ARGUMENT_BYTES_MAX = 100_000;
 const TEXT_VARIABLE = 'COGNITION_TEXT';
+const DEFINITIONS_VARIABLE = 'COGNITION_DEFINITIONS';
 
 /** The descriptor through which a shell gets its prologue and reports its state. */
 export interface Control {
@@ -28,15 +29,24 @@ export interface ShellState {
   cwd: string;
   /** How many of its background jobs were running. */
   jobs: number;
-  /** The exported variables; null when not asked for. */
-  exported: ReadonlyMap<string, string> | null;
+  /** What a person's own commands leave to the next; null when not asked for. */
+  own: OwnState | null;
+}
+
+/** What a person's command leaves to the next on its branch. */
+export interface OwnState {
+  exported: ReadonlyMap<string, string>;
+  /** Its functions and aliases as commands that define them; null where they are those that it began with by itself. */
+  definitions: Buffer | null;
+  /** Null where it is the one that it began with by itself. */
+  umask: number | null;
 }
 
 export interface ControlOptions {
   command: string;
   umask: number;
-  /** Whether to report its exported variables. */
-  exported: boolean;
+  /** What earlier commands left to this one; null for a model's, of which nothing is reported. */
+  own: Pick<OwnState, 'definitions' | 'umask'> | null;
   /** Whether the kernel is to count its processes. */
   isLimited: boolean;
   /** Whether the shell execs its only program: then it reports no state. */
@@ -53,14 +63,14 @@ export interface ControlOptions {
 export function createControl({ fd, path }: SpareFile, options: ControlOptions): Control {
   const end = randomBytes(8).toString('hex');
   const isLong = Buffer.byteLength(options.command) > ARGUMENT_BYTES_MAX;
-  const prologue = Buffer.from(prologueOf(options, { end, isLong }));
+  const prologue = Buffer.concat([Buffer.from(prologueOf(options, { end, isLong })), restoreScript(options)]);
   rmSync(path, { force: true });
   writeAll(fd, prologue);
   return {
     fd,
     argument: isLong ? `eval "unset ${TEXT_VARIABLE}; $${TEXT_VARIABLE}"` : options.command,
     environment: { BASH_ENV: '/dev/fd/3' },
-    read: () => parseReport(readReport(fd, prologue.length), end),
+    read: () => parseReport(readReport(fd, prologue.length), { end, isOwn: options.own !== null }),
     close: () => closeSync(fd),
   };
 }
@@ -87,7 +97,7 @@ function prologueOf(options: ControlOptions, { end, isLong }: { end: string; isL
   const { command, umask, bashEnv } = options;
   return [
     bashEnv === undefined ? 'unset BASH_ENV' : `export BASH_ENV=${shellQuote(bashEnv)}`,
-    `umask ${umask.toString(8).padStart(4, '0')}`,
+    `umask ${octal(umask)}`,
     ...(options.isLimited ? LIMITS : []),
     ...(options.inPlace ? ['exec 3>&-'] : reportScript(options, end)),
     ...(isLong ? [`${TEXT_VARIABLE}=${shellQuote(command)}`] : []),
@@ -96,21 +106,48 @@ function prologueOf(options: ControlOptions, { end, isLong }: { end: string; isL
   ].join('\n');
 }
 
-function reportScript({ exported }: ControlOptions, end: string): string[] {
-  const quiet = '{ set +exuv; trap - DEBUG ERR; } 2>/dev/null';
+// A backslash keeps a word from being an alias, `builtin` from being a function.
+const DEFINITIONS = '\\builtin declare -f; \\builtin declare -Fx; \\builtin alias -p';
+const SEPARATOR = '\\builtin printf "\\0"';
+
+function reportScript({ own }: ControlOptions, end: string): string[] {
+  const quiet = '{ \\builtin set +exuv; \\builtin trap - DEBUG ERR; } 2>/dev/null';
   const report = [
-    'builtin pwd',
-    'builtin printf "\\0"',
-    'builtin jobs -pr',
-    'builtin printf "\\0"',
-    ...(exported ? ['builtin export -p'] : []),
-    `builtin printf "\\0%s" ${end}`,
+    '\\builtin pwd',
+    SEPARATOR,
+    '\\builtin jobs -pr',
+    SEPARATOR,
+    ...(own === null ? [] : ['\\builtin export -p', SEPARATOR, DEFINITIONS, SEPARATOR, '\\builtin umask']),
+    `\\builtin printf "\\0%s" ${end}`,
   ].join('; ');
   return [
     `{ exec ${REPORT_FD}>&3 3>&-; } 2>/dev/null`,
     `trap '${quiet}; { ${report}; } >&${REPORT_FD} 2>/dev/null || :' EXIT`,
   ];
 }
+
+/** Reports what a person's shell begins with by itself, then restores what earlier commands left. */
+function restoreScript({ own, inPlace }: ControlOptions): Buffer {
+  if (own === null) return Buffer.alloc(0);
+  const lines = inPlace
+    ? []
+    : [`{ ${DEFINITIONS}; ${SEPARATOR}; \\builtin umask; ${SEPARATOR}; } >&${REPORT_FD} 2>/dev/null || :`];
+  if (own.umask !== null) lines.push(`umask ${octal(own.umask)}`);
+  if (own.definitions !== null) {
+    // Patterns in functions may need extglob to be read. What cannot be read again is left out, and told nobody.
+    lines.push(
+      `${DEFINITIONS_VARIABLE}=${shellQuote(own.definitions.toString('latin1'))}`,
+      'shopt -s expand_aliases',
+      `if shopt -q extglob; then eval "$${DEFINITIONS_VARIABLE}"`,
+      `else shopt -s extglob; eval "$${DEFINITIONS_VARIABLE}"; \\builtin shopt -u extglob`,
+      'fi 2>/dev/null',
+      `\\builtin unset ${DEFINITIONS_VARIABLE}`,
+    );
+  }
+  return Buffer.from(lines.map((line) => `${line}\n`).join(''), 'latin1');
+}
+
+const octal = (umask: number): string => umask.toString(8).padStart(4, '0');
 
 function readReport(fd: number, start: number): Buffer {
   const size = Math.min(fstatSync(fd).size - start, REPORT_BYTES_MAX);
@@ -119,18 +156,22 @@ function readReport(fd: number, start: number): Buffer {
 }
 
 /** The reported state; null for a report that was cut off. */
-function parseReport(bytes: Buffer, end: string): ShellState | null {
+function parseReport(bytes: Buffer, { end, isOwn }: { end: string; isOwn: boolean }): ShellState | null {
+  const fields = bytes.toString('latin1').split('\0');
+  const [atStart, umaskAtStart] = isOwn ? fields.splice(0, 2) : [];
+  const [cwd, jobs, exported, ...rest] = fields;
+  const [definitions, umask] = isOwn ? rest.splice(0, 2) : [];
   // Anything that a child of the command wrote there as well makes the report worthless.
-  const [cwd, jobs, exported, last, ...others] = bytes.toString('latin1').split('\0');
-  if (others.length > 0) return null;
-  if (cwd === undefined || jobs === undefined || exported === undefined || last !== end) return null;
+  if (cwd === undefined || jobs === undefined || rest.length !== 1 || rest[0] !== end) return null;
   const folder = utf8(cwd.replace(/\n$/, ''));
   if (folder === null || !folder.startsWith('/')) return null;
-  return {
-    cwd: folder,
-    jobs: jobs === '' ? 0 : jobs.trimEnd().split('\n').length,
-    exported: exported === '' ? null : parseExported(exported),
+  const own = {
+    exported: parseExported(exported ?? ''),
+    definitions: definitions === undefined || definitions === atStart ? null : Buffer.from(definitions, 'latin1'),
+    umask: umask === undefined || umask === umaskAtStart ? null : Number.parseInt(umask, 8),
   };
+  const running = jobs === '' ? 0 : jobs.trimEnd().split('\n').length;
+  return { cwd: folder, jobs: running, own: isOwn && exported !== '' ? own : null };
 }
 
 /** Parses the output of `export -p`, where each character stands for one byte. */

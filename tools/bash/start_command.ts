@@ -18,7 +18,7 @@ import type { JoinedNetwork, SessionNetworks } from '../sandbox/session_networks
 import { type BashCommand, runCommand } from './bash_command.js';
 import type { BranchState, BranchStates } from './branch_states.js';
 import { beginRecord, type CommandEnd, type CommandStart, hasRecord, type RecordFile } from './command_records.js';
-import { type CarriedChanges, type Changes, changesAfter, type Environment } from './environment.js';
+import { type CarriedChanges, changesAfter, type Environment, NO_CHANGES, type ShellChanges } from './environment.js';
 import type { BashSession } from './sessions.js';
 import { type Control, type ControlOptions, createControl, type ShellState } from './shell_state.js';
 import { isOneProgram } from './single_program.js';
@@ -54,7 +54,7 @@ export interface CommandRequest extends Omit<ParsedOf<'bash.execute'>, 'id' | 's
 /** Everything that is opened for a command. */
 interface CommandResources {
   start: CommandStart;
-  before: Changes;
+  before: ShellChanges;
   environment: Environment;
   plan: SpawnPlan;
   control: Control;
@@ -115,9 +115,10 @@ async function openResources(
   const isContained = policy.kind === 'contained';
   const from = { folder: request.cwd, branch: branch.cwd, session: session.cwd, isModels: call_id !== null };
   const cwd = folderFor(from, policy, parts.machine);
-  const before = parts.carried.find(branch.commands);
+  const before = request.reset ? NO_CHANGES : parts.carried.find(branch.commands);
+  const isOwn = isPersonsOwn(request);
   const marker = randomBytes(16).toString('hex');
-  const environment = withMarker(environmentOf(session, before, parts), { marker, cwd });
+  const environment = withMarker(environmentOf(session, before.variables, parts), { marker, cwd });
   const joined = await joinNetwork(parts, request);
   cleanup.push(joined.leave);
   const start: CommandStart = {
@@ -129,10 +130,13 @@ async function openResources(
     begun_at_ms: request.begunAtMs,
   };
   const control = openControl(parts, {
-    ...{ command, umask: session.umask, exported: isPersonsOwn(request), bashEnv: environment.BASH_ENV },
+    ...{ command, umask: session.umask, own: isOwn ? before : null, bashEnv: environment.BASH_ENV },
     isLimited: isContained,
-    // The file of BASH_ENV may set traps of its own, or define any word as a function.
-    inPlace: environment.BASH_ENV === undefined && isOneProgram(command, environment),
+    // The file of BASH_ENV may set traps of its own, and like an earlier command define any word as a function.
+    inPlace:
+      environment.BASH_ENV === undefined &&
+      (!isOwn || before.definitions === null) &&
+      isOneProgram(command, environment),
   });
   cleanup.push(control.close);
   const shell = { control, cwd, environment };
@@ -231,8 +235,8 @@ async function concludeCommand(
   const jobs = isContained && state !== null ? state.jobs : ended.background_ended;
   const end: CommandEnd = { ...ended, background_ended: jobs, cwd };
   if (isPersonsOwn(request)) {
-    const exported = state?.exported ?? null;
-    parts.carried.remember(start.id, exported === null ? before : changesAfter(before, environment, exported));
+    const own = state?.own ?? null;
+    parts.carried.remember(start.id, own === null ? before : changesAfter(before, environment, own));
   }
   const answer = await storeAndForget(parts, record, { start, end, spool });
   if (answer.node !== null) parts.branchStates.remember(answer.node.id, { cwd, before: request.branch });

@@ -27,6 +27,7 @@ import { levelCommand, modelCommand, reloadCommand, webCommand } from './model_a
 import { clearCommand, editPlanCommand, executeCommand, planCommand } from './plan.js';
 import { quitCommand } from './quit.js';
 import { mergeCommand, raceCommand, takeCommand } from './race.js';
+import { resetCommand } from './reset.js';
 import { retryCommand } from './retry.js';
 import { searchCommand } from './search.js';
 import { queueCommand, stopCommand } from './stop_and_queue.js';
@@ -67,7 +68,16 @@ const SECTIONS: readonly CommandSection[] = [
   { title: 'Plans', commands: [planCommand, editPlanCommand, executeCommand] },
   {
     title: 'Texts',
-    commands: [contextCommand, outputCommand, copyCommand, exportCommand, logCommand, filesCommand, gitCommand],
+    commands: [
+      contextCommand,
+      outputCommand,
+      copyCommand,
+      exportCommand,
+      logCommand,
+      filesCommand,
+      gitCommand,
+      resetCommand,
+    ],
   },
   {
     title: 'Conversations',

@@ -17,6 +17,8 @@ export interface OwnCommands {
   /** A `kept` command becomes a node that models are sent. */
   run(command: string, kept: boolean): Promise<void>;
   isRunning(): boolean;
+  /** Has the next kept command begin in a new shell. */
+  reset(): void;
   /** Resolves as soon as one runs. */
   begun(): Promise<void>;
   /** Ends the one that runs; false when there is none. */
@@ -32,6 +34,7 @@ const AS_THE_PERSON = { cwd: null, timeoutMs: null, policy: { kind: 'open' as co
 export function createShell(conversation: () => Conversation): OwnCommands {
   let running: (RunningExecution & Printing) | null = null;
   let notifyStart = (): void => undefined;
+  let isReset = false;
 
   async function run(command: string, kept: boolean): Promise<void> {
     const here = conversation();
@@ -51,7 +54,7 @@ export function createShell(conversation: () => Conversation): OwnCommands {
     }
     const at = { tree: { id: place.tree }, parent: place.position() };
     const printing = printingOf(parts, id, command);
-    const execution = { ...AS_THE_PERSON, ...at, id, command, append: kept };
+    const execution = { ...AS_THE_PERSON, ...at, id, command, append: kept, reset: isReset };
     const begun = beginExecution(context, { execution, client, onEvent: printing.onEvent });
     running = { ...begun, ...printing };
     notifyStart();
@@ -61,6 +64,7 @@ export function createShell(conversation: () => Conversation): OwnCommands {
       await printing.end(outcomeOf(answer));
       if (!kept) await front.show({ kind: 'note', text: NOT_KEPT });
       if (answer.node !== null) {
+        isReset = false;
         place.advance(answer.node.id, null);
         recordMeanwhile(parts, answer.node);
       }
@@ -76,6 +80,9 @@ export function createShell(conversation: () => Conversation): OwnCommands {
   return {
     run,
     isRunning: () => running !== null,
+    reset() {
+      isReset = true;
+    },
     begun: () =>
       new Promise((resolve) => {
         notifyStart = resolve;

@@ -65,7 +65,7 @@ export function openShell({ reach, policy, project, session, ...parts }: ShellPa
     if (sandbox === null) await open();
     const begin = () =>
       callHub({ hub: reach.hub, context: { ...reach.context, signal, emit } }, 'bash.execute', {
-        ...{ ...call, ...execution, session, cwd, detached: false, stream: call.id },
+        ...{ ...call, ...execution, session, cwd, detached: false, reset: false, stream: call.id },
       });
     return begin().catch(async (error: unknown) => {
       // Sessions end with the process of the tools; a command that found none has not begun.

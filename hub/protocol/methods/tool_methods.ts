@@ -107,6 +107,8 @@ export const toolMethods = methods({
       background: z.boolean().default(false),
       /** Whether it outlives its caller. */
       detached: z.boolean().default(false),
+      /** Whether it begins without what earlier commands of a person on its branch left: variables, functions, aliases, umask. */
+      reset: z.boolean().default(false),
       stream: z.string().min(1).max(200).optional(),
     }),
     result: ToolAnswer,

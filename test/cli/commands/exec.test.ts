@@ -81,6 +81,15 @@ test('what a command exports is there for the next on its branch', async () => {
   });
 });
 
+test('what a command defines is there for the next on its branch, and not with --reset', async () => {
+  await withTree(async ({ print, run }) => {
+    await print('exec', '@', 'greet() { echo hello; }; alias ll="echo listed"; export WHO=me');
+    expect(await print('exec', '@', 'greet; ll you')).toBe('hello\nlisted you\n');
+    expect((await run(['exec', '@', 'greet; echo "<$WHO>"', '--reset'])).stdout).toBe('<>\n');
+    expect((await run(['exec', '@', 'greet'])).code).toBe(127);
+  });
+});
+
 test.each([
   ['no-such-command', 127, /no-such-command/],
   ['kill -9 $$', 137, /^\(ended by SIGKILL\)\n$/],

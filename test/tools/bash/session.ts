@@ -7,7 +7,7 @@ import type { CommandEvent, ToolAnswer } from '../../../hub/protocol/methods/too
 import { NodeId, type TreeId } from '../../../hub/protocol/node.js';
 import { type TestHub, withHub } from '../../support/hub.js';
 
-type Options = Partial<Omit<ParamsOf<'bash.execute'>, 'session' | 'command' | 'stream'>>;
+type Options = Partial<Omit<ParamsOf<'bash.execute'>, 'command' | 'stream'>>;
 
 /** A person's session with a tree to append to, in a folder of its own. */
 export interface TestSession extends TestHub {

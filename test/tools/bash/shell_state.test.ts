@@ -57,14 +57,77 @@ test('variables that would run code in a later command are never carried over', 
       'COGNITION_COMMAND',
     ];
     const set = [...names, ...more].map((name) => `export ${name}=${folder}/evil`).join('; ');
-    const functions =
-      'ls() { echo evil; }; export -f ls; set -o allexport; shopt -s extglob; export SHELLOPTS BASHOPTS';
-    const { id, external } = await runAt(root, `${functions}; ${set}; export KEPT=1`);
+    const options = 'set -o allexport; shopt -s extglob; export SHELLOPTS BASHOPTS';
+    const { id, external } = await runAt(root, `${options}; ${set}; export KEPT=1`);
     expect(external.exit_code).toBe(0);
     const left = seen(await runAt(id, 'export -p; declare -F; echo $-; echo $KEPT'));
     expect(left).not.toContain('evil');
-    expect(left).not.toMatch(/\bls\b|SHELLOPTS|BASHOPTS/);
+    expect(left).not.toMatch(/SHELLOPTS|BASHOPTS/);
     expect(left).toMatch(/\nhBc\n1\n$/);
+  }));
+
+test('functions, aliases and umask of a person reach later commands of the branch, and no others', () =>
+  withSession(async ({ runAt, root, folder }) => {
+    const first = await runAt(root, 'greet() { echo "hello $1"; }; alias ll="echo listed"; umask 027');
+    const all = 'greet you; umask; ll a "b c"';
+    expect(seen(await runAt(first.id, all))).toBe('hello you\n0027\nlisted a b c\n');
+    const other = seen(await runAt(root, `${all}; true`));
+    expect(other).toMatch(/greet: command not found\n0022\n.*ll: command not found/);
+    // A single word is found among them as well, and a program that does nothing to them leaves them.
+    const single = await runAt(first.id, 'greet');
+    expect(seen(single)).toBe('hello \n');
+    const program = await runAt(single.id, 'touch made');
+    expect(seen(await runAt(program.id, 'stat -c %a made'))).toBe('640\n');
+    const changed = await runAt(program.id, 'unset -f greet; unalias ll; umask 022; export -f later; later() { :; }');
+    const left = seen(await runAt(changed.id, 'declare -F; alias; umask'));
+    expect(left).toBe('declare -f later\n0022\n');
+    expect(seen(await runAt(program.id, 'greet; umask', { cwd: folder }))).toBe('hello \n0027\n');
+    expect(seen(await runAt(program.id, `${all}; true`, { reset: true }))).toBe(other);
+  }));
+
+test('functions and aliases of every form are read again as they were written', () =>
+  withSession(async ({ runAt, root }) => {
+    const attempts: readonly (readonly [string, string, string])[] = [
+      ['f() { cat <<E\n}\n$1 \'"\nE\n}', 'f x', '}\nx \'"\n'],
+      // Options of the shell are not carried on, but functions that were read with one are.
+      ['shopt -s extglob; eval "f() { case \\$1 in @(a|b)) echo yes;; c) echo c;; esac; }"', 'f b; f c', 'c\n'],
+      ['f() { echo out; }; export -f f', 'bash -c f', 'out\n'],
+      ["alias q=\"echo 'it''s' é 数据\"", 'q', 'its é 数据\n'],
+      ['alias shopt=false eval=false unset=false builtin=false set=false trap=false', 'true; cd /', '(no output)'],
+      ['set() { :; }; trap() { :; }; unset() { :; }; shopt() { :; }; umask() { echo mine; }', 'umask', 'mine\n'],
+      [
+        "f() { printf '\\351' | od -An -tx1; }; g=$'\\351'; eval \"h() { printf %s '$g' | od -An -tx1; }\"",
+        'f; h',
+        ' e9\n e9\n',
+      ],
+    ];
+    for (const [define, use, shown] of attempts) {
+      const { id } = await runAt(root, `${define}\ncd /usr; export A=1`);
+      const used = await runAt(id, use);
+      expect([define, seen(used)]).toEqual([define, shown]);
+      const after = await runAt(used.id, 'cd /bin/..; export B=2');
+      expect([define, seen(await runAt(after.id, `${use}; echo "$A$B"`))]).toEqual([
+        define,
+        shown === '(no output)' ? '12\n' : `${shown}12\n`,
+      ]);
+    }
+  }));
+
+test('functions and a umask of a start file of their own are not taken for those of a command', () =>
+  withSession(async ({ client, runAt, root, folder }) => {
+    writeFileSync(join(folder, 'start'), 'own() { echo first; }; umask 077\n');
+    const environment = { ...ENVIRONMENT, BASH_ENV: join(folder, 'start') };
+    const opened = { cwd: folder, environment, umask: 0o022, policy: { kind: 'open' as const } };
+    const { session } = await client.call('bash.open', opened);
+    const first = await runAt(root, 'own; export A=1', { session });
+    writeFileSync(join(folder, 'start'), 'own() { echo second; }; umask 027\n');
+    const second = await runAt(first.id, 'own; umask; mine() { :; }', { session });
+    expect([seen(first), seen(second)]).toEqual(['first\n', 'second\n0027\n']);
+    // Whoever changes one takes all along.
+    writeFileSync(join(folder, 'start'), 'own() { echo third; }\n');
+    expect(seen(await runAt(second.id, 'own; declare -F; umask', { session }))).toBe(
+      'second\ndeclare -f mine\ndeclare -f own\n0022\n',
+    );
   }));
 
 test('options, functions and traps of a command neither disturb nor reveal the reading of its state', () =>

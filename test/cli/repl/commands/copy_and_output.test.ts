@@ -116,3 +116,25 @@ test('/mark names a place, lists the names and takes them away', async () => {
     await does('/mark root', '"root" always means the root, so it cannot be a mark');
   });
 });
+
+test('functions, aliases and the umask of !commands live on, on their branch, until /reset', async () => {
+  await withNotes(async ({ does }) => {
+    await does('!greet() { echo "hello $1"; }', '[bash] greet()');
+    await does('!alias ll="echo listed"; umask 027; export KEPT=kept', '[bash] alias');
+    await does('!greet you; umask', /^hello you\n0027$/m);
+    await does('!ll one two', /^listed one two$/m);
+    await does('/goto root', 'You are at');
+    await does('!greet you', 'greet: command not found');
+    await does('/back', 'You are at');
+    await does('/reset', 'Your next command begins in a new shell, in the same folder.');
+    await does('!echo "<$KEPT>"', /^<>$/m);
+    await does('/leaves', /^ +3\. .*4 nodes/m);
+    await does('/switch 3', 'You are at');
+    await does('!ll three', /^listed three$/m);
+    await does('/reset', 'Your next command begins in a new shell');
+    // One that is not kept leaves nothing, and takes nothing from the next.
+    await does('!!ll three', 'll: command not found');
+    await does('!greet you', 'greet: command not found');
+    await does('!echo "<$KEPT>"; umask', /^<>\n(?!0027)\d{4}$/m);
+  });
+});

@@ -41,6 +41,7 @@ const WALK: readonly (readonly [string, string])[] = [
   ['!echo printed', 'printed'],
   ['/output', 'printed'],
   ['/copy', 'copied'],
+  ['/reset', 'new shell'],
   ['/model', 'answers.'],
   ['/model haiku', 'From your next'],
   ['/level', 'readonly'],

@@ -75,6 +75,7 @@ const OTHERS: readonly (readonly [string, string, string])[] = [
   ['/compact', 'no model is chosen', 'hint: set ANTHROPIC_API_KEY'],
   ['/answer yes', 'nothing is asked here', 'hint: to say something, just type it'],
   ['/queue', '/queue takes a message', 'hint: /queue then run the tests'],
+  ['/reset now', '/reset takes nothing after it', 'hint: /reset'],
   ['/stop it', '/stop takes nothing after it', 'hint: /stop'],
   ['/help nosuch', 'there is no command "nosuch"', 'hint: /help alone lists them'],
   ['/help resume', 'there is no command "resume"', 'hint: see conversations with /list'],
