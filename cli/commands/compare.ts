@@ -58,7 +58,7 @@ export const compareCommand = command({
     // The first nodes of the two sides are what was said differently.
     const heads = await withLongerPreviews(
       client,
-      [aloneA[0], aloneB[0]].filter((head) => head !== undefined),
+      [aloneA[0], aloneB[0]].flatMap((head) => (head === undefined ? [] : { ...head, parent: ancestor.id })),
     );
     const look = await context.look([ancestor, ...aloneA, ...aloneB].map(({ preview }) => preview));
     const longer = (alone: ComparedNode[]): ComparedNode[] =>

@@ -13,13 +13,13 @@ const WORD_LENGTH_MAX = 40;
 /** The nodes of a branch among which its first message is looked for. */
 const FIRST_NODES = 50;
 
-/** Nodes with their previews; where stored previews are alike to their end, from the word in which the texts differ. */
-export async function withLongerPreviews<T extends { id: NodeId; preview: string }>(
+/** Nodes with their previews; where those of siblings are alike to their end, from the word in which the texts differ. */
+export async function withLongerPreviews<T extends { id: NodeId; parent: NodeId | null; preview: string }>(
   client: Client,
   nodes: readonly T[],
 ): Promise<T[]> {
   const previews = await longerPreviews(
-    nodes.map((node) => ({ node, preview: node.preview })),
+    nodes.map((node) => ({ node, fork: node.parent, preview: node.preview })),
     async ({ node }) => (await client.call('loom.node_get', { node: node.id })).node,
   );
   return nodes.map((node, index) => ({ ...node, preview: previews[index] ?? node.preview }));
@@ -28,7 +28,7 @@ export async function withLongerPreviews<T extends { id: NodeId; preview: string
 /** The same for the ends of branches, which are told by the first message behind their fork. */
 export async function withLongerWords(client: Client, leaves: readonly Leaf[]): Promise<Leaf[]> {
   const words = await longerPreviews(
-    leaves.map((leaf) => ({ leaf, preview: leaf.differs })),
+    leaves.map((leaf) => ({ leaf, fork: null, preview: leaf.differs })),
     ({ leaf }) => firstMessage(client, leaf),
   );
   return leaves.map((leaf, index) => ({ ...leaf, differs: words[index] ?? leaf.differs }));
@@ -41,12 +41,15 @@ async function firstMessage(client: Client, { node: { id }, fork }: Leaf): Promi
   return nodes.find(({ role }) => role === 'user') ?? nodes[0] ?? top;
 }
 
-async function longerPreviews<T extends { preview: string }>(
-  told: readonly T[],
-  read: (one: T) => Promise<Node>,
-): Promise<string[]> {
+/** A preview, told apart from others at the same fork. */
+interface Told {
+  fork: NodeId | null;
+  preview: string;
+}
+
+async function longerPreviews<T extends Told>(told: readonly T[], read: (one: T) => Promise<Node>): Promise<string[]> {
   const previews = told.map(({ preview }) => preview);
-  for (const indexes of alikePreviews(previews)) {
+  for (const indexes of alikePreviews(told)) {
     const whole = await Promise.all(indexes.map((index) => wholeText(told[index], read)));
     for (const [at, text] of fromDifference(whole)?.entries() ?? []) previews[indexes[at] ?? 0] = text;
   }
@@ -58,10 +61,11 @@ async function wholeText<T>(one: T | undefined, read: (one: T) => Promise<Node>)
 }
 
 /** Groups of previews that are alike to the end of what is stored, as indexes. */
-export function alikePreviews(previews: readonly string[]): number[][] {
+export function alikePreviews(told: readonly Told[]): number[][] {
   const alike = new Map<string, number[]>();
-  for (const [index, preview] of previews.entries()) {
-    if (preview.length >= ALIKE_LENGTH_MIN) alike.set(preview, [...(alike.get(preview) ?? []), index]);
+  for (const [index, { fork, preview }] of told.entries()) {
+    const key = `${fork} ${preview}`;
+    if (preview.length >= ALIKE_LENGTH_MIN) alike.set(key, [...(alike.get(key) ?? []), index]);
   }
   const groups: number[][] = [];
   let length = 0;

@@ -5,7 +5,7 @@ import { refuseForeignHome } from '../base/disk/home_owner.js';
 import { HubError } from '../base/error.js';
 import { cliCommand } from '../base/hint.js';
 import { within } from '../base/wait_at_most.js';
-import { homePaths, temporaryFolderProblem } from '../config/config.js';
+import { environment, homePaths, temporaryFolderProblem } from '../config/config.js';
 import { prepareHome } from '../home/home_folder.js';
 import { knownSocket } from '../home/socket_path.js';
 import { type HubGreeting, type Link, openLink, type Program, type Target } from './link.js';
@@ -42,7 +42,7 @@ export interface ConnectedHub extends Link {
 
 /** Connects to the hub of a home. Starts it when there is none, and replaces it when it is idle and older. */
 export async function ensureHub(request: HubRequest): Promise<ConnectedHub> {
-  refuseForeignHome(request.home);
+  refuseForeignHome(request.home, environment('SUDO_UID'));
   const copies = request.start && request.mayCopy && isReadOnlyHome(request.home);
   return copies ? readOnlyHub(request) : findOrStart(request);
 }

@@ -4,7 +4,7 @@ import { isOwn, refuseForeignHome } from '../base/disk/home_owner.js';
 import { makeFolder } from '../base/disk/make_folder.js';
 import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
-import { type HomePaths, homePaths } from '../config/config.js';
+import { environment, type HomePaths, homePaths } from '../config/config.js';
 
 /** Creates the home folder, or checks that the existing one belongs to the caller and is closed to other users. */
 export function prepareHome(home: string): HomePaths {
@@ -45,7 +45,7 @@ export function isPrivate(stats: Stats): boolean {
 // that holds something else, or that others can write to, is left alone.
 function closeToOthers(paths: HomePaths, stats: Stats): void {
   const { home } = paths;
-  refuseForeignHome(home);
+  refuseForeignHome(home, environment('SUDO_UID'));
   const entries = readdirSync(home);
   const known = new Set(Object.values(paths).map((path) => basename(path)));
   const isHome = (stats.mode & 0o022) === 0 && entries.some((entry) => known.has(entry));

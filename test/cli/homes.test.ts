@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, openSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MIGRATIONS } from '../../loom/store/schema.js';
 import { openStore } from '../../loom/store/store.js';
-import { PROGRAM, withCli } from '../support/cli.js';
+import { PROGRAM, type TestCli, withCli } from '../support/cli.js';
 import { canMount, makeReadOnly, mountDisk, unmount } from '../support/mounts.js';
 import { inShell } from './shell.js';
 
@@ -101,6 +101,78 @@ test.runIf(isRoot)('root changes nothing in the home of somebody else, whose hub
     expect(readdirSync(home)).toEqual(names);
     expect(names.map((name) => statSync(join(home, name)).uid)).toEqual(names.map(() => 1000));
     for (const path of [home, ...names.map((name) => join(home, name))]) chownSync(path, 0, 0);
+  }),
+);
+
+/** A plain user beside root, whose program and home are their own. */
+function asPlainUser(words: readonly string[], { home, folder }: Pick<TestCli, 'home' | 'folder'>) {
+  const env = { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', HOME: dirname(home), COGNITION_HOME: home };
+  return spawnSync('setpriv', [...PLAIN_USER, process.execPath, PROGRAM, ...words], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  });
+}
+
+const PLAIN_USER = ['--reuid=1000', '--regid=1000', '--clear-groups'];
+
+test.runIf(isRoot)("root's single call in the home of somebody else, where no hub runs, leaves it to its owner", () =>
+  withCli(async ({ home, folder, run }) => {
+    for (const path of [dirname(home), folder]) chownSync(path, 1000, 1000);
+    const place = { home, folder };
+    const owned = (...words: string[]): string => asPlainUser(words, place).stdout;
+    owned('new', 'notes');
+    owned('add', 'notes', 'mine');
+    const shown = owned('context', 'notes');
+    expect(shown).toContain('mine');
+    owned('hub', 'stop');
+    const names = readdirSync(home).sort();
+    for (const words of [
+      ['add', 'notes', 'of root'],
+      ['list'],
+      ['use', 'notes'],
+      ['exec', 'notes', 'true'],
+      ['chat'],
+    ]) {
+      const refused = await run(words);
+      expect([words, refused.code, refused.stderr]).toEqual([
+        words,
+        1,
+        expect.stringContaining('belongs to another user'),
+      ]);
+    }
+    expect(readdirSync(home).sort()).toEqual(names);
+    expect(names.map((name) => statSync(join(home, name)).uid)).toEqual(names.map(() => 1000));
+    expect(owned('context', 'notes')).toBe(shown);
+    owned('hub', 'stop');
+  }),
+);
+
+test.runIf(isRoot)('under sudo no home of root is made in the folder of the caller', () =>
+  withCli(async ({ home, folder, run }) => {
+    chownSync(dirname(home), 1000, 1000);
+    chownSync(folder, 1000, 1000);
+    for (const inner of [home, join(home, 'deep', 'er')]) {
+      for (const words of [
+        ['new', 'notes'],
+        ['config', 'set', 'ascii', 'true'],
+      ]) {
+        expect(await run(words, { env: { SUDO_UID: '1000', COGNITION_HOME: inner } })).toEqual({
+          ...{ code: 1, stdout: '' },
+          stderr:
+            `cognition: the home folder ${inner} would be root's, in a folder of another user\n` +
+            'hint: run this without sudo, or with sudo -H; or set COGNITION_HOME to a folder of your own\n',
+        });
+      }
+    }
+    expect(existsSync(home)).toBe(false);
+    expect(asPlainUser(['new', 'notes'], { home, folder }).status).toBe(0);
+    expect(statSync(home).uid).toBe(1000);
+    asPlainUser(['hub', 'stop'], { home, folder });
+    chownSync(dirname(home), 0, 0);
+    const roots = { SUDO_UID: '1000', COGNITION_HOME: join(dirname(home), 'roots') };
+    expect((await run(['new', 'notes'], { env: roots })).code).toBe(0);
+    await run(['hub', 'stop'], { env: roots });
   }),
 );
 

@@ -1,7 +1,7 @@
 import { refuseForeignHome } from '../../../hub/base/disk/home_owner.js';
 import { HubError } from '../../../hub/base/error.js';
 import { cliCommand } from '../../../hub/base/hint.js';
-import { preferenceOf, projectConfig, shownValue } from '../../../hub/config/config.js';
+import { environment, preferenceOf, projectConfig, shownValue } from '../../../hub/config/config.js';
 import { command } from '../../command_line/command.js';
 import { EXIT } from '../../output/failure.js';
 import { changePreference } from './change.js';
@@ -30,7 +30,7 @@ export const configSetCommand = command({
     }
     const file = input.flag('project') ? projectConfig(context.project) : context.paths.config;
     const value = input.required('value');
-    if (!input.flag('project')) refuseForeignHome(context.paths.home);
+    if (!input.flag('project')) refuseForeignHome(context.paths.home, environment('SUDO_UID'));
     await changePreference(file, key, value);
     if (context.json) await context.printJson({ key, value: shownValue(preference, value), file });
     return EXIT.ok;

@@ -1,5 +1,5 @@
 import { refuseForeignHome } from '../../../hub/base/disk/home_owner.js';
-import { preferenceOf, projectConfig } from '../../../hub/config/config.js';
+import { environment, preferenceOf, projectConfig } from '../../../hub/config/config.js';
 import { command } from '../../command_line/command.js';
 import { EXIT } from '../../output/failure.js';
 import { changePreference } from './change.js';
@@ -14,7 +14,7 @@ export const configUnsetCommand = command({
   async run(input, context) {
     const { key } = preferenceOf(input.required('key'));
     const file = input.flag('project') ? projectConfig(context.project) : context.paths.config;
-    if (!input.flag('project')) refuseForeignHome(context.paths.home);
+    if (!input.flag('project')) refuseForeignHome(context.paths.home, environment('SUDO_UID'));
     await changePreference(file, key, null);
     if (context.json) await context.printJson({ key, value: null, file });
     return EXIT.ok;

@@ -1,5 +1,5 @@
-import { callTextOf, nodeText, speakerOf, untoldExit } from '../node/node_text.js';
-import { bodyOf } from '../node/whole_call.js';
+import { callTextOf, speakerOf, untoldExit } from '../node/node_text.js';
+import { bodyOf, resultOf } from '../node/whole_call.js';
 import { cleanLine } from '../text/clean.js';
 import { shortId } from '../text/ids_and_counts.js';
 import { treeWords } from '../tree/tree_list.js';
@@ -13,7 +13,7 @@ export const markdownFormat: DocumentFormat = {
   fork: ({ number, of, from }) => `---\n\n*Branch ${number}, one of ${of} from \`${shortId(from)}\`*\n\n`,
   node: (node) => {
     if (node.role === 'root') return '';
-    const text = nodeText(node).trimEnd();
+    const text = resultOf(node);
     if (node.kind === 'text') return text === '' ? '' : `## ${speakerOf(node)}\n\n${text}\n\n`;
     const exit = untoldExit(node, text);
     const failed = exit === null ? '' : `Exit code ${exit}.\n\n`;

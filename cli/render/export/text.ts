@@ -1,5 +1,5 @@
-import { callTextOf, nodeText, speakerOf, untoldExit } from '../node/node_text.js';
-import { bodyOf } from '../node/whole_call.js';
+import { callTextOf, speakerOf, untoldExit } from '../node/node_text.js';
+import { bodyOf, resultOf } from '../node/whole_call.js';
 import { shortId } from '../text/ids_and_counts.js';
 import type { DocumentFormat } from './document.js';
 
@@ -9,7 +9,7 @@ export const textFormat: DocumentFormat = {
   fork: ({ number, of, from }) => `--- branch ${number} (one of ${of} from ${shortId(from)}) ---\n\n`,
   node: (node) => {
     if (node.role === 'root') return '';
-    const text = nodeText(node).trimEnd();
+    const text = resultOf(node);
     if (node.kind === 'text') return text === '' ? '' : `${speakerOf(node)}: ${text}\n\n`;
     const exit = untoldExit(node, text);
     const failed = exit === null ? '' : `exit ${exit}\n`;

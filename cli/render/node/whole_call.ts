@@ -3,6 +3,7 @@ import { callEnd } from '../../../hub/base/call_end.js';
 import { callText } from '../../../hub/base/call_title.js';
 import type { Node } from '../../../hub/protocol/node.js';
 import { clean } from '../text/clean.js';
+import { nodeText } from './node_text.js';
 
 /** What a call was given beyond the one line of its title, safe to print: `text` as it is, `diff` as lines with signs. */
 export interface CallBody {
@@ -23,6 +24,13 @@ export function bodyOf(node: Node): CallBody | null {
   if (tool === 'write' && 'content' in input) return { kind: 'text', text: clean(String(input.content)) };
   if (tool !== 'edit' || !('old_text' in input) || !('new_text' in input)) return null;
   return { kind: 'diff', text: diffOf(clean(String(input.old_text)), clean(String(input.new_text))) };
+}
+
+/** What a call brought, without the lines of a difference that its body has whole. */
+export function resultOf(node: Node): string {
+  const text = nodeText(node).trimEnd();
+  const isEdit = bodyOf(node)?.kind === 'diff' && text.startsWith('[edited ');
+  return isEdit ? text.replace(/\n[-+].*/g, '') : text;
 }
 
 function diffOf(before: string, after: string): string {

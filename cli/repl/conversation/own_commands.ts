@@ -40,11 +40,7 @@ export function createShell(conversation: () => Conversation): OwnCommands {
     const here = conversation();
     const { parts, place, turns } = here;
     const { client, front, ours, context } = parts;
-    if (kept && turns.current() !== null) {
-      throw new HubError('conflict', 'a turn is running, and what you run would not be a part of it', {
-        hint: 'wait for its end, or use !! for a command that is not kept',
-      });
-    }
+    if (kept && turns.current() !== null) throw turnRuns();
     await here.ensure();
     await showNotes(parts, await filesSettled(context));
     const id = newNodeId();
@@ -94,6 +90,12 @@ export function createShell(conversation: () => Conversation): OwnCommands {
       return running !== null;
     },
   };
+}
+
+function turnRuns(): HubError {
+  return new HubError('conflict', 'a turn is running, and what you run would not be a part of it', {
+    hint: 'wait for its end, or use !! for a command that is not kept',
+  });
 }
 
 /** Nobody waits for it. What cannot be recorded now is told again when it cannot be the next time. */

@@ -12,7 +12,9 @@ export function siblingsApart(
 ): (SkeletonNode | null)[] {
   const apart = [...lines];
   const missing: NodeId[] = [];
-  for (const siblings of alikePreviews(lines.map((line) => (line?.parent == null ? '' : line.parent + line.preview)))) {
+  for (const siblings of alikePreviews(
+    lines.map((line) => ({ fork: line?.parent ?? null, preview: line?.preview ?? '' })),
+  )) {
     const nodes = siblings.flatMap((at) => lines[at] ?? []);
     const unread = nodes.map(({ id }) => id).filter((id) => textOf(id) === undefined);
     missing.push(...unread);

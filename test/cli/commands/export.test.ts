@@ -5,9 +5,12 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Client } from '../../../hub/client/client.js';
 import type { TreeId } from '../../../hub/protocol/node.js';
+import { call, words } from '../../hub/agent/turn/turn_calls.js';
 import { type TestCli, withCli } from '../../support/cli.js';
 import { connectTo } from '../../support/hub.js';
+import { say } from '../../support/model/script.js';
 import { answer, grow, ran, step, text, user } from '../../support/trees.js';
+import { withTalk } from '../repl/conversation/talk.js';
 
 const OUTPUT = Buffer.alloc(1_500_000, 'all of the output\n');
 
@@ -165,6 +168,33 @@ function packedIn(html: string): PackedPage {
   const [, data = ''] = /<script type="application\/octet-stream" id="data">([^<]*)</.exec(html) ?? [];
   return JSON.parse(gunzipSync(Buffer.from(data, 'base64')).toString());
 }
+
+test('what a model wrote and changed is whole in a text, in Markdown and in a page', async () => {
+  await withTalk(async ({ cli, server, env }) => {
+    const content = '#!/bin/sh\necho "<b>one</b> & two"\n\tdone\n';
+    server.script(
+      say(call('w', 'write', { path: 'run.sh', content })),
+      say(call('e', 'edit', { path: 'run.sh', old_text: '<b>one', new_text: '<b>1' })),
+      say(words('Made and changed.')),
+    );
+    await cli.print('new', 'script');
+    const made = await cli.run(['ask', '@', 'make run.sh'], { env });
+    expect([made.code, readFileSync(join(cli.folder, 'run.sh'), 'utf8')]).toEqual([0, content.replace('one', '1')]);
+    const text = await cli.print('export');
+    expect(text).toContain(`[write] run.sh\n${content}`);
+    expect(text).toContain('[edit] run.sh\n-<b>one\n+<b>1\n[edited run.sh: 1 → 1 lines at line 2]\n\nAssistant');
+    const markdown = await cli.print('export', '--format', 'markdown');
+    expect(markdown).toContain(`### write \`run.sh\`\n\n\`\`\`\n${content}\`\`\`\n`);
+    expect(markdown).toContain('```diff\n-<b>one\n+<b>1\n```\n\n```\n[edited run.sh: 1 → 1 lines at line 2]\n```\n');
+    const page = await cli.print('export', '--format', 'html');
+    const inputs = packedIn(page).nodes.map(({ node }) => JSON.stringify(node));
+    expect(inputs.some((node) => node.includes(JSON.stringify(content).slice(1, -1)))).toBe(true);
+    // Without script as well.
+    const plain = /<noscript>([\s\S]*)<\/noscript>/.exec(page)?.[1]?.replaceAll(/<[^>]*>/g, '') ?? '';
+    expect(plain).toContain('echo &quot;&lt;b>one&lt;/b> &amp; two&quot;\n\tdone\n');
+    expect(plain).toMatch(/&lt;b>one.*&lt;b>1/);
+  });
+});
 
 test('a page holds the branch, with --all every branch, and with --no-outputs no output', async () => {
   await withCli(async (cli) => {

@@ -9,6 +9,8 @@ import { demoSummary } from './summary.js';
 
 const ENDS: readonly EndReason[] = ['answered', 'calls', 'max_tokens', 'refused', 'context_too_long', 'empty'];
 const WORDS_MAX = 1_000_000;
+/** How the result of a command ends that was stopped. */
+const STOPPED = '(cancelled)';
 
 /**
  * The next step of a conversation. A person's message may dictate it, line by line:
@@ -102,7 +104,7 @@ function manyWords(count: number): string {
 }
 
 function taskOf({ messages: sent, tools, systemPrompt, model }: ModelRequest): DemoTask {
-  const messages = withoutInterruptions(sent);
+  const messages = withoutStopped(withoutInterruptions(sent));
   const question = messages.findLastIndex(({ role, content }) => role === 'user' && linesOf(content) !== '');
   const since = messages.slice(question + 1);
   return {
@@ -127,6 +129,13 @@ function withoutInterruptions(messages: readonly ModelMessage[]): readonly Model
     const isHalf = next !== undefined && isGoOn(next) && blocksOfType(message.content, 'call').length === 0;
     return !isGoOn(message) && !(isHalf && message.role === 'assistant');
   });
+}
+
+/** Without a command at the end that a person has stopped: it is run once more. */
+function withoutStopped(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  const results = blocksOfType(messages.at(-1)?.content ?? [], 'result');
+  const isStopped = results.length > 0 && results.every(({ content }) => linesOf(content).endsWith(STOPPED));
+  return isStopped ? messages.slice(0, -2) : messages;
 }
 
 /** The results of the newest calls, if they were made since the question. */

@@ -239,6 +239,31 @@ test('the status counts tokens, and tells the share of the window where that is 
   });
 });
 
+test('in 80 columns the row has model, share and price, then where one is; a price that is not known is never none', async () => {
+  await withTalkOnScreen([], async ({ terminal, server, home, another }) => {
+    server.script(say(words('First.')), say(words('Second.')));
+    await terminal.waitFor('Commands: /help');
+    writeFileSync(
+      join(home, 'config'),
+      `server.work.base_url = ${server.origin}\nserver.work.kind = anthropic\nserver.work.key_env = ANTHROPIC_API_KEY\n` +
+        'server.work.window = 10000\nserver.work.prices = some=1/2\nserver.work.models = some, other\n',
+    );
+    await another(['--model', 'work/some'], async (second) => {
+      const endsIn = (row: RegExp) => second.waitFor((screen) => row.test(screen.at(-1) ?? ''));
+      await second.waitFor('Commands: /help');
+      second.type('one', KEYS.enter);
+      await second.waitFor('First.');
+      await endsIn(/^\[ INSERT \] \[ Execute \] \[ NET: off \] work\/some \d+% \$0\.\d+ (?:\S+ )?at [0-9a-f]{8}$/);
+      second.type('/model work/other', KEYS.enter);
+      await second.waitFor('answers.');
+      second.type('two', KEYS.enter);
+      await second.waitFor('Second.');
+      await endsIn(/ \$0\.\d+\+\? /);
+      expect(second.screen().at(-1)).toMatch(/ other \d+% /);
+    });
+  });
+});
+
 test('leader keys, help and commands fit into 20 columns and 6 rows', async () => {
   await withModes(
     async ({ terminal, lead }) => {
