@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { HubError } from '../../hub/base/error.js';
 import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
 import { command, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
@@ -7,7 +8,7 @@ import { intoFile } from '../files/write_whole_file.js';
 import { EXIT } from '../output/failure.js';
 import { findTree } from '../position/reference.js';
 import { filesLine, renderReport } from '../render/reports/fsck_report.js';
-import { count } from '../render/text/ids_and_counts.js';
+import { count, formatBytes } from '../render/text/ids_and_counts.js';
 import { everyTree, type PortableRecord, recordsOf } from '../transfer/export_records.js';
 import { writeLinesOf } from './export.js';
 
@@ -15,14 +16,22 @@ export const fsckCommand = command({
   name: 'fsck',
   summary: 'Check everything that is stored, and say what is damaged.',
   details:
-    'Checks the database, every hash, every parent, every step, every stored output and what is recorded of projects. Exits 1 when anything is wrong. With --rescue it also writes everything that is whole into a file for import.',
+    'Checks the database, every hash, every parent, every step, every stored output and what is recorded of projects. Exits 1 when anything is wrong. With --repair, packs of recorded files that are damaged are set aside in the home folder, what is whole in them is stored again, and, where nothing is lost, what nobody needs is removed; a pack from a backup put back into its folder completes the rest. With --rescue it also writes everything that is whole into a file for import.',
   arguments: [{ ...TREE, required: false, description: 'only this conversation; all when left out' }],
-  flags: [{ name: 'force', short: null, description: 'replace the file that --rescue names' }],
+  flags: [
+    {
+      name: 'repair',
+      short: null,
+      description: 'first repair what is recorded of projects, as far as that can be had',
+    },
+    { name: 'force', short: null, description: 'replace the file that --rescue names' },
+  ],
   values: [
     { name: 'rescue', value: 'file', choices: null, description: 'write what is undamaged into this file (JSONL)' },
   ],
   examples: [
     { line: 'cognition fsck', does: 'checks all conversations' },
+    { line: 'cognition fsck --repair', does: 'sets damaged packs of files aside, and removes what nobody needs' },
     { line: 'cognition fsck --rescue rescued.jsonl', does: 'also saves what is whole; import it into another home' },
   ],
   async run(input, context) {
@@ -31,6 +40,7 @@ export const fsckCommand = command({
     const client = await context.client();
     const stored = await client.call('loom.fsck', { tree: tree?.id ?? null });
     const hasFiles = tree === null && existsSync(join(context.paths.home, 'files'));
+    if (input.flag('repair')) await repairFiles(context, tree !== null);
     const files = hasFiles ? await client.call('files.check', {}) : null;
     const report = withFiles(stored, files);
     if (context.json) await context.printJson({ ...report, files });
@@ -40,6 +50,18 @@ export const fsckCommand = command({
     return report.problem_count === 0 ? EXIT.ok : EXIT.failure;
   },
 });
+
+async function repairFiles(context: Context, isOneTree: boolean): Promise<void> {
+  if (isOneTree) throw new HubError('invalid_params', '--repair is for all that is recorded, not for one conversation');
+  if (!existsSync(join(context.paths.home, 'files'))) return;
+  const client = await context.client();
+  const { aside, saved, removed } = await client.call('files.repair', {});
+  if (aside > 0) {
+    context.note(`${count(aside, 'damaged pack')} set aside; ${count(saved, 'content')} of them could be had again.`);
+  }
+  if (removed > 0) context.note(`Removed ${formatBytes(removed)} of files that nobody needs.`);
+  if (aside === 0 && removed === 0) context.note('There was nothing to repair.');
+}
 
 /** What is wrong with recorded files stands among the problems. */
 function withFiles(report: ResultOf<'loom.fsck'>, files: ResultOf<'files.check'> | null): ResultOf<'loom.fsck'> {

@@ -178,6 +178,7 @@ export const CALL_FACTS = {
   'files.restore': ONE_BY_ONE,
   'files.move': ONE_BY_ONE,
   'files.take': ONE_BY_ONE,
+  'files.repair': PLAIN,
   'files.export_begin': ONE_BY_ONE,
   'files.export_read': PLAIN,
   'files.import_begin': ONE_BY_ONE,

@@ -35,6 +35,7 @@ export function createMaintenance({ hub, machine }: Pick<ToolParts, 'hub' | 'mac
       for (const id of ids) await workers.maintain(id, async () => ({ kind: 'sweep', roots: await rootsOf(id) }));
       return { swept: ids.length };
     },
+    'files.repair': () => repairAll(storedIds(), rootsOf, workers),
     async 'files.check'(): Promise<ResultOf<'files.check'>> {
       await workers.settled();
       const ids = storedIds();
@@ -61,3 +62,19 @@ export function createMaintenance({ hub, machine }: Pick<ToolParts, 'hub' | 'mac
 }
 
 const PROBLEMS_MAX = 1_000;
+
+async function repairAll(
+  ids: readonly Sha256[],
+  rootsOf: (folder: Sha256) => Promise<Sha256[]>,
+  workers: ProjectWorkers,
+): Promise<ResultOf<'files.repair'>> {
+  await workers.settled();
+  const total = { aside: 0, saved: 0, removed: 0 };
+  for (const id of ids) {
+    const { repair } = await workers.maintain(id, async () => ({ kind: 'repair', roots: await rootsOf(id) }));
+    total.aside += repair.aside;
+    total.saved += repair.saved;
+    total.removed += repair.removed;
+  }
+  return total;
+}

@@ -204,6 +204,20 @@ export const filesMethods = methods({
       problems: z.array(z.string()),
     }),
   },
+  'files.repair': {
+    ...onTools,
+    description:
+      'Sets damaged packs of recorded files aside, stores again what is whole in them, and, where nothing is lost, removes what nobody needs.',
+    params: z.strictObject({}),
+    result: z.strictObject({
+      /** Packs. */
+      aside: count,
+      /** Contents that were read back from them. */
+      saved: count,
+      /** Bytes. */
+      removed: count,
+    }),
+  },
   'files.sweep': {
     ...onTools,
     description: 'Removes the files that were recorded for purged trees only.',

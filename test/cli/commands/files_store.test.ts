@@ -1,6 +1,19 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openBlobStore } from '../../../tools/files/store/blob_store.js';
 import { type TestCli, withCli } from '../../support/cli.js';
 
 /** The packs of the one project of a home, the oldest first. */
@@ -79,4 +92,86 @@ test('a backup has the recorded files, and a home made of it restores them', () 
     expect(JSON.parse(await print('fsck', '--json'))).toMatchObject({ problem_count: 0, files: { snapshots: 2 } });
     await print('files', 'restore', first, '--exact');
     expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('one\n');
+  }));
+
+test('fsck --repair sets a damaged pack aside, keeps what is whole in it, and a pack from a backup completes the rest', () =>
+  withCli(async (cli) => {
+    const { folder, home, run, print } = cli;
+    await print('new', 'work');
+    writeFileSync(join(folder, 'whole.bin'), randomBytes(300_000));
+    await print('exec', '@', 'echo one > a.txt');
+    await print('exec', '@', 'echo two > a.txt');
+    const first = /(\w{8}) \[bash:echo one/.exec(await print('show', '--ids'))?.[1] ?? '';
+    await print('files', 'status');
+    await print('hub', 'stop');
+    const packs = packsIn(home);
+    const large =
+      readdirSync(packs).sort((a, b) => statSync(join(packs, b)).size - statSync(join(packs, a)).size)[0] ?? '';
+    const whole = readFileSync(join(packs, large));
+    // The large file is the first block, a small one the next: one of them stays whole.
+    const flipped = Buffer.from(whole);
+    flipped[100] = (flipped[100] ?? 0) ^ 1;
+    writeFileSync(join(packs, large), flipped);
+    const repaired = await run(['fsck', '--repair']);
+    expect(repaired.stderr).toMatch(/1 damaged pack set aside; [1-9]\d* contents of them could be had again/);
+    expect([repaired.code, repaired.stdout]).toEqual([1, expect.stringContaining('files of the snapshot')]);
+    expect(readdirSync(packs)).not.toContain(large);
+    // What is not whole now may be whole again: nothing that was acknowledged is removed.
+    expect(readFileSync(join(packs, '..', 'damaged', large))).toEqual(flipped);
+    await print('hub', 'stop');
+    writeFileSync(join(packs, large), whole);
+    const completed = await run(['fsck', '--repair']);
+    expect([completed.code, completed.stderr]).toEqual([0, expect.stringContaining('nothing to repair')]);
+    expect(existsSync(join(packs, '..', 'damaged'))).toBe(false);
+    await print('files', 'restore', first, '--exact');
+    expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('one\n');
+  }));
+
+test('fsck --repair removes packs that nobody finished, what no snapshot needs, and what was under way; a pack that is cut is told', () =>
+  withCli(async (cli) => {
+    const { folder, home, run, print } = cli;
+    const first = await twoStates(cli);
+    await print('hub', 'stop');
+    const packs = packsIn(home);
+    const store = openBlobStore(packs);
+    store.put(Buffer.alloc(5_000, 'x'), 'compressed');
+    store.flush();
+    writeFileSync(join(packs, '.0123456789abcdef'), 'half a pack');
+    mkdirSync(join(packs, '..', 'transfers', 'left'), { recursive: true });
+    const repaired = await run(['fsck', '--repair']);
+    expect([repaired.code, repaired.stderr]).toEqual([
+      0,
+      expect.stringContaining('Removed 4.9 KiB of files that nobody needs'),
+    ]);
+    expect(readdirSync(packs).some((name) => name.startsWith('.'))).toBe(false);
+    expect(existsSync(join(packs, '..', 'transfers'))).toBe(false);
+    await print('files', 'restore', first, '--exact');
+    expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('one\n');
+    await print('hub', 'stop');
+    const [name = ''] = readdirSync(packs);
+    truncateSync(join(packs, name), statSync(join(packs, name)).size - 3);
+    const cut = await run(['fsck', '--repair']);
+    expect([cut.code, cut.stdout]).toEqual([1, expect.stringContaining('files of the snapshot')]);
+    expect(existsSync(join(packs, '..', 'damaged', name))).toBe(true);
+    expect((await run(['fsck', '@', '--repair'])).stderr).toContain('--repair is for all that is recorded');
+  }));
+
+test('a damaged pack whose contents are in another one too is removed, and all is well', () =>
+  withCli(async (cli) => {
+    const { home, run, print } = cli;
+    await twoStates(cli);
+    await print('hub', 'stop');
+    const packs = packsIn(home);
+    const [name = ''] = readdirSync(packs);
+    const beside = join(home, '..', 'beside');
+    mkdirSync(beside);
+    const source = openBlobStore(packs);
+    const copy = openBlobStore(beside);
+    for (const sha256 of source.all()) copy.put(source.get(sha256), 'plain');
+    copy.flush();
+    for (const made of readdirSync(beside)) cpSync(join(beside, made), join(packs, made));
+    truncateSync(join(packs, name), 20);
+    const repaired = await run(['fsck', '--repair']);
+    expect([repaired.code, repaired.stderr]).toEqual([0, expect.stringContaining('1 damaged pack set aside')]);
+    expect(existsSync(join(packs, '..', 'damaged'))).toBe(false);
   }));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 import { HubError } from '../../../hub/base/error.js';
 import { Sha256 } from '../../../hub/protocol/node.js';
@@ -155,6 +155,15 @@ function createBlockCache(): (found: FoundBlob) => Buffer {
     if (blocks.size > CACHED_BLOCKS && oldest !== undefined) blocks.delete(oldest);
     return block;
   };
+}
+
+/** Reads one content out of a pack, whatever the rest of that is like. */
+export function blobIn(path: string, sha256: Sha256, place: BlobPlace): Buffer {
+  const { blockAt, blockLength, offset, size } = place;
+  if (blockAt + blockLength > statSync(path).size) throw damaged(path);
+  const bytes = contentOf(path, place).subarray(offset, offset + size);
+  if (bytes.length !== size || sha256Of(bytes) !== sha256) throw damaged(path);
+  return bytes;
 }
 
 function contentOf(path: string, place: BlobPlace): Buffer {

@@ -51,6 +51,7 @@ export const WorkerRequest = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('empty') }),
   z.strictObject({ kind: z.literal('sweep'), roots: z.array(Sha256) }),
   z.strictObject({ kind: z.literal('check'), roots: z.array(Sha256) }),
+  z.strictObject({ kind: z.literal('repair'), roots: z.array(Sha256) }),
   z.strictObject({ kind: z.literal('export'), transfer: TransferId, roots: z.array(Sha256) }),
   z.strictObject({ kind: z.literal('import'), transfer: TransferId, roots: z.array(Sha256), look: z.boolean() }),
 ]);
@@ -77,6 +78,8 @@ export const WorkerReport = z.strictObject({
   /** Of a check: what is wrong with the store, and what nobody needs of it. */
   problems: z.array(text),
   unneeded: z.int(),
+  /** Of a repair: packs set aside, contents read back from them, bytes removed. */
+  repair: z.strictObject({ aside: z.int(), saved: z.int(), removed: z.int() }),
   /** Of an export: snapshots that are not whole. */
   lost: z.array(Sha256),
 });

@@ -73,7 +73,7 @@ export interface ProjectFiles {
 
 const STORE_BYTES_MAX = 10 * 1_024 ** 3;
 const FREE_BYTES_LEAST = 1_024 ** 3;
-const JOURNAL = 'journal.json';
+export const JOURNAL = 'journal.json';
 export const PACKS = 'packs';
 const STAT_CACHE = 'stat-cache';
 /** Is there when the project was recorded once. */

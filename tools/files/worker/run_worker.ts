@@ -7,6 +7,7 @@ import type { TreeEntry } from '../store/tree_format.js';
 import { checkStore } from './check_store.js';
 import { OpenNames, type WorkerMessage, type WorkerReport, WorkerRequest, WorkerStart } from './messages.js';
 import { openProjectFiles, type ProjectFiles, sweepStore } from './project_files.js';
+import { repairStore } from './repair_store.js';
 import { exportPacks, importPacks } from './transfer_packs.js';
 
 /** More paths are counted and not named. */
@@ -15,6 +16,7 @@ const PATCH_BYTES_MAX = 16 * 1024 * 1024;
 const EMPTY: WorkerReport = {
   ...{ root: null, files: 0, bytes: 0, changed: 0, changes: [], kept: [], left_out: [] },
   ...{ own: { changed: 0, changes: [] }, moved: null, patch: null, merged: [], problems: [], unneeded: 0, lost: [] },
+  repair: { aside: 0, saved: 0, removed: 0 },
 };
 
 /** Serves the files of one project, as a process of its own that sees the project and its store and nothing else. */
@@ -91,6 +93,7 @@ async function reportOf(
   if (request.kind === 'import') {
     return { ...EMPTY, ...importPacks({ folder: store, ...request }, request.look) };
   }
+  if (request.kind === 'repair') return { ...EMPTY, repair: repairStore(store, request.roots) };
   if (request.kind === 'check') return { ...EMPTY, ...checkStore(store, request.roots) };
   if (files === null) return EMPTY;
   switch (request.kind) {
