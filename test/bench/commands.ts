@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '../../hub/client/client.js';
@@ -42,8 +42,13 @@ async function formRow(home: string, kind: 'bubblewrap' | 'util-linux', most: nu
   for (let round = 0; round < ROUNDS + 5; round++) {
     const bare = timed(() => void spawnSync('bash', ['-c', 'true']));
     const startedAt = performance.now();
-    const wrapped = await sandbox.wrap({ program: 'bash', arguments: ['-c', 'true'], policy, cwd: project, tmp });
-    const { status } = spawnSync(wrapped.program, wrapped.arguments);
+    const command = { program: 'bash', arguments: ['-c', 'true'], opensFilter: true };
+    const wrapped = await sandbox.wrap({ ...command, policy, cwd: project, tmp });
+    const filter = wrapped.filter === undefined ? null : openSync(wrapped.filter, 'r');
+    const { status } = spawnSync(wrapped.program, wrapped.arguments, {
+      stdio: ['ignore', 'pipe', 'pipe', 'ignore', ...(filter === null ? [] : [filter])],
+    });
+    if (filter !== null) closeSync(filter);
     wrapped.release();
     if (status !== 0) throw new Error(`${kind} ends with ${status}`);
     if (round < 5) continue;

@@ -71,6 +71,7 @@ export async function containedPlan(
   const wrapped = await sandbox.wrap({
     program: 'bash',
     arguments: ['-c', control.argument],
+    opensFilter: true,
     ...{
       policy,
       cwd,
@@ -88,6 +89,7 @@ export async function containedPlan(
     // What makes the sandbox may be a shell script as well: as `sh` no shell reads BASH_ENV.
     environment: { ...environment, ...control.environment },
     controlFd: control.fd,
+    ...(wrapped.filter === undefined ? {} : { filter: wrapped.filter }),
     release: wrapped.release,
   };
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { attempt } from '../sandbox/attempt.js';
 import type { Pipe, PipePool } from './pipes.js';
 
 export type Channel = 'stdout' | 'stderr';
@@ -14,6 +15,8 @@ export interface SpawnPlan {
   environment: Readonly<Record<string, string>>;
   /** Its descriptor 3. */
   controlFd: number;
+  /** A file that is its descriptor 4: then the kernel is to end it first when memory is short. */
+  filter?: string;
 }
 
 export interface Exit {
@@ -63,13 +66,13 @@ type StartedChild = { process: ChildProcess; pid: number; exited: Promise<Exit> 
 
 function spawnDetached(plan: SpawnPlan, [out, err]: [number, number]): Promise<StartedChild> {
   return new Promise((resolve, reject) => {
-    const child = spawn(plan.program, [...plan.arguments], {
-      argv0: plan.calledAs,
-      cwd: plan.cwd,
-      env: plan.environment,
-      detached: true,
-      stdio: ['ignore', out, err, plan.controlFd],
-    });
+    const { program, calledAs: argv0, cwd, environment: env, controlFd, filter } = plan;
+    const start = (filterFd: number[]): ChildProcess =>
+      spawn(program, [...plan.arguments], {
+        ...{ argv0, cwd, env, detached: true },
+        stdio: ['ignore', out, err, controlFd, ...filterFd],
+      });
+    const child = filter === undefined ? start([]) : startFirstToEnd(filter, start);
     const { pid } = child;
     const exited = new Promise<Exit>((exit) => {
       child.once('exit', (code, signal) => exit({ code, signal }));
@@ -77,6 +80,27 @@ function spawnDetached(plan: SpawnPlan, [out, err]: [number, number]): Promise<S
     child.once('error', reject);
     if (pid !== undefined) resolve({ process: child, pid, exited });
   });
+}
+
+const SCORE = '/proc/self/oom_score_adj';
+const SCORE_MAX = '1000';
+
+/** A child inherits the score that its parent has for that moment: by the time it could be changed the child has children. */
+function startFirstToEnd(filter: string, start: (filterFd: number[]) => ChildProcess): ChildProcess {
+  const fd = openSync(filter, 'r');
+  const own = readFileSync(SCORE, 'utf8');
+  const isSet = setScore(SCORE_MAX);
+  try {
+    return start([fd]);
+  } finally {
+    if (isSet) setScore(own);
+    closeSync(fd);
+  }
+}
+
+/** False where /proc cannot be written: then the command is like any other process. */
+function setScore(score: string): boolean {
+  return attempt(() => writeFileSync(SCORE, score)) === null;
 }
 
 interface OutputReaders {

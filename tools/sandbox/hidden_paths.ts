@@ -3,7 +3,7 @@ import { isWithin } from '../../hub/base/is_within.js';
 import type { MachinePaths } from '../base/tool_parts.js';
 import { isKeptInHome, keptBelow } from '../policy/home_rules.js';
 import { secretsOf } from '../policy/path_rules.js';
-import { exists, foldersBetween, isFolder, isWithinReach, keptFor, realPath } from './machine.js';
+import { exists, foldersBetween, isEmptyFile, isFolder, isWithinReach, keptFor, realPath } from './machine.js';
 import type { MountPoints } from './mount_points.js';
 import { isVisible, type Mount, type MountOverlay } from './mounts.js';
 import type { NestedRepositories } from './nested_repositories.js';
@@ -96,7 +96,7 @@ function pinsOf(paths: readonly string[], writable: readonly string[]): Mount[] 
 function masksOf(mounts: readonly Mount[], { secrets, shown }: CoverRequest['request']): Mount[] {
   const all = [...mounts];
   for (const path of secrets()) {
-    if (isVisible(path, all) && exists(path))
+    if (isVisible(path, all) && exists(path) && !isEmptyFile(path))
       all.push(isFolder(path) ? { kind: 'empty', path, writable: false } : { kind: 'nothing', path });
   }
   const sockets = visibleSockets(shown, (path) => isVisible(path, all));

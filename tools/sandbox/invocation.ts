@@ -5,11 +5,16 @@ import type { Mount, MountOverlay } from './mounts.js';
 export interface Invocation {
   program: string;
   arguments: readonly string[];
+  /** The file that it reads as its descriptor `FILTER_FD`, where its caller opens that. */
+  filter?: string;
 }
+
+/** The descriptor at which a caller opens the filter of system calls. Number 3 is the shell's own. */
+export const FILTER_FD = 4;
 
 /** The invocation of a program by another one, such as `unshare`, with its options. */
 export function startedBy([program, ...options]: readonly [string, ...string[]], started: Invocation): Invocation {
-  return { program, arguments: [...options, started.program, ...started.arguments] };
+  return { ...started, program, arguments: [...options, started.program, ...started.arguments] };
 }
 
 /** A program to run inside a sandbox. */
@@ -21,6 +26,8 @@ export interface SandboxCommand extends Invocation {
   tmp: string;
   /** What is mounted over guarded paths, such as a private folder over `.git`. */
   overlays?: readonly MountOverlay[];
+  /** Whether the caller opens the filter, and has the kernel end the command first: otherwise a shell does both. */
+  opensFilter?: boolean;
   /** The network that it joins instead of having its own; where its policy grants the network it means nothing. */
   network?: SharedNetwork | null;
   /** What is shown besides, in a folder of its own below `/run`. */

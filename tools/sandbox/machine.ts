@@ -120,6 +120,12 @@ export function exists(path: string): boolean {
   return valueOrNull(() => lstatSync(path, QUIETLY)) != null;
 }
 
+/** Such a file is as good as absent: there is nothing to hide yet. */
+export function isEmptyFile(path: string): boolean {
+  const stats = valueOrNull(() => lstatSync(path, QUIETLY));
+  return stats?.isFile() === true && stats.size === 0;
+}
+
 export function isEmptyFolder(path: string): boolean {
   return isFolder(path) && valueOrNull(() => readdirSync(path).length === 0) === true;
 }

@@ -16,9 +16,9 @@ import {
 } from '../policy/path_rules.js';
 import { attempt, valueOrNull } from './attempt.js';
 import { coversOf } from './hidden_paths.js';
-import { isEmptyFolder, isFolder, realPath, type TopEntry, topEntries } from './machine.js';
+import { isEmptyFile, isEmptyFolder, isFolder, realPath, type TopEntry, topEntries } from './machine.js';
 import type { MountPoints } from './mount_points.js';
-import { isVisible, type Mount, type MountOverlay } from './mounts.js';
+import { isVisible, type Mount, type MountOverlay, NOTHING } from './mounts.js';
 import { mountsInCopy } from './mounts_in_copy.js';
 import type { NestedRepositories } from './nested_repositories.js';
 import { makeTmpMountPoint } from './tmp_mount_point.js';
@@ -130,6 +130,8 @@ function baseOf(policy: RealPolicy, { machine, tmp }: PlanRequest): Mount[] {
 
 function topMount({ path, link }: TopEntry): Mount {
   if (link !== null) return { kind: 'link', path, target: link };
+  // Each mount takes time: a file of nothing, such as the mark of a container, is a link to nothing.
+  if (isEmptyFile(path)) return { kind: 'link', path, target: NOTHING };
   // Making an empty folder is cheaper than mounting one.
   return isEmptyFolder(path) ? { kind: 'folder', path } : readOnly(path);
 }

@@ -1,5 +1,8 @@
 import { isWithin } from '../../hub/base/is_within.js';
 
+/** What an empty file right in `/` links to inside: a file costs a mount. */
+export const NOTHING = '/dev/null';
+
 /** One step of filling the empty root of a sandbox; a later one covers an earlier one. */
 export type Mount =
   | { kind: 'bind'; path: string; source: string; writable: boolean; isFolder: boolean }

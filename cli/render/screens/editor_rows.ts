@@ -1,5 +1,6 @@
 import { isSimple, type Ruler } from '../look/ruler.js';
 import { cautiousWidth } from '../text/cautious_width.js';
+import { HIDDEN_SIGN, showHidden } from '../text/invisible.js';
 
 /** The width of rows, and the text shown for the signs that are tokens. */
 export interface RowMeasure {
@@ -39,8 +40,6 @@ const ASCII = /^\p{ASCII}*$/u;
 const TOKEN = /([\udc00-\udfff])/u;
 const LONE_HALF = /[\ud800-\udfff]/u;
 const CONTROL = /^\p{Cc}/u;
-// They reorder what stands around them, so that a line reads otherwise than it is.
-const REORDERING = /^[\u202a-\u202e\u2066-\u2069]/;
 const MARK = /^\p{M}/u;
 
 const segmenter = new Intl.Segmenter();
@@ -172,9 +171,13 @@ function cellOf({ at, text }: Piece, used: number, measure: RowMeasure): EditorC
   }
   const standIn = standInOf(text, measure);
   if (standIn !== null) return standInCell(range, standIn.slice(0, room));
-  const shown = visible(text, measure.ruler);
+  const revealed = HIDDEN_SIGN.test(text) ? showHidden(text.slice(0, PIECE_LENGTH_MAX)) : text;
+  if (revealed !== text && ASCII.test(revealed)) return standInCell(range, revealed.slice(0, room));
+  const shown = visible(revealed, measure.ruler);
   const widths = widthsOf(shown, measure.ruler);
-  return widths.columnsMax > room ? standInCell(range, '?') : { ...range, shown, ...widths, isStandIn: false };
+  return widths.columnsMax > room
+    ? standInCell(range, '?')
+    : { ...range, shown, ...widths, isStandIn: revealed !== text };
 }
 
 /** `shown` is all ASCII. */
@@ -188,7 +191,6 @@ function standInOf(text: string, { tokens }: RowMeasure): string | null {
   const [half] = LONE_HALF.exec(text) ?? [];
   if (half !== undefined) return tokens.get(half) ?? '?';
   const code = text.charCodeAt(0);
-  if (REORDERING.test(text)) return `<U+${code.toString(16).toUpperCase()}>`;
   if (!CONTROL.test(text)) return null;
   return code < 0x80 ? `^${String.fromCharCode(code ^ 0x40)}` : `<${code.toString(16).toUpperCase()}>`;
 }

@@ -37,6 +37,11 @@ export function cleanLine(text: string): string {
   return clean(text).replace(/\s+/g, ' ').trim();
 }
 
+/** What a terminal acts on is left out, and hidden signs stay: for a text that is kept, and not printed as it is. */
+export function withoutSequences(text: string): string {
+  return SUSPECT.test(text) ? withLineEnds(text.replace(SEQUENCES, '')) : text;
+}
+
 /** The same of what a command printed, as a terminal would show it: what was written over is gone. */
 export function cleanPrinted(text: string): string {
   if (!text.includes('\r')) return clean(text);

@@ -1,5 +1,5 @@
 import type { SandboxKind } from '../../../hub/protocol/methods/tool_methods.js';
-import { type Invocation, startedBy } from '../invocation.js';
+import { FILTER_FD, type Invocation, startedBy } from '../invocation.js';
 import { findProgram, sharesMounts } from '../machine.js';
 import { type BubblewrapForm, bubblewrapArguments } from './bubblewrap.js';
 import { canFilterCalls, type FilterFile } from './filter_file.js';
@@ -7,9 +7,6 @@ import type { Form } from './form.js';
 import { findPerl, perlInvocation } from './perl.js';
 import { sandboxExecInvocation } from './sandbox_exec.js';
 import { findUtilLinux, utilLinuxInvocation } from './util_linux.js';
-
-/** A shell redirects no descriptor of two digits. */
-const FILTER_FD = 9;
 
 /** The forms that may work on this machine, the best first. */
 export function formsOf(only: SandboxKind | null, filter: FilterFile): Form[] {
@@ -27,7 +24,8 @@ function bubblewraps(filter: FilterFile): Form[] {
     invocation: (input) => {
       const invocation = { program, arguments: bubblewrapArguments(input, form) };
       const path = filter.path();
-      return path === null ? invocation : filtered(invocation, { sh, path });
+      if (path === null) return invocation;
+      return filtered(invocation, { sh: input.command.opensFilter === true ? null : sh, path });
     },
   });
   const isolated = (form: Form): Form[] => {
@@ -65,10 +63,11 @@ function prefixed([program, ...options]: readonly string[], form: Form): Form['i
 }
 
 /** bubblewrap reads the filter from a descriptor of its own, which it closes. */
-function filtered(bubblewrap: Invocation, { sh, path }: { sh: string; path: string }): Invocation {
+function filtered(bubblewrap: Invocation, { sh, path }: { sh: string | null; path: string }): Invocation {
+  const options = ['--seccomp', String(FILTER_FD), ...bubblewrap.arguments];
+  if (sh === null) return { program: bubblewrap.program, arguments: options, filter: path };
   // The kernel is to end commands first when memory is short.
   const script = `{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; exec "$@" ${FILTER_FD}<"$0"`;
-  const options = ['--seccomp', String(FILTER_FD), ...bubblewrap.arguments];
   return { program: sh, arguments: ['-c', script, path, bubblewrap.program, ...options] };
 }
 

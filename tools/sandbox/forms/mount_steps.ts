@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { isWithin } from '../../../hub/base/is_within.js';
 import { valueOrNull } from '../attempt.js';
 import { hiddenKernelFiles, kernelFiles, lockedFlags, type MountInfo, readMountInfo } from '../machine.js';
-import type { Mount } from '../mounts.js';
+import { type Mount, NOTHING } from '../mounts.js';
 
 /** Where the new root is built: every Linux has this folder, and nothing of it is shown. */
 export const BASE = '/sys/fs';
@@ -43,7 +43,9 @@ export function mountStepsOf(mounts: readonly Mount[]): MountSteps {
   const stores = new Map<Mount, string>();
   for (const [index, mount] of mounts.entries()) {
     if (mount.kind === 'link') {
-      steps.links.push(mount.path);
+      // One of ours stands for an empty file, and links to nothing.
+      if (mount.target === NOTHING) steps.files.push(`${BASE}${mount.path}`);
+      else steps.links.push(mount.path);
       continue;
     }
     if (mount.kind === 'folder') {

@@ -1,4 +1,4 @@
-import { clean } from '../../../render/text/clean.js';
+import { withoutSequences } from '../../../render/text/clean.js';
 import { keyOfCode } from './coded_keys.js';
 import { type Escape, readEscape } from './escapes.js';
 import type { Key, KeyPress } from './key.js';
@@ -108,13 +108,9 @@ function keep(paste: Paste, text: string): void {
   paste.length += piece.length;
 }
 
-// These are drawn visibly, so they may stay in the message.
-const REORDERING = /([\u202a-\u202e\u2066-\u2069])/;
-
-/** The pasted text without terminal controls. */
+/** The pasted text without terminal controls. What would be hidden is drawn visibly, so it may stay in the message. */
 function cleanPaste(text: string): string {
-  const parts = text.split(REORDERING).map((part, at) => (at % 2 === 0 ? clean(part) : part));
-  return parts.join('').toWellFormed();
+  return withoutSequences(text).toWellFormed();
 }
 
 /** The end of a paste. An end marker that another one follows was itself pasted; text after it must not act as keys. */

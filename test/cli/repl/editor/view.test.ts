@@ -47,6 +47,25 @@ test('an empty editor says what it is for', () => {
   expect(drawn('')).toEqual(['> |Say something']);
 });
 
+test.each([
+  ['a\u200bb', 'a<U+200B>b'],
+  ['a\u200db', 'a<U+200D>b'],
+  ['a\u{e0041}\u{e0042}b', 'a<U+E0041><U+E0042>b'],
+  ['é\u2060', 'é<U+2060>'],
+  ['\ufeffx', '<U+FEFF>x'],
+  ['漢\u2067字', '漢<U+2067>字'],
+  ['می\u200cخواهم', 'می\u200cخواهم'],
+  ['👩\u200d🚀!', '👩\u200d🚀!'],
+  ['1\ufe0f\u20e3', '1\ufe0f\u20e3'],
+])(
+  'what would be hidden is shown where no script or emoji needs it, and what is sent stays as pasted: %j',
+  (text, shown) => {
+    const keys = [paste(text)];
+    expect(drawn(keys, { width: 60 })).toEqual([`> ${shown}|`]);
+    expect(pressed(keys, newEditor(), { ...FRAME, width: 60 }).state.buffer.text).toBe(text);
+  },
+);
+
 test('lines are drawn below each other', () => {
   expect(drawn('one<ctrl+j>two<up>')).toEqual(['> one|', '  two']);
 });

@@ -170,6 +170,11 @@ test('a paste keeps the marks of scripts that are written from right to left', (
   expect(decoded('\x1b[200~\u2067שלום\u2069\x1b[31m \ufffd\x1b[201~')).toEqual(["paste '\u2067שלום\u2069 \ufffd'"]);
 });
 
+test('a paste keeps what would be hidden, which the editor draws', () => {
+  const text = 'a\u200b\u{e0041}b\u2060\u00ad';
+  expect(decoded(`\x1b[200~${text}\x1b[201~`)).toEqual([`paste '${text}'`]);
+});
+
 test('a paste that is never ended gives way to Ctrl-C', () => {
   expect(decoded('\x1b[200~half a pas', '\x03')).toEqual(["paste 'half a pas'", 'ctrl+c']);
 });
