@@ -53,7 +53,7 @@ const LONG = [
   'test/tools/conformance.test.ts',
   'test/tools/round_trip.test.ts',
   'test/tools/bash/end_command.test.ts',
-  'test/cli/commands/{answer,archived,demo,exec_sandbox,export,own_agents,export_files,files,files_store,hub,import_sessions,open,spawn,transcripts,work}.test.ts',
+  'test/cli/commands/{answer,archived,copies,demo,exec_sandbox,export,own_agents,export_files,files,files_store,hub,import_sessions,open,spawn,transcripts,work}.test.ts',
   'test/cli/turn/{cloud_servers,server_presets}.test.ts',
   'test/cli/repl/commands/{files_along,own_folder,second_terminal}.test.ts',
   'test/cli/repl/conversation/run_commands.test.ts',

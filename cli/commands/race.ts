@@ -26,7 +26,7 @@ export const raceCommand = command({
   name: 'race',
   summary: 'Let several models answer the same message at once, each in a copy of the project of its own.',
   details:
-    'Each lane is a branch below the message, and works in a folder of its own that stands at the path of the project. With --check a command tells then which of them are good. Nothing of it is in your folder until you pick a lane; the others stay as branches. Without a message it shows how the newest race of the conversation stands. Who asks something is told of first: you answer here, or with answer. Agents of others, such as claude, are lanes as models are. Installed packages such as node_modules are shown to the lanes read-only, other files that git ignores are not; their git is read-only.',
+    'Each lane is a branch below the message, and works in a folder of its own that stands at the path of the project. With --check a command tells then which of them are good. Nothing of it is in your folder until you pick a lane; the others stay as branches. Without a message it shows how the newest race of the conversation stands. Who asks something is told of first: you answer here, or with answer. Agents of others, such as claude, are lanes as models are. Installed packages such as node_modules are copied into each lane, large ones are shown read-only; other files that git ignores, such as .env, are not there, and their git is read-only.',
   arguments: [
     { ...TREE, required: false, description: `${TREE.description}; a new one when left out` },
     { name: 'message', required: false, description: 'the message, or - for standard input', completes: null },

@@ -3,6 +3,7 @@ import { OWN_COPY } from '../../hub/protocol/limits.js';
 import type { NodeId, TreeId, TurnId } from '../../hub/protocol/node.js';
 import type { Context } from '../command_line/command_context.js';
 import { workFolder } from '../position/project_folder.js';
+import { cleanLine } from '../render/text/clean.js';
 
 type CopyPlace = { tree: TreeId; node: NodeId; turn: TurnId };
 
@@ -21,5 +22,11 @@ export async function makeCopyOfBranch(context: Context, place: CopyPlace): Prom
 async function makeCopy(context: Context, place: CopyPlace, isRecorded: boolean): Promise<void> {
   const client = await context.client();
   const project = workFolder(await client.call('loom.tree_get', { tree: place.tree }), context.project);
-  await client.call('files.copy_make', { ...place, project, label: OWN_COPY, as_recorded: isRecorded });
+  const { told } = await client.call('files.copy_make', {
+    ...place,
+    project,
+    label: OWN_COPY,
+    as_recorded: isRecorded,
+  });
+  for (const line of told) context.note(cleanLine(line));
 }

@@ -7,6 +7,7 @@ import { ask, canAsk } from '../input/ask_person.js';
 import { reasonOf } from '../output/failure.js';
 import { newTurnId } from '../position/ids.js';
 import { renderQuestion } from '../render/node/question_text.js';
+import { cleanLine } from '../render/text/clean.js';
 import { answerChoice } from '../turn/answer_questions.js';
 import { giveKey } from '../turn/key_command.js';
 import { modelEnvironment } from '../turn/model_access.js';
@@ -45,7 +46,7 @@ export async function runRace(
     return next;
   };
   const work = async (): Promise<void> => {
-    await makeCopies(client, race, turns);
+    await makeCopies({ context, client }, race, turns);
     board.begin();
     await Promise.all(turns.map((turn, index) => runLane({ context, client, race, askNext }, turn, index)));
   };
@@ -56,13 +57,15 @@ export async function runRace(
 
 /** One after the other: all of them read the same project. */
 async function makeCopies(
-  client: Client,
+  { context, client }: { context: Context; client: Client },
   { tree, node, project, check, lanes }: Race,
   turns: readonly TurnId[],
 ): Promise<void> {
   for (const [index, turn] of turns.entries()) {
     const label = lanes[index]?.label ?? '';
-    await client.call('files.copy_make', { project, tree: tree.id, node, turn, label, check });
+    const { told } = await client.call('files.copy_make', { project, tree: tree.id, node, turn, label, check });
+    // All lanes have the same packages.
+    for (const line of index === 0 ? told : []) context.note(cleanLine(line));
   }
 }
 

@@ -55,6 +55,7 @@ export const PATH_JOINS: Readonly<Record<string, { joins: number; because: strin
   'tools/file/path/replace_content.ts': { joins: 4, because: WALK },
   'tools/file/path/session_tmp.ts': { joins: 1, because: POLICY },
   'tools/files/transfer_folders.ts': { joins: 1, because: READ },
+  'tools/files/worker/copy_packages.ts': { joins: 10, because: READ },
   'tools/files/worker/repair_store.ts': { joins: 1, because: READ },
   'tools/files/worker/transfer_packs.ts': { joins: 1, because: READ },
   'tools/files/copy_folders.ts': { joins: 3, because: `${READ}, and ${TABLE}` },

@@ -2,7 +2,7 @@ import { existsSync, rmdirSync, rmSync } from 'node:fs';
 import { HubError } from '../../hub/base/error.js';
 import type { ParsedOf, ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { ToolParts } from '../base/tool_parts.js';
-import { bytesIn, makeCopyFolder } from './copy_folders.js';
+import { bytesIn, copyPackagesOf, makeCopyFolder } from './copy_folders.js';
 import { createGoingOn } from './go_on_in_copy.js';
 import type { ProjectWorkers } from './project_workers.js';
 import { copyRow, createTaking } from './take_changes.js';
@@ -13,18 +13,18 @@ export function createCopies({ hub }: Pick<ToolParts, 'hub'>, workers: ProjectWo
     const { tree, node, turn, label, check } = params;
     const project = await workers.project(params.project);
     const { root: present } = await workers.ask(project, { kind: 'snapshot' });
-    if (present === null) return { files: 0 };
+    if (present === null) return { files: 0, told: [] };
     const place = { tree, node, folder: project.id };
     const recorded = params.as_recorded ? (await hub.call('loom.snapshot_find', place)).at : null;
     const root = recorded?.root ?? present;
-    const copy = workers.copyOf(project.id, turn);
+    const copy = { ...workers.copyOf(project.id, turn), from: project.path };
     await makeCopyFolder(hub, workers, { project, copy });
     await workers.ask(copy, { kind: 'restore', base: root, target: root, exact: true });
     const { root: base, files } = await workers.ask(copy, { kind: 'snapshot' });
     await hub.call('loom.copy_add', { ...place, turn, project: project.path, label, check, base: base ?? root });
     // What it changes is told from here on.
     await hub.call('loom.snapshot_add', { ...place, root: base ?? root, kind: 'copied' });
-    return { files };
+    return { files, told: await copyPackagesOf(workers, copy) };
   }
 
   async function list({ tree }: ParsedOf<'files.copy_list'>): Promise<ResultOf<'files.copy_list'>> {

@@ -24,6 +24,15 @@ export async function makeCopyFolder(
   markRepository(project.path, copy.path);
 }
 
+/** Copies installed packages into a new copy; returns what a person is told of those that it lacks. */
+export async function copyPackagesOf(workers: ProjectWorkers, copy: StoredProject): Promise<string[]> {
+  const { unshared } = await workers.ask(copy, { kind: 'packages' });
+  return unshared.map((path) => {
+    const how = path.includes('/') ? 'not in the copy' : 'read-only in the copy';
+    return `${path} is ${how}: packages over 20,000 files or 300 MB are not copied`;
+  });
+}
+
 async function refuseMany(hub: HubLink, workers: ProjectWorkers, { id, path }: StoredProject): Promise<void> {
   const { copies } = await hub.call('loom.copy_list', {});
   const folders = copies.filter(({ folder }) => folder === id).map(({ turn }) => workers.copyOf(id, turn).path);

@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import type { ParsedOf, ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { NodeId, TurnId } from '../../hub/protocol/node.js';
 import type { HubLink } from '../base/tool_parts.js';
-import { makeCopyFolder } from './copy_folders.js';
+import { copyPackagesOf, makeCopyFolder } from './copy_folders.js';
 import type { ProjectWorkers } from './project_workers.js';
 
 /** Gives a turn the copy that its branch has worked in; where that is not to be had, one with the same files. */
@@ -12,15 +12,18 @@ export function createGoingOn(hub: HubLink, workers: ProjectWorkers) {
     if (last === undefined) return {};
     const { folder, project, label, check, base } = last;
     const { at } = await hub.call('loom.snapshot_find', { tree, node, folder });
-    const [before, copy] = [workers.copyOf(folder, last.turn), workers.copyOf(folder, turn)];
+    const [before, made] = [workers.copyOf(folder, last.turn), workers.copyOf(folder, turn)];
+    const root = at?.root ?? base;
     if (existsSync(before.path) && (await isFree(hub, last.turn, node))) {
       await workers.rest(folder);
-      for (const end of ['', '.state']) renameSync(`${before.path}${end}`, `${copy.path}${end}`);
+      for (const end of ['', '.state']) renameSync(`${before.path}${end}`, `${made.path}${end}`);
+      await workers.ask(made, { kind: 'restore', base: root, target: root, exact: true });
     } else {
-      await makeCopyFolder(hub, workers, { project: { id: folder, path: project, copy: null }, copy });
+      const copy = { ...made, from: existsSync(project) ? project : null };
+      await makeCopyFolder(hub, workers, { project: { id: folder, path: project, copy: null, from: null }, copy });
+      await workers.ask(copy, { kind: 'restore', base: root, target: root, exact: true });
+      await copyPackagesOf(workers, copy);
     }
-    const root = at?.root ?? base;
-    await workers.ask(copy, { kind: 'restore', base: root, target: root, exact: true });
     await hub.call('loom.copy_add', { turn, tree, node, folder, project, label, check, base });
     await hub.call('loom.snapshot_add', { tree, node, folder, root, kind: 'copied' });
     return {};

@@ -20,6 +20,8 @@ export interface StoredProject {
   path: string;
   /** The turn whose copy is at that path; null for the project itself. */
   copy: TurnId | null;
+  /** The project that a new copy is made of; null for everything else. */
+  from: string | null;
 }
 
 /** The processes that look at projects: one for each, which ends when nothing has been asked of it for a while. */
@@ -64,12 +66,12 @@ export function createProjectWorkers(parts: WorkerParts): ProjectWorkers {
   }
 
   /** Where a folder was made anew, what is known of the old one does not hold. */
-  async function workerFor({ id, path, copy }: StoredProject): Promise<WorkerProcess> {
+  async function workerFor({ id, path, copy, from }: StoredProject): Promise<WorkerProcess> {
     const inode = attempt(() => statSync(path).ino) ?? 0;
     const known = workers.get(id);
     if (known?.worker.isAlive() === true && known.inode === inode) return known.worker;
     await endWorker(id);
-    const worker = await startFor(parts, id, { path, copy });
+    const worker = await startFor(parts, id, { path, copy, from });
     workers.set(id, { worker, inode });
     return worker;
   }
@@ -88,7 +90,7 @@ export function createProjectWorkers(parts: WorkerParts): ProjectWorkers {
     },
     record: async (path, work) => recordings.add(projectAt(path, machine), work),
     settled: recordings.allEnded,
-    copyOf: (folder, turn) => ({ id: folder, path: copyFolder({ folder, turn }, machine), copy: turn }),
+    copyOf: (folder, turn) => ({ id: folder, path: copyFolder({ folder, turn }, machine), copy: turn, from: null }),
     rest: (folder) => inTurn(folder, () => endWorker(folder)),
     ask: (project, request) => inTurn(project.id, async () => (await workerFor(project)).ask(request)),
     maintain: (id, request) =>
@@ -107,11 +109,7 @@ export function createProjectWorkers(parts: WorkerParts): ProjectWorkers {
 }
 
 /** Starts a worker when that of a killed process has come to its end. */
-async function startFor(
-  parts: WorkerParts,
-  id: Sha256,
-  at: Pick<StoredProject, 'path' | 'copy'> | null,
-): Promise<WorkerProcess> {
+async function startFor(parts: WorkerParts, id: Sha256, at: Omit<StoredProject, 'id'> | null): Promise<WorkerProcess> {
   const { folder, ...command } = await workerCommand(parts, id, at);
   const writer = `${folder}/writer`;
   await untilEnded(writer);
@@ -153,7 +151,7 @@ function projectAt(path: string, { userHome, cognitionHome }: MachinePaths): Sto
     throw new HubError('limit', `the files of ${real} are not recorded: it is more than a project`);
   }
   if (!hasHandlePaths) throw new HubError('limit', 'files are recorded on Linux only');
-  return { id: idOfPath(real), path: real, copy: null };
+  return { id: idOfPath(real), path: real, copy: null, from: null };
 }
 
 /** What names a project in the store, by its real path. */

@@ -21,7 +21,7 @@ const INSIDE = '/run/cognition';
 export async function workerCommand(
   { machine, sandbox }: WorkerParts,
   id: Sha256,
-  at: { path: string; copy: TurnId | null } | null,
+  at: { path: string; copy: TurnId | null; from: string | null } | null,
 ): Promise<WorkerCommand & { folder: string }> {
   const store = join(machine.cognitionHome, 'files', id);
   const tmp = join(store, 'tmp');
@@ -33,9 +33,10 @@ export async function workerCommand(
   const projectIn = (top: string) => (place === null ? null : { top, start: place.start, own_ignore_file: ignore });
   const { kind } = await sandbox.report();
   if (kind === 'none' || kind === 'sandbox-exec') {
-    const start = { store, copy, project: projectIn(place?.top ?? '') };
+    const start = { store, copy, from: at?.from ?? null, project: projectIn(place?.top ?? '') };
     return { folder: store, program: process.execPath, arguments: [PROGRAM], start, release: () => undefined };
   }
+  const from = at?.from ?? null;
   const wrapped = await sandbox.wrap({
     ...{ program: `${INSIDE}/node`, arguments: [`${INSIDE}/files_worker.mjs`], cwd: '/tmp', tmp },
     policy: { kind: 'contained', network: false, writable: [], readable: [] },
@@ -44,9 +45,11 @@ export async function workerCommand(
       shown('files_worker.mjs', { source: PROGRAM, isFolder: false, writable: false }),
       shown('store', { source: store, isFolder: true, writable: true }),
       ...(place?.mounts ?? []),
+      ...(from === null ? [] : [shown('from', { source: from, isFolder: true, writable: false })]),
     ],
   });
-  return { ...wrapped, folder: store, start: { store: `${INSIDE}/store`, copy, project: projectIn(`${INSIDE}/top`) } };
+  const inside = { store: `${INSIDE}/store`, copy, from: from === null ? null : `${INSIDE}/from` };
+  return { ...wrapped, folder: store, start: { ...inside, project: projectIn(`${INSIDE}/top`) } };
 }
 
 /** Where a project lies in its repository, of which nothing else may be written. */

@@ -155,7 +155,11 @@ export const filesMethods = methods({
       /** Whether it gets the files that are recorded for the node, where some are, and not those that are there now. */
       as_recorded: z.boolean().default(false),
     }),
-    result: z.strictObject({ files: count }),
+    result: z.strictObject({
+      files: count,
+      /** What of installed packages is not in it. */
+      told: z.array(z.string()),
+    }),
   },
   'files.copy_go_on': {
     ...onTools,

@@ -12,6 +12,8 @@ export const WorkerStart = z.strictObject({
   store: text,
   /** The turn whose copy the project is; null for the project itself. */
   copy: TurnId.nullable(),
+  /** The project that a new copy is made of; null for everything else. */
+  from: text.nullable(),
   /** Null where only the store is worked on. */
   project: z
     .strictObject({
@@ -49,6 +51,7 @@ export const WorkerRequest = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('undo') }),
   z.strictObject({ kind: z.literal('empty') }),
+  z.strictObject({ kind: z.literal('packages') }),
   z.strictObject({ kind: z.literal('sweep'), roots: z.array(Sha256) }),
   z.strictObject({ kind: z.literal('check'), roots: z.array(Sha256) }),
   z.strictObject({ kind: z.literal('repair'), roots: z.array(Sha256) }),
@@ -80,6 +83,8 @@ export const WorkerReport = z.strictObject({
   unneeded: z.int(),
   /** Of a repair: packs set aside, contents read back from them, bytes removed. */
   repair: z.strictObject({ aside: z.int(), saved: z.int(), removed: z.int() }),
+  /** Folders of packages that are not in a copy. */
+  unshared: z.array(text),
   /** Of an export: snapshots that are not whole. */
   lost: z.array(Sha256),
 });

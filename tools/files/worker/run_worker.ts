@@ -5,6 +5,7 @@ import { type PinnedEntry, pin, pinIn } from '../../walk/pinned_folder.js';
 import type { Difference } from '../store/snapshot.js';
 import type { TreeEntry } from '../store/tree_format.js';
 import { checkStore } from './check_store.js';
+import { copyPackages } from './copy_packages.js';
 import { OpenNames, type WorkerMessage, type WorkerReport, WorkerRequest, WorkerStart } from './messages.js';
 import { openProjectFiles, type ProjectFiles, sweepStore } from './project_files.js';
 import { repairStore } from './repair_store.js';
@@ -15,7 +16,16 @@ const NAMED_MAX = 2_000;
 const PATCH_BYTES_MAX = 16 * 1024 * 1024;
 const EMPTY: WorkerReport = {
   ...{ root: null, files: 0, bytes: 0, changed: 0, changes: [], kept: [], left_out: [] },
-  ...{ own: { changed: 0, changes: [] }, moved: null, patch: null, merged: [], problems: [], unneeded: 0, lost: [] },
+  ...{
+    own: { changed: 0, changes: [] },
+    moved: null,
+    patch: null,
+    merged: [],
+    problems: [],
+    unneeded: 0,
+    lost: [],
+    unshared: [],
+  },
   repair: { aside: 0, saved: 0, removed: 0 },
 };
 
@@ -40,7 +50,7 @@ async function main(): Promise<void> {
     const request = WorkerRequest.parse(await next());
     try {
       files ??= start.project === null ? null : await openAt(start, start.project, openIn);
-      say({ kind: 'report', report: await reportOf(request, { files, store: start.store }) });
+      say({ kind: 'report', report: await reportOf(request, { files, start }) });
     } catch (error) {
       const failure = error instanceof HubError ? error : unexpected(error);
       say({ kind: 'failure', message: failure.message, data: failure.data });
@@ -83,8 +93,10 @@ async function openAt(
 
 async function reportOf(
   request: WorkerRequest,
-  { files, store }: { files: ProjectFiles | null; store: string },
+  { files, start }: { files: ProjectFiles | null; start: WorkerStart },
 ): Promise<WorkerReport> {
+  const { store } = start;
+  if (request.kind === 'packages') return { ...EMPTY, unshared: packagesLeft(start) };
   if (request.kind === 'sweep') {
     sweepStore(store, request.roots);
     return EMPTY;
@@ -134,6 +146,10 @@ async function reportOf(
       return { ...EMPTY, root, changed, kept: keptOf(kept) };
     }
   }
+}
+
+function packagesLeft({ from, project }: WorkerStart): string[] {
+  return from === null || project === null ? [] : copyPackages({ from, to: project.top });
 }
 
 function scanned(files: ProjectFiles): WorkerReport {
