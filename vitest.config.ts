@@ -58,7 +58,7 @@ const LONG = [
   'test/cli/repl/commands/{files_along,own_folder,second_terminal}.test.ts',
   'test/cli/repl/conversation/run_commands.test.ts',
   'test/cli/repl/screen/{attention,newcomer,screen_modes,stopped_demo}.test.ts',
-  'test/cli/homes.test.ts',
+  'test/cli/{homes,commands/own_metadata}.test.ts',
   'test/hub/client/read_only_home.test.ts',
   'test/cli/repl/viewer/screen_*.test.ts',
   'test/docs/console.test.ts',

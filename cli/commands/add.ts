@@ -2,6 +2,7 @@ import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import { command, NODE_WORDS, TREE } from '../command_line/command.js';
 import { messageFrom } from '../input/message.js';
+import { metaFrom } from '../input/meta_option.js';
 import { treeToChange } from '../input/other_folder.js';
 import { EXIT } from '../output/failure.js';
 import { positionOf } from '../position/position.js';
@@ -17,10 +18,19 @@ export const addCommand = command({
     TREE,
     { name: 'message', required: false, description: 'the text, or - for standard input', completes: null },
   ],
-  values: [{ name: 'at', value: 'node', choices: null, description: `add it below this node instead: ${NODE_WORDS}` }],
+  values: [
+    { name: 'at', value: 'node', choices: null, description: `add it below this node instead: ${NODE_WORDS}` },
+    {
+      name: 'meta',
+      value: 'key=value',
+      choices: null,
+      description: 'what your program says of it: no model is sent it',
+    },
+  ],
   examples: [
     { line: 'cognition add @ "look at the lexer first"', does: 'adds a note to the current conversation' },
     { line: 'git diff | cognition add @ -', does: 'adds what another program prints' },
+    { line: 'cognition add @ "all green" --meta run=42,kind=ci', does: 'adds it with what your own program looks for' },
     { line: 'cognition add @ "another idea" --at 5e6f7a8b', does: 'adds it elsewhere, which makes a branch' },
   ],
   async run(input, context) {
@@ -31,6 +41,7 @@ export const addCommand = command({
       });
     }
     const text = await messageFrom(given);
+    const meta = metaFrom(input.value('meta'));
     const tree = await treeToChange(context, input.required('tree'), 'read');
     const parent = await positionOf(context, tree, input.value('at'));
     const client = await context.client();
@@ -39,6 +50,7 @@ export const addCommand = command({
       parent,
       role: 'user',
       blocks: [{ type: 'text', text }],
+      ...(meta === null ? {} : { meta }),
     });
     await remember(context, (session) => session.move(tree.id, node.id));
     if (context.json) await context.printJson({ ...node, branched });

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { cliCommand } from '../../hub/base/hint.js';
 import type { Client } from '../../hub/client/client.js';
 import type { Hint } from '../../hub/protocol/errors.js';
-import type { Tree, TreeId } from '../../hub/protocol/node.js';
+import type { NodeMeta, Tree, TreeId } from '../../hub/protocol/node.js';
 import { command, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
+import { metaFrom } from '../input/meta_option.js';
 import { EXIT } from '../output/failure.js';
 import { writeJsonArray } from '../output/sink.js';
 import { listedByFolder } from '../position/listed_by_folder.js';
@@ -25,7 +26,15 @@ export const listCommand = command({
     { name: 'archived', short: null, description: 'the archived ones instead' },
     { name: 'here', short: null, description: 'only those of the repository or folder that you are in' },
   ],
-  values: [{ name: 'of', value: 'tree', choices: null, description: `the sub-sessions of it: ${TREE.description}` }],
+  values: [
+    { name: 'of', value: 'tree', choices: null, description: `the sub-sessions of it: ${TREE.description}` },
+    {
+      name: 'meta',
+      value: 'key=value',
+      choices: null,
+      description: 'only those with a node that a program has said this of',
+    },
+  ],
   paged: true,
   examples: [
     { line: 'cognition list', does: 'lists all conversations' },
@@ -34,10 +43,12 @@ export const listCommand = command({
   ],
   async run(input, context) {
     const of = input.value('of');
+    const meta = metaFrom(input.value('meta'));
     const owner = of === undefined ? null : (await findTree(context, of, 'read')).id;
     const trees = listTrees(await context.client(), {
       owner,
       archived: input.flag('archived'),
+      meta,
       project: input.flag('here') ? context.project : null,
     });
     if (context.json) {
@@ -51,7 +62,7 @@ export const listCommand = command({
     const current = currentTreeIn(context) ?? context.session.read().current;
     await context.out.write(renderList(listed, current, look));
     if (all.length > 0) return EXIT.ok;
-    context.note(nothing(input.flag('archived'), owner));
+    context.note(meta === null ? nothing(input.flag('archived'), owner) : 'No conversation has a node with that.');
     if (input.flag('here')) await noteLostFolders(context);
     return EXIT.ok;
   },
@@ -65,7 +76,12 @@ function nothing(isArchived: boolean, owner: TreeId | null): Hint {
 /** Names conversations whose folder is gone: it may be the one that one is in, by another name. */
 async function noteLostFolders(context: Context): Promise<void> {
   const lost = new Map<string, Tree>();
-  for await (const tree of listTrees(await context.client(), { owner: null, archived: false, project: null })) {
+  for await (const tree of listTrees(await context.client(), {
+    owner: null,
+    archived: false,
+    meta: null,
+    project: null,
+  })) {
     const { project } = tree;
     if (project !== null && !lost.has(project) && !existsSync(project)) lost.set(project, tree);
   }
@@ -77,6 +93,7 @@ async function noteLostFolders(context: Context): Promise<void> {
 interface TreeFilter {
   owner: TreeId | null;
   archived: boolean;
+  meta: NodeMeta | null;
   project: string | null;
 }
 

@@ -1,5 +1,6 @@
 import { HubError } from '../../hub/base/error.js';
 import { command } from '../command_line/command.js';
+import { metaFrom } from '../input/meta_option.js';
 import { EXIT } from '../output/failure.js';
 import { writeJsonArray } from '../output/sink.js';
 import { findTree } from '../position/reference.js';
@@ -27,6 +28,12 @@ export const searchCommand = command({
       choices: ROLES,
       description: 'only what was said in this role; tool: calls and commands',
     },
+    {
+      name: 'meta',
+      value: 'key=value',
+      choices: null,
+      description: 'only what a program has said this of: `add --meta`',
+    },
     { name: 'limit', value: 'number', choices: null, description: `how many to show; ${HITS_USUAL} when left out` },
   ],
   paged: true,
@@ -41,7 +48,7 @@ export const searchCommand = command({
     const tree = reference === undefined ? null : await findTree(context, reference, 'read');
     const client = await context.client();
     const role = ROLES.find((one) => one === input.value('role')) ?? null;
-    const kind = { regex: input.flag('regex'), role };
+    const kind = { regex: input.flag('regex'), role, meta: metaFrom(input.value('meta')) };
     const params = { query: input.required('query'), tree: tree?.id ?? null, archived: input.flag('all'), ...kind };
     const hits = client.pages('loom.search', { ...params, limit: Math.min(limit + 1, 200) }, 'hits');
     let isCut = false;

@@ -10,7 +10,15 @@ export async function listSessions(
   { project, cursor, limit }: ParsedOf<'history.session_list'>,
 ): Promise<Listed> {
   const [{ trees, cursor: next }, busy] = await Promise.all([
-    callHub(reach, 'loom.tree_list', { project, archived: false, owner: null, forked_from: null, cursor, limit }),
+    callHub(reach, 'loom.tree_list', {
+      project,
+      archived: false,
+      owner: null,
+      forked_from: null,
+      meta: null,
+      cursor,
+      limit,
+    }),
     busyTrees(reach, null),
   ]);
   return { sessions: trees.map((tree) => sessionRow(tree, busy)), cursor: next };

@@ -22,7 +22,7 @@ export async function searchProject(
   const hits: Found['hits'] = [];
   let cursor = first;
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    const of = { query, regex: false, role: null, tree: null, archived: false };
+    const of = { query, regex: false, role: null, meta: null, tree: null, archived: false };
     const params = { ...of, cursor, limit: limit - hits.length };
     const found = await callHub(reach, 'loom.search', params);
     for (const { tree: id, node, role, created_at_ms, snippet } of found.hits) {

@@ -27,3 +27,6 @@ export const AUTHORITIES_LENGTH_MAX = 1_048_576;
 /** What the copy is called that a branch of a person works in, until they have taken what it has made. */
 export const OWN_COPY = 'own';
 export const TAKEN_COPY = 'own, taken';
+
+/** Keys of what a program says of a node for itself. */
+export const META_KEYS_MAX = 20;

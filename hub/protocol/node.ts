@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isJson, isJsonObject } from './json.js';
-import { BLOCKS_MAX } from './limits.js';
+import { BLOCKS_MAX, META_KEYS_MAX } from './limits.js';
 
 // RFC 9562 text form. Lower case only, so that one id has one spelling on the wire. Each kind of id has a schema of its own, by
 // which descriptions of the protocol tell them apart.
@@ -105,6 +105,20 @@ export type External = z.infer<typeof External>;
 export const Role = z.enum(['root', 'user', 'assistant', 'summary', 'tool']);
 export type Role = z.infer<typeof Role>;
 
+/**
+ * What a program says of a node for itself: no model is sent it. Part of the node and its hash, so it never changes. Keys begin with a
+ * letter or digit, so that none is a name of JavaScript's own.
+ */
+export const NodeMeta = z
+  .record(
+    z.string().regex(/^[A-Za-z0-9][\w.:/-]{0,99}$/, { message: 'must be 1 to 100 letters, digits or _ . : / -' }),
+    z.union([z.string().max(1_000), z.number(), z.boolean()]),
+  )
+  .refine((meta) => Object.keys(meta).length > 0 && Object.keys(meta).length <= META_KEYS_MAX, {
+    message: `must have 1 to ${META_KEYS_MAX} keys`,
+  });
+export type NodeMeta = z.infer<typeof NodeMeta>;
+
 /** The position of a node in its step; absent outside steps. */
 export const StepPlace = z.strictObject({ id: NodeId, index: counted, size: z.int().positive() });
 
@@ -116,6 +130,8 @@ const nodeFields = {
   step: StepPlace.nullable(),
   settings: Sha256.nullable(),
   blocks: Blocks,
+  /** Absent where nothing is said. */
+  meta: NodeMeta.optional(),
   hash: Sha256,
 };
 const textFields = { kind: z.literal('text'), role: z.enum(['root', 'user', 'assistant', 'summary']) };

@@ -3,7 +3,7 @@ import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
 import { listedJson } from '../store/damaged_row.js';
 import { findNodeRow, requireNode, requireNodeOfTree, requireTree } from '../store/require_rows.js';
-import { idBlob, SKELETON_COLUMNS, type SkeletonRow } from '../store/rows.js';
+import { HAS_META, idBlob, SKELETON_COLUMNS, type SkeletonRow } from '../store/rows.js';
 import { stepEnd } from '../store/step_end.js';
 import type { Store } from '../store/store.js';
 import type { ReadParams } from './read_methods.js';
@@ -13,6 +13,11 @@ export const CHILDREN_AFTER = `
   SELECT ${SKELETON_COLUMNS} FROM nodes n WHERE n.parent = ? AND n.seq > ? ORDER BY n.seq LIMIT ${SLICE_ROWS}`;
 export const SKELETON_AFTER = `
   SELECT ${SKELETON_COLUMNS} FROM nodes n WHERE n.tree = ? AND n.seq > ? ORDER BY n.seq LIMIT ?`;
+
+/** The same for nodes with something that a program says of them. */
+export const SKELETON_WITH_META = `
+  SELECT ${SKELETON_COLUMNS} FROM nodes n INDEXED BY nodes_with_meta
+  WHERE n.tree = ? AND n.seq > ? AND n.meta IS NOT NULL AND ${HAS_META} ORDER BY n.seq LIMIT ?`;
 
 export function getNode({ store, sound }: ReadContext, params: ReadParams['loom.node_get']): string {
   const { seq } =
@@ -39,7 +44,11 @@ export function* getChildren(context: ReadContext, params: ReadParams['loom.node
 export function* getSkeleton(context: ReadContext, params: ReadParams['loom.tree_get_skeleton']): Slices<string> {
   const { tree } = requireTree(context.store, params.tree);
   const hidden = params.archived ? new Set() : yield* context.hidden.nodesOf(context.store, tree);
-  const read = (after: number) => context.store.all<SkeletonRow>(SKELETON_AFTER, tree, after, SLICE_ROWS);
+  const wanted = params.meta === null ? null : JSON.stringify(params.meta);
+  const read = (after: number): SkeletonRow[] =>
+    wanted === null
+      ? context.store.all<SkeletonRow>(SKELETON_AFTER, tree, after, SLICE_ROWS)
+      : context.store.all<SkeletonRow>(SKELETON_WITH_META, tree, after, wanted, wanted, SLICE_ROWS);
   return yield* pageOfSkeletons('nodes', params, { read, isShown: (row) => !hidden.has(row.seq) });
 }
 

@@ -4,7 +4,7 @@ import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
 import { checkedMarkJson, checkedTreeJson } from '../store/damaged_row.js';
 import { requireTree } from '../store/require_rows.js';
-import { idBlob, MARK_COLUMNS, type MarkRow, TREE_COLUMNS, type TreeRow } from '../store/rows.js';
+import { HAS_META, idBlob, MARK_COLUMNS, type MarkRow, TREE_COLUMNS, type TreeRow } from '../store/rows.js';
 import { checkedSettings } from '../store/settings_row.js';
 import type { ReadParams } from './read_methods.js';
 
@@ -18,7 +18,7 @@ export function* listTrees(context: ReadContext, params: ReadParams['loom.tree_l
   let before: number | null = cursorNumber(params.cursor, Number.MAX_SAFE_INTEGER);
   while (before !== null && trees.length < params.limit) {
     const slice: ListedRow[] = treesBefore(context, params, before);
-    trees.push(...slice.filter((tree) => isListed(tree, params)));
+    trees.push(...slice.filter((tree) => isListed(tree, params) && hasMeta(context, tree, params)));
     before = slice.length < SLICE_ROWS ? null : (slice.at(-1)?.last_seq ?? null);
     yield;
   }
@@ -57,6 +57,15 @@ function isListed(tree: ListedRow, params: ReadParams['loom.tree_list']): boolea
     (params.project === null || tree.project === params.project) &&
     (params.forked_from === null || tree.fork_tree === params.forked_from.replaceAll('-', ''))
   );
+}
+
+const TREE_WITH_META = `SELECT 1 FROM nodes n INDEXED BY nodes_with_meta
+  WHERE n.tree = ? AND n.meta IS NOT NULL AND ${HAS_META} LIMIT 1`;
+
+function hasMeta({ store }: ReadContext, { tree }: ListedRow, { meta }: ListParams): boolean {
+  if (meta === null) return true;
+  const wanted = JSON.stringify(meta);
+  return store.get(TREE_WITH_META, tree, wanted, wanted) !== undefined;
 }
 
 export function listMarks(context: ReadContext, params: ReadParams['loom.mark_list']): string {

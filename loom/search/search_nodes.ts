@@ -8,7 +8,7 @@ import { DAMAGED } from '../store/damaged_row.js';
 import { newestSeq } from '../store/newest_seq.js';
 import { requireTree } from '../store/require_rows.js';
 import { isAsListed } from '../store/row_sums.js';
-import { dashed } from '../store/rows.js';
+import { dashed, HAS_META } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { searchableText } from './indexed_text.js';
 import type { Range } from './terms.js';
@@ -28,7 +28,7 @@ export const TEXTS_AT = `
     lower(hex(t.id)) AS tree_id, t.name AS tree_name
   FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value CROSS JOIN trees t ON t.tree = n.tree
   WHERE t.importing = 0 AND (? IS NULL OR n.tree = ?) AND (? OR t.archived_at_ms IS NULL)
-    AND (? IS NULL OR n.role = ?)`;
+    AND (? IS NULL OR n.role = ?) AND ${HAS_META}`;
 export const SIZES_AT = `
   SELECT n.seq, octet_length(n.blocks) + coalesce(octet_length(n.external), 0) AS bytes
   FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value WHERE ? IS NULL OR n.tree = ?`;
@@ -52,6 +52,8 @@ interface MatchCandidate {
 interface Search {
   finder: TextFinder;
   role: string | null;
+  /** The JSON of what a node must have; null for anything. */
+  meta: string | null;
   tree: number | null;
   archived: boolean;
   limit: number;
@@ -65,6 +67,7 @@ export function* searchNodes(context: ReadContext, params: ReadParams['loom.sear
   const search: Search = {
     finder: finderOf(params),
     role: params.role,
+    meta: params.meta === null ? null : JSON.stringify(params.meta),
     tree: params.tree === null ? null : requireTree(store, params.tree).tree,
     archived: params.archived,
     limit: params.limit,
@@ -154,6 +157,8 @@ function readCandidates(store: Store, search: Search, seqs: readonly number[]): 
     search.archived ? 1 : 0,
     search.role,
     search.role,
+    search.meta,
+    search.meta,
   );
 }
 

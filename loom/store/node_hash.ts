@@ -18,6 +18,8 @@ export interface HashedNode {
   blocks: string;
   /** RFC 8785 JSON, as stored; null for a text node. */
   external: string | null;
+  /** RFC 8785 JSON, as stored; null for none, which is no part of the hash. */
+  meta: string | null;
 }
 
 /**
@@ -31,6 +33,7 @@ export function nodeHash(parentHash: string | null, node: HashedNode): string {
   const tail =
     `,"created_at_ms":${node.created_at_ms},"external":${node.external},` +
     `"id":"${node.id}","kind":"${node.external === null ? 'text' : 'external'}",` +
+    (node.meta === null ? '' : `"meta":${node.meta},`) +
     `"parent":${quotedOrNull(node.parent)},"role":"${node.role}","settings":${quotedOrNull(node.settings)},` +
     `"step":${step},"tree":"${node.tree}"}`;
   // One text of a long one would be a copy of it.
@@ -53,6 +56,7 @@ export function hashMatches(row: NodeRow): boolean {
     settings: row.settings_sha256,
     blocks: row.blocks,
     external: row.external,
+    meta: row.meta,
   });
   return hash === row.hash;
 }

@@ -25,6 +25,7 @@ export interface NodeRow {
   parent_depth: number | null;
   external: string | null;
   blocks: string;
+  meta: string | null;
 }
 
 /** What to select from `nodes AS n` for a `NodeRow`. */
@@ -36,7 +37,7 @@ export const NODE_COLUMNS = `n.seq, lower(hex(n.id)) AS id,
   (SELECT lower(hex(s.sha256)) FROM settings s WHERE s.settings = n.settings) AS settings_sha256,
   lower(hex(n.hash)) AS hash,
   (SELECT lower(hex(p.hash)) FROM nodes p WHERE p.seq = n.parent) AS parent_hash,
-  (SELECT p.depth FROM nodes p WHERE p.seq = n.parent) AS parent_depth, n.external, n.blocks`;
+  (SELECT p.depth FROM nodes p WHERE p.seq = n.parent) AS parent_depth, n.external, n.blocks, n.meta`;
 
 /** What is shown of a node, without what checks it. */
 export type ShownRow = Omit<NodeRow, 'parent_hash' | 'parent_depth'>;
@@ -55,7 +56,7 @@ function sharedFields(row: ShownRow): string {
   return (
     `"id":"${dashed(row.id)}","tree":"${dashed(row.tree_id)}","parent":${idJson(row.parent_id)},` +
     `"created_at_ms":${row.created_at_ms},"step":${stepJson(row)},"settings":${quotedOrNull(row.settings_sha256)},` +
-    `"blocks":${row.blocks},"hash":"${row.hash}"`
+    `"blocks":${row.blocks},${row.meta === null ? '' : `"meta":${row.meta},`}"hash":"${row.hash}"`
   );
 }
 
@@ -64,6 +65,12 @@ function kindFields(row: ShownRow): string {
     ? `"kind":"text","role":"${row.role}"`
     : `"kind":"external","role":"tool","external":${row.external}`;
 }
+
+/** Whether a node of `nodes AS n` has all of an object, whose JSON is bound twice; any node where that is null. */
+export const HAS_META = `(? IS NULL OR CASE WHEN json_valid(n.meta) THEN NOT EXISTS (
+  SELECT 1 FROM json_each(?) wanted WHERE NOT EXISTS (
+    SELECT 1 FROM json_each(n.meta) own
+    WHERE own.key = wanted.key AND own.type = wanted.type AND own.value = wanted.value)) ELSE 0 END)`;
 
 /** One node as `SKELETON_COLUMNS` selects it. */
 export interface SkeletonRow {

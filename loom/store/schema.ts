@@ -262,4 +262,9 @@ export const MIGRATIONS: readonly string[] = [
     UPDATE trees SET row_sum = NULL WHERE tree = new.tree;
   END;
   `,
+  `
+  -- What a program says of a node for itself: RFC 8785 JSON of an object, part of the hash; null for nothing.
+  ALTER TABLE nodes ADD COLUMN meta TEXT;
+  CREATE INDEX nodes_with_meta ON nodes (tree) WHERE meta IS NOT NULL;
+  `,
 ];

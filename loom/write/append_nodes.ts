@@ -17,7 +17,7 @@ import {
   type StoredNode,
   type TreeKey,
 } from './find_rows.js';
-import { hasContent, type Inserted, insertNode, type NodeDraft, wasBranched } from './insert_node.js';
+import { hasContent, type Inserted, insertNode, metaJson, type NodeDraft, wasBranched } from './insert_node.js';
 import { conflict, invalid, type WriteContext, type WriteOp } from './write_operation.js';
 
 /** The plugin makes the ids that a caller left out. */
@@ -29,7 +29,7 @@ export const createText: WriteOp<WithId<ParsedOf<'loom.node_create_text'>>> = (c
   }
   const draft: NodeDraft = {
     ...{ id: params.id, role: params.role, step: null, external: null },
-    ...{ settings: params.settings, blocks: params.blocks },
+    ...{ settings: params.settings, blocks: params.blocks, meta: params.meta },
   };
   const isOfTurn = params.turn !== undefined && belongsToTurn(context.store, { ...params, turn: params.turn });
   const begunAtMs = isOfTurn ? BEFORE_ALL : null;
@@ -74,7 +74,7 @@ export const createExternal: WriteOp<WithId<ParsedOf<'loom.node_create_external'
   }
   const draft: NodeDraft = {
     ...{ id: params.id, role: 'tool' as const, step: null, settings: null },
-    ...{ blocks: params.blocks, external: params.external },
+    ...{ blocks: params.blocks, external: params.external, meta: params.meta },
   };
   const place = { tree: params.tree, parent: params.parent, createdAtMs: params.created_at_ms };
   const json = append(context, { ...place, draft, begunAtMs: params.begun_at_ms });
@@ -195,7 +195,8 @@ export function isDraft(context: WriteContext, stored: StoredNode, draft: NodeDr
     stored.step_size === (draft.step?.size ?? null) &&
     contents.settings === requireSettings(context.store, draft.settings) &&
     contents.blocks === canonicalJson(draft.blocks) &&
-    contents.external === (draft.external === null ? null : canonicalJson(draft.external))
+    contents.external === (draft.external === null ? null : canonicalJson(draft.external)) &&
+    contents.meta === metaJson(draft)
   );
 }
 

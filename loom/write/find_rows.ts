@@ -72,10 +72,11 @@ export interface StoredContents {
   settings: number | null;
   external: string | null;
   blocks: string;
+  meta: string | null;
 }
 
 export function findContents(store: Store, seq: number): StoredContents | undefined {
-  return store.get<StoredContents>('SELECT role, settings, external, blocks FROM nodes WHERE seq = ?', seq);
+  return store.get<StoredContents>('SELECT role, settings, external, blocks, meta FROM nodes WHERE seq = ?', seq);
 }
 
 /** The columns of a tree that an append needs. */

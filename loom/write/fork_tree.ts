@@ -120,6 +120,7 @@ function copyDraft(tree: string, row: NodeRow): NodeDraft {
         : { id: copyOf(tree, { id: step, isRoot: false }), index, size },
     settings: row.settings_sha256,
     blocks: JSON.parse(row.blocks),
+    meta: row.meta === null ? undefined : JSON.parse(row.meta),
     external: row.external === null ? null : JSON.parse(row.external),
   };
 }

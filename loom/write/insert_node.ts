@@ -3,7 +3,7 @@ import { HubError } from '../../hub/base/error.js';
 import { rpcMethod } from '../../hub/base/hint.js';
 import { outputsOf, writtenText } from '../../hub/base/node_blocks.js';
 import { NODE_BYTES_MAX } from '../../hub/protocol/limits.js';
-import type { Block, External, Role, Sha256 } from '../../hub/protocol/node.js';
+import type { Block, External, NodeMeta, Role, Sha256 } from '../../hub/protocol/node.js';
 import { outputPath } from '../outputs/output_path.js';
 import { canonicalJson } from '../store/canonical_json.js';
 import { nodeHash } from '../store/node_hash.js';
@@ -22,6 +22,8 @@ export interface NodeDraft {
   settings: string | null;
   blocks: readonly Block[];
   external: External | null;
+  /** What a program says of it; left out for nothing. */
+  meta?: NodeMeta | undefined;
 }
 
 /** The columns of a parent that its child is made with. */
@@ -84,6 +86,9 @@ export function encodeDraft(draft: NodeDraft): EncodedDraft {
   return { ...draft, externalJson, blocksJson };
 }
 
+export const metaJson = ({ meta }: Pick<NodeDraft, 'meta'>): string | null =>
+  meta === undefined ? null : canonicalJson(meta);
+
 /** The hash of a draft at its placement, in hex. */
 export function draftHash(draft: EncodedDraft, placement: Placement): string {
   return nodeHash(placement.above?.hash.toString('hex') ?? null, {
@@ -96,6 +101,7 @@ export function draftHash(draft: EncodedDraft, placement: Placement): string {
     settings: draft.settings,
     blocks: draft.blocksJson,
     external: draft.externalJson,
+    meta: metaJson(draft),
   });
 }
 
@@ -112,8 +118,8 @@ export function insertNode(context: WriteContext, input: NodeDraft, placement: P
   const { blocksJson: blocks, externalJson: external, step } = draft;
   store.run(
     `INSERT INTO nodes (seq, id, tree, parent, depth, role, created_at_ms, step, step_index, step_size, settings,
-       hash, tool, exit_code, preview, external, blocks, listing_sum, imported)
-       VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+       hash, tool, exit_code, preview, external, blocks, listing_sum, imported, meta)
+       VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
     seq,
     idBlob(draft.id),
     tree.tree,
@@ -133,15 +139,15 @@ export function insertNode(context: WriteContext, input: NodeDraft, placement: P
     blocks,
     listingSum(listed),
     placement.outputs === 'from_file' ? 1 : 0,
+    metaJson(draft),
   );
   linkOutputs(context, seq, { draft, must: placement.outputs });
   const title = draft.role === 'user' ? titleOf(listed.preview) : '';
   const opensBranch = above === null || siblings.isAnyVisible;
   context.count(tree.tree, { seq, opensBranch, title, isMessage: isMessage(draft.role, listed.preview) });
-  const { id } = listed;
   const json = nodeJson({
     seq,
-    id,
+    id: listed.id,
     tree_id: tree.id,
     parent_id: listed.parent_id,
     depth,
@@ -154,10 +160,11 @@ export function insertNode(context: WriteContext, input: NodeDraft, placement: P
     hash,
     external,
     blocks,
+    meta: metaJson(draft),
   });
   const fields = `"parent_seq":${listed.parent},"node":${json}`;
   context.publish({ seq, tree: dashed(tree.id), kind: 'node_created', fields });
-  return { seq, id, depth, hash: Buffer.from(hash, 'hex'), json, branched: siblings.isAny };
+  return { seq, id: listed.id, depth, hash: Buffer.from(hash, 'hex'), json, branched: siblings.isAny };
 }
 
 /** The columns that lists show, which are derived from the others. */

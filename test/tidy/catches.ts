@@ -31,6 +31,7 @@ export const CATCHES: Record<string, number> = {
   'cli/group/group_members.ts': 1,
   'cli/group/group_think.ts': 2,
   'cli/input/message.ts': 1,
+  'cli/input/meta_option.ts': 1,
   'cli/output/pager.ts': 1,
   'cli/input/piped_input.ts': 1,
   'cli/position/position.ts': 2,

@@ -11,7 +11,7 @@ import { REPL_COMMANDS } from './chat_command_table.js';
 
 /** Candidates for the argument of a command: the cached ones, while newer ones are requested. */
 export interface ArgumentSource {
-  find(command: string, words: readonly string[]): readonly Candidate[];
+  find(command: string, words: readonly string[], query: string): readonly Candidate[];
 }
 
 export interface ArgumentParts {
@@ -33,6 +33,7 @@ const LEVELS: readonly Candidate[] = ['minimal', 'orchestrator', 'readonly', 'pl
 }));
 
 export function argumentSource(parts: ArgumentParts): ArgumentSource {
+  const options = optionSource(parts.changed);
   const cached = new Map<CandidateKind, { candidates: readonly Candidate[]; atMs: number }>();
   const ask = async (what: CandidateKind): Promise<void> => {
     const before = cached.get(what)?.candidates ?? [];
@@ -47,7 +48,8 @@ export function argumentSource(parts: ArgumentParts): ArgumentSource {
     return one?.candidates ?? [];
   };
   return {
-    find(name, words) {
+    find(name, words, query) {
+      if (query.startsWith('-')) return options(name).filter(({ value }) => !words.includes(value));
       const completes = completesOf(name, words.length);
       switch (completes) {
         case 'level':
@@ -65,6 +67,28 @@ export function argumentSource(parts: ArgumentParts): ArgumentSource {
           return [];
       }
     },
+  };
+}
+
+/** The options of a command as its usage names them, described as soon as that is loaded. */
+function optionSource(changed: () => void): (name: string) => readonly Candidate[] {
+  const described = new Map<string, ReadonlyMap<string, string>>();
+  const describe = async (command: ReplCommand): Promise<void> => {
+    described.set(command.name, new Map());
+    const details = await command.details?.();
+    if (details === undefined) return;
+    described.set(command.name, new Map(details.map(([words, text]) => [words.split(' ')[0] ?? words, text])));
+    changed();
+  };
+  return (name) => {
+    const command = REPL_COMMANDS.find((one) => one.name === name);
+    if (command === undefined) return [];
+    if (!described.has(name)) detach(describe(command), neverFails);
+    const details = described.get(name);
+    return (command.usage.match(/--[a-z][a-z-]*/g) ?? []).map((value) => ({
+      value,
+      detail: details?.get(value) ?? '',
+    }));
   };
 }
 

@@ -47,7 +47,7 @@ export async function openScreen(context: Context): Promise<ChatFront> {
     commands,
     files: files.find,
     exists: existsSync,
-    arguments: (command, words) => known.find(command, words),
+    arguments: known.find,
   };
   const front = screenFront({
     ...{ terminal, home: context.paths.home, look, completion, nowMs: Date.now },

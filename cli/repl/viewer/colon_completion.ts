@@ -24,7 +24,7 @@ export function completionFor(client: Client, { tree, changed }: CompletionParts
       takesArguments: usage !== '',
     })),
     files: () => [],
-    arguments: (command, words) => source.find(command, words),
+    arguments: source.find,
   };
 }
 

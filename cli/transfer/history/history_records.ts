@@ -144,6 +144,7 @@ function portableNode(tree: TreeId, parent: Written | null, draft: Draft): Porta
     nodeHash(parent?.hash ?? null, {
       ...{ ...fields, role, blocks: canonicalJson(blocks) },
       external: external === undefined ? null : canonicalJson(external),
+      meta: null,
     }),
   );
   if (external !== undefined) return { ...fields, kind: 'external', role: 'tool', external, blocks, hash };

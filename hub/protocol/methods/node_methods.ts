@@ -9,6 +9,7 @@ import {
   Leaf,
   Node,
   NodeId,
+  NodeMeta,
   Role,
   Settings,
   Sha256,
@@ -44,6 +45,7 @@ export const nodeMethods = methods({
       blocks: Blocks,
       settings: Sha256.nullable().default(null),
       created_at_ms: createdAt,
+      meta: NodeMeta.optional(),
       /**
        * Its turn, where archiving does not keep it out: one that is open and goes on below this node if its last one is the
        * parent, or one that has ended, whose pending input this is.
@@ -59,6 +61,7 @@ export const nodeMethods = methods({
       tree: TreeId,
       parent: NodeId,
       created_at_ms: createdAt,
+      meta: NodeMeta.optional(),
       /** When the recorded work began, by `loom.node_check`: it is appended even if its parent was archived since. */
       begun_at_ms: z.int().nonnegative().nullable().default(null),
       /** A running turn whose last node is the parent: it goes on from this one. */
@@ -216,6 +219,8 @@ export const nodeMethods = methods({
       regex: z.boolean().default(false),
       /** Only what was said in this role; `tool` is calls and commands. */
       role: Role.nullable().default(null),
+      /** Only nodes with all of this. */
+      meta: NodeMeta.nullable().default(null),
       tree: TreeId.nullable().default(null),
       /** Includes archived trees and branches. */
       archived: z.boolean().default(false),

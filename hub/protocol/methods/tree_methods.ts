@@ -4,6 +4,7 @@ import {
   Mark,
   MarkName,
   NodeId,
+  NodeMeta,
   Output,
   PortableNode,
   Settings,
@@ -82,6 +83,8 @@ export const treeMethods = methods({
       tree: TreeId,
       /** With archived branches. */
       archived: z.boolean().default(false),
+      /** Only nodes with all of this; their parents may be left out. */
+      meta: NodeMeta.nullable().default(null),
       cursor,
       limit: limitUpTo(10_000, 2_000),
     }),
@@ -143,6 +146,8 @@ export const treeMethods = methods({
       owner: TreeId.nullable().default(null),
       /** Lists only trees forked from nodes of this tree. */
       forked_from: TreeId.nullable().default(null),
+      /** Lists only trees with a node that has all of this. */
+      meta: NodeMeta.nullable().default(null),
       cursor,
       limit: limitUpTo(1_000, 100),
     }),

@@ -36,7 +36,7 @@ function forged(): { tree: TreeId; tip: NodeId; file: string } {
     const step = role === 'assistant' ? { id, index: 0, size: 1 } : null;
     const settings = role === 'assistant' ? sha256 : null;
     const fields = { id, tree, parent, role, created_at_ms: 1, step, settings };
-    above = nodeHash(above, { ...fields, blocks: canonicalJson(blocks), external: null });
+    above = nodeHash(above, { ...fields, blocks: canonicalJson(blocks), external: null, meta: null });
     lines.push({ kind: 'node', node: { kind: 'text', ...fields, blocks, hash: above } });
     parent = id;
   }

@@ -55,6 +55,8 @@ const NODES = 500;
 
 /** Takes back what the steps after the first have made. */
 const LATER = `
+  DROP INDEX nodes_with_meta;
+  ALTER TABLE nodes DROP COLUMN meta;
   DROP TRIGGER trees_changed;
   ALTER TABLE changes DROP COLUMN row_sum;
   ALTER TABLE marks DROP COLUMN row_sum;

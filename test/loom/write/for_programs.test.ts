@@ -57,3 +57,21 @@ test('nodes that a program brings from elsewhere keep their time; the future is 
     expect(writer.write('loom.step_create', step).nodes[0]?.created_at_ms).toBe(2_000);
     expect(refusal(() => writer.write('loom.step_create', { ...step, created_at_ms: 3 })).kind).toBe('conflict');
   }));
+
+test('what a program says of a node is part of its hash, of a retry and of a copy, and nodes without it hash as before', () =>
+  withWriter((writer) => {
+    const { id: tree } = writer.write('loom.tree_create', {});
+    const said = { tree, parent: node(tree), role: 'user' as const, blocks: text('said'), created_at_ms: 1_000 };
+    const id = node(writer.newId());
+    const meta = { z: 1, a: 'text', 'b.c': false };
+    const first = writer.write('loom.node_create_text', { ...said, id, meta });
+    expect(first.node.meta).toEqual(meta);
+    expect(writer.write('loom.node_create_text', { ...said, id, meta: { 'b.c': false, a: 'text', z: 1 } })).toEqual(
+      first,
+    );
+    for (const other of [{ meta: { ...meta, z: 2 } }, {}]) {
+      expect(refusal(() => writer.write('loom.node_create_text', { ...said, id, ...other })).kind).toBe('conflict');
+    }
+    const plain = writer.write('loom.node_create_text', { ...said, id: node(writer.newId()) });
+    expect('meta' in plain.node).toBe(false);
+  }));

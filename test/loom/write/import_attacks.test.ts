@@ -22,7 +22,7 @@ function madeUp(above: NodeRecord | null, given: { id: string } & Partial<NodeRe
     ...{ settings: null, blocks: text('made up'), ...given },
   };
   const external = 'external' in node ? canonicalJson(node.external) : null;
-  const hashed = { ...node, settings: null, blocks: canonicalJson(node.blocks), external };
+  const hashed = { ...node, meta: null, settings: null, blocks: canonicalJson(node.blocks), external };
   return { ...node, hash: nodeHash(above?.hash ?? null, hashed) } as NodeRecord; // what the schema says is tested there
 }
 

@@ -225,7 +225,7 @@ describe('purge', () => {
       const origin = { id: tree, name: null, project: null, owner: null, created_at_ms: 1 };
       writer.write('loom.tree_import', { tree, records: [{ kind: 'tree', format: 1, tree: origin }], done: false });
       writer.store.run(
-        "INSERT INTO nodes SELECT 99, x'00', tree, NULL, 0, 'root', 1, NULL, NULL, NULL, NULL, x'00', NULL, NULL, '', NULL, '[]', NULL, 0 FROM trees",
+        "INSERT INTO nodes SELECT 99, x'00', tree, NULL, 0, 'root', 1, NULL, NULL, NULL, NULL, x'00', NULL, NULL, '', NULL, '[]', NULL, 0, NULL FROM trees",
       );
       writer.store.run('INSERT INTO node_outputs VALUES (99, ?)', Buffer.from(sha256, 'hex'));
       writer.setClock(Date.UTC(2100, 0));

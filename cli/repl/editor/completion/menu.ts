@@ -24,7 +24,7 @@ export interface Completion {
   /** Whether a file exists; absent where files are not completed. */
   exists?(path: string): boolean;
   /** Candidates for the next word of a command; filtered and ranked here by the typed part. */
-  arguments(command: string, words: readonly string[]): readonly Candidate[];
+  arguments(command: string, words: readonly string[], query: string): readonly Candidate[];
 }
 
 /** The completion menu below the text. */
@@ -83,7 +83,7 @@ function itemsFor(trigger: Trigger, completion: Completion): readonly Candidate[
     case 'argument': {
       const { command, words } = trigger;
       const isKnown = completion.commands.some(({ name, takesArguments }) => name === command && takesArguments);
-      return isKnown ? fitting(completion.arguments(command, words), trigger.query) : [];
+      return isKnown ? fitting(completion.arguments(command, words, trigger.query), trigger.query) : [];
     }
   }
 }

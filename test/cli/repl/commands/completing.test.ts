@@ -32,6 +32,25 @@ test('after /goto marks and the ends of branches are offered, with age, size and
   });
 });
 
+test('options are offered where one begins with a dash, each once and with what it does', async () => {
+  await withNotes(async ({ terminal }) => {
+    terminal.type('/tree --');
+    await terminal.waitFor(/--nested +\S+/);
+    await terminal.waitFor(/--forks +\S+/);
+    terminal.type('fo', KEYS.tab);
+    await terminal.waitFor((screen) => written(screen).trim() === '> /tree --forks');
+    terminal.type('--fo');
+    await terminal.waitFor(
+      (screen) => written(screen) === '> /tree --forks --fo' && !/^ *(?:> )?--forks /m.test(screen.join('\n')),
+    );
+    terminal.type(KEYS.control('u'), '/search --reg', KEYS.tab, 'a+b', KEYS.enter);
+    await terminal.waitFor((screen) => screen.includes('> /search --regex a+b'));
+    // One that has none offers nothing.
+    terminal.type('/undo --');
+    await terminal.waitFor((screen) => written(screen) === '> /undo --');
+  });
+});
+
 test('both nodes of /compare are completed', async () => {
   await withNotes(async ({ terminal, does }) => {
     await does('one', 'notes');
