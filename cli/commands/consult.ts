@@ -1,7 +1,7 @@
 import { HubError } from '../../hub/base/error.js';
+import { withFormat } from '../../hub/base/group/group_words.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import { command, TREE } from '../command_line/command.js';
-import { withFormat } from '../group/group_words.js';
 import { messageFrom } from '../input/message.js';
 import { treeToWorkIn } from '../input/other_folder.js';
 import { newTurnId } from '../position/ids.js';

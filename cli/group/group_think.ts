@@ -1,10 +1,10 @@
 import { HubError } from '../../hub/base/error.js';
+import { type Contribution, roundWords, synthesisWords } from '../../hub/base/group/group_words.js';
 import type { NodeId, TreeId } from '../../hub/protocol/node.js';
 import { reasonOf } from '../output/failure.js';
 import { addToSession, markSession } from '../turn/session_turn.js';
 import type { GroupMember } from './group_members.js';
 import { createGroupTurns, type GroupCost, type GroupParts, type GroupTurns, refuseCancelled } from './group_turns.js';
-import { type Contribution, roundWords, synthesisWords } from './group_words.js';
 
 export const ROUNDS_MAX = 5;
 

@@ -1,9 +1,9 @@
 import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { withFormat } from '../../hub/base/group/group_words.js';
 import { VERSION } from '../../hub/config/config.js';
 import { MEMBERS_MAX } from '../group/group_members.js';
 import { ROUNDS_MAX } from '../group/group_think.js';
-import { withFormat } from '../group/group_words.js';
 import { cleanLine } from '../render/text/clean.js';
 import { runInSession, type SessionWork, type ToolServerParts } from './run_in_session.js';
 import { thinkInGroup } from './think_in_group.js';

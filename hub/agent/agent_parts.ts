@@ -13,5 +13,7 @@ export interface AgentParts {
   jobs: Jobs;
   /** How long a job may run. */
   jobMsMax(): number;
+  /** Whether models at level orchestrator have tools by which others work. */
+  hasOthers(): boolean;
   log(level: 'warn' | 'error', message: string): void;
 }

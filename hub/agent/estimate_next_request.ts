@@ -26,7 +26,7 @@ type Estimate = ResultOf<'agent.estimate'>;
 export async function estimatePath(
   reach: InternalCaller,
   params: Params,
-  parts: Pick<AgentParts, 'providerFor' | 'timers'>,
+  parts: Pick<AgentParts, 'providerFor' | 'timers' | 'hasOthers'>,
 ): Promise<Estimate> {
   const nowMs = parts.timers.nowMs();
   const { node: found, step_end } = await callHub(reach, 'loom.node_get', { node: params.node, tree: null });
@@ -35,7 +35,7 @@ export async function estimatePath(
   const { current } = await settingsOf(reach, sent);
   const previous = current ?? (await firstSettings(reach, tree));
   const measure = await newestMeasure(reach, tree, sent.nodes);
-  const tokens = pathTokens(sent.nodes, { measure, prefix: previous ?? firstPrefix(params) });
+  const tokens = pathTokens(sent.nodes, { measure, prefix: previous ?? firstPrefix(params, parts.hasOthers()) });
   const model = modelToAsk(params, previous);
   if (model === null) return { ...NOTHING_KNOWN, tokens };
   const settings = isUnchanged(params, previous, model) ? sent.newest : null;
@@ -71,9 +71,9 @@ const NOTHING_KNOWN = {
 };
 
 /** The beginning of a first request, without the instructions of the project. */
-function firstPrefix({ change }: Params) {
+function firstPrefix({ change }: Params, others: boolean) {
   const level = change?.level ?? levelOf(null);
-  return { system_prompt: systemPromptFor(level), tools: definitionsFor(level, { web: change?.web === true }) };
+  return { system_prompt: systemPromptFor(level), tools: definitionsFor(level, { web: change?.web === true, others }) };
 }
 
 /** The model of the next request; an estimate needs no key. */

@@ -167,6 +167,15 @@ export const PREFERENCES: readonly Preference[] = [
     project: false,
   },
   {
+    key: 'agents.for_models',
+    description:
+      'Whether models at level orchestrator may have others work, by tools such as `work_with`, `consult_with` and `group_think`: about 550 tokens more in each request.',
+    default: 'false',
+    environment: [],
+    kind: { type: 'flag' },
+    project: false,
+  },
+  {
     key: 'http.allow',
     description: 'Hosts that may be fetched from although their addresses are private, such as `localhost:8080`.',
     default: '',

@@ -143,6 +143,7 @@ function agentOf(hub: Hub, about: { paths: HomePaths; epoch: string; log: Log })
     ...about,
     ...{ version: VERSION, newId: randomUUID, random: Math.random },
     jobMsMax: () => minutesOf('jobs.minutes_max', about.paths.home, about.log),
+    hasOthers: () => preferenceOf('agents.for_models', about.paths.home, about.log) === 'true',
     ...{ providerFor: createProviders(installedPackages(about.paths.packages)), timers: SYSTEM_TIMERS },
   });
 }
@@ -154,9 +155,13 @@ function hasUnfinished(commands: string): boolean {
 
 /** A preference in minutes, as milliseconds. */
 function minutesOf(key: string, home: string, log: Log): number {
+  return Number(preferenceOf(key, home, log)) * MINUTE_MS;
+}
+
+function preferenceOf(key: string, home: string, log: Log): string {
   const preferences = readPreferences({ home, project: null, flags: {} });
   for (const warning of preferences.warnings) log('warn', warning);
-  return Number(preferences.get(key)) * MINUTE_MS;
+  return preferences.get(key);
 }
 
 interface RunningParts {

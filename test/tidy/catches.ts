@@ -97,6 +97,7 @@ export const CATCHES: Record<string, number> = {
   'hub/agent/providers/responses/reasoning_item.ts': 1,
   'hub/agent/providers/transport/model_exchange.ts': 2,
   'hub/agent/settings/settings.ts': 1,
+  'hub/agent/others/consult_group.ts': 1,
   'hub/agent/sub_sessions/sub_sessions.ts': 1,
   'hub/agent/sub_sessions/output_file.ts': 1,
   'hub/agent/exports/transcript_file.ts': 3,

@@ -28,6 +28,8 @@ export interface SettingsParams {
   records: readonly ProviderRecord[];
   /** How much models think where nothing else says it. */
   usualThinking: UsualThinking;
+  /** Whether orchestrators may have others work. */
+  others: boolean;
   /** What was read of the project, when it is told anew. */
   content: ProjectContent;
 }
@@ -50,18 +52,23 @@ export function tellsProject({ previous, change }: Pick<SettingsParams, 'previou
 }
 
 function nextSettings(params: SettingsParams): Settings {
-  const { previous, change, content } = params;
+  const { previous, change, content, others } = params;
   const level = nextLevel(previous, change);
   const model = nextModel(params);
   const thinking = nextThinking(params, model);
   const web = change?.web ?? hasWeb(previous);
+  const newTools = definitionsFor(level, { web, others });
   if (change?.system_prompt != null) {
     const system_prompt = withPlan(change.system_prompt, change);
-    return { system_prompt, tools: definitionsFor(level, { web }), level, model, thinking };
+    return { system_prompt, tools: newTools, level, model, thinking };
   }
   const kept = tellsProject({ previous, change }) ? null : previous;
-  const isSame = kept !== null && level === levelOf(kept) && web === hasWeb(kept);
-  const tools = isSame ? kept.tools : definitionsFor(level, { web });
+  const isSame =
+    kept !== null &&
+    level === levelOf(kept) &&
+    web === hasWeb(kept) &&
+    hasOthers(kept) === (others && level === 'orchestrator');
+  const tools = isSame ? kept.tools : newTools;
   const system_prompt = kept === null ? systemPrompt(level, content) : withLevel(kept, level);
   return { system_prompt: withPlan(system_prompt, change), tools, level, model, thinking };
 }
@@ -141,6 +148,11 @@ export function levelOf(settings: Settings | null): Level {
 /** Whether the tools read pages: that is all that settings say of it. */
 export function hasWeb(settings: Settings | null): boolean {
   return settings !== null && toolsIn(settings).some(({ name }) => name === 'fetch');
+}
+
+/** Whether the tools have others work. */
+export function hasOthers(settings: Settings | null): boolean {
+  return settings !== null && toolsIn(settings).some(({ name }) => name === 'work_with');
 }
 
 export function thinkingOf({ thinking }: Settings): ThinkingLevel {

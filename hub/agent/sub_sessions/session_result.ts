@@ -18,6 +18,7 @@ export interface EndedSession {
   /** The node that stands for it. */
   id: NodeId;
   call: string;
+  tool: string;
   input: CallResult['external']['call']['input'];
   tree: TreeId;
   model: string;
@@ -36,12 +37,12 @@ export async function sessionResult(
   session: EndedSession,
   end: SessionEnd,
 ): Promise<CallResult> {
-  const { id, call, input, tree, model, task } = session;
+  const { id, call, tool, input, tree, model, task } = session;
   const output = await stored(reach, id, end.text);
   return {
     blocks: [{ type: 'text', text: wordsOf(session, end) }],
     external: {
-      call: { tool: 'spawn_session', input, id: call },
+      call: { tool, input, id: call },
       handle: {
         ...{ ...SESSION_SOURCE, identifier: tree },
         metadata: { turn: end.turn, tip: end.tip, state: end.state, model, task },
@@ -84,7 +85,7 @@ function wordsOf({ id, tree, attachable, isOwn, remark }: EndedSession, end: Ses
   return parts.length === 0 ? '[it has said nothing]' : parts.join('\n\n');
 }
 
-function failureOf({ state, why, failure, text }: SessionEnd, tree: TreeId): string {
+export function failureOf({ state, why, failure, text }: SessionEnd, tree: TreeId): string {
   const ended = failure === null ? REASONS[why ?? 'hub_ended'] : `failed: ${lineOf(failure.message)}`;
   const reason = state === 'waiting' ? `waits for a person, who may say: cognition answer ${tree}` : ended;
   return `[The sub-session ${reason}${text.trim() === '' ? '' : '; what it said last follows'}]`;

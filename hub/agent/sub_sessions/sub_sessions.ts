@@ -1,14 +1,14 @@
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { OWN_COPY } from '../../protocol/limits.js';
-import { NodeId, TreeId, TurnId } from '../../protocol/node.js';
+import { MarkName, NodeId, TreeId, TurnId } from '../../protocol/node.js';
 import { type AgentEvent, SettingsChange, type ThinkingLevel, type TurnReason } from '../../protocol/turn.js';
 import type { AgentParts } from '../agent_parts.js';
 import { recordsWith } from '../model/caller_servers.js';
 import { formatModelName, type ModelName, parseModelName } from '../model/model_names.js';
 import { accessTo, isPending } from '../model/provider_access.js';
 import { addRequest, limitReached } from '../request/spending.js';
-import type { CallResult, CallSurroundings } from '../tools/model_call.js';
+import type { CallSurroundings } from '../tools/model_call.js';
 import type { Errand, RunningTurn } from '../turn/running_turn.js';
 import type { RunParams } from '../turn/turn_params.js';
 import { grantsFor } from './child_grants.js';
@@ -17,8 +17,8 @@ import { limitsLeft } from './limits_left.js';
 import { type OutputFile, openOutputFile } from './output_file.js';
 import { progressOutput } from './progress_output.js';
 import { createSlots } from './run_slots.js';
-import type { SessionCall, SubSessions } from './session_call.js';
-import { type SessionEnd, sessionResult } from './session_result.js';
+import type { EndedSubSession, SessionCall, SubSessions } from './session_call.js';
+import { failureOf, type SessionEnd, sessionResult } from './session_result.js';
 
 /** Sub-sessions of one turn that run at once; more wait. */
 const AT_ONCE_MAX = 8;
@@ -45,53 +45,81 @@ export interface SubSessionParts {
 export function openSubSessions(parts: SubSessionParts): SubSessions {
   const slots = createSlots(AT_ONCE_MAX);
   let begun = 0;
-  return {
-    async run(asking, around) {
-      if (begun >= SESSIONS_MAX) {
-        throw new HubError('limit', `spawn_session was not run: a turn may begin ${SESSIONS_MAX} sub-sessions`);
-      }
-      begun += 1;
-      const giveBack = await slots.acquire(around.signal);
-      try {
-        return await runSession(parts, asking, around);
-      } finally {
-        giveBack();
-      }
-    },
+  const ask: SubSessions['ask'] = async (asking, around) => {
+    if (begun >= SESSIONS_MAX) {
+      throw new HubError('limit', `${asking.call.tool} was not run: a turn may begin ${SESSIONS_MAX} sub-sessions`);
+    }
+    begun += 1;
+    const giveBack = await slots.acquire(around.signal);
+    try {
+      return await runSession(parts, asking, around);
+    } finally {
+      giveBack();
+    }
   };
+  return { ask, run: async (asking, around) => (await ask(asking, around)).result(null) };
 }
 
-async function runSession(parts: SubSessionParts, asking: SessionCall, around: CallSurroundings): Promise<CallResult> {
+async function runSession(
+  parts: SubSessionParts,
+  asking: SessionCall,
+  around: CallSurroundings,
+): Promise<EndedSubSession> {
   const { reach, turn, agent } = parts;
   const { call, input } = asking;
   const startedAtMs = agent.timers.nowMs();
   const planned = await planRun(parts, asking, around.signal);
-  const { tree } = planned.params;
   const isExposed = planned.params.transcript !== null;
-  const file = await outputFile(parts, asking, { around, tree, isExposed });
+  const file = await outputFile(parts, asking, { around, tree: planned.params.tree, isExposed });
   const task = firstWords(input.task);
-  await createTree(parts, asking, planned.params);
+  const named = await addTask(parts, asking, planned.params);
+  const { tree } = planned.params;
   if (input.own === true) await makeCopy(parts, planned);
   const child = parts.run(planned.params, { parent: { turn: turn.id, call: call.call }, task });
   const about = { turn: turn.id, call: call.call, id: call.id, session: tree, session_turn: child.id };
   const attachable = input.attachable === true;
   turn.emit({ kind: 'session_started', ...about, task, model: planned.model, attachable });
   const { end, transcript } = await awaitChild(parts, child, around);
+  if (named !== null) await callHub(reach, 'loom.mark_set', { tree, name: SESSION_MARK, node: end.tip });
+  const remarks = [file === null ? null : await file.fill(transcript), named === null ? null : `session_id: ${named}`];
   const ended = {
-    ...{
-      id: call.id,
-      call: call.call,
-      input: call.input,
-      tree,
-      model: planned.model,
-      task,
-      attachable,
-      isOwn: input.own === true,
-    },
-    remark: file === null ? null : await file.fill(transcript),
-    durationMs: agent.timers.nowMs() - startedAtMs,
+    ...{ id: call.id, call: call.call, tool: call.tool, input: call.input, tree, model: planned.model, task },
+    ...{ attachable, isOwn: input.own === true, durationMs: agent.timers.nowMs() - startedAtMs },
   };
-  return sessionResult(reach, ended, end);
+  return {
+    ...{ text: end.text, state: end.state, reason: failureOf(end, tree), place: { tree, node: end.tip } },
+    result: (remark) =>
+      sessionResult(
+        reach,
+        { ...ended, remark: [...remarks, remark].filter((one) => one !== null).join('; ') || null },
+        end,
+      ),
+  };
+}
+
+/** Where a session of a project goes on. */
+const SESSION_MARK = MarkName.parse('session');
+
+/** Says the task: where an earlier one stands, in a session of the project, or in a tree of its own. The name of a session, if it has one. */
+async function addTask(parts: SubSessionParts, asking: SessionCall, planned: RunParams): Promise<string | null> {
+  const { reach, project, params } = parts;
+  const { input, place = null, call } = asking;
+  const wanted = input.session_id ?? null;
+  if (place === null && wanted === null) {
+    await createTree(parts, asking, planned);
+    return null;
+  }
+  const opening = { id: planned.tree, project, session: wanted };
+  const found = place ?? (await callHub(reach, 'history.session_open', opening));
+  if (found.tree === params.tree) {
+    throw new HubError('invalid_params', `${call.tool} was not run: ${wanted} is this conversation`);
+  }
+  planned.tree = found.tree;
+  await callHub(reach, 'loom.node_create_text', {
+    ...{ id: planned.node, tree: found.tree, parent: found.node, role: 'user', settings: null },
+    blocks: [{ type: 'text', text: input.task }],
+  });
+  return wanted;
 }
 
 function outputFile(
@@ -111,13 +139,14 @@ async function planRun(
   asking: SessionCall,
   signal: AbortSignal,
 ) {
-  const { input, policy, cwd } = asking;
+  const { input, policy, cwd, level, call } = asking;
   const records = recordsWith(params.access);
-  const outside = await outsideFor(reach, input.provider, { records, policy });
-  const model = outside?.agent ?? modelFor(own, input.provider, records);
+  const { tool } = call;
+  const outside = level === 'readonly' ? null : await outsideFor(reach, input, { records, policy, tool });
+  const model = outside?.agent ?? modelFor(own, input.provider, { records, tool });
   if (outside === null) await requireAccess({ params, turn }, parseModelName(model, records), signal);
   const ofModel = outside === null ? { model, thinking, web: web ? true : null } : {};
-  const change = SettingsChange.parse({ ...ofModel, level: 'minimal' });
+  const change = SettingsChange.parse({ ...ofModel, level });
   const grants = await grantsFor({ reach, grants: params.grants, policy, cwd }, input.sandbox);
   const limits = limitsLeft(params.limits, turn.spending, agent.timers.nowMs() - turn.startedAtMs);
   // Its transcript lies beside that of whoever it works for, in a file of its own.

@@ -6,6 +6,7 @@ import type { Policy, PolicyCopy } from '../../protocol/policy.js';
 import type { Grants, Level } from '../../protocol/turn.js';
 import type { JobStart } from '../jobs/job.js';
 import type { ModelJobs } from '../jobs/model_jobs.js';
+import type { CallOther } from '../others/other_call.js';
 import type { SubSessions } from '../sub_sessions/session_call.js';
 import { hintForModel } from './hint_for_model.js';
 import type { CallResult, CallSurroundings, ModelCall, QuestionDraft } from './model_call.js';
@@ -35,6 +36,8 @@ export interface ExecutorParts {
   level: Level;
   /** Whether pages may be read. */
   web: boolean;
+  /** Has others work; null where they may not. */
+  callOther: CallOther | null;
   grants: Grants;
   /** The real path of what may be changed. */
   project: string;
@@ -56,7 +59,7 @@ const OPEN = { kind: 'open' } as const;
 export function createExecutor(parts: ExecutorParts): Executor {
   const { reach, tree, level, sessions, jobs } = parts;
   const policy = policyFor(parts);
-  const tools = toolsOf(level, parts);
+  const tools = toolsOf(level, { web: parts.web, others: parts.callOther !== null });
   const session = parts.session(policy);
   // A plan is for the person, who sees nothing of this /tmp.
   const writing = { policy: writingPolicy(parts), session: level === 'plan' ? null : session };
@@ -67,7 +70,8 @@ export function createExecutor(parts: ExecutorParts): Executor {
 
   async function perform(call: ModelCall, around: CallSurroundings): Promise<CallResult> {
     const about = { id: call.id, place: { tree, node: around.parent }, append: false, call_id: call.call };
-    const given = { ...about, cwd: shell.cwd(), policy, session };
+    const stand = { policy, session, cwd: shell.cwd() };
+    const given = { ...about, ...stand };
     const tool = toolOf(call, tools);
     await gate.pass(call, tool, { ...writing, cwd: shell.cwd(), place: about.place });
     if (!LOOKING.includes(tool)) await parts.watch.begin();
@@ -80,10 +84,8 @@ export function createExecutor(parts: ExecutorParts): Executor {
         if (input.kind === 'command') return shell.run(input, about, around);
         return jobs.start(call, jobOf(shell, { ...input, msMax: jobs.msMax() }, about), around);
       }
-      case 'read': {
-        const { path, offset = 1, limit = 2_000 } = inputOf('read', call);
-        return callHub(within(reach, around), 'file.read', { ...given, path, offset, limit, inside: null });
-      }
+      case 'read':
+        return callHub(within(reach, around), 'file.read', { ...given, ...readInput(call), inside: null });
       case 'write':
         return callHub(within(reach, around), 'file.write', { ...given, ...inputOf('write', call), ...writing });
       case 'edit':
@@ -91,15 +93,16 @@ export function createExecutor(parts: ExecutorParts): Executor {
       case 'fetch':
         return callHub(within(reach, around), 'http.fetch', { ...about, ...PAGE, ...inputOf('fetch', call) });
       case 'spawn_session':
-        return sessions.run({ call, input: inputOf('spawn_session', call), policy, session, cwd: shell.cwd() }, around);
+        return sessions.run({ ...stand, call, input: inputOf('spawn_session', call), level: 'minimal' }, around);
       case 'ask_user':
-        inputOf('ask_user', call);
-        throw new HubError('invalid_params', 'ask_user was not run: questions are for the person');
+        throw unaskable(call);
+      default:
+        return othersOf(parts)(tool, { asking: { ...stand, call }, around });
     }
   }
 
   return {
-    runsBeside: (tool) => tool === 'read' || tool === 'spawn_session' || (tool === 'fetch' && level !== 'ask'),
+    runsBeside: (tool) => BESIDE.includes(tool) || (tool === 'fetch' && level !== 'ask'),
     asks: (call) => (tools.includes('ask_user') ? questionOf(call) : null),
     needsApproval: (call, error) =>
       gate.question(call) ?? (mayAskPerson(parts, call, error) ? approvalFor(call) : null),
@@ -126,7 +129,11 @@ function within({ hub, context }: InternalCaller, { signal }: CallSurroundings):
 }
 
 /** Tools that change nothing. */
-const LOOKING: readonly string[] = ['read', 'fetch', 'ask_user'];
+const LOOKING: readonly string[] = [
+  ...['read', 'fetch', 'ask_user', 'consult_with', 'group_think', 'list_sessions', 'describe_session'],
+  ...['search_project_history', 'count_project_tokens'],
+];
+const BESIDE: readonly string[] = ['read', 'spawn_session', 'work_with', 'consult_with', 'group_think'];
 /** How a page is fetched. It may touch the network, which no command has by it. */
 const PAGE = {
   ...{ timeout_ms: 30_000, bytes_max: 10_485_760 },
@@ -190,6 +197,22 @@ function questionOf({ call, tool, input, problem }: ModelCall): QuestionDraft | 
   const given = tool === 'ask_user' && problem === null ? TOOL_INPUTS.ask_user.safeParse(input) : null;
   if (given?.success !== true) return null;
   return { call, kind: 'question', question: given.data.question, options: given.data.options ?? [] };
+}
+
+function othersOf({ callOther }: ExecutorParts): CallOther {
+  if (callOther !== null) return callOther;
+  throw new HubError('internal', 'nobody else may be given work here');
+}
+
+/** Why a question to the person is executed, which is none: it is malformed, or asked for somebody else. */
+function unaskable(call: ModelCall): HubError {
+  inputOf('ask_user', call);
+  return new HubError('invalid_params', 'ask_user was not run: questions are for the person');
+}
+
+function readInput(call: ModelCall): { path: string; offset: number; limit: number } {
+  const { path, offset = 1, limit = 2_000 } = inputOf('read', call);
+  return { path, offset, limit };
 }
 
 /** What a call of bash is for: a command, a command in the background, or one of those that was begun before. */

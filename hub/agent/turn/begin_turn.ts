@@ -4,22 +4,24 @@ import { cliCommand } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { refuseWholeHome } from '../../config/home_as_project.js';
 import { BashSessionId } from '../../protocol/methods/tool_methods.js';
-import { type Node, NodeId, type TreeId } from '../../protocol/node.js';
+import { type Node, NodeId, type Settings, type TreeId } from '../../protocol/node.js';
 import type { Policy } from '../../protocol/policy.js';
 import type { Level } from '../../protocol/turn.js';
 import type { AgentParts } from '../agent_parts.js';
 import { openRoom } from '../compaction/window_room.js';
 import { openModelJobs } from '../jobs/model_jobs.js';
 import { windowOf } from '../model/model_window.js';
+import type { CallOther } from '../others/other_call.js';
+import { callOther } from '../others/other_tools.js';
 import { imageLoader } from '../request/load_image.js';
 import { sentNodes, settingsOf } from '../request/model_context.js';
 import { bindingOf, promptOf } from '../request/prompt.js';
 import { GO_ON } from '../request/unanswered_request.js';
-import { hasWeb, levelOf, settingsBefore, tellsProject, thinkingOf } from '../settings/settings.js';
+import { hasOthers, hasWeb, levelOf, settingsBefore, tellsProject, thinkingOf } from '../settings/settings.js';
 import { refuseNesting, storeUnnestedSettings } from '../settings/sub_session_nesting.js';
 import { openSubSessions, type SubSessionParts } from '../sub_sessions/sub_sessions.js';
 import { keptPermissions } from '../tools/call_permissions.js';
-import { createExecutor, policyFor } from '../tools/executor.js';
+import { createExecutor, type ExecutorParts, policyFor } from '../tools/executor.js';
 import { type Approvals, approvalsIn } from '../tools/person_questions.js';
 import { type ProjectContent, readProject } from '../tools/project_folders.js';
 import { createProjectWatch } from '../tools/project_watch.js';
@@ -63,7 +65,7 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
   refuseWholeHome(content.project, grants);
   const given = {
     ...{ previous, change, content, usualThinking: params.usual_thinking },
-    ...{ usualModel: chosen.usualModel, records: chosen.records },
+    ...{ usualModel: chosen.usualModel, records: chosen.records, others: parts.hasOthers() },
   };
   const store = (wanted: typeof given) => storeUnnestedSettings(reach, owner, wanted);
   const fallback = await fallbackFor({ reach, parts, turn }, params, { given, store });
@@ -94,7 +96,7 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
       ...{ cwd: content.cwd, environment: params.environment },
       approvals: { ...approvals, mayAsk: isRoot },
       jobs: openModelJobs({ ...parts, reach, tree, turn: turn.id, newWatch }),
-      sessions: openSubSessions({
+      ...openOthers(settings.settings, {
         ...{ reach, turn, params, project, agent: parts, run },
         ...{ model: chosen.model, thinking: thinkingOf(settings.settings), web },
       }),
@@ -102,6 +104,14 @@ export async function beginTurn({ reach, parts, turn, run, resumed }: Beginning,
     }),
     ...{ account: accountOf({ reach, parts, turn }, chosen.model), loadImage: imageLoader(reach) },
   };
+}
+
+/** What has others work for the turn. */
+function openOthers(settings: Settings, parts: SubSessionParts): Pick<ExecutorParts, 'sessions' | 'callOther'> {
+  const sessions = openSubSessions(parts);
+  const { reach, project } = parts;
+  const call: CallOther = (tool, of) => callOther({ reach, project, sessions }, tool, of);
+  return { sessions, callOther: hasOthers(settings) ? call : null };
 }
 
 /** What a person has approved of the step that goes on, and at level `ask` on the path. */

@@ -17,24 +17,22 @@ function withAsking<T>(use: (cli: AgentCli) => Promise<T>): Promise<T> {
 
 const CHANGE = '[[tool:echo made | tee made.txt]]';
 
-test.each(['claude', 'codex'])(
-  '%s waits at level ask with what it wants to do, and goes on in the same process when it is allowed later',
-  (agent) =>
-    withAsking(async ({ does, folder }) => {
-      const first = await does('work', agent, CHANGE, '--level', 'ask');
-      expect(first).toMatchObject({ code: 8, stdout: '' });
-      expect(first.stderr).toMatch(
-        new RegExp(`May ${agent} do this: \\w+\\?\\s+.*\\$ echo made \\| tee made.txt`, 's'),
-      );
-      expect(existsSync(join(folder, 'made.txt'))).toBe(false);
-      const done = await does('answer', 'allow');
-      expect(done).toMatchObject({ code: 0, stdout: 'tool said: made\n' });
-      expect(existsSync(join(folder, 'made.txt'))).toBe(true);
-      const shown = (await does('show', '@', '--color', 'never')).stdout;
-      expect(shown).toMatch(/User: .*\n.*\[(claude|codex):.*\n.*Assistant: tool said: made/);
-      expect(shown.match(/Assistant/g)).toHaveLength(1);
-    }),
-);
+test('an agent waits at level ask with what it wants to do, and goes on in the same process when it is allowed later', async () => {
+  for (const agent of ['claude', 'codex']) await withAsking((cli) => allowLater(cli, agent));
+});
+
+async function allowLater({ does, folder }: AgentCli, agent: string): Promise<void> {
+  const first = await does('work', agent, CHANGE, '--level', 'ask');
+  expect(first).toMatchObject({ code: 8, stdout: '' });
+  expect(first.stderr).toMatch(new RegExp(`May ${agent} do this: \\w+\\?\\s+.*\\$ echo made \\| tee made.txt`, 's'));
+  expect(existsSync(join(folder, 'made.txt'))).toBe(false);
+  const done = await does('answer', 'allow');
+  expect(done).toMatchObject({ code: 0, stdout: 'tool said: made\n' });
+  expect(existsSync(join(folder, 'made.txt'))).toBe(true);
+  const shown = (await does('show', '@', '--color', 'never')).stdout;
+  expect(shown).toMatch(/User: .*\n.*\[(claude|codex):.*\n.*Assistant: tool said: made/);
+  expect(shown.match(/Assistant/g)).toHaveLength(1);
+}
 
 test('what is refused is not done, and the agent is told why', () =>
   withAsking(async ({ does, folder }) => {

@@ -15,6 +15,7 @@ import { call, words } from '../turn/turn_calls.js';
 
 const SYSTEM_TOKENS_MAX = 350;
 const TOOLS_TOKENS_MAX = 700;
+const OTHERS_TOKENS_MAX = 550;
 
 test.each(Level.options)('the system prompt and the tools of %s fit their budgets', (level) => {
   const estimate = (system_prompt: string, tools: Settings['tools']) =>
@@ -31,13 +32,27 @@ test.each(Level.options)('the system prompt and the tools of %s fit their budget
   expect(tools).toBeLessThanOrEqual(TOOLS_TOKENS_MAX);
 });
 
+test('tools by which others work fit a budget of their own, are for orchestrators, and are there only where a person wants them', () => {
+  const measure = (tools: Settings['tools']) => pathTokens([], { measure: null, prefix: { system_prompt: '', tools } });
+  const names = (level: Level, others: boolean) =>
+    definitionsFor(level, { web: false, others }).map(({ name }) => name);
+  const all = definitionsFor('orchestrator', { web: false, others: true });
+  const more = measure(all) - measure(definitionsFor('orchestrator'));
+  console.log(`tools by which others work: ${more} tokens`);
+  expect(more).toBeLessThanOrEqual(OTHERS_TOKENS_MAX);
+  expect(names('orchestrator', true)).toContain('work_with');
+  for (const level of Level.options.filter((one) => one !== 'orchestrator')) {
+    expect(names(level, true)).toEqual(names(level, false));
+  }
+});
+
 test('each parameter of each tool has its words', () => {
   const untold = (schema: object, path: string): string[] =>
     Object.entries(Object(Reflect.get(schema, 'properties'))).flatMap(([name, property]) => [
       ...(Reflect.get(Object(property), 'description') === undefined ? [`${path}.${name}`] : []),
       ...untold(Object(property), `${path}.${name}`),
     ]);
-  const all = Level.options.flatMap((level) => definitionsFor(level));
+  const all = Level.options.flatMap((level) => definitionsFor(level, { web: true, others: true }));
   expect(all.flatMap(({ name, schema }) => untold(schema, name))).toEqual([]);
 });
 

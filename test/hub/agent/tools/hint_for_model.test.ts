@@ -11,7 +11,7 @@ const methodNames = Object.keys(METHODS);
 const nameOfMethod = new RegExp(`\\b(${methodNames.map((name) => name.replace('.', '\\.')).join('|')})\\b`);
 
 test.each(Level.options)('no hint names a method to a model at level %s, nor a tool that it has not', (level) => {
-  const tools = toolsOf(level, { web: false });
+  const tools = toolsOf(level, { web: false, others: false });
   const others = ['read', 'write', 'edit', 'bash', 'spawn_session', 'ask_user'].filter(
     (name) => !tools.some((tool) => tool === name),
   );

@@ -1,4 +1,4 @@
-import { shortened } from '../../hub/base/head_and_tail.js';
+import { shortened } from '../head_and_tail.js';
 
 /** A contribution as the others are told it. */
 export interface Contribution {
