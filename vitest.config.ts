@@ -11,7 +11,7 @@ const LONG = [
   'test/cli/repl/attacks/**/*.test.ts',
   'test/cli/repl/acp/**/*.test.ts',
   'test/cli/mcp/**/*.test.ts',
-  'test/web/server/{live_page,other_pages,codes,requests_from_elsewhere,requests_of_a_page}.test.ts',
+  'test/web/server/{live_page,live_turns,long_day,other_pages,codes,requests_from_elsewhere,requests_of_a_page}.test.ts',
   'test/cli/repl/screen/screen_failures_*.test.ts',
   'test/cli/repl/screen/screen_odd_terminals.test.ts',
   'test/cli/repl/terminal/screen_resize_storm.test.ts',

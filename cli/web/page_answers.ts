@@ -6,9 +6,11 @@ import { followedPosition } from '../position/position.js';
 import { currentTreeIn } from '../position/reference.js';
 import { aNode, aTree, type Params } from './act_params.js';
 import { changedFiles } from './changed_files.js';
+import { createRaceReader } from './race_lanes.js';
 
 /** What the process answers by itself: who it is, where the person stands, which files differ. */
 export function pageAnswers(context: Context, canWrite: boolean) {
+  const readRace = createRaceReader();
   return {
     'page.start': async () => ({
       version: VERSION,
@@ -24,6 +26,7 @@ export function pageAnswers(context: Context, canWrite: boolean) {
       const found = await client.call('loom.node_get', { tree, node: position.node }).catch(unlessMissing);
       return { seq: found?.node.seq ?? null };
     },
+    'page.race': async (params: Params) => ({ lanes: await readRace(await context.client(), aTree(params)) }),
     'page.files': async (params: Params) => {
       const ends = { tree: aTree(params), from: aNode(params, 'from'), to: aNode(params, 'to') };
       return { files: await changedFiles(await context.client(), ends) };

@@ -21,6 +21,7 @@ const OWN_READING: Readonly<Record<string, readonly string[]>> = {
   'page.start': [],
   'page.position': ['tree'],
   'page.files': ['tree', 'from', 'to'],
+  'page.race': ['tree'],
 };
 
 /** What a person does, with `--write`: each goes through the process, as from a command of theirs. */

@@ -52,6 +52,19 @@ describe.skipIf(CHROMIUM === null)('an exported page in Chromium', () => {
     });
   });
 
+  test('opening and folding all leaves the cursor at its node, or at the row that hides it', async () => {
+    await withPage(async ({ page }) => {
+      await page.locator('.outline').focus();
+      const at = (): Promise<string | null> => page.locator('.row.cursor').getAttribute('id');
+      const before = await at();
+      await press(page, '*');
+      expect(await at()).toBe(before);
+      await press(page, '-');
+      expect(await rows(page)).toHaveLength(1);
+      expect(await at()).not.toBeNull();
+    }, largeTree(5_000));
+  });
+
   test('is walked by keys alone: rows, folds, forks, branches', async () => {
     await withPage(async ({ page }) => {
       await page.locator('.outline').focus();

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 
 const BYTES_MAX = 80 * 1_024;
 
-test('the page travels in every exported file, so it is small', () => {
-  const files = ['page_file.js', 'page.css'].map((name) =>
+test.each(['page_file.js', 'page_hub.js'])('the page is small, with its style: %s', (script) => {
+  const files = [script, 'page.css'].map((name) =>
     readFileSync(new URL(`../../../dist/page/${name}`, import.meta.url)),
   );
   expect(files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).byteLength, 0)).toBeLessThanOrEqual(BYTES_MAX);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { killHub } from '../../support/hub.js';
+import { bindReadOnly, canMount, unmount } from '../../support/mounts.js';
 import { CHROMIUM } from '../../support/web/browser.js';
 import { type ServedPage, withServedPage } from './served_page.js';
 
@@ -23,6 +24,28 @@ inBrowser('the link opens the conversation, leaves the address, and survives rea
     await page.getByText('I found no files').waitFor();
     expect(served.troubles).toEqual([]);
   }),
+);
+
+test.runIf(CHROMIUM !== null && canMount)(
+  'a home that can only be read is shown, and said to be so where one writes',
+  () =>
+    withServedPage(async (served) => {
+      await withTree(served);
+      await killHub(served.home);
+      bindReadOnly(served.home);
+      try {
+        const [page, other] = [
+          await served.open(await served.serve('@')),
+          await served.open(await served.serve('@', '--write')),
+        ];
+        for (const one of [page, other]) await one.getByText('I found no files').waitFor();
+        await other.getByRole('textbox', { name: 'Say something' }).fill('more');
+        await other.getByRole('button', { name: 'Say', exact: true }).click();
+        await other.getByText('can only be read').waitFor();
+      } finally {
+        unmount(served.home);
+      }
+    }),
 );
 
 inBrowser('without a tree all conversations are listed, and one is chosen', () =>

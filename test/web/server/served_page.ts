@@ -7,15 +7,20 @@ import { openBrowser } from '../../support/web/browser.js';
 
 /** `cognition web` as a person starts it, and browsers that open its links. */
 export interface ServedPage extends TestCli {
+  /** Runs a command in the same surroundings; it must succeed. */
+  say(...words: string[]): Promise<string>;
   /** Starts it with these words, and resolves to its link. */
   serve(...words: string[]): Promise<string>;
-  /** Opens a link in a browser of its own. */
-  open(link: string): Promise<Page>;
+  /** Opens a link in a browser of its own, which may be prepared before. */
+  open(link: string, prepare?: (page: Page) => Promise<void>): Promise<Page>;
   /** What pages did that they should not: errors, and requests to anybody else. */
   troubles: string[];
 }
 
-export function withServedPage(use: (served: ServedPage) => Promise<void>): Promise<void> {
+/** What commands and pages have in their environment besides. */
+type Env = Readonly<Record<string, string>>;
+
+export function withServedPage(use: (served: ServedPage) => Promise<void>, env: Env = {}): Promise<void> {
   return withCli(async (cli) => {
     const browser = await openBrowser();
     const started: ChildProcess[] = [];
@@ -24,8 +29,22 @@ export function withServedPage(use: (served: ServedPage) => Promise<void>): Prom
       await use({
         ...cli,
         troubles,
-        serve: (...words) => serve(cli, started, words),
-        open: (link) => open(browser, link, troubles),
+        async say(...words) {
+          const { code, stdout, stderr } = await cli.run(words, { env: { ...env } });
+          if (code !== 0) throw new Error(`cognition ${words.join(' ')} exits ${code}: ${stderr}`);
+          return stdout;
+        },
+        async serve(...words) {
+          const { child, link } = await serve(cli, words, env);
+          started.push(child);
+          return link;
+        },
+        async open(link, prepare = async () => undefined) {
+          const page = await newPage(browser, link, troubles);
+          await prepare(page);
+          await page.goto(link);
+          return page;
+        },
       });
     } finally {
       await browser.close();
@@ -38,19 +57,18 @@ export function withServedPage(use: (served: ServedPage) => Promise<void>): Prom
   });
 }
 
-async function serve(cli: TestCli, started: ChildProcess[], words: readonly string[]): Promise<string> {
+async function serve(cli: TestCli, words: readonly string[], given: Env) {
   const env = {
     ...{ PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' },
-    ...{ HOME: userHomeBeside(cli.folder), COGNITION_HOME: cli.home },
+    ...{ HOME: userHomeBeside(cli.folder), COGNITION_HOME: cli.home, ...given },
   };
   const line = [PROGRAM, 'web', '--no-open', ...words];
   const child = spawn(process.execPath, line, { cwd: cli.folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
-  started.push(child);
   const [link] = await once(createInterface({ input: child.stdout }), 'line');
-  return String(link);
+  return { child, link: String(link) };
 }
 
-async function open(browser: Browser, link: string, troubles: string[]): Promise<Page> {
+async function newPage(browser: Browser, link: string, troubles: string[]): Promise<Page> {
   const context: BrowserContext = await browser.newContext({ viewport: { width: 1_200, height: 800 } });
   const page = await context.newPage();
   page.on('pageerror', (error) => troubles.push(error.message));
@@ -60,6 +78,5 @@ async function open(browser: Browser, link: string, troubles: string[]): Promise
   page.on('request', (request) => {
     if (!request.url().startsWith(new URL(link).origin)) troubles.push(request.url());
   });
-  await page.goto(link);
   return page;
 }

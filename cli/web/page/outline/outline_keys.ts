@@ -1,7 +1,7 @@
 import { batch } from '@preact/signals';
 import { NONE, numberAt } from '../core/node_table.js';
 import { ROW } from '../core/outline_rows.js';
-import { chooseToCompare, read } from '../state/moves.js';
+import { chooseToCompare, placeCursor, read } from '../state/moves.js';
 import { allOpen, folds, rows, runs } from '../state/tree_state.js';
 import { cursor } from '../state/view_state.js';
 
@@ -11,12 +11,14 @@ export function fold(row: number, isOpen: boolean): void {
   folds.value = new Map(folds.value).set(numberAt(runs.value.head, run), isOpen);
 }
 
+/** Opens or folds all runs; the cursor stays at its node, or goes to the row that hides it. */
 export function foldAll(isOpen: boolean): void {
+  const node = numberAt(rows.value.node, cursor.value);
   batch(() => {
     folds.value = new Map();
     allOpen.value = isOpen;
-    cursor.value = Math.min(cursor.value, Math.max(0, rows.value.count - 1));
   });
+  placeCursor(node);
 }
 
 /** What a key does in the outline: the row that the cursor goes to, or null; undefined for a key that means nothing here. */

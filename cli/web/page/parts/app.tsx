@@ -5,7 +5,7 @@ import { Outline } from '../outline/outline.js';
 import { foldAll } from '../outline/outline_keys.js';
 import { Reading } from '../reading/branch_text.js';
 import { goHere } from '../state/moves.js';
-import { here, running, source, wholeRows } from '../state/tree_state.js';
+import { here, lanes, running, source, wholeRows } from '../state/tree_state.js';
 import { help, type PagePart, part, view } from '../state/view_state.js';
 import { count } from '../state/word_forms.js';
 import { Compare } from '../views/compare.js';
@@ -46,7 +46,7 @@ export function App() {
           <Found />
           <Tools />
           <Outline rowHeight={isCoarse ? FINGER_HEIGHT : ROW_HEIGHT} />
-          {(running.value.length > 0 || part.value === 'running') && <Running />}
+          {(running.value.length > 0 || lanes.value.length > 1 || part.value === 'running') && <Running />}
         </section>
         <section class="main" aria-label={view.value}>
           <Shown />

@@ -6,6 +6,7 @@ import { nodeOf, nodesVersion, wantNodes } from '../state/known_nodes.js';
 import { columns, costs, focus, here, leaf, onPath, path, runningAt, version } from '../state/tree_state.js';
 import { notice, PAPER_NODES, paper, scrollTarget } from '../state/view_state.js';
 import { count } from '../state/word_forms.js';
+import { BranchFiles } from './changed_files.js';
 import { Fork } from './fork.js';
 import { LiveMessage } from './live_message.js';
 import { Message } from './message.js';
@@ -50,6 +51,7 @@ export function Reading() {
         )}
         {messagesOf(all.slice(start, end), { withForks: true })}
         <LiveTail />
+        {leaf.value !== NONE && end === all.length && <BranchFiles end={leaf.value} />}
         {end < all.length && (
           <More words={count(all.length - end, 'later node')} onClick={() => (from.value = start + PAGE)} />
         )}

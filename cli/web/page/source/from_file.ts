@@ -32,6 +32,7 @@ export function fileSource(data: FileData): Source {
     costs: async () => new Map(data.costs.map((cost) => [cost.seq, cost])),
     here: async () => data.here,
     live: () => () => undefined,
+    race: async () => [],
     files: async () => null,
   };
 }

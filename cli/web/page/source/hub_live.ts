@@ -9,6 +9,11 @@ import type { LiveListener, LiveTurn, MarkPlace } from './source.js';
 /** How often the running turns are told of while one writes. */
 const TELL_MS = 40;
 
+/** What begins or ends a turn, or a step of it. */
+const STEPS: ReadonlySet<AgentEvent['kind']> = new Set([
+  ...(['turn_started', 'turn_snapshot', 'turn_parked', 'turn_resumed', 'step_committed', 'turn_ended'] as const),
+]);
+
 export interface FollowParts {
   hub: HubSocket;
   tree: TreeId;
@@ -16,8 +21,6 @@ export interface FollowParts {
   /** The newest change that has been read. */
   since: number;
   marks(): Promise<readonly MarkPlace[]>;
-  /** Reads the page anew, where what it shows is not there any more. */
-  reload(): void;
 }
 
 /** Follows a tree: after each break from where it was, so that nothing is missed or told twice. */
@@ -48,7 +51,7 @@ export function followTree(parts: FollowParts, listener: LiveListener): () => vo
   };
 }
 
-function tellChange({ ids, marks, reload }: FollowParts, listener: LiveListener, event: WatchEvent): void {
+function tellChange({ ids, marks }: FollowParts, listener: LiveListener, event: WatchEvent): void {
   switch (event.kind) {
     case 'node_created':
       ids.note(event.node);
@@ -59,9 +62,13 @@ function tellChange({ ids, marks, reload }: FollowParts, listener: LiveListener,
       marks().then(listener.marks, nothing);
       break;
     case 'branch_archived':
+      listener.replaced('A branch was archived.');
+      break;
     case 'branch_restored':
+      listener.replaced('A branch was taken out of the archive.');
+      break;
     case 'watch_reset':
-      reload();
+      listener.replaced('The storage was replaced.');
       break;
     case 'tree_purged':
       listener.away('this conversation has been deleted');
@@ -97,6 +104,8 @@ function followTurns({ hub, tree, ids }: FollowParts, listener: LiveListener) {
     take(event: AgentEvent): void {
       turns = afterEvent(turns, event, Date.now());
       if (event.kind === 'usage_counted' || event.kind === 'turn_ended') listener.costs();
+      if (STEPS.has(event.kind)) listener.stepped();
+      if (event.kind === 'turn_ended' && event.outcome.failure !== null) listener.failed(event.outcome.failure.message);
       tellSoon();
     },
     list(): void {

@@ -4,7 +4,7 @@ import { followTree } from './hub_live.js';
 import type { HubSocket } from './hub_socket.js';
 import { createNodeIds, isTreeId, type NodeIds } from './node_ids.js';
 import { pageActs } from './page_acts.js';
-import type { ChangedFile, MarkPlace, NodeCost, PathPart, Source, TreeChoice } from './source.js';
+import type { ChangedFile, MarkPlace, NodeCost, PathPart, RaceLane, Source, TreeChoice } from './source.js';
 
 const HITS_MAX = 100;
 const TREES_MAX = 5_000;
@@ -23,12 +23,11 @@ export interface HubSourceParts {
   start: PageStart;
   /** Goes to another address within the page, and reads it anew. */
   go(hash: string): void;
-  reload(): void;
 }
 
 /** A tree of a hub, live. */
 export async function hubSource(parts: HubSourceParts, id: string): Promise<Source> {
-  const { hub, start, go, reload } = parts;
+  const { hub, start, go } = parts;
   if (!isTreeId(id)) throw new Error('the address names no conversation');
   const info = await hub.call('loom.tree_get', { tree: id });
   const tree = info.id;
@@ -50,7 +49,8 @@ export async function hubSource(parts: HubSourceParts, id: string): Promise<Sour
     search: async (query) => (await hub.call('loom.search', { tree, query, limit: HITS_MAX })).hits,
     costs: () => readCosts(hub, tree),
     here: async () => (await hub.ask<{ seq: number | null }>('page.position', { tree })).seq,
-    live: (listener) => followTree({ hub, tree, ids, since: info.last_seq, marks, reload }, listener),
+    live: (listener) => followTree({ hub, tree, ids, since: info.last_seq, marks }, listener),
+    race: () => readRace({ hub, ids }, tree),
     async files(from, to) {
       const ends = { tree, from: await ids.idOf(from), to: await ids.idOf(to) };
       return (await hub.ask<{ files: ChangedFile[] | null }>('page.files', ends)).files;
@@ -110,6 +110,13 @@ async function readPath({ hub, ids }: { hub: HubSocket; ids: NodeIds }, { seqs, 
     cursor = page.cursor;
   } while (cursor !== null && found.length < seqs.length);
   return found;
+}
+
+type LaneAnswer = Omit<RaceLane, 'tip'> & { tip: string };
+
+async function readRace({ hub, ids }: { hub: HubSocket; ids: NodeIds }, tree: TreeId): Promise<RaceLane[]> {
+  const { lanes } = await hub.ask<{ lanes: LaneAnswer[] }>('page.race', { tree });
+  return Promise.all(lanes.map(async (lane) => ({ ...lane, tip: await ids.seqOf(lane.tip) })));
 }
 
 async function readMarks(hub: HubSocket, tree: TreeId): Promise<MarkPlace[]> {

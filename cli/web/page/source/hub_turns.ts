@@ -104,7 +104,7 @@ function openOf(questions: readonly Question[]): LiveTurn['questions'] {
 function newTurn({ turn, tip, model }: { turn: string; tip: string; model: string }, startedAtMs: number): KnownTurn {
   return {
     ...{ turn, tip, model: shortModel(model), activity: 'waiting', started_at_ms: startedAtMs },
-    ...{ tokens: 0, price_microdollars: 0, text: '', call: null, questions: [], lane: null },
+    ...{ tokens: 0, price_microdollars: 0, text: '', call: null, questions: [] },
   };
 }
 

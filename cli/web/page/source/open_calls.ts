@@ -1,5 +1,5 @@
 /** What the process is asked that changes nothing: it is asked again after a break, as all that the hub is asked. */
-const READS: ReadonlySet<string> = new Set(['page.start', 'page.position', 'page.files']);
+const READS: ReadonlySet<string> = new Set(['page.start', 'page.position', 'page.files', 'page.race']);
 
 interface OpenCall {
   text: string;

@@ -53,8 +53,29 @@ export interface LiveTurn {
   /** The call under way. */
   call: { tool: string; title: string } | null;
   questions: readonly TurnQuestion[];
-  /** What the lane of a race is called; null outside races. */
-  lane: string | null;
+}
+
+/** One turn of the newest race. */
+export interface RaceLane {
+  number: number;
+  /** The model. */
+  label: string;
+  turn: string;
+  state: 'starting' | 'running' | 'waiting' | 'done' | 'stopped' | 'interrupted' | 'failed';
+  /** The exit code of the check; null before it has ended. */
+  check: number | null;
+  hasCheck: boolean;
+  /** The `seq` of the node where its branch ends. */
+  tip: number;
+  files: number;
+  added: number;
+  removed: number;
+  tokens: number;
+  /** Null for an unknown price. */
+  price_microdollars: number | null;
+  seconds: number;
+  /** Whether something still happens in it by itself. */
+  isUnderWay: boolean;
 }
 
 /** What a live source tells. Each may be called at any time; nodes in any order, each at least once. */
@@ -65,6 +86,12 @@ export interface LiveListener {
   marks(marks: readonly MarkPlace[]): void;
   /** What requests cost has changed. */
   costs(): void;
+  /** A turn began, went on or ended: so may the lane of a race. */
+  stepped(): void;
+  /** A turn has failed: why, as a sentence. */
+  failed(reason: string): void;
+  /** Nodes are there no more, or again: the tree is read anew. */
+  replaced(reason: string): void;
   /** Why nothing comes at the moment, as a sentence; null when it comes again. */
   away(reason: string | null): void;
 }
@@ -125,6 +152,8 @@ export interface Source {
   here(): Promise<number | null>;
   /** Tells what happens from now on, until the returned function is called. */
   live(listener: LiveListener): () => void;
+  /** The lanes of the newest race; none where there was no race. */
+  race(): Promise<readonly RaceLane[]>;
   /** The files that a branch changed from a node on; null where nothing was recorded. */
   files(from: number, to: number): Promise<readonly ChangedFile[] | null>;
   /** Null where the page can only read. */

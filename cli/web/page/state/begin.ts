@@ -2,18 +2,21 @@ import { batch } from '@preact/signals';
 import type { Node } from '../../../../hub/protocol/node.js';
 import { columnNode } from '../core/column_node.js';
 import { NONE, numberAt } from '../core/node_table.js';
-import { addNode, indexOf } from '../core/tree_columns.js';
+import { addNode, createColumns, indexOf } from '../core/tree_columns.js';
 import { leafBelow } from '../core/walk.js';
 import type { MarkPlace, Source } from '../source/source.js';
 import { keepNodes } from './known_nodes.js';
 import { placeCursor } from './moves.js';
-import { away, columns, costs, focus, here, leaf, marks, running, runs, source, version } from './tree_state.js';
+import { replaceColumns } from './replace_columns.js';
+import { away, columns, costs, focus, here, lanes, leaf, marks, running, runs, source, version } from './tree_state.js';
 import { notice, nowMs, scrollTarget } from './view_state.js';
 
 const WAIT_MS = 50;
 const LARGE_WAIT_MS = 250;
 const LARGE_NODES = 20_000;
-const COSTS_WAIT_MS = 1_000;
+const READ_WAIT_MS = 1_000;
+/** What is read again and again may take a tenth of the time. */
+const READ_SHARE = 10;
 
 /** Takes a tree from its source, and what happens in it from then on. */
 export async function begin(from: Source): Promise<void> {
@@ -33,7 +36,8 @@ export async function begin(from: Source): Promise<void> {
     notice.value = `Not all could be read: ${String(error)}`;
   };
   from.marks().then(takeMarks, tell);
-  takeCosts(from);
+  // Without prices the page is still a page.
+  from.costs().then(takeCosts, () => undefined);
   follow(from);
 }
 
@@ -44,19 +48,40 @@ export function takeMarks(list: readonly MarkPlace[]): void {
   marks.value = names;
 }
 
-function takeCosts(from: Source): void {
-  // Without prices the page is still a page.
-  from.costs().then(
-    (found) => {
-      costs.value = found;
-    },
-    () => undefined,
-  );
+function takeCosts(found: Awaited<ReturnType<Source['costs']>>): void {
+  costs.value = found;
+}
+
+/** Reads something again and again: after a while that grows with the time that it takes, and once at a time. */
+function createReader<T>(read: () => Promise<T>, take: (found: T) => void): () => void {
+  let state: 'idle' | 'reading' | 'wanted' = 'idle';
+  let waitMs = READ_WAIT_MS;
+  const begin = (): void => {
+    const startedAtMs = performance.now();
+    const end = (): void => {
+      waitMs = Math.max(READ_WAIT_MS, (performance.now() - startedAtMs) * READ_SHARE);
+      const isWanted = state === 'wanted';
+      state = 'idle';
+      if (isWanted) soon();
+    };
+    // Without it a page is still a page.
+    read().then(take).then(end, end);
+  };
+  const soon = (): void => {
+    if (state === 'idle') setTimeout(begin, waitMs);
+    state = state === 'idle' ? 'reading' : 'wanted';
+  };
+  return soon;
 }
 
 function follow(from: Source): void {
-  let isPending = false;
-  const queue = createNodeQueue();
+  const queue = createNodeQueue(() => from);
+  const costsSoon = createReader(from.costs, takeCosts);
+  const raceSoon: () => void = createReader(from.race, (found) => {
+    lanes.value = found;
+    if (found.some(({ isUnderWay }) => isUnderWay)) raceSoon();
+  });
+  raceSoon();
   from.live({
     node: (node, parent) => queue.add(node, parent),
     running: (turns) => {
@@ -64,13 +89,14 @@ function follow(from: Source): void {
       nowMs.value = Date.now();
     },
     marks: takeMarks,
-    costs: () => {
-      if (isPending) return;
-      isPending = true;
-      setTimeout(() => {
-        isPending = false;
-        takeCosts(from);
-      }, COSTS_WAIT_MS);
+    costs: costsSoon,
+    stepped: raceSoon,
+    failed: (reason) => {
+      notice.value = `A turn has failed: ${reason}`;
+    },
+    replaced(reason) {
+      notice.value = reason;
+      queue.readAnew();
     },
     away: (reason) => {
       away.value = reason;
@@ -82,14 +108,39 @@ function follow(from: Source): void {
 }
 
 /** New nodes wait and are taken in one step: one by one each would compute the whole tree. */
-function createNodeQueue() {
+function createNodeQueue(source: () => Source) {
   const nodes: NewNode[] = [];
+  let isReading = false;
+  let isStale = false;
+  const take = (): void => {
+    if (!isReading) takeNodes(nodes.splice(0));
+  };
+  const readAnew = (): void => {
+    isStale = true;
+    if (isReading) return;
+    isReading = true;
+    isStale = false;
+    const fresh = createColumns();
+    const end = (): void => {
+      isReading = false;
+      if (isStale) readAnew();
+      else if (nodes.length > 0) take();
+    };
+    source()
+      .load(fresh)
+      .then(() => replaceColumns(fresh))
+      .then(end, (error: unknown) => {
+        notice.value = `The tree could not be read anew: ${String(error)}`;
+        end();
+      });
+  };
   return {
     add(node: Node, parent: number | null): void {
       nodes.push({ node, parent });
-      if (nodes.length > 1) return;
-      setTimeout(() => takeNodes(nodes.splice(0)), columns.count > LARGE_NODES ? LARGE_WAIT_MS : WAIT_MS);
+      if (nodes.length > 1 || isReading) return;
+      setTimeout(take, columns.count > LARGE_NODES ? LARGE_WAIT_MS : WAIT_MS);
     },
+    readAnew,
   };
 }
 

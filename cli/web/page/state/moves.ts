@@ -93,10 +93,11 @@ function openCompare(): void {
   part.value = 'read';
 }
 
-/** Moves the cursor of the outline to the row that shows a node. */
+/** Moves the cursor of the outline to the row that shows a node, or that of the folded run around it. */
 export function placeCursor(node: number): void {
   const { node: nodes, rowOfRun, count, run: runOfRow } = rows.value;
-  const run = numberAt(runs.value.runOf, node);
+  let run = numberAt(runs.value.runOf, node);
+  while (run !== NONE && numberAt(rowOfRun, run) === NONE) run = numberAt(runs.value.up, run);
   const first = numberAt(rowOfRun, run);
   if (first === NONE) return;
   const turn = turnOf(columns, runs.value, node);

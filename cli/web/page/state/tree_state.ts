@@ -4,7 +4,7 @@ import { rowsOf } from '../core/outline_rows.js';
 import { createTrunkMemory, runsOf } from '../core/runs.js';
 import { createColumns, indexOf, LETTER } from '../core/tree_columns.js';
 import { pathTo } from '../core/walk.js';
-import type { LiveTurn, NodeCost, PageHit, Source } from '../source/source.js';
+import type { LiveTurn, NodeCost, PageHit, RaceLane, Source } from '../source/source.js';
 
 /** What the page shows: one tree, from one source. Nodes are named by their index in the columns. */
 export const columns = createColumns();
@@ -21,10 +21,18 @@ export const marks = signal<ReadonlyMap<number, readonly string[]>>(new Map());
 /** By `seq`, as the source tells it. */
 export const costs = signal<ReadonlyMap<number, NodeCost>>(new Map());
 export const running = signal<readonly LiveTurn[]>([]);
+/** The lanes of the newest race. */
+export const lanes = signal<readonly RaceLane[]>([]);
 export const hits = signal<readonly PageHit[] | null>(null);
 export const away = signal<string | null>(null);
 
 const memory = createTrunkMemory();
+/** Lets the heaviest branches go straight on anew, where nodes have other numbers. */
+export function forgetTrunk(): void {
+  memory.chosen.clear();
+  memory.known = 0;
+}
+
 export const runs = computed(() => {
   version.value;
   return runsOf(columns, here.value, memory);

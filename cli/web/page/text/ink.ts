@@ -6,12 +6,8 @@ import diff from 'highlight.js/lib/languages/diff';
 import dockerfile from 'highlight.js/lib/languages/dockerfile';
 import go from 'highlight.js/lib/languages/go';
 import ini from 'highlight.js/lib/languages/ini';
-import java from 'highlight.js/lib/languages/java';
-import javascript from 'highlight.js/lib/languages/javascript';
 import json from 'highlight.js/lib/languages/json';
-import makefile from 'highlight.js/lib/languages/makefile';
 import python from 'highlight.js/lib/languages/python';
-import ruby from 'highlight.js/lib/languages/ruby';
 import rust from 'highlight.js/lib/languages/rust';
 import sql from 'highlight.js/lib/languages/sql';
 import typescript from 'highlight.js/lib/languages/typescript';
@@ -20,14 +16,15 @@ import yaml from 'highlight.js/lib/languages/yaml';
 import { type ComponentChildren, h } from 'preact';
 
 const LANGUAGES: Readonly<Record<string, LanguageFn>> = {
-  ...{ bash, c, diff, dockerfile, go, ini, java, javascript, json, makefile, python },
-  ...{ ruby, rust, sql, typescript, xml, yaml },
+  ...{ bash, c, diff, dockerfile, go, ini, json, python },
+  ...{ rust, sql, typescript, xml, yaml },
 };
 const LENGTH_MAX = 60_000;
 for (const [name, language] of Object.entries(LANGUAGES)) highlighter.registerLanguage(name, language);
 
-/** Other names of a language; those that would weigh more than they are worth are left out. */
+/** Other names of a language, and what is read as another: a grammar of its own would weigh more than it is worth. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
+  ...['javascript', 'js', 'jsx', 'mjs', 'cjs'].map((name): [string, string] => [name, 'typescript']),
   ['cpp', 'c'],
   ['c++', 'c'],
 ]);
@@ -36,8 +33,8 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 const BY_ENDING: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ...{ bash: 'bash', c: 'c', cc: 'c', cpp: 'c', diff: 'diff', go: 'go', h: 'c' },
-    ...{ html: 'xml', ini: 'ini', java: 'java', js: 'javascript', json: 'json', jsx: 'javascript', mjs: 'javascript' },
-    ...{ patch: 'diff', py: 'python', rb: 'ruby', rs: 'rust', sh: 'bash', sql: 'sql', svg: 'xml', toml: 'ini' },
+    ...{ html: 'xml', ini: 'ini', js: 'typescript', json: 'json', jsx: 'typescript', mjs: 'typescript' },
+    ...{ patch: 'diff', py: 'python', rs: 'rust', sh: 'bash', sql: 'sql', svg: 'xml', toml: 'ini' },
     ...{ ts: 'typescript', tsx: 'typescript', xml: 'xml', yaml: 'yaml', yml: 'yaml' },
   }),
 );

@@ -1,18 +1,17 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { NONE } from '../core/node_table.js';
 import { ancestorOf, pathTo } from '../core/walk.js';
 import { messagesOf } from '../reading/branch_text.js';
+import { ChangedFiles, useFiles } from '../reading/changed_files.js';
 import { LiveMessage } from '../reading/live_message.js';
-import type { ChangedFile } from '../source/source.js';
 import { lineOf, linesVersion, wantLines } from '../state/known_lines.js';
 import { nodeOf, nodesVersion, wantNodes } from '../state/known_nodes.js';
 import { compare } from '../state/moves.js';
-import { columns, runningAt, source, version } from '../state/tree_state.js';
+import { columns, runningAt, version } from '../state/tree_state.js';
 import { compareA, compareB, notice, view } from '../state/view_state.js';
 import { count, money, seconds } from '../state/word_forms.js';
 import { type BranchFacts, branchBelow, factsOfBranch } from './branch_facts.js';
-import { ChangedFiles } from './changed_files.js';
 
 const SHOWN = 600;
 
@@ -92,23 +91,6 @@ function Side({ end, ancestor, facts, side }: SideShape) {
       {turn !== undefined && <LiveMessage turn={turn} />}
     </section>
   );
-}
-
-/** What the branch changed in the project, where that was recorded. */
-function useFiles(ancestor: number, end: number): readonly ChangedFile[] | null {
-  const [files, setFiles] = useState<readonly ChangedFile[] | null>(null);
-  useEffect(() => {
-    let isCurrent = true;
-    const take = (found: readonly ChangedFile[] | null): void => {
-      if (isCurrent) setFiles(found);
-    };
-    // Without records the files that calls wrote are named.
-    source.value?.files(columns.seq[ancestor] ?? 0, columns.seq[end] ?? 0).then(take, () => take(null));
-    return () => {
-      isCurrent = false;
-    };
-  }, [ancestor, end]);
-  return files;
 }
 
 function FactList({ own, facts }: { own: BranchFacts; facts: readonly BranchFacts[] }) {
