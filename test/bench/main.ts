@@ -9,6 +9,7 @@ import { readRows } from './reads.js';
 import { formatRow } from './row.js';
 import { startRows } from './starts.js';
 import { turnRows } from './turns.js';
+import { webStreamRows, webTreeRows } from './web/web.js';
 
 const isLarge = process.argv.includes('--large');
 
@@ -23,6 +24,8 @@ const measures = {
   chatRows,
   importRows: () => importRows({ isLarge }),
   memoryRows: () => memoryRows({ isLarge }),
+  webTreeRows,
+  webStreamRows,
 };
 const only = process.argv.slice(2).filter((word) => !word.startsWith('-'));
 
