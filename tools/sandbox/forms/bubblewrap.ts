@@ -21,10 +21,12 @@ export function bubblewrapArguments({ plan, command, ownNetwork }: FormInput, fo
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...(ownNetwork ? ['--unshare-net'] : []),
     ...['--cap-drop', 'ALL', '--new-session', '--die-with-parent'],
-    ...['--dev', '/dev', ...size, '--tmpfs', '/dev/shm', '--proc', '/proc'],
-    ...plan.mounts.flatMap((mount) => mountArguments(mount, form)),
+    // For each bind and remount bubblewrap reads the list of all mounts so far: these come while it is short.
+    ...['--dev', '/dev', ...size, '--tmpfs', '/dev/shm', '--remount-ro', '/dev', '--proc', '/proc'],
     ...hiddenKernelFiles().flatMap((path) => ['--ro-bind', '/dev/null', path]),
-    ...['--remount-ro', '/dev', '--remount-ro', '/proc', '--remount-ro', '/'],
+    ...['--remount-ro', '/proc'],
+    ...plan.mounts.flatMap((mount) => mountArguments(mount, form)),
+    ...['--remount-ro', '/'],
     ...['--chdir', command.cwd, '--', command.program, ...command.arguments],
   ];
 }
