@@ -20,6 +20,7 @@ const LONG = [
   'test/tools/file/path/{paths,swap}.test.ts',
   'test/tools/file/{edit,large_images,write}.test.ts',
   'test/tools/agents/{exchange,killed}.test.ts',
+  'test/hub/start/left_work.test.ts',
   'test/tools/file/{read,resolve_file}.test.ts',
   'test/tools/file/path/copy_access.test.ts',
   'test/tools/bash/stored_results.test.ts',

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
 import { type AgentPlugin, createAgent } from '../agent/agent_plugin.js';
 import { SYSTEM_TIMERS } from '../agent/model/timers.js';
 import { createProviders } from '../agent/providers/all_providers.js';
@@ -14,6 +13,7 @@ import { createHistory } from '../history/history_plugin.js';
 import { prepareHome } from '../home/home_folder.js';
 import { refuseServed, watchFiles } from '../home/home_watch.js';
 import { type Lock, takeLock } from '../home/hub_lock.js';
+import { hasLeftWork } from '../home/left_work.js';
 import { claimSocket, type ListenAddress, parseListen } from '../home/socket_path.js';
 import { removeToken, writeToken } from '../home/tcp_token.js';
 import { createHealth, createRpcPlugin, type Storage } from '../plugins/health.js';
@@ -124,7 +124,7 @@ async function open(parts: OpenParts): Promise<RunningHub> {
   const closeSteps = [fileWatch.stop, idle.stop, agent.end, host.end, close, hub.close, releaseHome];
   const running = runningHub({ log, listen, close: closeSteps });
   idle.setConnections(0);
-  if (hasUnfinished(paths.commands) || hasUnfinished(paths.agentRuns)) host.start();
+  if (hasLeftWork(paths)) host.start();
   log('info', `hub ${VERSION}, process ${process.pid}, listens on ${[socket, listen ?? []].flat().join(' and ')}`);
   return running;
 }
@@ -146,11 +146,6 @@ function agentOf(hub: Hub, about: { paths: HomePaths; epoch: string; log: Log })
     hasOthers: () => preferenceOf('agents.for_models', about.paths.home, about.log) === 'true',
     ...{ providerFor: createProviders(installedPackages(about.paths.packages)), timers: SYSTEM_TIMERS },
   });
-}
-
-/** Whether a previous hub left commands or exchanges that had not ended. */
-function hasUnfinished(commands: string): boolean {
-  return existsSync(commands) && readdirSync(commands).length > 0;
 }
 
 /** A preference in minutes, as milliseconds. */

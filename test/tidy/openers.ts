@@ -23,13 +23,13 @@ export const OPENERS: Record<string, 'home' | 'program' | 'named' | 'own process
   'hub/home/home_folder.ts': 'home',
   'hub/home/home_watch.ts': 'home',
   'hub/home/hub_lock.ts': 'home',
+  'hub/home/left_work.ts': 'home',
   'hub/home/socket_path.ts': 'home',
   'hub/home/tcp_token.ts': 'home',
   'hub/plugins/tools_process.ts': 'home',
   'hub/server/bind.ts': 'home',
   'hub/server/log_file.ts': 'home',
   'hub/start/main.ts': 'own process',
-  'hub/start/run_hub.ts': 'home',
 };
 
 /** What starts a process, and which. None is started in a project but by the person's own command, or in a sandbox. */

@@ -32,6 +32,7 @@ export const PATH_JOINS: Readonly<Record<string, { joins: number; because: strin
   'hub/agent/sub_sessions/child_grants.ts': { joins: 2, because: POLICY },
   'hub/agent/sub_sessions/output_file.ts': { joins: 1, because: LAST },
   'hub/client/read_only_home.ts': { joins: 3, because: `${LAST}, ${OWN}, and ${READ}` },
+  'hub/home/left_work.ts': { joins: 1, because: READ },
   'hub/home/socket_path.ts': { joins: 1, because: OWN },
   'loom/check/check_orphans.ts': { joins: 3, because: READ },
   'loom/outputs/output_path.ts': { joins: 2, because: 'the digits of a parsed SHA-256' },
