@@ -1,5 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
-import type { NodeId, Tree } from '../../hub/protocol/node.js';
+import type { NodeId, Tree, TreeId } from '../../hub/protocol/node.js';
 import { command, NODE_WORDS } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { messageFrom } from '../input/message.js';
@@ -9,7 +9,8 @@ import { newNodeId } from '../position/ids.js';
 import { positionOf } from '../position/position.js';
 import { workFolder } from '../position/project_folder.js';
 import { remember } from '../position/remember.js';
-import { readBranchSource } from '../race/branch_source.js';
+import { type BranchSource, readBranchSource } from '../race/branch_source.js';
+import { branchSummary } from '../race/branch_summary.js';
 import { answerText, mergeBlocks } from '../race/merge_message.js';
 import { type TakenFiles, takeFiles, takenText } from '../race/take_files.js';
 import { count, shortId } from '../render/text/ids_and_counts.js';
@@ -29,11 +30,13 @@ export const mergeCommand = command({
     },
   ],
   flags: [
+    { name: 'summary', short: null, description: 'a summary of the branch by the model, instead of its final answer' },
     { name: 'preview', short: null, description: 'only print the text, to be changed and given back' },
     { name: 'no-files', short: null, description: 'take no files along' },
   ],
   examples: [
     { line: 'cognition merge a1b2c3d4', does: 'brings the answer that ends there, and its files' },
+    { line: 'cognition merge a1b2c3d4 --summary', does: 'brings what a model makes of that branch' },
     { line: 'cognition merge a1b2c3d4 --preview | sed 1q | cognition merge a1b2c3d4 -', does: 'brings its first line' },
   ],
   async run(input, context) {
@@ -43,7 +46,7 @@ export const mergeCommand = command({
     const here = await positionOf(context, tree, undefined);
     const source = await readBranchSource(client, { from, here });
     const given = input.argument('text');
-    const text = given === undefined ? answerText(source) : await messageFrom(given);
+    const text = await textFor(context, source, { tree: tree.id, given, isSummary: input.flag('summary') });
     if (input.flag('preview')) {
       await context.out.write(`${text}\n`);
       return EXIT.ok;
@@ -60,6 +63,17 @@ export const mergeCommand = command({
     return taken === null || taken.kept.length === 0 ? EXIT.ok : EXIT.failure;
   },
 });
+
+async function textFor(
+  context: Context,
+  source: BranchSource,
+  { tree, given, isSummary }: { tree: TreeId; given: string | undefined; isSummary: boolean },
+): Promise<string> {
+  if (given === undefined && !isSummary) return answerText(source);
+  if (given === undefined) return branchSummary(context, { tree, from: source.tip.id, since: source.since.id });
+  if (!isSummary) return messageFrom(given);
+  throw new HubError('invalid_params', '--summary has the model say it: leave out the text');
+}
 
 /** Takes the files along, where they are recorded. */
 async function takenWith(

@@ -1,10 +1,11 @@
 import { detach } from '../../../hub/base/detach.js';
 import { HubError } from '../../../hub/base/error.js';
 import { textOf } from '../../../hub/base/node_blocks.js';
+import type { NodeId } from '../../../hub/protocol/node.js';
 import type { Bound } from '../cli_commands/bounded_output.js';
 import { runCliCommand } from '../cli_commands/cli_command.js';
 import { failureOn } from '../conversation/conversation_parts.js';
-import type { ReplCommand } from '../repl.js';
+import type { Repl, ReplCommand } from '../repl.js';
 import { nodeNamed } from '../tree/go_to.js';
 import { wordsOf } from '../tree/split_words.js';
 
@@ -52,22 +53,34 @@ export const takeCommand: ReplCommand = {
 };
 
 export const mergeCommand: ReplCommand = {
-  ...{ name: 'merge', usage: '<node> [text]', completes: 'node' },
+  ...{ name: 'merge', usage: '<node> [text] [--summary]', completes: 'node' },
   summary: 'bring what another branch has found here, as a message with its files; you change the text before',
   async run(argument, repl) {
-    const [, name = '', text = ''] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
+    const [, name = '', said = ''] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
     await repl.conversation().ensure();
-    const { client, front, conversation } = repl;
     const { mergeCommand: command } = await import('../../commands/merge.js');
     if (name === '') return runCliCommand(command, { words: [], label: mergeCommand, bound: BOUND }, repl);
     const node = await nodeNamed(repl, name);
-    if (text === '' && front.attended) {
-      const { readBranchSource } = await import('../../race/branch_source.js');
-      const { answer } = await readBranchSource(client, { from: node, here: conversation().place.position() });
-      await front.show({ kind: 'note', text: '(change the text as you like: Enter brings it here, with the files)' });
-      return front.giveBack(`/merge ${name} ${answer === null ? '' : textOf(answer.blocks)}`);
-    }
-    const words = text === '' ? [node] : [node, text];
+    const isSummary = said === '--summary';
+    const text = isSummary ? '' : said;
+    if (text === '' && repl.front.attended) return previewMerge(repl, { name, node, isSummary });
+    const words = [node, ...(text === '' ? [] : [text]), ...(isSummary ? ['--summary'] : [])];
     await runCliCommand(command, { words, label: mergeCommand, bound: BOUND }, repl);
   },
 };
+
+/** Puts the answer of a branch, or what the model makes of it, where messages are written. */
+async function previewMerge(
+  { client, context, front, conversation }: Repl,
+  { name, node, isSummary }: { name: string; node: NodeId; isSummary: boolean },
+): Promise<void> {
+  const { place } = conversation();
+  const { readBranchSource } = await import('../../race/branch_source.js');
+  const { answer, tip, since } = await readBranchSource(client, { from: node, here: place.position() });
+  const { branchSummary } = await import('../../race/branch_summary.js');
+  if (isSummary) await front.show({ kind: 'note', text: '(the branch is being summarised)' });
+  const branch = { tree: place.tree, from: tip.id, since: since.id };
+  const text = isSummary ? await branchSummary(context, branch) : textOf(answer?.blocks ?? []);
+  await front.show({ kind: 'note', text: '(change the text as you like: Enter brings it here, with the files)' });
+  await front.giveBack(`/merge ${name} ${text}`);
+}

@@ -107,6 +107,7 @@ test('what a lane has alone is taken by path, what both changed is named, or tak
     expect(await print('context', '@', '--full')).toMatch(
       /Provenance: the branch that ends at [0-9a-f-]{36} \(sha256 [0-9a-f]{64}\)/,
     );
+    expect((await run(['merge', 'found', 'Mine.', '--summary'])).stderr).toContain('--summary has the model say it');
     expect((await run(['merge', '@'])).stderr).toContain('is on the path to where you stand already');
     expect(JSON.parse(await print('fsck', '--json'))).toMatchObject({ problems: [] });
   }));

@@ -38,7 +38,7 @@ test('on a terminal each file that cannot be merged is asked about, by its name,
     expect([file('a.txt'), file('b.txt'), existsSync(join(folder, 'c.txt'))]).toEqual(['mine\n', 'mine\n', false]);
   }));
 
-test('/merge puts the answer of another branch into the editor, says what one makes of it, brings the files, and undo takes them back', () =>
+test('/merge puts the answer of another branch into the editor, or what the model makes of it, says what one has changed, brings the files, and undo takes them back', () =>
   withModel(
     async ({ server, does, terminal, folder }) => {
       const says = async (text: string, command: string, answer: string): Promise<string> => {
@@ -67,6 +67,13 @@ test('/merge puts the answer of another branch into the editor, says what one ma
       await does('/files undo', 'Took back');
       expect(existsSync(join(folder, 'found.txt'))).toBe(false);
       expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('mine\n');
+      // What the model makes of it may be brought instead.
+      server.script(say(words('## Found\nA typo.')));
+      terminal.type(`/merge ${found} --summary`, KEYS.enter);
+      await terminal.waitFor(/^> \/merge \w{8} ## Found$/m);
+      expect(JSON.stringify(server.requests.at(-1)?.body.messages)).toContain('echo found');
+      terminal.type(' Indeed.', KEYS.enter);
+      await terminal.waitFor(/A typo\. Indeed\..*Brought \d nodes of/s);
     },
     { size: SIZE },
   ));
