@@ -1,6 +1,7 @@
 import { truncateSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
+import { sqliteLibraryError } from '../base/disk/sqlite_library.js';
 import { HubError } from '../base/error.js';
 import { cliCommand } from '../base/hint.js';
 import { homeError } from './home_folder.js';
@@ -46,13 +47,7 @@ function openLockFile(path: string): Database.Database {
     retained.push(database);
     return database;
   } catch (error) {
-    if (error instanceof Error && /Could not locate the bindings file|was compiled against/.test(error.message)) {
-      throw new HubError('storage_failed', 'the SQLite library better-sqlite3 was installed without its native part', {
-        hint: 'run: npm rebuild better-sqlite3   (needs a C++ compiler, make and python3)',
-        cause: error,
-      });
-    }
-    throw homeError(path, systemError(error));
+    throw sqliteLibraryError(error) ?? homeError(path, systemError(error));
   }
 }
 

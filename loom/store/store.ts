@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { sqliteLibraryError } from '../../hub/base/disk/sqlite_library.js';
 import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
@@ -95,13 +96,7 @@ function openFile(options: StoreOptions): Database.Database {
       }),
     );
   } catch (error) {
-    if (isBindingMissing(error)) {
-      throw new HubError('storage_failed', 'the SQLite library better-sqlite3 was installed without its native part', {
-        hint: 'run: npm rebuild better-sqlite3   (needs a C++ compiler, make and python3)',
-        cause: error,
-      });
-    }
-    throw storageError(error, options.path);
+    throw sqliteLibraryError(error) ?? storageError(error, options.path);
   }
 }
 
@@ -178,8 +173,4 @@ export function storageError(error: unknown, path = 'the database'): HubError {
     hint: ['run: ', cliCommand('hub logs')],
     cause: error,
   });
-}
-
-function isBindingMissing(error: unknown): boolean {
-  return error instanceof Error && /Could not locate the bindings file|was compiled against/.test(error.message);
 }

@@ -11,6 +11,8 @@ export interface Others {
   take(node: Node): Promise<void>;
   /** Marks nodes as known, so that their branches are not announced. */
   know(nodes: Iterable<NodeId>): void;
+  /** Follows a branch that is known by a node that was displayed. */
+  pass(node: Node): void;
   /** Called when the person moves to a node: others' branches there are announced again. */
   forget(node: NodeId): void;
 }
@@ -39,6 +41,9 @@ export function createOthers({ client, context, front, display }: ConversationPa
 
   return {
     know,
+    pass(node) {
+      if (node.parent !== null && known.delete(node.parent)) know([node.id]);
+    },
     forget: (node) => void known.delete(node),
     async take(node) {
       if (node.parent === null) return;

@@ -142,6 +142,8 @@ async function takeCreated(state: FeedState, node: Node): Promise<void> {
   const isOurs = ours.delete(node.id);
   if (isOurs || isOnDisplay(display.state(), node)) {
     // A message at a turn's start that is not ours is the hub's own message to the model.
+    // What was left a moment ago may still be on display.
+    state.others.pass(node);
     const isFromHub = node.role === 'user' && !isOurs && node.parent === state.turns.start();
     const by = isOurs ? 'us' : 'others';
     const displayed = display.take({ kind: 'node', node, by: isFromHub ? 'hub' : by });

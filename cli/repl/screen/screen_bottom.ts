@@ -19,7 +19,7 @@ export interface LiveParts extends WorkingFacts {
 
 /** The rows kept free for chat output. */
 const ROWS_LEFT = 2;
-const CARRIED_ON = 'Carried on at another terminal: Tab follows. What you write is a branch.';
+const CARRIED_ON = 'It goes on below where you stand: Tab follows. What you write is a branch.';
 const QUEUED_ROWS_MAX = 3;
 /** Queued lines are cut here: no row is longer. */
 const QUEUED_LENGTH_MAX = 1_000;

@@ -100,7 +100,7 @@ test('what another terminal has answered is seen below where one stands', async 
       await idle(second);
     });
     terminal.type('q');
-    await terminal.waitFor('Carried on at another terminal');
+    await terminal.waitFor('It goes on below');
     await terminal.waitFor('Another terminal: two');
   });
 });
