@@ -41,7 +41,7 @@ async function open(at: HTMLElement): Promise<void> {
     render(<Choose trees={await listTrees(hub, start.project)} project={start.project} open={goTo} />, at);
   } else {
     render(<App />, at);
-    const source = await hubSource({ hub, start, go }, tree);
+    const source = await hubSource({ hub, start, go, reload: () => location.reload() }, tree);
     document.title = `${source.name} – cognition`;
     await begin(source);
   }

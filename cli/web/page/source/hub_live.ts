@@ -21,6 +21,8 @@ export interface FollowParts {
   /** The newest change that has been read. */
   since: number;
   marks(): Promise<readonly MarkPlace[]>;
+  /** Reads the page anew, where another storage stands in the place of the one that it knows. */
+  reload(): void;
 }
 
 /** Follows a tree: after each break from where it was, so that nothing is missed or told twice. */
@@ -51,7 +53,7 @@ export function followTree(parts: FollowParts, listener: LiveListener): () => vo
   };
 }
 
-function tellChange({ ids, marks }: FollowParts, listener: LiveListener, event: WatchEvent): void {
+function tellChange({ ids, marks, reload }: FollowParts, listener: LiveListener, event: WatchEvent): void {
   switch (event.kind) {
     case 'node_created':
       ids.note(event.node);
@@ -68,7 +70,7 @@ function tellChange({ ids, marks }: FollowParts, listener: LiveListener, event: 
       listener.replaced('A branch was taken out of the archive.');
       break;
     case 'watch_reset':
-      listener.replaced('The storage was replaced.');
+      reload();
       break;
     case 'tree_purged':
       listener.away('this conversation has been deleted');

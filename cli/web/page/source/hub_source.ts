@@ -23,11 +23,12 @@ export interface HubSourceParts {
   start: PageStart;
   /** Goes to another address within the page, and reads it anew. */
   go(hash: string): void;
+  reload(): void;
 }
 
 /** A tree of a hub, live. */
 export async function hubSource(parts: HubSourceParts, id: string): Promise<Source> {
-  const { hub, start, go } = parts;
+  const { hub, start, go, reload } = parts;
   if (!isTreeId(id)) throw new Error('the address names no conversation');
   const info = await hub.call('loom.tree_get', { tree: id });
   const tree = info.id;
@@ -49,7 +50,7 @@ export async function hubSource(parts: HubSourceParts, id: string): Promise<Sour
     search: async (query) => (await hub.call('loom.search', { tree, query, limit: HITS_MAX })).hits,
     costs: () => readCosts(hub, tree),
     here: async () => (await hub.ask<{ seq: number | null }>('page.position', { tree })).seq,
-    live: (listener) => followTree({ hub, tree, ids, since: info.last_seq, marks }, listener),
+    live: (listener) => followTree({ hub, tree, ids, since: info.last_seq, marks, reload }, listener),
     race: () => readRace({ hub, ids }, tree),
     async files(from, to) {
       const ends = { tree, from: await ids.idOf(from), to: await ids.idOf(to) };
