@@ -42,10 +42,15 @@ async function list(context: Context): Promise<number> {
   const look = await context.look([]);
   const lines = columns(listed.agents.map(rowOf), look);
   const running = listed.running.map(({ agent, tree }) => `${agent} works in ${shortId(tree)}`);
+  if (listed.agents.some(({ program }) => program !== null)) context.note(NETWORK);
   for (const warning of listed.warnings) context.note(cleanLine(warning));
   await context.out.write([...lines, ...running].map((line) => `${cleanLine(line)}\n`).join(''));
   return EXIT.ok;
 }
+
+/** What no level and no option changes. */
+const NETWORK =
+  'An agent has to reach its model, and the commands that it runs share its network: they reach the internet also where you grant none.';
 
 function rowOf({ name, program, version, login, variables, abilities, install }: InstalledAgent): string[] {
   if (program === null) return [name, 'not installed', install];

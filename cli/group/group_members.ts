@@ -40,14 +40,17 @@ export async function groupMembers(
   );
 }
 
-/** An agent by its own name, where it is installed; names of models are asked by ourselves. */
+/** An agent by its own name, which must be installed; names of models are asked by ourselves. */
 async function agentCalled(client: Client, name: string): Promise<AgentChoice | null> {
   const choice = await client.call('outside.choose_agent', { name });
   if (choice.kind === 'deprecated') requireCarried(name, choice);
   if (choice.kind !== 'carried' || (choice.model !== null && !name.startsWith(`${choice.agent}/`))) return null;
   const { agents } = await listAgents(client);
-  const isHere = agents.some((agent) => agent.name === choice.agent && agent.program !== null);
-  return isHere ? agentChoice(await findAgent(client, name)) : null;
+  const agent = agents.find((one) => one.name === choice.agent);
+  if (agent?.program != null) return agentChoice(await findAgent(client, name));
+  throw new HubError('not_found', `${choice.agent} is not installed here`, {
+    hint: `install it: ${agent?.install ?? choice.agent}; or name a model, which is asked with a key of yours, such as sonnet or gpt`,
+  });
 }
 
 /** A model that cannot be reached now is told when its turn comes: the others go on without it. */

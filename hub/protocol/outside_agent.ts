@@ -41,8 +41,11 @@ export const RoleName = z
   .brand<'RoleName'>();
 export type RoleName = z.infer<typeof RoleName>;
 
-/** What an agent can do beside answering: `fork_at` is from a point of a session, `seed` from turns that were not its own. */
-export const AgentAbility = z.enum(['live', 'fork', 'fork_at', 'seed', 'ask', 'steer']);
+/**
+ * What an agent can do beside answering: `fork_at` is from a point of a session, `seed` from turns that were not its own, `tools` is that
+ * it can be kept from running commands.
+ */
+export const AgentAbility = z.enum(['live', 'fork', 'fork_at', 'seed', 'ask', 'steer', 'tools']);
 export type AgentAbility = z.infer<typeof AgentAbility>;
 
 /** Why an exchange with an agent failed. */

@@ -64,7 +64,7 @@ export const acpAgents: readonly AgentCli[] = ACP_CLIS.map(agentOf);
 export function agentOf({ words, home, modelOption, ...cli }: AcpCli): AgentCli {
   return {
     ...cli,
-    abilities: cli.seed === undefined ? ['live', 'ask'] : ['live', 'seed', 'ask'],
+    abilities: cli.seed === undefined ? ['live', 'ask'] : ['live', 'seed', 'ask', 'tools'],
     home: home ?? (() => ({ files: {}, environment: {} })),
     transport: acpTransport(cli, { words, modelOption: modelOption ?? null }),
     fault: (end) => faultAtEnd(cli, end),
@@ -86,12 +86,13 @@ function opencodeSession(history: readonly PastTurn[], place: SeedPlace): Seedin
   };
 }
 
-function geminiHome({ cwd }: Parameters<AgentCli['home']>[0]): ReturnType<AgentCli['home']> {
+function geminiHome({ cwd, tools }: Parameters<AgentCli['home']>[0]): ReturnType<AgentCli['home']> {
   const settings = {
     security: { auth: { selectedType: 'gemini-api-key' } },
     // With retention on it deletes sessions that are resumed later.
     general: { maxAttempts: 3, sessionRetention: { enabled: false } },
     privacy: { usageStatisticsEnabled: false },
+    ...(tools === null || tools.includes('bash') ? {} : { tools: { exclude: ['run_shell_command'] } }),
   };
   return {
     files: {
@@ -102,11 +103,16 @@ function geminiHome({ cwd }: Parameters<AgentCli['home']>[0]): ReturnType<AgentC
   };
 }
 
-function opencodeHome({ level }: Parameters<AgentCli['home']>[0]): ReturnType<AgentCli['home']> {
+function opencodeHome({ level, tools }: Parameters<AgentCli['home']>[0]): ReturnType<AgentCli['home']> {
   // What lies outside of the project would be refused without a question; the sandbox decides that.
   const permission = level === 'ask' ? 'ask' : 'allow';
   const config = {
-    permission: { edit: permission, bash: permission, webfetch: permission, external_directory: 'allow' },
+    permission: {
+      edit: permission,
+      bash: tools === null || tools.includes('bash') ? permission : 'deny',
+      webfetch: permission,
+      external_directory: 'allow',
+    },
   };
   return {
     files: {},

@@ -8,6 +8,7 @@ import type {
 } from '../../hub/protocol/outside_agent.js';
 import type { Level } from '../../hub/protocol/turn.js';
 import type { PastTurn, SeedPlace } from './history/past_turn.js';
+import type { RoleTool } from './roles/role_file.js';
 
 /** The CLI of an outside agent: all that is known of it stands in one file, which makes one of these. */
 export interface AgentCli {
@@ -39,6 +40,8 @@ export interface AgentCli {
 
 export interface HomeRequest {
   level: Level;
+  /** What its role may use; null for all that it has. */
+  tools: readonly RoleTool[] | null;
   /** Where its home is for it: inside a sandbox that is another path. */
   home: string;
   cwd: string;
@@ -65,6 +68,8 @@ export interface AgentStart {
   cwd: string;
   level: Level;
   model: AgentModel | null;
+  /** What its role may use; null for all that it has. */
+  tools: readonly RoleTool[] | null;
   /** Added to the agent's own system prompt. */
   instructions: string | null;
   /** Requests to its model in one exchange, where it can count them. */

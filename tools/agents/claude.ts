@@ -17,7 +17,7 @@ export const claude: AgentCli = {
   login: ['auth', 'login'],
   loginFiles: ['.claude/.credentials.json'],
   models: [/^claude-/, /^(opus|sonnet|haiku)$/],
-  abilities: ['live', 'fork', 'fork_at', 'seed', 'ask', 'steer'],
+  abilities: ['live', 'fork', 'fork_at', 'seed', 'ask', 'steer', 'tools'],
   home: () => ({ files: {}, environment: ENVIRONMENT }),
   transport: duplex(),
   seed(history, place) {
@@ -45,11 +45,12 @@ function duplex(): Transport {
   };
 }
 
-function usualArguments({ opening, model, instructions, turnsMax }: AgentStart): string[] {
+function usualArguments({ opening, model, instructions, turnsMax, tools }: AgentStart): string[] {
   return [
     ...['--output-format', 'stream-json', '--verbose', '--include-partial-messages', '--max-turns', String(turnsMax)],
     ...(model === null ? [] : ['--model', model]),
     ...(instructions === null ? [] : ['--append-system-prompt', instructions]),
+    ...(tools === null || tools.includes('bash') ? [] : ['--disallowedTools', 'Bash']),
     ...(opening.kind === 'resume' || opening.kind === 'fork' ? ['--resume', opening.session] : []),
     ...(opening.kind === 'fork' ? ['--fork-session'] : []),
     ...(opening.kind === 'fork' && opening.at !== null ? ['--resume-session-at', opening.at] : []),

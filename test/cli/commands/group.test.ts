@@ -129,6 +129,9 @@ test('wrong words and unknown or deprecated models are refused before anything i
     expect(await refused('hello', '--with', 'demo,claude-3-opus')).toContain('deprecated');
     expect(await refused('hello', '--with', 'demo', '--rounds', '6')).toContain('from 1 to 5');
     expect(await refused('hello', '--with', 'demo×9')).toContain('1 to 8');
+    expect(await refused('hello', '--with', 'claude')).toMatch(
+      /claude is not installed here[\s\S]*install it: npm[\s\S]*or name a model/,
+    );
     expect(await refused('hello', '--with', '')).toContain('lanes');
     expect((await run(['list'])).stdout).not.toContain('hello');
   }));

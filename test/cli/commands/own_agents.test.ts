@@ -90,3 +90,12 @@ test('a file of the project names no agent', () =>
     expect((await run(['agents'])).stdout).not.toContain('theirs');
     expect((await run(['work', 'theirs', 'hello'])).code).toBeGreaterThan(0);
   }));
+
+test('what is changed in the file reaches the next message, although the process of the last one is kept', () =>
+  withOwnAgents(async ({ run, write }) => {
+    const named = (args: string[]): void => write({ agents: { house: { command: 'acp_agent.mjs', args } } });
+    named(['--before']);
+    await run(['work', 'house', 'hello']);
+    named(['--after']);
+    expect((await run(['work', 'house', '@', '[[about]]'])).stdout).toContain('--after');
+  }));

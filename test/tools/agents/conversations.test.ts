@@ -24,7 +24,7 @@ function talk(name: string, reply: Reply, start: Partial<AgentStart> = {}) {
     waiting.push(...reply(line));
   };
   const usual = { opening: { kind: 'new' as const }, cwd: '/srv/project', level: 'minimal' as const, model: null };
-  const all = { ...usual, instructions: null, turnsMax: 10, ...start };
+  const all = { ...usual, instructions: null, turnsMax: 10, tools: null, ...start };
   conversation = transport.converse({ send, emit: (event) => events.push(event) }, all);
   pump();
   const act = (work: (conversation: AgentDialogue) => void): void => {
@@ -140,7 +140,9 @@ test('gemini and opencode are told a history in their own forms', () => {
   const place = { cwd: '/srv/project', newId: () => SESSION, model: null, version: null };
   const history = [{ role: 'user' as const, text: 'one', calls: [], atMs: 1 }];
   const gemini = findCli(AgentName.parse('gemini'), '/nowhere');
-  const claimed = Object.keys(gemini?.home({ level: 'minimal', home: '/h', cwd: '/srv/project' }).files ?? {});
+  const claimed = Object.keys(
+    gemini?.home({ level: 'minimal', home: '/h', cwd: '/srv/project', tools: null }).files ?? {},
+  );
   const seeding = gemini?.seed?.(history, place);
   const [file = ''] = Object.keys(seeding?.kind === 'session' ? seeding.files : {});
   // What claims the folder of the project stands beside the sessions.

@@ -4,6 +4,7 @@ import { shortened } from '../../../hub/base/head_and_tail.js';
 import type { CallContext } from '../../../hub/base/plugin.js';
 import type { ResultOf } from '../../../hub/protocol/methods/method_table.js';
 import type { Node } from '../../../hub/protocol/node.js';
+import type { Policy } from '../../../hub/protocol/policy.js';
 import { beginCall } from '../../base/outcome.js';
 import { findNode } from '../../base/store_output.js';
 import { findProgram } from '../../process/find_program.js';
@@ -12,11 +13,13 @@ import { findCli, knownAgents } from '../all_clis.js';
 import { faultOf } from '../fault.js';
 import { homeOf, makeAgentFolders } from '../process/agent_folders.js';
 import type { LaunchPlace } from '../process/launch.js';
+import type { RoleTool } from '../roles/role_file.js';
 import { promptFor } from '../roles/role_prompt.js';
 import { noteBegin, noteEnd } from './agent_files.js';
 import { createListener, type RunningExchange } from './exchange_listener.js';
 import type { AgentExchange, ExchangeParams, ExchangeParts } from './exchange_parts.js';
 import { ExchangeMetadata } from './first_words.js';
+import { messagesText, newMessages, readMessages, takeMessages } from './left_messages.js';
 import { type RunRecord, removeRecord } from './run_records.js';
 import { openRunText } from './run_text.js';
 import { speakUntilEnd } from './speak.js';
@@ -50,7 +53,16 @@ async function finish(
     ...{ id: params.id, agent: exchange.cli.name, tree: params.place.tree, startedAtMs: record.started_at_ms },
     ...listener.running,
   });
+  if (exchange.tools?.includes('bash') === false && !exchange.cli.abilities.includes('tools')) {
+    listener.onEvent({
+      kind: 'noted',
+      text: `its role runs no commands, and nothing but its words keeps ${exchange.cli.name} from that`,
+    });
+  }
   const end = await speakUntilEnd(parts, exchange, listener);
+  for (const text of newMessages(exchange.place.folders.messages, exchange.messages)) {
+    listener.onEvent({ kind: 'noted', text });
+  }
   noteEnd(exchange, parts.clock(), end);
   const answer = await storeRun(parts, { ...exchange, end });
   run.remove();
@@ -74,16 +86,17 @@ function answerAgain(parts: ExchangeParts, node: Node): ResultOf<'outside.run'> 
 
 async function openExchange(
   parts: ExchangeParts,
-  params: ExchangeParams,
+  asking: ExchangeParams,
   context: CallContext,
 ): Promise<AgentExchange> {
-  const { id, place, agent, project, environment } = params;
+  const { id, place, agent, project, environment } = asking;
   const cli = findCli(agent, parts.machine.cognitionHome);
   if (cli === null) throw unknownAgent(agent, parts);
-  if (params.level === 'ask' && !cli.abilities.includes('ask')) throw cannotAsk(cli);
+  if (asking.level === 'ask' && !cli.abilities.includes('ask')) throw cannotAsk(cli);
   const program = findProgram(cli.executable, environment?.PATH ?? parts.machine.path);
   if (program === null) throw notInstalled(cli);
-  const { instructions, minutes } = await promptFor(parts, params);
+  const { instructions, minutes, tools } = await promptFor(parts, asking);
+  const params = { ...asking, policy: policyWith(asking, tools) };
   const timeMs = params.time_ms ?? minutes * 60_000;
   const begun = await beginCall(parts, { id, place, append: true, call_id: null });
   const path = splitPath(await readPath(parts.hub, place.node));
@@ -105,12 +118,23 @@ async function openExchange(
     { ...parts.machine, project, tree: place.tree },
     { agent: cli.name, id: instance.id },
   );
+  const messages = readMessages(folders.messages);
+  const told = { ...path, task: messagesText(takeMessages(folders, instance), path.task) };
   return {
-    ...{ params, context, cli, instance, path, version, instructions, timeMs, record },
+    ...{ params, context, cli, instance, path: told, version, instructions, timeMs, record, tools, messages },
     call: { ...begun, turn: params.turn },
     run: openRunText(parts.runs, id),
     place: launchPlace({ cli, program, folders, timeMs, instance }, params),
   };
+}
+
+/** The policy of a role: one that may not write has nothing that it could write to. */
+function policyWith({ policy, project }: ExchangeParams, tools: readonly RoleTool[] | null): Policy {
+  if (tools === null || tools.includes('write')) return policy;
+  if (policy.kind === 'contained') return { ...policy, writable: [], readable: policy.readable ?? [project] };
+  throw new HubError('invalid_params', 'its role changes nothing, which only the sandbox can hold', {
+    hint: 'leave out --no-sandbox',
+  });
 }
 
 function launchPlace(

@@ -59,12 +59,9 @@ interface Speaking {
 async function speak(speaking: Speaking, chosen: ChosenOpening, mayStart: boolean): Promise<ExchangeEnd | null> {
   const { opening, said, files, remark } = chosen;
   const { parts, exchange, listener } = speaking;
-  const { params, place, instructions } = exchange;
+  const { place } = exchange;
   writeHomeFiles(place.folders.home, files);
-  const start: AgentStart = {
-    ...{ opening, cwd: params.cwd, level: params.level, model: params.model, instructions },
-    ...{ turnsMax: params.turns_max, task: said },
-  };
+  const start = startOf(exchange, opening);
   const waiting = opening.kind === 'resume' ? parts.kept.take(keyOf(exchange, opening.session)) : null;
   if (waiting !== null) return speakWith(speaking, waiting, said);
   if (!mayStart) return null;
@@ -135,9 +132,19 @@ async function dismiss(
   } else await speaker.end();
 }
 
-/** All that a process was started with: another exchange can have it only for the same. */
-function keyOf({ params, instance }: AgentExchange, session: AgentId): string {
-  const { agent, model, role, role_description, level, cwd, project, policy, environment, turns_max, place } = params;
+/** All that a process was started with, the configuration of its agent included: another exchange can have it only for the same. */
+function keyOf(exchange: AgentExchange, session: AgentId): string {
+  const { params, instance, cli, place } = exchange;
+  const { agent, model, role, role_description, level, cwd, project, policy, environment, turns_max } = params;
   const all = [session, agent, model, role, role_description, level, cwd, project, policy, environment, turns_max];
-  return sha256Of([Buffer.from(JSON.stringify([...all, place.tree, instance.id]))]);
+  const start = startOf(exchange, { kind: 'new' });
+  const words = cli.transport.arguments(start);
+  const home = cli.home({ ...start, home: '' });
+  const configured = [place.program, words, home, cli.variables];
+  return sha256Of([Buffer.from(JSON.stringify([...all, params.place.tree, instance.id, ...configured]))]);
+}
+
+function startOf({ params, instructions, tools }: AgentExchange, opening: AgentStart['opening']): AgentStart {
+  const { cwd, level, model, turns_max: turnsMax } = params;
+  return { opening, cwd, level, model, instructions, turnsMax, tools };
 }

@@ -48,7 +48,7 @@ export async function planLaunch(
   const { cli, program, folders, policy } = place;
   const isOpen = policy.kind === 'open';
   const seen = isOpen ? folders : foldersInside();
-  const content = cli.home({ level: start.level, home: seen.home, cwd: start.cwd });
+  const content = cli.home({ level: start.level, home: seen.home, cwd: start.cwd, tools: start.tools });
   writeHomeFiles(folders.home, content.files);
   const marker = randomBytes(16).toString('hex');
   const common = {

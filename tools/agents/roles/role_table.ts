@@ -1,7 +1,11 @@
+import type { RoleTool } from './role_file.js';
+
 /** A role as it comes with this program: what one in it does, and how many minutes it may take. */
 export interface AgentRole {
   minutes: number;
   instructions: string;
+  /** What it may use; absent for all that an agent has. */
+  tools?: readonly RoleTool[];
 }
 
 const LONG = 60;
@@ -89,10 +93,13 @@ export const ROLES: Readonly<Record<string, AgentRole>> = {
   },
 };
 
-/** A role that a person describes: how long it may take follows from its words. */
+/** A role that a person describes: how long it may take, and whether it runs commands, follows from its words. */
 export function customRole(description: string): AgentRole {
-  return { minutes: minutesOf(description), instructions: description };
+  const tools = COMMANDS.test(description) ? (['read', 'write', 'bash'] as const) : (['read', 'write'] as const);
+  return { minutes: minutesOf(description), instructions: description, tools };
 }
+
+const COMMANDS = /code|implement|engineer|develop|test|qa/i;
 
 function minutesOf(description: string): number {
   if (/architect|design/i.test(description)) return LONG;

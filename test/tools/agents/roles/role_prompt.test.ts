@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { HubError } from '../../../../hub/base/error.js';
 import { RoleName } from '../../../../hub/protocol/outside_agent.js';
+import { readRoleFile } from '../../../../tools/agents/roles/role_file.js';
 import { promptFor } from '../../../../tools/agents/roles/role_prompt.js';
 import { customRole, ROLES } from '../../../../tools/agents/roles/role_table.js';
 import { withFolder } from '../../../support/hub.js';
@@ -39,9 +40,26 @@ test('a prompt says who the agent is, where its files go, how it tells others an
       expect(instructions).toContain(words);
     }
     expect(minutes).toBe(60);
-    expect(await promptFor(parts, { ...request, role: null })).toEqual({ instructions: null, minutes: 30 });
+    expect(await promptFor(parts, { ...request, role: null })).toEqual({
+      ...{ instructions: null, minutes: 30, tools: null },
+    });
     await expect(named('nobody')).rejects.toThrow('there is no role "nobody"');
     mkdirSync(join(folder, 'roles'));
     writeFileSync(join(folder, 'roles', 'nobody.md'), 'Words of the person.');
     expect((await named('nobody')).instructions).toContain('Words of the person.');
   }));
+
+test('a role’s file says which tools its holder has and how long it may take, and one that is not understood is told', () => {
+  expect(readRoleFile('You water.')).toEqual({ instructions: 'You water.', tools: null, minutes: null });
+  expect(readRoleFile('---\ntools: read, bash\nminutes: 20\n---\nYou water.\n')).toEqual({
+    ...{ instructions: 'You water.\n', tools: ['read', 'bash'], minutes: 20 },
+  });
+  for (const front of ['tools: shovel', 'tools:', 'minutes: soon', 'minutes: 0', 'colour: red', 'tools']) {
+    expect(readRoleFile(`---\n${front}\n---\nx`)).toHaveProperty('problem');
+  }
+});
+
+test('a role in one’s own words runs commands only when these speak of code', () => {
+  expect(customRole('You bind flowers').tools).toEqual(['read', 'write']);
+  expect(customRole('You develop things').tools).toEqual(['read', 'write', 'bash']);
+});
