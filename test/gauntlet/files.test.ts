@@ -112,7 +112,11 @@ async function turnsUntil(turnsMax: number, isDone: () => boolean): Promise<void
 async function killPoint(random: () => number, store: string, target: string): Promise<void> {
   const isDone = (): boolean => isRestored(store, target);
   const state = [null, 'staging', 'applying', 'applying'][Math.floor(random() * 4)];
-  const isReached = (): boolean => isDone() || readJournal(join(store, 'journal.json')).pending?.state === state;
+  // A state that was missed is over: then the worker waits for an answer that nobody gives.
+  const isReached = (): boolean => {
+    const now = readJournal(join(store, 'journal.json')).pending?.state;
+    return isDone() || now === state || now === 'applying';
+  };
   if (state !== null) await turnsUntil(Number.POSITIVE_INFINITY, isReached);
   await turnsUntil(Math.floor(random() * 300), isDone);
 }

@@ -163,7 +163,7 @@ export function startWorker(
   child.stdin.on('error', () => undefined); // it was killed
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const send = (line: object): void => void child.stdin.write(`${JSON.stringify(line)}\n`);
-  send({ store, copy: null, project: { top: project, start: [], own_ignore_file: null } });
+  send({ store, copy: null, from: null, project: { top: project, start: [], own_ignore_file: null } });
   return {
     send,
     pid: child.pid ?? 0,
