@@ -106,7 +106,7 @@ test.each([1, 2])(
         for (const each of [terminal, second]) {
           const { told, marked } = await placeOf(each, each === terminal ? 'end-a' : 'end-b');
           // The row tells instead of the place that the other went on from here, where both stood.
-          if (!told.startsWith('Carried on at another terminal')) expect(told).toContain(`at ${marked}`);
+          if (!told.startsWith('It goes on below where you stand')) expect(told).toContain(`at ${marked}`);
         }
         const unsent = [...(await unsentOn(terminal)), ...(await unsentOn(second))];
         const client = await connectTo(home);

@@ -69,13 +69,13 @@ test('that another terminal went on is told before one writes, and Tab goes alon
     await another(async (second) => {
       await does('mine', ' at ');
       await second.terminal.waitFor(
-        (screen) => screen.at(-1)?.startsWith('Carried on at another terminal: Tab follows') === true,
+        (screen) => screen.at(-1)?.startsWith('It goes on below where you stand: Tab follows') === true,
       );
       second.terminal.type(KEYS.tab);
       await second.terminal.waitFor(/> \/follow\nYou are at [0-9a-f]{8} {2}User: mine/);
       await second.terminal.waitFor(() => standsAt(second.terminal) === standsAt(terminal));
       await second.does('theirs', ' at ');
-      await terminal.waitFor('Carried on at another terminal');
+      await terminal.waitFor('It goes on below where you stand');
       await does('/tree', /User: mine +● you are here\n User: theirs/);
       await does('mine as well', 'yours is a branch of its own');
       await terminal.waitFor((screen) => screen.at(-1)?.startsWith('[ INSERT ]') === true);
