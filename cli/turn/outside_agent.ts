@@ -1,6 +1,7 @@
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import { wholeEnvironment } from '../../hub/config/config.js';
+import type { Hint } from '../../hub/protocol/errors.js';
 import type { ParamsOf, ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { ModelChoice } from '../../hub/protocol/outside_agent.js';
 import type { Context } from '../command_line/command_context.js';
@@ -28,9 +29,14 @@ export async function findAgent(client: Awaited<ReturnType<Context['client']>>, 
   const found = (await listAgents(client)).agents.find((one) => one.name === agent);
   if (found?.program != null) return { ...found, program: found.program, asks: model };
   throw new HubError('not_found', `${agent} is not installed here`, {
-    hint: `install it: ${found?.install ?? agent}`,
+    hint: notInstalledHint(name, { install: found?.install ?? agent, model }),
     details: { agent },
   });
+}
+
+function notInstalledHint(name: string, { install, model }: { install: string; model: string | null }): Hint {
+  if (model === null) return `install it: ${install}`;
+  return [`install it: ${install}; or ask the model without it: `, cliCommand('ask', '"task"', '--model', name)];
 }
 
 /** Refuses an agent that would act without a question. */

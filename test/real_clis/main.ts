@@ -8,7 +8,7 @@ import { binOf, installProgram } from './install_programs.js';
 import { CLIENT_STEPS } from './mcp_steps.js';
 import { REAL_PROGRAMS, type RealProgram } from './real_programs.js';
 
-const STEP_MS_MAX = 180_000;
+const STEP_MS_MAX = 600_000;
 /** Set in the run of this program that has only a loopback. */
 const INSIDE = 'COGNITION_REAL_CLIS';
 
