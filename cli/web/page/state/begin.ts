@@ -20,8 +20,7 @@ const READ_SHARE = 10;
 
 /** Takes a tree from its source, and what happens in it from then on. */
 export async function begin(from: Source): Promise<void> {
-  await from.load(columns);
-  const seq = await from.here();
+  const [seq] = await Promise.all([from.here(), from.load(columns)]);
   batch(() => {
     source.value = from;
     version.value += 1;
