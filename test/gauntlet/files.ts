@@ -159,7 +159,10 @@ export function startWorker(
   { project, store }: { project: string; store: string },
   env: Record<string, string> = {},
 ): TestWorker {
-  const child = spawn(process.execPath, [WORKER], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--max-semi-space-size=2', WORKER], {
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   child.stdin.on('error', () => undefined); // it was killed
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const send = (line: object): void => void child.stdin.write(`${JSON.stringify(line)}\n`);
