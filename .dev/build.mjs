@@ -39,7 +39,13 @@ const ENTRIES = [
   { source: 'cli/repl/acp/serve_editor.ts', target: 'acp.cjs', format: 'cjs' },
   { source: 'cli/mcp/serve_agents.ts', target: 'mcp.cjs', format: 'cjs' },
   { source: 'cli/web/serve_web.ts', target: 'web.cjs', format: 'cjs' },
-  { source: 'hub/start/main.ts', target: 'hub.js', format: 'esm' },
+  {
+    source: 'hub/start/main.ts',
+    target: 'hub.js',
+    format: 'esm',
+    beside: { 'hub/sharing/remote_kit.js': 'remote_kit.js' },
+  },
+  { source: 'hub/sharing/remote_kit.ts', target: 'remote_kit.js', format: 'esm' },
   {
     source: 'tools/start/main.ts',
     target: 'tools.js',

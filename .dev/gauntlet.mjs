@@ -24,6 +24,7 @@ const COUNTS = {
   take_over: 100,
   fairness: 1_000,
   frames: 100_000,
+  sharing: 500,
   files: 1_000,
   files_attacks: 3_000,
   files_plans: 1_000,

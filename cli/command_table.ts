@@ -42,16 +42,22 @@ import { outputCommand } from './commands/output.js';
 import { permissionsCommand } from './commands/permissions.js';
 import { pickCommand } from './commands/pick.js';
 import { tokensCommand } from './commands/project_tokens.js';
+import { pullCommand } from './commands/pull.js';
 import { purgeCommand } from './commands/purge.js';
+import { pushCommand } from './commands/push.js';
 import { raceCommand } from './commands/race.js';
+import { remoteGroup } from './commands/remote.js';
 import { renameCommand } from './commands/rename.js';
 import { restoreCommand } from './commands/restore.js';
 import { searchCommand } from './commands/search.js';
 import { sessionsCommand } from './commands/sessions.js';
+import { shareCommand } from './commands/share.js';
 import { showCommand } from './commands/show.js';
 import { spawnCommand } from './commands/spawn.js';
+import { syncCommand } from './commands/sync.js';
 import { takeCommand } from './commands/take.js';
 import { toolsCommand } from './commands/tools.js';
+import { unshareCommand } from './commands/unshare.js';
 import { useCommand } from './commands/use.js';
 import { webCommand } from './commands/web.js';
 import { workCommand } from './commands/work.js';
@@ -102,12 +108,18 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   importCommand,
   openCommand,
   webCommand,
+  shareCommand,
+  syncCommand,
+  pushCommand,
+  pullCommand,
+  unshareCommand,
   backupCommand,
   fsckCommand,
   doctorCommand,
   demoCommand,
   acpCommand,
   mcpCommand,
+  remoteGroup,
   filesGroup,
   gitGroup,
   hubGroup,

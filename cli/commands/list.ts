@@ -13,6 +13,8 @@ import { currentTreeIn, findTree } from '../position/reference.js';
 import { cleanLine } from '../render/text/clean.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 import { renderList, treeWords } from '../render/tree/tree_list.js';
+import { listRemote } from '../sharing/list_remote.js';
+import { chosenRemote } from '../sharing/remotes.js';
 
 /** The most folders that are gone and are named. */
 const LOST_MAX = 5;
@@ -34,6 +36,7 @@ export const listCommand = command({
       choices: null,
       description: 'only those with a node that a program has said this of',
     },
+    { name: 'remote', value: 'remote', choices: null, description: 'what is shared over a remote, by whomever' },
   ],
   paged: true,
   examples: [
@@ -42,6 +45,8 @@ export const listCommand = command({
     { line: 'cognition list --archived', does: 'lists what delete has hidden' },
   ],
   async run(input, context) {
+    const remote = input.value('remote');
+    if (remote !== undefined) return listRemote(context, chosenRemote(context, remote));
     const of = input.value('of');
     const meta = metaFrom(input.value('meta'));
     const owner = of === undefined ? null : (await findTree(context, of, 'read')).id;

@@ -3,17 +3,16 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
-import { nearest } from '../base/nearest_word.js';
-import { findProvider, SERVER_NAME } from '../base/provider_records.js';
+import { findProvider } from '../base/provider_records.js';
 import { readConfigFile, writeConfigFile } from './config_file.js';
-import { connectionName, shownConnection } from './database_addresses.js';
+import { type Addressed, addressDescription, addressedBy, shownConnection } from './database_addresses.js';
+import { keyHint } from './key_hint.js';
 import { PREFERENCES, type Preference } from './preference_table.js';
 import { preferenceProblem } from './preference_value.js';
 import {
   type ServerSettings,
   serverFieldDescription,
   serverKey,
-  serverKeys,
   serversIn,
   shownServerValue,
 } from './server_preferences.js';
@@ -157,6 +156,8 @@ export interface Preferences {
   all: readonly PreferenceValue[];
   /** How to reach the databases that the person has named, passwords included. */
   connections: ReadonlyMap<string, string>;
+  /** How to reach what trees are shared over, passwords included. */
+  remotes: ReadonlyMap<string, string>;
   /** What the person says of servers of models, by their names. */
   servers: ReadonlyMap<string, ServerSettings>;
   /** What was ignored and why, one line each. */
@@ -196,24 +197,24 @@ export function readPreferences(places: {
     }
     return { preference, value: preference.default, origin: 'default', from: null };
   });
-  const { shown, connections, servers } = readNamed(user, userFile, warnings);
+  const { shown, servers, ...addresses } = readNamed(user, userFile, warnings);
   const values = new Map([...all, ...shown].map((one) => [one.preference.key, one.value]));
-  return { get: (key) => values.get(key) ?? '', all: [...all, ...shown], connections, servers, warnings };
+  return { get: (key) => values.get(key) ?? '', all: [...all, ...shown], ...addresses, servers, warnings };
 }
 
-/** The databases and servers that the person has named. */
+/** The databases, remotes and servers that the person has named. */
 function readNamed(user: ReadonlyMap<string, string>, from: string, warnings: string[]) {
   const shown: PreferenceValue[] = [];
-  const connections = new Map<string, string>();
+  const addresses = { database: new Map<string, string>(), remote: new Map<string, string>() };
   const ofServers = new Map<string, string>();
   for (const [key, value] of user) {
     const preference = namedPreference(key);
     if (preference === null) continue;
     const problem = preferenceProblem(preference, value);
     if (problem === null) {
-      const database = connectionName(key);
-      if (database === null) ofServers.set(key, value);
-      else connections.set(database, value);
+      const addressed = addressedBy(key);
+      if (addressed === null) ofServers.set(key, value);
+      else addresses[addressed.of].set(addressed.name, value);
       shown.push({ preference, value: shownValue(preference, value), origin: 'user', from });
     } else warnings.push(`${from}: ${problem}; it is ignored`);
   }
@@ -223,7 +224,7 @@ function readNamed(user: ReadonlyMap<string, string>, from: string, warnings: st
     servers.delete(name);
     warnings.push(`${from}: the server ${name} has no address; it is ignored until server.${name}.base_url is set`);
   }
-  return { shown, connections, servers };
+  return { shown, connections: addresses.database, remotes: addresses.remote, servers };
 }
 
 /** The file in which a project keeps its preferences. */
@@ -237,7 +238,7 @@ export function preferenceOf(key: string): Preference {
   if (found !== undefined) return found;
   // Text after a separator was meant as a value, and may be secret.
   const [shown = ''] = key.split(/[=:\s]/, 1);
-  throw new HubError('invalid_params', `there is no preference ${JSON.stringify(shown)}`, { hint: suggestion(key) });
+  throw new HubError('invalid_params', `there is no preference ${JSON.stringify(shown)}`, { hint: keyHint(key) });
 }
 
 function findPreference(key: string): Preference | undefined {
@@ -246,16 +247,17 @@ function findPreference(key: string): Preference | undefined {
 
 /** The preference of a key that has a person's own name in it; null for other keys. */
 function namedPreference(key: string): Preference | null {
-  if (connectionName(key) !== null) return connectionPreference(key);
+  const addressed = addressedBy(key);
+  if (addressed !== null) return addressPreference(key, addressed);
   const named = serverKey(key);
   if (named === null) return null;
   const description = `Of the server of models ${named.server}: ${serverFieldDescription(named.field)}`;
   return { key, description, default: '', environment: [], kind: { type: 'server' }, project: false };
 }
 
-/** A database that queries may name. Its address may hold a password, so it comes from the person's own file only. */
-function connectionPreference(key: string): Preference {
-  const description = `The database that queries call ${connectionName(key)}.`;
+/** A database by its address, which may hold a password: so it comes from the person's own file only. */
+function addressPreference(key: string, addressed: Addressed): Preference {
+  const description = addressDescription(addressed);
   return { key, description, default: '', environment: [], kind: { type: 'connection' }, project: false };
 }
 
@@ -279,22 +281,10 @@ function readConfig(file: string, origin: 'project' | 'user', warnings: string[]
     const known = findPreference(key);
     if (key === '') warnings.push(`${place}: not of the form "key = value"; it is ignored`);
     else if (known === undefined)
-      warnings.push(`${place}: there is no preference ${JSON.stringify(key)}; ${suggestion(key)}`);
+      warnings.push(`${place}: there is no preference ${JSON.stringify(key)}; ${keyHint(key)}`);
     else if (origin === 'project' && !known.project)
       warnings.push(`${place}: ${key} cannot be set by a project; it is ignored`);
     else values.set(key, value);
   }
   return values;
-}
-
-function suggestion(key: string): string {
-  if (key.startsWith('postgres.')) return 'its name has letters, digits, - and _ only, and the address follows a space';
-  const [, server] = /^server\.([^.]*)\./.exec(key) ?? [];
-  if (server !== undefined && !SERVER_NAME.test(server)) {
-    return 'the name of a server has small letters, digits, - and _ only, and begins with a letter';
-  }
-  const keys = server === undefined ? preferenceKeys() : serverKeys(server);
-  const near = nearest(key, keys);
-  const named = server === undefined ? ['postgres.<name>', 'server.<name>.base_url'] : [];
-  return near === null ? `known ones: ${[...keys, ...named].join(', ')}` : `did you mean ${near}?`;
 }

@@ -1,10 +1,30 @@
-const PREFIX = 'postgres.';
-const NAME = /^[\p{L}\p{N}_-]{1,100}$/u;
+const KEY = /^(?:postgres\.(?<name>[\p{L}\p{N}_-]{1,100})|remote\.(?<remote>[a-z][a-z0-9_-]{0,62}))$/u;
 
-/** The database name in a configuration key such as `postgres.shop`; null for other keys. */
-export function connectionName(key: string): string | null {
-  const name = key.startsWith(PREFIX) ? key.slice(PREFIX.length) : '';
-  return NAME.test(name) ? name : null;
+/** What a configuration key gives the address of: a database for queries, or a remote that trees are shared over. */
+export interface Addressed {
+  of: 'database' | 'remote';
+  name: string;
+}
+
+/** What a configuration key such as `postgres.shop` or `remote.team` gives the address of; null for other keys. */
+export function addressedBy(key: string): Addressed | null {
+  const { name, remote } = KEY.exec(key)?.groups ?? {};
+  if (name !== undefined) return { of: 'database', name };
+  return remote === undefined ? null : { of: 'remote', name: remote };
+}
+
+export function addressDescription({ of, name }: Addressed): string {
+  return of === 'database'
+    ? `The database that queries call ${name}.`
+    : `The PostgreSQL that trees are shared over as ${name}.`;
+}
+
+/** What the name in such a key may have; null for other keys. */
+export function addressNameRule(key: string): string | null {
+  if (key.startsWith('remote.')) return 'its name has small letters, digits, - and _ only, and begins with a letter';
+  return key.startsWith('postgres.')
+    ? 'its name has letters, digits, - and _ only, and the address follows a space'
+    : null;
 }
 
 /** Why a text is not a database address; null when it is one. The text may be secret and is never quoted. */

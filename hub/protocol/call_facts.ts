@@ -100,6 +100,12 @@ export const CALL_FACTS = {
   'loom.snapshot_roots': READING,
   'loom.snapshot_folders': READING,
 
+  'loom.share_set': PLAIN,
+  'loom.share_remove': PLAIN,
+  'loom.share_list': READING,
+  'loom.share_read': READING,
+  'loom.share_apply': PLAIN,
+
   'loom.turn_park': PLAIN,
   'loom.turn_answer': PLAIN,
   'loom.question_withdraw': PLAIN,
@@ -110,6 +116,14 @@ export const CALL_FACTS = {
   'history.session_list': READING,
   'history.session_describe': READING,
   'history.search': READING,
+
+  'sharing.remote_init': PLAIN,
+  'sharing.remote_check': READING,
+  'sharing.tree_list': READING,
+  'sharing.share': PLAIN,
+  'sharing.unshare': PLAIN,
+  'sharing.list': READING,
+  'sharing.sync': PLAIN,
 
   'context.resolve': READING,
   'context.render': READING,

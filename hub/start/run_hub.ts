@@ -24,6 +24,7 @@ import { createIdleEnd } from '../server/idle_end.js';
 import { createRpc } from '../server/json_rpc.js';
 import { openLog } from '../server/log_file.js';
 import { type Server, startServer } from '../server/server.js';
+import { createSharing } from '../sharing/sharing_plugin.js';
 
 // Enough for an idle hub to end. Clients retry while the previous hub still answers its calls.
 const LOCK_WAIT_MS = 500;
@@ -104,7 +105,8 @@ async function open(parts: OpenParts): Promise<RunningHub> {
   const rpc = createRpcPlugin({ version: VERSION, calls });
   const hub = createHub({ plugins: [...plugins, ...host.plugins, health, rpc], log });
   const history = createHistory(hub, { version: VERSION, newId: randomUUID });
-  for (const plugin of [createContext(hub, VERSION), createSessionPlugin(hub), history]) hub.register(plugin);
+  const sharing = createSharing(hub, { version: VERSION, addressOf: (name) => remoteAddress(paths.home, name) });
+  for (const plugin of [createContext(hub, VERSION), createSessionPlugin(hub), history, sharing]) hub.register(plugin);
   const agent = agentOf(hub, { paths, epoch: storage.epoch, log });
   hub.register(agent);
   const token = parts.address === null ? null : writeToken(paths.token);
@@ -146,6 +148,10 @@ function agentOf(hub: Hub, about: { paths: HomePaths; epoch: string; log: Log })
     hasOthers: () => preferenceOf('agents.for_models', about.paths.home, about.log) === 'true',
     ...{ providerFor: createProviders(installedPackages(about.paths.packages)), timers: SYSTEM_TIMERS },
   });
+}
+
+function remoteAddress(home: string, name: string): string | null {
+  return readPreferences({ home, project: null, flags: {} }).remotes.get(name) ?? null;
 }
 
 /** A preference in minutes, as milliseconds. */

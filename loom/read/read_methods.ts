@@ -37,6 +37,8 @@ export const READ_METHODS = [
   'loom.snapshot_roots',
   'loom.snapshot_folders',
   'loom.copy_list',
+  'loom.share_list',
+  'loom.share_read',
 ] as const;
 export type ReadMethod = (typeof READ_METHODS)[number];
 

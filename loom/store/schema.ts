@@ -267,4 +267,24 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE nodes ADD COLUMN meta TEXT;
   CREATE INDEX nodes_with_meta ON nodes (tree) WHERE meta IS NOT NULL;
   `,
+  `
+  -- Which trees are shared over which remote: what has been sent, by the numbers of the feed, and fetched, by the remote's own.
+  CREATE TABLE shares (
+    tree    INTEGER NOT NULL REFERENCES trees (tree),
+    remote  TEXT NOT NULL,
+    sent    INTEGER NOT NULL,
+    fetched INTEGER NOT NULL,
+    PRIMARY KEY (tree, remote)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Name, archive state and marks of shared trees, with who wrote them last, and when: of two hubs the later one decides.
+  CREATE TABLE registers (
+    tree  INTEGER NOT NULL REFERENCES trees (tree),
+    key   TEXT NOT NULL,
+    value TEXT NOT NULL,              -- JSON
+    at_ms INTEGER NOT NULL,
+    hub   TEXT NOT NULL,
+    PRIMARY KEY (tree, key)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -19,6 +19,8 @@ import { getLines, getShape } from '../read/tree_shape.js';
 import { getHandles, getPath } from '../read/walk_path.js';
 import { getNodes, readChildren } from '../read/whole_nodes.js';
 import { searchNodes } from '../search/search_nodes.js';
+import { readEntries } from '../sharing/read_entries.js';
+import { listShares } from '../sharing/shares.js';
 import { findSnapshots, listFolders, listRoots } from '../snapshots/find_snapshots.js';
 import { listCopies } from '../snapshots/list_copies.js';
 import { listSnapshots } from '../snapshots/list_snapshots.js';
@@ -59,5 +61,7 @@ export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
   'loom.snapshot_roots': oneSlice(listRoots),
   'loom.snapshot_folders': oneSlice(listFolders),
   'loom.copy_list': listCopies,
+  'loom.share_list': oneSlice(listShares),
+  'loom.share_read': readEntries,
   feed: readFeed,
 };

@@ -1,4 +1,6 @@
 import type { MethodName, ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import { applyEntries } from '../sharing/apply_entries.js';
+import { removeShare, setShare } from '../sharing/shares.js';
 import { importSnapshots } from '../snapshots/import_snapshots.js';
 import { noteCopy, removeCopy } from '../snapshots/note_copy.js';
 import { noteSnapshot } from '../snapshots/note_snapshot.js';
@@ -53,6 +55,9 @@ export const WRITE_OPS = {
   'loom.copy_remove': removeCopy,
   'loom.snapshot_add': noteSnapshot,
   'loom.snapshot_import': importSnapshots,
+  'loom.share_set': setShare,
+  'loom.share_remove': removeShare,
+  'loom.share_apply': applyEntries,
 } satisfies { [M in MethodName]?: WriteOp<never> };
 
 /** What is done for large calls before their transaction begins: their long texts are encoded. */

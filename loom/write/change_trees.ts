@@ -1,6 +1,7 @@
 import { HubError } from '../../hub/base/error.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { Tree } from '../../hub/protocol/node.js';
+import { noteRegister } from '../sharing/registers.js';
 import { canonicalJson } from '../store/canonical_json.js';
 import { findTree, requireTree } from '../store/require_rows.js';
 import { dashed, idBlob, type TreeRow } from '../store/rows.js';
@@ -118,8 +119,17 @@ export const restoreTree: WriteOp<ParsedOf<'loom.tree_restore'>> = (context, { t
   return currentTreeJson(context.store, tree);
 };
 
+interface TreeChange {
+  kind: string;
+  /** JSON, without its braces. */
+  fields: string;
+  /** Whether another hub has decided it, for a tree that is shared. */
+  isFromElsewhere?: boolean;
+}
+
 /** Records a change of a tree and makes it the tree's newest activity. */
-export function changeTree(context: WriteContext, row: TreeRow, change: { kind: string; fields: string }): void {
+export function changeTree(context: WriteContext, row: TreeRow, change: TreeChange): void {
+  if (!change.isFromElsewhere) noteRegister(context.store, { tree: row.tree, atMs: context.atMs }, change);
   const seq = recordChange(context, { ...change, tree: dashed(row.id), treeBlob: idBlob(row.id) });
   context.store.run('UPDATE trees SET last_seq = ?, updated_at_ms = ? WHERE tree = ?', seq, context.atMs, row.tree);
   sealTree(context.store, row.tree);

@@ -83,13 +83,13 @@ function refuseArchived(store: Store, tree: string): void {
   });
 }
 
-function importSettings(context: WriteContext, record: Extract<ExportRecord, { kind: 'settings' }>): void {
+export function importSettings(context: WriteContext, record: Extract<ExportRecord, { kind: 'settings' }>): void {
   const { sha256 }: { sha256: string } = JSON.parse(storeSettings(context, record.settings, 'from_file'));
   if (sha256 !== record.sha256) throw damagedError(`settings ${record.sha256}`);
 }
 
 /** Returns whether the node was new. */
-function importNode(context: WriteContext, node: PortableNode): boolean {
+export function importNode(context: WriteContext, node: PortableNode): boolean {
   const { store } = context;
   const existing = findNode(store, node.id);
   if (existing !== undefined) {
@@ -151,7 +151,7 @@ function fitsBelow(above: StoredNode, node: PortableNode): boolean {
 }
 
 /** After these records every step that they touch must be whole. */
-function refuseTornSteps(store: Store, tree: string, records: readonly ExportRecord[]): void {
+export function refuseTornSteps(store: Store, tree: string, records: readonly ExportRecord[]): void {
   for (const record of records) {
     if (record.kind !== 'node' || record.node.step?.index !== 0 || record.node.step.size === 1) continue;
     const { id, size } = record.node.step;

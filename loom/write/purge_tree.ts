@@ -30,6 +30,7 @@ export const purgeTree: WriteOp<ParsedOf<'loom.tree_purge'>> = (context, { tree,
     throw conflict('the tree has changed since it was described', 'look at it again, then confirm what it says now');
   }
   refuseCopies(store, doomed);
+  refuseShared(store, doomed);
   // Sub-sessions first: an owner that is gone could no longer name them.
   const settings = settingsOf(store, doomed);
   for (const row of [...doomed].reverse()) deleteTree(context, row);
@@ -44,6 +45,20 @@ function refuseCopies(store: Store, doomed: readonly TreeRow[]): void {
   throw new HubError('conflict', 'turns of the conversation have copies of a project, which hold its files', {
     hint: ['remove them first: ', cliCommand('files copies', '--remove', 'all')],
   });
+}
+
+/** Deleted here alone it would come back from those whom it is shared with. */
+function refuseShared(store: Store, doomed: readonly TreeRow[]): void {
+  for (const { tree, id } of doomed) {
+    const shared = store.get<{ remote: string }>('SELECT remote FROM shares WHERE tree = ? LIMIT 1', tree);
+    if (shared === undefined) continue;
+    throw new HubError('conflict', `the conversation is shared over ${shared.remote}`, {
+      hint: [
+        'share it no longer, and delete it there, too: ',
+        cliCommand('unshare', id.slice(0, 8), shared.remote, '--purge'),
+      ],
+    });
+  }
 }
 
 function wasPurged(store: Store, tree: string): boolean {
@@ -137,6 +152,8 @@ function deleteTree(context: WriteContext, row: TreeRow): void {
     'DELETE FROM archived_branches WHERE tree = ?',
     'DELETE FROM snapshots WHERE tree = ?',
     'DELETE FROM copies WHERE tree = ?',
+    'DELETE FROM shares WHERE tree = ?',
+    'DELETE FROM registers WHERE tree = ?',
     'DELETE FROM node_outputs WHERE node IN (SELECT seq FROM nodes WHERE tree = ?)',
     'DELETE FROM nodes WHERE tree = ?',
     'DELETE FROM trees WHERE tree = ?',

@@ -12,6 +12,7 @@ import { nodeMethods } from './node_methods.js';
 import { outsideMethods } from './outside_methods.js';
 import { pluginMethods } from './plugin_methods.js';
 import { questionMethods } from './question_methods.js';
+import { sharingMethods } from './sharing_methods.js';
 import { snapshotMethods } from './snapshot_methods.js';
 import { toolMethods } from './tool_methods.js';
 import { transferMethods } from './transfer_methods.js';
@@ -27,6 +28,7 @@ export const METHODS = {
   ...inputMethods,
   ...requestMethods,
   ...snapshotMethods,
+  ...sharingMethods,
   ...contextMethods,
   ...historyMethods,
   ...agentMethods,

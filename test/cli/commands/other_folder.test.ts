@@ -72,7 +72,7 @@ const ACTING: readonly (readonly string[])[] = [
 ];
 
 /** Commands that choose the current tree or make another one, know those of this project alone, miss their agent first here, or serve until they are ended. */
-const OTHERS = ['fork', 'use', 'sessions', 'web', 'work'];
+const OTHERS = ['fork', 'use', 'sessions', 'share', 'unshare', 'web', 'work'];
 
 test('every command that takes a tree is known here to read or to act', () => {
   const taking = COMMANDS.flatMap((one) => (one.kind === 'group' ? one.commands : [one])).filter(

@@ -1,0 +1,31 @@
+import { command, TREE } from '../command_line/command.js';
+import { EXIT } from '../output/failure.js';
+import { findTree } from '../position/reference.js';
+import { count } from '../render/text/ids_and_counts.js';
+import { treeWords } from '../render/tree/tree_list.js';
+import { chosenRemote, REMOTE } from '../sharing/remotes.js';
+
+export const shareCommand = command({
+  name: 'share',
+  summary: 'Share a conversation over a remote, with its sub-sessions.',
+  details:
+    'All of it is sent: messages, what commands have printed, images, marks, what models were told. Your keys, your folders and the files of projects are not. Whoever may read the remote can read it; who may write there can add branches. `cognition sync` takes over what comes later.',
+  arguments: [TREE, REMOTE],
+  examples: [
+    { line: 'cognition share @', does: 'shares the current conversation over the only remote' },
+    { line: 'cognition share trip team', does: 'shares that one over the remote team' },
+  ],
+  async run(input, context) {
+    const remote = chosenRemote(context, input.argument('remote'));
+    const tree = await findTree(context, input.required('tree'), 'change');
+    const shared = await (await context.client()).call('sharing.share', { remote, tree: tree.id });
+    if (context.json) await context.printJson({ remote, tree: tree.id, ...shared });
+    else {
+      const others = shared.trees > 1 ? ` with ${count(shared.trees - 1, 'sub-session')}` : '';
+      await context.out.write(
+        `Shared ${treeWords(tree)}${others} over ${remote}: sent ${count(shared.sent, 'entry')}.\n`,
+      );
+    }
+    return EXIT.ok;
+  },
+});

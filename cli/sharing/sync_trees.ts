@@ -1,0 +1,70 @@
+import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
+import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
+import type { TreeId } from '../../hub/protocol/node.js';
+import type { Context } from '../command_line/command_context.js';
+import { EXIT } from '../output/failure.js';
+import { cleanLine } from '../render/text/clean.js';
+import { count, shortId } from '../render/text/ids_and_counts.js';
+import { remoteNames } from './remotes.js';
+
+type Synced = ResultOf<'sharing.sync'>['trees'][number];
+
+/** Which way trees are taken over. */
+export interface Ways {
+  sends: boolean;
+  fetches: boolean;
+}
+
+/** Takes over what is shared on one remote or on all, and says what came of it; fails where something could not go on. */
+export async function syncTrees(context: Context, named: string | undefined, ways: Ways): Promise<number> {
+  const names = named === undefined ? remoteNames(context) : [named];
+  const all: (Synced & { remote: string })[] = [];
+  const client = await context.client();
+  for (const remote of names) {
+    const { trees } = await client.call('sharing.sync', { remote, ...ways });
+    all.push(...trees.map((tree) => ({ remote, ...tree })));
+  }
+  if (context.json) await context.printJson({ trees: all });
+  else await context.out.write(syncedText(all, names.length > 1));
+  if (names.length === 0 || all.length === 0) {
+    const next = names.length === 0 ? cliCommand('remote add', 'team', '<address>') : cliCommand('share', '@');
+    context.note(['Nothing is shared. Begin with: ', next]);
+  }
+  const failed = all.find(({ problem }) => problem !== null);
+  if (failed === undefined) return EXIT.ok;
+  throw new HubError('conflict', `${failed.remote}: ${shortId(failed.tree)}: ${failed.problem}`);
+}
+
+function syncedText(all: readonly (Synced & { remote: string })[], tellsRemote: boolean): string {
+  return all
+    .map(({ remote, tree, title, sent, received, problem }) => {
+      const what = [
+        ...(sent > 0 ? [`sent ${count(sent, 'entry')}`] : []),
+        ...(received > 0 ? [`received ${count(received, 'node')}`] : []),
+        ...(problem === null ? [] : ['stopped']),
+      ];
+      const place = tellsRemote ? `${remote}  ` : '';
+      return `${place}${shortId(tree)}  ${what.join(', ') || 'up to date'}  ${cleanLine(title)}\n`;
+    })
+    .join('');
+}
+
+/** Finds a tree of a remote by its name, its id or the beginning of it. */
+export async function findRemoteTree(context: Context, remote: string, reference: string): Promise<TreeId> {
+  const client = await context.client();
+  const { trees } = await client.call('sharing.tree_list', { remote, limit: 1_000 });
+  const named = trees.filter(({ name, purged }) => name === reference && !purged);
+  const begun = /^[0-9a-f-]{4,36}$/.test(reference) ? trees.filter(({ id }) => id.startsWith(reference)) : [];
+  const [first, second] = named.length > 0 ? named : begun;
+  if (first === undefined) {
+    throw new HubError('not_found', `${remote} has no conversation ${JSON.stringify(reference)}`, {
+      hint: ['see what it has: ', cliCommand('list', '--remote', remote)],
+    });
+  }
+  if (second === undefined) return first.id;
+  const ids = [first, second].map(({ id }) => id.slice(0, 13)).join(', ');
+  throw new HubError('ambiguous', `${remote} has more than one ${JSON.stringify(reference)}: ${ids}, …`, {
+    hint: 'give more digits of the id',
+  });
+}

@@ -1,0 +1,147 @@
+import * as z from 'zod';
+import { methods } from '../method.js';
+import { MarkName, NodeId, Sha256, Tree, TreeId, TreeName } from '../node.js';
+import { limitUpTo } from '../page_schema.js';
+import { ExportRecord } from './tree_methods.js';
+
+const count = z.int().nonnegative();
+
+/** What a person calls a PostgreSQL that trees are shared over: the key `remote.<name>` has its address. */
+export const RemoteName = z.string().regex(/^[a-z][a-z0-9_-]{0,62}$/, { message: 'must be the name of a remote' });
+
+const stamp = { at_ms: z.int().nonnegative().max(8_640_000_000_000_000), hub: z.uuid() };
+
+/** What the last writer decides: by the time, then the hub. Node, mark and tree are those of the tree that it is sent for. */
+export const Register = z.discriminatedUnion('of', [
+  z.strictObject({ of: z.literal('name'), value: TreeName.nullable(), ...stamp }),
+  z.strictObject({ of: z.literal('archived'), value: z.boolean(), ...stamp }),
+  z.strictObject({ of: z.literal('mark'), name: MarkName, value: NodeId.nullable(), ...stamp }),
+  z.strictObject({ of: z.literal('branch'), node: NodeId, value: z.boolean(), ...stamp }),
+]);
+export type Register = z.infer<typeof Register>;
+
+/** One entry of a shared tree: a node or a whole step, with the settings before it, or a register. */
+export const SharedBody = z.union([
+  z.strictObject({ records: z.array(ExportRecord).min(1).max(2_000) }),
+  z.strictObject({ register: Register }),
+]);
+export type SharedBody = z.infer<typeof SharedBody>;
+
+/** How far a tree has been taken over, each way. */
+const Share = z.strictObject({
+  remote: z.string(),
+  tree: Tree,
+  /** Nodes up to this number of the feed are at the remote. */
+  sent: count,
+  /** Entries up to this number of the remote are here. */
+  fetched: count,
+});
+export type Share = z.infer<typeof Share>;
+
+const shareKey = { remote: RemoteName, tree: TreeId };
+
+export const sharingMethods = methods({
+  'loom.share_set': {
+    description: 'Notes that a tree is shared, and how far it has been sent.',
+    params: z.strictObject({ ...shareKey, sent: count.default(0) }),
+    result: z.strictObject({ hub: z.uuid() }),
+    access: 'internal',
+  },
+  'loom.share_remove': {
+    description: 'Notes that a tree is shared no longer.',
+    params: z.strictObject(shareKey),
+    result: z.strictObject({ removed: z.boolean() }),
+    access: 'internal',
+  },
+  'loom.share_list': {
+    description: 'Lists what is shared, by remote, and the number of this hub in a shared tree.',
+    params: z.strictObject({ remote: RemoteName.nullable().default(null) }),
+    result: z.strictObject({ hub: z.uuid(), shares: z.array(Share) }),
+    access: 'internal',
+  },
+  'loom.share_read': {
+    description: 'Reads what a remote may lack of a tree, as entries that `loom.share_apply` takes.',
+    params: z.strictObject({ tree: TreeId, after: count, limit: limitUpTo(1_000, 500) }),
+    result: z.strictObject({
+      entries: z.array(z.strictObject({ id: z.string(), body: z.string() })),
+      /** The stored outputs that the nodes of these entries point at. */
+      outputs: z.array(Sha256),
+      /** The number up to which this is all; the next call reads after it. */
+      to: count,
+      more: z.boolean(),
+    }),
+    access: 'internal',
+  },
+  'loom.share_apply': {
+    description:
+      'Takes entries of a remote in their order; every hash is proven, and what is here already is not doubled.',
+    params: z.strictObject({ ...shareKey, bodies: z.array(SharedBody).max(1_000), fetched: count }),
+    result: z.strictObject({ added: count }),
+    access: 'internal',
+  },
+
+  'sharing.remote_init': {
+    description: 'Makes in a PostgreSQL what trees are shared over, or brings it up to date.',
+    params: z.strictObject({ remote: RemoteName }),
+    result: z.strictObject({ version: count, made: z.boolean(), roles: z.array(z.string()) }),
+  },
+  'sharing.remote_check': {
+    description: 'Tries what a remote allows.',
+    params: z.strictObject({ remote: RemoteName }),
+    result: z.strictObject({
+      ...{ server: z.string(), encrypted: z.boolean(), version: count.nullable() },
+      ...{ reads: z.boolean(), writes: z.boolean(), trees: count, hubs: count },
+    }),
+  },
+  'sharing.tree_list': {
+    description: 'Lists the trees of a remote, the newest activity first.',
+    params: z.strictObject({ remote: RemoteName, limit: limitUpTo(1_000, 200) }),
+    result: z.strictObject({
+      trees: z.array(
+        z.strictObject({
+          ...{ id: TreeId, name: z.string().nullable(), title: z.string(), nodes: count, updated_at_ms: count },
+          /** Who wrote last: person and machine, as they say themselves. */
+          by: z.string(),
+          purged: z.boolean(),
+          /** Whether it is shared here. */
+          shared: z.boolean(),
+        }),
+      ),
+    }),
+  },
+  'sharing.share': {
+    description: 'Shares a tree and the sub-sessions it owns over a remote, and sends them.',
+    params: z.strictObject(shareKey),
+    result: z.strictObject({ trees: count, sent: count }),
+  },
+  'sharing.unshare': {
+    description: 'Shares a tree no longer; with `purge` it is deleted at the remote as well.',
+    params: z.strictObject({ ...shareKey, purge: z.boolean().default(false) }),
+    result: z.strictObject({ trees: count, purged: z.boolean() }),
+  },
+  'sharing.list': {
+    description: 'Lists what is shared, and what has not been sent yet.',
+    params: z.strictObject({}),
+    result: z.strictObject({ shares: z.array(Share) }),
+  },
+  'sharing.sync': {
+    description: 'Sends what a remote lacks of the shared trees and fetches what is new there.',
+    params: z.strictObject({
+      remote: RemoteName,
+      /** Only this one; it need not be here yet, if it is fetched. */
+      tree: TreeId.nullable().default(null),
+      ...{ sends: z.boolean().default(true), fetches: z.boolean().default(true) },
+    }),
+    result: z.strictObject({
+      trees: z.array(
+        z.strictObject({
+          ...{ tree: TreeId, title: z.string(), sent: count, received: count },
+          /** Why it could not be gone on with; null when all is well. */
+          problem: z.string().nullable(),
+        }),
+      ),
+    }),
+    event: z.strictObject({ kind: z.literal('shared'), tree: TreeId, sent: count, received: count }),
+    callerGone: 'cancel',
+  },
+});

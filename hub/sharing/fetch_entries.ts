@@ -1,0 +1,118 @@
+import { HubError } from '../base/error.js';
+import { callHub, type InternalCaller } from '../base/internal_call.js';
+import { outputsOf } from '../base/node_blocks.js';
+import { SharedBody } from '../protocol/methods/sharing_methods.js';
+import type { Sha256, TreeId } from '../protocol/node.js';
+import type { Remote } from './remote_connection.js';
+import { fetchOutputs } from './shared_outputs.js';
+
+/** About how much is fetched at once, and the most that one entry may have. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+const ENTRY_BYTES_MAX = 64 * 1024 * 1024;
+const PAGE_ENTRIES = 500;
+
+// The first one comes whatever its size, unless it is larger than any can be.
+const FETCH = `
+  SELECT n, hub, CASE WHEN size <= $4 THEN body END AS body FROM (
+    SELECT n, hub, body, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY n) AS total
+    FROM (SELECT * FROM cognition.entries WHERE tree = $1 AND n > $2 ORDER BY n LIMIT ${PAGE_ENTRIES}) AS page
+  ) AS sized WHERE total - size <= $3 ORDER BY n`;
+
+interface Row {
+  n: string;
+  hub: string;
+  body: string | null;
+}
+
+export interface Fetching {
+  tree: TreeId;
+  after: number;
+  /** Told after each page. */
+  onReceived(nodes: number): void;
+}
+
+/** Takes what is new of a tree at the remote. Returns the number of new nodes; what does not prove stops it, and is named. */
+export async function fetchTree(reach: InternalCaller, remote: Remote, fetching: Fetching): Promise<number> {
+  let { after } = fetching;
+  let added = 0;
+  for (;;) {
+    const rows = await remote.query<Row>(FETCH, [fetching.tree, after, PAGE_BYTES, ENTRY_BYTES_MAX]);
+    const last = rows.at(-1);
+    if (last === undefined) return added;
+    added += await take(reach, remote, { tree: fetching.tree, rows });
+    after = Number(last.n);
+    fetching.onReceived(added);
+  }
+}
+
+/** Takes these entries, or those before the first that is refused. */
+async function take(
+  reach: InternalCaller,
+  remote: Remote,
+  { tree, rows }: { tree: TreeId; rows: readonly Row[] },
+): Promise<number> {
+  const parsed = rows.map((row) => ({ row, body: bodyOf(row) }));
+  const first = parsed.findIndex(({ body }) => typeof body === 'string');
+  const good = parsed.slice(0, first < 0 ? undefined : first) as { row: Row; body: SharedBody }[]; // no word of failure before the first
+  const apply = (some: typeof good): Promise<number> => applyAll(reach, remote, { tree, entries: some });
+  let added = 0;
+  try {
+    added = await apply(good);
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error;
+    for (const one of good) {
+      added += await apply([one]).catch((reason: unknown) => {
+        throw refused(remote, { tree, row: one.row }, reason);
+      });
+    }
+  }
+  const bad = first < 0 ? undefined : parsed[first];
+  if (bad !== undefined) throw refused(remote, { tree, row: bad.row }, bad.body);
+  return added;
+}
+
+async function applyAll(
+  reach: InternalCaller,
+  remote: Remote,
+  { tree, entries }: { tree: TreeId; entries: readonly { row: Row; body: SharedBody }[] },
+): Promise<number> {
+  const last = entries.at(-1);
+  if (last === undefined) return 0;
+  const bodies = entries.map(({ body }) => body);
+  await fetchOutputs(reach, remote, bodies.flatMap(outputsIn));
+  const fetched = Number(last.row.n);
+  return (await callHub(reach, 'loom.share_apply', { remote: remote.name, tree, bodies, fetched })).added;
+}
+
+/** What an entry says, or why it cannot be read. */
+function bodyOf({ body }: Row): SharedBody | string {
+  if (body === null) return 'it is too large';
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    return 'it is not JSON';
+  }
+  const parsed = SharedBody.safeParse(json);
+  return parsed.success ? parsed.data : 'it is of no known form';
+}
+
+function outputsIn(body: SharedBody): Sha256[] {
+  if ('register' in body) return [];
+  return body.records.flatMap((record) => {
+    if (record.kind !== 'node') return [];
+    const { node } = record;
+    return [...outputsOf({ blocks: node.blocks, external: node.kind === 'external' ? node.external : null })];
+  });
+}
+
+function refused({ name }: Remote, { tree, row }: { tree: TreeId; row: Row }, why: unknown): HubError {
+  const reason = why instanceof HubError ? why.message : String(why);
+  return new HubError(
+    'conflict',
+    `entry ${row.n} of ${tree.slice(0, 8)} at ${name}, of the hub ${row.hub.slice(0, 8)}, is refused: ${reason}`,
+    {
+      hint: 'the conversation stays as it is here and can be gone on with; who owns the remote can delete the entry',
+    },
+  );
+}

@@ -1,0 +1,15 @@
+import { Client } from 'pg';
+
+/** PostgreSQL's client, in a bundle of its own: a hub without remotes never reads it. */
+export function newClient(address: string, connectMs: number): Client {
+  const client = new Client({
+    connectionString: address,
+    connectionTimeoutMillis: connectMs,
+    application_name: 'cognition',
+    // Numbers keep all their digits.
+    types: { getTypeParser: () => String },
+  });
+  // A broken connection rejects the query that waits for it.
+  client.on('error', () => undefined);
+  return client;
+}

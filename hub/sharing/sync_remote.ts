@@ -1,0 +1,139 @@
+import { HubError } from '../base/error.js';
+import { cliCommand } from '../base/hint.js';
+import { callHub, type InternalCaller } from '../base/internal_call.js';
+import type { ParsedOf, ResultOf } from '../protocol/methods/method_table.js';
+import type { Share } from '../protocol/methods/sharing_methods.js';
+import type { TreeId } from '../protocol/node.js';
+import { fetchTree } from './fetch_entries.js';
+import { publishTree } from './publish.js';
+import type { Remote } from './remote_connection.js';
+
+type Synced = ResultOf<'sharing.sync'>['trees'][number];
+
+/** Takes every shared tree over, each way that is asked for; what goes wrong with one does not stop the others. */
+export async function syncRemote(
+  reach: InternalCaller,
+  remote: Remote,
+  wanted: ParsedOf<'sharing.sync'>,
+): Promise<Synced[]> {
+  const synced: Synced[] = [];
+  const done = new Set<TreeId>();
+  // Sub-sessions come to light while their owners are taken over.
+  for (;;) {
+    const trees = (await treesToSync(reach, remote, wanted)).filter((tree) => !done.has(tree));
+    if (trees.length === 0) return synced;
+    for (const tree of trees) {
+      done.add(tree);
+      synced.push(await syncTree(reach, remote, { ...wanted, tree }));
+    }
+  }
+}
+
+/** What is shared, what those trees own here and at the remote, and the one that is asked for. */
+async function treesToSync(
+  reach: InternalCaller,
+  remote: Remote,
+  { tree, fetches }: ParsedOf<'sharing.sync'>,
+): Promise<TreeId[]> {
+  const { shares } = await callHub(reach, 'loom.share_list', { remote: remote.name });
+  const shared = shares.map((share) => share.tree.id);
+  if (tree !== null && !shared.includes(tree)) return [tree];
+  const family = tree === null ? shared : familyOf(shares, tree);
+  const owned = fetches
+    ? await remote.query<{ id: TreeId }>(
+        'SELECT id FROM cognition.trees WHERE owner = ANY($1) AND id <> ALL($1) AND purged_at IS NULL',
+        [family],
+      )
+    : [];
+  return [...family, ...owned.map(({ id }) => id)];
+}
+
+/** A tree, and of the others what it owns, whatever lies between. */
+function familyOf(shares: readonly Share[], top: TreeId): TreeId[] {
+  const family = new Set([top]);
+  for (let before = 0; before < family.size; ) {
+    before = family.size;
+    for (const { tree } of shares) if (tree.owner !== null && family.has(tree.owner.tree)) family.add(tree.id);
+  }
+  return [...family];
+}
+
+type Wanted = Omit<ParsedOf<'sharing.sync'>, 'tree'> & { tree: TreeId };
+
+async function syncTree(reach: InternalCaller, remote: Remote, wanted: Wanted): Promise<Synced> {
+  const { tree } = wanted;
+  const told = { sent: 0, received: 0 };
+  const tell = (): void => reach.context.emit({ kind: 'shared', tree, ...told });
+  let problem: string | null = null;
+  try {
+    await refusePurged(remote, tree);
+    if (wanted.fetches) {
+      const after = (await shareOf(reach, remote, tree))?.share.fetched ?? 0;
+      const onReceived = (nodes: number): void => {
+        told.received = nodes;
+        tell();
+      };
+      await fetchTree(reach, remote, { tree, after, onReceived });
+    }
+    const onSent = (entries: number): void => {
+      told.sent = entries;
+      tell();
+    };
+    if (wanted.sends) await send(reach, remote, { tree, onSent });
+  } catch (error) {
+    // Without the remote nothing else goes either.
+    if (!(error instanceof HubError) || ['network', 'unauthorised', 'cancelled'].includes(error.kind)) throw error;
+    problem = error.message;
+  }
+  const title = (await shareOf(reach, remote, tree))?.share.tree;
+  return { tree, title: title?.name ?? title?.title ?? '', ...told, problem };
+}
+
+async function send(
+  reach: InternalCaller,
+  remote: Remote,
+  { tree, onSent }: { tree: TreeId; onSent(entries: number): void },
+): Promise<void> {
+  const found = await shareOf(reach, remote, tree);
+  if (found === null) return;
+  await shareOwned(reach, remote, tree);
+  await publishTree(reach, remote, { ...found, onSent });
+}
+
+/** Shares what a tree owns and what that owns, as far as it is not shared yet. */
+export async function shareOwned(reach: InternalCaller, remote: Remote, tree: TreeId): Promise<number> {
+  let count = 0;
+  for (let cursor: string | null = null, more = true; more; ) {
+    const page: ResultOf<'loom.tree_list'> = await callHub(reach, 'loom.tree_list', {
+      ...{ owner: tree, archived: false, project: null, forked_from: null, cursor, limit: 500 },
+    });
+    for (const { id } of page.trees) {
+      await callHub(reach, 'loom.share_set', { remote: remote.name, tree: id, sent: 0 });
+      count += 1 + (await shareOwned(reach, remote, id));
+    }
+    cursor = page.cursor;
+    more = cursor !== null;
+  }
+  return count;
+}
+
+export async function shareOf(
+  reach: InternalCaller,
+  remote: Pick<Remote, 'name'>,
+  tree: TreeId,
+): Promise<{ hub: string; share: Share } | null> {
+  const { hub, shares } = await callHub(reach, 'loom.share_list', { remote: remote.name });
+  const share = shares.find((one) => one.tree.id === tree);
+  return share === undefined ? null : { hub, share };
+}
+
+async function refusePurged(remote: Remote, tree: TreeId): Promise<void> {
+  const [row] = await remote.query<{ purged: string }>(
+    'SELECT purged_at IS NOT NULL AS purged FROM cognition.trees WHERE id = $1',
+    [tree],
+  );
+  if (row?.purged !== 't') return;
+  throw new HubError('conflict', `it was deleted at ${remote.name}; what is here stays`, {
+    hint: ['share it no longer: ', cliCommand('unshare', tree.slice(0, 8), remote.name)],
+  });
+}

@@ -1,0 +1,60 @@
+import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import type { SharedBody } from '../../hub/protocol/methods/sharing_methods.js';
+import { findTree, requireTree } from '../store/require_rows.js';
+import { recountBranches } from '../write/archive_branches.js';
+import { freeName, insertTree } from '../write/change_trees.js';
+import { importNode, importSettings, refuseTornSteps } from '../write/import_tree.js';
+import { invalid, type WriteContext, type WriteOp } from '../write/write_operation.js';
+import { applyRegister } from './apply_register.js';
+import { putShare } from './shares.js';
+
+/** Takes entries of a remote: all of one call, or none. */
+export const applyEntries: WriteOp<ParsedOf<'loom.share_apply'>> = (context, { remote, tree, bodies, fetched }) => {
+  let added = 0;
+  for (const body of bodies) {
+    if ('register' in body) applyRegister(context, requireTree(context.store, tree), body.register);
+    else added += applyRecords(context, tree, body.records);
+  }
+  putShare(context.store, requireTree(context.store, tree).tree, { remote, sent: 0, fetched });
+  if (added > 0) recountBranches(context.store, requireTree(context.store, tree).tree);
+  return `{"added":${added}}`;
+};
+
+type Records = Extract<SharedBody, { records: unknown }>['records'];
+
+function applyRecords(context: WriteContext, tree: string, records: Records): number {
+  let added = 0;
+  for (const record of records) {
+    switch (record.kind) {
+      case 'tree':
+        if (record.tree.id !== tree) throw invalid(`an entry of tree ${tree} is of tree ${record.tree.id}`);
+        beginTree(context, record.tree);
+        break;
+      case 'settings':
+        importSettings(context, record);
+        break;
+      case 'node':
+        if (record.node.tree !== tree) throw invalid(`node ${record.node.id} is not of tree ${tree}`);
+        if (importNode(context, record.node)) added += 1;
+        break;
+      case 'mark':
+      case 'archived':
+      case 'output':
+        throw invalid(`an entry of tree ${tree} has a record of the kind ${record.kind}`);
+    }
+  }
+  refuseTornSteps(context.store, tree, records);
+  return added;
+}
+
+function beginTree(context: WriteContext, tree: Extract<Records[number], { kind: 'tree' }>['tree']): void {
+  if (findTree(context.store, tree.id) !== undefined) return;
+  const name = freeName(context.store, tree.name);
+  insertTree(context, {
+    ...tree,
+    name: name as typeof tree.name,
+    project: null,
+    importing: false,
+    createdAtMs: tree.created_at_ms,
+  }); // a number after a name leaves it one
+}

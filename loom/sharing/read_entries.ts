@@ -1,0 +1,110 @@
+import { HubError } from '../../hub/base/error.js';
+import { outputsOf } from '../../hub/base/node_blocks.js';
+import type { Block, External } from '../../hub/protocol/node.js';
+import type { ReadContext } from '../paging/read_context.js';
+import { SLICE_ROWS, type Slices } from '../paging/slices.js';
+import type { ReadParams } from '../read/read_methods.js';
+import { newestSeq } from '../store/newest_seq.js';
+import { hashMatches } from '../store/node_hash.js';
+import { requireTree } from '../store/require_rows.js';
+import { dashed, NODE_COLUMNS, type NodeRow, ownerJson, portableNodeJson, type TreeRow } from '../store/rows.js';
+import { checkedSettings } from '../store/settings_row.js';
+import type { Store } from '../store/store.js';
+import { listRegisters } from './registers.js';
+
+/** About how much one page of entries holds. */
+const PAGE_BYTES = 1024 * 1024;
+const NODES_AFTER = `SELECT ${NODE_COLUMNS} FROM nodes n
+  WHERE n.tree = ? AND n.seq > ? AND n.seq <= ? ORDER BY n.seq LIMIT ${SLICE_ROWS}`;
+
+/** A page of entries: steps stay whole, and each setting stands before the first node that names it. */
+interface Filling {
+  entries: { id: string; body: string }[];
+  outputs: Set<string>;
+  settings: Set<string>;
+  bytes: number;
+  /** The step that is being put together. */
+  open: { id: string; left: number; records: string[] } | null;
+}
+
+/** What a remote may lack of a tree, in an order in which it can be taken. The registers come with the last page. */
+export function* readEntries({ store }: ReadContext, params: ReadParams['loom.share_read']): Slices<string> {
+  const row = requireTree(store, params.tree);
+  const newest = newestSeq(store);
+  const filling: Filling = { entries: [], outputs: new Set(), settings: new Set(), bytes: 0, open: null };
+  let to = params.after;
+  for (;;) {
+    const rows = store.all<NodeRow>(NODES_AFTER, row.tree, to, newest);
+    for (const node of rows) {
+      if (filling.open === null && isFull(filling, params.limit)) return pageOf(filling, { to, more: true });
+      addNode(store, { filling, row, node });
+      to = node.seq;
+    }
+    if (rows.length < SLICE_ROWS) break;
+    yield;
+  }
+  for (const register of listRegisters(store, row.tree)) {
+    const { of, value: _, ...rest } = register;
+    filling.entries.push({ id: `register ${of} ${Object.values(rest).join(' ')}`, body: JSON.stringify({ register }) });
+  }
+  return pageOf(filling, { to: newest, more: false });
+}
+
+function isFull({ entries, bytes }: Filling, limit: number): boolean {
+  return entries.length >= limit || bytes >= PAGE_BYTES;
+}
+
+function addNode(store: Store, { filling, row, node }: { filling: Filling; row: TreeRow; node: NodeRow }): void {
+  if (!hashMatches(node)) {
+    throw new HubError('storage_failed', `node ${dashed(node.id)} is damaged, so it is not shared`, {
+      hint: 'a hub that has it whole can give it back: share the tree from there',
+    });
+  }
+  const { settings_sha256: settings } = node;
+  if (settings !== null && !filling.settings.has(settings)) {
+    filling.settings.add(settings);
+    add(filling, `settings ${settings}`, [settingsRecord(store, settings)]);
+  }
+  const contents: { blocks: Block[]; external: External | null } = {
+    blocks: JSON.parse(node.blocks),
+    external: JSON.parse(node.external ?? 'null'),
+  };
+  for (const sha256 of outputsOf(contents)) filling.outputs.add(sha256);
+  const record = `{"kind":"node","node":${portableNodeJson(node)}}`;
+  if (node.parent_id === null) add(filling, 'root', [treeRecord(row), record]);
+  else addToStep(filling, node, record);
+}
+
+function addToStep(filling: Filling, node: NodeRow, record: string): void {
+  filling.open ??= { id: dashed(node.id), left: node.step_size ?? 1, records: [] };
+  filling.open.records.push(record);
+  filling.open.left -= 1;
+  if (filling.open.left > 0) return;
+  add(filling, `node ${filling.open.id}`, filling.open.records);
+  filling.open = null;
+}
+
+function add(filling: Filling, id: string, records: readonly string[]): void {
+  const body = `{"records":[${records.join(',')}]}`;
+  filling.entries.push({ id, body });
+  filling.bytes += body.length;
+}
+
+/** Without the folder, which is one of this machine. */
+function treeRecord(row: TreeRow): string {
+  const tree =
+    `{"id":"${dashed(row.id)}","name":${JSON.stringify(row.name)},"project":null,` +
+    `"owner":${ownerJson(row)},"created_at_ms":${row.created_at_ms}}`;
+  return `{"kind":"tree","format":1,"tree":${tree}}`;
+}
+
+function settingsRecord(store: Store, sha256: string): string {
+  const sql = 'SELECT lower(hex(sha256)) AS sha256, body FROM settings WHERE sha256 = ?';
+  const stored = store.get<{ sha256: string; body: string }>(sql, Buffer.from(sha256, 'hex'));
+  if (stored === undefined) throw new HubError('storage_failed', `settings ${sha256} are missing`);
+  return `{"kind":"settings","sha256":"${stored.sha256}","settings":${checkedSettings(stored)}}`;
+}
+
+function pageOf({ entries, outputs }: Filling, { to, more }: { to: number; more: boolean }): string {
+  return JSON.stringify({ entries, outputs: [...outputs], to, more });
+}

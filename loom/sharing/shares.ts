@@ -1,0 +1,45 @@
+import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import type { ReadContext } from '../paging/read_context.js';
+import { hubId } from '../store/hub_id.js';
+import { requireTree } from '../store/require_rows.js';
+import { TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
+import type { Store } from '../store/store.js';
+import type { WriteOp } from '../write/write_operation.js';
+import { seedRegisters } from './registers.js';
+
+/** Notes how far a tree has been taken over, each way; neither goes back. */
+export function putShare(store: Store, tree: number, share: { remote: string; sent: number; fetched: number }): void {
+  store.run(
+    `INSERT INTO shares (tree, remote, sent, fetched) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+       SET sent = max(sent, excluded.sent), fetched = max(fetched, excluded.fetched)`,
+    ...[tree, share.remote, share.sent, share.fetched],
+  );
+}
+
+export const setShare: WriteOp<ParsedOf<'loom.share_set'>> = ({ store }, { remote, tree, sent }) => {
+  const row = requireTree(store, tree);
+  seedRegisters(store, row);
+  putShare(store, row.tree, { remote, sent, fetched: 0 });
+  return `{"hub":"${hubId(store)}"}`;
+};
+
+export const removeShare: WriteOp<ParsedOf<'loom.share_remove'>> = ({ store }, { remote, tree }) => {
+  const row = requireTree(store, tree);
+  const removed = store.run('DELETE FROM shares WHERE tree = ? AND remote = ?', row.tree, remote);
+  if (store.get('SELECT 1 FROM shares WHERE tree = ?', row.tree) === undefined)
+    store.run('DELETE FROM registers WHERE tree = ?', row.tree);
+  return `{"removed":${removed > 0}}`;
+};
+
+export function listShares({ store }: ReadContext, { remote }: ParsedOf<'loom.share_list'>): string {
+  const rows = store.all<TreeRow & { remote: string; sent: number; fetched: number }>(
+    `SELECT ${TREE_COLUMNS}, s.remote, s.sent, s.fetched FROM shares s JOIN trees t ON t.tree = s.tree
+     WHERE s.remote = coalesce(?, s.remote) ORDER BY t.last_seq DESC`,
+    remote,
+  );
+  const shares = rows.map(
+    (row) =>
+      `{"remote":${JSON.stringify(row.remote)},"tree":${treeJson(row)},"sent":${row.sent},"fetched":${row.fetched}}`,
+  );
+  return `{"hub":"${hubId(store)}","shares":[${shares.join(',')}]}`;
+}

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NodeId } from '../../../hub/protocol/node.js';
+import { POSTGRES_BIN, startServer, type TestServer } from '../../tools/postgres/server.js';
+import { newTree, remote, say, stateOf, sync, withHubs } from './shared_trees.js';
+
+describe.skipIf(POSTGRES_BIN === null)('two hubs over a PostgreSQL', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.stop());
+
+  test('have the same tree, whoever writes, with marks, names and what is archived', async () => {
+    await withHubs([server.socket, server.socket], async (anna, ben) => {
+      expect(await anna.client.call('sharing.remote_init', { remote })).toMatchObject({ made: true });
+      expect(await ben.client.call('sharing.remote_init', { remote })).toMatchObject({ made: false });
+      const tree = await newTree(anna, 'trip');
+      const question = await say(anna, { tree }, 'Where shall we go?');
+      await anna.client.call('loom.mark_set', { tree, name: 'question' as never, node: question });
+      expect(await anna.client.call('sharing.share', { remote, tree })).toEqual({ trees: 1, sent: 4 });
+      expect((await sync(ben, tree)).trees).toMatchObject([{ tree, received: 2, problem: null }]);
+      expect(await stateOf(ben, tree)).toEqual(await stateOf(anna, tree));
+
+      const answer = await say(ben, { tree, node: question }, 'To the sea.');
+      await say(anna, { tree, node: question }, 'To the mountains.');
+      await ben.client.call('loom.mark_set', { tree, name: 'question' as never, node: null });
+      await ben.client.call('loom.tree_update', { tree, name: 'our trip' as never });
+      await anna.client.call('loom.branch_archive', { tree, node: NodeId.parse(question) });
+      await anna.client.call('loom.branch_restore', { tree, node: NodeId.parse(question) });
+      for (const hub of [anna, ben, anna]) expect((await sync(hub)).trees).toMatchObject([{ problem: null }]);
+      expect(await stateOf(anna, tree)).toEqual(await stateOf(ben, tree));
+      expect(await stateOf(anna, tree)).toMatchObject({ name: 'our trip', pointers: [] });
+      expect((await anna.client.call('loom.node_get', { node: answer })).node).toMatchObject({ parent: question });
+      for (const hub of [anna, ben]) expect((await hub.client.call('loom.fsck', {})).problems).toEqual([]);
+      expect((await sync(anna)).trees).toMatchObject([{ sent: 0, received: 0 }]);
+    });
+  });
+});
