@@ -59,7 +59,7 @@ export async function findRemoteTree(context: Context, remote: string, reference
   const [first, second] = named.length > 0 ? named : begun;
   if (first === undefined) {
     throw new HubError('not_found', `${remote} has no conversation ${JSON.stringify(reference)}`, {
-      hint: ['see what it has: ', cliCommand('list', '--remote', remote)],
+      hint: 'its conversations are listed by: list --remote',
     });
   }
   if (second === undefined) return first.id;

@@ -51,9 +51,14 @@ async function take(
   remote: Remote,
   { tree, rows }: { tree: TreeId; rows: readonly Row[] },
 ): Promise<number> {
-  const parsed = rows.map((row) => ({ row, body: bodyOf(row) }));
-  const first = parsed.findIndex(({ body }) => typeof body === 'string');
-  const good = parsed.slice(0, first < 0 ? undefined : first) as { row: Row; body: SharedBody }[]; // no word of failure before the first
+  const good: { row: Row; body: SharedBody }[] = [];
+  let bad: { row: Row; why: string } | null = null;
+  for (const row of rows) {
+    const body = bodyOf(row);
+    if (typeof body === 'string') bad = { row, why: body };
+    else good.push({ row, body });
+    if (bad !== null) break;
+  }
   const apply = (some: typeof good): Promise<number> => applyAll(reach, remote, { tree, entries: some });
   let added = 0;
   try {
@@ -66,8 +71,7 @@ async function take(
       });
     }
   }
-  const bad = first < 0 ? undefined : parsed[first];
-  if (bad !== undefined) throw refused(remote, { tree, row: bad.row }, bad.body);
+  if (bad !== null) throw refused(remote, { tree, row: bad.row }, bad.why);
   return added;
 }
 
@@ -91,7 +95,7 @@ function bodyOf({ body }: Row): SharedBody | string {
   try {
     json = JSON.parse(body);
   } catch {
-    return 'it is not JSON';
+    return 'it is not JSON'; // what else of it could be told is the writer's text
   }
   const parsed = SharedBody.safeParse(json);
   return parsed.success ? parsed.data : 'it is of no known form';

@@ -46,7 +46,7 @@ export async function publishTree(reach: InternalCaller, remote: Remote, publish
       if (last - lacking.length === fetched) {
         fetched = last;
         await callHub(reach, 'loom.share_apply', {
-          remote: remote.name as Share['remote'],
+          remote: remote.name,
           tree: tree.id,
           bodies: [],
           fetched,

@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import type { Client, QueryResultRow } from 'pg';
 import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
 import { cliCommand } from '../base/hint.js';
@@ -15,7 +15,7 @@ export type RemoteValue = string | number | null | Buffer | readonly (string | n
 export interface Remote {
   name: string;
   /** The rows, each value as PostgreSQL writes it. */
-  query<Row>(sql: string, values?: readonly RemoteValue[]): Promise<Row[]>;
+  query<Row extends QueryResultRow>(sql: string, values?: readonly RemoteValue[]): Promise<Row[]>;
   /** Does all of it at the remote, or nothing. */
   inTransaction<T>(work: () => Promise<T>): Promise<T>;
   isEncrypted(): boolean;
@@ -46,10 +46,8 @@ export async function withRemote<T>(
 function remoteOn(name: string, client: Client): Remote {
   return {
     name,
-    query: async <Row>(sql: string, values: readonly RemoteValue[] = []) => {
-      const { rows } = await client.query(sql, [...values]);
-      return rows as Row[]; // the statement says which columns there are
-    },
+    query: async <Row extends QueryResultRow>(sql: string, values: readonly RemoteValue[] = []) =>
+      (await client.query<Row>(sql, [...values])).rows,
     async inTransaction(work) {
       await client.query('BEGIN');
       try {

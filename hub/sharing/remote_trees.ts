@@ -1,5 +1,5 @@
 import type { ResultOf } from '../protocol/methods/method_table.js';
-import type { TreeId } from '../protocol/node.js';
+import { TreeId } from '../protocol/node.js';
 import type { Remote } from './remote_connection.js';
 import { remoteVersion, SCHEMA_VERSION } from './remote_schema.js';
 
@@ -18,7 +18,15 @@ export async function listRemoteTrees(remote: Remote, limit: number): Promise<Om
     [limit],
   );
   return rows.map(({ id, name, title, nodes, at, by, purged }) => ({
-    ...{ id: id as TreeId, name, title, nodes: Number(nodes), updated_at_ms: Number(at), by, purged: purged === 't' }, // a column of uuids
+    ...{
+      id: TreeId.parse(id),
+      name,
+      title,
+      nodes: Number(nodes),
+      updated_at_ms: Number(at),
+      by,
+      purged: purged === 't',
+    },
   }));
 }
 

@@ -52,9 +52,9 @@ function beginTree(context: WriteContext, tree: Extract<Records[number], { kind:
   const name = freeName(context.store, tree.name);
   insertTree(context, {
     ...tree,
-    name: name as typeof tree.name,
+    name,
     project: null,
     importing: false,
     createdAtMs: tree.created_at_ms,
-  }); // a number after a name leaves it one
+  });
 }

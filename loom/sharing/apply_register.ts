@@ -1,11 +1,11 @@
 import type { Register } from '../../hub/protocol/methods/sharing_methods.js';
+import { takeRegister } from '../registers/registers.js';
 import { dashed, type TreeRow } from '../store/rows.js';
 import { recountBranches, requireStepStart } from '../write/archive_branches.js';
 import { changeTree, freeName } from '../write/change_trees.js';
 import { requireNodeInTree } from '../write/find_rows.js';
 import { sealMarks } from '../write/marks.js';
 import type { WriteContext } from '../write/write_operation.js';
-import { takeRegister } from './registers.js';
 
 interface Applying {
   context: WriteContext;

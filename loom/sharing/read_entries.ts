@@ -4,13 +4,13 @@ import type { Block, External } from '../../hub/protocol/node.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
 import type { ReadParams } from '../read/read_methods.js';
+import { listRegisters } from '../registers/registers.js';
 import { newestSeq } from '../store/newest_seq.js';
 import { hashMatches } from '../store/node_hash.js';
 import { requireTree } from '../store/require_rows.js';
 import { dashed, NODE_COLUMNS, type NodeRow, ownerJson, portableNodeJson, type TreeRow } from '../store/rows.js';
 import { checkedSettings } from '../store/settings_row.js';
 import type { Store } from '../store/store.js';
-import { listRegisters } from './registers.js';
 
 /** About how much one page of entries holds. */
 const PAGE_BYTES = 1024 * 1024;

@@ -1,11 +1,11 @@
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ReadContext } from '../paging/read_context.js';
-import { hubId } from '../store/hub_id.js';
+import { hubId } from '../registers/hub_id.js';
+import { seedRegisters } from '../registers/registers.js';
 import { requireTree } from '../store/require_rows.js';
 import { TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import type { WriteOp } from '../write/write_operation.js';
-import { seedRegisters } from './registers.js';
 
 /** Notes how far a tree has been taken over, each way; neither goes back. */
 export function putShare(store: Store, tree: number, share: { remote: string; sent: number; fetched: number }): void {

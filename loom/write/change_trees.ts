@@ -1,7 +1,7 @@
 import { HubError } from '../../hub/base/error.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { Tree } from '../../hub/protocol/node.js';
-import { noteRegister } from '../sharing/registers.js';
+import { noteRegister } from '../registers/registers.js';
 import { canonicalJson } from '../store/canonical_json.js';
 import { findTree, requireTree } from '../store/require_rows.js';
 import { dashed, idBlob, type TreeRow } from '../store/rows.js';
@@ -14,7 +14,10 @@ import { sealTree } from './tree_counters.js';
 import { conflict, insertChange, recordChange, type WriteContext, type WriteOp } from './write_operation.js';
 
 type CreateParams = WithId<ParsedOf<'loom.tree_create'>>;
-type Origin = Pick<CreateParams, 'name' | 'project' | 'owner'> & { forked_from?: Tree['forked_from'] | undefined };
+type Origin = Pick<CreateParams, 'project' | 'owner'> & {
+  name: string | null;
+  forked_from?: Tree['forked_from'] | undefined;
+};
 
 export const createTree: WriteOp<CreateParams> = (context, params) => {
   const { store } = context;

@@ -1,7 +1,7 @@
 import { refuseForeignHome } from '../../../hub/base/disk/home_owner.js';
 import { HubError } from '../../../hub/base/error.js';
 import { cliCommand } from '../../../hub/base/hint.js';
-import { preferenceOf, shownValue } from '../../../hub/config/config.js';
+import { environment, preferenceOf, shownValue } from '../../../hub/config/config.js';
 import { command } from '../../command_line/command.js';
 import { ask } from '../../input/ask_person.js';
 import { EXIT } from '../../output/failure.js';
@@ -28,7 +28,7 @@ export const remoteAddCommand = command({
     }
     const preference = preferenceOf(`remote.${name}`);
     const address = input.argument('address') ?? (await ask(context, `The address of ${name}: `));
-    refuseForeignHome(context.paths.home);
+    refuseForeignHome(context.paths.home, environment('SUDO_UID'));
     await changePreference(context.paths.config, preference.key, address.trim());
     const shown = shownValue(preference, address.trim());
     if (context.json) await context.printJson({ name, address: shown });

@@ -1,4 +1,5 @@
 import { refuseForeignHome } from '../../../hub/base/disk/home_owner.js';
+import { environment } from '../../../hub/config/config.js';
 import { command } from '../../command_line/command.js';
 import { EXIT } from '../../output/failure.js';
 import { chosenRemote, REMOTE } from '../../sharing/remotes.js';
@@ -11,7 +12,7 @@ export const remoteRemoveCommand = command({
   examples: [{ line: 'cognition remote remove team', does: 'forgets it' }],
   async run(input, context) {
     const remote = chosenRemote(context, input.required('remote'));
-    refuseForeignHome(context.paths.home);
+    refuseForeignHome(context.paths.home, environment('SUDO_UID'));
     await changePreference(context.paths.config, `remote.${remote}`, null);
     if (context.json) await context.printJson({ name: remote });
     else await context.out.write(`${remote} is forgotten.\n`);

@@ -1,11 +1,10 @@
 import type { Register } from '../../hub/protocol/methods/sharing_methods.js';
-import type { NodeId } from '../../hub/protocol/node.js';
-import { hubId } from '../store/hub_id.js';
 import { dashed, type TreeRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
+import { hubId } from './hub_id.js';
 
 /** When a register was written, and where. */
-export interface Stamp {
+interface Stamp {
   at_ms: number;
   hub: string;
 }
@@ -15,8 +14,6 @@ interface StoredRegister extends Stamp {
   /** JSON. */
   value: string;
 }
-
-type Value = Register['value'];
 
 /** Notes a change of a tree that is made here, if the tree is shared: it is later than whatever was known. */
 export function noteRegister(
@@ -34,16 +31,16 @@ export function noteRegister(
 /** What the registers of a tree are when it is shared first. */
 export function seedRegisters(store: Store, row: TreeRow): void {
   const hub = hubId(store);
-  const seed = (key: string, value: Value, atMs: number): void => {
+  const seed = (key: string, value: unknown, atMs: number): void => {
     if (readRegister(store, row.tree, key) === undefined)
       putRegister(store, row.tree, { key, value: JSON.stringify(value), at_ms: atMs, hub });
   };
-  seed('name', row.name as Value, row.created_at_ms); // it was parsed as a name when it was given
+  seed('name', row.name, row.created_at_ms);
   if (row.archived_at_ms !== null) seed('archived', true, row.archived_at_ms);
   const marks =
     'SELECT m.name, lower(hex(n.id)) AS id, m.set_at_ms FROM marks m JOIN nodes n ON n.seq = m.node WHERE m.tree = ?';
   for (const { name, id, set_at_ms } of store.all<{ name: string; id: string; set_at_ms: number }>(marks, row.tree))
-    seed(`mark:${name}`, dashed(id) as NodeId, set_at_ms);
+    seed(`mark:${name}`, dashed(id), set_at_ms);
   const tops =
     'SELECT lower(hex(n.id)) AS id, a.archived_at_ms FROM archived_branches a JOIN nodes n ON n.seq = a.node WHERE a.tree = ?';
   for (const { id, archived_at_ms } of store.all<{ id: string; archived_at_ms: number }>(tops, row.tree))
@@ -64,7 +61,8 @@ export function takeRegister(store: Store, tree: number, register: Register): bo
   return true;
 }
 
-export function listRegisters(store: Store, tree: number): Register[] {
+/** What a tree's registers are, in the form of the protocol. */
+export function listRegisters(store: Store, tree: number): (Stamp & { of: string; value: unknown })[] {
   const rows = store.all<StoredRegister>(
     'SELECT key, value, at_ms, hub FROM registers WHERE tree = ? ORDER BY key',
     tree,
@@ -91,10 +89,10 @@ function keyOf(register: Register): string {
   }
 }
 
-function registerOf({ key, value, at_ms, hub }: StoredRegister): Register {
+function registerOf({ key, value, at_ms, hub }: StoredRegister) {
   const [of = '', ...rest] = key.split(':');
   const named = { mark: { name: rest.join(':') }, branch: { node: rest.join(':') } }[of] ?? {};
-  return { of, ...named, value: JSON.parse(value), at_ms, hub } as Register; // it was a register when it was put
+  return { of, ...named, value: JSON.parse(value), at_ms, hub };
 }
 
 /** What a change of the feed makes of a register; null for a change that is none. */

@@ -1,5 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
-import type { Store } from './store.js';
+import type { Store } from '../store/store.js';
 
 /** By which other hubs know this one: made with its database, and as old as that. */
 export function hubId(store: Store): string {
