@@ -23,7 +23,7 @@ export const shareCommand = command({
     else {
       const others = shared.trees > 1 ? ` with ${count(shared.trees - 1, 'sub-session')}` : '';
       await context.out.write(
-        `Shared ${treeWords(tree)}${others} over ${remote}: sent ${count(shared.sent, 'entry')}.\n`,
+        `Shared ${treeWords(tree)}${others} over ${remote}: sent ${count(shared.sent, 'piece')}.\n`,
       );
     }
     return EXIT.ok;

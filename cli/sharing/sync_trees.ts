@@ -40,7 +40,7 @@ function syncedText(all: readonly (Synced & { remote: string })[], tellsRemote: 
   return all
     .map(({ remote, tree, title, sent, received, problem }) => {
       const what = [
-        ...(sent > 0 ? [`sent ${count(sent, 'entry')}`] : []),
+        ...(sent > 0 ? [`sent ${count(sent, 'piece')}`] : []),
         ...(received > 0 ? [`received ${count(received, 'node')}`] : []),
         ...(problem === null ? [] : ['stopped']),
       ];

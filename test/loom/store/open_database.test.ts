@@ -55,6 +55,8 @@ const NODES = 500;
 
 /** Takes back what the steps after the first have made. */
 const LATER = `
+  DROP TABLE registers;
+  DROP TABLE shares;
   DROP INDEX nodes_with_meta;
   ALTER TABLE nodes DROP COLUMN meta;
   DROP TRIGGER trees_changed;
