@@ -54,11 +54,7 @@ const LONG = [
   'test/tools/conformance.test.ts',
   'test/tools/round_trip.test.ts',
   'test/tools/bash/end_command.test.ts',
-<<<<<<< HEAD
-  'test/cli/commands/{answer,archived,copies,demo,exec_sandbox,export,own_agents,export_files,files,files_store,hub,import_sessions,open,spawn,transcripts,work}.test.ts',
-=======
-  'test/cli/commands/{share,answer,archived,demo,exec_sandbox,export,own_agents,export_files,files,files_store,hub,import_sessions,open,spawn,transcripts,work}.test.ts',
->>>>>>> 943edf6 (sharing: people who share a conversation, by the command line)
+  'test/cli/commands/{share,answer,archived,copies,demo,exec_sandbox,export,own_agents,export_files,files,files_store,hub,import_sessions,open,spawn,transcripts,work}.test.ts',
   'test/cli/turn/{cloud_servers,server_presets}.test.ts',
   'test/cli/repl/commands/{files_along,own_folder,second_terminal}.test.ts',
   'test/cli/repl/conversation/run_commands.test.ts',
