@@ -105,7 +105,7 @@ export async function shareOwned(reach: InternalCaller, remote: Remote, tree: Tr
   let count = 0;
   for (let cursor: string | null = null, more = true; more; ) {
     const page: ResultOf<'loom.tree_list'> = await callHub(reach, 'loom.tree_list', {
-      ...{ owner: tree, archived: false, project: null, forked_from: null, cursor, limit: 500 },
+      ...{ owner: tree, archived: false, project: null, forked_from: null, meta: null, cursor, limit: 500 },
     });
     for (const { id } of page.trees) {
       await callHub(reach, 'loom.share_set', { remote: remote.name, tree: id, sent: 0 });
