@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withFolder } from '../support/hub.js';
 import { TRUSTING } from '../support/reader.js';
-import { extent, randomFrom } from './extent.js';
+import { extent, randomFrom, timeFor } from './extent.js';
 import { askAll, type FlipParts, flipOneBit, type Verdict, withFurnishedHome } from './flips.js';
 
 /** Enough that some hit what a node says. */
@@ -9,7 +9,7 @@ const CONTROL_COUNT = 120;
 
 test(
   'a flipped bit of what is stored is noticed when it is read, or by fsck, and is never shown as true',
-  { timeout: 600_000 },
+  { timeout: timeFor(600_000) },
   () =>
     withFurnishedHome((home, question) =>
       withFolder(async (copy) => {

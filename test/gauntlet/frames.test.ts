@@ -9,7 +9,7 @@ import { knownSocket } from '../../hub/home/socket_path.js';
 import { METHODS } from '../../hub/protocol/methods/method_table.js';
 import { addChain, newTree } from '../bench/trees.js';
 import { connectTo, withHome } from '../support/hub.js';
-import { extent, randomFrom } from './extent.js';
+import { extent, randomFrom, timeFor } from './extent.js';
 import { peakBytes } from './fairness/measure.js';
 import { chanceFrom } from './frames/chance.js';
 import { messageMaker, REACHING } from './frames/mutate.js';
@@ -114,7 +114,7 @@ function witnessOf(folder: string): Promise<unknown> {
 
 test(
   'no frame, however wrong, ends the hub, harms another caller or leaves anything behind',
-  { timeout: 600_000 },
+  { timeout: timeFor(600_000) },
   () =>
     withHome(async (home) => {
       const { seed, count } = extent(2_000);

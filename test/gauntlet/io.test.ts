@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { withFolder } from '../support/hub.js';
 import { tries } from '../support/mounts.js';
 import { compileDiskShim } from './disk_log.js';
-import { extent, randomFrom } from './extent.js';
+import { extent, randomFrom, timeFor } from './extent.js';
 import { countChanges, tryFault } from './io.js';
 
 const canFail = process.platform === 'linux' && tries('cc', ['--version']);
@@ -11,7 +11,7 @@ const { ENOSPC, EIO } = constants.errno;
 
 test.runIf(canFail)(
   'a disk that fails at any change loses nothing that was answered, and the hub says so and lives on',
-  { timeout: 3_600_000 },
+  { timeout: timeFor(3_600_000) },
   () =>
     withFolder(async (folder) => {
       const shim = compileDiskShim(folder);

@@ -5,12 +5,12 @@ import { homePaths } from '../../hub/config/config.js';
 import { Sha256, TreeId } from '../../hub/protocol/node.js';
 import { outputPath } from '../../loom/outputs/output_path.js';
 import { withHub } from '../support/hub.js';
-import { extent } from './extent.js';
+import { extent, timeFor } from './extent.js';
 import { killWhileWriting } from './kill.js';
 
 test(
   'killing the hub at random instants loses nothing that was acknowledged, and doubles nothing',
-  { timeout: 1_200_000 },
+  { timeout: timeFor(1_200_000) },
   () =>
     withHub(async (hub) => {
       const { home, client } = hub;

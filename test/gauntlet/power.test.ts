@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { withFolder } from '../support/hub.js';
 import { tries } from '../support/mounts.js';
 import { type Change, type Ignores, readDiskLog, SimulatedDisk, writeFiles } from './disk_log.js';
-import { extent, randomFrom } from './extent.js';
+import { extent, randomFrom, timeFor } from './extent.js';
 import { type Note, problemAfterCut, recordHome } from './power.js';
 
 const canLog = process.platform === 'linux' && tries('cc', ['--version']);
@@ -19,7 +19,7 @@ const CONTROLS: Record<string, Ignores> = {
 
 test.runIf(canLog)(
   'a power cut at any change of the disk loses nothing that was answered and brings nothing back that was purged',
-  { timeout: 1_200_000 },
+  { timeout: timeFor(1_200_000) },
   () =>
     withFolder(async (folder) => {
       const { home, log } = await recordHome(folder);
