@@ -4,9 +4,9 @@ import { visible } from '../tools/visible_text.js';
 import type { AgentQuestion } from './live_exchange.js';
 
 const ONCE = 'allow';
-/** Whatever this agent asks until it has answered. */
-const TURN = 'allow everything until it has answered';
+const SAME = 'allow exactly this until it has answered';
 const DENY = 'deny';
+const TURN = 'allow everything until it has answered';
 
 /** More than a person can be expected to read before they allow it. */
 const QUESTION_LENGTH_MAX = 32_768;
@@ -22,11 +22,16 @@ export function agentQuestion(
   const what = lines.length === 0 ? [`  ${text}`] : lines;
   const question = visible([`May ${agent} do this${where}: ${tool}?`, ...what].join('\n'));
   if (question.length > QUESTION_LENGTH_MAX) return null;
-  return { call, kind: 'permission', question, options: [ONCE, TURN, DENY] };
+  return { call, kind: 'permission', question, options: [ONCE, SAME, DENY, TURN] };
 }
 
 export function allowsTurn(words: string): boolean {
   return words.trim().toLowerCase() === TURN;
+}
+
+/** Whether the same question need not be asked again. */
+export function allowsSame(words: string): boolean {
+  return words.trim().toLowerCase() === SAME;
 }
 
 /** What an agent is told that was refused. */

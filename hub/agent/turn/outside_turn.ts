@@ -9,7 +9,7 @@ import { type Node, NodeId } from '../../protocol/node.js';
 import type { ExchangeEvent, Fault, FaultKind, OutsideWork } from '../../protocol/outside_agent.js';
 import { RequestId } from '../../protocol/usage.js';
 import type { AgentParts } from '../agent_parts.js';
-import { agentQuestion, allowsTurn, refusalWords, TOO_LONG } from '../outside/agent_question.js';
+import { agentQuestion, allowsSame, allowsTurn, refusalWords, TOO_LONG } from '../outside/agent_question.js';
 import { type AgentQuestion, beginExchange, type LiveExchange } from '../outside/live_exchange.js';
 import { sentNodes, settingsOf } from '../request/model_context.js';
 import { firstSettings, levelOf } from '../settings/settings.js';
@@ -40,8 +40,9 @@ export interface OutsideTurn extends OpenTurn {
   /** The question that it waits with, by its own id. */
   openQuestion: string | null;
   questions: number;
-  /** Whether the person has allowed whatever it asks. */
+  /** Whether the person has allowed whatever it asks, and the questions that need not be asked again. */
   allowsAll: boolean;
+  allowed: Set<string>;
   call: Omit<ParsedOf<'outside.run'>, 'id' | 'place'>;
 }
 
@@ -75,7 +76,7 @@ export async function beginOutside(
   const newNodeId = (): NodeId => NodeId.parse(parts.newId());
   const made: OutsideTurn = {
     ...{ reach, turn, path: [...path.nodes], limits, newNodeId, id: newNodeId(), answer: newNodeId() },
-    ...{ exchange: null, openQuestion: null, questions: 0, allowsAll: false },
+    ...{ exchange: null, openQuestion: null, questions: 0, allowsAll: false, allowed: new Set() },
     watch: createProjectWatch(reach, { turn, node, project, policy }),
     account: openExchangeAccount({
       ...{ reach, turn: () => made.turn, work, parent: node, environment: environment ?? {} },
@@ -119,6 +120,7 @@ export async function resumeOutside(
   if (exchange === null) throw new HubError('internal', `no agent works for the turn ${turn.id}`);
   if (said !== null && openQuestion !== null) {
     work.allowsAll = said.isAllowed && allowsTurn(said.words);
+    if (said.isAllowed && allowsSame(said.words)) work.allowed.add(said.question.question);
     await exchange.answer(openQuestion, { allow: said.isAllowed, words: refusalWords(said.words) });
   }
   work.openQuestion = null;
@@ -174,8 +176,9 @@ async function ask(work: OutsideTurn, exchange: LiveExchange, raised: AgentQuest
   const id = `question-${work.questions}`;
   const about = { agent: call.agent, isSandboxed: call.policy.kind === 'contained' };
   const question = agentQuestion(id, raised, about);
-  if (work.allowsAll || question === null) {
-    await exchange.answer(raised.question, { allow: work.allowsAll, words: TOO_LONG });
+  const isAllowed = work.allowsAll || (question !== null && work.allowed.has(question.question));
+  if (isAllowed || question === null) {
+    await exchange.answer(raised.question, { allow: isAllowed, words: TOO_LONG });
     return null;
   }
   const blocks = [{ type: 'call' as const, id, tool: raised.tool, input: raised.input }];

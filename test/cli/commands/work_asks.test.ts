@@ -25,6 +25,9 @@ async function allowLater({ does, folder }: AgentCli, agent: string): Promise<vo
   const first = await does('work', agent, CHANGE, '--level', 'ask');
   expect(first).toMatchObject({ code: 8, stdout: '' });
   expect(first.stderr).toMatch(new RegExp(`May ${agent} do this: \\w+\\?\\s+.*\\$ echo made \\| tee made.txt`, 's'));
+  for (const option of ['1  allow', '2  allow exactly this', '3  deny', '4  allow everything']) {
+    expect(first.stderr).toContain(option);
+  }
   expect(existsSync(join(folder, 'made.txt'))).toBe(false);
   const done = await does('answer', 'allow');
   expect(done).toMatchObject({ code: 0, stdout: 'tool said: made\n' });
