@@ -25,7 +25,8 @@ export function sessionPicture(): Promise<string> {
     terminal.type(KEYS.escape);
     await terminal.waitFor('[ NORMAL ]');
     terminal.type(KEYS.escape);
-    // The text of the chosen node comes a moment later.
+    // The text of the chosen node comes a moment later, and so does in how many paths each place differs.
+    await terminal.waitFor(/(?:1 path differs.*){5}/s);
     await terminal.waitFor(/#lines.*^-{40}\nwc -l.*\? keys/ms);
     return svgOf([chat, terminal.runs()]);
   });

@@ -177,11 +177,11 @@ test('branches that begin alike beyond what is stored as a preview are told from
     expect(list).toEqual([
       '  (root)',
       '> User: begin ●',
-      '  ├── User: …sea',
       '  ├── User: …hills',
       '  ├── User: …山',
       '  ├── User: …海',
-      '  └── User: …hills',
+      '  ├── User: …hills',
+      '  User: …sea',
     ]);
   });
 });
