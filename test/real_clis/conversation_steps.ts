@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { detach, neverFails } from '../../hub/base/detach.js';
 import type { NodeId } from '../../hub/protocol/node.js';
 import { processesWith, until } from '../tools/bash/processes.js';
 import type { AgentWorld, Answered } from './agent_world.js';
@@ -25,6 +26,7 @@ export const CONVERSATION_STEPS: readonly Step[] = [
   ['fork at an earlier answer', forkAt],
   ['seed: a branch of six turns is told as true turns, with calls', seed],
   ['level readonly changes nothing', readonly],
+  ['level ask: a call waits with its command, and is done or not as it is answered', asking],
   ['a refusal of its model is told as one', refusal],
   ['cancel, and the next message is heard', cancel],
   ['kill: no process is left, and the exchange says what happened', kill],
@@ -93,6 +95,29 @@ async function readonly(world: AgentWorld): Promise<void> {
   const answer = await world.ask([root, '[[run:touch never.txt; echo tried]]'], { policy, level: 'readonly' });
   assert.equal(answer.fault, null);
   assert.ok(!existsSync(join(world.project, 'never.txt')), 'the file was made');
+}
+
+/** pi asks nothing, and is refused there. */
+async function asking(world: AgentWorld): Promise<void> {
+  if (world.program.name === 'pi') return;
+  for (const allow of [false, true]) {
+    const texts: string[] = [];
+    const client = await world.client();
+    const reply = async (question: string): Promise<void> => {
+      const [one] = (await client.call('outside.list', {})).running.filter(({ isBusy }) => isBusy);
+      if (one !== undefined) await client.call('outside.answer', { id: one.id, question, allow, words: 'not now' });
+    };
+    await world.ask([await world.newTree(), '[[run:touch allowed.txt && echo it is done]]'], {
+      level: 'ask',
+      onEvent(event) {
+        if (event.kind !== 'asked') return;
+        texts.push(JSON.stringify(event.input));
+        detach(reply(event.question), neverFails);
+      },
+    });
+    assert.match(texts.join(' '), /touch allowed\.txt/);
+    assert.equal(existsSync(join(world.project, 'allowed.txt')), allow);
+  }
 }
 
 async function refusal(world: AgentWorld): Promise<void> {
