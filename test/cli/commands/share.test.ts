@@ -8,7 +8,7 @@ import { OWNER_PASSWORD, POSTGRES_BIN, startServer, type TestServer } from '../.
 const BEN = 'canary-of-ben';
 const EVA = 'canary-of-eva';
 
-describe.skipIf(POSTGRES_BIN === null)('people who share a conversation', () => {
+describe.skipIf(POSTGRES_BIN === null)('people who share a conversation', { timeout: 180_000 }, () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer();

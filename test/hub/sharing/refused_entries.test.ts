@@ -12,7 +12,7 @@ interface Row {
   body: string;
 }
 
-describe.skipIf(POSTGRES_BIN === null)('what does not prove', () => {
+describe.skipIf(POSTGRES_BIN === null)('what does not prove', { timeout: 180_000 }, () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer();

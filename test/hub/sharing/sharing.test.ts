@@ -3,7 +3,7 @@ import { NodeId } from '../../../hub/protocol/node.js';
 import { POSTGRES_BIN, startServer, type TestServer } from '../../tools/postgres/server.js';
 import { newTree, remote, say, stateOf, sync, withHubs } from './shared_trees.js';
 
-describe.skipIf(POSTGRES_BIN === null)('two hubs over a PostgreSQL', () => {
+describe.skipIf(POSTGRES_BIN === null)('two hubs over a PostgreSQL', { timeout: 180_000 }, () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer();

@@ -73,7 +73,8 @@ test('functions, aliases and umask of a person reach later commands of the branc
     expect(seen(await runAt(first.id, all))).toBe('hello you\n0027\nlisted a b c\n');
     const other = seen(await runAt(root, `${all}; true`));
     // What goes to the two outputs comes in either order.
-    for (const part of [/greet: command not found\n/, /^0022\n/m, /ll: command not found\n/]) expect(other).toMatch(part);
+    for (const part of [/greet: command not found\n/, /^0022\n/m, /ll: command not found\n/])
+      expect(other).toMatch(part);
     // A single word is found among them as well, and a program that does nothing to them leaves them.
     const single = await runAt(first.id, 'greet');
     expect(seen(single)).toBe('hello \n');
