@@ -10,7 +10,7 @@ const HISTORIES = Number(process.env.GAUNTLET_COUNT ?? 4);
 
 test.skipIf(POSTGRES_BIN === null)(
   `hubs that change one tree in any order have the same one in the end, killed or cut off or not (seed ${SEED}, ${HISTORIES} histories)`,
-  { timeout: 600_000 },
+  { timeout: 60_000 * (1 + HISTORIES) },
   async () => {
     const server = await startServer();
     try {
