@@ -54,7 +54,7 @@ function svgOf(screens: readonly InkRun[][][]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
 <title>A conversation in a terminal, and the tree that it has become</title>
 <rect width="${width}" height="${height}" rx="8" fill="${PAPER}"/>
-<g font-family="${FONT}" font-size="14" fill="${INK}" xml:space="preserve">
+<g font-family="${FONT}" font-size="14" fill="${INK}" style="white-space:pre">
 ${drawn.join('')}</g>
 </svg>
 `;
@@ -87,8 +87,12 @@ function runOf({ ink, text }: InkRun, x: number, top: number): string {
     names.includes('dim') ? ' opacity="0.6"' : '',
     names.includes('italic') ? ' font-style="italic"' : '',
   ].join('');
-  const place = `x="${x.toFixed(1)}" y="${top + CELL.height - 5}" textLength="${width}"`;
-  return `${paper}<text ${place}${style}>${escaped(text)}</text>\n`;
+  // Spaces at the ends would not be drawn everywhere, and what is drawn would be stretched over them.
+  const words = text.trim();
+  const start = x + text.indexOf(words) * CELL.width;
+  const length = (words.length * CELL.width).toFixed(1);
+  const place = `x="${start.toFixed(1)}" y="${top + CELL.height - 5}" textLength="${length}"`;
+  return words === '' ? paper : `${paper}<text ${place}${style}>${escaped(words)}</text>\n`;
 }
 
 /** What differs from run to run: ids are numbered. */
