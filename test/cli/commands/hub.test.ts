@@ -127,7 +127,7 @@ test('completion offers names of conversations, and starts no hub for it', async
     expect((await run(['hub', 'status'])).code).toBe(6);
     await print('new', 'parser rewrite');
     expect(await print('completion', '--complete', '--', 'show', 'par')).toBe('parser rewrite\n');
-    expect(await print('completion', '--complete', '--', 'sh')).toBe('show\n');
+    expect(await print('completion', '--complete', '--', 'sho')).toBe('show\n');
     expect((await run(['completion', 'csh'])).code).toBe(2);
   });
 });
