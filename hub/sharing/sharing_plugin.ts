@@ -49,13 +49,7 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
         return { shares };
       },
       'sharing.share': ({ remote: name, tree }, context) =>
-        onPrepared(name, context, async (remote, reach) => {
-          await greet(reach, remote, parts.version);
-          await callHub(reach, 'loom.share_set', { remote: name, tree, sent: 0 });
-          const trees = 1 + (await shareOwned(reach, remote, tree));
-          const synced = await syncRemote(reach, remote, { remote: name, tree, sends: true, fetches: true });
-          return { trees, sent: synced.reduce((sum, { sent }) => sum + sent, 0) };
-        }),
+        onPrepared(name, context, (remote, reach) => share(reach, remote, { tree, version: parts.version })),
       'sharing.unshare': ({ remote: name, tree, purge }, context) =>
         unshare({ hub, context }, { name, tree, purge }, onPrepared),
       'sharing.sync': (params, context) =>
@@ -74,6 +68,23 @@ type OnRemote = <T>(
   context: CallContext,
   use: (remote: Remote, reach: InternalCaller) => Promise<T>,
 ) => Promise<T>;
+
+async function share(
+  reach: InternalCaller,
+  remote: Remote,
+  { tree, version }: { tree: TreeId; version: string },
+): Promise<ResultOf<'sharing.share'>> {
+  const { name } = remote;
+  await greet(reach, remote, version);
+  const wasShared = (await shareOf(reach, remote, tree)) !== null;
+  await callHub(reach, 'loom.share_set', { remote: name, tree, sent: 0 });
+  const trees = 1 + (await shareOwned(reach, remote, tree));
+  const synced = await syncRemote(reach, remote, { remote: name, tree, sends: true, fetches: true });
+  const failed = synced.find(({ problem }) => problem !== null);
+  if (failed === undefined) return { trees, sent: synced.reduce((sum, { sent }) => sum + sent, 0) };
+  if (!wasShared) await callHub(reach, 'loom.share_remove', { remote: name, tree });
+  throw new HubError('conflict', `${failed.tree.slice(0, 8)}: ${failed.problem}`);
+}
 
 async function unshare(
   reach: InternalCaller,

@@ -68,6 +68,8 @@ describe.skipIf(POSTGRES_BIN === null)('people who share a conversation', { time
         expect(await anna.print('unshare', 'trip', '--purge')).toBe(
           'trip is shared over team no longer, and it is deleted there.\n',
         );
+        expect(await failure(anna, 'share', 'trip')).toContain('it was deleted at team; what is here stays');
+        expect(await anna.print('remote', 'list')).toContain('0 conversations');
         expect(await failure(ben, 'sync')).toContain('it was deleted at team; what is here stays');
         expect(await ben.print('show', 'trip')).toContain('To the sea.');
         expect(await ben.print('list', '--remote', 'team')).toContain('(deleted)');
