@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { NodeId } from '../../../hub/protocol/node.js';
+import { MarkName, NodeId, TreeName } from '../../../hub/protocol/node.js';
+import type { TestHub } from '../../support/hub.js';
 import { POSTGRES_BIN, startServer, type TestServer } from '../../tools/postgres/server.js';
 import { newTree, remote, say, stateOf, sync, withHubs } from './shared_trees.js';
 
@@ -33,6 +34,35 @@ describe.skipIf(POSTGRES_BIN === null)('two hubs over a PostgreSQL', { timeout: 
       expect((await anna.client.call('loom.node_get', { node: answer })).node).toMatchObject({ parent: question });
       for (const hub of [anna, ben]) expect((await hub.client.call('loom.fsck', {})).problems).toEqual([]);
       expect((await sync(anna)).trees).toMatchObject([{ sent: 0, received: 0 }]);
+    });
+  });
+
+  test('take the later decision about a mark or a name, whoever sends first', async () => {
+    await withHubs([server.socket, server.socket], async (anna, ben) => {
+      await anna.client.call('sharing.remote_init', { remote });
+      const tree = await newTree(anna);
+      const first = await say(anna, { tree }, 'one');
+      const [second, third] = [await say(anna, { tree }, 'two'), await say(anna, { tree }, 'three')];
+      await anna.client.call('sharing.share', { remote, tree });
+      await sync(ben, tree);
+      const decide = async (hub: TestHub, node: NodeId, name: string): Promise<void> => {
+        await hub.client.call('loom.mark_set', { tree, name: MarkName.parse('best'), node });
+        await hub.client.call('loom.tree_update', { tree, name: TreeName.parse(name) });
+      };
+      await decide(ben, first, 'earlier');
+      await decide(anna, second, 'later');
+      // The earlier one is at the remote, and comes to whoever has decided later.
+      for (const hub of [ben, anna, ben]) await sync(hub);
+      for (const hub of [anna, ben]) {
+        expect(await stateOf(hub, tree)).toMatchObject({ name: 'later', pointers: [`mark best ${second}`] });
+      }
+      // It is the other way round when the later one is there first.
+      await decide(anna, first, 'before');
+      await decide(ben, third, 'at last');
+      for (const hub of [ben, anna, ben]) await sync(hub);
+      for (const hub of [anna, ben]) {
+        expect(await stateOf(hub, tree)).toMatchObject({ name: 'at last', pointers: [`mark best ${third}`] });
+      }
     });
   });
 });
