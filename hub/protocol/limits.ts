@@ -30,3 +30,6 @@ export const TAKEN_COPY = 'own, taken';
 
 /** Keys of what a program says of a node for itself. */
 export const META_KEYS_MAX = 20;
+
+/** The latest time that a decision about a shared tree may carry: that of JavaScript's dates. */
+export const DECIDED_AT_MS_MAX = 8_640_000_000_000_000;

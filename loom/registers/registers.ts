@@ -1,3 +1,4 @@
+import { DECIDED_AT_MS_MAX } from '../../hub/protocol/limits.js';
 import type { Register } from '../../hub/protocol/methods/sharing_methods.js';
 import { dashed, type TreeRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
@@ -25,7 +26,9 @@ export function noteRegister(
   const changed = changedBy(change);
   if (changed === null) return;
   const before = readRegister(store, tree, changed.key)?.at_ms ?? -1;
-  putRegister(store, tree, { ...changed, at_ms: Math.max(atMs, before + 1), hub: hubId(store) });
+  // Another hub may have given it the last time there is: what comes after would be refused by all.
+  const at_ms = Math.min(DECIDED_AT_MS_MAX, Math.max(atMs, before + 1));
+  putRegister(store, tree, { ...changed, at_ms, hub: hubId(store) });
 }
 
 /** What the registers of a tree are when it is shared first. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DECIDED_AT_MS_MAX } from '../limits.js';
 import { methods } from '../method.js';
 import { MarkName, NodeId, Sha256, Tree, TreeId, TreeName } from '../node.js';
 import { limitUpTo } from '../page_schema.js';
@@ -9,7 +10,7 @@ const count = z.int().nonnegative();
 /** What a person calls a PostgreSQL that trees are shared over: the key `remote.<name>` has its address. */
 export const RemoteName = z.string().regex(/^[a-z][a-z0-9_-]{0,62}$/, { message: 'must be the name of a remote' });
 
-const stamp = { at_ms: z.int().nonnegative().max(8_640_000_000_000_000), hub: z.uuid() };
+const stamp = { at_ms: z.int().nonnegative().max(DECIDED_AT_MS_MAX), hub: z.uuid() };
 
 /** What the last writer decides: by the time, then the hub. Node, mark and tree are those of the tree that it is sent for. */
 export const Register = z.discriminatedUnion('of', [

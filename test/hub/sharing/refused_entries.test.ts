@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TreeId } from '../../../hub/protocol/node.js';
+import { DECIDED_AT_MS_MAX } from '../../../hub/protocol/limits.js';
+import { type TreeId, TreeName } from '../../../hub/protocol/node.js';
 import type { TestHub } from '../../support/hub.js';
 import { asOwner } from '../../tools/postgres/database.js';
 import { POSTGRES_BIN, startServer, type TestServer } from '../../tools/postgres/server.js';
@@ -90,6 +91,17 @@ describe.skipIf(POSTGRES_BIN === null)('what does not prove', { timeout: 180_000
       expect((await sync(ben)).trees[0]?.problem).toMatch(/of no known form/);
       await asOwner(server, `DELETE FROM cognition.entries WHERE tree = '${tree}' AND body LIKE '%"mine"%'`);
       expect((await sync(ben)).trees[0]?.problem).toBeNull();
+    });
+  });
+
+  test('is not what one decides oneself after another has taken the last time there is', async () => {
+    await withShared(async ({ anna, ben, tree }) => {
+      await sync(ben, tree);
+      const name = { of: 'name', value: 'for ever', at_ms: DECIDED_AT_MS_MAX, hub: randomUUID() };
+      await add(tree, JSON.stringify({ register: name }));
+      expect((await sync(ben)).trees).toMatchObject([{ problem: null }]);
+      await ben.client.call('loom.tree_update', { tree, name: TreeName.parse('for now') });
+      for (const hub of [ben, anna]) expect((await sync(hub)).trees).toMatchObject([{ problem: null }]);
     });
   });
 
