@@ -1,15 +1,18 @@
+import { cliCommand } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { SharedBody } from '../../hub/protocol/methods/sharing_methods.js';
 import { findTree, requireTree } from '../store/require_rows.js';
+import type { Store } from '../store/store.js';
 import { recountBranches } from '../write/archive_branches.js';
 import { freeName, insertTree } from '../write/change_trees.js';
 import { importNode, importSettings, refuseTornSteps } from '../write/import_tree.js';
-import { invalid, type WriteContext, type WriteOp } from '../write/write_operation.js';
+import { conflict, invalid, type WriteContext, type WriteOp } from '../write/write_operation.js';
 import { applyRegister } from './apply_register.js';
 import { putShare } from './shares.js';
 
 /** Takes entries of a remote: all of one call, or none. */
 export const applyEntries: WriteOp<ParsedOf<'loom.share_apply'>> = (context, { remote, tree, bodies, fetched }) => {
+  refuseUnshared(context.store, { remote, tree });
   let added = 0;
   for (const body of bodies) {
     if ('register' in body) applyRegister(context, requireTree(context.store, tree), body.register);
@@ -19,6 +22,17 @@ export const applyEntries: WriteOp<ParsedOf<'loom.share_apply'>> = (context, { r
   if (added > 0) recountBranches(context.store, requireTree(context.store, tree).tree);
   return `{"added":${added}}`;
 };
+
+/** Whoever can write at a remote could otherwise have a tree sent that nobody has shared: what is taken is shared from then on. */
+function refuseUnshared(store: Store, { remote, tree }: { remote: string; tree: string }): void {
+  const row = findTree(store, tree);
+  if (row === undefined) return;
+  if (store.get('SELECT 1 FROM shares WHERE tree = ? AND remote = ?', row.tree, remote) !== undefined) return;
+  throw conflict(`the conversation is here and not shared over ${remote}`, [
+    'share it: ',
+    cliCommand('share', tree.slice(0, 8), remote),
+  ]);
+}
 
 type Records = Extract<SharedBody, { records: unknown }>['records'];
 

@@ -94,6 +94,24 @@ describe.skipIf(POSTGRES_BIN === null)('what does not prove', { timeout: 180_000
     });
   });
 
+  test('is that a conversation which nobody has shared belongs to a shared one: it is not sent', async () => {
+    await withShared(async ({ anna, tree }) => {
+      const secret = await newTree(anna, 'mine alone');
+      await say(anna, { tree: secret }, 'canary');
+      await asOwner(
+        server,
+        `INSERT INTO cognition.trees (id, owner, hub) VALUES ('${secret}', '${tree}', '${randomUUID()}')`,
+      );
+      const name = { of: 'name', value: 'taken', at_ms: 1, hub: randomUUID() };
+      await add(secret, JSON.stringify({ register: name }));
+      const synced = (await sync(anna)).trees.find((one) => one.tree === secret);
+      expect(synced?.problem).toContain('is here and not shared over team');
+      const sent = await asOwner(server, `SELECT count(*) FROM cognition.entries WHERE tree = '${secret}'`);
+      expect(sent).toEqual([['1']]);
+      expect(await stateOf(anna, secret)).toMatchObject({ name: 'mine alone' });
+    });
+  });
+
   test('is not what one decides oneself after another has taken the last time there is', async () => {
     await withShared(async ({ anna, ben, tree }) => {
       await sync(ben, tree);
