@@ -19,10 +19,12 @@ export interface MountInfo {
   flags: string[];
 }
 
-/** An entry of `/`: the target of a link, or null for anything else. */
+/** An entry of `/`. */
 export interface TopEntry {
   path: string;
+  /** The target of a link, or null for anything else. */
   link: string | null;
+  isFolder: boolean;
 }
 
 const QUIETLY = { throwIfNoEntry: false } as const;
@@ -95,7 +97,7 @@ function isWritableKernelFile(path: string): boolean {
 export function topEntries(): TopEntry[] {
   return readdirSync('/', { withFileTypes: true }).map((entry) => {
     const path = `/${entry.name}`;
-    return { path, link: entry.isSymbolicLink() ? readlinkSync(path) : null };
+    return { path, link: entry.isSymbolicLink() ? readlinkSync(path) : null, isFolder: entry.isDirectory() };
   });
 }
 
@@ -126,8 +128,11 @@ export function isEmptyFile(path: string): boolean {
   return stats?.isFile() === true && stats.size === 0;
 }
 
+/** Whether nothing is in a folder. */
 export function isEmptyFolder(path: string): boolean {
-  return isFolder(path) && valueOrNull(() => readdirSync(path).length === 0) === true;
+  // A link more for each folder inside, where the file system counts them: then it need not be read.
+  const links = valueOrNull(() => lstatSync(path, QUIETLY)?.nlink) ?? 0;
+  return links <= 2 && valueOrNull(() => readdirSync(path).length === 0) === true;
 }
 
 /** The folders between an outer and an inner one, both left out, the outermost first. */

@@ -109,8 +109,7 @@ function baseOf(policy: RealPolicy, { machine, tmp }: PlanRequest): Mount[] {
   const all = topEntries();
   const tops = all.filter(({ path }) => !isHidden(path));
   const emptied = all.filter(
-    ({ path, link }) =>
-      link === null && !MADE_ANYWAY.includes(path) && !tops.some((top) => top.path === path) && isFolder(path),
+    (entry) => entry.isFolder && !MADE_ANYWAY.includes(entry.path) && !tops.some(({ path }) => path === entry.path),
   );
   const mounts = [
     ...emptied.map(({ path }): Mount => ({ kind: 'folder', path })),
@@ -128,12 +127,13 @@ function baseOf(policy: RealPolicy, { machine, tmp }: PlanRequest): Mount[] {
   return policy.network ? [...mounts, ...nameServers(mounts)] : mounts;
 }
 
-function topMount({ path, link }: TopEntry): Mount {
+function topMount({ path, link, isFolder }: TopEntry): Mount {
   if (link !== null) return { kind: 'link', path, target: link };
   // Each mount takes time: a file of nothing, such as the mark of a container, is a link to nothing.
-  if (isEmptyFile(path)) return { kind: 'link', path, target: NOTHING };
+  if (!isFolder && isEmptyFile(path)) return { kind: 'link', path, target: NOTHING };
   // Making an empty folder is cheaper than mounting one.
-  return isEmptyFolder(path) ? { kind: 'folder', path } : readOnly(path);
+  if (isFolder && isEmptyFolder(path)) return { kind: 'folder', path };
+  return { kind: 'bind', path, source: path, writable: false, isFolder };
 }
 
 function systemMount(path: string, tops: readonly TopEntry[]): Mount[] {
