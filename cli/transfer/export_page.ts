@@ -72,6 +72,7 @@ async function dataOf({ client, tree, end, here, hasOutputs }: PageExport): Prom
       up: node.parent === null ? null : (seqs.get(node.parent) ?? null),
       preview: previews.get(node.seq) ?? '',
     })),
+    ranks: ranksIn(nodes),
     marks: marks.filter(({ seq }) => known.has(seq)).map((mark) => ({ name: mark.name, seq: mark.seq })),
     costs: (await costsOf(client, tree)).filter(({ seq }) => known.has(seq)),
     here: here === null ? null : (seqs.get(here) ?? null),
@@ -84,6 +85,20 @@ async function* wholeTree(client: Client, tree: Tree): AsyncGenerator<Node> {
   for (let at = 0; at < ids.length; at += NODES_AT_ONCE) {
     yield* client.pages('loom.node_get_many', { nodes: ids.slice(at, at + NODES_AT_ONCE) }, 'nodes');
   }
+}
+
+/** The order of siblings, as far as it is not that of their numbers. */
+function ranksIn(nodes: readonly Node[]): number[] {
+  const siblings = new Map<NodeId | null, number[]>();
+  for (const { parent, seq } of nodes) {
+    const before = siblings.get(parent);
+    if (before === undefined) siblings.set(parent, [seq]);
+    else before.push(seq);
+  }
+  return [...siblings.values()].flatMap((seqs) => {
+    const places = [...seqs].sort((one, other) => one - other);
+    return seqs.flatMap((seq, index) => (places[index] === seq ? [] : [seq, places[index] ?? seq]));
+  });
 }
 
 async function previewsOf(client: Client, tree: Tree, seqs: readonly number[]): Promise<Map<number, string>> {

@@ -1,6 +1,7 @@
 import { cursorNumber, oneText, pageJson } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
+import { isReordered, SIBLING_ORDER, siblingRanks } from '../registers/sibling_order.js';
 import { listedJson } from '../store/damaged_row.js';
 import { findNodeRow, requireNode, requireNodeOfTree, requireTree } from '../store/require_rows.js';
 import { HAS_META, idBlob, SKELETON_COLUMNS, type SkeletonRow } from '../store/rows.js';
@@ -11,6 +12,11 @@ import type { ReadParams } from './read_methods.js';
 export const CHILD_COUNT = 'SELECT count(*) AS count FROM nodes WHERE parent = ?';
 export const CHILDREN_AFTER = `
   SELECT ${SKELETON_COLUMNS} FROM nodes n WHERE n.parent = ? AND n.seq > ? ORDER BY n.seq LIMIT ${SLICE_ROWS}`;
+// The same by when they were made; the cursor is still a `seq`. All children are sorted, so it serves reordered parents alone.
+const ORDERED_CHILDREN_AFTER = `
+  SELECT ${SKELETON_COLUMNS} FROM nodes n WHERE n.parent = ?
+    AND (${SIBLING_ORDER}) > (SELECT created_at_ms, id FROM nodes WHERE seq = ? UNION ALL SELECT -1, x'' LIMIT 1)
+  ORDER BY ${SIBLING_ORDER} LIMIT ${SLICE_ROWS}`;
 export const SKELETON_AFTER = `
   SELECT ${SKELETON_COLUMNS} FROM nodes n WHERE n.tree = ? AND n.seq > ? ORDER BY n.seq LIMIT ?`;
 
@@ -33,7 +39,8 @@ export function getNode({ store, sound }: ReadContext, params: ReadParams['loom.
 /** Without `archived`, the tops of archived branches are left out; children below such a top are listed. */
 export function* getChildren(context: ReadContext, params: ReadParams['loom.node_get_children']): Slices<string> {
   const { seq } = requireNode(context.store, params.node);
-  const read = (after: number) => context.store.all<SkeletonRow>(CHILDREN_AFTER, seq, after);
+  const sql = isReordered(context.store, seq) ? ORDERED_CHILDREN_AFTER : CHILDREN_AFTER;
+  const read = (after: number) => context.store.all<SkeletonRow>(sql, seq, after);
   return yield* pageOfSkeletons('children', params, {
     read,
     isShown: (row) => params.archived || row.archived === 0,
@@ -49,7 +56,10 @@ export function* getSkeleton(context: ReadContext, params: ReadParams['loom.tree
     wanted === null
       ? context.store.all<SkeletonRow>(SKELETON_AFTER, tree, after, SLICE_ROWS)
       : context.store.all<SkeletonRow>(SKELETON_WITH_META, tree, after, wanted, wanted, SLICE_ROWS);
-  return yield* pageOfSkeletons('nodes', params, { read, isShown: (row) => !hidden.has(row.seq) });
+  const page = yield* pageOfSkeletons('nodes', params, { read, isShown: (row) => !hidden.has(row.seq) });
+  // Text that was put together is not parsed again.
+  const ranks = page.endsWith('"cursor":null}') ? siblingRanks(context.store, tree) : [];
+  return `${page.slice(0, -1)},"ranks":[${ranks.join()}]}`;
 }
 
 interface SkeletonSource {

@@ -1,4 +1,5 @@
 import type { ReadContext } from '../paging/read_context.js';
+import { siblingRanks } from '../registers/sibling_order.js';
 import { requireNodeOfTree, requireTree } from '../store/require_rows.js';
 import { IS_SILENT } from '../store/rows.js';
 import type { Store } from '../store/store.js';
@@ -88,7 +89,7 @@ export function getShapeNear({ store }: ReadContext, params: ReadParams['loom.tr
   );
   const isHidden = visiblePath.length < all.length;
   return (
-    `{${columns},"node":${here.seq},"hidden":${isHidden},"above":${above.rows},"below":${below.rows},` +
+    `{${columns},"ranks":[${siblingRanks(store, tree).join()}],"node":${here.seq},"hidden":${isHidden},"above":${above.rows},"below":${below.rows},` +
     `"begins":${above.isWhole},"ends":${below.isWhole},"node_count":${node_count}}`
   );
 }

@@ -1,6 +1,7 @@
 import { cursorNumber } from '../paging/page_json.js';
 import type { ReadContext } from '../paging/read_context.js';
 import type { Slices } from '../paging/slices.js';
+import { siblingRanks } from '../registers/sibling_order.js';
 import { listedJson } from '../store/damaged_row.js';
 import { requireTree } from '../store/require_rows.js';
 import { SKELETON_COLUMNS, type SkeletonRow } from '../store/rows.js';
@@ -54,11 +55,11 @@ export function* getShape(context: ReadContext, params: ReadParams['loom.tree_ge
     const [rows] = context.store.all<ShapeRows>(SHAPE_AFTER, tree, after);
     const seqs = numbers(rows?.seq);
     const taken = rows === undefined ? 0 : add(page, { rows, seqs, hidden, tops, limit: params.limit });
-    if (taken < seqs.length) return shapeJson(page, page.last.seq);
+    if (taken < seqs.length) return shapeJson(page, { ranks: [], cursor: page.last.seq });
     after = seqs.length < SHAPE_ROWS ? null : (seqs.at(-1) ?? null);
     yield;
   }
-  return shapeJson(page, null);
+  return shapeJson(page, { ranks: siblingRanks(context.store, tree), cursor: null });
 }
 
 /** The shape of these nodes, which must exist, in ascending order. */
@@ -117,8 +118,8 @@ function numbers(json = '[]'): number[] {
   return JSON.parse(json);
 }
 
-function shapeJson(page: ShapePage, cursor: number | null): string {
-  return `{${columnsJson(page)},"cursor":${cursor === null ? 'null' : `"${cursor}"`}}`;
+function shapeJson(page: ShapePage, { ranks, cursor }: { ranks: number[]; cursor: number | null }): string {
+  return `{${columnsJson(page)},"ranks":[${ranks.join()}],"cursor":${cursor === null ? 'null' : `"${cursor}"`}}`;
 }
 
 function columnsJson({ seq, parent, kind, at, archived }: ShapePage): string {

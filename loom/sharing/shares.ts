@@ -2,6 +2,7 @@ import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { hubId } from '../registers/hub_id.js';
 import { seedRegisters } from '../registers/registers.js';
+import { noteSiblingOrders } from '../registers/sibling_order.js';
 import { requireTree } from '../store/require_rows.js';
 import { TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
@@ -9,6 +10,7 @@ import type { WriteOp } from '../write/write_operation.js';
 
 /** Notes how far a tree has been taken over, each way; neither goes back. */
 export function putShare(store: Store, tree: number, share: { remote: string; sent: number; fetched: number }): void {
+  if (store.get('SELECT 1 FROM shares WHERE tree = ? LIMIT 1', tree) === undefined) noteSiblingOrders(store, tree);
   store.run(
     `INSERT INTO shares (tree, remote, sent, fetched) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
        SET sent = max(sent, excluded.sent), fetched = max(fetched, excluded.fetched)`,

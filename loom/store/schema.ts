@@ -287,4 +287,12 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (tree, key)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Nodes of shared trees whose children came in another order than they were made in.
+  CREATE TABLE reordered_parents (
+    tree INTEGER NOT NULL REFERENCES trees (tree),
+    node INTEGER NOT NULL,
+    PRIMARY KEY (tree, node)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

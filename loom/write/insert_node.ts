@@ -5,6 +5,7 @@ import { outputsOf, writtenText } from '../../hub/base/node_blocks.js';
 import { NODE_BYTES_MAX } from '../../hub/protocol/limits.js';
 import type { Block, External, NodeMeta, Role, Sha256 } from '../../hub/protocol/node.js';
 import { outputPath } from '../outputs/output_path.js';
+import { noteSiblingOrder } from '../registers/sibling_order.js';
 import { canonicalJson } from '../store/canonical_json.js';
 import { nodeHash } from '../store/node_hash.js';
 import { isMessage, previewOf, titleOf } from '../store/node_preview.js';
@@ -142,9 +143,8 @@ export function insertNode(context: WriteContext, input: NodeDraft, placement: P
     metaJson(draft),
   );
   linkOutputs(context, seq, { draft, must: placement.outputs });
-  const title = draft.role === 'user' ? titleOf(listed.preview) : '';
-  const opensBranch = above === null || siblings.isAnyVisible;
-  context.count(tree.tree, { seq, opensBranch, title, isMessage: isMessage(draft.role, listed.preview) });
+  countNode(context, { seq, tree: tree.tree, listed, opensBranch: above === null || siblings.isAnyVisible });
+  if (siblings.isAny) noteSiblingOrder(store, { ...listed, tree: tree.tree, seq });
   const json = nodeJson({
     seq,
     id: listed.id,
@@ -165,6 +165,14 @@ export function insertNode(context: WriteContext, input: NodeDraft, placement: P
   const fields = `"parent_seq":${listed.parent},"node":${json}`;
   context.publish({ seq, tree: dashed(tree.id), kind: 'node_created', fields });
   return { seq, id: listed.id, depth, hash: Buffer.from(hash, 'hex'), json, branched: siblings.isAny };
+}
+
+function countNode(
+  context: WriteContext,
+  { seq, tree, listed, opensBranch }: { seq: number; tree: number; listed: ListedColumns; opensBranch: boolean },
+): void {
+  const title = listed.role === 'user' ? titleOf(listed.preview) : '';
+  context.count(tree, { seq, opensBranch, title, isMessage: isMessage(listed.role, listed.preview) });
 }
 
 /** The columns that lists show, which are derived from the others. */

@@ -5,6 +5,8 @@ import {
   eachNode,
   NONE,
   type NodeTable,
+  orderChildren,
+  ranksOf,
   type ShapeNode,
 } from '../../web/page/core/node_table.js';
 
@@ -42,6 +44,8 @@ export function createTreeShape(): TreeShape {
   const table = createNodeTable();
   let last = NONE;
   const standIns = new Map<number, number>();
+  // What stands for a left out answer has its place among the siblings.
+  const placedAs = new Map<number, number>();
   const archived = new Set<number>();
   // Left out answers at the top of archived branches: their children are archived instead.
   const silentTops = new Set<number>();
@@ -61,6 +65,7 @@ export function createTreeShape(): TreeShape {
       return;
     }
     if (isTop) archived.add(table.count);
+    if (node.parent !== null && standIns.has(node.parent)) placedAs.set(table.count, node.parent);
     appendNode(table, node, above);
   };
 
@@ -76,6 +81,7 @@ export function createTreeShape(): TreeShape {
       sums = null;
       const tops = new Set(page.archived);
       eachNode(page, (node, index) => take(node, tops.has(index)));
+      rankNodes(table, ranksOf(page.ranks), (index) => placedAs.get(index) ?? table.seq[index] ?? NONE);
     },
     seqOf: (index) => table.seq[index] ?? NONE,
     indexOf,
@@ -92,6 +98,17 @@ export function createTreeShape(): TreeShape {
     sizeOf: (index) => summed().size[index] ?? 0,
     newestMs: (index) => (summed().newest[index] ?? 0) * 1_000,
   };
+}
+
+/** Puts siblings in the order of their ranks; `topOf` is the node of a branch by whose `seq` it is ranked. */
+function rankNodes(table: NodeTable, ranks: ReadonlyMap<number, number>, topOf: (index: number) => number): void {
+  if (ranks.size === 0) return;
+  const parents = new Set<number>();
+  for (let index = 0; index < table.count; index += 1) {
+    const above = table.parent[index] ?? NONE;
+    if (above !== NONE && ranks.has(topOf(index))) parents.add(above);
+  }
+  orderChildren(table, parents, (index) => ranks.get(topOf(index)) ?? topOf(index));
 }
 
 function sum({ count, parent, childCount, at }: NodeTable) {

@@ -34,6 +34,12 @@ export const ExportRecord = z.discriminatedUnion('kind', [
 ]);
 export type ExportRecord = z.infer<typeof ExportRecord>;
 
+/**
+ * With the last page of a shared tree, where siblings do not stand by their `seq`: pairs of a node's `seq` and the `seq` whose
+ * place among its siblings it takes.
+ */
+const ranks = z.array(z.int());
+
 /** The shape of a page of nodes, as parallel lists. */
 const shape = {
   /** The `seq` of each node, as the difference to the one before it. */
@@ -49,6 +55,7 @@ const shape = {
   at: z.array(z.int()),
   /** The indexes of the roots of archived branches. */
   archived: z.array(z.int().nonnegative()),
+  ranks,
 };
 
 export const treeMethods = methods({
@@ -88,7 +95,7 @@ export const treeMethods = methods({
       cursor,
       limit: limitUpTo(10_000, 2_000),
     }),
-    result: page('nodes', SkeletonNode),
+    result: page('nodes', SkeletonNode).extend({ ranks }),
     callerGone: 'cancel',
   },
   'loom.tree_get_shape': {

@@ -1,5 +1,6 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { readSkeleton } from '../../../cli/position/skeleton.js';
 import { homePaths } from '../../../hub/config/config.js';
 import type { ResultOf } from '../../../hub/protocol/methods/method_table.js';
 import { NodeId, type Tree, type TreeId } from '../../../hub/protocol/node.js';
@@ -54,5 +55,15 @@ export async function stateOf(hub: TestHub, tree: TreeId): Promise<object> {
     if (record.kind === 'archived') pointers.push(`archived ${record.node}`);
   }
   const { name, archived_at_ms: archived } = await hub.client.call('loom.tree_get', { tree });
-  return { nodes: nodes.sort(), pointers: pointers.sort(), name, archived: archived !== null };
+  const siblings = await siblingsOf(hub, tree);
+  return { nodes: nodes.sort(), pointers: pointers.sort(), name, archived: archived !== null, siblings };
+}
+
+/** The children of every node in the order in which they are shown, the nodes in that of their ids. */
+export async function siblingsOf(hub: TestHub, tree: TreeId): Promise<[parent: string, children: string[]][]> {
+  const below = new Map<string, string[]>();
+  for (const { id, parent } of await readSkeleton(hub.client, { id: tree }, true)) {
+    if (parent !== null) below.set(parent, [...(below.get(parent) ?? []), id]);
+  }
+  return [...below].sort(([one], [other]) => (one < other ? -1 : 1));
 }

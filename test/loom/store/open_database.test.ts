@@ -57,6 +57,7 @@ const NODES = 500;
 const LATER = `
   DROP TABLE registers;
   DROP TABLE shares;
+  DROP TABLE reordered_parents;
   DROP INDEX nodes_with_meta;
   ALTER TABLE nodes DROP COLUMN meta;
   DROP TRIGGER trees_changed;

@@ -42,7 +42,7 @@ function createPageTree(): PageTree {
         ...{ id: TreeId.parse('abcdef01-0000-4000-8000-000000000000'), name: null, title: name, project: null },
         ...{ updated_at_ms: START_MS, node_count: nodes.length, branch_count: 1 },
       },
-      ...{ nodes, marks, costs, here },
+      ...{ nodes, ranks: [], marks, costs, here },
     }),
   };
 }

@@ -36,6 +36,8 @@ export interface ShapePage {
   parent: readonly number[];
   kind: string;
   at: readonly number[];
+  /** Pairs of a node and the one whose place among its siblings it takes, by `seq`. */
+  ranks: readonly number[];
 }
 
 export function createNodeTable(): NodeTable {
@@ -95,6 +97,29 @@ function siblingBefore({ seq, firstChild, lastChild, nextSibling }: NodeTable, p
   let before = NONE;
   for (let at = firstChild[parent] ?? NONE; (seq[at] ?? own) < own; at = nextSibling[at] ?? NONE) before = at;
   return before;
+}
+
+/** Puts children in order: by `rankOf`, which may stand for the `seq` of a node. */
+export function orderChildren(table: NodeTable, parents: Iterable<number>, rankOf: (child: number) => number): void {
+  const { firstChild, lastChild, nextSibling } = table;
+  for (const parent of parents) {
+    const children: number[] = [];
+    for (let at = numberAt(firstChild, parent); at !== NONE; at = numberAt(nextSibling, at)) children.push(at);
+    let next = NONE;
+    for (const child of children.sort((one, other) => rankOf(other) - rankOf(one))) {
+      if (next === NONE) lastChild[parent] = child;
+      nextSibling[child] = next;
+      next = child;
+    }
+    firstChild[parent] = next;
+  }
+}
+
+/** The ranks of nodes by their `seq`, of which a page tells in pairs. */
+export function ranksOf(pairs: readonly number[]): Map<number, number> {
+  const ranks = new Map<number, number>();
+  for (let at = 0; at < pairs.length; at += 2) ranks.set(pairs[at] ?? NONE, pairs[at + 1] ?? NONE);
+  return ranks;
 }
 
 function allocate(capacity: number): Omit<NodeTable, 'count'> {

@@ -4,6 +4,9 @@ import {
   eachNode,
   NONE,
   type NodeTable,
+  numberAt,
+  orderChildren,
+  ranksOf,
   type ShapeNode,
   type ShapePage,
 } from './node_table.js';
@@ -24,6 +27,16 @@ export function createColumns(): Columns {
 /** Adds a page of delta-coded nodes. */
 export function addPage(columns: Columns, page: ShapePage): void {
   eachNode(page, (node) => addNode(columns, node));
+  rankNodes(columns, ranksOf(page.ranks));
+}
+
+/** Puts siblings in another order than that of their `seq`. */
+export function rankNodes(columns: Columns, ranks: ReadonlyMap<number, number>): void {
+  const parents = new Set<number>();
+  for (const seq of ranks.keys()) parents.add(numberAt(columns.parent, indexOf(columns, seq)));
+  parents.delete(NONE);
+  const seqOf = (child: number): number => numberAt(columns.seq, child);
+  orderChildren(columns, parents, (child) => ranks.get(seqOf(child)) ?? seqOf(child));
 }
 
 /** Adds one node, once; one whose parent is missing waits for it. */

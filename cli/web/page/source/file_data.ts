@@ -6,6 +6,8 @@ export interface FileData {
   tree: TreeChoice;
   /** Parents before their children, each by its `seq`. */
   nodes: readonly FileNode[];
+  /** Where siblings do not stand by their `seq`, in pairs as `loom.tree_get_shape` tells them. */
+  ranks: readonly number[];
   marks: readonly MarkPlace[];
   costs: readonly (NodeCost & { seq: number })[];
   here: number | null;

@@ -1,6 +1,7 @@
 import { textOf } from '../../../../hub/base/node_blocks.js';
 import { columnNode } from '../core/column_node.js';
-import { addNode } from '../core/tree_columns.js';
+import { ranksOf } from '../core/node_table.js';
+import { addNode, rankNodes } from '../core/tree_columns.js';
 import type { FileData, FileNode } from './file_data.js';
 import type { PageHit, RowLine, Source } from './source.js';
 
@@ -22,6 +23,7 @@ export function fileSource(data: FileData): Source {
     write: null,
     async load(columns) {
       for (const { node, up } of data.nodes) addNode(columns, columnNode(node, up));
+      rankNodes(columns, ranksOf(data.ranks));
     },
     trees: async () => [data.tree],
     open: () => undefined,

@@ -112,7 +112,7 @@ function createNodeQueue(source: () => Source) {
   let isReading = false;
   let isStale = false;
   const take = (): void => {
-    if (!isReading) takeNodes(nodes.splice(0));
+    if (!isReading && takeNodes(nodes.splice(0))) readAnew();
   };
   const readAnew = (): void => {
     isStale = true;
@@ -148,16 +148,20 @@ interface NewNode {
   parent: number | null;
 }
 
-/** Adds nodes; what is read goes along when it goes on. */
-function takeNodes(nodes: readonly NewNode[]): void {
+/** Adds nodes; what is read goes along when it goes on. Returns whether one was made before a sibling that is here. */
+function takeNodes(nodes: readonly NewNode[]): boolean {
+  let isLate = false;
   batch(() => {
     for (const { node, parent } of nodes) {
       const above = parent === null ? NONE : indexOf(columns, parent);
       const follows = above === leaf.value && numberAt(columns.childCount, above) <= 0;
-      addNode(columns, columnNode(node, parent));
+      const one = columnNode(node, parent);
+      isLate ||= numberAt(columns.at, numberAt(columns.lastChild, above)) > one.at;
+      addNode(columns, one);
       if (follows) leaf.value = indexOf(columns, node.seq);
     }
     keepNodes(nodes.map(({ node }) => node));
     version.value += 1;
   });
+  return isLate;
 }

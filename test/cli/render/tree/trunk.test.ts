@@ -60,7 +60,7 @@ function navigated(nodes: readonly TestNode[], here: number): number[] {
     seq: nodes.map(({ seq }, at) => seq - (nodes[at - 1]?.seq ?? 0)),
     parent: nodes.map(({ seq, parent }) => (parent === null ? 0 : seq - parent)),
     kind: nodes.map(({ kind }) => kind).join(''),
-    ...{ at: nodes.map(() => 1), archived: [] },
+    ...{ at: nodes.map(() => 1), archived: [], ranks: [] },
   });
   const trunk = headsOfTrunk(shape, shape.indexOf(here));
   return Array.from({ length: shape.count() }, (_, index) => index)

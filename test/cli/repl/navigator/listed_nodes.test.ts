@@ -23,7 +23,7 @@ function pageOf(parents: readonly number[], kinds = ''): TreePage {
     parent: [0, ...parents.map((parent, at) => at + 1 - parent)],
     kind: kinds || `r${'u'.repeat(parents.length)}`,
     at: Array(count).fill(10),
-    archived: [],
+    ...{ archived: [], ranks: [] },
   };
 }
 

@@ -34,7 +34,7 @@ function asksOfViewer(sentence: string, answers: boolean): ViewerAction[] {
 
 function smallTree(): Navigation {
   const shape = createTreeShape();
-  shape.add({ seq: [1, 1, 1, 1], parent: [0, 1, 1, 2], kind: 'ruaa', at: [1, 1, 1, 1], archived: [] });
+  shape.add({ seq: [1, 1, 1, 1], parent: [0, 1, 1, 2], kind: 'ruaa', at: [1, 1, 1, 1], archived: [], ranks: [] });
   return openNavigation({ shape, partial: null, position: 1, preferred: 1 });
 }
 
