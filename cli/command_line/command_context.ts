@@ -3,6 +3,7 @@ import { hintText } from '../../hub/base/hint.js';
 import type { Client } from '../../hub/client/client.js';
 import { type HomePaths, homeFolder, homePaths, type Preferences, readPreferences } from '../../hub/config/config.js';
 import type { Hint } from '../../hub/protocol/errors.js';
+import type { NodeId } from '../../hub/protocol/node.js';
 import { jsonText } from '../output/json_text.js';
 import { pagedSink } from '../output/pager.js';
 import { type Sink, streamSink } from '../output/sink.js';
@@ -12,6 +13,14 @@ import { openSession, type Session } from '../position/session_file.js';
 import type { Look } from '../render/look/look.js';
 import { clean } from '../render/text/clean.js';
 
+/** What an open chat does for a command that runs in it. */
+export interface ChatHost {
+  /** Told before a command adds a node that the person has said: as a message of theirs, or beside, where a board shows what comes of it. */
+  adds(node: NodeId, shown: 'as_message' | 'beside'): void;
+  /** Shows rows above the editor, in place of those before. */
+  showBoard(rows: readonly string[]): void;
+}
+
 /** What a command works with. */
 export interface Context {
   paths: HomePaths;
@@ -19,8 +28,8 @@ export interface Context {
   cwd: string;
   /** The project folder around it. */
   project: string;
-  /** Whether it is that of an open chat, whose tree is the current one wherever that works. */
-  isInChat: boolean;
+  /** The open chat that it runs in, whose tree is the current one wherever that works. */
+  chat: ChatHost | null;
   preferences: Preferences;
   session: Session;
   screen: Screen;
@@ -71,7 +80,7 @@ export function openContext(options: ContextOptions): Context {
     paths,
     cwd,
     project,
-    isInChat: false,
+    chat: null,
     preferences,
     session: openSession(paths.session, note, Date.now),
     screen,

@@ -53,6 +53,7 @@ export const mergeCommand = command({
     }
     const id = newNodeId();
     const message = { id, tree: tree.id, parent: here, role: 'user' as const, blocks: mergeBlocks(source, text) };
+    context.chat?.adds(id, 'as_message');
     await client.call('loom.node_create_text', message);
     await remember(context, (session) => session.move(tree.id, id));
     const taken = input.flag('no-files') ? null : await takenWith(context, tree, { from, since: source.since.id, id });

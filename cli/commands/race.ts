@@ -109,7 +109,7 @@ async function showRace(context: Context, tree: Tree, copies: readonly Copy[]): 
   const node: NodeId | null = copies[0]?.node ?? null;
   const readLanes = createLaneReader(client);
   const read = async () => readLanes(await raceIn(client, tree.id, node));
-  if (!context.screen.isTty || context.isInChat || context.json) {
+  if (!context.screen.isTty || context.chat !== null || context.json) {
     const board = showBoard(context, read);
     const lanes = await board.end();
     if (context.json) await context.printJson({ tree: tree.id, node, lanes });

@@ -35,8 +35,8 @@ export async function treeToChange(context: Context, reference: string, purpose:
 }
 
 /** Whether a tree works in another folder than the person is in. A chat has said where it works when it was opened. */
-function isElsewhere({ project, isInChat }: Context, tree: Tree): boolean {
-  return !isInChat && workFolder(tree, project) !== project;
+function isElsewhere({ project, chat }: Context, tree: Tree): boolean {
+  return chat === null && workFolder(tree, project) !== project;
 }
 
 async function mustMeanIt(context: Context, tree: Tree, hint: Hint): Promise<void> {

@@ -3,9 +3,9 @@ import { clean } from '../render/text/clean.js';
 import { rawOutput } from './raw_output.js';
 
 /** Writes a patch: its very bytes where a program reads it. */
-export async function writePatch({ isInChat, out }: Context, base64: string): Promise<void> {
+export async function writePatch({ chat, out }: Context, base64: string): Promise<void> {
   const bytes = Buffer.from(base64, 'base64');
-  if (isInChat) return out.write(clean(bytes.toString()));
+  if (chat !== null) return out.write(clean(bytes.toString()));
   const raw = rawOutput(process.stdout);
   await raw.write(bytes);
   await raw.end();

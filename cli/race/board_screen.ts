@@ -16,22 +16,28 @@ export interface BoardScreen {
 
 const PACE_MS = 500;
 
-/** Shows a board: on a terminal in place, elsewhere when it has ended. */
+/** Shows a board: on a terminal in place, in a chat above its editor, elsewhere when it has ended. */
 export function showBoard(context: Context, read: () => Promise<readonly Lane[]>): BoardScreen {
-  const isLive = context.screen.isTty && !context.json && !context.isInChat;
+  const { chat } = context;
+  const isLive = context.screen.isTty && !context.json;
   const ended = new AbortController();
   let shown: string[] = [];
   let isAway = false;
   let drawing: Promise<void> = Promise.resolve();
 
-  async function draw(): Promise<readonly Lane[]> {
+  async function draw({ hasEnded } = { hasEnded: false }): Promise<readonly Lane[]> {
     const lanes = await read();
     if (context.json || isAway) return lanes;
     const look = await context.look(lanes.map(({ label }) => label));
     const rows = renderBoard(lanes, look);
+    if (chat !== null && !hasEnded) {
+      chat.showBoard(rows);
+      return lanes;
+    }
+    const isInPlace = isLive && chat === null;
     const most = process.stdout.rows > 1 ? process.stdout.rows - 1 : rows.length;
-    const back = isLive ? backOver(shown, look) : '';
-    const cutRows = isLive ? rows.slice(0, most) : rows;
+    const back = isInPlace ? backOver(shown, look) : '';
+    const cutRows = isInPlace ? rows.slice(0, most) : rows;
     await context.out.write(back + cutRows.map((row) => `${row}\n`).join(''));
     shown = cutRows;
     return lanes;
@@ -63,7 +69,8 @@ export function showBoard(context: Context, read: () => Promise<readonly Lane[]>
     async end() {
       ended.abort();
       await drawing;
-      return draw();
+      chat?.showBoard([]);
+      return draw({ hasEnded: true });
     },
   };
 }

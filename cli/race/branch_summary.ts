@@ -32,9 +32,10 @@ export async function branchSummary(context: Context, { tree, from, since }: Sum
   const client = await context.client();
   const { cache, window } = windowPreferences(context);
   // A chat has its own way to stop turns.
-  const summarise: Summarise = context.isInChat
-    ? (hub, params) => hub.call('agent.compact', params)
-    : async (_hub, params) => (await runCompaction(context, params, SILENT)).outcome;
+  const summarise: Summarise =
+    context.chat !== null
+      ? (hub, params) => hub.call('agent.compact', params)
+      : async (_hub, params) => (await runCompaction(context, params, SILENT)).outcome;
   const outcome = await summarise(client, {
     ...{ id: newTurnId(), tree, node: from, into: since, change: null, instructions: null, cache, window },
     ...{ access: modelAccess(context.preferences), route: modelRoute() },

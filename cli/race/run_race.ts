@@ -51,7 +51,7 @@ export async function runRace(
     await Promise.all(turns.map((turn, index) => runLane({ context, client, race, askNext }, turn, index)));
   };
   // A chat has its own way to stop turns.
-  if (context.isInChat) return work().then(() => null);
+  if (context.chat !== null) return work().then(() => null);
   return (await interruptible(work, stop)).interrupted;
 }
 
@@ -102,7 +102,7 @@ async function runLane(parts: LaneParts, turn: TurnId, index: number): Promise<v
 /** Asks the person at the terminal what a lane asks, while the others work on. An empty answer lets it wait. */
 async function answered({ context, client, race, askNext }: LaneParts, begun: BegunLane): Promise<TurnOutcome> {
   const { access, route, grants, limits } = race.options;
-  const hasPerson = !context.isInChat && !context.json && canAsk(context);
+  const hasPerson = context.chat === null && !context.json && canAsk(context);
   let { outcome } = begun;
   while (hasPerson && outcome.state === 'waiting') {
     const question = outcome.questions.find(({ answer }) => answer === null);

@@ -36,8 +36,9 @@ export async function startRace(context: Context, plan: RacePlan): Promise<Race>
   if (isNew) await client.call('loom.tree_create', { id: tree.id, project: context.project });
   const node = newNodeId();
   const parent = start.parent ?? rootOf(tree.id);
+  context.chat?.adds(node, 'beside');
   await client.call('loom.node_create_text', { id: node, tree: tree.id, parent, role: 'user', blocks });
-  if (!context.isInChat) {
+  if (context.chat === null) {
     await remember(context, async (session) => {
       if (isNew) await session.use(tree.id, context.project);
       await session.move(tree.id, node);

@@ -10,7 +10,7 @@ export type TakeParams = ParamsOf<'files.take'>;
 /** Brings files of another branch into the project; on a terminal a person chooses for each file that cannot be merged. */
 export async function takeFiles(context: Context, params: TakeParams): Promise<TakenFiles> {
   const client = await context.client();
-  if (context.json || context.isInChat || !canAsk(context)) return client.call('files.take', params);
+  if (context.json || context.chat !== null || !canAsk(context)) return client.call('files.take', params);
   const { kept } = await client.call('files.take', { ...params, look: true });
   const theirs = [...(params.theirs ?? [])];
   for (const { path } of kept) {

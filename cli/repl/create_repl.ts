@@ -42,7 +42,7 @@ export function createRepl({ context, switchTo, leave, follow, ...shared }: Repl
     if (current === null) throw new RangeError('no conversation is open');
     return current;
   };
-  const own = contextWithin(context, front, () => conversation().place);
+  const own = contextWithin(context, front, () => conversation().parts);
   const checkFiles = createFilesCheck();
   const repl: Repl = {
     ...{ context: own, client, front, turnOptions, verdict, conversation, listed: null },
@@ -62,12 +62,15 @@ export function createRepl({ context, switchTo, leave, follow, ...shared }: Repl
 }
 
 /** The context as commands see it from inside. */
-function contextWithin(context: Context, front: Front, place: () => Conversation['place']): Context {
+function contextWithin(context: Context, front: Front, parts: () => Conversation['parts']): Context {
   return {
     ...context,
     json: false,
-    isInChat: true,
-    session: ownSession(context.session, place),
+    chat: {
+      adds: (node, shown) => void (shown === 'beside' ? parts().beside : parts().ours).add(node),
+      showBoard: (board) => front.update({ board }),
+    },
+    session: ownSession(context.session, () => parts().place),
     out: { write: (text) => front.show({ kind: 'text', text }), end: async () => undefined },
     note: (hint) => detach(front.show({ kind: 'note', text: hintInChat(hint) }), neverFails),
     look: (texts) => lookFor({ ...context.screen, columns: front.columns() }, context.preferences, texts),

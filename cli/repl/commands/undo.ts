@@ -22,6 +22,6 @@ export const undoCommand: ReplCommand = {
     const undone = last.hasFiles ? await client.call('files.undo', { project, tree, node: last.from }) : null;
     repl.lastMove = { ...last, from: last.to, to: last.from };
     await goTo(here, last.from);
-    if (undone !== null) await front.show({ kind: 'note', text: `(${restoredText(undone, 'Files').trim()})` });
+    if (undone !== null) await front.show({ kind: 'note', text: `(${restoredText(undone, 'Brought along').trim()})` });
   },
 };

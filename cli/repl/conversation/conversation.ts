@@ -78,7 +78,7 @@ export function openConversation(options: ConversationOptions, { tree, known }: 
   });
   const parts: ConversationParts = {
     ...{ context: own, client, front, place, display },
-    ...{ ours: new Set(), toldFiles: new Set(), shownQuestions: new Set() },
+    ...{ ours: new Set(), beside: new Set(), toldFiles: new Set(), shownQuestions: new Set() },
   };
   const turns = createTurns(parts, turnOptions, options.verdict);
   const feed: TreeFeed = createFeed(parts, givingKeys(parts, turns, turnOptions));

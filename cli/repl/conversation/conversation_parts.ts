@@ -19,6 +19,8 @@ export interface ConversationParts {
   display: ChatDisplay;
   /** Own nodes that are not displayed yet. */
   ours: Set<NodeId>;
+  /** Own nodes that are not displayed at all. */
+  beside: Set<NodeId>;
   /** Instruction files that were already announced. */
   toldFiles: Set<string>;
   /** Questions that have been shown. */

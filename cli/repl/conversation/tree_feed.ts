@@ -138,7 +138,8 @@ function takeFeed(state: FeedState, event: FeedEvent | WatchEvent): Promise<void
 }
 
 async function takeCreated(state: FeedState, node: Node): Promise<void> {
-  const { front, display, ours } = state.parts;
+  const { front, display, ours, beside } = state.parts;
+  if (beside.delete(node.id)) return state.others.know([node.id]);
   const isOurs = ours.delete(node.id);
   if (isOurs || isOnDisplay(display.state(), node)) {
     // A message at a turn's start that is not ours is the hub's own message to the model.

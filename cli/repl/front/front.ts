@@ -63,6 +63,8 @@ export interface Status {
   activity: 'Plan' | 'Execute';
   network: boolean;
   unsandboxed: boolean;
+  /** How the race stands that was begun here; no rows without one. */
+  board: readonly string[];
   /** How many commands of models run in the background. */
   jobs: number;
   /** Tokens of the turn, and of the whole conversation. */

@@ -20,6 +20,7 @@ export interface LiveParts extends WorkingFacts {
 /** The rows kept free for chat output. */
 const ROWS_LEFT = 2;
 const CARRIED_ON = 'It goes on below where you stand: Tab follows. What you write is a branch.';
+const BOARD_SHARE = 0.4;
 const QUEUED_ROWS_MAX = 3;
 /** Queued lines are cut here: no row is longer. */
 const QUEUED_LENGTH_MAX = 1_000;
@@ -40,13 +41,19 @@ export function liveBlock(parts: LiveParts, look: Look, height: number): LiveBlo
   const written = editorView(editor, look, forEditor);
   const working = workingRow(parts, look);
   const gap = room < 8 ? [] : [''];
-  const fixed = [...gap, ...working, ...queued];
+  const board = boardRows(status, look, Math.floor(room * BOARD_SHARE));
+  const fixed = [...gap, ...board, ...working, ...queued];
   const left = Math.max(0, room - foot.length - fixed.length - written.lines.length);
   const above = [...(left === 0 ? [] : rows.slice(-left)), ...fixed];
   return {
     lines: [...above, ...written.lines, ...foot],
     cursor: { row: above.length + written.cursor.row, column: written.cursor.column },
   };
+}
+
+function boardRows(status: Status | null, look: Look, most: number): string[] {
+  const rows = (status?.board ?? []).map((row) => cut(row, look.width - 1, look));
+  return rows.length <= most ? rows : [...rows.slice(0, Math.max(0, most - 1)), look.style.quiet('  more: /race')];
 }
 
 function queuedRows(status: Status | null, look: Look): string[] {

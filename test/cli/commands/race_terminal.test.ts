@@ -120,8 +120,11 @@ test('a chat starts a race, goes on meanwhile, takes a lane, and merges what ano
       await does('hello', /no AI/);
       await idle(terminal);
       await does('/race write a program --with demo/hasty,demo --check "sh hello-demo.sh"', '2 lanes');
+      // The board stands above the editor meanwhile, and what the lanes say in their branches.
+      await terminal.waitFor((screen) => /^1\. demo\/hasty .*\n2\. demo .*\n(?:.*\n)?> /m.test(screen.join('\n')));
       await does('demo: say I am here.', 'I am here.');
       await terminal.waitFor(/2\. demo +done +check ok/);
+      expect(terminal.transcript().join(' ')).not.toMatch(/another terminal|goes on below|made a branch|Now I try it/i);
       expect(existsSync(join(folder, 'hello-demo.sh'))).toBe(false);
       await does('/race', /1\. demo\/hasty +done +check 2/);
       await does('/take 2', 'hello-demo.sh');

@@ -63,6 +63,7 @@ test('/merge puts the answer of another branch into the editor, or what the mode
       await idle(terminal);
       expect(readFileSync(join(folder, 'found.txt'), 'utf8')).toBe('found\n');
       expect(standsAt(terminal)).not.toBe(here);
+      expect(terminal.transcript().join(' ')).not.toContain('Another terminal');
       await does('/tree', /User: Merged from \w{8} \(3 nodes since/);
       await does('/files undo', 'Took back');
       expect(existsSync(join(folder, 'found.txt'))).toBe(false);

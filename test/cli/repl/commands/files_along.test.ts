@@ -51,7 +51,7 @@ test('who forks finds the file as that branch left it, and on the way back as it
       expect(lines()).toBe(4);
       await does('/undo', 'You are at');
       expect(lines()).toBe(3);
-      await does('/undo', /Files 1 path/);
+      await does('/undo', /Brought along 1 path/);
       expect(lines()).toBe(4);
     },
     { size: SIZE, args: ['--model', 'demo'] },
