@@ -23,6 +23,7 @@ export const modelCommand: ReplCommand = {
     if (argument === '--key') return front.show({ kind: 'text', text: WHERE_KEYS_GO });
     if (argument === '--none') return front.show({ kind: 'text', text: NOTES_ONLY });
     const model = await setModel(repl, argument);
+    if (repl.conversation().turns.current() === null) front.update({ model });
     await front.show({ kind: 'text', text: `From your next message on ${model} answers.\n` });
     if (model === DEMO) await front.show({ kind: 'note', text: DEMO_SAID });
     if (await isUnanswered(repl))

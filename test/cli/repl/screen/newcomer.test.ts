@@ -115,6 +115,7 @@ test('who has no key is offered the demo, a key or notes, and one key answers', 
     await terminal.waitFor('1 demo · 2 a key · 3 notes only');
     terminal.type('1');
     await terminal.waitFor('From your next message on demo/demo answers.');
+    await terminal.waitFor((screen) => screen.at(-1)?.includes('demo/demo') === true);
     terminal.type('help', KEYS.enter);
     await terminal.waitFor('Whatever I have said');
   });
