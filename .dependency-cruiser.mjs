@@ -120,8 +120,8 @@ export default {
     ),
     forbid(
       'sqlite-behind-the-store',
-      'one file speaks to SQLite, and the lock',
-      { pathNot: '^(loom/store/store\\.ts|hub/home/hub_lock\\.ts|test/.*)$' },
+      'one file knows the package; it is reached through the choice of the library',
+      { pathNot: '^(hub/base/sqlite/better_sqlite\\.ts|test/.*)$' },
       { path: 'node_modules/better-sqlite3|^better-sqlite3' },
     ),
     forbid(

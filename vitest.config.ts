@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { isSafeSqlite } from './hub/base/sqlite/sqlite_driver.js';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
@@ -87,11 +88,23 @@ const LONG = [
 /** `quick`: what is not long; `long`: the rest; everything when nothing is said. */
 const part = process.env.TEST_PART;
 
+const files = { include: part === 'long' ? LONG : ['test/**/*.test.ts'], exclude: part === 'quick' ? LONG : [] };
+/** The storage over the SQLite that Node brings, beside everything over the package. */
+const overOwn = {
+  include: files.include === LONG ? LONG.filter((path) => path.startsWith('test/loom/')) : ['test/loom/**/*.test.ts'],
+  exclude: files.exclude,
+  name: 'node:sqlite',
+  env: { COGNITION_SQLITE: 'node' },
+};
+const parts = [
+  { extends: true as const, test: { ...files, name: 'all' } },
+  { extends: true as const, test: overOwn },
+];
+
 export default defineConfig({
   define: { COGNITION_VERSION: JSON.stringify(version) },
   test: {
-    include: part === 'long' ? LONG : ['test/**/*.test.ts'],
-    exclude: part === 'quick' ? LONG : [],
+    ...(isSafeSqlite(process.versions.sqlite ?? '0') ? { projects: parts } : files),
     globalSetup: ['.dev/test_build.mjs'],
     // Tests start processes and measure nothing: limits only end what hangs.
     pool: 'forks',

@@ -9,7 +9,7 @@ import { requireDeclared, unbundledOf } from './unbundled.mjs';
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
-const { version, engines, dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+const { version, engines, optionalDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
 
 /** What serves other programs, each with the kit of its protocol: no other command reads them. */
 const SERVERS = {
@@ -193,7 +193,7 @@ function allOptions() {
 /** Writes the bundles; those whose content is the same keep their file. */
 export async function bundle() {
   const built = await Promise.all(allOptions().map((options) => esbuild.build(options)));
-  requireDeclared(unbundledOf(built.map(({ metafile }) => metafile)), dependencies);
+  requireDeclared(unbundledOf(built.map(({ metafile }) => metafile)), optionalDependencies);
   await put(join(DIST, '.built'), Buffer.from(`${Date.now()}\n`), 0o644);
 }
 

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { hasSqlite } from './own_sqlite.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const NODE_MIN = [20, 3];
@@ -20,7 +21,7 @@ export function ensure() {
 /** Installs the packages if that is needed. */
 export function ensureInstalled() {
   refuseUnsupported();
-  if (isInstalled()) return;
+  if (isInstalled() && hasSqlite(ROOT)) return;
   const { status } = spawnSync(process.execPath, [join(ROOT, '.dev', 'install.mjs'), ROOT], {
     stdio: ['ignore', 2, 2],
   });

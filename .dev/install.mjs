@@ -2,13 +2,14 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { hasOwnSqlite, hasSqlite } from './own_sqlite.mjs';
 
 /** Between two lines: on a terminal the line is written over, so it may come more often. */
 const LINE_MS = process.stderr.isTTY ? 500 : 5_000;
 const WAYS = `cognition: where SQLite could be neither fetched nor compiled there are three ways:
-  - let npm reach github.com, where it is there for most systems (npm's settings: proxy, https-proxy)
   - have it compiled: python3, make and a C++ compiler (Debian, Ubuntu: apt-get install python3 make g++)
-  - copy node_modules from a machine of the same system with the same version of Node, where it was installed`;
+  - use Node 22.23, 24.15 or newer, which brings an SQLite of its own
+  - let npm reach github.com, where it is there for most systems (npm's settings: proxy, https-proxy)`;
 
 const root = process.argv[2];
 const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
@@ -16,15 +17,28 @@ const wanted = Object.entries(packages).filter(([path, { optional }]) => path !=
 const beganAtMs = Date.now();
 
 say(`installing ${wanted.length} packages (SQLite may be compiled, which takes some minutes) …`);
-const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-  cwd: root,
-  stdio: ['ignore', 2, 2],
-  env: { ...ownHeaders(), ...process.env },
-});
 let told = '';
 const timer = setInterval(tell, LINE_MS);
-npm.on('error', (error) => end(`npm could not be started: ${error.message}`));
-npm.on('exit', (status) => end(status === 0 ? null : 'npm ci failed'));
+const failure = await install();
+if (failure === null || !hasOwnSqlite()) end(failure);
+else {
+  // Packages that are compiled keep the others from being installed where nothing can compile; the program needs none of them.
+  say(`${failure}; once more without what must be compiled, for this Node brings an SQLite of its own …`);
+  end(await install('--ignore-scripts'));
+}
+
+/** Runs npm; resolves to what failed, or null. */
+function install(...more) {
+  const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...more], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    env: { ...ownHeaders(), ...process.env },
+  });
+  return new Promise((resolve) => {
+    npm.on('error', (error) => resolve(`npm could not be started: ${error.message}`));
+    npm.on('exit', (status) => resolve(status === 0 ? null : 'npm ci failed'));
+  });
+}
 
 /** What lets a package be compiled with the headers that came with this Node, so that they are not fetched from nodejs.org. */
 function ownHeaders() {
@@ -58,12 +72,10 @@ function end(failure) {
   clearInterval(timer);
   if (process.stderr.isTTY && told !== '') process.stderr.write('\r\x1b[K');
   if (failure === null) say(`installed in ${Math.round((Date.now() - beganAtMs) / 1000)} s`);
-  else {
-    say(failure);
-    if (!existsSync(join(root, 'node_modules', 'better-sqlite3', 'build', 'Release', 'better_sqlite3.node')))
-      console.error(WAYS);
-    process.exitCode = 1;
-  }
+  else say(failure);
+  // npm leaves out what is optional and fails.
+  if (!hasSqlite(root)) console.error(WAYS);
+  if (failure !== null || !hasSqlite(root)) process.exitCode = 1;
 }
 
 function say(text) {

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensure } from './ensure.mjs';
+import { hasOwnSqlite } from './own_sqlite.mjs';
 
 const [part = '', ...given] = process.argv.slice(2);
 
@@ -9,6 +10,8 @@ ensure();
 const { ROOT } = await import('./build.mjs');
 // Whoever names a file means it, in whichever part it is.
 const isNamed = given.some((word) => !word.startsWith('-'));
+if (!hasOwnSqlite())
+  console.error(`test/loom runs over better-sqlite3 alone: Node ${process.versions.node} brings no SQLite that serves`);
 const { status } = spawnSync(join(ROOT, 'node_modules', '.bin', 'vitest'), ['run', ...given], {
   cwd: ROOT,
   stdio: 'inherit',

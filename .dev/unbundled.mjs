@@ -11,13 +11,13 @@ export function unbundledOf(metafiles) {
   return [...new Set(names)].sort();
 }
 
-/** Throws unless `dependencies` of package.json are what the bundles leave out, no more and no less. */
+/** Throws unless what package.json has installed with the program is what the bundles leave out, no more and no less. */
 export function requireDeclared(unbundled, dependencies) {
   const declared = Object.keys(dependencies).sort();
   const wrong = [
     ...unbundled
       .filter((name) => !declared.includes(name))
-      .map((name) => `${name} is not bundled: it belongs to dependencies`),
+      .map((name) => `${name} is not bundled: it belongs to optionalDependencies`),
     ...declared
       .filter((name) => !unbundled.includes(name))
       .map((name) => `${name} is bundled: it belongs to devDependencies`),

@@ -23,7 +23,8 @@ const allowed: Record<string, string> = {
   'hub/base/plugin.ts': "import type {} from '../protocol/node.js'; import '../protocol/limits.js';",
   'hub/config/config.ts': "import '../base/error.js';",
   'hub/wire/frame_limits.ts': "import '../base/error.js';",
-  'hub/home/hub_lock.ts': "import 'better-sqlite3'; import '../config/config.js';",
+  'hub/base/sqlite/better_sqlite.ts': "import 'better-sqlite3';",
+  'hub/home/hub_lock.ts': "import '../base/sqlite/better_sqlite.js'; import '../config/config.js';",
   'hub/client/client.ts':
     "import type {} from '../protocol/node.js'; import '../protocol/call_facts.js'; import '../wire/frame_limits.js'; import '../home/hub_lock.js'; import 'ws';",
   'hub/server/server.ts': "import '../home/hub_lock.js'; import '../base/plugin.js'; import '../protocol/node.js';",
@@ -32,7 +33,7 @@ const allowed: Record<string, string> = {
   'loom/tree.ts': '',
   'loom/loom_plugin.ts':
     "import '../hub/base/plugin.js'; import '../hub/protocol/node.js'; import '../hub/base/call_title.js'; import './store/store.js';",
-  'loom/store/store.ts': "import 'better-sqlite3';",
+  'loom/store/store.ts': "import '../../hub/base/sqlite/better_sqlite.js';",
   'tools/agents/history/claude_history.ts': "import type {} from '../../../hub/protocol/node.js';",
   'tools/base/tool_parts.ts': '',
   'tools/bash/bash_plugin.ts': "import '../../hub/base/plugin.js'; import '../base/tool_parts.js';",

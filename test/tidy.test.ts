@@ -19,11 +19,13 @@ const MAY_ASSERT_TYPES = [
   'tools/start/serve_plugins.ts',
   'tools/start/once_per_id.ts',
   'loom/store/store.ts',
+  'hub/base/sqlite/node_sqlite.ts',
   'hub/protocol/errors.ts',
   'hub/protocol/method.ts',
   'hub/protocol/page_schema.ts',
 ];
-const MAY_READ_ENVIRONMENT = ['hub/config/config.ts'];
+// The threads of the storage choose their library before anything configures them.
+const MAY_READ_ENVIRONMENT = ['hub/config/config.ts', 'hub/base/sqlite/sqlite_library.ts'];
 const MAY_READ_ARGUMENTS = ['hub/config/config.ts', 'cli/command_line/args.ts'];
 
 const files = repositoryFiles();

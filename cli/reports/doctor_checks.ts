@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { HubError } from '../../hub/base/error.js';
 import { hintText } from '../../hub/base/hint.js';
+import { noSqlite, packageProblem } from '../../hub/base/sqlite/no_sqlite.js';
+import { nodeSqlite } from '../../hub/base/sqlite/node_sqlite.js';
 import { environment, VERSION } from '../../hub/config/config.js';
 import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { Context } from '../command_line/command_context.js';
@@ -58,8 +60,11 @@ async function checkStorageLibrary(): Promise<Check> {
     const { stdout } = await promisify(execFile)(process.execPath, ['-e', PROBE], { cwd, timeout: PROBE_MS_MAX });
     return ok('better-sqlite3', `loads, SQLite ${stdout.trim()}`);
   } catch (error) {
-    const reason = /Error: .*/.exec(reasonOf(error))?.[0] ?? 'it could not be loaded';
-    return fail('better-sqlite3', reason, 'npm rebuild better-sqlite3   (needs a C++ compiler, make and python3)');
+    const reason = /Error: ([\s\S]*)/.exec(reasonOf(error))?.[1] ?? reasonOf(error);
+    if (nodeSqlite() !== null)
+      return ok('node:sqlite', `SQLite ${process.versions.sqlite} of Node serves: ${packageProblem(reason)}`);
+    const { message, hint } = noSqlite(reason);
+    return fail('better-sqlite3', message, hintText(hint ?? ''));
   }
 }
 

@@ -84,6 +84,7 @@ const HUB_ENVIRONMENT = [
   'TZ',
   'TMPDIR',
   'XDG_RUNTIME_DIR',
+  'COGNITION_SQLITE',
 ];
 
 /** glibc would keep what messages of megabytes took, and once for each thread. */

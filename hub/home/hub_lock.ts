@@ -1,14 +1,12 @@
 import { truncateSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import Database from 'better-sqlite3';
-import { sqliteLibraryError } from '../base/disk/sqlite_library.js';
 import { HubError } from '../base/error.js';
 import { cliCommand } from '../base/hint.js';
+import type { SqliteDatabase } from '../base/sqlite/sqlite_driver.js';
+import { sqliteLibrary } from '../base/sqlite/sqlite_library.js';
 import { homeError } from './home_folder.js';
 
 const POLL_MS = 10;
-// Native objects must not be garbage-collected: see the store.
-const retained: object[] = [];
 
 export interface Lock {
   sqliteVersion: string;
@@ -31,32 +29,29 @@ export async function takeLock(path: string, waitMs: number): Promise<Lock> {
       }
       await wait(POLL_MS);
     }
-    const version = database.prepare('SELECT sqlite_version()').pluck();
-    retained.push(version);
-    const sqliteVersion = String(version.get());
-    return { sqliteVersion, release: () => database.close() };
+    const { version } = database.prepare('SELECT sqlite_version() AS version').get([]) ?? {};
+    return { sqliteVersion: `${version} (${sqliteLibrary().name})`, release: () => database.close() };
   } catch (error) {
     database.close();
     throw error instanceof HubError ? error : homeError(path, systemError(error));
   }
 }
 
-function openLockFile(path: string): Database.Database {
+function openLockFile(path: string): SqliteDatabase {
+  const library = sqliteLibrary();
   try {
-    const database = new Database(path, { timeout: 0 });
-    retained.push(database);
-    return database;
+    return library.open(path, 'write');
   } catch (error) {
-    throw sqliteLibraryError(error) ?? homeError(path, systemError(error));
+    throw homeError(path, systemError(error));
   }
 }
 
-function isTaken(database: Database.Database, path: string): boolean {
+function isTaken(database: SqliteDatabase, path: string): boolean {
   try {
     database.exec('PRAGMA journal_mode = memory; BEGIN EXCLUSIVE'); // without this, SQLite creates a journal file beside it
     return true;
   } catch (error) {
-    const code = error instanceof Database.SqliteError ? error.code : '';
+    const code = sqliteLibrary().codeOf(error) ?? '';
     if (code.startsWith('SQLITE_BUSY')) return false;
     if (code !== 'SQLITE_NOTADB' && code !== 'SQLITE_CORRUPT') throw error;
     // Something else was written into it. Truncating it is safe for a holder, for whom it is empty already.
@@ -67,8 +62,10 @@ function isTaken(database: Database.Database, path: string): boolean {
 
 // SQLite has its own codes for system errors.
 function systemError(error: unknown): unknown {
-  if (!(error instanceof Database.SqliteError)) return error;
-  const denied = error.code.startsWith('SQLITE_READONLY') || error.code.startsWith('SQLITE_CANTOPEN');
-  if (denied) return Object.assign(new Error(error.message), { code: 'EACCES' });
-  return error.code === 'SQLITE_FULL' ? Object.assign(new Error(error.message), { code: 'ENOSPC' }) : error;
+  const code = sqliteLibrary().codeOf(error);
+  if (code === null || !(error instanceof Error)) return error;
+  const { message } = error;
+  const denied = code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_CANTOPEN');
+  if (denied) return Object.assign(new Error(message), { code: 'EACCES' });
+  return code === 'SQLITE_FULL' ? Object.assign(new Error(message), { code: 'ENOSPC' }) : error;
 }

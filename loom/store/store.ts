@@ -1,26 +1,11 @@
-import Database from 'better-sqlite3';
-import { sqliteLibraryError } from '../../hub/base/disk/sqlite_library.js';
 import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
+import type { SqliteDatabase, SqliteStatement, SqlValue } from '../../hub/base/sqlite/sqlite_driver.js';
+import { sqliteLibrary } from '../../hub/base/sqlite/sqlite_library.js';
 
-// Earlier versions have a bug in WAL mode with several connections to one file.
-const SQLITE_MIN = [3, 51, 3] as const;
 const BUSY_TIMEOUT_MS = 5_000;
 const CACHE_KIB = 8_192;
-
-/**
- * Keeps native objects alive: Node 24.19 and newer abort the process when one of better-sqlite3 12 is garbage-collected
- * outside of a running script. There is one per statement, so text that varies belongs into values, never into SQL.
- */
-const kept: object[] = [];
-
-function keep<Native extends object>(native: Native): Native {
-  kept.push(native);
-  return native;
-}
-
-export type SqlValue = string | number | bigint | Buffer | null;
 
 /** One connection to a database file. Statements are prepared once and kept. */
 export interface Store {
@@ -45,7 +30,6 @@ export interface StoreOptions {
 
 /** Opens a database file in WAL mode; throws when data would not be safe in it. */
 export function openStore(options: StoreOptions): Store {
-  refuseOldSqlite();
   const database = openFile(options);
   try {
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -59,84 +43,51 @@ export function openStore(options: StoreOptions): Store {
   return storeOn(database);
 }
 
-function storeOn(database: Database.Database): Store {
-  const statements = new Map<string, Database.Statement<SqlValue[]>>();
-  const prepare = (sql: string): Database.Statement<SqlValue[]> => {
+function storeOn(database: SqliteDatabase): Store {
+  const statements = new Map<string, SqliteStatement>();
+  const prepare = (sql: string): SqliteStatement => {
     const existing = statements.get(sql);
     if (existing !== undefined) return existing;
-    const statement = keep(database.prepare<SqlValue[]>(sql));
+    const statement = database.prepare(sql);
     statements.set(sql, statement);
     return statement;
   };
   return {
     // Rows are typed by the caller of the statement: SQL is the only place where their shape is written.
-    get: <Row>(sql: string, ...values: SqlValue[]) => prepare(sql).get(...values) as Row | undefined,
-    all: <Row>(sql: string, ...values: SqlValue[]) => prepare(sql).all(...values) as Row[],
-    run: (sql, ...values) => prepare(sql).run(...values).changes,
-    exec: (sql) => {
-      database.exec(sql);
-    },
-    pragma(text) {
-      const statement = prepare(`PRAGMA ${text}`);
-      return statement.reader ? statement.pluck().get() : statement.run().changes;
-    },
-    inTransaction: () => database.inTransaction,
-    close: () => {
-      database.close();
-    },
+    get: <Row>(sql: string, ...values: SqlValue[]) => prepare(sql).get(values) as Row | undefined,
+    all: <Row>(sql: string, ...values: SqlValue[]) => prepare(sql).all(values) as Row[],
+    run: (sql, ...values) => prepare(sql).run(values),
+    exec: (sql) => database.exec(sql),
+    pragma: (text) => firstValue(prepare(`PRAGMA ${text}`)),
+    inTransaction: () => database.inTransaction(),
+    close: () => database.close(),
   };
 }
 
-function openFile(options: StoreOptions): Database.Database {
+function firstValue(statement: SqliteStatement): unknown {
+  return Object.values(statement.get([]) ?? {})[0];
+}
+
+function openFile({ path, access }: StoreOptions): SqliteDatabase {
+  const library = sqliteLibrary();
   try {
-    return keep(
-      new Database(options.path, {
-        readonly: options.access === 'read',
-        fileMustExist: options.access === 'read',
-      }),
-    );
+    return library.open(path, access);
   } catch (error) {
-    throw sqliteLibraryError(error) ?? storageError(error, options.path);
+    throw storageError(error, path);
   }
 }
 
-function useWal(database: Database.Database, path: string): void {
-  const mode = keep(database.prepare('PRAGMA journal_mode = wal')).pluck().get();
+function useWal(database: SqliteDatabase, path: string): void {
+  const mode = firstValue(database.prepare('PRAGMA journal_mode = wal'));
   if (mode === 'wal') return;
   throw new HubError('storage_failed', `${path} cannot be opened in WAL mode (it is in mode ${String(mode)})`, {
     hint: 'a home on a network file system would be damaged by two machines: set COGNITION_HOME to a local folder',
   });
 }
 
-function refuseOldSqlite(): void {
-  const version = sqliteVersion();
-  const parts = version.split('.').map(Number);
-  for (const [index, least] of SQLITE_MIN.entries()) {
-    const part = parts[index] ?? 0;
-    if (part > least) return;
-    if (part < least) {
-      throw new HubError('storage_failed', `SQLite ${version} is too old; ${SQLITE_MIN.join('.')} is needed`, {
-        hint: 'run: npm install better-sqlite3@12',
-      });
-    }
-  }
-}
-
-let knownVersion: string | undefined;
-
-/** The version of the SQLite library in use. */
-export function sqliteVersion(): string {
-  if (knownVersion === undefined) {
-    const memory = openFile({ path: ':memory:', access: 'write', synchronous: 'off' });
-    knownVersion = String(keep(memory.prepare('SELECT sqlite_version()')).pluck().get());
-    memory.close();
-  }
-  return knownVersion;
-}
-
 /** The code of an SQLite failure, such as SQLITE_FULL; null for any other error. */
 export function sqliteCode(error: unknown): string | null {
-  return error instanceof Database.SqliteError ? error.code : null;
+  return sqliteLibrary().codeOf(error);
 }
 
 /** A failure of SQLite or of the file system as an error with a hint. */

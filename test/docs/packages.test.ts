@@ -28,7 +28,7 @@ test('a build is refused when a package is installed that is bundled, or one is 
   expect({ status, error: /^Error: .*$/m.exec(stderr)?.[0] }).toEqual({
     status: 1,
     error:
-      'Error: package.json: @a/b is not bundled: it belongs to dependencies; zod is bundled: it belongs to devDependencies',
+      'Error: package.json: @a/b is not bundled: it belongs to optionalDependencies; zod is bundled: it belongs to devDependencies',
   });
 });
 
@@ -57,9 +57,13 @@ function install(folder: string, npm: string, node = process.execPath): SpawnSyn
   return spawnSync(node, [join(ROOT, '.dev', 'install.mjs'), folder], { encoding: 'utf8', env });
 }
 
+/** What npm leaves where the package is compiled or fetched. */
+const COMPILED =
+  'mkdir -p node_modules/better-sqlite3/build/Release; touch node_modules/better-sqlite3/build/Release/better_sqlite3.node';
+
 test('whoever installs is told how much there is, and that it is there', () =>
   inFolder((folder) => {
-    const { status, stdout, stderr } = install(folder, 'for p in a b; do mkdir -p node_modules/$p; done');
+    const { status, stdout, stderr } = install(folder, `for p in a b; do mkdir -p node_modules/$p; done; ${COMPILED}`);
     expect({ status, stdout, lines: stderr.split('\n').filter((line) => !line.includes(' of 2 ')) }).toEqual({
       status: 0,
       stdout: '',
@@ -71,14 +75,41 @@ test('whoever installs is told how much there is, and that it is there', () =>
     });
   }));
 
-test('where SQLite is neither fetched nor compiled the installer names three ways', () =>
+/** What an installer says and does here, and on a Node that brings an SQLite of that version. */
+function onNode(folder: string, sqlite: string, npm: string): SpawnSyncReturns<string> {
+  const node = join(folder, 'node');
+  const preload = join(folder, 'preload.cjs');
+  writeFileSync(preload, `Object.defineProperty(process.versions, 'sqlite', { value: '${sqlite}' });\n`);
+  writeFileSync(node, `#!/bin/sh\nexec "${process.execPath}" --require "${preload}" "$@"\n`);
+  chmodSync(node, 0o755);
+  return install(folder, npm, node);
+}
+
+test('where SQLite is neither fetched nor compiled, and Node brings none that serves, the installer names three ways', () =>
   inFolder((folder) => {
-    const { status, stderr } = install(folder, 'echo "gyp ERR! find Python" >&2; exit 1');
+    const { status, stderr } = onNode(folder, '3.51.2', 'echo "gyp ERR! find Python" >&2; exit 1');
     expect(status).toBe(1);
     expect(stderr).toContain(
       'gyp ERR! find Python\ncognition: npm ci failed\ncognition: where SQLite could be neither',
     );
     expect(stderr).toContain('apt-get install python3 make g++');
+    // npm leaves the package out, and succeeds.
+    const left = onNode(folder, '3.51.2', 'exit 0');
+    expect([left.status, left.stderr.includes('use Node 22.23, 24.15 or newer')]).toEqual([1, true]);
+  }));
+
+test('where nothing can be compiled and Node brings an SQLite that serves, the rest is installed', () =>
+  inFolder((folder) => {
+    const { status, stderr } = onNode(folder, '3.51.3', 'case "$*" in *--ignore-scripts*) ;; *) exit 1 ;; esac');
+    expect({ status, lines: stderr.split('\n').filter((line) => !line.includes(' of 2 ')) }).toEqual({
+      status: 0,
+      lines: [
+        'cognition: installing 2 packages (SQLite may be compiled, which takes some minutes) …',
+        'cognition: npm ci failed; once more without what must be compiled, for this Node brings an SQLite of its own …',
+        expect.stringMatching(/^cognition: installed in \d+ s$/),
+        '',
+      ],
+    });
   }));
 
 test('SQLite is compiled with the headers that came with this Node, if they are of its version', () =>

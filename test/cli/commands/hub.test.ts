@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { isSafeSqlite } from '../../../hub/base/sqlite/sqlite_driver.js';
 import { PROGRAM, withCli } from '../../support/cli.js';
 
 test('the first command starts the hub; hub status reports it and hub stop ends it', async () => {
@@ -76,9 +77,36 @@ test('hub without a command prints what there is', async () => {
 
 test('doctor finds a new installation well', async () => {
   await withCli(async ({ print, json }) => {
-    expect(await print('doctor')).toMatch(/^ok {4}node +\d+\.\d+\.\d+\nok {4}better-sqlite3 +loads, SQLite 3\./);
+    expect(await print('doctor')).toMatch(
+      /^ok {4}node +\d+\.\d+\.\d+\nok {4}(better-sqlite3 +loads, SQLite 3|node:sqlite +SQLite 3[\d.]+ of Node serves)/,
+    );
     const checks: unknown = await json('doctor');
     expect(checks).toEqual(expect.arrayContaining([expect.objectContaining({ about: 'hub', verdict: 'ok' })]));
+  });
+});
+
+test('over the SQLite of Node all is as usual, without its warning; where Node brings none that serves, three ways are named', async () => {
+  await withCli(async ({ run, home }) => {
+    const env = { COGNITION_SQLITE: 'node' };
+    const { code, stdout, stderr } = await run(['new', 'notes'], { env });
+    if (isSafeSqlite(process.versions.sqlite ?? '0')) {
+      expect({ code, stdout, stderr }).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/),
+        stderr: expect.not.stringContaining('Warning'),
+      });
+      expect((await run(['doctor'], { env })).stdout).toMatch(
+        /^ok {4}storage +works, SQLite 3[\d.]+ \(node:sqlite\)$/m,
+      );
+      await run(['hub', 'stop'], { env });
+      expect(readdirSync(home).filter((name) => /-(wal|shm)$/.test(name))).toEqual([]);
+      expect(readFileSync(join(home, 'logs', 'hub.log'), 'utf8')).not.toContain('Warning');
+    } else {
+      expect({ code, stderr: stderr.replace(/v[\d.]+/, 'v0') }).toEqual({
+        code: 1,
+        stderr: expect.stringMatching(/brings (no SQLite|SQLite [\d.]+, too old)\nhint: one of three ways: Node 22/),
+      });
+    }
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../loom/store/open_database.js';
 import { MIGRATIONS } from '../../../loom/store/schema.js';
-import { openStore, sqliteVersion } from '../../../loom/store/store.js';
+import { openStore } from '../../../loom/store/store.js';
 import { recoverFromCrash } from '../../../loom/threads/crash_recovery.js';
 import { APPENDS, WRITE_OPS } from '../../../loom/threads/write_operations.js';
 import { createCommitter } from '../../../loom/write/commit.js';
@@ -138,7 +138,3 @@ test('a migrated database has the same tables as a new one', () =>
     };
     expect(schema(path)).toEqual(schema(`${path}.new`));
   }));
-
-test('the SQLite library is new enough', () => {
-  expect(sqliteVersion().split('.').map(Number)[0]).toBe(3);
-});
