@@ -26,6 +26,8 @@ interface Row {
 
 export interface Fetching {
   tree: TreeId;
+  /** What it must belong to; null for one that may be anything. */
+  owner: TreeId | null;
   after: number;
   /** Told after each page. */
   onReceived(nodes: number): void;
@@ -39,7 +41,7 @@ export async function fetchTree(reach: InternalCaller, remote: Remote, fetching:
     const rows = await remote.query<Row>(FETCH, [fetching.tree, after, PAGE_BYTES, ENTRY_BYTES_MAX]);
     const last = rows.at(-1);
     if (last === undefined) return added;
-    added += await take(reach, remote, { tree: fetching.tree, rows });
+    added += await take(reach, remote, { ...fetching, rows });
     after = Number(last.n);
     fetching.onReceived(added);
   }
@@ -49,7 +51,7 @@ export async function fetchTree(reach: InternalCaller, remote: Remote, fetching:
 async function take(
   reach: InternalCaller,
   remote: Remote,
-  { tree, rows }: { tree: TreeId; rows: readonly Row[] },
+  { tree, owner, rows }: Pick<Fetching, 'tree' | 'owner'> & { rows: readonly Row[] },
 ): Promise<number> {
   const good: { row: Row; body: SharedBody }[] = [];
   let bad: { row: Row; why: string } | null = null;
@@ -59,7 +61,7 @@ async function take(
     else good.push({ row, body });
     if (bad !== null) break;
   }
-  const apply = (some: typeof good): Promise<number> => applyAll(reach, remote, { tree, entries: some });
+  const apply = (some: typeof good): Promise<number> => applyAll(reach, remote, { tree, owner, entries: some });
   let added = 0;
   try {
     added = await apply(good);
@@ -78,18 +80,18 @@ async function take(
 async function applyAll(
   reach: InternalCaller,
   remote: Remote,
-  { tree, entries }: { tree: TreeId; entries: readonly { row: Row; body: SharedBody }[] },
+  { tree, owner, entries }: Pick<Fetching, 'tree' | 'owner'> & { entries: readonly { row: Row; body: SharedBody }[] },
 ): Promise<number> {
   const last = entries.at(-1);
   if (last === undefined) return 0;
   const bodies = entries.map(({ body }) => body);
   await fetchOutputs(reach, remote, bodies.flatMap(outputsIn));
   const fetched = Number(last.row.n);
-  return (await callHub(reach, 'loom.share_apply', { remote: remote.name, tree, bodies, fetched })).added;
+  return (await callHub(reach, 'loom.share_apply', { remote: remote.name, tree, owner, bodies, fetched })).added;
 }
 
 /** What an entry says, or why it cannot be read. */
-function bodyOf({ body }: Row): SharedBody | string {
+function bodyOf({ hub, body }: Row): SharedBody | string {
   if (body === null) return 'it is too large';
   let json: unknown;
   try {
@@ -98,7 +100,9 @@ function bodyOf({ body }: Row): SharedBody | string {
     return 'it is not JSON'; // what else of it could be told is the writer's text
   }
   const parsed = SharedBody.safeParse(json);
-  return parsed.success ? parsed.data : 'it is of no known form';
+  if (!parsed.success) return 'it is of no known form';
+  const isForeign = 'register' in parsed.data && parsed.data.register.hub !== hub;
+  return isForeign ? 'it decides in the name of another hub' : parsed.data;
 }
 
 function outputsIn(body: SharedBody): Sha256[] {

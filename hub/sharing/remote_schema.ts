@@ -1,5 +1,6 @@
 import { HubError } from '../base/error.js';
 import { cliCommand } from '../base/hint.js';
+import { PUBLISH_STEP } from './publish_schema.js';
 import type { Remote } from './remote_connection.js';
 
 /** Partitions of the entries: one of them is still small where the whole has a thousand million. */
@@ -34,6 +35,7 @@ const STEPS: readonly string[] = [
     tree uuid NOT NULL, sha256 text NOT NULL, pieces int NOT NULL, PRIMARY KEY (tree, sha256)
   );
   `,
+  PUBLISH_STEP,
 ];
 
 export const SCHEMA_VERSION = STEPS.length;
@@ -104,10 +106,11 @@ async function grantRoles(remote: Remote): Promise<string[]> {
     await remote.query(`GRANT SELECT ON ALL TABLES IN SCHEMA cognition TO ${role}`);
   }
   if (roles.includes('cognition_writer')) {
+    await remote.query('GRANT INSERT ON cognition.outputs, cognition.tree_outputs TO cognition_writer');
     await remote.query(
-      'GRANT INSERT ON cognition.hubs, cognition.trees, cognition.entries, cognition.outputs, cognition.tree_outputs TO cognition_writer',
+      'REVOKE INSERT, UPDATE ON cognition.hubs, cognition.trees, cognition.entries FROM cognition_writer',
     );
-    await remote.query('GRANT UPDATE ON cognition.hubs, cognition.trees TO cognition_writer');
+    await remote.query('GRANT EXECUTE ON FUNCTION cognition.greet, cognition.publish TO cognition_writer');
   }
   return roles;
 }

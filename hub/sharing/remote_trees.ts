@@ -1,5 +1,6 @@
 import type { ResultOf } from '../protocol/methods/method_table.js';
 import { TreeId } from '../protocol/node.js';
+import { PUBLISH_FUNCTION } from './publish_schema.js';
 import type { Remote } from './remote_connection.js';
 import { remoteVersion, SCHEMA_VERSION } from './remote_schema.js';
 
@@ -36,19 +37,20 @@ export async function checkRemote(remote: Remote): Promise<ResultOf<'sharing.rem
   const version = await remoteVersion(remote);
   const facts = { server: server?.server_version ?? '', encrypted: remote.isEncrypted(), version };
   if (version === null) return { ...facts, reads: false, writes: false, trees: 0, hubs: 0 };
-  const may = async (what: 'SELECT' | 'INSERT'): Promise<boolean> => {
-    const sql = `SELECT has_schema_privilege('cognition', 'USAGE') AND has_table_privilege('cognition.entries', $1) AS may`;
-    const [row] = await remote.query<{ may: string }>(sql, [what]);
+  const may = async (what: string): Promise<boolean> => {
+    const sql = `SELECT has_schema_privilege('cognition', 'USAGE') AND ${what} AS may`;
+    const [row] = await remote.query<{ may: string }>(sql);
     return row?.may === 't';
   };
-  const reads = await may('SELECT');
+  const reads = await may(`has_table_privilege('cognition.entries', 'SELECT')`);
   const count = async (table: 'trees' | 'hubs'): Promise<number> => {
     const [row] = reads
       ? await remote.query<{ count: string }>(`SELECT count(*) AS count FROM cognition.${table}`)
       : [];
     return Number(row?.count ?? 0);
   };
-  const writes = version === SCHEMA_VERSION && (await may('INSERT'));
+  const publishes = `has_function_privilege('${PUBLISH_FUNCTION}', 'EXECUTE')`;
+  const writes = version === SCHEMA_VERSION && (await may(publishes));
   return { ...facts, reads, writes, trees: await count('trees'), hubs: await count('hubs') };
 }
 

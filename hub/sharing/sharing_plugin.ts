@@ -104,11 +104,13 @@ async function unshare(
 /** Tells the remote who this hub is; who may only read leaves no trace. */
 async function greet(reach: InternalCaller, remote: Remote, version: string): Promise<void> {
   const { hub } = await callHub(reach, 'loom.share_list', { remote: null });
-  await remote.query(
-    `INSERT INTO cognition.hubs (id, person, machine, program) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (id) DO UPDATE SET person = $2, machine = $3, program = $4, seen_at = now()`,
-    [hub, personName(), hostname(), version],
-  );
+  const [row] = await remote.query<{ is_own: string }>('SELECT cognition.greet($1, $2, $3, $4) AS is_own', [
+    ...[hub, personName(), hostname(), version],
+  ]);
+  if (row?.is_own === 't') return;
+  throw new HubError('unauthorised', `this home is known at ${remote.name} as one of another login`, {
+    hint: `its owner can give it to you: UPDATE cognition.hubs SET login = '<your login>' WHERE id = '${hub}'`,
+  });
 }
 
 function personName(): string {

@@ -5,6 +5,7 @@ import type { ParsedOf, ResultOf } from '../protocol/methods/method_table.js';
 import type { Share } from '../protocol/methods/sharing_methods.js';
 import type { TreeId } from '../protocol/node.js';
 import { fetchTree } from './fetch_entries.js';
+import { OWNED_MAX, ownedTrees } from './owned_trees.js';
 import { publishTree } from './publish.js';
 import type { Remote } from './remote_connection.js';
 
@@ -20,13 +21,25 @@ export async function syncRemote(
   const done = new Set<TreeId>();
   // Sub-sessions come to light while their owners are taken over.
   for (;;) {
-    const trees = (await treesToSync(reach, remote, wanted)).filter((tree) => !done.has(tree));
-    if (trees.length === 0) return synced;
-    for (const tree of trees) {
+    const { trees, crowded } = await treesToSync(reach, remote, wanted);
+    const left = trees.filter(({ id }) => !done.has(id));
+    if (left.length === 0) return synced.map((one) => (crowded.has(one.tree) ? toldCrowded(one, remote) : one));
+    for (const { id: tree, owner } of left) {
       done.add(tree);
-      synced.push(await syncTree(reach, remote, { ...wanted, tree }));
+      synced.push(await syncTree(reach, remote, { ...wanted, tree, owner }));
     }
   }
+}
+
+function toldCrowded(synced: Synced, { name }: Remote): Synced {
+  const problem = `it has more than ${OWNED_MAX} sub-sessions at ${name}: the others are not fetched`;
+  return { ...synced, problem: synced.problem ?? problem };
+}
+
+/** A tree, and what it must belong to; null for one that may be anything. */
+interface TreeToSync {
+  id: TreeId;
+  owner: TreeId | null;
 }
 
 /** What is shared, what those trees own here and at the remote, and the one that is asked for. */
@@ -34,31 +47,27 @@ async function treesToSync(
   reach: InternalCaller,
   remote: Remote,
   { tree, fetches }: ParsedOf<'sharing.sync'>,
-): Promise<TreeId[]> {
+): Promise<{ trees: TreeToSync[]; crowded: ReadonlySet<TreeId> }> {
   const { shares } = await callHub(reach, 'loom.share_list', { remote: remote.name });
-  const shared = shares.map((share) => share.tree.id);
-  if (tree !== null && !shared.includes(tree)) return [tree];
-  const family = tree === null ? shared : familyOf(shares, tree);
-  const owned = fetches
-    ? await remote.query<{ id: TreeId }>(
-        'SELECT id FROM cognition.trees WHERE owner = ANY($1) AND id <> ALL($1) AND purged_at IS NULL',
-        [family],
-      )
-    : [];
-  return [...family, ...owned.map(({ id }) => id)];
+  const shared = shares.map((share) => share.tree);
+  if (tree !== null && !shared.some(({ id }) => id === tree))
+    return { trees: [{ id: tree, owner: null }], crowded: new Set() };
+  const family = tree === null ? shared : familyOf(shared, tree);
+  const { owned, crowded } = fetches ? await ownedTrees(remote, family) : { owned: [], crowded: new Set<TreeId>() };
+  return { trees: [...family.map(({ id }) => ({ id, owner: null })), ...owned], crowded };
 }
 
 /** A tree, and of the others what it owns, whatever lies between. */
-function familyOf(shares: readonly Share[], top: TreeId): TreeId[] {
+function familyOf(shared: readonly Share['tree'][], top: TreeId): Share['tree'][] {
   const family = new Set([top]);
   for (let before = 0; before < family.size; ) {
     before = family.size;
-    for (const { tree } of shares) if (tree.owner !== null && family.has(tree.owner.tree)) family.add(tree.id);
+    for (const tree of shared) if (tree.owner !== null && family.has(tree.owner.tree)) family.add(tree.id);
   }
-  return [...family];
+  return shared.filter(({ id }) => family.has(id));
 }
 
-type Wanted = Omit<ParsedOf<'sharing.sync'>, 'tree'> & { tree: TreeId };
+type Wanted = Omit<ParsedOf<'sharing.sync'>, 'tree'> & { tree: TreeId; owner: TreeId | null };
 
 async function syncTree(reach: InternalCaller, remote: Remote, wanted: Wanted): Promise<Synced> {
   const { tree } = wanted;
@@ -73,7 +82,7 @@ async function syncTree(reach: InternalCaller, remote: Remote, wanted: Wanted): 
         told.received = nodes;
         tell();
       };
-      await fetchTree(reach, remote, { tree, after, onReceived });
+      await fetchTree(reach, remote, { tree, owner: wanted.owner, after, onReceived });
     }
     const onSent = (entries: number): void => {
       told.sent = entries;

@@ -11,12 +11,15 @@ import { applyRegister } from './apply_register.js';
 import { putShare } from './shares.js';
 
 /** Takes entries of a remote: all of one call, or none. */
-export const applyEntries: WriteOp<ParsedOf<'loom.share_apply'>> = (context, { remote, tree, bodies, fetched }) => {
+export const applyEntries: WriteOp<ParsedOf<'loom.share_apply'>> = (
+  context,
+  { remote, tree, owner, bodies, fetched },
+) => {
   refuseUnshared(context.store, { remote, tree });
   let added = 0;
   for (const body of bodies) {
     if ('register' in body) applyRegister(context, requireTree(context.store, tree), body.register);
-    else added += applyRecords(context, tree, body.records);
+    else added += applyRecords(context, { tree, owner }, body.records);
   }
   putShare(context.store, requireTree(context.store, tree).tree, { remote, sent: 0, fetched });
   if (added > 0) recountBranches(context.store, requireTree(context.store, tree).tree);
@@ -36,13 +39,17 @@ function refuseUnshared(store: Store, { remote, tree }: { remote: string; tree: 
 
 type Records = Extract<SharedBody, { records: unknown }>['records'];
 
-function applyRecords(context: WriteContext, tree: string, records: Records): number {
+function applyRecords(
+  context: WriteContext,
+  { tree, owner }: { tree: string; owner: string | null },
+  records: Records,
+): number {
   let added = 0;
   for (const record of records) {
     switch (record.kind) {
       case 'tree':
         if (record.tree.id !== tree) throw invalid(`an entry of tree ${tree} is of tree ${record.tree.id}`);
-        beginTree(context, record.tree);
+        beginTree(context, record.tree, owner);
         break;
       case 'settings':
         importSettings(context, record);
@@ -61,7 +68,12 @@ function applyRecords(context: WriteContext, tree: string, records: Records): nu
   return added;
 }
 
-function beginTree(context: WriteContext, tree: Extract<Records[number], { kind: 'tree' }>['tree']): void {
+function beginTree(
+  context: WriteContext,
+  tree: Extract<Records[number], { kind: 'tree' }>['tree'],
+  owner: string | null,
+): void {
+  if (owner !== null && tree.owner?.tree !== owner) throw invalid(`tree ${tree.id} does not belong to ${owner}`);
   if (findTree(context.store, tree.id) !== undefined) return;
   const name = freeName(context.store, tree.name);
   insertTree(context, {

@@ -4,6 +4,7 @@ import type { Block, External } from '../../hub/protocol/node.js';
 import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
 import type { ReadParams } from '../read/read_methods.js';
+import { hubId } from '../registers/hub_id.js';
 import { listRegisters } from '../registers/registers.js';
 import { newestSeq } from '../store/newest_seq.js';
 import { hashMatches } from '../store/node_hash.js';
@@ -17,9 +18,14 @@ const PAGE_BYTES = 1024 * 1024;
 const NODES_AFTER = `SELECT ${NODE_COLUMNS} FROM nodes n
   WHERE n.tree = ? AND n.seq > ? AND n.seq <= ? ORDER BY n.seq LIMIT ${SLICE_ROWS}`;
 
+interface Entry {
+  id: string;
+  body: string;
+}
+
 /** A page of entries: steps stay whole, and each setting stands before the first node that names it. */
 interface Filling {
-  entries: { id: string; body: string }[];
+  entries: (Entry & { own?: Entry })[];
   outputs: Set<string>;
   settings: Set<string>;
   bytes: number;
@@ -43,11 +49,18 @@ export function* readEntries({ store }: ReadContext, params: ReadParams['loom.sh
     if (rows.length < SLICE_ROWS) break;
     yield;
   }
+  const hub = hubId(store);
   for (const register of listRegisters(store, row.tree)) {
-    const { of, value: _, ...rest } = register;
-    filling.entries.push({ id: `register ${of} ${Object.values(rest).join(' ')}`, body: JSON.stringify({ register }) });
+    const own = register.hub === hub ? {} : { own: registerEntry({ ...register, hub }) };
+    filling.entries.push({ ...registerEntry(register), ...own });
   }
   return pageOf(filling, { to: newest, more: false });
+}
+
+function registerEntry(register: ReturnType<typeof listRegisters>[number]): Entry {
+  const { of, value, ...rest } = register;
+  const id = ['register', of, ...Object.values(rest), JSON.stringify(value)].join(' ');
+  return { id, body: JSON.stringify({ register }) };
 }
 
 function isFull({ entries, bytes }: Filling, limit: number): boolean {

@@ -39,6 +39,7 @@ const Share = z.strictObject({
 });
 export type Share = z.infer<typeof Share>;
 
+const entry = { id: z.string(), body: z.string() };
 const shareKey = { remote: RemoteName, tree: TreeId };
 
 export const sharingMethods = methods({
@@ -64,7 +65,13 @@ export const sharingMethods = methods({
     description: 'Reads what a remote may lack of a tree, as entries that `loom.share_apply` takes.',
     params: z.strictObject({ tree: TreeId, after: count, limit: limitUpTo(1_000, 500) }),
     result: z.strictObject({
-      entries: z.array(z.strictObject({ id: z.string(), body: z.string() })),
+      entries: z.array(
+        z.strictObject({
+          ...entry,
+          /** For what another hub has decided: the same as a decision of this hub. */
+          own: z.strictObject(entry).optional(),
+        }),
+      ),
       /** The stored outputs that the nodes of these entries point at. */
       outputs: z.array(Sha256),
       /** The number up to which this is all; the next call reads after it. */
@@ -76,7 +83,12 @@ export const sharingMethods = methods({
   'loom.share_apply': {
     description:
       'Takes entries of a remote in their order; every hash is proven, and what is here already is not doubled.',
-    params: z.strictObject({ ...shareKey, bodies: z.array(SharedBody).max(1_000), fetched: count }),
+    params: z.strictObject({
+      ...shareKey,
+      /** What a new tree must belong to; null for one that may be anything. */
+      owner: TreeId.nullable(),
+      ...{ bodies: z.array(SharedBody).max(1_000), fetched: count },
+    }),
     result: z.strictObject({ added: count }),
     access: 'internal',
   },
