@@ -1,10 +1,9 @@
 // Bundles the program into dist/. Usage: node .dev/build.mjs [--watch | --no-types]
-import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import * as esbuild from 'esbuild';
-import { bundleDeclarations } from './declarations.mjs';
+import { writeTypes } from './types.mjs';
 import { requireDeclared, unbundledOf } from './unbundled.mjs';
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -202,17 +201,6 @@ async function watch() {
   console.error(`watching: ${ENTRIES.map(({ target }) => join(basename(DIST), target)).join(' ')}`);
 }
 
-/** Writes the declarations of the client library. */
-async function types() {
-  await rm(join(DIST, 'types'), { recursive: true, force: true });
-  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { status } = spawnSync(process.execPath, [tsc, '-p', join(ROOT, '.dev', 'tsconfig.types.json')], {
-    stdio: 'inherit',
-  });
-  if (status !== 0) throw new Error('the declarations of the client library could not be written');
-  await bundleDeclarations(join(DIST, 'types'), ROOT);
-}
-
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   if (process.argv.includes('--watch')) await watch();
   else {
@@ -220,6 +208,6 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
     // Their names change with their content. A hub that runs may still want those of before.
     if (isWhole) await rm(join(DIST, PARTS), { recursive: true, force: true });
     await bundle();
-    if (isWhole) await types();
+    if (isWhole) await writeTypes();
   }
 }

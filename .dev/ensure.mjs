@@ -55,6 +55,18 @@ function isBuilt() {
   return SOURCES.every((source) => changedAtMs(join(ROOT, source)) <= builtAtMs);
 }
 
+/**
+ * How the declarations of the client library are: `none`, `old` or `new`. Those of sources that do not compile are not
+ * tried again before the sources change.
+ */
+export function typesState() {
+  if (!existsSync(join(ROOT, 'dist', 'types'))) return 'none';
+  const tried = join(ROOT, 'dist', '.types');
+  const triedAtMs = existsSync(tried) ? statSync(tried).mtimeMs : 0;
+  return changedAtMs(join(ROOT, 'hub')) <= triedAtMs ? 'new' : 'old';
+}
+
+/** When a file changed, or the newest below a folder. */
 function changedAtMs(path) {
   if (!existsSync(path)) return 0;
   const { mtimeMs } = statSync(path);
