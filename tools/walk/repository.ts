@@ -106,23 +106,36 @@ function lineIn(folder: PinnedEntry, name: string): string | null {
 }
 
 const RECENT_MAX = 4;
-const recent = new Map<string, TrackedPaths>();
+const recent = new Map<string, { stamp: string; tracked: TrackedPaths }>();
 
-/** What the index names. The last ones stay parsed, since they change seldom. */
+/** What the index of a folder of git names. The last ones stay, since they change seldom. */
 function trackedIn(own: PinnedEntry): TrackedPaths {
   const file = pinIn(own, 'index');
   if (file === null) return NONE;
   const { dev, ino, size, mtimeMs, ctimeMs } = file.stats;
   unpin(file);
-  const key = [dev, ino, size, mtimeMs, ctimeMs].join(' ');
+  const [key, stamp] = [`${own.stats.dev} ${own.stats.ino}`, [dev, ino, size, mtimeMs, ctimeMs].join(' ')];
   const known = recent.get(key);
-  if (known !== undefined) return known;
+  if (known?.stamp === stamp) return known.tracked;
   const index = readIn(own, 'index', INDEX_BYTES_MAX);
   const shared = index === null ? null : readIn(own, sharedIndexOf(index), INDEX_BYTES_MAX);
-  const tracked = trackedPaths([index, shared].flatMap((bytes) => (bytes === null ? [] : (parseIndex(bytes) ?? []))));
+  const tracked = parsedLater([index, shared]);
   if (recent.size >= RECENT_MAX) recent.clear();
-  recent.set(key, tracked);
+  recent.set(key, { stamp, tracked });
   return tracked;
+}
+
+/** Parses an index when the first path is asked for: only what rules ignore is. */
+function parsedLater(files: readonly (Buffer | null)[]): TrackedPaths {
+  let waiting: typeof files | null = files;
+  let parsed = NONE;
+  const tracked = (): TrackedPaths => {
+    if (waiting === null) return parsed;
+    parsed = trackedPaths(waiting.flatMap((bytes) => (bytes === null ? [] : (parseIndex(bytes) ?? []))));
+    waiting = null;
+    return parsed;
+  };
+  return { has: (path) => tracked().has(path), hasBelow: (folder) => tracked().hasBelow(folder) };
 }
 
 /** The file with the rest of a split index; of another index it names none that there is. */

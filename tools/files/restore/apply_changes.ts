@@ -1,9 +1,10 @@
-import { chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { attempt, type PinnedEntry, pinIn, unpin } from '../../walk/pinned_folder.js';
+import { type PinnedEntry, pinIn, unpin } from '../../walk/pinned_folder.js';
 import { entryPath } from '../scan/entry_path.js';
+import { statOf } from '../scan/known_files.js';
 import type { TreeEntry } from '../store/tree_format.js';
-import { hasContent } from './entry_content.js';
+import { hasContent, isOther } from './entry_content.js';
 import type { Change, Kept } from './plan_restore.js';
 import { callIn, foldersAbove, inFolderOf } from './project_folder.js';
 import { errorOf, wordsFor } from './system_call.js';
@@ -59,7 +60,9 @@ const folderOf = (entry: TreeEntry | null): TreeEntry | null => (entry?.kind ===
 
 /** Returns the code of what kept a file from being replaced. */
 function replaceFile({ root, drafts }: ApplyParts, step: Step): string | null {
-  return callIn(root, { path: step.path, make: step.want !== null }, (at) => replaceAt(at, drafts, step));
+  return callIn(root, { path: step.path, may: step.want === null ? 'open' : 'make' }, (at) =>
+    replaceAt(at, drafts, step),
+  );
 }
 
 function replaceAt(at: string | Buffer, drafts: PinnedEntry, { was, want, index }: Step): string | null {
@@ -76,8 +79,10 @@ function replaceAt(at: string | Buffer, drafts: PinnedEntry, { was, want, index 
   return taken;
 }
 
+/** What the disk says of a file spares most from being moved that are not what is stored; its content decides when nobody reaches it by its name. */
 function moveAside(at: string | Buffer, old: string, was: TreeEntry): string | null {
-  if (!hasContent(at, was)) return exists(at) ? 'EEXIST' : 'ENOENT';
+  const stats = statOf(at);
+  if (stats === null || isOther(stats, was)) return stats === null ? 'ENOENT' : 'EEXIST';
   const failure = errorOf(() => renameSync(at, old));
   if (failure !== null || hasContent(old, was)) return failure;
   // Somebody was quicker: theirs goes back.
@@ -93,14 +98,14 @@ function giveBack(old: string, at: string | Buffer): string | null {
 }
 
 function removeFolder({ root }: ApplyParts, path: string): string | null {
-  const failure = callIn(root, { path, make: false }, (at) => errorOf(() => rmdirSync(at)));
+  const failure = callIn(root, { path, may: 'open' }, (at) => errorOf(() => rmdirSync(at)));
   return failure === 'ENOENT' ? null : failure;
 }
 
 function makeFolder({ root }: ApplyParts, path: string): string | null {
-  return callIn(root, { path, make: true }, (at) => {
+  return callIn(root, { path, may: 'make' }, (at) => {
     const failure = errorOf(() => mkdirSync(at, 0o700));
-    return failure === 'EEXIST' && attempt(() => lstatSync(at))?.isDirectory() === true ? null : failure;
+    return failure === 'EEXIST' && statOf(at)?.isDirectory() === true ? null : failure;
   });
 }
 
@@ -112,7 +117,7 @@ function setModes({ root, modeBefore }: ApplyParts, folders: readonly Step[]): v
   // The inner ones first: one above may be closed after it.
   for (const [path, mode] of [...modes].sort(([a], [b]) => b.length - a.length)) {
     if (mode === null) continue;
-    inFolderOf(root, { path, make: false }, (folder, name) => {
+    inFolderOf(root, { path, may: 'open' }, (folder, name) => {
       const entry = pinIn(folder, Buffer.from(name, 'latin1'));
       if (entry === null) return;
       const { stats, at } = entry;
@@ -147,7 +152,7 @@ function removeOne({ drafts, root }: ApplyParts, { path, was, index }: Step, ope
     const failure = errorOf(() => unlinkSync(at));
     return failure === null ? [] : { path, why: wordsFor(failure) };
   }
-  const name = inFolderOf(root, { path, make: true }, (folder, own) => putBeside(at, { folder, own }));
+  const name = inFolderOf(root, { path, may: 'make' }, (folder, own) => putBeside(at, { folder, own }));
   return { path, why: name === null ? wordsFor('ENOTDIR') : `somebody writes to it: theirs is ${name}` };
 }
 
@@ -163,11 +168,11 @@ function putBeside(old: string, { folder, own }: { folder: PinnedEntry; own: str
 }
 
 function exists(path: string | Buffer): boolean {
-  return attempt(() => lstatSync(path)) !== null;
+  return statOf(path) !== null;
 }
 
 function isSameFile(a: string | Buffer, b: string | Buffer): boolean {
-  const one = attempt(() => lstatSync(a));
-  const other = attempt(() => lstatSync(b));
+  const one = statOf(a);
+  const other = statOf(b);
   return one !== null && other !== null && one.ino === other.ino && one.dev === other.dev;
 }

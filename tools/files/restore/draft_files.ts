@@ -6,6 +6,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  renameSync,
   rmdirSync,
   symlinkSync,
   unlinkSync,
@@ -17,9 +18,11 @@ import type { BlobStore } from '../store/blob_store.js';
 import { getContent } from '../store/snapshot.js';
 import type { TreeEntry } from '../store/tree_format.js';
 import type { Change } from './plan_restore.js';
+import { inFolderOf } from './project_folder.js';
 import { errorOf } from './system_call.js';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+const NEW_FILE = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 
 export function newDraftsName(): string {
   return `.cognition-restore-${randomBytes(8).toString('hex')}`;
@@ -35,7 +38,12 @@ export function writeDrafts(
   const folder = pinIn(root, drafts);
   if (folder === null) return;
   try {
-    for (const [index, want] of inReadingOrder(store, changes)) write(`${folder.at}/${index}.new`, want, store);
+    for (const [index, want] of inReadingOrder(store, changes)) {
+      const at = `${folder.at}/${index}.new`;
+      const bytes = getContent(store, want);
+      if (want.kind === 'link') symlinkSync(Buffer.from(bytes), at);
+      else write(openDraft(root, { at, drafts, path: changes[index]?.path ?? '' }), bytes, want.mode);
+    }
   } finally {
     unpin(folder);
   }
@@ -52,18 +60,50 @@ function inReadingOrder(store: BlobStore, changes: readonly Change[]): [number, 
   return wanted.sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-function write(path: string, want: TreeEntry, store: BlobStore): void {
-  const bytes = getContent(store, want);
-  if (want.kind === 'link') {
-    symlinkSync(Buffer.from(bytes), path);
-    return;
-  }
-  const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+interface DraftPlace {
+  at: string;
+  drafts: string;
+  /** The path that the file is for. */
+  path: string;
+}
+
+/** Makes a new file in the folder that it is for, where that is possible: disks place it by that, beside its like. */
+function openDraft(root: PinnedEntry, { at, drafts, path }: DraftPlace): number {
+  const near = path.includes('/')
+    ? inFolderOf(root, { path, may: 'look' }, (folder) => openNear(folder, drafts, at))
+    : null;
+  return near ?? openSync(at, NEW_FILE, 0o600);
+}
+
+/** Null where it cannot be made there. */
+function openNear(folder: PinnedEntry, drafts: string, at: string): number | null {
+  const first = entryPath(folder, drafts);
+  let fd = -1;
+  const failure = errorOf(() => {
+    fd = openSync(first, NEW_FILE, 0o600);
+  });
+  if (failure !== null) return null;
+  if (errorOf(() => renameSync(first, at)) === null) return fd;
+  closeSync(fd);
+  errorOf(() => unlinkSync(first));
+  return null;
+}
+
+function write(fd: number, bytes: Buffer, mode: number): void {
   try {
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
-    fchmodSync(fd, want.mode);
+    fchmodSync(fd, mode);
   } finally {
     closeSync(fd);
+  }
+}
+
+/** Removes what a killed process has begun in the folder of one of these changes. */
+export function removeBegun(root: PinnedEntry, drafts: string, changes: readonly Change[]): void {
+  const byFolder = new Map(changes.map(({ path }) => [path.slice(0, path.lastIndexOf('/') + 1), path]));
+  byFolder.delete('');
+  for (const path of byFolder.values()) {
+    inFolderOf(root, { path, may: 'look' }, (folder) => errorOf(() => unlinkSync(entryPath(folder, drafts))));
   }
 }
 

@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto';
-import { lstatSync } from 'node:fs';
-import { attempt } from '../../walk/pinned_folder.js';
+import type { Stats } from 'node:fs';
+import { statOf } from '../scan/known_files.js';
 import { readLink, readRegular } from '../scan/read_entry.js';
 import { contentDigest } from '../store/snapshot.js';
 import type { TreeEntry } from '../store/tree_format.js';
 
+/** Whether what the disk says of a file or a link speaks against an entry; its mode does not count. */
+export function isOther(stats: Stats, { kind, size }: TreeEntry): boolean {
+  return stats.size !== size || (kind === 'link' ? !stats.isSymbolicLink() : !stats.isFile());
+}
+
 /** Whether a file or a link on the disk holds what an entry says; its mode does not count. */
-export function hasContent(path: string | Buffer, { kind, size, sha256 }: TreeEntry): boolean {
-  const stats = attempt(() => lstatSync(path));
-  if (stats === null || stats.size !== size) return false;
+export function hasContent(path: string | Buffer, entry: TreeEntry): boolean {
+  const { kind, size, sha256 } = entry;
+  const stats = statOf(path);
+  if (stats === null || isOther(stats, entry)) return false;
   if (kind === 'link') {
     const text = readLink(path);
     return text !== null && createHash('sha256').update(text).digest('hex') === sha256;

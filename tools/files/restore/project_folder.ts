@@ -6,13 +6,16 @@ import { errorOf } from './system_call.js';
 const OWN = 0o700;
 const NEW_FOLDER = 0o755;
 
-/**
- * Does something in the folder of a path, each folder on the way pinned; null when one is absent, or is no folder. A folder that its
- * owner may not write is opened. `make`: folders that are absent are made.
- */
+/** A path, and what may be done to the folders above it: opened, where their owner may not write in them; made, where they are absent. */
+export interface PathPlace {
+  path: string;
+  may: 'look' | 'open' | 'make';
+}
+
+/** Does something in the folder of a path, each folder on the way pinned; null when one is absent, or is no folder. */
 export function inFolderOf<T>(
   root: PinnedEntry,
-  { path, make }: { path: string; make: boolean },
+  { path, may }: PathPlace,
   use: (folder: PinnedEntry, name: string) => T,
 ): T | null {
   const names = path.split('/');
@@ -21,25 +24,31 @@ export function inFolderOf<T>(
   try {
     let folder = root;
     for (const name of names) {
-      openForOwner(folder);
-      if (make) errorOf(() => mkdirSync(entryPath(folder, name), NEW_FOLDER));
-      const next = pinIn(folder, Buffer.from(name, 'latin1'));
+      if (may !== 'look') openForOwner(folder);
+      const next = pinIn(folder, bytesOf(name)) ?? (may === 'make' ? made(folder, name) : null);
       if (next === null) return null;
       pinned.push(next);
       if (!next.stats.isDirectory()) return null;
       folder = next;
     }
-    openForOwner(folder);
+    if (may !== 'look') openForOwner(folder);
     return use(folder, last);
   } finally {
     for (const entry of pinned) unpin(entry);
   }
 }
 
+function made(folder: PinnedEntry, name: string): PinnedEntry | null {
+  errorOf(() => mkdirSync(entryPath(folder, name), NEW_FOLDER));
+  return pinIn(folder, bytesOf(name));
+}
+
+const bytesOf = (name: string): Buffer => Buffer.from(name, 'latin1');
+
 /** As above, for a call that returns the code of the system's error. */
 export function callIn(
   root: PinnedEntry,
-  place: { path: string; make: boolean },
+  place: PathPlace,
   call: (at: string | Buffer) => string | null,
 ): string | null {
   let code: string | null = 'ENOTDIR';

@@ -5,7 +5,7 @@ import { type PinnedEntry, pinIn, unpin } from '../../walk/pinned_folder.js';
 import type { BlobStore } from '../store/blob_store.js';
 import type { Snapshots } from '../store/snapshot.js';
 import { applyChanges } from './apply_changes.js';
-import { newDraftsName, removeDrafts, writeDrafts } from './draft_files.js';
+import { newDraftsName, removeBegun, removeDrafts, writeDrafts } from './draft_files.js';
 import { type Pending, type RestoreJournal, readJournal, writeJournal } from './journal.js';
 import type { Kept, RestorePlan } from './plan_restore.js';
 
@@ -58,7 +58,8 @@ export function createRestorer({ project, store, snapshots, journal, record, ope
     return { kept, to };
   }
 
-  function putAway({ drafts }: Pending, last: RestoreJournal['last']): void {
+  function putAway({ drafts, changes }: Pending, last: RestoreJournal['last']): void {
+    removeBegun(project, drafts, changes);
     removeDrafts(project, drafts);
     writeJournal(journal, { pending: null, last });
   }

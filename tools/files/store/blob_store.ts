@@ -35,9 +35,11 @@ export interface BlobStore {
   sweep(isKept: (sha256: Sha256) => boolean): void;
 }
 
-const CACHED_BLOCKS = 64;
+const CACHED_BLOCKS = 16;
 /** A block ends with the blob that fills it. */
 const RAW_BLOCK_BYTES_MAX = 4 * 1024 * 1024;
+/** What is decompressed at once: most blocks are whole then. */
+const CHUNK_BYTES = 384 * 1024;
 /** With more packs, those below a size become one. */
 const PACKS_MAX = 200;
 const SMALL_PACK_BYTES = 4 * 1024 * 1024;
@@ -169,7 +171,9 @@ export function blobIn(path: string, sha256: Sha256, place: BlobPlace): Buffer {
 function contentOf(path: string, place: BlobPlace): Buffer {
   const block = readBlock(path, place);
   try {
-    return place.isCompressed ? brotliDecompressSync(block, { maxOutputLength: RAW_BLOCK_BYTES_MAX }) : block;
+    return place.isCompressed
+      ? brotliDecompressSync(block, { chunkSize: CHUNK_BYTES, maxOutputLength: RAW_BLOCK_BYTES_MAX })
+      : block;
   } catch {
     throw damaged(path); // what is compressed says so itself
   }
