@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, renameSync, type Stats, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readSync, renameSync, type Stats, writeFileSync } from 'node:fs';
 import * as z from 'zod';
 import { Sha256 } from '../../../hub/protocol/node.js';
 import { attempt } from '../../walk/pinned_folder.js';
@@ -46,14 +46,13 @@ interface FolderState {
   /** The files of the tree in its order, where all it has are files that are known; null when they are not. */
   order: readonly [string, KnownFile][] | null;
   isMet: boolean;
-  /** As it stands in the file; null when that is out of date. */
-  line: string | null;
 }
 
 /** The clocks of disks have steps: what changed so lately may change again without telling. */
 const SETTLED_MS = 2_000;
 /** Fewer are written down at the end. */
 const SAVED_AT = 1_000;
+const PIECE_BYTES = 256 * 1024;
 const Row = z.tuple([
   ...[z.string(), z.int(), z.int(), z.int(), z.number(), z.number()],
   ...[z.enum(['file', 'pieces', 'link']), z.int(), Sha256],
@@ -68,18 +67,14 @@ export function openKnownFiles(path: string, isStored: (sha256: Sha256) => boole
   function save(): void {
     if (unsaved.count === 0) return;
     unsaved.count = 0;
-    const lines = [...folders].map(([name, state]) => {
-      state.line ??= lineOf(name, state);
-      return state.line;
-    });
     // Not made durable: what is lost of it is read again.
-    writeFileSync(`${path}.new`, lines.join('\n'), { mode: 0o600 });
+    writeLines(`${path}.new`, folders);
     renameSync(`${path}.new`, path);
   }
 
   return {
     folder(name) {
-      const state = folders.get(name) ?? { files: new Map(), tree: null, order: null, isMet: true, line: null };
+      const state = folders.get(name) ?? { files: new Map(), tree: null, order: null, isMet: true };
       folders.set(name, state);
       state.isMet = true;
       return knownFolder(state, unsaved);
@@ -103,7 +98,6 @@ function knownFolder(state: FolderState, unsaved: { count: number }): KnownFolde
   const { files } = state;
   const change = (): void => {
     unsaved.count += 1;
-    state.line = null;
   };
   return {
     unchanged(names, device) {
@@ -171,6 +165,41 @@ function hasSame(before: FolderTree, now: FolderTree): boolean {
   return true;
 }
 
+/** In pieces, as it is read: whole it would be the largest thing in the process. */
+function writeLines(path: string, folders: ReadonlyMap<string, FolderState>): void {
+  const fd = openSync(path, 'w', 0o600);
+  try {
+    let piece = '';
+    for (const [name, state] of folders) {
+      piece += `${lineOf(name, state)}\n`;
+      if (piece.length < PIECE_BYTES) continue;
+      writeFileSync(fd, piece, 'latin1');
+      piece = '';
+    }
+    writeFileSync(fd, piece, 'latin1');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Names are byte strings, and so are lines. */
+function* linesIn(path: string): Generator<string> {
+  const fd = attempt(() => openSync(path, 'r'));
+  if (fd === null) return;
+  try {
+    const buffer = Buffer.allocUnsafe(PIECE_BYTES);
+    let rest = '';
+    for (let read = readSync(fd, buffer); read > 0; read = readSync(fd, buffer)) {
+      const lines = (rest + buffer.toString('latin1', 0, read)).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+    yield rest;
+  } finally {
+    closeSync(fd);
+  }
+}
+
 function lineOf(name: string, { files }: FolderState): string {
   const rows = [...files].map(([own, { ino, size, mode, mtimeMs, ctimeMs, entry }]): z.infer<typeof Row> => {
     return [
@@ -189,8 +218,7 @@ function lineOf(name: string, { files }: FolderState): string {
 }
 
 function* foldersIn(path: string, isStored: (sha256: Sha256) => boolean): Generator<[string, FolderState]> {
-  const text = attempt(() => readFileSync(path, 'utf8')) ?? '';
-  for (const line of text.split('\n')) {
+  for (const line of linesIn(path)) {
     const parsed = parsedLine(line);
     if (parsed === null) return;
     const [name, rows] = parsed;
@@ -199,7 +227,7 @@ function* foldersIn(path: string, isStored: (sha256: Sha256) => boolean): Genera
       const entry = { kind, mode: mode & MODE_BITS, size: length, sha256 };
       if (isStored(sha256)) files.set(own, { ino, size, mode, mtimeMs, ctimeMs, entry });
     }
-    yield [name, { files, tree: null, order: null, isMet: false, line }];
+    yield [name, { files, tree: null, order: null, isMet: false }];
   }
 }
 

@@ -3,9 +3,10 @@ import { mkdirSync, statSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 import { HubError } from '../../../hub/base/error.js';
 import { Sha256 } from '../../../hub/protocol/node.js';
-import { type BlobPlace, damaged, readBlock } from './pack_file.js';
+import type { BlobIndex, IndexedBlob } from './blob_index.js';
+import { type BlobPlace, damaged, readBlock, readDirectory } from './pack_file.js';
 import { isIntact, packProblems } from './pack_problems.js';
-import { createPackSet, type FoundBlob, type Pack } from './pack_set.js';
+import { createPackSet, type Pack } from './pack_set.js';
 import { type BlobForm, startWriting } from './pack_writer.js';
 
 /** Blobs by the SHA-256 of their bytes, in packs that never change. One process at a time may write. */
@@ -48,8 +49,8 @@ const NOWHERE = { size: 0, isCompressed: false };
 
 export function openBlobStore(folder: string): BlobStore {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const { packs, blobs, admit, drop } = createPackSet(folder);
-  const readBack = createBlockCache();
+  const { packs, packOf, blobs, admit, drop } = createPackSet(folder);
+  const readBack = createBlockCache((blob) => packOf(blob).path);
   const writing = startWriting(folder, (name, rows) => unflushed.add(admit(name, rows)));
   const unflushed = new Set<Pack>();
 
@@ -67,10 +68,10 @@ export function openBlobStore(folder: string): BlobStore {
   function get(sha256: Sha256): Buffer {
     if (sha256 === EMPTY) return Buffer.alloc(0);
     const found = blobs.get(sha256);
-    if (found === undefined) throw lack(sha256);
-    const { offset, size } = found.place;
+    if (found === null) throw lack(sha256);
+    const { offset, size } = found;
     const bytes = readBack(found).subarray(offset, offset + size);
-    if (bytes.length !== size || sha256Of(bytes) !== sha256) throw damaged(found.pack.path);
+    if (bytes.length !== size || sha256Of(bytes) !== sha256) throw damaged(packOf(found).path);
     return bytes;
   }
 
@@ -80,53 +81,58 @@ export function openBlobStore(folder: string): BlobStore {
     return sha256;
   }
 
-  function rewriteBlob(found: FoundBlob, sha256: Sha256, isKept: (sha256: Sha256) => boolean): void {
-    if (blobs.get(sha256)?.pack !== found.pack) return;
+  function rewriteBlob(sha256: Sha256, pack: Pack, isKept: (sha256: Sha256) => boolean): void {
+    const found = blobs.get(sha256);
+    if (found?.pack !== pack.number) return;
     const bytes = isKept(sha256) ? get(sha256) : null;
     blobs.delete(sha256);
-    if (bytes !== null) writing.add({ sha256, bytes }, found.place.isCompressed ? 'compressed' : 'plain');
+    if (bytes !== null) writing.add({ sha256, bytes }, found.isCompressed ? 'compressed' : 'plain');
   }
 
   /** Copies blobs of packs into new ones, then removes those packs. A kill in between leaves both, which is no harm. */
   function rewrite(doomed: readonly Pack[], isKept: (sha256: Sha256) => boolean): void {
-    for (const pack of doomed) for (const [sha256, place] of pack.rows) rewriteBlob({ pack, place }, sha256, isKept);
+    for (const pack of doomed) {
+      for (const sha256 of readDirectory(pack.path).keys()) rewriteBlob(sha256, pack, isKept);
+    }
     flush();
     drop(doomed);
   }
 
-  const small = smallOf(packs);
+  const small = smallOf(packs());
   if (small.length > 0) rewrite(small, () => true);
 
   return {
     has: (sha256) => sha256 === EMPTY || blobs.has(sha256) || writing.has(sha256),
     put,
     get,
-    placeOf: (sha256) => (sha256 === EMPTY ? NOWHERE : (blobs.get(sha256)?.place ?? null)),
-    inReadingOrder: (wanted) => inReadingOrder(wanted, blobs),
+    placeOf: (sha256) => (sha256 === EMPTY ? NOWHERE : blobs.get(sha256)),
+    inReadingOrder: (wanted) => inReadingOrder(wanted, blobs.get),
     flush,
     discard,
     unflushed: () => writing.counts(),
-    bytes: () => [...packs].reduce((sum, { bytes }) => sum + bytes, 0),
-    all: () => [...blobs.keys()],
+    bytes: () => packs().reduce((sum, { bytes }) => sum + bytes, 0),
+    all: () => [...blobs.all()].map(({ sha256 }) => sha256),
     bytesBut: (isLeftOut) => bytesBut(blobs, isLeftOut),
     problems: () => packProblems(folder),
-    sweep: (isKept) => rewrite(holdingOthers(packs, isKept), isKept),
+    sweep: (isKept) => rewrite(holdingOthers(packs(), isKept), isKept),
   };
 }
 
 /** The packs that are to become one. */
-function smallOf(packs: ReadonlySet<Pack>): Pack[] {
-  if (packs.size <= PACKS_MAX) return [];
-  const small = [...packs].filter(({ bytes, path }) => bytes < SMALL_PACK_BYTES && isIntact(path));
+function smallOf(packs: readonly Pack[]): Pack[] {
+  if (packs.length <= PACKS_MAX) return [];
+  const small = packs.filter(({ bytes, path }) => bytes < SMALL_PACK_BYTES && isIntact(path));
   return small.length > 1 ? small : [];
 }
 
-function holdingOthers(packs: ReadonlySet<Pack>, isKept: (sha256: Sha256) => boolean): Pack[] {
-  return [...packs].filter(({ rows }) => [...rows.keys()].some((sha256) => !isKept(sha256)));
+function holdingOthers(packs: readonly Pack[], isKept: (sha256: Sha256) => boolean): Pack[] {
+  return packs.filter(({ path }) => [...readDirectory(path).keys()].some((sha256) => !isKept(sha256)));
 }
 
-function bytesBut(blobs: ReadonlyMap<Sha256, FoundBlob>, isLeftOut: (sha256: Sha256) => boolean): number {
-  return [...blobs].reduce((sum, [sha256, { place }]) => sum + (isLeftOut(sha256) ? 0 : place.size), 0);
+function bytesBut(blobs: BlobIndex, isLeftOut: (sha256: Sha256) => boolean): number {
+  let sum = 0;
+  for (const { sha256, size } of blobs.all()) sum += isLeftOut(sha256) ? 0 : size;
+  return sum;
 }
 
 function lack(sha256: Sha256): HubError {
@@ -135,22 +141,18 @@ function lack(sha256: Sha256): HubError {
   });
 }
 
-function inReadingOrder(wanted: readonly Sha256[], blobs: ReadonlyMap<Sha256, FoundBlob>): Sha256[] {
-  const keyOf = (sha256: Sha256): string => {
-    const found = blobs.get(sha256);
-    return found === undefined ? '' : `${found.pack.path} ${String(found.place.blockAt).padStart(10)}`;
-  };
-  const keyed = wanted.map((sha256) => ({ sha256, key: keyOf(sha256) }));
-  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ sha256 }) => sha256);
+function inReadingOrder(wanted: readonly Sha256[], find: (sha256: Sha256) => IndexedBlob | null): Sha256[] {
+  const placed = wanted.map((sha256) => ({ sha256, pack: -1, blockAt: 0, ...find(sha256) }));
+  return placed.sort((a, b) => a.pack - b.pack || a.blockAt - b.blockAt).map(({ sha256 }) => sha256);
 }
 
 /** Reads blocks, and keeps the last ones. */
-function createBlockCache(): (found: FoundBlob) => Buffer {
+function createBlockCache(pathOf: (blob: IndexedBlob) => string): (blob: IndexedBlob) => Buffer {
   const blocks = new Map<string, Buffer>();
-  return ({ pack, place }) => {
-    const key = `${pack.path} ${place.blockAt}`;
+  return (blob) => {
+    const key = `${blob.pack} ${blob.blockAt}`;
     const stored = blocks.get(key);
-    const block = stored ?? contentOf(pack.path, place);
+    const block = stored ?? contentOf(pathOf(blob), blob);
     blocks.delete(key);
     blocks.set(key, block);
     const [oldest] = blocks.keys();

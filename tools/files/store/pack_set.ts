@@ -3,49 +3,54 @@ import { join } from 'node:path';
 import { syncFile } from '../../../hub/base/disk/durable_file.js';
 import { HubError } from '../../../hub/base/error.js';
 import { Sha256 } from '../../../hub/protocol/node.js';
-import { type BlobPlace, isDraft, type PackRows, readDirectory } from './pack_file.js';
+import { type BlobIndex, createBlobIndex, type IndexedBlob } from './blob_index.js';
+import { isDraft, type PackRows, readDirectory } from './pack_file.js';
 
 export interface Pack {
+  number: number;
   path: string;
-  rows: PackRows;
   bytes: number;
-}
-
-export interface FoundBlob {
-  pack: Pack;
-  place: BlobPlace;
 }
 
 /** The packs of a folder, and where they have which blob. */
 export interface PackSet {
-  packs: ReadonlySet<Pack>;
-  blobs: Map<Sha256, FoundBlob>;
+  packs(): readonly Pack[];
+  /** The pack with this number. */
+  packOf(blob: IndexedBlob): Pack;
+  blobs: BlobIndex;
   admit(name: Sha256, rows: PackRows): Pack;
   /** Removes packs from the disk, and the blobs that are in no other. */
   drop(doomed: Iterable<Pack>): void;
 }
 
 export function createPackSet(folder: string): PackSet {
-  const packs = new Set<Pack>();
-  const blobs = new Map<Sha256, FoundBlob>();
+  const packs = new Map<number, Pack>();
+  const blobs = createBlobIndex();
+  let admitted = 0;
 
   function admit(name: Sha256, rows: PackRows): Pack {
-    const pack = { path: join(folder, name), rows, bytes: bytesOf(rows) };
-    packs.add(pack);
-    for (const [sha256, place] of rows) blobs.set(sha256, { pack, place });
+    const pack = { number: admitted, path: join(folder, name), bytes: bytesOf(rows) };
+    admitted += 1;
+    packs.set(pack.number, pack);
+    for (const [sha256, place] of rows) blobs.set(sha256, { pack: pack.number, ...place });
     return pack;
   }
 
   for (const [name, rows] of packsIn(folder)) admit(name, rows);
   return {
-    packs,
+    packs: () => [...packs.values()],
+    packOf({ pack: number }) {
+      const pack = packs.get(number);
+      if (pack === undefined) throw new Error(`there is no pack ${number}`);
+      return pack;
+    },
     blobs,
     admit,
     drop(doomed) {
-      for (const pack of doomed) {
-        packs.delete(pack);
-        for (const sha256 of pack.rows.keys()) if (blobs.get(sha256)?.pack === pack) blobs.delete(sha256);
-        rmSync(pack.path, { force: true });
+      for (const { number, path } of doomed) {
+        packs.delete(number);
+        blobs.deletePack(number);
+        rmSync(path, { force: true });
       }
       syncFile(folder);
     },

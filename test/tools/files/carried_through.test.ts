@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Sha256 } from '../../../hub/protocol/node.js';
+import { type Pending, writeJournal } from '../../../tools/files/restore/journal.js';
+import type { TreeEntry } from '../../../tools/files/store/tree_format.js';
+import { foldersIn, openFiles } from '../../gauntlet/files.js';
+import { withFolder } from '../../support/hub.js';
+
+const DRAFTS = '.cognition-restore-0123456789abcdef';
+
+/** A project with a file in a folder, recorded as `one` and as `two`, and a restore of `one` that a kill has ended in some state. */
+async function afterKill(folder: string, state: Pending['state']) {
+  const { project, store } = foldersIn(folder);
+  const file = join(project, 'deep', 'file');
+  mkdirSync(join(project, 'deep'));
+  const files = openFiles(project, store);
+  const roots = ['one', 'two'].map((text) => {
+    writeFileSync(file, text);
+    return files.scan().root;
+  });
+  const [one = Sha256.parse(''), two = Sha256.parse('')] = roots;
+  const change = files.diff(two, one).find(({ path }) => path === 'deep/file');
+  const [was, want]: (TreeEntry | null)[] = [change?.before ?? null, change?.after ?? null];
+  const changes = [{ path: 'deep/file', was, want }];
+  const pending = { state, drafts: DRAFTS, from: two, known: { from: two, to: one }, changes };
+  writeJournal(join(store, 'journal.json'), { pending, last: null });
+  mkdirSync(join(project, DRAFTS));
+  return { project, store, file };
+}
+
+test('a new file that a killed restore has begun in the folder that it is for goes', () =>
+  withFolder(async (folder) => {
+    const { project, store, file } = await afterKill(folder, 'staging');
+    writeFileSync(join(project, 'deep', DRAFTS), '');
+    await openFiles(project, store).recover();
+    expect(readdirSync(join(project, 'deep'))).toEqual(['file']);
+    expect(readdirSync(project)).toEqual(['deep']);
+    expect(readFileSync(file, 'utf8')).toBe('two');
+  }));
+
+test('what a person has made of a file, as long as what was recorded, stays when a killed restore is carried through', () =>
+  withFolder(async (folder) => {
+    const { project, store, file } = await afterKill(folder, 'applying');
+    writeFileSync(join(project, DRAFTS, '0.new'), 'one');
+    writeFileSync(file, 'own');
+    await openFiles(project, store).recover();
+    expect(readFileSync(file, 'utf8')).toBe('own');
+    expect(existsSync(join(project, DRAFTS))).toBe(false);
+    expect(readdirSync(join(project, 'deep'))).toEqual(['file']);
+  }));
