@@ -159,7 +159,7 @@ export function startWorker(
   { project, store }: { project: string; store: string },
   env: Record<string, string> = {},
 ): TestWorker {
-  const child = spawn(process.execPath, ['--max-semi-space-size=2', WORKER], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=2', '--single-threaded-gc', WORKER], {
     env,
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -12,24 +12,36 @@ const NAMES_MAX = 500_000;
 /** The clocks of disks have steps: what changed so lately may change again without telling. */
 const SETTLED_MS = 2_000;
 
+/** A folder as it was listed. */
+interface Listed {
+  dev: number;
+  mtimeMs: number;
+  ctimeMs: number;
+  size: number;
+  names: FolderNames;
+}
+
 export function createFolderCache(nowMs: () => number): FolderCache {
-  const known = new Map<string, FolderNames>();
+  const byInode = new Map<number, Listed>();
   let count = 0;
   return {
-    find: (folder) => known.get(keyOf(folder)) ?? null,
+    find({ stats }) {
+      const known = byInode.get(stats.ino);
+      return known !== undefined && isSame(known, stats) ? known.names : null;
+    },
     keep(folder, names) {
-      const { mtimeMs, ctimeMs } = folder.stats;
+      const { dev, ino, mtimeMs, ctimeMs, size } = folder.stats;
       if (nowMs() - Math.max(mtimeMs, ctimeMs) < SETTLED_MS) return;
       count += names.files.length + names.links.length + names.others.length + names.folders.length;
-      if (known.size >= FOLDERS_MAX || count > NAMES_MAX) {
-        known.clear();
+      if (byInode.size >= FOLDERS_MAX || count > NAMES_MAX) {
+        byInode.clear();
         count = 0;
       }
-      known.set(keyOf(folder), names);
+      byInode.set(ino, { dev, mtimeMs, ctimeMs, size, names });
     },
   };
 }
 
-function keyOf({ stats: { dev, ino, mtimeMs, ctimeMs, size } }: PinnedEntry): string {
-  return `${dev} ${ino} ${mtimeMs} ${ctimeMs} ${size}`;
+function isSame(known: Listed, { dev, mtimeMs, ctimeMs, size }: PinnedEntry['stats']): boolean {
+  return known.dev === dev && known.mtimeMs === mtimeMs && known.ctimeMs === ctimeMs && known.size === size;
 }

@@ -125,6 +125,7 @@ interface Kept extends Pick<WalkedFolder, 'files' | 'links' | 'others' | 'ignore
 /** Tells apart what counts and what is ignored. */
 function withoutIgnored(listed: FolderNames, { names, scope }: Place, { skipped }: WalkState): Kept {
   const { rules, repository, depth, onlyTracked } = scope;
+  if (rules.length === 0 && repository !== null && !onlyTracked) return allOf(listed);
   const ignored: string[] = [];
   const pathOf = (name: string): string => [...names.slice(depth), name].join('/');
   const path = [...names, ''];
@@ -142,6 +143,11 @@ function withoutIgnored(listed: FolderNames, { names, scope }: Place, { skipped 
     .map((name) => ({ name, onlyTracked: isLeftOut(name, true) || (repository === null && skipped.has(name)) }))
     .filter((one) => keeps(one.name, !one.onlyTracked || repository?.tracked.hasBelow(pathOf(one.name)) === true));
   return { files: keptOf(listed.files), links: keptOf(listed.links), others: keptOf(listed.others), ignored, folders };
+}
+
+/** Where there are no rules. */
+function allOf({ files, links, others, folders }: FolderNames): Kept {
+  return { files, links, others, ignored: [], folders: folders.map((name) => ({ name, onlyTracked: false })) };
 }
 
 function bytesOf(name: string): string | Buffer {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Sha256 } from '../../../hub/protocol/node.js';
 import { type Pending, writeJournal } from '../../../tools/files/restore/journal.js';
-import type { TreeEntry } from '../../../tools/files/store/tree_format.js';
 import { foldersIn, openFiles } from '../../gauntlet/files.js';
 import { withFolder } from '../../support/hub.js';
 
@@ -21,8 +20,7 @@ async function afterKill(folder: string, state: Pending['state']) {
   });
   const [one = Sha256.parse(''), two = Sha256.parse('')] = roots;
   const change = files.diff(two, one).find(({ path }) => path === 'deep/file');
-  const [was, want]: (TreeEntry | null)[] = [change?.before ?? null, change?.after ?? null];
-  const changes = [{ path: 'deep/file', was, want }];
+  const changes = [{ path: 'deep/file', was: change?.before ?? null, want: change?.after ?? null }];
   const pending = { state, drafts: DRAFTS, from: two, known: { from: two, to: one }, changes };
   writeJournal(join(store, 'journal.json'), { pending, last: null });
   mkdirSync(join(project, DRAFTS));
