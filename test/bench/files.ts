@@ -69,7 +69,7 @@ async function rowsOf(folder: string, count: number): Promise<Row[]> {
 }
 
 /** Source-like texts, of 7 kB in the mean. */
-function makeProject(top: string, count: number): Project {
+export function makeProject(top: string, count: number): Project {
   const random = randomFrom(count);
   const words = Array.from({ length: 2_000 }, () => Math.floor(random() * 36 ** 6).toString(36));
   const paths = Array.from({ length: count }, (_, index) => {

@@ -2,6 +2,7 @@ import { appendRows } from './appends.js';
 import { chatRows } from './chats.js';
 import { commandRows } from './commands.js';
 import { filesRows } from './files.js';
+import { filesWaitRows } from './files_wait.js';
 import { importRows } from './imports.js';
 import { memoryRows } from './memory.js';
 import { privateGitRows } from './private_git.js';
@@ -20,6 +21,7 @@ const measures = {
   commandRows,
   privateGitRows,
   filesRows: () => filesRows({ isLarge }),
+  filesWaitRows,
   turnRows,
   chatRows,
   importRows: () => importRows({ isLarge }),
