@@ -3,7 +3,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 import { HubError } from '../../../hub/base/error.js';
 import { Sha256 } from '../../../hub/protocol/node.js';
-import type { BlobIndex, IndexedBlob } from './blob_index.js';
+import type { BlobPlaces, PlacedBlob } from './blob_places.js';
 import { type BlobPlace, damaged, readBlock, readDirectory } from './pack_file.js';
 import { isIntact, packProblems } from './pack_problems.js';
 import { createPackSet, type Pack } from './pack_set.js';
@@ -91,9 +91,7 @@ export function openBlobStore(folder: string): BlobStore {
 
   /** Copies blobs of packs into new ones, then removes those packs. A kill in between leaves both, which is no harm. */
   function rewrite(doomed: readonly Pack[], isKept: (sha256: Sha256) => boolean): void {
-    for (const pack of doomed) {
-      for (const sha256 of readDirectory(pack.path).keys()) rewriteBlob(sha256, pack, isKept);
-    }
+    for (const pack of doomed) for (const sha256 of readDirectory(pack.path).keys()) rewriteBlob(sha256, pack, isKept);
     flush();
     drop(doomed);
   }
@@ -129,7 +127,7 @@ function holdingOthers(packs: readonly Pack[], isKept: (sha256: Sha256) => boole
   return packs.filter(({ path }) => [...readDirectory(path).keys()].some((sha256) => !isKept(sha256)));
 }
 
-function bytesBut(blobs: BlobIndex, isLeftOut: (sha256: Sha256) => boolean): number {
+function bytesBut(blobs: BlobPlaces, isLeftOut: (sha256: Sha256) => boolean): number {
   let sum = 0;
   for (const { sha256, size } of blobs.all()) sum += isLeftOut(sha256) ? 0 : size;
   return sum;
@@ -141,13 +139,13 @@ function lack(sha256: Sha256): HubError {
   });
 }
 
-function inReadingOrder(wanted: readonly Sha256[], find: (sha256: Sha256) => IndexedBlob | null): Sha256[] {
+function inReadingOrder(wanted: readonly Sha256[], find: (sha256: Sha256) => PlacedBlob | null): Sha256[] {
   const placed = wanted.map((sha256) => ({ sha256, pack: -1, blockAt: 0, ...find(sha256) }));
   return placed.sort((a, b) => a.pack - b.pack || a.blockAt - b.blockAt).map(({ sha256 }) => sha256);
 }
 
 /** Reads blocks, and keeps the last ones. */
-function createBlockCache(pathOf: (blob: IndexedBlob) => string): (blob: IndexedBlob) => Buffer {
+function createBlockCache(pathOf: (blob: PlacedBlob) => string): (blob: PlacedBlob) => Buffer {
   const blocks = new Map<string, Buffer>();
   return (blob) => {
     const key = `${blob.pack} ${blob.blockAt}`;

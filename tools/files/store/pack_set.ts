@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { syncFile } from '../../../hub/base/disk/durable_file.js';
 import { HubError } from '../../../hub/base/error.js';
 import { Sha256 } from '../../../hub/protocol/node.js';
-import { type BlobIndex, createBlobIndex, type IndexedBlob } from './blob_index.js';
+import { type BlobPlaces, createBlobPlaces, type PlacedBlob } from './blob_places.js';
 import { isDraft, type PackRows, readDirectory } from './pack_file.js';
 
 export interface Pack {
@@ -16,8 +16,8 @@ export interface Pack {
 export interface PackSet {
   packs(): readonly Pack[];
   /** The pack with this number. */
-  packOf(blob: IndexedBlob): Pack;
-  blobs: BlobIndex;
+  packOf(blob: PlacedBlob): Pack;
+  blobs: BlobPlaces;
   admit(name: Sha256, rows: PackRows): Pack;
   /** Removes packs from the disk, and the blobs that are in no other. */
   drop(doomed: Iterable<Pack>): void;
@@ -25,7 +25,7 @@ export interface PackSet {
 
 export function createPackSet(folder: string): PackSet {
   const packs = new Map<number, Pack>();
-  const blobs = createBlobIndex();
+  const blobs = createBlobPlaces();
   let admitted = 0;
 
   function admit(name: Sha256, rows: PackRows): Pack {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Sha256 } from '../../../hub/protocol/node.js';
-import { createBlobIndex, type IndexedBlob } from '../../../tools/files/store/blob_index.js';
+import { createBlobPlaces, type PlacedBlob } from '../../../tools/files/store/blob_places.js';
 
 const PACKS = 5;
 
@@ -12,9 +12,9 @@ function digests(count: number): Sha256[] {
   );
 }
 
-test('an index of blobs finds what a map finds, whatever is set, deleted, set again or lost with its pack', () => {
-  const index = createBlobIndex();
-  const known = new Map<Sha256, IndexedBlob>();
+test('what says where blobs lie finds what a map finds, whatever is set, deleted, set again or lost with its pack', () => {
+  const index = createBlobPlaces();
+  const known = new Map<Sha256, PlacedBlob>();
   const all = digests(5_000);
   const lookOver = (): void => {
     for (const sha256 of all) {

@@ -3,15 +3,15 @@ import { createDigestTable } from './digest_table.js';
 import type { BlobPlace } from './pack_file.js';
 
 /** Where a blob lies: in which pack, by its number, and where there. */
-export interface IndexedBlob extends BlobPlace {
+export interface PlacedBlob extends BlobPlace {
   pack: number;
 }
 
 /** Where all blobs lie. In columns: as objects those of a large project would take thirty megabytes. */
-export interface BlobIndex {
-  get(sha256: Sha256): IndexedBlob | null;
+export interface BlobPlaces {
+  get(sha256: Sha256): PlacedBlob | null;
   has(sha256: Sha256): boolean;
-  set(sha256: Sha256, blob: IndexedBlob): void;
+  set(sha256: Sha256, blob: PlacedBlob): void;
   delete(sha256: Sha256): void;
   /** Forgets what lies in a pack. */
   deletePack(pack: number): void;
@@ -25,7 +25,7 @@ const ROWS_AT_FIRST = 1_024;
 /** The pack of a blob that is gone. */
 const GONE = 0xffffffff;
 
-export function createBlobIndex(): BlobIndex {
+export function createBlobPlaces(): BlobPlaces {
   const digests = createDigestTable();
   let fields = new Uint32Array(ROWS_AT_FIRST * FIELDS);
 
