@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { raceAbort } from '../hub/base/abort.js';
 import { HubError } from '../hub/base/error.js';
-import type { CallContext, Handler, Handlers, Plugin, RawJson } from '../hub/base/plugin.js';
+import type { Appended, CallContext, Handler, Handlers, Plugin, RawJson } from '../hub/base/plugin.js';
 import type { ParsedOf } from '../hub/protocol/methods/method_table.js';
 import { createFeed, type Feed } from './feed/watch.js';
 import { type Blobs, openBlobs } from './outputs/blobs.js';
@@ -29,12 +29,15 @@ export interface LoomPlugin extends Plugin {
   status(): 'ok' | 'read_only';
   /** Writing calls that have not been answered. */
   busy(): number;
+  /** Calls back for what is appended, when it is on the disk. */
+  onAppend(tell: (entries: readonly Appended[]) => void): void;
 }
 
 /** Opens the storage: first the writing thread, which migrates the database, then the reading thread. */
 export async function openLoom(options: LoomOptions): Promise<LoomPlugin> {
   const { paths, clock, newId, workers } = options;
   let publish: Feed['publish'] | null = null;
+  const listeners: ((entries: readonly Appended[]) => void)[] = [];
   const writer = await startWriter(
     { ...paths, atMs: clock(), newEpoch: newId() },
     { entry: workers.writer, clock, onFeed: (entries) => publish?.(entries) },
@@ -44,13 +47,17 @@ export async function openLoom(options: LoomOptions): Promise<LoomPlugin> {
   const start = (isForChecks: boolean): ReaderThread => startReader(workers.reader, { ...files, isForChecks });
   const [reader, searches, checks] = [start(false), searchThread(() => start(false)), createChecks(() => start(true))];
   const feed = createFeed({ epoch: writer.epoch, lastSeq: writer.lastSeq, read: reader.feed });
-  publish = feed.publish;
+  publish = (entries) => {
+    feed.publish(entries);
+    for (const tell of listeners) tell(entries);
+  };
   return {
     name: 'loom',
     version: '1.0.0',
     epoch: writer.epoch,
     status: () => (writer.isReadOnly() ? 'read_only' : 'ok'),
     busy: writer.waiting,
+    onAppend: (tell) => void listeners.push(tell),
     methods: {
       ...readHandlers(reader),
       'loom.search': searches.run,

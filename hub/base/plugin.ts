@@ -41,6 +41,12 @@ export type Handler<M extends MethodName> = (
 
 export type Handlers = { [M in MethodName]?: Handler<M> };
 
+/** What was appended to a tree; the JSON of a large entry is left out. */
+export interface Appended {
+  tree: string;
+  json: string | null;
+}
+
 /** The request to resolve a handle. */
 export interface Resolving {
   handle: Handle;

@@ -132,6 +132,15 @@ export const PREFERENCES: readonly Preference[] = [
     project: false,
   },
   {
+    key: 'sharing.live',
+    description:
+      'Whether shared conversations are sent and fetched as they grow, for as long as the hub runs; otherwise `push`, `pull` and `sync` do it.',
+    default: 'true',
+    environment: [],
+    kind: { type: 'flag' },
+    project: false,
+  },
+  {
     key: 'output.megabytes_max',
     description: 'Megabytes of one output that are stored; of a longer one its head and its tail are.',
     default: '50',

@@ -1,4 +1,4 @@
-import { type Plugin, RawJson } from '../base/plugin.js';
+import { type Appended, type Plugin, RawJson } from '../base/plugin.js';
 import { PROTOCOL } from '../protocol/limits.js';
 import type { Calls } from '../routing/calls_under_way.js';
 import { openRpcDocument } from './openrpc.js';
@@ -9,6 +9,8 @@ export interface Storage {
   status(): 'ok' | 'read_only';
   /** Running work, such as turns, that stopping now would interrupt. */
   busy(): number;
+  /** Calls back for what is appended, when it is on the disk. */
+  onAppend(tell: (entries: readonly Appended[]) => void): void;
 }
 
 export interface HealthParts {

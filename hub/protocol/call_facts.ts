@@ -124,6 +124,7 @@ export const CALL_FACTS = {
   'sharing.unshare': PLAIN,
   'sharing.list': READING,
   'sharing.sync': PLAIN,
+  'sharing.follow': GLANCE,
 
   'context.resolve': READING,
   'context.render': READING,

@@ -136,11 +136,14 @@ const nodeFields = {
 };
 const textFields = { kind: z.literal('text'), role: z.enum(['root', 'user', 'assistant', 'summary']) };
 const externalFields = { kind: z.literal('external'), role: z.literal('tool'), external: External };
+/** Whose a node is that another hub has made: person and machine, as they say themselves. */
+const Author = z.string().max(200);
 const placeFields = {
   seq: counted,
   depth: counted,
   /** A damaged node, whose hash does not match: only its position is sent. */
   damaged: z.literal(true).optional(),
+  by: Author.optional(),
 };
 
 export const TextNode = z.strictObject({ ...nodeFields, ...placeFields, ...textFields });
@@ -169,6 +172,7 @@ export const SkeletonNode = z.strictObject({
   /** The step it belongs to, when that has more than one node. */
   step: StepPlace.nullable(),
   exit_code: z.int().nullable(),
+  by: Author.optional(),
   /** True for the top of an archived branch. */
   archived: z.boolean(),
 });

@@ -13,7 +13,8 @@ const PAGE_ENTRIES = 500;
 
 // The first one comes whatever its size, unless it is larger than any can be.
 const FETCH = `
-  SELECT n, hub, CASE WHEN size <= $4 THEN body END AS body FROM (
+  SELECT n, hub, CASE WHEN size <= $4 THEN body END AS body, (SELECT last FROM cognition.trees WHERE id = $1) AS last,
+    coalesce((SELECT left(person, 99) || ' · ' || left(machine, 98) FROM cognition.hubs h WHERE h.id = sized.hub), '') AS by FROM (
     SELECT n, hub, body, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY n) AS total
     FROM (SELECT * FROM cognition.entries WHERE tree = $1 AND n > $2 ORDER BY n LIMIT ${PAGE_ENTRIES}) AS page
   ) AS sized WHERE total - size <= $3 ORDER BY n`;
@@ -22,6 +23,10 @@ interface Row {
   n: string;
   hub: string;
   body: string | null;
+  /** Whose that hub is. */
+  by: string;
+  /** The newest entry that the tree has. */
+  last: string;
 }
 
 export interface Fetching {
@@ -44,6 +49,7 @@ export async function fetchTree(reach: InternalCaller, remote: Remote, fetching:
     added += await take(reach, remote, { ...fetching, rows });
     after = Number(last.n);
     fetching.onReceived(added);
+    if (last.n === last.last) return added;
   }
 }
 
@@ -84,8 +90,12 @@ async function applyAll(
 ): Promise<number> {
   const last = entries.at(-1);
   if (last === undefined) return 0;
-  const bodies = entries.map(({ body }) => body);
-  await fetchOutputs(reach, remote, bodies.flatMap(outputsIn));
+  await fetchOutputs(
+    reach,
+    remote,
+    entries.flatMap(({ body }) => outputsIn(body)),
+  );
+  const bodies = entries.map(({ row: { hub, by }, body }) => ({ hub, by, body }));
   const fetched = Number(last.row.n);
   return (await callHub(reach, 'loom.share_apply', { remote: remote.name, tree, owner, bodies, fetched })).added;
 }

@@ -36,22 +36,13 @@ export async function publishTree(reach: InternalCaller, remote: Remote, publish
       late = Number(row?.late ?? 0);
       count += last - Number(row?.first ?? 0);
       // What only this hub has written need not be fetched again.
-      if (Number(row?.first ?? 0) === fetched && last > fetched) {
-        fetched = last;
-        await callHub(reach, 'loom.share_apply', {
-          remote: remote.name,
-          tree: tree.id,
-          owner: null,
-          bodies: [],
-          fetched,
-        });
-      }
+      if (Number(row?.first ?? 0) === fetched && last > fetched) fetched = last;
       publishing.onSent(count);
     }
     // What is late is tried again the next time.
     if (late > 0) throw tooLate(remote, late);
     after = page.to;
-    await callHub(reach, 'loom.share_set', { remote: remote.name, tree: tree.id, sent: after });
+    await callHub(reach, 'loom.share_set', { remote: remote.name, tree: tree.id, sent: after, fetched });
     more = page.more;
   }
   return count;

@@ -1,4 +1,5 @@
 import type { Client, QueryResultRow } from 'pg';
+import { onAbort } from '../base/abort.js';
 import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
 import { cliCommand } from '../base/hint.js';
@@ -8,6 +9,8 @@ const CONNECT_MS_MAX = 15_000;
 const CLOSE_MS_MAX = 3_000;
 /** How long one statement may take before the remote is taken for stuck. */
 const STATEMENT_MS_MAX = 120_000;
+/** How much later than that the answer may come before the way there is taken for cut. */
+const ANSWER_MS = 15_000;
 
 export type RemoteValue = string | number | null | Buffer | readonly (string | number | null)[];
 
@@ -21,26 +24,71 @@ export interface Remote {
   isEncrypted(): boolean;
 }
 
+interface Address {
+  name: string;
+  address: string;
+  signal: AbortSignal;
+}
+
+/** A connection that stays. */
+export interface OpenRemote extends Remote {
+  /** Calls back for what other connections announce on a channel; whether the server tells of it at all is not known by that. */
+  listen(channel: string, tell: (payload: string, isOwn: boolean) => void): Promise<void>;
+  /** Aborted when the connection is gone. */
+  lost: AbortSignal;
+  close(): Promise<void>;
+}
+
 /** Connects to a remote for as long as it is used; nothing of its address is in any message. */
-export async function withRemote<T>(
-  { name, address, signal }: { name: string; address: string; signal: AbortSignal },
-  use: (remote: Remote) => Promise<T>,
-): Promise<T> {
+export async function withRemote<T>(at: Address, use: (remote: Remote) => Promise<T>): Promise<T> {
+  const remote = await openRemote(at);
+  try {
+    return await use(remote);
+  } catch (error) {
+    throw remoteError(at.name, error, at.signal);
+  } finally {
+    await remote.close();
+  }
+}
+
+/** The address of a remote that the person has named. */
+export function requireAddress(parts: { addressOf(name: string): string | null }, name: string): string {
+  const address = parts.addressOf(name);
+  if (address !== null) return address;
+  throw new HubError('not_found', `there is no remote ${JSON.stringify(name)}`, {
+    hint: ['give it an address: ', cliCommand('remote add', name, 'postgres://user:password@host/database')],
+  });
+}
+
+export async function openRemote({ name, address, signal }: Address): Promise<OpenRemote> {
   signal.throwIfAborted();
   const { newClient } = await import('./remote_kit.js');
-  const client = newClient(address, CONNECT_MS_MAX);
-  const hangUp = (): unknown => client.connection.stream.destroy();
-  signal.addEventListener('abort', hangUp, { once: true });
+  const client = newClient(address, { connectMs: CONNECT_MS_MAX, answerMs: STATEMENT_MS_MAX + ANSWER_MS });
+  const stopListening = onAbort(signal, () => client.connection.stream.destroy());
+  const lost = new AbortController();
+  client.once('end', () => lost.abort());
+  const close = async (): Promise<void> => {
+    stopListening();
+    await within(CLOSE_MS_MAX, client.end());
+  };
   try {
     await client.connect();
     await client.query(`SET statement_timeout = ${STATEMENT_MS_MAX}`);
-    return await use(remoteOn(name, client));
   } catch (error) {
+    await close();
     throw remoteError(name, error, signal);
-  } finally {
-    signal.removeEventListener('abort', hangUp);
-    await within(CLOSE_MS_MAX, client.end());
   }
+  return {
+    ...remoteOn(name, client),
+    ...{ lost: lost.signal, close },
+    async listen(channel, tell) {
+      const { rows } = await client.query<{ pid: string }>('SELECT pg_backend_pid() AS pid');
+      client.on('notification', (told) => {
+        if (told.channel === channel) tell(told.payload ?? '', String(told.processId) === rows[0]?.pid);
+      });
+      await client.query(`LISTEN ${channel}`);
+    },
+  };
 }
 
 function remoteOn(name: string, client: Client): Remote {
@@ -64,7 +112,7 @@ function remoteOn(name: string, client: Client): Remote {
 }
 
 /** What PostgreSQL says may quote a password or a text; its code does not. */
-function remoteError(name: string, error: unknown, signal: AbortSignal): HubError {
+export function remoteError(name: string, error: unknown, signal: AbortSignal): HubError {
   if (error instanceof HubError) return error;
   if (signal.aborted) return new HubError('cancelled', `the call to ${name} was cancelled`, { cause: error });
   const code = errnoOf(error) ?? '';

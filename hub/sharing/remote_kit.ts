@@ -1,10 +1,12 @@
 import { Client } from 'pg';
 
 /** PostgreSQL's client, in a bundle of its own: a hub without remotes never reads it. */
-export function newClient(address: string, connectMs: number): Client {
+export function newClient(address: string, most: { connectMs: number; answerMs: number }): Client {
   const client = new Client({
     connectionString: address,
-    connectionTimeoutMillis: connectMs,
+    connectionTimeoutMillis: most.connectMs,
+    query_timeout: most.answerMs,
+    keepAlive: true,
     application_name: 'cognition',
     // Numbers keep all their digits.
     types: { getTypeParser: () => String },

@@ -2,6 +2,7 @@ import { HubError } from '../base/error.js';
 import { cliCommand } from '../base/hint.js';
 import { PUBLISH_STEP } from './publish_schema.js';
 import type { Remote } from './remote_connection.js';
+import { TURNS_STEP } from './turns_schema.js';
 
 /** Partitions of the entries: one of them is still small where the whole has a thousand million. */
 const PARTITIONS = 16;
@@ -36,6 +37,7 @@ const STEPS: readonly string[] = [
   );
   `,
   PUBLISH_STEP,
+  TURNS_STEP,
 ];
 
 export const SCHEMA_VERSION = STEPS.length;
@@ -111,6 +113,9 @@ async function grantRoles(remote: Remote): Promise<string[]> {
       'REVOKE INSERT, UPDATE ON cognition.hubs, cognition.trees, cognition.entries FROM cognition_writer',
     );
     await remote.query('GRANT EXECUTE ON FUNCTION cognition.greet, cognition.publish TO cognition_writer');
+    await remote.query(
+      'GRANT EXECUTE ON FUNCTION cognition.lease, cognition.renew, cognition.say, cognition.answer TO cognition_writer',
+    );
   }
   return roles;
 }

@@ -4,12 +4,13 @@ import { callHub, type InternalCaller } from '../base/internal_call.js';
 import type { ParsedOf, ResultOf } from '../protocol/methods/method_table.js';
 import type { Share } from '../protocol/methods/sharing_methods.js';
 import type { TreeId } from '../protocol/node.js';
+import { announce } from './announce.js';
 import { fetchTree } from './fetch_entries.js';
 import { OWNED_MAX, ownedTrees } from './owned_trees.js';
 import { publishTree } from './publish.js';
 import type { Remote } from './remote_connection.js';
 
-type Synced = ResultOf<'sharing.sync'>['trees'][number];
+export type Synced = ResultOf<'sharing.sync'>['trees'][number];
 
 /** Takes every shared tree over, each way that is asked for; what goes wrong with one does not stop the others. */
 export async function syncRemote(
@@ -23,10 +24,16 @@ export async function syncRemote(
   for (;;) {
     const { trees, crowded } = await treesToSync(reach, remote, wanted);
     const left = trees.filter(({ id }) => !done.has(id));
-    if (left.length === 0) return synced.map((one) => (crowded.has(one.tree) ? toldCrowded(one, remote) : one));
+    if (left.length === 0) {
+      await announce(
+        remote,
+        synced.filter(({ sent }) => sent > 0).map(({ tree }) => tree),
+      );
+      return synced.map((one) => (crowded.has(one.tree) ? toldCrowded(one, remote) : one));
+    }
     for (const { id: tree, owner } of left) {
       done.add(tree);
-      synced.push(await syncTree(reach, remote, { ...wanted, tree, owner }));
+      synced.push(await syncTree(reach, remote, { ...wanted, tree, owner, owns: true }));
     }
   }
 }
@@ -48,7 +55,7 @@ async function treesToSync(
   remote: Remote,
   { tree, fetches }: ParsedOf<'sharing.sync'>,
 ): Promise<{ trees: TreeToSync[]; crowded: ReadonlySet<TreeId> }> {
-  const { shares } = await callHub(reach, 'loom.share_list', { remote: remote.name });
+  const { shares } = await callHub(reach, 'loom.share_list', { remote: remote.name, tree: null });
   const shared = shares.map((share) => share.tree);
   if (tree !== null && !shared.some(({ id }) => id === tree))
     return { trees: [{ id: tree, owner: null }], crowded: new Set() };
@@ -67,9 +74,16 @@ function familyOf(shared: readonly Share['tree'][], top: TreeId): Share['tree'][
   return shared.filter(({ id }) => family.has(id));
 }
 
-type Wanted = Omit<ParsedOf<'sharing.sync'>, 'tree'> & { tree: TreeId; owner: TreeId | null };
+interface Wanted extends Omit<ParsedOf<'sharing.sync'>, 'tree'> {
+  tree: TreeId;
+  /** What it must belong to; null for one that may be anything. */
+  owner: TreeId | null;
+  /** Whether it may own trees that are not shared yet. */
+  owns: boolean;
+}
 
-async function syncTree(reach: InternalCaller, remote: Remote, wanted: Wanted): Promise<Synced> {
+/** Takes one tree over; what goes wrong with it is told in what it returns. */
+export async function syncTree(reach: InternalCaller, remote: Remote, wanted: Wanted): Promise<Synced> {
   const { tree } = wanted;
   const told = { sent: 0, received: 0 };
   const tell = (): void => reach.context.emit({ kind: 'shared', tree, ...told });
@@ -88,7 +102,7 @@ async function syncTree(reach: InternalCaller, remote: Remote, wanted: Wanted): 
       told.sent = entries;
       tell();
     };
-    if (wanted.sends) await send(reach, remote, { tree, onSent });
+    if (wanted.sends) await send(reach, remote, { ...wanted, onSent });
   } catch (error) {
     // Without the remote nothing else goes either.
     if (!(error instanceof HubError) || ['network', 'unauthorised', 'cancelled'].includes(error.kind)) throw error;
@@ -101,11 +115,11 @@ async function syncTree(reach: InternalCaller, remote: Remote, wanted: Wanted): 
 async function send(
   reach: InternalCaller,
   remote: Remote,
-  { tree, onSent }: { tree: TreeId; onSent(entries: number): void },
+  { tree, owns, onSent }: { tree: TreeId; owns: boolean; onSent(entries: number): void },
 ): Promise<void> {
   const found = await shareOf(reach, remote, tree);
   if (found === null) return;
-  await shareOwned(reach, remote, tree);
+  if (owns) await shareOwned(reach, remote, tree);
   await publishTree(reach, remote, { ...found, onSent });
 }
 
@@ -117,7 +131,9 @@ export async function shareOwned(reach: InternalCaller, remote: Remote, tree: Tr
       ...{ owner: tree, archived: false, project: null, forked_from: null, meta: null, cursor, limit: 500 },
     });
     for (const { id } of page.trees) {
-      await callHub(reach, 'loom.share_set', { remote: remote.name, tree: id, sent: 0 });
+      if ((await shareOf(reach, remote, id)) === null) {
+        await callHub(reach, 'loom.share_set', { remote: remote.name, tree: id, sent: 0, fetched: 0 });
+      }
       count += 1 + (await shareOwned(reach, remote, id));
     }
     cursor = page.cursor;
@@ -131,8 +147,8 @@ export async function shareOf(
   remote: Pick<Remote, 'name'>,
   tree: TreeId,
 ): Promise<{ hub: string; share: Share } | null> {
-  const { hub, shares } = await callHub(reach, 'loom.share_list', { remote: remote.name });
-  const share = shares.find((one) => one.tree.id === tree);
+  const { hub, shares } = await callHub(reach, 'loom.share_list', { remote: remote.name, tree });
+  const [share] = shares;
   return share === undefined ? null : { hub, share };
 }
 

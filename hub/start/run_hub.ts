@@ -24,7 +24,7 @@ import { createIdleEnd } from '../server/idle_end.js';
 import { createRpc } from '../server/json_rpc.js';
 import { openLog } from '../server/log_file.js';
 import { type Server, startServer } from '../server/server.js';
-import { createSharing } from '../sharing/sharing_plugin.js';
+import { createSharing, type SharingPlugin } from '../sharing/plugin/sharing_plugin.js';
 
 // Enough for an idle hub to end. Clients retry while the previous hub still answers its calls.
 const LOCK_WAIT_MS = 500;
@@ -104,8 +104,8 @@ async function open(parts: OpenParts): Promise<RunningHub> {
   });
   const rpc = createRpcPlugin({ version: VERSION, calls });
   const hub = createHub({ plugins: [...plugins, ...host.plugins, health, rpc], log });
+  const sharing = sharingOf(hub, { home: paths.home, log, storage });
   const history = createHistory(hub, { version: VERSION, newId: randomUUID });
-  const sharing = createSharing(hub, { version: VERSION, addressOf: (name) => remoteAddress(paths.home, name) });
   for (const plugin of [createContext(hub, VERSION), createSessionPlugin(hub), history, sharing]) hub.register(plugin);
   const agent = agentOf(hub, { paths, epoch: storage.epoch, log });
   hub.register(agent);
@@ -121,14 +121,25 @@ async function open(parts: OpenParts): Promise<RunningHub> {
     log,
   });
   const { listen, close } = server;
-  const fileWatch = watchFiles(watchedFiles(paths), (file) => end(`${file} was moved, replaced or deleted`));
+  const files = watchFiles(watchedFiles(paths), (file) => end(`${file} was moved, replaced or deleted`));
   const releaseHome = (): void => release(parts, token);
-  const closeSteps = [fileWatch.stop, idle.stop, agent.end, host.end, close, hub.close, releaseHome];
+  const closeSteps = [files.stop, idle.stop, agent.end, sharing.end, host.end, close, hub.close, releaseHome];
   const running = runningHub({ log, listen, close: closeSteps });
   idle.setConnections(0);
   if (hasLeftWork(paths)) host.start();
   log('info', `hub ${VERSION}, process ${process.pid}, listens on ${[socket, listen ?? []].flat().join(' and ')}`);
   return running;
+}
+
+function sharingOf(hub: Hub, about: { home: string; log: Log; storage: Storage }): SharingPlugin {
+  const { home, log, storage } = about;
+  const sharing = createSharing(hub, {
+    ...{ version: VERSION, log, addressOf: (name) => remoteAddress(home, name) },
+    isLive: () => preferenceOf('sharing.live', home, log) === 'true',
+  });
+  storage.onAppend(sharing.note);
+  sharing.begin();
+  return sharing;
 }
 
 function watchedFiles({ lock, database }: HomePaths): string[] {

@@ -8,6 +8,7 @@ import { freeName, insertTree } from '../write/change_trees.js';
 import { importNode, importSettings, refuseTornSteps } from '../write/import_tree.js';
 import { conflict, invalid, type WriteContext, type WriteOp } from '../write/write_operation.js';
 import { applyRegister } from './apply_register.js';
+import { newestNode, noteHub, noteOrigin, type Origin } from './origins.js';
 import { putShare } from './shares.js';
 
 /** Takes entries of a remote: all of one call, or none. */
@@ -15,16 +16,47 @@ export const applyEntries: WriteOp<ParsedOf<'loom.share_apply'>> = (
   context,
   { remote, tree, owner, bodies, fetched },
 ) => {
-  refuseUnshared(context.store, { remote, tree });
+  const { store } = context;
+  refuseUnshared(store, { remote, tree });
+  const isAllSent = hasSentAll(store, { remote, tree });
   let added = 0;
-  for (const body of bodies) {
-    if ('register' in body) applyRegister(context, requireTree(context.store, tree), body.register);
-    else added += applyRecords(context, { tree, owner }, body.records);
+  for (const { body, ...origin } of bodies) {
+    const by = noteHub(store, origin);
+    if ('register' in body) applyRegister(context, requireTree(store, tree), body.register);
+    else
+      added += applyFrom(context, { tree, owner, records: body.records, from: by === null ? null : { ...origin, by } });
   }
-  putShare(context.store, requireTree(context.store, tree).tree, { remote, sent: 0, fetched });
-  if (added > 0) recountBranches(context.store, requireTree(context.store, tree).tree);
+  const row = requireTree(store, tree);
+  if (added > 0) recountBranches(store, row.tree);
+  // What came from there need not be looked through for what it lacks.
+  putShare(store, row.tree, { remote, sent: isAllSent ? requireTree(store, tree).last_seq : 0, fetched });
   return `{"added":${added}}`;
 };
+
+function hasSentAll(store: Store, { remote, tree }: { remote: string; tree: string }): boolean {
+  const row = findTree(store, tree);
+  if (row === undefined) return true;
+  const sql = 'SELECT sent FROM shares WHERE tree = ? AND remote = ?';
+  return (store.get<{ sent: number }>(sql, row.tree, remote)?.sent ?? 0) >= row.last_seq;
+}
+
+interface Sent {
+  tree: string;
+  /** What a new tree must belong to; null for one that may be anything. */
+  owner: string | null;
+  records: Records;
+  /** The hub that sent it, if that is another. */
+  from: Origin | null;
+}
+
+function applyFrom(context: WriteContext, { tree, owner, records, from }: Sent): number {
+  const { store } = context;
+  const known = findTree(store, tree);
+  const before = known === undefined ? 0 : newestNode(store, known.tree);
+  const added = applyRecords(context, { tree, owner, records, by: from?.by ?? null });
+  if (added > 0 && from !== null) noteOrigin(store, requireTree(store, tree).tree, { hub: from.hub, before });
+  return added;
+}
 
 /** Whoever can write at a remote could otherwise have a tree sent that nobody has shared: what is taken is shared from then on. */
 function refuseUnshared(store: Store, { remote, tree }: { remote: string; tree: string }): void {
@@ -41,8 +73,7 @@ type Records = Extract<SharedBody, { records: unknown }>['records'];
 
 function applyRecords(
   context: WriteContext,
-  { tree, owner }: { tree: string; owner: string | null },
-  records: Records,
+  { tree, owner, records, by }: { tree: string; owner: string | null; records: Records; by: string | null },
 ): number {
   let added = 0;
   for (const record of records) {
@@ -56,7 +87,7 @@ function applyRecords(
         break;
       case 'node':
         if (record.node.tree !== tree) throw invalid(`node ${record.node.id} is not of tree ${tree}`);
-        if (importNode(context, record.node)) added += 1;
+        if (importNode(context, record.node, by)) added += 1;
         break;
       case 'mark':
       case 'archived':

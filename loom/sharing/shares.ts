@@ -4,9 +4,12 @@ import { hubId } from '../registers/hub_id.js';
 import { seedRegisters } from '../registers/registers.js';
 import { noteSiblingOrders } from '../registers/sibling_order.js';
 import { requireTree } from '../store/require_rows.js';
-import { TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
+import { idBlob, TREE_COLUMNS, type TreeRow, treeJson } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import type { WriteOp } from '../write/write_operation.js';
+
+/** More nodes than this that are not sent are not counted. */
+const COUNTED_MAX = 1_000;
 
 /** Notes how far a tree has been taken over, each way; neither goes back. */
 export function putShare(store: Store, tree: number, share: { remote: string; sent: number; fetched: number }): void {
@@ -18,10 +21,10 @@ export function putShare(store: Store, tree: number, share: { remote: string; se
   );
 }
 
-export const setShare: WriteOp<ParsedOf<'loom.share_set'>> = ({ store }, { remote, tree, sent }) => {
+export const setShare: WriteOp<ParsedOf<'loom.share_set'>> = ({ store }, { remote, tree, sent, fetched }) => {
   const row = requireTree(store, tree);
   seedRegisters(store, row);
-  putShare(store, row.tree, { remote, sent, fetched: 0 });
+  putShare(store, row.tree, { remote, sent, fetched });
   return `{"hub":"${hubId(store)}"}`;
 };
 
@@ -33,15 +36,24 @@ export const removeShare: WriteOp<ParsedOf<'loom.share_remove'>> = ({ store }, {
   return `{"removed":${removed > 0}}`;
 };
 
-export function listShares({ store }: ReadContext, { remote }: ParsedOf<'loom.share_list'>): string {
+const NODES_UNSENT = `SELECT count(*) AS count FROM (SELECT 1 FROM nodes WHERE tree = ? AND seq > ? LIMIT ${COUNTED_MAX})`;
+
+/** What is not at the remote: a decision about a name or a mark counts as one. */
+function toSend(store: Store, { tree, last_seq, sent }: { tree: number; last_seq: number; sent: number }): number {
+  if (last_seq <= sent) return 0;
+  return Math.max(1, store.get<{ count: number }>(NODES_UNSENT, tree, sent)?.count ?? 0);
+}
+
+export function listShares({ store }: ReadContext, { remote, tree }: ParsedOf<'loom.share_list'>): string {
   const rows = store.all<TreeRow & { remote: string; sent: number; fetched: number }>(
     `SELECT ${TREE_COLUMNS}, s.remote, s.sent, s.fetched FROM shares s JOIN trees t ON t.tree = s.tree
-     WHERE s.remote = coalesce(?, s.remote) ORDER BY t.last_seq DESC`,
-    remote,
+     WHERE s.remote = coalesce(?, s.remote) AND (? IS NULL OR t.id = ?) ORDER BY t.last_seq DESC`,
+    ...[remote, tree, tree === null ? null : idBlob(tree)],
   );
   const shares = rows.map(
     (row) =>
-      `{"remote":${JSON.stringify(row.remote)},"tree":${treeJson(row)},"sent":${row.sent},"fetched":${row.fetched}}`,
+      `{"remote":${JSON.stringify(row.remote)},"tree":${treeJson(row)},"sent":${row.sent},"fetched":${row.fetched},` +
+      `"to_send":${toSend(store, row)}}`,
   );
   return `{"hub":"${hubId(store)}","shares":[${shares.join(',')}]}`;
 }

@@ -26,7 +26,13 @@ export interface NodeRow {
   external: string | null;
   blocks: string;
   meta: string | null;
+  /** Whose it is, when another hub has made it. */
+  by: string | null;
 }
+
+/** The hub that has made a node, in words; null for this one. */
+const BY_COLUMN = `(SELECT CASE WHEN o.last >= n.seq THEN (SELECT h.name FROM hubs h WHERE h.id = o.hub) END
+  FROM origins o WHERE o.tree = n.tree AND o.first <= n.seq ORDER BY o.first DESC LIMIT 1) AS "by"`;
 
 /** What to select from `nodes AS n` for a `NodeRow`. */
 export const NODE_COLUMNS = `n.seq, lower(hex(n.id)) AS id,
@@ -37,14 +43,18 @@ export const NODE_COLUMNS = `n.seq, lower(hex(n.id)) AS id,
   (SELECT lower(hex(s.sha256)) FROM settings s WHERE s.settings = n.settings) AS settings_sha256,
   lower(hex(n.hash)) AS hash,
   (SELECT lower(hex(p.hash)) FROM nodes p WHERE p.seq = n.parent) AS parent_hash,
-  (SELECT p.depth FROM nodes p WHERE p.seq = n.parent) AS parent_depth, n.external, n.blocks, n.meta`;
+  (SELECT p.depth FROM nodes p WHERE p.seq = n.parent) AS parent_depth, n.external, n.blocks, n.meta, ${BY_COLUMN}`;
 
 /** What is shown of a node, without what checks it. */
 export type ShownRow = Omit<NodeRow, 'parent_hash' | 'parent_depth'>;
 
 /** The JSON of a `Node`. */
 export function nodeJson(row: ShownRow): string {
-  return `{${sharedFields(row)},"seq":${row.seq},"depth":${row.depth},${kindFields(row)}}`;
+  return `{${sharedFields(row)},"seq":${row.seq},"depth":${row.depth},${byField(row)}${kindFields(row)}}`;
+}
+
+function byField({ by }: { by: string | null }): string {
+  return by === null ? '' : `"by":${JSON.stringify(by)},`;
 }
 
 /** The JSON of a `PortableNode`. */
@@ -89,13 +99,14 @@ export interface SkeletonRow {
   archived: number;
   /** Null in rows of earlier versions. */
   listing_sum: number | null;
+  by: string | null;
 }
 
 /** What to select from `nodes AS n` for a `SkeletonRow`. */
 export const SKELETON_COLUMNS = `n.seq, lower(hex(n.id)) AS id, n.parent,
   (SELECT lower(hex(p.id)) FROM nodes p WHERE p.seq = n.parent) AS parent_id,
   n.role, n.tool, n.preview, n.created_at_ms,
-  nullif(lower(hex(n.step)), '') AS step, n.step_index, n.step_size, n.exit_code, n.listing_sum,
+  nullif(lower(hex(n.step)), '') AS step, n.step_index, n.step_size, n.exit_code, n.listing_sum, ${BY_COLUMN},
   EXISTS (SELECT 1 FROM archived_branches a WHERE a.node = n.seq) AS archived`;
 
 /** The JSON of a `SkeletonNode` whose row is as it was written. */
@@ -105,7 +116,7 @@ export function skeletonJson(row: SkeletonRow): string {
     `{"id":"${dashed(row.id)}","parent":${idJson(row.parent_id)},"seq":${row.seq},"role":"${row.role}",` +
     `"tool":${JSON.stringify(row.tool)},"preview":${JSON.stringify(row.preview)},` +
     `"created_at_ms":${row.created_at_ms},"step":${step},"exit_code":${row.exit_code},` +
-    `"archived":${row.archived === 1}}`
+    `${byField(row)}"archived":${row.archived === 1}}`
   );
 }
 

@@ -110,7 +110,7 @@ function append(context: WriteContext, params: Append): string {
         tree: clear.tree,
         above: clear.above,
         createdAtMs: atMs,
-        outputs: 'present',
+        ...{ outputs: 'present', by: null },
         siblings,
       }),
     );
@@ -118,7 +118,9 @@ function append(context: WriteContext, params: Append): string {
   const first = findNode(store, draft.id);
   if (first !== undefined) return firstResult(context, first, params);
   const target = requireAppendTarget(store, { tree, parent, begunAtMs });
-  return createdJson(insertNode(context, draft, { ...target, createdAtMs: atMs, outputs: 'present', siblings: null }));
+  return createdJson(
+    insertNode(context, draft, { ...target, createdAtMs: atMs, outputs: 'present', siblings: null, by: null }),
+  );
 }
 
 /** What a program brings from elsewhere keeps its time; nothing was said in the future. */

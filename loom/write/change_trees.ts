@@ -36,7 +36,7 @@ export const createTree: WriteOp<CreateParams> = (context, params) => {
   insertNode(
     context,
     { id: params.id, role: 'root', step: null, settings: null, blocks: [], external: null },
-    { tree, above: null, createdAtMs: context.atMs, outputs: 'present', siblings: null },
+    { tree, above: null, createdAtMs: context.atMs, outputs: 'present', siblings: null, by: null },
   );
   return currentTreeJson(store, params.id);
 };

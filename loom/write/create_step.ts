@@ -57,7 +57,7 @@ export function insertStep(context: WriteContext, target: StepPlacement, step: S
         above,
         createdAtMs: target.createdAtMs ?? context.atMs,
         outputs: target.outputs,
-        siblings: null,
+        ...{ siblings: null, by: null },
       },
     });
     above = nodes;

@@ -99,7 +99,7 @@ function copyNodes(context: WriteContext, { tree, end, id }: Copying): number {
   for (const { seq } of store.all<{ seq: number }>(PATH_FROM, end.depth, end.seq, from)) {
     const row = store.get<NodeRow & { imported: number }>(COPIED, seq);
     if (row === undefined || !hashMatches(row)) throw damaged(row);
-    const place = { tree, above, createdAtMs: row.created_at_ms, siblings: NO_SIBLINGS };
+    const place = { tree, above, createdAtMs: row.created_at_ms, siblings: NO_SIBLINGS, by: null };
     above = insertNode(context, copyDraft(id, row), { ...place, outputs: row.imported === 1 ? 'from_file' : 'later' });
     bytes += row.blocks.length + (row.external?.length ?? 0);
     if (bytes > BYTES_MAX) break;

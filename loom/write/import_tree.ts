@@ -88,8 +88,8 @@ export function importSettings(context: WriteContext, record: Extract<ExportReco
   if (sha256 !== record.sha256) throw damagedError(`settings ${record.sha256}`);
 }
 
-/** Returns whether the node was new. */
-export function importNode(context: WriteContext, node: PortableNode): boolean {
+/** Returns whether the node was new; `by` is whose it is, when another hub sent it. */
+export function importNode(context: WriteContext, node: PortableNode, by: string | null = null): boolean {
   const { store } = context;
   const existing = findNode(store, node.id);
   if (existing !== undefined) {
@@ -104,7 +104,7 @@ export function importNode(context: WriteContext, node: PortableNode): boolean {
     above: requireParent(store, tree, node),
     createdAtMs: node.created_at_ms,
     outputs: 'from_file',
-    siblings: null,
+    ...{ siblings: null, by },
   };
   const draft: NodeDraft = { ...node, external: node.kind === 'external' ? node.external : null };
   if (draftHash(encodeDraft(draft), placement) !== node.hash) throw damagedError(`node ${node.id}`);

@@ -44,6 +44,8 @@ export interface Placement {
   outputs: 'present' | 'later' | 'from_file';
   /** What is known of the parent's children; null when it has to be looked up. */
   siblings: Siblings | null;
+  /** Whose it is, when another hub has made it. */
+  by: string | null;
 }
 
 interface Siblings {
@@ -160,7 +162,7 @@ export function insertNode(context: WriteContext, input: NodeDraft, placement: P
     hash,
     external,
     blocks,
-    meta: metaJson(draft),
+    ...{ meta: metaJson(draft), by: placement.by },
   });
   const fields = `"parent_seq":${listed.parent},"node":${json}`;
   context.publish({ seq, tree: dashed(tree.id), kind: 'node_created', fields });

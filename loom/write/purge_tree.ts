@@ -155,6 +155,7 @@ function deleteTree(context: WriteContext, row: TreeRow): void {
     'DELETE FROM shares WHERE tree = ?',
     'DELETE FROM registers WHERE tree = ?',
     'DELETE FROM reordered_parents WHERE tree = ?',
+    'DELETE FROM origins WHERE tree = ?',
     'DELETE FROM node_outputs WHERE node IN (SELECT seq FROM nodes WHERE tree = ?)',
     'DELETE FROM nodes WHERE tree = ?',
     'DELETE FROM trees WHERE tree = ?',

@@ -131,7 +131,7 @@ function insertInput(
   // addInput stored it after the schema had parsed it.
   const blocks: AddParams['blocks'] = JSON.parse(input.blocks);
   const node = insertNode(context, draftOf({ id, blocks }), {
-    ...{ ...target, createdAtMs: context.atMs, outputs: 'later' as const, siblings: null },
+    ...{ ...target, createdAtMs: context.atMs, outputs: 'later' as const, siblings: null, by: null },
   });
   store.run('UPDATE inputs SET node = ? WHERE seq = ?', node.seq, input.seq);
   store.run('UPDATE turns SET tip = ? WHERE turn = ?', node.seq, turn.turn);

@@ -7,6 +7,7 @@ import { controlMethods } from './control_methods.js';
 import { fileMethods } from './file_methods.js';
 import { filesMethods } from './files_methods.js';
 import { historyMethods } from './history_methods.js';
+import { liveMethods } from './live_methods.js';
 import { mcpMethods } from './mcp_methods.js';
 import { nodeMethods } from './node_methods.js';
 import { outsideMethods } from './outside_methods.js';
@@ -29,6 +30,7 @@ export const METHODS = {
   ...requestMethods,
   ...snapshotMethods,
   ...sharingMethods,
+  ...liveMethods,
   ...contextMethods,
   ...historyMethods,
   ...agentMethods,

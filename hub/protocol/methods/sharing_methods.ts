@@ -36,6 +36,8 @@ const Share = z.strictObject({
   sent: count,
   /** Entries up to this number of the remote are here. */
   fetched: count,
+  /** How many nodes are not at the remote; at least one if something is not. */
+  to_send: count,
 });
 export type Share = z.infer<typeof Share>;
 
@@ -45,7 +47,7 @@ const shareKey = { remote: RemoteName, tree: TreeId };
 export const sharingMethods = methods({
   'loom.share_set': {
     description: 'Notes that a tree is shared, and how far it has been sent.',
-    params: z.strictObject({ ...shareKey, sent: count.default(0) }),
+    params: z.strictObject({ ...shareKey, sent: count.default(0), fetched: count.default(0) }),
     result: z.strictObject({ hub: z.uuid() }),
     access: 'internal',
   },
@@ -57,7 +59,7 @@ export const sharingMethods = methods({
   },
   'loom.share_list': {
     description: 'Lists what is shared, by remote, and the number of this hub in a shared tree.',
-    params: z.strictObject({ remote: RemoteName.nullable().default(null) }),
+    params: z.strictObject({ remote: RemoteName.nullable().default(null), tree: TreeId.nullable().default(null) }),
     result: z.strictObject({ hub: z.uuid(), shares: z.array(Share) }),
     access: 'internal',
   },
@@ -87,7 +89,9 @@ export const sharingMethods = methods({
       ...shareKey,
       /** What a new tree must belong to; null for one that may be anything. */
       owner: TreeId.nullable(),
-      ...{ bodies: z.array(SharedBody).max(1_000), fetched: count },
+      /** Each with the hub that has sent it, and whose that is. */
+      bodies: z.array(z.strictObject({ hub: z.uuid(), by: z.string().max(200), body: SharedBody })).max(1_000),
+      fetched: count,
     }),
     result: z.strictObject({ added: count }),
     access: 'internal',

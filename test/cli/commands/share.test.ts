@@ -33,6 +33,7 @@ describe.skipIf(POSTGRES_BIN === null)('people who share a conversation', { time
   test('come to the same by the guide alone: one shares, one goes on, one only reads', async () => {
     await withCli(async (anna) => {
       await withCli(async (ben) => {
+        for (const { print } of [anna, ben]) await print('config', 'set', 'sharing.live', 'false');
         expect(await failure(anna, 'share', '@')).toContain('there is no remote');
         expect(await anna.print('remote', 'add', 'team', address('owner', OWNER_PASSWORD))).toBe(
           `team is postgres://owner:***@127.0.0.1:${server.port}/postgres.\n`,
@@ -84,6 +85,7 @@ describe.skipIf(POSTGRES_BIN === null)('people who share a conversation', { time
   test('who may only read fetches and sends nothing, and is told what they may', async () => {
     await withCli(async (anna) => {
       await withCli(async (eva) => {
+        for (const { print } of [anna, eva]) await print('config', 'set', 'sharing.live', 'false');
         await anna.print('remote', 'add', 'team', server.socket);
         await anna.print('remote', 'init');
         await anna.print('new', 'plans');

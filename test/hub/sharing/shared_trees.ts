@@ -6,26 +6,35 @@ import type { ResultOf } from '../../../hub/protocol/methods/method_table.js';
 import { NodeId, type Tree, type TreeId } from '../../../hub/protocol/node.js';
 import { type TestHub, withHub } from '../../support/hub.js';
 
-/** Runs a test with hubs that reach one remote as `team`. */
-export async function withHubs(
-  addresses: readonly string[],
+/** Runs a test with hubs that reach one remote as `team`, and take over what they are told to. */
+export function withHubs(addresses: readonly string[], use: (...hubs: TestHub[]) => Promise<void>): Promise<void> {
+  return withNamed({ addresses, lines: 'sharing.live = false\n' }, use);
+}
+
+/** The same with hubs that send and fetch by themselves. */
+export function withLiveHubs(addresses: readonly string[], use: (...hubs: TestHub[]) => Promise<void>): Promise<void> {
+  return withNamed({ addresses, lines: '' }, use);
+}
+
+async function withNamed(
+  { addresses, lines }: { addresses: readonly string[]; lines: string },
   use: (...hubs: TestHub[]) => Promise<void>,
 ): Promise<void> {
   const open = async (hubs: TestHub[]): Promise<void> => {
     const address = addresses[hubs.length];
     if (address === undefined) return use(...hubs);
     await withHub(async (hub) => {
-      nameRemote(hub.home, address);
+      nameRemote(hub.home, address, lines);
       await open([...hubs, hub]);
     });
   };
   await open([]);
 }
 
-function nameRemote(home: string, address: string): void {
+function nameRemote(home: string, address: string, lines: string): void {
   const { config } = homePaths(home);
   mkdirSync(dirname(config), { recursive: true, mode: 0o700 });
-  appendFileSync(config, `remote.team = ${address}\n`, { mode: 0o600 });
+  appendFileSync(config, `remote.team = ${address}\n${lines}`, { mode: 0o600 });
 }
 
 export const remote = 'team';

@@ -55,6 +55,8 @@ const NODES = 500;
 
 /** Takes back what the steps after the first have made. */
 const LATER = `
+  DROP TABLE origins;
+  DROP TABLE hubs;
   DROP TABLE registers;
   DROP TABLE shares;
   DROP TABLE reordered_parents;

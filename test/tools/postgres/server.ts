@@ -1,6 +1,6 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -20,6 +20,10 @@ export interface TestServer {
   /** Reaches it over loopback, with a password. */
   loopback(user: string, password: string): string;
   port: number;
+  /** Ends it as a power cut would. */
+  kill(): Promise<void>;
+  /** Serves again after that. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -55,7 +59,37 @@ export async function startServer(): Promise<TestServer> {
   const settings = [`listen_addresses=127.0.0.1`, `unix_socket_directories=${folder}`, 'fsync=off', 'jit=off'];
   const options = settings.flatMap((setting) => ['-c', setting]);
   const [server = '', ...words] = asNobody('postgres', ['-D', data, '-p', String(port), ...options]);
-  const child = spawn(server, words, { cwd: folder, env: { LC_ALL: 'C' }, stdio: ['ignore', 'ignore', 'pipe'] });
+  const serve = (): Promise<Serving> => startServing(server, words, folder);
+  let serving = await serve();
+  return {
+    // A socket's name carries the port, which only the form of an address can tell.
+    socket: `postgres://owner@/postgres?host=${folder}&port=${port}`,
+    loopback: (user, password) => `postgres://${user}:${password}@127.0.0.1:${port}/postgres`,
+    port,
+    async kill() {
+      // Its own processes end when they see that it has gone, and would serve on for as long.
+      const children = childrenOf(serving.child.pid);
+      for (const pid of [serving.child.pid ?? 0, ...children]) process.kill(pid, 'SIGKILL');
+      await serving.ended;
+    },
+    async restart() {
+      serving = await serve();
+    },
+    async stop() {
+      serving.child.kill('SIGINT');
+      await serving.ended;
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}
+
+interface Serving {
+  child: ChildProcess;
+  ended: Promise<unknown>;
+}
+
+async function startServing(program: string, words: string[], folder: string): Promise<Serving> {
+  const child = spawn(program, words, { cwd: folder, env: { LC_ALL: 'C' }, stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(child, 'exit');
   await new Promise<void>((resolve, reject) => {
     const lines: string[] = [];
@@ -65,17 +99,11 @@ export async function startServer(): Promise<TestServer> {
     });
     void ended.then(() => reject(new Error(`PostgreSQL has ended: ${lines.join('\n')}`)));
   });
-  return {
-    // A socket's name carries the port, which only the form of an address can tell.
-    socket: `postgres://owner@/postgres?host=${folder}&port=${port}`,
-    loopback: (user, password) => `postgres://${user}:${password}@127.0.0.1:${port}/postgres`,
-    port,
-    async stop() {
-      child.kill('SIGINT');
-      await ended;
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return { child, ended };
+}
+
+function childrenOf(pid: number | undefined): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }
 
 function asNobody(name: string, words: string[]): string[] {

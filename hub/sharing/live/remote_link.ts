@@ -1,0 +1,220 @@
+import { onAbort } from '../../base/abort.js';
+import { detach, neverFails } from '../../base/detach.js';
+import { HubError } from '../../base/error.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import type { HubCalls, HubResolve, Log } from '../../base/plugin.js';
+import type { LiveEvent } from '../../protocol/methods/live_methods.js';
+import type { TreeId } from '../../protocol/node.js';
+import { announce, hearAnnounced } from '../announce.js';
+import type { CallQueue } from '../call_queue.js';
+import { greet } from '../greet.js';
+import { PUBLISH_FUNCTION } from '../publish_schema.js';
+import { type OpenRemote, openRemote, remoteError } from '../remote_connection.js';
+import { requirePrepared } from '../remote_schema.js';
+import { syncTree } from '../sync_remote.js';
+import { internalCaller } from './internal_caller.js';
+import { backOffMs, createSleep, type Sleep } from './pause.js';
+import { createTreesToDo, type TreesToDo } from './trees_to_do.js';
+
+/** How often a remote is asked that does not tell by itself. */
+const POLL_MS = 2_000;
+/** How often one is asked that does: a way that is cut says nothing. */
+const CHECK_MS = 60_000;
+/** Announcements of a hub stand at least this far apart: each one takes a lock of the whole server. */
+const ANNOUNCE_MS = 50;
+/** What takes longer than this to be sent is told of. */
+const SLOW_MS = 1_000;
+
+export interface LinkParts {
+  name: string;
+  hub: HubCalls & HubResolve;
+  version: string;
+  queue: CallQueue;
+  log: Log;
+  /** Its address now; fails when it has none. */
+  address(): string;
+  tell(event: LiveEvent): void;
+}
+
+/** A remote that what is appended is sent to as it is appended, and from which is fetched what others announce. */
+export interface RemoteLink {
+  setShared(trees: readonly string[]): void;
+  isShared(tree: string): boolean;
+  /** Notes that something was appended. */
+  noteAppended(tree: string): void;
+  /** Notes a new tree that a shared one owns. */
+  noteOwned(tree: string, owner: string): void;
+  /** Looks again, and connects now if it waits to. */
+  wake(): void;
+  end(): Promise<void>;
+}
+
+interface Link {
+  parts: LinkParts;
+  reach: InternalCaller;
+  toDo: TreesToDo;
+  sleep: Sleep;
+  signal: AbortSignal;
+  isReached: boolean;
+  countAgain(): void;
+}
+
+export function createLink(parts: LinkParts): RemoteLink {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const sleep = createSleep();
+  const link: Link = {
+    ...{ parts, sleep, signal, isReached: false },
+    reach: internalCaller(parts.hub, signal),
+    toDo: createTreesToDo(),
+    countAgain: () => undefined,
+  };
+  link.countAgain = createCount(link);
+  onAbort(signal, sleep.wake);
+  const running = run(link);
+  detach(running, neverFails);
+  const hasMore = (): void => (link.isReached ? sleep.wake() : link.countAgain());
+  return {
+    setShared: link.toDo.setShared,
+    isShared: link.toDo.isShared,
+    noteAppended(tree) {
+      link.toDo.noteAppended(tree);
+      hasMore();
+    },
+    noteOwned(tree, owner) {
+      link.toDo.noteOwned(tree, owner);
+      hasMore();
+    },
+    wake() {
+      link.toDo.lookAgain(true);
+      sleep.wake();
+    },
+    async end() {
+      ending.abort();
+      await running;
+    },
+  };
+}
+
+/** Tells how much there is to send, at most five times a second. */
+function createCount(link: Link): () => void {
+  const { parts, signal } = link;
+  let timer: NodeJS.Timeout | undefined;
+  const count = async (): Promise<void> => {
+    const { shares } = await callHub(link.reach, 'loom.share_list', { remote: parts.name, tree: null });
+    const to_send = shares.reduce((sum, share) => sum + share.to_send, 0);
+    parts.tell({ kind: 'remote_state', remote: parts.name, away: !link.isReached, to_send });
+  };
+  onAbort(signal, () => clearTimeout(timer));
+  return () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      if (!signal.aborted) detach(count(), (error) => noteUnlessEnding(link, error));
+    }, 200);
+  };
+}
+
+function noteUnlessEnding({ parts, signal }: Link, error: unknown): void {
+  if (!signal.aborted) parts.log('warn', `sharing over ${parts.name}: ${String(error)}`);
+}
+
+async function run(link: Link): Promise<void> {
+  const { parts, sleep, signal } = link;
+  let failures = 0;
+  let told = '';
+  while (!signal.aborted) {
+    try {
+      await stay(link, () => {
+        if (told !== '') parts.log('info', `sharing over ${parts.name} goes on`);
+        failures = 0;
+        told = '';
+      });
+    } catch (error) {
+      const { message } = remoteError(parts.name, error, signal);
+      if (message !== told && !signal.aborted) parts.log('warn', `sharing over ${parts.name} waits: ${message}`);
+      told = message;
+    }
+    link.isReached = false;
+    if (signal.aborted) return;
+    link.countAgain();
+    await sleep.wait(backOffMs(failures));
+    failures += 1;
+  }
+}
+
+/** Takes over what there is and what comes, until the connection is gone. */
+async function stay(link: Link, onReached: () => void): Promise<void> {
+  const { parts, reach, toDo, sleep, signal } = link;
+  const { name, queue } = parts;
+  const remote = await openRemote({ name, address: parts.address(), signal });
+  const stopListening = onAbort(remote.lost, sleep.wake);
+  try {
+    await requirePrepared(remote);
+    const writes = await mayWrite(remote);
+    const hears = await hearAnnounced(remote, (ids) => {
+      if (toDo.noteAnnounced(ids)) sleep.wake();
+    });
+    if (writes) await queue(name, () => greet(reach, remote, parts.version));
+    toDo.lookAgain(true);
+    link.isReached = true;
+    const takes = createTaking(link, remote, writes);
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
+      const waitMs = await takes();
+      if (isFirst) onReached();
+      if (await sleep.wait(Math.min(waitMs, hears ? CHECK_MS : POLL_MS))) {
+        if (waitMs > POLL_MS) toDo.lookAgain(false);
+      }
+      if (remote.lost.aborted) throw new HubError('network', `the connection to ${name} is gone`);
+    }
+  } finally {
+    stopListening();
+    await remote.close();
+  }
+}
+
+async function mayWrite(remote: OpenRemote): Promise<boolean> {
+  const [row] = await remote.query<{ may: string }>(
+    `SELECT has_function_privilege('${PUBLISH_FUNCTION}', 'EXECUTE') AS may`,
+  );
+  return row?.may === 't';
+}
+
+/** Does what there is to do; returns after how long there is more at the latest. */
+function createTaking(link: Link, remote: OpenRemote, writes: boolean): () => Promise<number> {
+  const { parts, reach, toDo, signal } = link;
+  const { name, queue } = parts;
+  const unannounced = new Set<TreeId>();
+  let announcedMs = 0;
+  const announceDue = async (): Promise<number> => {
+    if (unannounced.size === 0) return Number.POSITIVE_INFINITY;
+    const leftMs = announcedMs + ANNOUNCE_MS - performance.now();
+    if (leftMs > 0) return leftMs;
+    await announce(remote, unannounced);
+    unannounced.clear();
+    announcedMs = performance.now();
+    return Number.POSITIVE_INFINITY;
+  };
+  const takeAll = async (): Promise<void> => {
+    await toDo.look(reach, remote);
+    for (let next = toDo.next(); next !== null && !signal.aborted; next = toDo.next()) {
+      const sends = next.sends && writes;
+      if (!sends && !next.fetches) continue;
+      const { tree } = next;
+      const synced = await syncTree(reach, remote, { remote: name, ...next, sends });
+      if (synced.sent > 0) unannounced.add(tree);
+      const problem = toDo.noteTaken(next, synced);
+      if (problem !== null) parts.tell({ kind: 'tree_stopped', remote: name, tree, problem });
+      await announceDue();
+    }
+  };
+  return async () => {
+    const slow = setTimeout(link.countAgain, SLOW_MS);
+    try {
+      if (!toDo.isEmpty()) await queue(name, takeAll);
+      return await queue(name, announceDue);
+    } finally {
+      clearTimeout(slow);
+      if (!remote.lost.aborted) parts.tell({ kind: 'remote_state', remote: name, away: false, to_send: 0 });
+    }
+  };
+}

@@ -1,0 +1,149 @@
+import { aborted } from '../../base/abort.js';
+import { detach } from '../../base/detach.js';
+import { HubError } from '../../base/error.js';
+import { cliCommand } from '../../base/hint.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import type { Appended, CallContext, HubCalls, HubResolve, Log, Plugin } from '../../base/plugin.js';
+import type { ResultOf } from '../../protocol/methods/method_table.js';
+import type { TreeId } from '../../protocol/node.js';
+import { announce } from '../announce.js';
+import { createQueue } from '../call_queue.js';
+import { greet } from '../greet.js';
+import { createLiveRemotes, type LiveRemotes } from '../live/live_remotes.js';
+import { type Remote, requireAddress, withRemote } from '../remote_connection.js';
+import { prepareRemote, requirePrepared } from '../remote_schema.js';
+import { checkRemote, listRemoteTrees, purgeRemoteTrees } from '../remote_trees.js';
+import { shareOf, shareOwned, syncRemote } from '../sync_remote.js';
+
+interface SharingParts {
+  version: string;
+  log: Log;
+  /** The address of a remote, with its password; null for one that is not named. */
+  addressOf(name: string): string | null;
+  /** Whether the hub keeps a connection to a remote over which something is shared. */
+  isLive(): boolean;
+}
+
+export interface SharingPlugin extends Plugin {
+  /** Begins to follow what is shared. */
+  begin(): void;
+  /** Takes note of what was appended. */
+  note(entries: readonly Appended[]): void;
+  /** Ends the connections that stay. */
+  end(): Promise<void>;
+}
+
+/** Trees that several hubs share: each keeps them, and PostgreSQL stands between. */
+export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): SharingPlugin {
+  const queue = createQueue();
+  const live = createLiveRemotes({ ...parts, hub, queue });
+  const on = <T>(name: string, context: CallContext, use: (remote: Remote, reach: InternalCaller) => Promise<T>) => {
+    const address = requireAddress(parts, name);
+    const { signal } = context;
+    return queue(name, () => withRemote({ name, address, signal }, (remote) => use(remote, { hub, context })));
+  };
+  const onPrepared: typeof on = (name, context, use) =>
+    on(name, context, async (remote, reach) => {
+      await requirePrepared(remote);
+      return use(remote, reach);
+    });
+
+  const refresh = (): void => detach(live.refresh(), (error) => parts.log('warn', `sharing: ${String(error)}`));
+  const refreshed = <T>(done: Promise<T>): Promise<T> => done.finally(refresh);
+
+  return {
+    name: 'sharing',
+    version: parts.version,
+    begin: refresh,
+    note: live.note,
+    end: live.end,
+    methods: {
+      'sharing.follow': async ({ tree }, context) => follow(live, tree, context),
+      'sharing.remote_init': ({ remote: name }, context) => on(name, context, prepareRemote),
+      'sharing.remote_check': ({ remote: name }, context) => on(name, context, checkRemote),
+      'sharing.tree_list': ({ remote: name, limit }, context) =>
+        onPrepared(name, context, async (remote, reach) => {
+          const { shares } = await callHub(reach, 'loom.share_list', { remote: name, tree: null });
+          const shared = new Set(shares.map(({ tree }) => tree.id));
+          const trees = await listRemoteTrees(remote, limit);
+          return { trees: trees.map((tree) => ({ ...tree, shared: shared.has(tree.id) })) };
+        }),
+      'sharing.list': async (_, context) => {
+        const { shares } = await callHub({ hub, context }, 'loom.share_list', { remote: null, tree: null });
+        return { shares };
+      },
+      'sharing.share': ({ remote: name, tree }, context) =>
+        refreshed(onPrepared(name, context, (remote, reach) => share(reach, remote, { tree, version: parts.version }))),
+      'sharing.unshare': ({ remote: name, tree, purge }, context) =>
+        refreshed(unshare({ hub, context }, { name, tree, purge }, onPrepared)),
+      'sharing.sync': (params, context) =>
+        refreshed(
+          onPrepared(params.remote, context, async (remote, reach) => {
+            if (params.sends) await greet(reach, remote, parts.version);
+            if (params.tree !== null && !params.fetches && (await shareOf(reach, remote, params.tree)) === null)
+              throw notShared(params.remote, params.tree);
+            return { trees: await syncRemote(reach, remote, params) };
+          }),
+        ),
+    },
+  };
+}
+
+async function follow(live: LiveRemotes, tree: TreeId | null, context: CallContext): Promise<Record<string, never>> {
+  const unfollow = live.follow((event) => {
+    if (event.kind === 'remote_state' || tree === null || event.tree === tree) context.emit(event);
+  });
+  await aborted(context.signal);
+  unfollow();
+  return {};
+}
+
+type OnRemote = <T>(
+  name: string,
+  context: CallContext,
+  use: (remote: Remote, reach: InternalCaller) => Promise<T>,
+) => Promise<T>;
+
+async function share(
+  reach: InternalCaller,
+  remote: Remote,
+  { tree, version }: { tree: TreeId; version: string },
+): Promise<ResultOf<'sharing.share'>> {
+  const { name } = remote;
+  await greet(reach, remote, version);
+  const wasShared = (await shareOf(reach, remote, tree)) !== null;
+  await callHub(reach, 'loom.share_set', { remote: name, tree, sent: 0, fetched: 0 });
+  const trees = 1 + (await shareOwned(reach, remote, tree));
+  const synced = await syncRemote(reach, remote, { remote: name, tree, sends: true, fetches: true });
+  const failed = synced.find(({ problem }) => problem !== null);
+  if (failed === undefined) return { trees, sent: synced.reduce((sum, { sent }) => sum + sent, 0) };
+  if (!wasShared) await callHub(reach, 'loom.share_remove', { remote: name, tree });
+  throw new HubError('conflict', `${failed.tree.slice(0, 8)}: ${failed.problem}`);
+}
+
+async function unshare(
+  reach: InternalCaller,
+  { name, tree, purge }: { name: string; tree: TreeId; purge: boolean },
+  onPrepared: OnRemote,
+): Promise<ResultOf<'sharing.unshare'>> {
+  if ((await shareOf(reach, { name }, tree)) === null) throw notShared(name, tree);
+  const { shares } = await callHub(reach, 'loom.share_list', { remote: name, tree: null });
+  const family = new Set([tree]);
+  for (const { tree: one } of shares) if (one.owner !== null && family.has(one.owner.tree)) family.add(one.id);
+  // First there: what is shared no longer could not be deleted any more.
+  const purged =
+    purge &&
+    (await onPrepared(name, reach.context, async (remote) => {
+      const isGone = await purgeRemoteTrees(remote, [...family]);
+      await announce(remote, family);
+      return isGone;
+    }));
+  for (const one of family) await callHub(reach, 'loom.share_remove', { remote: name, tree: one });
+  return { trees: family.size, purged };
+}
+
+function notShared(name: string, tree: TreeId): HubError {
+  return new HubError('not_found', `${tree.slice(0, 8)} is not shared over ${name}`, {
+    hint: ['share it: ', cliCommand('share', tree.slice(0, 8), name)],
+  });
+}
