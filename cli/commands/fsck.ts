@@ -9,6 +9,7 @@ import { EXIT } from '../output/failure.js';
 import { findTree } from '../position/reference.js';
 import { filesLine, renderReport } from '../render/reports/fsck_report.js';
 import { count, formatBytes } from '../render/text/ids_and_counts.js';
+import { checkRemote, refuseWithTree } from '../sharing/check_remote.js';
 import { everyTree, type PortableRecord, recordsOf } from '../transfer/export_records.js';
 import { writeLinesOf } from './export.js';
 
@@ -16,7 +17,7 @@ export const fsckCommand = command({
   name: 'fsck',
   summary: 'Check everything that is stored, and say what is damaged.',
   details:
-    'Checks the database, every hash, every parent, every step, every stored output and what is recorded of projects. Exits 1 when anything is wrong. With --repair, packs of recorded files that are damaged are set aside in the home folder, what is whole in them is stored again, and, where nothing is lost, what nobody needs is removed; a pack from a backup put back into its folder completes the rest. With --rescue it also writes everything that is whole into a file for import.',
+    'Checks the database, every hash, every parent, every step, every stored output and what is recorded of projects. Exits 1 when anything is wrong. With --repair, packs of recorded files that are damaged are set aside in the home folder, what is whole in them is stored again, and, where nothing is lost, what nobody needs is removed; a pack from a backup put back into its folder completes the rest. With --remote it proves everything that is shared over a remote: the numbers, hashes, parents, steps and outputs; --repair then puts damaged entries back as they are here, if one owns the remote. With --rescue it also writes everything that is whole into a file for import.',
   arguments: [{ ...TREE, required: false, description: 'only this conversation; all when left out' }],
   flags: [
     {
@@ -27,15 +28,27 @@ export const fsckCommand = command({
     { name: 'force', short: null, description: 'replace the file that --rescue names' },
   ],
   values: [
+    {
+      name: 'remote',
+      value: 'name',
+      choices: null,
+      description: 'check what a remote has instead, as far as one may read it',
+    },
     { name: 'rescue', value: 'file', choices: null, description: 'write what is undamaged into this file (JSONL)' },
   ],
   examples: [
     { line: 'cognition fsck', does: 'checks all conversations' },
     { line: 'cognition fsck --repair', does: 'sets damaged packs of files aside, and removes what nobody needs' },
+    { line: 'cognition fsck --remote team', does: 'proves all that is shared over team' },
     { line: 'cognition fsck --rescue rescued.jsonl', does: 'also saves what is whole; import it into another home' },
   ],
   async run(input, context) {
     const reference = input.argument('tree');
+    const remote = input.value('remote');
+    if (remote !== undefined) {
+      refuseWithTree(reference);
+      return checkRemote(context, remote, input.flag('repair'));
+    }
     const tree = reference === undefined ? null : await findTree(context, reference, 'read');
     const client = await context.client();
     const stored = await client.call('loom.fsck', { tree: tree?.id ?? null });

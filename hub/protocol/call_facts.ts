@@ -105,6 +105,7 @@ export const CALL_FACTS = {
   'loom.share_list': READING,
   'loom.share_read': READING,
   'loom.share_apply': PLAIN,
+  'loom.share_check': READING,
 
   'loom.turn_park': PLAIN,
   'loom.turn_answer': PLAIN,
@@ -119,6 +120,7 @@ export const CALL_FACTS = {
 
   'sharing.remote_init': PLAIN,
   'sharing.remote_check': READING,
+  'sharing.remote_fsck': PLAIN,
   'sharing.tree_list': READING,
   'sharing.share': PLAIN,
   'sharing.unshare': PLAIN,

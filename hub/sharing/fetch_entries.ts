@@ -13,14 +13,16 @@ const PAGE_ENTRIES = 500;
 
 // The first one comes whatever its size, unless it is larger than any can be.
 const FETCH = `
-  SELECT n, hub, CASE WHEN size <= $4 THEN body END AS body, (SELECT last FROM cognition.trees WHERE id = $1) AS last,
+  SELECT n, id, hub, CASE WHEN size <= $4 THEN body END AS body, (SELECT last FROM cognition.trees WHERE id = $1) AS last,
     coalesce((SELECT left(person, 99) || ' · ' || left(machine, 98) FROM cognition.hubs h WHERE h.id = sized.hub), '') AS by FROM (
-    SELECT n, hub, body, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY n) AS total
+    SELECT n, id, hub, body, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY n) AS total
     FROM (SELECT * FROM cognition.entries WHERE tree = $1 AND n > $2 ORDER BY n LIMIT ${PAGE_ENTRIES}) AS page
   ) AS sized WHERE total - size <= $3 ORDER BY n`;
 
-interface Row {
+/** An entry as it lies at the remote. */
+export interface EntryRow {
   n: string;
+  id: string;
   hub: string;
   body: string | null;
   /** Whose that hub is. */
@@ -43,7 +45,7 @@ export async function fetchTree(reach: InternalCaller, remote: Remote, fetching:
   let { after } = fetching;
   let added = 0;
   for (;;) {
-    const rows = await remote.query<Row>(FETCH, [fetching.tree, after, PAGE_BYTES, ENTRY_BYTES_MAX]);
+    const rows = await entriesAfter(remote, { ...fetching, after });
     const last = rows.at(-1);
     if (last === undefined) return added;
     added += await take(reach, remote, { ...fetching, rows });
@@ -53,14 +55,19 @@ export async function fetchTree(reach: InternalCaller, remote: Remote, fetching:
   }
 }
 
+/** A page of entries, in their order. */
+export function entriesAfter(remote: Remote, { tree, after }: { tree: TreeId; after: number }): Promise<EntryRow[]> {
+  return remote.query<EntryRow>(FETCH, [tree, after, PAGE_BYTES, ENTRY_BYTES_MAX]);
+}
+
 /** Takes these entries, or those before the first that is refused. */
 async function take(
   reach: InternalCaller,
   remote: Remote,
-  { tree, owner, rows }: Pick<Fetching, 'tree' | 'owner'> & { rows: readonly Row[] },
+  { tree, owner, rows }: Pick<Fetching, 'tree' | 'owner'> & { rows: readonly EntryRow[] },
 ): Promise<number> {
-  const good: { row: Row; body: SharedBody }[] = [];
-  let bad: { row: Row; why: string } | null = null;
+  const good: { row: EntryRow; body: SharedBody }[] = [];
+  let bad: { row: EntryRow; why: string } | null = null;
   for (const row of rows) {
     const body = bodyOf(row);
     if (typeof body === 'string') bad = { row, why: body };
@@ -86,7 +93,11 @@ async function take(
 async function applyAll(
   reach: InternalCaller,
   remote: Remote,
-  { tree, owner, entries }: Pick<Fetching, 'tree' | 'owner'> & { entries: readonly { row: Row; body: SharedBody }[] },
+  {
+    tree,
+    owner,
+    entries,
+  }: Pick<Fetching, 'tree' | 'owner'> & { entries: readonly { row: EntryRow; body: SharedBody }[] },
 ): Promise<number> {
   const last = entries.at(-1);
   if (last === undefined) return 0;
@@ -101,7 +112,7 @@ async function applyAll(
 }
 
 /** What an entry says, or why it cannot be read. */
-function bodyOf({ hub, body }: Row): SharedBody | string {
+export function bodyOf({ hub, body }: EntryRow): SharedBody | string {
   if (body === null) return 'it is too large';
   let json: unknown;
   try {
@@ -124,7 +135,7 @@ function outputsIn(body: SharedBody): Sha256[] {
   });
 }
 
-function refused({ name }: Remote, { tree, row }: { tree: TreeId; row: Row }, why: unknown): HubError {
+function refused({ name }: Remote, { tree, row }: { tree: TreeId; row: EntryRow }, why: unknown): HubError {
   const reason = why instanceof HubError ? why.message : String(why);
   return new HubError(
     'conflict',

@@ -65,12 +65,8 @@ async function fetchOutput(reach: InternalCaller, remote: Remote, sha256: Sha256
   const hash = createHash('sha256');
   let offset = 0;
   for (let piece = 0; piece < pieces; piece++) {
-    const [part] = await remote.query<{ data: string }>(
-      "SELECT encode(bytes, 'base64') AS data FROM cognition.outputs WHERE sha256 = $1 AND piece = $2 AND length(bytes) <= $3",
-      [sha256, piece, PIECE_BYTES],
-    );
-    if (part === undefined) throw damaged(remote, sha256);
-    const bytes = Buffer.from(part.data, 'base64');
+    const bytes = await readPiece(remote, { sha256, piece });
+    if (bytes === null) throw damaged(remote, sha256);
     hash.update(bytes);
     const done = piece === pieces - 1;
     // It is stored under its own hash, so that only the right one is found.
@@ -78,6 +74,44 @@ async function fetchOutput(reach: InternalCaller, remote: Remote, sha256: Sha256
     await callHub(reach, 'loom.blob_write', { upload, offset, data: bytes.toString('base64'), done });
     offset += bytes.length;
   }
+}
+
+/** Proves every stored output at a remote; what is wrong is told. Returns their number. */
+export async function checkOutputs(remote: Remote, tell: (problem: string) => void): Promise<number> {
+  let count = 0;
+  for (let after = ''; ; ) {
+    const rows = await remote.query<{ sha256: Sha256; least: string; most: string }>(
+      `SELECT sha256, min(pieces) AS least, max(pieces) AS most FROM cognition.tree_outputs
+       WHERE sha256 > $1 GROUP BY sha256 ORDER BY sha256 LIMIT 500`,
+      [after],
+    );
+    for (const { sha256, least, most } of rows) {
+      const name = `the stored output ${sha256.slice(0, 12)}`;
+      if (least !== most || !(await isSound(remote, sha256, Number(most)))) tell(`${name} is damaged`);
+      count += 1;
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return count;
+    after = last.sha256;
+  }
+}
+
+async function isSound(remote: Remote, sha256: Sha256, pieces: number): Promise<boolean> {
+  const hash = createHash('sha256');
+  for (let piece = 0; piece < pieces; piece++) {
+    const bytes = await readPiece(remote, { sha256, piece });
+    if (bytes === null) return false;
+    hash.update(bytes);
+  }
+  return hash.digest('hex') === sha256;
+}
+
+async function readPiece(remote: Remote, { sha256, piece }: { sha256: Sha256; piece: number }): Promise<Buffer | null> {
+  const [part] = await remote.query<{ data: string }>(
+    "SELECT encode(bytes, 'base64') AS data FROM cognition.outputs WHERE sha256 = $1 AND piece = $2 AND length(bytes) <= $3",
+    [sha256, piece, PIECE_BYTES],
+  );
+  return part === undefined ? null : Buffer.from(part.data, 'base64');
 }
 
 function damaged({ name }: Remote, sha256: string): HubError {

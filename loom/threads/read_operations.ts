@@ -19,6 +19,7 @@ import { getLines, getShape } from '../read/tree_shape.js';
 import { getHandles, getPath } from '../read/walk_path.js';
 import { getNodes, readChildren } from '../read/whole_nodes.js';
 import { searchNodes } from '../search/search_nodes.js';
+import { checkEntries } from '../sharing/check_entries.js';
 import { readEntries } from '../sharing/read_entries.js';
 import { listShares } from '../sharing/shares.js';
 import { findSnapshots, listFolders, listRoots } from '../snapshots/find_snapshots.js';
@@ -63,5 +64,6 @@ export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
   'loom.copy_list': listCopies,
   'loom.share_list': oneSlice(listShares),
   'loom.share_read': readEntries,
+  'loom.share_check': checkEntries,
   feed: readFeed,
 };

@@ -113,7 +113,7 @@ export function importNode(context: WriteContext, node: PortableNode, by: string
 }
 
 /** Whether the write operations could have made such a node: a forged file has valid hashes as well. */
-function isPossible({ id, kind, role, parent, step, ...node }: PortableNode): boolean {
+export function isPossible({ id, kind, role, parent, step, ...node }: PortableNode): boolean {
   if ((role === 'root') !== (parent === null)) return false;
   const isAnswer = step !== null && step.index > 0;
   if (step !== null && step.index >= step.size) return false;

@@ -97,6 +97,18 @@ export const sharingMethods = methods({
     access: 'internal',
   },
 
+  'loom.share_check': {
+    description:
+      'Proves entries of a remote in their order, without taking them; fails with the first that does not prove.',
+    params: z.strictObject({
+      ...{ tree: TreeId, bodies: z.array(SharedBody).max(1_000) },
+      /** What they stand on: nodes with their hashes, and settings. */
+      ...{ nodes: z.array(z.strictObject({ id: NodeId, hash: Sha256 })), settings: z.array(Sha256) },
+    }),
+    result: z.strictObject({}),
+    access: 'internal',
+  },
+
   'sharing.remote_init': {
     description: 'Makes in a PostgreSQL what trees are shared over, or brings it up to date.',
     params: z.strictObject({ remote: RemoteName }),
@@ -109,6 +121,20 @@ export const sharingMethods = methods({
       ...{ server: z.string(), encrypted: z.boolean(), version: count.nullable() },
       ...{ reads: z.boolean(), writes: z.boolean(), trees: count, hubs: count },
     }),
+  },
+  'sharing.remote_fsck': {
+    description:
+      'Proves all that a remote has: numbers, hashes, parents, steps and outputs; damaged entries can be put back from here.',
+    params: z.strictObject({ remote: RemoteName, repair: z.boolean().default(false) }),
+    result: z.strictObject({
+      ...{ trees: count, entries: count, nodes: count, outputs: count },
+      /** Nodes of a tree so large that their parents were not remembered: their hashes are not proven. */
+      ...{ unproven: count, repaired: count, problem_count: count },
+      problems: z
+        .array(z.strictObject({ tree: TreeId.nullable(), entry: count.nullable(), problem: z.string() }))
+        .max(100),
+    }),
+    callerGone: 'cancel',
   },
   'sharing.tree_list': {
     description: 'Lists the trees of a remote, the newest activity first.',

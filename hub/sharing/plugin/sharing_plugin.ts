@@ -8,6 +8,7 @@ import type { ResultOf } from '../../protocol/methods/method_table.js';
 import type { TreeId } from '../../protocol/node.js';
 import { announce } from '../announce.js';
 import { createQueue } from '../call_queue.js';
+import { fsckRemote } from '../fsck_remote.js';
 import { greet } from '../greet.js';
 import { createLiveRemotes, type LiveRemotes } from '../live/live_remotes.js';
 import { type Remote, requireAddress, withRemote } from '../remote_connection.js';
@@ -61,6 +62,8 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
       'sharing.follow': async ({ tree }, context) => follow(live, tree, context),
       'sharing.remote_init': ({ remote: name }, context) => on(name, context, prepareRemote),
       'sharing.remote_check': ({ remote: name }, context) => on(name, context, checkRemote),
+      'sharing.remote_fsck': ({ remote: name, repair }, context) =>
+        onPrepared(name, context, (remote, reach) => fsckRemote(reach, remote, repair)),
       'sharing.tree_list': ({ remote: name, limit }, context) =>
         onPrepared(name, context, async (remote, reach) => {
           const { shares } = await callHub(reach, 'loom.share_list', { remote: name, tree: null });
