@@ -3,6 +3,7 @@ import { blocksOfType, textOf } from '../../hub/base/node_blocks.js';
 import type { ToolAnswer } from '../../hub/protocol/methods/tool_methods.js';
 import type { Block, Node, NodeId, Output } from '../../hub/protocol/node.js';
 import { nodeText } from '../render/node/node_text.js';
+import { cleanLine } from '../render/text/clean.js';
 
 /** A piece of a conversation as it is displayed. `id` is that of its node; a thinking block has the id of its answer. */
 export type DisplayBlock = DisplayMessage | DisplayText | DisplayCall;
@@ -13,6 +14,8 @@ export interface DisplayMessage {
   id: NodeId;
   text: string;
   by: 'us' | 'others';
+  /** Whose it is, when it comes from another hub. */
+  from: string | null;
 }
 
 export interface DisplayText {
@@ -57,6 +60,12 @@ export type BlockChange =
   | { kind: 'block_restarted'; block: DisplayText }
   | { kind: 'block_ended'; block: DisplayBlock };
 
+/** Who has written a message that is not from this terminal; null for one that is. */
+export function writerOf({ by, from }: DisplayMessage): string | null {
+  if (from !== null) return cleanLine(from);
+  return by === 'others' ? 'Another terminal' : null;
+}
+
 /** The blocks of a node: none for the root, and two for an answer that was thought about. */
 export function nodeBlocks(node: Node, by: 'us' | 'others'): DisplayBlock[] {
   const { id, blocks } = node;
@@ -64,7 +73,7 @@ export function nodeBlocks(node: Node, by: 'us' | 'others'): DisplayBlock[] {
     case 'root':
       return [];
     case 'user':
-      return [{ kind: 'message', id, text: nodeText(node), by }];
+      return [{ kind: 'message', id, text: nodeText(node), by, from: node.by ?? null }];
     case 'summary':
       return [{ kind: 'summary', id, text: nodeText(node) }];
     case 'assistant': {

@@ -15,7 +15,8 @@ export function logHeader({ id, created_at_ms, owner }: Tree, epoch: string): Lo
 export function logNode(node: Node, token_usage: Usage): LogNode {
   const { seq, id, parent: parent_id, created_at_ms } = node;
   const timestamp = new Date(created_at_ms).toISOString();
-  return { kind: 'node', seq, id, parent_id, timestamp, payload: payloadOf(node), token_usage };
+  const by = node.by === undefined ? {} : { by: node.by };
+  return { kind: 'node', seq, id, parent_id, timestamp, ...by, payload: payloadOf(node), token_usage };
 }
 
 function payloadOf(node: Node): LogNode['payload'] {

@@ -38,6 +38,8 @@ const LogNode = z.strictObject({
   id: NodeId,
   parent_id: NodeId.nullable(),
   timestamp,
+  /** Whose it is: person and machine, as they say themselves; absent for what this hub has made. */
+  by: z.string().optional(),
   payload: Payload,
   /** Of the request that made it; null when none did, or nobody counted. */
   token_usage: Usage.nullable(),

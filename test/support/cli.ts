@@ -53,6 +53,18 @@ export function withCli<T>(use: (cli: TestCli) => Promise<T>): Promise<T> {
   });
 }
 
+/** Runs a command that must succeed on a home that is there; returns its output. */
+export async function runWords(home: string, words: readonly string[]): Promise<string> {
+  const folder = dirname(home);
+  const { code, stdout, stderr } = await runProgram(words, {
+    folder,
+    env: { COGNITION_HOME: home, HOME: folder },
+    input: '',
+  });
+  if (code !== 0) throw new Error(`cognition ${words.join(' ')} exits ${code}: ${stderr}`);
+  return stdout;
+}
+
 function readJson(printed: string): unknown {
   return JSON.parse(printed);
 }

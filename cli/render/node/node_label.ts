@@ -1,9 +1,9 @@
 import type { Look } from '../look/look.js';
 import { cleanLine } from '../text/clean.js';
 import { cut, cutAtWord } from '../text/cut.js';
-import type { Titled } from './node_text.js';
+import { roleOf, type Titled } from './node_text.js';
 
-/** One line for a node: `User: …`, `[bash:…]`, `Assistant: …`. */
+/** One line for a node: `User: …`, `User (anna · laptop): …`, `[bash:…]`, `Assistant: …`. */
 export function labelOf(node: Titled, columns: number, look: Look): string {
   const preview = cleanLine(node.preview);
   switch (node.role) {
@@ -15,11 +15,9 @@ export function labelOf(node: Titled, columns: number, look: Look): string {
       return opening + cut(preview, columns - look.ruler.width(opening) - 1, look) + closing;
     }
     case 'user':
-      return cutAtWord(`User: ${preview}`.trimEnd(), columns, look);
     case 'assistant':
-      return cutAtWord(`Assistant: ${preview}`.trimEnd(), columns, look);
     case 'summary':
-      return cutAtWord(`Summary: ${preview}`.trimEnd(), columns, look);
+      return cutAtWord(`${roleOf({ ...node, role: node.role })}: ${preview}`.trimEnd(), columns, look);
   }
 }
 

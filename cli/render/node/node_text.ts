@@ -4,7 +4,7 @@ import type { Block, Node, SkeletonNode } from '../../../hub/protocol/node.js';
 import { clean, cleanLine } from '../text/clean.js';
 
 /** What a line about a node is made of. */
-export type Titled = Pick<SkeletonNode, 'role' | 'tool' | 'preview' | 'exit_code'>;
+export type Titled = Pick<SkeletonNode, 'role' | 'tool' | 'preview' | 'exit_code' | 'by'>;
 
 const PREVIEW_LENGTH_MAX = 200;
 
@@ -19,20 +19,15 @@ export function isSilent(node: Node): boolean {
   return node.role === 'assistant' && node.step !== null && node.step.size > 1 && nodeText(node) === '';
 }
 
-/** Who speaks: `User`, `Assistant`, `Summary`, or the tool in brackets. */
+/** Who speaks: `User`, `Assistant`, `Summary`, each with whose it is if another hub has made it; or the tool in brackets. */
 export function speakerOf(node: Node): string {
-  switch (node.role) {
-    case 'root':
-      return '(root)';
-    case 'user':
-      return 'User';
-    case 'assistant':
-      return 'Assistant';
-    case 'summary':
-      return 'Summary';
-    case 'tool':
-      return `[${cleanLine(node.external.call.tool)}]`;
-  }
+  return node.role === 'tool' ? `[${cleanLine(node.external.call.tool)}]` : roleOf(node);
+}
+
+/** `User`, or `User (anna · laptop)` for what another hub has made. */
+export function roleOf({ role, by }: Pick<Titled, 'by'> & { role: Exclude<Titled['role'], 'tool'> }): string {
+  const name = { root: '(root)', user: 'User', assistant: 'Assistant', summary: 'Summary' }[role];
+  return by === undefined || role === 'root' ? name : `${name} (${cleanLine(by)})`;
 }
 
 /** What a tool was asked, on one line; empty for a node of text. */
@@ -51,7 +46,8 @@ export function untoldExit(node: Node, text: string): number | null {
 export function titledOf(node: Node, lengthMax = PREVIEW_LENGTH_MAX): Titled {
   const external = node.kind === 'external' ? node.external : null;
   const preview = external === null ? cleanLine(nodeText(node).slice(0, lengthMax)) : callTextOf(node);
-  return { role: node.role, tool: external?.call.tool ?? null, preview, exit_code: external?.exit_code ?? null };
+  const by = node.by === undefined ? {} : { by: node.by };
+  return { role: node.role, tool: external?.call.tool ?? null, preview, exit_code: external?.exit_code ?? null, ...by };
 }
 
 function blockText(block: Block, alone: boolean): string {

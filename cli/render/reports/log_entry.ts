@@ -13,8 +13,8 @@ import { formatNumber, shortId } from '../text/ids_and_counts.js';
 const PREVIEW_LENGTH_MAX = 400;
 
 /** A node on one line: time, id, speaker and text, and the tokens it took. */
-export function logLineText({ timestamp, id, payload, token_usage }: LogNode, look: Look): string {
-  const titled = titledOf(payload);
+export function logLineText({ timestamp, id, by, payload, token_usage }: LogNode, look: Look): string {
+  const titled = { ...titledOf(payload), ...(by === undefined ? {} : { by }) };
   const opening = `${momentOf(Date.parse(timestamp))}  ${shortId(id)}  `;
   const closing = `${exitTail(titled)}${token_usage === null ? '' : `  ${usageText(token_usage)}`}`;
   const label = labelOf(titled, Math.max(1, look.width - opening.length - closing.length), look);

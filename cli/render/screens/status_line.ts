@@ -21,6 +21,8 @@ export interface StatusFacts {
   unsandboxed: boolean;
   /** How many commands of models run in the background. */
   jobs: number;
+  /** What has not been sent to a remote; null when all has. */
+  unsent: string | null;
   /** Null where there is no model. */
   model: string | null;
   /** How much it thinks; null, and `auto`, are not shown. */
@@ -70,7 +72,8 @@ function shortenings(status: StatusFacts, look: Look): Part[][] {
   const short = plain(`[ ${tokens} ]`);
   const net: Part[] = [{ text: `[ NET: ${netOf(status)} ]`, ink: status.network ? style.failure : style.good }];
   const unsafe: Part[] = status.unsandboxed ? [{ text: 'UNSANDBOXED', ink: style.failure }] : [];
-  const held = [...unsafe, ...plain(status.jobs === 0 ? null : count(status.jobs, 'job'))];
+  const behind = plain(status.unsent === null ? null : cleanLine(status.unsent));
+  const held = [...unsafe, ...plain(status.jobs === 0 ? null : count(status.jobs, 'job')), ...behind];
   const name = status.model === null ? 'no model' : cleanLine(status.model);
   const [model, shortModel] = [plain(name), plain(name.slice(name.indexOf('/') + 1))];
   const thinking = plain(status.thinking === null || status.thinking === 'auto' ? null : `thinking:${status.thinking}`);

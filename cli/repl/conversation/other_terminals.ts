@@ -1,6 +1,7 @@
 import type { Node, NodeId } from '../../../hub/protocol/node.js';
 import { isSeen } from '../../display/reduce.js';
 import { isSilent } from '../../render/node/node_text.js';
+import { cleanLine } from '../../render/text/clean.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
 import { quotedWords } from '../tree/node_words.js';
 import type { ConversationParts } from './conversation_parts.js';
@@ -35,7 +36,8 @@ export function createOthers({ client, context, front, display }: ConversationPa
     const what = children > 1 ? 'wrote here; that made a branch' : `went on from ${shortId(from)}`;
     const words = await quotedWords(context, node);
     const id = shortId(node.id);
-    const text = `(another terminal ${what}: ${id} ${words}. Go there with: /switch ${id})`;
+    const who = node.by === undefined ? 'another terminal' : cleanLine(node.by);
+    const text = `(${who} ${what}: ${id} ${words}. Go there with: /switch ${id})`;
     await front.show({ kind: 'note', text });
   }
 

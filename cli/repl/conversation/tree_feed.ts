@@ -7,6 +7,7 @@ import { isOnDisplay, isSeen } from '../../display/reduce.js';
 import { nodeText } from '../../render/node/node_text.js';
 import { cleanLine } from '../../render/text/clean.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
+import { createSharedFeed } from '../../sharing/shared_feed.js';
 import type { Front } from '../front/front.js';
 import { type ConversationParts, failureOn } from './conversation_parts.js';
 import { createOthers, type Others } from './other_terminals.js';
@@ -62,12 +63,16 @@ export function createFeed(parts: ConversationParts, turns: OwnTurns): TreeFeed 
   const follow = (): void => {
     following.abort();
     // Those that run are told of again.
-    front.update({ jobs: 0 });
+    front.update({ jobs: 0, unsent: null });
     following = new AbortController();
     const { signal } = following;
     const onEvent = (event: AgentEvent): Promise<void> => takeTurn(state, event);
-    const options = { onEvent, signal, startsHub: false };
-    detach(client.stream('agent.follow', { tree: place.tree }, options), (error) => failed(error, signal));
+    const options = { signal, startsHub: false };
+    detach(client.stream('agent.follow', { tree: place.tree }, { ...options, onEvent }), (error) =>
+      failed(error, signal),
+    );
+    const shared = { ...options, onEvent: sharedFeed(front) };
+    detach(client.stream('sharing.follow', { tree: place.tree }, shared), (error) => failed(error, signal));
   };
   const close = (): void => {
     abort?.abort();
@@ -90,6 +95,13 @@ export function createFeed(parts: ConversationParts, turns: OwnTurns): TreeFeed 
     leaveOthers: () => leaveOthers(state),
     close,
   };
+}
+
+function sharedFeed(front: Front): ReturnType<typeof createSharedFeed> {
+  return createSharedFeed({
+    unsent: (words) => front.update({ unsent: words }),
+    note: (text) => front.show({ kind: 'note', text }),
+  });
 }
 
 function leave({ parts, turns, watched, others }: FeedState, to: NodeId): void {

@@ -67,6 +67,8 @@ export interface Status {
   board: readonly string[];
   /** How many commands of models run in the background. */
   jobs: number;
+  /** What has not been sent to the remotes that the conversation is shared over, such as `team: 3 to send`; null when all has. */
+  unsent: string | null;
   /** Tokens of the turn, and of the whole conversation. */
   tokens: TokensCounted;
   totalTokens: TokensCounted;

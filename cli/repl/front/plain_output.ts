@@ -1,4 +1,10 @@
-import type { CallOutcome, DisplayBlock, DisplayCall, DisplayMessage } from '../../display/block.js';
+import {
+  type CallOutcome,
+  type DisplayBlock,
+  type DisplayCall,
+  type DisplayMessage,
+  writerOf,
+} from '../../display/block.js';
 import type { Look } from '../../render/look/look.js';
 import { callLine, cleanOutput } from '../../render/node/call_line.js';
 import { clean, cleanLine, cleanPrinted, createCleaner, overwritten } from '../../render/text/clean.js';
@@ -122,12 +128,12 @@ function begin(page: Page): string {
   return gap;
 }
 
-function message(page: Page, { text, by }: DisplayMessage): string {
+function message(page: Page, said: DisplayMessage): string {
   const { look, style } = page;
-  if (by === 'us' && style.echoed) return '';
-  const who = by === 'others' ? 'Another terminal: ' : 'User: ';
-  const mark = style.labelled || by === 'others' ? who : '> ';
-  return `${begin(page)}${look.style.user(`${mark}${clean(text)}`)}\n`;
+  const writer = writerOf(said);
+  if (writer === null && said.by === 'us' && style.echoed) return '';
+  const mark = writer !== null || style.labelled ? `${writer ?? 'User'}: ` : '> ';
+  return `${begin(page)}${look.style.user(`${mark}${clean(said.text)}`)}\n`;
 }
 
 function printAnswer(page: Page, text: string): string {

@@ -1,4 +1,10 @@
-import type { CallOutcome, DisplayBlock, DisplayCall, DisplayMessage } from '../../display/block.js';
+import {
+  type CallOutcome,
+  type DisplayBlock,
+  type DisplayCall,
+  type DisplayMessage,
+  writerOf,
+} from '../../display/block.js';
 import type { Look } from '../../render/look/look.js';
 import type { MarkdownStream } from '../../render/markdown/markdown_stream.js';
 import { callLine, cleanOutput } from '../../render/node/call_line.js';
@@ -138,10 +144,12 @@ function part(page: Page, ...texts: string[]): string[] {
   return [...gap, ...texts];
 }
 
-function message({ id, text, by }: DisplayMessage, page: Page): string {
+function message(said: DisplayMessage, page: Page): string {
+  const { id, text } = said;
   const { style } = page.parts.look();
   const user = (part: string): string => style.user(clean(part));
-  const mark = by === 'others' ? 'Another terminal: ' : '> ';
+  const writer = writerOf(said);
+  const mark = writer === null ? '> ' : `${writer}: `;
   const isShort = text.length <= SAID_LENGTH_MAX && text.split('\n').length <= SAID_LINES_MAX;
   const { head, leftOut, tail } = isShort ? { head: text, leftOut: null, tail: '' } : excerptOf(text);
   if (leftOut === null) return user(mark + head);

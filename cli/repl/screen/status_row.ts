@@ -5,10 +5,10 @@ import type { Status } from '../front/front.js';
 /** The status row: mode, cost, grants and position. */
 export function statusRow(status: Status, mode: StatusFacts['mode'], look: Look): string {
   const { tokens, totalTokens } = status;
-  const { network, unsandboxed, jobs, model, thinking, activity, contextShare, cost, name, position } = status;
+  const { network, unsandboxed, jobs, unsent, model, thinking, activity, contextShare, cost, name, position } = status;
   return renderStatus(
     {
-      ...{ mode, activity, unsandboxed, jobs, model, thinking, cost, contextShare },
+      ...{ mode, activity, unsandboxed, jobs, unsent, model, thinking, cost, contextShare },
       // In plan mode grants have no effect.
       network: network && activity === 'Execute',
       tokens: {

@@ -2,6 +2,7 @@ import { detach } from '../../base/detach.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { Appended } from '../../base/plugin.js';
 import type { LiveEvent } from '../../protocol/methods/live_methods.js';
+import type { TreeId } from '../../protocol/node.js';
 import { requireAddress } from '../remote_connection.js';
 import { internalCaller } from './internal_caller.js';
 import { createLink, type LinkParts, type RemoteLink } from './remote_link.js';
@@ -20,7 +21,7 @@ export interface LiveRemotes {
   /** To be called when what is shared, or where, may have changed. */
   refresh(): Promise<void>;
   /** Tells how it stands, and what happens from now on; returns what ends that. */
-  follow(tell: (event: LiveEvent) => void): () => void;
+  follow(tree: TreeId | null, tell: (event: LiveEvent) => void): () => void;
   end(): Promise<void>;
 }
 
@@ -30,6 +31,8 @@ export function createLiveRemotes(parts: LiveRemotesParts): LiveRemotes {
   const followers = new Set<(event: LiveEvent) => void>();
   const ending = new AbortController();
   const reach = internalCaller(parts.hub, ending.signal);
+
+  const isShared = (remote: string, tree: TreeId): boolean => links.get(remote)?.isShared(tree) === true;
 
   function tell(event: LiveEvent): void {
     if (event.kind === 'remote_state') {
@@ -66,10 +69,13 @@ export function createLiveRemotes(parts: LiveRemotesParts): LiveRemotes {
       for (const link of links.values()) for (const entry of entries) noteFor(link, entry);
     },
     refresh,
-    follow(follower) {
-      for (const state of states.values()) follower(state);
-      followers.add(follower);
-      return () => void followers.delete(follower);
+    follow(tree, follower) {
+      const isAbout = (event: LiveEvent): boolean =>
+        tree === null || (event.kind === 'remote_state' ? isShared(event.remote, tree) : event.tree === tree);
+      const take = (event: LiveEvent): void => (isAbout(event) ? follower(event) : undefined);
+      for (const state of states.values()) take(state);
+      followers.add(take);
+      return () => void followers.delete(take);
     },
     async end() {
       ending.abort();

@@ -93,9 +93,7 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
 }
 
 async function follow(live: LiveRemotes, tree: TreeId | null, context: CallContext): Promise<Record<string, never>> {
-  const unfollow = live.follow((event) => {
-    if (event.kind === 'remote_state' || tree === null || event.tree === tree) context.emit(event);
-  });
+  const unfollow = live.follow(tree, (event) => context.emit(event));
   await aborted(context.signal);
   unfollow();
   return {};

@@ -25,7 +25,7 @@ export const Message = memo(({ node, cost }: { node: Node; cost: NodeCost | unde
   return (
     <article class={`message ${node.role}`} id={`n${node.seq}`} aria-label={SPEAKERS[node.role]}>
       <header>
-        <b>{node.role === 'assistant' ? (cost?.model ?? SPEAKERS.assistant) : SPEAKERS[node.role]}</b>
+        <b>{speakerOf(node, cost)}</b>
         {tags}
         <span class="facts">
           {said !== '' && <CopyButton text={said} />}
@@ -48,6 +48,11 @@ export const Message = memo(({ node, cost }: { node: Node; cost: NodeCost | unde
     </article>
   );
 });
+
+function speakerOf({ role, by }: Node, cost: NodeCost | undefined): string {
+  if (by !== undefined) return role === 'user' ? by : `${SPEAKERS[role]} (${by})`;
+  return role === 'assistant' ? (cost?.model ?? SPEAKERS.assistant) : SPEAKERS[role];
+}
 
 function Tags({ names }: { names: readonly string[] }): ComponentChildren {
   return (

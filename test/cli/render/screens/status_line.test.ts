@@ -9,6 +9,7 @@ const status: StatusFacts = {
   network: false,
   unsandboxed: false,
   jobs: 0,
+  unsent: null,
   thinking: 'auto',
   model: 'anthropic/some-model',
   contextShare: 0.34,
@@ -38,6 +39,9 @@ test('the status line says how much a model thinks where that was chosen', () =>
 
 test('the status line says what runs in the background, as long as there is room for more than the network', () => {
   expect(renderStatus({ ...status, jobs: 1 }, lookAt(200))).toContain('[ NET: off ] 1 job anthropic/some-model');
+  expect(renderStatus({ ...status, unsent: 'team: 3 to send' }, lookAt(200))).toContain(
+    '[ NET: off ] team: 3 to send anthropic/some-model',
+  );
   expect(renderStatus({ ...status, jobs: 2 }, lookAt(60))).toBe(
     '[ INSERT ] [ NET: off ] 2 jobs some-model 34% $0.0123',
   );
