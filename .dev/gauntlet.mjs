@@ -1,4 +1,4 @@
-// npm run gauntlet -- <name> [--seed N] [--count N]: runs a test of faults or of properties for longer than the suite does.
+// npm run gauntlet -- <name> [--seed N] [--count N] [--only 'part of a title']: runs a test of faults or of properties for longer than the suite does.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -32,13 +32,13 @@ const COUNTS = {
 const TIMEOUT_MS = 3_600_000;
 
 const { values, positionals } = parseArgs({
-  options: { seed: { type: 'string' }, count: { type: 'string' } },
+  options: { seed: { type: 'string' }, count: { type: 'string' }, only: { type: 'string' } },
   allowPositionals: true,
 });
 const [name = ''] = positionals;
 const usualCount = COUNTS[name];
 if (usualCount === undefined) {
-  console.error(`usage: npm run gauntlet -- ${Object.keys(COUNTS).join('|')} [--seed N] [--count N]`);
+  console.error(`usage: npm run gauntlet -- ${Object.keys(COUNTS).join('|')} [--seed N] [--count N] [--only title]`);
   process.exit(2);
 }
 const seed = values.seed ?? String(Math.floor(Math.random() * 2 ** 31));
@@ -50,7 +50,10 @@ const { ROOT } = await import('./build.mjs');
 const file = name === 'properties' ? 'test/properties' : `test/gauntlet/${name}.test.ts`;
 const { status } = spawnSync(
   join(ROOT, 'node_modules', '.bin', 'vitest'),
-  ['run', file, `--testTimeout=${TIMEOUT_MS}`, `--hookTimeout=${TIMEOUT_MS}`, '--reporter=verbose'],
+  [
+    ...['run', file, `--testTimeout=${TIMEOUT_MS}`, `--hookTimeout=${TIMEOUT_MS}`, '--reporter=verbose'],
+    ...(values.only === undefined ? [] : ['-t', values.only]),
+  ],
   { cwd: ROOT, stdio: 'inherit', env: { ...process.env, GAUNTLET_SEED: seed, GAUNTLET_COUNT: count } },
 );
 process.exitCode = status ?? 1;
