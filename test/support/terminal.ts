@@ -36,6 +36,7 @@ export interface TerminalOptions {
   env: Record<string, string>;
   size?: { columns: number; rows: number };
   reflowsCursorLine?: boolean;
+  hasAlternate?: boolean;
 }
 
 /** The sequences of keys. */
@@ -80,6 +81,7 @@ export async function withTerminal<T>(
     columns,
     rows,
     reflowsCursorLine: options.reflowsCursorLine ?? true,
+    hasAlternate: options.hasAlternate ?? true,
     answer: (text) => pty.write(text),
   });
   const { terminal, isGone } = attach(pty, emulator);

@@ -1,7 +1,7 @@
 import type { Ruler } from '../../render/look/ruler.js';
 import { fitBlock, type LiveBlock } from '../../render/screens/live_block.js';
 import { paintScreen } from './screen_painter.js';
-import { ENTER_ALTERNATE, LEAVE_ALTERNATE } from './sequences.js';
+import { CLEAR_SCREEN, ENTER_ALTERNATE, LEAVE_ALTERNATE } from './sequences.js';
 import type { ScreenDrawing, Size } from './terminal.js';
 
 /** A whole screen over the main one, on the terminal's alternate screen. */
@@ -11,7 +11,7 @@ export interface Overlay {
   close(): void;
   /** The bytes that show it as it is drawn now; none while it is closed. */
   paint(size: Size): string;
-  /** The bytes that show the main screen; the overlay may be painted again later. */
+  /** The bytes that show the main screen, which is to be drawn anew after them; none when it is seen. */
   uncover(): string;
   /** Forgets what the screen shows, so that all of it is painted next. */
   forget(): void;
@@ -39,7 +39,8 @@ export function createOverlay(ruler: Ruler): Overlay {
       return enter + bytes;
     },
     uncover() {
-      const bytes = isSeen ? LEAVE_ALTERNATE : '';
+      // A terminal without an alternate screen, such as GNU screen as it comes, has drawn it over the main one.
+      const bytes = isSeen ? CLEAR_SCREEN + LEAVE_ALTERNATE : '';
       isSeen = false;
       shown = null;
       return bytes;

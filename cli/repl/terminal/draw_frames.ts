@@ -113,11 +113,16 @@ function createCanvas({ stdout, ruler, reflow, onTyped, onGone }: DrawingParts) 
   const write = (bytes: string): void => {
     if (bytes !== '') output.write(BEGIN_FRAME + bytes + END_FRAME);
   };
+  const uncovered = (): string => {
+    const bytes = overlay.uncover();
+    if (bytes !== '') main.forgetRows();
+    return bytes + main.paint(size());
+  };
   const draw = (): void => {
     if (!isTaken || output.isBehind() || asking.question.isOpen()) return;
     // Too much text waiting below an open overlay is appended in between.
     const isMainSeen = !overlay.isOpen() || isFull();
-    write((isMainSeen ? overlay.uncover() + main.paint(size()) : '') + overlay.paint(size()));
+    write((isMainSeen ? uncovered() : '') + overlay.paint(size()));
     if (isMainSeen) backpressure.release();
   };
   const frames = createFrames(draw);
@@ -149,7 +154,7 @@ function createCanvas({ stdout, ruler, reflow, onTyped, onGone }: DrawingParts) 
   const release: Drawing['release'] = (block) => {
     if (!isTaken) return;
     main.hideLive(block === 'goes');
-    write(overlay.uncover() + main.paint(size()));
+    write(uncovered());
     output.write(main.leave() + UNBRACKET_PASTES + SHOW_CURSOR);
     stop();
     backpressure.release();

@@ -38,14 +38,18 @@ export interface EmulatorOptions {
   rows: number;
   /** Whether a resize rewraps the cursor's line as well; most terminals do. */
   reflowsCursorLine: boolean;
+  /** GNU screen has none unless it is told to, and ignores who asks for it. */
+  hasAlternate?: boolean;
   /** What the terminal itself answers. */
   answer: (text: string) => void;
 }
 
 const SCROLLBACK_ROWS_MAX = 200_000;
 const CURSOR_MODE = 25;
+const ALTERNATE_MODE = 1049;
 
-export function openEmulator({ columns, rows, reflowsCursorLine, answer }: EmulatorOptions): Emulator {
+export function openEmulator(options: EmulatorOptions): Emulator {
+  const { columns, rows, reflowsCursorLine, hasAlternate = true, answer } = options;
   const terminal = new headless.Terminal({
     cols: columns,
     rows,
@@ -57,6 +61,8 @@ export function openEmulator({ columns, rows, reflowsCursorLine, answer }: Emula
   terminal.unicode.activeVersion = CLUSTERS.version;
   terminal.onData(answer);
   const isCursorVisible = watchCursor(terminal);
+  for (const final of hasAlternate ? [] : ['h', 'l'])
+    terminal.parser.registerCsiHandler({ prefix: '?', final }, (params) => params.includes(ALTERNATE_MODE));
   return {
     write: (bytes) => new Promise((resolve) => terminal.write(bytes, resolve)),
     resize: (newColumns, newRows) => terminal.resize(newColumns, newRows),

@@ -137,6 +137,23 @@ test('a whole screen of its own leaves the main screen as it was, with what was 
   });
 });
 
+test('where a terminal has no alternate screen, what was drawn over the main one goes when it is left', async () => {
+  const size = { columns: 40, rows: 10 };
+  const start = { command: process.execPath, args: PROGRAM, cwd: ROOT, env: {}, size, hasAlternate: false };
+  await withTerminal(start, async (terminal) => {
+    await terminal.waitFor('ready');
+    terminal.type('aaa');
+    await terminal.waitFor('3: short');
+    terminal.type('f');
+    await terminal.waitFor('whole');
+    terminal.type('F');
+    expect(await terminal.waitFor((screen) => !screen.join().includes('whole'))).toEqual(['ready 40x10', '>']);
+    expect(terminal.cursor()).toMatchObject({ visible: true, row: 1, column: 2 });
+    terminal.type('a');
+    expect(await terminal.waitFor('4: short')).toEqual(['4: short', 'ready 40x10', '>']);
+  });
+});
+
 test('a child has the terminal to itself and gives it back', async () => {
   await driven({ columns: 40, rows: 12 }, async (terminal) => {
     terminal.type('ae');
