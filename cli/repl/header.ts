@@ -33,6 +33,7 @@ async function modelLine({ client, conversation, turnOptions, front }: Repl): Pr
     return { text: `Model: ${model}`, isChosen: true };
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
+    here.parts.toldModelless.add(error.message);
     return withoutModel(error);
   }
 }

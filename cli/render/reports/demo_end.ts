@@ -2,6 +2,7 @@ import { KEY_VARIABLES } from '../../../hub/base/provider_records.js';
 import type { Look } from '../look/look.js';
 import { columns, widest } from '../text/columns.js';
 import { shortId } from '../text/ids_and_counts.js';
+import { wrapWords } from '../text/wrap_words.js';
 
 const INDENT = '  ';
 
@@ -37,7 +38,9 @@ export function renderDemoEnd({ tree, tips, project }: DemoPlaces, look: Look): 
     ...visible.map((line) => INDENT + line),
     '',
     `Its folder: ${project}`,
-    `A real model needs ${KEY_VARIABLES.join(' or ')}, and then:`,
+    ...wrapWords(`A real model needs ${KEY_VARIABLES.join(' or ')}, and then:`, look.width, look.ruler).map(
+      ({ text }) => text,
+    ),
     `${INDENT}${look.style.strong('cognition ask "what does this project do?"')}`,
   ]
     .map((line) => `${line}\n`)

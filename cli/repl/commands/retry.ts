@@ -1,5 +1,5 @@
 import { HubError } from '../../../hub/base/error.js';
-import type { NodeId } from '../../../hub/protocol/node.js';
+import type { NodeId, TurnId } from '../../../hub/protocol/node.js';
 import { shortId } from '../../render/text/ids_and_counts.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { lastQuestion } from '../tree/ancestors.js';
@@ -22,8 +22,12 @@ export const retryCommand: ReplCommand = {
       });
     }
     const { turns, parts } = repl.conversation();
-    if (turns.current() !== null) {
-      throw new HubError('conflict', 'a turn is running', { hint: 'end it first with /stop' });
+    const running = turns.current();
+    if (running !== null) {
+      if (await isRunning(repl, running))
+        throw new HubError('conflict', 'a turn is running', { hint: 'end it first with /stop' });
+      // It has ended with its hub, which is told first.
+      await turns.idle();
     }
     const node = await whereToAsk(repl);
     if (node === null) {
@@ -41,6 +45,13 @@ export const retryCommand: ReplCommand = {
     await goWithFiles(repl, { node, word, go, settled: () => turns.begin(node) });
   },
 };
+
+/** Whether the hub, which is waited for while it is away, has a turn running or will have it. */
+async function isRunning({ client, conversation }: Repl, id: TurnId): Promise<boolean> {
+  const { turns } = await client.call('loom.turn_list', { tree: conversation().place.tree, limit: TURNS_MAX });
+  const turn = turns.find((one) => one.id === id);
+  return turn === undefined || turn.state === 'running' || turn.state === 'waiting';
+}
 
 /** A complete answer is requested again, from its question; anything else is continued. */
 async function whereToAsk({ conversation, client }: Repl): Promise<NodeId | null> {

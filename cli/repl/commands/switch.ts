@@ -6,6 +6,7 @@ import type { Repl, ReplCommand } from '../repl.js';
 import { goTo, nodeNamed } from '../tree/go_to.js';
 import { MOVE_WORDS, move, moveWordsIn } from '../tree/move.js';
 import { pathUp, readOpenTreeShape } from '../tree/open_tree_shape.js';
+import { branchesCommand } from './branches.js';
 
 export const switchCommand: ReplCommand = {
   name: 'switch',
@@ -65,9 +66,16 @@ export const followCommand: ReplCommand = {
 /** Where one stood last in a branch, else its newest end; a leaf is an end itself. */
 async function listedNode(repl: Repl, number: number): Promise<NodeId> {
   const { listed } = repl;
-  const node = listed?.nodes[number - 1];
-  if (listed === null || !isNodeId(node)) {
-    const message = listed === null ? 'nothing has been listed yet' : `the last list has no number ${number}`;
+  if (listed === null) {
+    // A number means something only in a list that one has seen.
+    await branchesCommand.run('', repl);
+    throw new HubError('not_found', 'nothing has been listed yet', {
+      hint: 'choose from this list: /switch <number>',
+    });
+  }
+  const node = listed.nodes[number - 1];
+  if (!isNodeId(node)) {
+    const message = `the last list has no number ${number}`;
     throw new HubError('not_found', message, { hint: 'list the branches with /branches, or all ends with /leaves' });
   }
   if (listed.kind === 'leaves') return node;

@@ -78,7 +78,7 @@ export function openConversation(options: ConversationOptions, { tree, known }: 
   });
   const parts: ConversationParts = {
     ...{ context: own, client, front, place, display },
-    ...{ ours: new Set(), beside: new Set(), toldFiles: new Set(), shownQuestions: new Set() },
+    ...nothingShown(),
   };
   const turns = createTurns(parts, turnOptions, options.verdict);
   const feed: TreeFeed = createFeed(parts, givingKeys(parts, turns, turnOptions));
@@ -114,6 +114,13 @@ export function openConversation(options: ConversationOptions, { tree, known }: 
       await place.saved();
     },
   };
+}
+
+type Shown = Pick<ConversationParts, 'ours' | 'beside' | 'toldFiles' | 'toldModelless' | 'shownQuestions'>;
+
+function nothingShown(): Shown {
+  const told = { toldFiles: new Set<string>(), toldModelless: new Set<string>() };
+  return { ours: new Set(), beside: new Set(), shownQuestions: new Set(), ...told };
 }
 
 /** The same turns, which also get the keys that their sub-sessions want. */

@@ -23,6 +23,8 @@ export interface ConversationParts {
   beside: Set<NodeId>;
   /** Instruction files that were already announced. */
   toldFiles: Set<string>;
+  /** Reasons why no model answers that the first lines tell. */
+  toldModelless: Set<string>;
   /** Questions that have been shown. */
   shownQuestions: Set<NodeId>;
 }

@@ -140,15 +140,18 @@ function createAnswerable(): (here: Conversation) => Promise<Answerable> {
     } catch (error) {
       if (!(error instanceof HubError) || !MODELLESS.has(error.kind)) throw error;
       // Adding the node fails as well and reports the reason.
-      const { kind, message, hint } = error;
-      if (kind === 'not_found' || message === lastReason) return { answer: false, note: null };
-      lastReason = message;
-      return {
-        answer: false,
-        note: `(${message}: messages are kept as notes)\nhint: ${hintInChat(hint ?? 'choose a model with: /model')}`,
-      };
+      if (error.kind === 'not_found' || error.message === lastReason) return { answer: false, note: null };
+      lastReason = error.message;
+      return { answer: false, note: notesOnly(error, parts) };
     }
   };
+}
+
+function notesOnly({ message, hint }: HubError, { toldModelless }: ConversationParts): string {
+  const notes = 'messages are kept as notes';
+  // Who reads the first lines knows why, and what to do.
+  if (toldModelless.has(message)) return `(${notes})`;
+  return `(${message}: ${notes})\nhint: ${hintInChat(hint ?? 'choose a model with: /model')}`;
 }
 
 /** Errors that mean a missing model, not a failed call. */

@@ -16,9 +16,11 @@ export interface PermissionParts {
   isWaiting(): boolean;
   /** The line that each key says; null for those of a permission. */
   answers(): Readonly<Record<string, string>> | null;
-  /** Whether the editor is empty. */
-  isEmpty(): boolean;
+  /** What stands in the editor. */
+  text(): string;
   say(line: string): void;
+  /** Says a line that was meant by what stands in the editor. */
+  sayInstead(line: string): void;
   /** The pause is over. */
   changed(): void;
 }
@@ -32,20 +34,30 @@ export function asksByKey({ asks, choice }: Pick<Status, 'asks' | 'choice'>): bo
 
 const ANSWERS: Readonly<Record<string, string>> = { y: '/answer 1', a: '/answer 2', n: '/answer 3' };
 
-export function createPermission({ isWaiting, answers, isEmpty, say, changed }: PermissionParts): Permission {
+export function createPermission(parts: PermissionParts): Permission {
+  const { isWaiting, answers, say, changed } = parts;
+  const isEmpty = (): boolean => parts.text() === '';
+  let isNew = false;
   let isQuiet = false;
   let timer: NodeJS.Timeout | undefined;
-  const wait = (): void => {
+  const pause = (): void => {
     isQuiet = false;
     clearTimeout(timer);
     timer = setTimeout(() => {
       isQuiet = true;
-      changed();
+      // A key that was pressed before the choice was shown, with nothing after it, was meant for it.
+      const meant = isNew && isWaiting() ? answers()?.[parts.text()] : undefined;
+      isNew = false;
+      if (meant === undefined) changed();
+      else parts.sayInstead(meant);
     }, QUIET_MS);
   };
   const isReady = (): boolean => isQuiet && isWaiting() && isEmpty();
   return {
-    wait,
+    wait() {
+      isNew = true;
+      pause();
+    },
     isReady,
     take(key) {
       if (!isWaiting()) return false;
@@ -53,7 +65,7 @@ export function createPermission({ isWaiting, answers, isEmpty, say, changed }: 
       const staying = key.kind === 'key' && key.name === 'escape' && isEmpty() ? 'escape' : '';
       const name = key.kind === 'text' && isReady() ? key.text : staying;
       const answer = (answers() ?? ANSWERS)[name];
-      wait();
+      pause();
       if (answer === undefined) return false;
       say(answer);
       return true;

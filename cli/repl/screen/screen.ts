@@ -135,8 +135,12 @@ function openScreenState(parts: ScreenParts): ScreenState {
     permission: createPermission({
       isWaiting: () => asksByKey(screen.status),
       answers: () => screen.status.choice?.lines ?? null,
-      isEmpty: () => screen.input.state().buffer.text === '',
+      text: () => screen.input.state().buffer.text,
       say: (line) => putLine(screen, line, 'now'),
+      sayInstead(line) {
+        screen.input.replace([]);
+        putLine(screen, line, 'now');
+      },
       changed: () => draw(screen),
     }),
     alternate: createAlternate({

@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import type { Ruler } from '../../render/look/ruler.js';
-import { createOverlay } from './alternate_buffer.js';
+import { createOverlay, type Overlay } from './alternate_buffer.js';
 import { createBackpressure } from './backpressure.js';
 import { createFrames, type Frames } from './frames.js';
 import { createListeners } from './listeners.js';
@@ -113,16 +113,11 @@ function createCanvas({ stdout, ruler, reflow, onTyped, onGone }: DrawingParts) 
   const write = (bytes: string): void => {
     if (bytes !== '') output.write(BEGIN_FRAME + bytes + END_FRAME);
   };
-  const uncovered = (): string => {
-    const bytes = overlay.uncover();
-    if (bytes !== '') main.forgetRows();
-    return bytes + main.paint(size());
-  };
   const draw = (): void => {
     if (!isTaken || output.isBehind() || asking.question.isOpen()) return;
     // Too much text waiting below an open overlay is appended in between.
     const isMainSeen = !overlay.isOpen() || isFull();
-    write((isMainSeen ? uncovered() : '') + overlay.paint(size()));
+    write((isMainSeen ? uncovered({ main, overlay, size }) : '') + overlay.paint(size()));
     if (isMainSeen) backpressure.release();
   };
   const frames = createFrames(draw);
@@ -154,7 +149,7 @@ function createCanvas({ stdout, ruler, reflow, onTyped, onGone }: DrawingParts) 
   const release: Drawing['release'] = (block) => {
     if (!isTaken) return;
     main.hideLive(block === 'goes');
-    write(uncovered());
+    write(uncovered({ main, overlay, size }));
     output.write(main.leave() + UNBRACKET_PASTES + SHOW_CURSOR);
     stop();
     backpressure.release();
@@ -165,6 +160,13 @@ function createCanvas({ stdout, ruler, reflow, onTyped, onGone }: DrawingParts) 
   };
   const { sent } = asking;
   return { main, overlay, frames, size, ready, resized, send, sent, take, release };
+}
+
+/** The bytes that show the main screen, all of its block where something was drawn over it. */
+function uncovered({ main, overlay, size }: { main: MainScreen; overlay: Overlay; size: () => Size }): string {
+  const bytes = overlay.uncover();
+  if (bytes !== '') main.forgetRows();
+  return bytes + main.paint(size());
 }
 
 /** Asks the terminal for its name when its way to reflow is unknown and first matters. */

@@ -115,7 +115,8 @@ test('a demo ends with what one can do next, a line each in 80 columns', () => {
   hide it               cognition delete abcdef01
 
 Its folder: home-demo
-A real model needs ANTHROPIC_API_KEY or OPENAI_API_KEY or GEMINI_API_KEY, and then:
+A real model needs ANTHROPIC_API_KEY or OPENAI_API_KEY or GEMINI_API_KEY, and
+then:
   cognition ask "what does this project do?"
 `,
   );

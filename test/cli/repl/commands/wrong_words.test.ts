@@ -16,7 +16,7 @@ const MOVING: readonly (readonly [string, string, string])[] = [
   ['/fork nosuch', 'no node "nosuch" in tree', NODE_HINT],
   ['/fork one two', 'no node "one two" in tree', NODE_HINT],
   ['/switch', '/switch takes a node, or a number of the last list', 'hint: list them with /branches or /leaves'],
-  ['/switch 7', 'nothing has been listed yet', 'hint: list the branches with /branches, or all ends with /leaves'],
+  ['/switch 7', 'nothing has been listed yet', 'hint: choose from this list: /switch <number>'],
   ['/switch 1234567', 'no node "1234567" in tree', NODE_HINT],
   ['/switch 数据', 'no node "数据" in tree', NODE_HINT],
   [`/switch ${OTHER_NODE}`, `there is no node ${OTHER_NODE}`, 'hint: see them with: /tree --ids'],

@@ -127,6 +127,32 @@ test('who has no key is offered the demo, a key or notes, and one key answers', 
   });
 });
 
+test('a key that is pressed before the choice is shown answers it, and a text that begins so does not', async () => {
+  await withChat({}, async (terminal) => {
+    await terminal.waitFor('[ INSERT ]');
+    terminal.type('1');
+    await terminal.waitFor('From your next message on demo/demo answers.');
+    expect(terminal.screen().join('\n')).not.toContain('> 1');
+  });
+  await withChat({}, async (terminal) => {
+    await terminal.waitFor('[ INSERT ]');
+    terminal.type('1. write');
+    await terminal.waitFor('Commands: /help');
+    terminal.type(' a test', KEYS.enter);
+    await terminal.waitFor((screen) => screen.includes('> 1. write a test'));
+    expect(whole(terminal)).not.toContain('demo/demo answers');
+  });
+});
+
+test('why no model answers is told once: in the first lines, or with the first message of a conversation without them', async () => {
+  await withChat({}, async (terminal) => {
+    await terminal.waitFor('1 demo · 2 a key · 3 notes only');
+    terminal.type('a note', KEYS.enter);
+    await terminal.waitFor('(messages are kept as notes)');
+    expect(whole(terminal).match(/set ANTHROPIC_API_KEY|no model is chosen/gi)).toHaveLength(1);
+  });
+});
+
 test('the demo is offered neither in a pipe nor to who has chosen a model, and in words where no key answers', async () => {
   await withCli(async ({ run }) => {
     const { stdout, stderr } = await run(['chat'], { input: 'a note\n' });

@@ -42,6 +42,23 @@ test('a hub that is killed while a model server is waited for tells how to go on
   });
 });
 
+test('/retry while the hub of a turn is away waits for the next one, and then answers', async () => {
+  await withTalkOnScreen([], async ({ terminal, server, home }) => {
+    server.script(breaking('hang', words('Once')), say(words('Here I am.')));
+    await terminal.waitFor('Commands: /help');
+    terminal.type('hello', KEYS.enter);
+    await terminal.waitFor('Once');
+    const pid = await hubPid(home);
+    // It answers nothing, so that the command comes before its end is known.
+    process.kill(pid, 'SIGSTOP');
+    terminal.type('/retry', KEYS.enter);
+    await terminal.waitFor('> /retry');
+    process.kill(pid, 'SIGKILL');
+    await terminal.waitFor('Here I am.');
+    expect(terminal.transcript().join('\n')).not.toContain('a turn is running');
+  });
+});
+
 test('inputs of a turn become messages when its hub is killed, and the next answer replies to them', async () => {
   await withTalkOnScreen([], async ({ terminal, server, home }) => {
     await messageWaits({ terminal, server, home });
