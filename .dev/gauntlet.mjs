@@ -25,6 +25,7 @@ const COUNTS = {
   fairness: 1_000,
   frames: 100_000,
   sharing: 500,
+  links: 20,
   files: 1_000,
   files_attacks: 3_000,
   files_plans: 1_000,

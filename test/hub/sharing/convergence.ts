@@ -1,5 +1,7 @@
 import { MarkName, type NodeId, type TreeId, TreeName } from '../../../hub/protocol/node.js';
 import type { TestHub } from '../../support/hub.js';
+import { stepParts } from '../../support/trees.js';
+import type { BadLine } from './bad_line.js';
 import { remote, say, stateOf, sync } from './shared_trees.js';
 
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
@@ -13,59 +15,113 @@ export function numbers(seed: number): () => number {
   };
 }
 
+/** A hub and its line to the remote. */
+export interface Site {
+  hub: TestHub;
+  line: BadLine;
+}
+
 export interface History {
-  hubs: readonly TestHub[];
+  sites: readonly Site[];
   tree: TreeId;
   steps: number;
   random: () => number;
-  /** What breaks now and then: a server that restarts, a hub that is killed. */
-  trouble(hub: TestHub): Promise<void>;
+  /** What breaks now and then beyond one line: a hub, the server. */
+  trouble(site: Site): Promise<unknown>;
 }
 
-type Act = (hub: TestHub, tree: TreeId, parts: { node: NodeId; random: () => number }) => Promise<unknown>;
+/** What a history has done: the texts that were acknowledged, and how often each thing succeeded and was refused. */
+export interface Told {
+  nodes: Set<NodeId>;
+  done: Map<string, { well: number; refused: number }>;
+}
+
+interface Step {
+  site: Site;
+  tree: TreeId;
+  node: NodeId;
+  random: () => number;
+}
 
 /** What happens to a tree, each with how much of all it is. */
-const ACTS: readonly [share: number, act: Act][] = [
-  [0.3, (hub) => sync(hub)],
-  [
-    0.12,
-    (hub, tree, { node, random }) => {
+const ACTS: Readonly<Record<string, [share: number, act: (step: Step) => Promise<unknown>]>> = {
+  sync: [0.25, ({ site }) => sync(site.hub)],
+  mark: [
+    0.1,
+    ({ site, tree, node, random }) => {
       const name = MarkName.parse(['a', 'b', 'c'][Math.floor(random() * 3)]);
-      return hub.client.call('loom.mark_set', { tree, name, node: random() < 0.3 ? null : node });
+      return site.hub.client.call('loom.mark_set', { tree, name, node: random() < 0.3 ? null : node });
     },
   ],
-  [
+  rename: [
     0.05,
-    (hub, tree, { random }) => hub.client.call('loom.tree_update', { tree, name: TreeName.parse(`n${random()}`) }),
+    ({ site, tree, random }) =>
+      site.hub.client.call('loom.tree_update', { tree, name: TreeName.parse(`n${random()}`.slice(0, 12)) }),
   ],
-  [0.05, (hub, tree, { node }) => hub.client.call('loom.branch_archive', { tree, node })],
-  [0.05, (hub, tree, { node }) => hub.client.call('loom.branch_restore', { tree, node })],
-  [0.02, (hub, tree) => hub.client.call('loom.tree_archive', { tree })],
-  [0.04, (hub, tree) => hub.client.call('loom.tree_restore', { tree })],
-];
-const TROUBLE = 0.06;
+  archive_branch: [0.04, ({ site, tree, node }) => site.hub.client.call('loom.branch_archive', { tree, node })],
+  restore_branch: [0.04, ({ site, tree, node }) => site.hub.client.call('loom.branch_restore', { tree, node })],
+  archive: [0.02, ({ site, tree }) => site.hub.client.call('loom.tree_archive', { tree })],
+  restore: [0.04, ({ site, tree }) => site.hub.client.call('loom.tree_restore', { tree })],
+  // A shared conversation is never purged: it would come back.
+  purge: [
+    0.01,
+    async ({ site, tree }) => {
+      const { confirm } = await site.hub.client.call('loom.tree_purge', { tree });
+      await site.hub.client.call('loom.tree_purge', { tree, confirm });
+    },
+  ],
+  unshare: [
+    0.02,
+    async ({ site, tree }) => {
+      await site.hub.client.call('sharing.unshare', { remote, tree });
+      await site.hub.client.call('sharing.share', { remote, tree });
+    },
+  ],
+  twice: [0.03, ({ site }) => Promise.all([sync(site.hub), sync(site.hub)])],
+  cut: [0.03, async ({ site }) => site.line.become('cut')],
+  mend: [0.06, async ({ site }) => site.line.become('open')],
+  // The remote has done what it was told, and nobody is told so.
+  lost_answer: [
+    0.05,
+    ({ site, random }) => {
+      site.line.loseAnswer(1 + Math.floor(random() * 25));
+      return sync(site.hub);
+    },
+  ],
+  step: [
+    0.06,
+    ({ site, tree, node, random }) =>
+      site.hub.client.call('loom.step_create', { tree, parent: node, ...stepParts(`${random()}`, ['a', 'b']) }),
+  ],
+};
+const TROUBLE = 0.03;
 
-/** Lets hubs change one tree as it comes, with trouble in between; returns the nodes that were acknowledged. */
-export async function runHistory({ hubs, tree, steps, random, trouble }: History): Promise<Set<NodeId>> {
-  const said = new Set<NodeId>();
+/** Lets hubs change one tree as it comes, with trouble in between. */
+export async function runHistory({ sites, tree, steps, random, trouble }: History): Promise<Told> {
+  const told: Told = { nodes: new Set(), done: new Map() };
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T; // no list is empty
-  for (let step = 0; step < steps; step++) {
-    const hub = pick(hubs);
-    const node = pick(await nodesOf(hub, tree));
+  for (let count = 0; count < steps; count++) {
+    const site = pick(sites);
+    const node = pick(await nodesOf(site.hub, tree));
     let left = random();
-    const act = ACTS.find(([share]) => {
+    const [name, act] = Object.entries(ACTS).find(([, [share]]) => {
       left -= share;
       return left < 0;
-    })?.[1];
+    }) ?? [left < TROUBLE ? 'trouble' : 'say', null];
+    const step: Step = { site, tree, node, random };
+    const counts = told.done.get(name) ?? { well: 0, refused: 0 };
+    told.done.set(name, counts);
     try {
-      if (act !== undefined) await act(hub, tree, { node, random });
-      else if (left < TROUBLE) await trouble(hub);
-      else said.add(await say(hub, { tree, node }, `${step} of ${random()}`));
+      if (act !== null) await act[1](step);
+      else if (name === 'trouble') await trouble(site);
+      else told.nodes.add(await say(site.hub, { tree, node }, `${count} of ${random()}`));
+      counts.well += 1;
     } catch {
       // The root is no branch, what is archived takes nothing, a remote that is away sends nothing: each was refused.
+      counts.refused += 1;
     }
   }
-  return said;
+  return told;
 }
 
 async function nodesOf(hub: TestHub, tree: TreeId): Promise<NodeId[]> {
@@ -74,7 +130,11 @@ async function nodesOf(hub: TestHub, tree: TreeId): Promise<NodeId[]> {
 }
 
 /** Takes everything over until nothing moves any more; returns the states that should be one. */
-export async function settle(hubs: readonly TestHub[], tree: TreeId): Promise<object[]> {
+export async function settle(sites: readonly Site[], tree: TreeId): Promise<object[]> {
+  const hubs = sites.map(({ hub }) => hub);
+  for (const { line } of sites) line.become('open');
+  // Where sharing again was cut off it is not shared.
+  for (const hub of hubs) await hub.client.call('sharing.share', { remote, tree });
   for (let round = 0; round < 2; round++) {
     for (const hub of hubs) {
       const { trees } = await hub.client.call('sharing.sync', { remote });
@@ -82,4 +142,17 @@ export async function settle(hubs: readonly TestHub[], tree: TreeId): Promise<ob
     }
   }
   return Promise.all(hubs.map((hub) => stateOf(hub, tree)));
+}
+
+/** How often each text was said in a tree: an append that was sent again must not be there twice. */
+export async function repeatedTexts(hub: TestHub, tree: TreeId): Promise<string[]> {
+  const seen = new Set<string>();
+  const repeated: string[] = [];
+  for await (const record of hub.client.pages('loom.tree_export', { tree }, 'records')) {
+    if (record.kind !== 'node' || record.node.role !== 'user') continue;
+    const text = JSON.stringify(record.node.blocks);
+    if (seen.has(text)) repeated.push(text);
+    seen.add(text);
+  }
+  return repeated;
 }

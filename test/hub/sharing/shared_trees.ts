@@ -31,7 +31,7 @@ async function withNamed(
   await open([]);
 }
 
-function nameRemote(home: string, address: string, lines: string): void {
+export function nameRemote(home: string, address: string, lines: string): void {
   const { config } = homePaths(home);
   mkdirSync(dirname(config), { recursive: true, mode: 0o700 });
   appendFileSync(config, `remote.team = ${address}\n${lines}`, { mode: 0o600 });
