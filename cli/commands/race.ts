@@ -16,6 +16,7 @@ import { laneChoices, lanesIn } from '../race/lanes.js';
 import { type Race, runRace } from '../race/run_race.js';
 import { startRace } from '../race/start_race.js';
 import type { Lane } from '../render/reports/race_board.js';
+import { shortId } from '../render/text/ids_and_counts.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
 import { readTurnOptions, TURN_FLAGS, TURN_VALUES } from '../turn/turn_options.js';
 
@@ -93,6 +94,7 @@ async function hold(context: Context, race: Race): Promise<number> {
 function tellEnd(context: Context, lanes: readonly Lane[]): number {
   const best = lanes.find(({ state, check, hasCheck }) => state === 'done' && (!hasCheck || check === 0));
   const asking = lanes.find(({ state }) => state === 'waiting');
+  tellFailedChecks(context, lanes);
   if (asking !== undefined) {
     context.note([`Lane ${asking.number} waits for your answer: `, cliCommand('answer')]);
   }
@@ -101,6 +103,14 @@ function tellEnd(context: Context, lanes: readonly Lane[]): number {
     return EXIT.ok;
   }
   return asking === undefined ? EXIT.failure : EXIT.approval;
+}
+
+/** Says how to read why. */
+function tellFailedChecks(context: Context, lanes: readonly Lane[]): void {
+  for (const { number, check, tip } of lanes) {
+    if (check === null || check === 0) continue;
+    context.note([`What the check of lane ${number} printed: `, cliCommand('output', shortId(tip))]);
+  }
 }
 
 /** Shows a race that somebody has begun: on a terminal until it has ended. Checks that nobody has run are run. */
@@ -113,6 +123,7 @@ async function showRace(context: Context, tree: Tree, copies: readonly Copy[]): 
     const board = showBoard(context, read);
     const lanes = await board.end();
     if (context.json) await context.printJson({ tree: tree.id, node, lanes });
+    tellFailedChecks(context, lanes);
     return EXIT.ok;
   }
   const board = showBoard(context, read);

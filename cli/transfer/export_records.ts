@@ -2,10 +2,10 @@ import { HubError } from '../../hub/base/error.js';
 import type { Client } from '../../hub/client/client.js';
 import type { ErrorKind } from '../../hub/protocol/errors.js';
 import type { ExportRecord } from '../../hub/protocol/methods/tree_methods.js';
-import type { Sha256, Tree, TreeId } from '../../hub/protocol/node.js';
+import type { NodeId, Sha256, Tree, TreeId } from '../../hub/protocol/node.js';
 import { outputPieces } from '../exec/stored_output.js';
 import { shortId } from '../render/text/ids_and_counts.js';
-import { type FilesRecord, recordedFiles } from './export_files.js';
+import { type FilesExport, type FilesRecord, recordedFiles } from './export_files.js';
 
 /** A piece of a stored output, in base64; it follows the record of that output. */
 export interface OutputData {
@@ -35,18 +35,34 @@ export async function* recordsOf(top: Tree, options: RecordOptions): AsyncGenera
   for (const trees = [top.id]; trees.length > 0; ) {
     const tree = trees.shift();
     if (tree === undefined) return;
-    for await (const record of options.client.pages(
-      'loom.tree_export',
-      { tree, undamaged: options.undamaged },
-      'records',
-    )) {
+    const nodes = new Set<NodeId>();
+    for await (const record of storedRecords(tree, options, sent)) {
       yield record;
-      if (record.kind !== 'output' || sent.has(record.sha256)) continue;
-      sent.add(record.sha256);
-      yield* dataOf(record.sha256, options);
+      if (record.kind === 'node' && options.filesOf !== null) nodes.add(record.node.id);
     }
-    if (options.filesOf !== null) yield* recordedFiles(tree, { ...options, project: options.filesOf });
+    if (options.filesOf !== null) yield* filesAt(tree, nodes, { ...options, project: options.filesOf });
     trees.push(...(await ownedBy(options.client, tree)));
+  }
+}
+
+async function* storedRecords(
+  tree: TreeId,
+  options: RecordOptions,
+  sent: Set<Sha256>,
+): AsyncGenerator<ExportRecord | OutputData> {
+  const { client, undamaged } = options;
+  for await (const record of client.pages('loom.tree_export', { tree, undamaged }, 'records')) {
+    yield record;
+    if (record.kind !== 'output' || sent.has(record.sha256)) continue;
+    sent.add(record.sha256);
+    yield* dataOf(record.sha256, options);
+  }
+}
+
+/** A node that is damaged is not there to have files. */
+async function* filesAt(tree: TreeId, nodes: ReadonlySet<NodeId>, parts: FilesExport): AsyncGenerator<FilesRecord> {
+  for await (const record of recordedFiles(tree, parts)) {
+    if (record.kind === 'pack_data' || nodes.has(record.node)) yield record;
   }
 }
 

@@ -18,6 +18,7 @@ const IN_A_SHELL = [
     'agents',
     'answer',
     'attach',
+    'backup',
     'chat',
     'completion',
     'config get',

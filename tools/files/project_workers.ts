@@ -148,7 +148,9 @@ function projectAt(path: string, { userHome, cognitionHome }: MachinePaths): Sto
   }
   const isCognitions = isWithin(cognitionHome, real) || isWithin(real, cognitionHome);
   if (isWithin(userHome, real) || isCognitions || isSystemFolder(real)) {
-    throw new HubError('limit', `the files of ${real} are not recorded: it is more than a project`);
+    throw new HubError('limit', `the files of ${real} are not recorded: it is more than a project`, {
+      hint: 'begin in the folder of a project, and its files follow the branch',
+    });
   }
   if (!hasHandlePaths) throw new HubError('limit', 'files are recorded on Linux only');
   return { id: idOfPath(real), path: real, copy: null, from: null };

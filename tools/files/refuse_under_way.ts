@@ -3,14 +3,22 @@ import { gitFoldersOf } from '../sandbox/linked_git.js';
 import { kindOf } from '../sandbox/path_kind.js';
 import { repositoryTop } from '../walk/repository_top.js';
 
-const UNDER_WAY = ['rebase-merge', 'rebase-apply', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG'];
+const UNDER_WAY = {
+  'rebase-merge': 'a rebase',
+  'rebase-apply': 'a rebase',
+  MERGE_HEAD: 'a merge',
+  CHERRY_PICK_HEAD: 'a cherry-pick',
+  REVERT_HEAD: 'a revert',
+  BISECT_LOG: 'a bisect',
+};
 
 /** What git is in the middle of needs its files as they are. */
 export function refuseUnderWay(project: string): void {
   const git = gitFoldersOf(repositoryTop(project));
-  const found = git === null ? undefined : UNDER_WAY.find((name) => kindOf(`${git.own}/${name}`) !== 'absent');
+  if (git === null) return;
+  const found = Object.entries(UNDER_WAY).find(([name]) => kindOf(`${git.own}/${name}`) !== 'absent');
   if (found === undefined) return;
-  throw new HubError('conflict', `git is in the middle of something in ${project}: there is ${found}`, {
+  throw new HubError('conflict', `git is in the middle of ${found[1]} in ${project}`, {
     hint: 'end that first, or give it up',
   });
 }

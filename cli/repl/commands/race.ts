@@ -81,6 +81,9 @@ async function previewMerge(
   if (isSummary) await front.show({ kind: 'note', text: '(the branch is being summarised)' });
   const branch = { tree: place.tree, from: tip.id, since: since.id };
   const text = isSummary ? await branchSummary(context, branch) : textOf(answer?.blocks ?? []);
-  await front.show({ kind: 'note', text: '(change the text as you like: Enter brings it here, with the files)' });
+  await front.show({
+    kind: 'note',
+    text: '(change the text as you like, in your own editor with Ctrl-G: Enter brings it here, with the files)',
+  });
   await front.giveBack(`/merge ${name} ${text}`);
 }

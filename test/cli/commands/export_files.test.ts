@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { homePaths } from '../../../hub/config/config.js';
+import { openStore } from '../../../loom/store/store.js';
 import { type TestCli, withCli } from '../../support/cli.js';
 
 const SECRET = 'API_KEY=canary-4711';
@@ -155,4 +157,36 @@ test('files of a damaged store are exported as far as they are whole', () =>
     rmSync(join(store, readdirSync(store)[0] ?? ''));
     const exported = await run(['export', '@', '--format', 'jsonl', '--files']);
     expect(exported).toMatchObject({ code: 0, stderr: expect.stringContaining('damaged and not in the export') });
+  }));
+
+test('fsck --rescue --files carries what is whole: not a node that is damaged, with what it had, nor a snapshot that lost something', () =>
+  withStates(async (cli) => {
+    const { home, print, run, first } = cli;
+    const file = join(dirname(cli.folder), 'rescued.jsonl');
+    expect((await run(['fsck', '--rescue', file])).stderr).toContain(
+      'recorded files of projects are not in it: they come',
+    );
+    expect((await run(['fsck', '--files'])).stderr).toContain('--files goes with --rescue');
+    await print('exec', '@', 'echo three > a.txt; echo lost > lost.txt');
+    await print('hub', 'stop');
+    const store = openStore({ path: homePaths(home).database, access: 'write', synchronous: 'full' });
+    store.run("UPDATE nodes SET created_at_ms = 7 WHERE preview LIKE '%echo two%'");
+    store.close();
+
+    const rescued = await run(['fsck', '--rescue', file, '--files', '--force']);
+    expect(rescued).toMatchObject({ code: 1, stderr: expect.stringContaining('Wrote what is whole of 1 tree') });
+    await elsewhere(cli, async (other) => {
+      const taken = await other.run('import', '--files', file);
+      expect(taken.stderr).toContain('The files of 1 node came along');
+      await other.run('use', 'work');
+      expect(await other.run('files', 'restore', first)).toMatchObject({ code: 0 });
+      expect(readFileSync(join(other.project, 'sub', 'ü', 'a b'), 'utf8')).toBe('s\n');
+      expect(JSON.parse((await other.run('fsck', '--json')).stdout)).toMatchObject({ problem_count: 0 });
+    });
+
+    const packs = join(home, 'files', readdirSync(join(home, 'files'))[0] ?? '', 'packs');
+    for (const pack of readdirSync(packs)) rmSync(join(packs, pack));
+    const without = await run(['fsck', '--rescue', file, '--files', '--force']);
+    expect(without.stderr).toContain('damaged and not in the export');
+    expect(readFileSync(file, 'utf8')).not.toContain('"kind":"files"');
   }));

@@ -92,6 +92,7 @@ test('a home folder is more than a project, and nothing is recorded where a pref
     await print('new', 'work');
     const refused = await run(['files', 'status'], { folder: person });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('it is more than a project') });
+    expect(refused.stderr).toContain('hint: begin in the folder of a project');
     await print('config', 'set', 'files.record', 'false');
     await print('exec', '@', 'echo one > a.txt');
     expect(readdirSync(home)).not.toContain('files');

@@ -116,11 +116,21 @@ test('agents are lanes as models are, and work in their copies', () =>
   withCli(async ({ folder, run }) => {
     const env = { PATH: pathWith(agentBin('claude', 'codex')), ANTHROPIC_API_KEY: 'sk-test' };
     const race = await run(
-      ['race', '[[tool:echo made > made.txt; pwd]]', '--with', 'claude,demo', '--check', 'test -e made.txt'],
+      [
+        'race',
+        '[[tool:echo made > made.txt; pwd]]',
+        '--with',
+        'claude,demo',
+        '--check',
+        'test -e made.txt || { echo made.txt is missing; exit 1; }',
+      ],
       { env },
     );
     expect(race.stdout).toMatch(/^1\. claude {2}done {2}check ok {2}1 file {2}\+1 -0 .*\n2\. demo {4}done {2}check 1/);
     expect(race.stderr).toContain('claude: an agent of others');
+    expect(race.stderr).not.toContain('the check of lane 1');
+    const [, node = ''] = /What the check of lane 2 printed: cognition output (\w{8})\n/.exec(race.stderr) ?? [];
+    expect(await run(['output', node])).toMatchObject({ code: 0, stdout: 'made.txt is missing\n' });
     expect(existsSync(join(folder, 'made.txt'))).toBe(false);
     await run(['pick', '1'], { env });
     expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('made\n');

@@ -127,6 +127,7 @@ test('a chat starts a race, goes on meanwhile, takes a lane, and merges what ano
       expect(terminal.transcript().join(' ')).not.toMatch(/another terminal|goes on below|made a branch|Now I try it/i);
       expect(existsSync(join(folder, 'hello-demo.sh'))).toBe(false);
       await does('/race', /1\. demo\/hasty +done +check 2/);
+      await terminal.waitFor(/What the check of lane 1 printed: \/output \w{8}/);
       await does('/take 2', 'hello-demo.sh');
       expect(existsSync(join(folder, 'hello-demo.sh'))).toBe(true);
       await does('/files undo', 'Took back');
