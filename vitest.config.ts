@@ -72,6 +72,7 @@ const LONG = [
   'test/hub/agent/jobs/job_ends.test.ts',
   'test/hub/agent/turn/{bound_thinking,turn_cache}.test.ts',
   'test/hub/sharing/**/*.test.ts',
+  'test/cli/sharing/**/*.test.ts',
   'test/hub/context/context_plugin.test.ts',
   'test/tools/files/{git_patch,scan_limits,transfer_packs}.test.ts',
   'test/loom/read/walk_path.test.ts',

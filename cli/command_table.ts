@@ -61,6 +61,8 @@ import { unshareCommand } from './commands/unshare.js';
 import { useCommand } from './commands/use.js';
 import { webCommand } from './commands/web.js';
 import { workCommand } from './commands/work.js';
+import { workerCommand } from './commands/worker.js';
+import { workersCommand } from './commands/workers.js';
 
 /** Every command there is, in the order in which the help lists them. */
 export const COMMANDS: readonly (Command | CommandGroup)[] = [
@@ -113,6 +115,8 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   pushCommand,
   pullCommand,
   unshareCommand,
+  workerCommand,
+  workersCommand,
   backupCommand,
   fsckCommand,
   doctorCommand,

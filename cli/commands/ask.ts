@@ -13,6 +13,7 @@ import { positionOf } from '../position/position.js';
 import { rootOf } from '../position/reference.js';
 import { remember } from '../position/remember.js';
 import { makeOwnCopy } from '../race/own_copy.js';
+import { askOnRemote, DETACH, ON_VALUES, refuseWithoutOn } from '../sharing/ask_on_remote.js';
 import { askUntilAnswered } from '../turn/answer_questions.js';
 import { estimateAt, withEstimateNote } from '../turn/estimate_request.js';
 import { modelEnvironment } from '../turn/model_access.js';
@@ -45,9 +46,11 @@ export const askCommand = command({
     { name: 'own', short: null, description: 'it works in a copy of the project: see pick' },
     THERE,
     ...TURN_FLAGS,
+    DETACH,
   ],
   values: [
     ...TURN_VALUES,
+    ...ON_VALUES,
     { name: 'at', value: 'node', choices: null, description: `go on from this node instead: ${NODE_WORDS}` },
   ],
   examples: [
@@ -55,11 +58,14 @@ export const askCommand = command({
     { line: 'cognition ask @ "and how is it tested?"', does: 'goes on in the current one' },
     { line: 'cognition ask "what is wrong in @shot.png?"', does: 'shows it an image' },
     { line: 'git diff | cognition ask "review this" --level readonly', does: 'asks about what another program prints' },
+    { line: 'cognition ask "fix the flaky test" --on team', does: 'has a worker of that remote do it' },
     { line: 'cognition ask --continue', does: 'finishes an answer that was interrupted' },
     { line: 'cognition ask "list the files" --model demo', does: 'tries it without a key: no AI, only a few rules' },
   ],
   async run(input, context) {
     refuseInside('ask');
+    refuseWithoutOn(input);
+    if (input.value('on') !== undefined) return askElsewhere(input, context);
     const options = withReload(input, await readTurnOptions(input, context));
     const output = outputFor(input, context);
     const start = input.flag('continue')
@@ -88,8 +94,9 @@ type AskInput = Input<
   | 'there'
   | 'own'
   | (typeof FILES_FLAGS)[number]['name']
+  | 'detach'
   | (typeof TURN_FLAGS)[number]['name'],
-  'at' | (typeof TURN_VALUES)[number]['name']
+  'at' | (typeof ON_VALUES)[number]['name'] | (typeof TURN_VALUES)[number]['name']
 >;
 
 /** The context and the options of the turn. */
@@ -107,6 +114,27 @@ interface TurnStart {
   isNew: boolean;
 }
 
+/** Has a worker of a remote answer. */
+async function askElsewhere(input: AskInput, context: Context): Promise<number> {
+  const [first, second] = [input.argument('tree'), input.argument('message')];
+  const blocks = await messageBlocks(messageIn(second ?? first), context);
+  const reference = second === undefined ? null : (first ?? '@');
+  return askOnRemote(context, {
+    input,
+    options: [...askCommand.flags, ...askCommand.values],
+    reference,
+    blocks,
+    moves: true,
+  });
+}
+
+function messageIn(message: string | undefined): string {
+  if (message !== undefined) return message;
+  throw new HubError('invalid_params', 'ask takes a message', {
+    hint: [cliCommand('ask', '"message"'), ', or ', cliCommand('ask', '@', '"message"'), ' to go on'],
+  });
+}
+
 function withReload(input: AskInput, options: TurnOptions): TurnOptions {
   return input.flag('reload') ? { ...options, change: { ...options.change, reload: true } } : options;
 }
@@ -120,13 +148,7 @@ function outputFor(input: AskInput, context: Context): TurnOutput {
 async function startWithMessage(input: AskInput, setup: TurnSetup): Promise<TurnStart> {
   const { context, options } = setup;
   const [first, second] = [input.argument('tree'), input.argument('message')];
-  const message = second ?? first;
-  if (message === undefined) {
-    throw new HubError('invalid_params', 'ask takes a message', {
-      hint: [cliCommand('ask', '"message"'), ', or ', cliCommand('ask', '@', '"message"'), ' to go on'],
-    });
-  }
-  const blocks = await messageBlocks(message, context);
+  const blocks = await messageBlocks(messageIn(second ?? first), context);
   const client = await context.client();
   const { access, change, usual_model } = options;
   if (second === undefined || first === undefined) {

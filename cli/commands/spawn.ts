@@ -12,6 +12,7 @@ import { newNodeId, newTreeId, newTurnId } from '../position/ids.js';
 import { positionOf } from '../position/position.js';
 import { rootOf } from '../position/reference.js';
 import { makeOwnCopy } from '../race/own_copy.js';
+import { askOnRemote, DETACH, ON_VALUES, refuseWithoutOn } from '../sharing/ask_on_remote.js';
 import { modelEnvironment } from '../turn/model_access.js';
 import { type AgentChoice, agentChoice, findAgent } from '../turn/outside_agent.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
@@ -34,6 +35,7 @@ export const spawnCommand = command({
     { name: 'own', short: null, description: 'it works in a copy of the project: see pick' },
     THERE,
     ...TURN_FLAGS,
+    DETACH,
   ],
   values: [
     {
@@ -44,6 +46,7 @@ export const spawnCommand = command({
       description: 'what is to be done, or - for standard input',
     },
     ...TURN_VALUES,
+    ...ON_VALUES,
     {
       name: 'agent',
       value: 'name',
@@ -60,6 +63,8 @@ export const spawnCommand = command({
   ],
   async run(input, context) {
     refuseInside('spawn');
+    refuseWithoutOn(input);
+    if (input.value('on') !== undefined) return spawnElsewhere(input, context);
     const agent = await agentOf(input, context);
     const options = await readTurnOptions(agent === null ? input : withoutModel(input), context);
     const task = input.value('task') ?? taskFromPipe();
@@ -76,9 +81,21 @@ export const spawnCommand = command({
 
 type SpawnInput = Input<
   never,
-  'stream' | 'no-stream' | 'own' | 'there' | (typeof TURN_FLAGS)[number]['name'],
-  'task' | 'agent' | 'role' | 'parent-session' | (typeof TURN_VALUES)[number]['name']
+  'stream' | 'no-stream' | 'own' | 'there' | 'detach' | (typeof TURN_FLAGS)[number]['name'],
+  | (typeof ON_VALUES)[number]['name']
+  | 'task'
+  | 'agent'
+  | 'role'
+  | 'parent-session'
+  | (typeof TURN_VALUES)[number]['name']
 >;
+
+/** Has a worker of a remote do it. */
+async function spawnElsewhere(input: SpawnInput, context: Context): Promise<number> {
+  const blocks = await messageBlocks(input.value('task') ?? taskFromPipe(), context);
+  const options = [...spawnCommand.flags, ...spawnCommand.values];
+  return askOnRemote(context, { input, options, reference: null, blocks, moves: false });
+}
 
 interface SpawnSetup {
   context: Context;

@@ -127,6 +127,13 @@ export const CALL_FACTS = {
   'sharing.list': READING,
   'sharing.sync': PLAIN,
   'sharing.follow': GLANCE,
+  'sharing.task_create': NAMED,
+  'sharing.task_take': IN_PASSING,
+  'sharing.task_hold': IN_PASSING,
+  'sharing.task_end': PLAIN,
+  'sharing.task_wait': GLANCE,
+  'sharing.task_stop': PLAIN,
+  'sharing.task_list': READING,
 
   'context.resolve': READING,
   'context.render': READING,

@@ -2,6 +2,7 @@ import { HubError } from '../base/error.js';
 import { cliCommand } from '../base/hint.js';
 import { PUBLISH_STEP } from './publish_schema.js';
 import type { Remote } from './remote_connection.js';
+import { TASK_FUNCTIONS, TASK_STEP } from './task_schema.js';
 import { TURNS_STEP } from './turns_schema.js';
 
 /** Partitions of the entries: one of them is still small where the whole has a thousand million. */
@@ -38,6 +39,7 @@ const STEPS: readonly string[] = [
   `,
   PUBLISH_STEP,
   TURNS_STEP,
+  TASK_STEP,
 ];
 
 export const SCHEMA_VERSION = STEPS.length;
@@ -112,10 +114,11 @@ async function grantRoles(remote: Remote): Promise<string[]> {
     await remote.query(
       'REVOKE INSERT, UPDATE ON cognition.hubs, cognition.trees, cognition.entries FROM cognition_writer',
     );
-    await remote.query('GRANT EXECUTE ON FUNCTION cognition.greet, cognition.publish TO cognition_writer');
     await remote.query(
       'GRANT EXECUTE ON FUNCTION cognition.lease, cognition.renew, cognition.say, cognition.answer TO cognition_writer',
     );
+    const functions = ['greet', 'publish', ...TASK_FUNCTIONS].map((name) => `cognition.${name}`);
+    await remote.query(`GRANT EXECUTE ON FUNCTION ${functions.join(', ')} TO cognition_writer`);
   }
   return roles;
 }

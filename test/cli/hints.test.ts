@@ -37,10 +37,12 @@ const IN_A_SHELL = [
     'remote doctor',
     'remote init',
     'share',
+    'sync',
     'tools',
     'unshare',
     'web',
     'work',
+    'workers',
   ],
   // Said only where the command line is used.
   ...['ask', 'consult', 'output'],

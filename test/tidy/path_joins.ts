@@ -22,6 +22,7 @@ export const PATH_JOINS: Readonly<Record<string, { joins: number; because: strin
     joins: 1,
     because: 'an id that was just made, and a folder without its slashes',
   },
+  'cli/sharing/worker_plan.ts': { joins: 1, because: PERSON },
   'cli/turn/session_turn.ts': {
     joins: 1,
     because: 'it is compared with the project, and the tools judge what they open',

@@ -15,6 +15,7 @@ import { pluginMethods } from './plugin_methods.js';
 import { questionMethods } from './question_methods.js';
 import { sharingMethods } from './sharing_methods.js';
 import { snapshotMethods } from './snapshot_methods.js';
+import { taskMethods } from './task_methods.js';
 import { toolMethods } from './tool_methods.js';
 import { transferMethods } from './transfer_methods.js';
 import { treeMethods } from './tree_methods.js';
@@ -31,6 +32,7 @@ export const METHODS = {
   ...snapshotMethods,
   ...sharingMethods,
   ...liveMethods,
+  ...taskMethods,
   ...contextMethods,
   ...historyMethods,
   ...agentMethods,

@@ -15,6 +15,7 @@ import { type Remote, requireAddress, withRemote } from '../remote_connection.js
 import { prepareRemote, requirePrepared } from '../remote_schema.js';
 import { checkRemote, listRemoteTrees, purgeRemoteTrees } from '../remote_trees.js';
 import { shareOf, shareOwned, syncRemote } from '../sync_remote.js';
+import { taskMethods } from '../tasks/task_calls.js';
 
 interface SharingParts {
   version: string;
@@ -38,11 +39,12 @@ export interface SharingPlugin extends Plugin {
 export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): SharingPlugin {
   const queue = createQueue();
   const live = createLiveRemotes({ ...parts, hub, queue });
-  const on = <T>(name: string, context: CallContext, use: (remote: Remote, reach: InternalCaller) => Promise<T>) => {
+  const beside: OnRemote = async (name, context, use) => {
     const address = requireAddress(parts, name);
     const { signal } = context;
-    return queue(name, () => withRemote({ name, address, signal }, (remote) => use(remote, { hub, context })));
+    return withRemote({ name, address, signal }, (remote) => use(remote, { hub, context }));
   };
+  const on: OnRemote = (name, context, use) => queue(name, () => beside(name, context, use));
   const onPrepared: typeof on = (name, context, use) =>
     on(name, context, async (remote, reach) => {
       await requirePrepared(remote);
@@ -88,6 +90,7 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
             return { trees: await syncRemote(reach, remote, params) };
           }),
         ),
+      ...taskMethods(hub, { beside, version: parts.version }),
     },
   };
 }

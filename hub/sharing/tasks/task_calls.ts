@@ -1,0 +1,103 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { HubError } from '../../base/error.js';
+import { cliCommand } from '../../base/hint.js';
+import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import type { Handlers, HubCalls, HubResolve } from '../../base/plugin.js';
+import type { ParsedOf } from '../../protocol/methods/method_table.js';
+import type { Task } from '../../protocol/methods/task_methods.js';
+import { greet } from '../greet.js';
+import { requirePrepared } from '../remote_schema.js';
+import { type Beside, holdWhileRunning } from './hold_task.js';
+import { endTask, listTasks, noteWorker, requireTask, stopTask, takeTask } from './task_rows.js';
+
+/** How often the remote is asked while somebody waits. */
+const PACE_MS = 500;
+
+interface TaskParts {
+  beside: Beside;
+  /** Of this program. */
+  version: string;
+}
+
+/** Tasks that hubs give each other over a remote. */
+export function taskMethods(hub: HubCalls & HubResolve, parts: TaskParts): Handlers {
+  const { beside } = parts;
+  return {
+    'sharing.task_create': (params, context) => createTask({ hub, context }, parts, params),
+    'sharing.task_take': ({ remote: name, token, worker, wait_ms: waitMs }, context) =>
+      beside(name, context, async (remote, reach) => {
+        await requirePrepared(remote);
+        const own = await greet(reach, remote, parts.version);
+        await noteWorker(remote, own, worker);
+        const take = () => takeTask(remote, { hub: own, worker, token });
+        return { task: await awaited(take, (task) => task !== null, { waitMs, signal: context.signal }) };
+      }),
+    'sharing.task_hold': (params, context) => holdWhileRunning(hub, { beside, context }, params),
+    'sharing.task_end': async (params, context) => {
+      await sendTree({ hub, context }, params);
+      return beside(params.remote, context, async (remote) => ({ state: await endTask(remote, params) }));
+    },
+    'sharing.task_wait': ({ remote: name, task: id, wait_ms: waitMs, seen }, context) =>
+      beside(name, context, async (remote) => {
+        const differs = ({ state, tip }: Task): boolean => seen === null || state !== seen.state || tip !== seen.tip;
+        return { task: await awaited(() => requireTask(remote, id), differs, { waitMs, signal: context.signal }) };
+      }),
+    'sharing.task_stop': ({ remote: name, task }, context) =>
+      beside(name, context, async (remote) => ({ state: await stopTask(remote, task) })),
+    'sharing.task_list': ({ remote: name, limit }, context) =>
+      beside(name, context, async (remote) => {
+        await requirePrepared(remote);
+        return listTasks(remote, limit);
+      }),
+  };
+}
+
+/** Shares the tree where it is not, sends it, and writes what is to be done. */
+async function createTask(
+  reach: InternalCaller,
+  { beside }: TaskParts,
+  { remote: name, id, tree, node, project, model, level, cost_microdollars: cost }: ParsedOf<'sharing.task_create'>,
+): Promise<{ shared: boolean }> {
+  const found = (await callHub(reach, 'loom.node_get', { node, tree })).node;
+  if (found.role !== 'user') throw new HubError('invalid_params', 'what a worker answers is a message of a person');
+  const { shares } = await callHub(reach, 'loom.share_list', { remote: name, tree });
+  const isShared = shares.some((share) => share.tree.id === tree);
+  if (isShared) await sendTree(reach, { remote: name, tree });
+  else await callHub(reach, 'sharing.share', { remote: name, tree });
+  await beside(name, reach.context, async (remote) => {
+    const sql = 'SELECT cognition.task_put($1, $2, $3, $4, $5, $6, $7, $8) AS put';
+    const [row] = await remote.query<{ put: string }>(sql, [id, tree, node, found.hash, project, model, level, cost]);
+    if (row?.put !== 't') throw tooMany(name);
+  });
+  return { shared: !isShared };
+}
+
+/** Sends what the remote lacks of a tree; fails where that could not be. */
+async function sendTree(
+  reach: InternalCaller,
+  { remote, tree }: { remote: string; tree: Task['tree'] },
+): Promise<void> {
+  const { trees } = await callHub(reach, 'sharing.sync', { remote, tree, sends: true, fetches: false });
+  const failed = trees.find(({ problem }) => problem !== null);
+  if (failed !== undefined) throw new HubError('conflict', `${failed.tree.slice(0, 8)}: ${failed.problem}`);
+}
+
+/** Asks again and again until it is as wanted, or the time is over; the last answer. */
+async function awaited<T>(
+  ask: () => Promise<T>,
+  isWanted: (answer: T) => boolean,
+  { waitMs, signal }: { waitMs: number; signal: AbortSignal },
+): Promise<T> {
+  const endMs = Date.now() + waitMs;
+  for (;;) {
+    const answer = await ask();
+    if (isWanted(answer) || Date.now() >= endMs) return answer;
+    await pause(PACE_MS, undefined, { signal });
+  }
+}
+
+function tooMany(name: string): HubError {
+  return new HubError('limit', `a thousand tasks of yours wait or run at ${name} already`, {
+    hint: ['look at them with: ', cliCommand('workers', '--remote', name)],
+  });
+}
