@@ -63,7 +63,7 @@ const LONG = [
   'test/cli/{homes,commands/own_metadata}.test.ts',
   'test/hub/client/read_only_home.test.ts',
   'test/cli/repl/viewer/screen_*.test.ts',
-  'test/docs/{console,types}.test.ts',
+  'test/docs/{console,screens,types}.test.ts',
   'test/tools/agents/**/*.test.ts',
   'test/cli/commands/{work,work_asks,work_with_models}.test.ts',
   'test/hub/agent/compaction/compact_path.test.ts',

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { errnoOf } from '../base/errno.js';
 import { HubError } from '../base/error.js';
-import { findProvider } from '../base/provider_records.js';
+import { cloudOf, findProvider } from '../base/provider_records.js';
 import { readConfigFile, writeConfigFile } from './config_file.js';
 import { type Addressed, addressDescription, addressedBy, shownConnection } from './database_addresses.js';
 import { keyHint } from './key_hint.js';
@@ -220,12 +220,19 @@ function readNamed(user: ReadonlyMap<string, string>, from: string, warnings: st
     } else warnings.push(`${from}: ${problem}; it is ignored`);
   }
   const servers = serversIn(ofServers);
-  for (const [name, { baseUrl }] of servers) {
-    if (baseUrl !== null || findProvider(name) !== null) continue;
+  for (const [name, settings] of servers) {
+    if (hasAddress(name, settings)) continue;
     servers.delete(name);
     warnings.push(`${from}: the server ${name} has no address; it is ignored until server.${name}.base_url is set`);
   }
   return { shown, connections: addresses.database, remotes: addresses.remote, servers };
+}
+
+/** A known provider has one of its own, and that of a cloud follows from its region. */
+function hasAddress(name: string, { baseUrl, kind }: ServerSettings): boolean {
+  return (
+    baseUrl !== null || (findProvider(name) ?? cloudOf({ server: findProvider(kind ?? '')?.server ?? null })) !== null
+  );
 }
 
 /** The file in which a project keeps its preferences. */

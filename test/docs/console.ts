@@ -73,6 +73,7 @@ function settled(text: string): string {
   return text
     .replaceAll(/\S+\/sessions\/\d{4}(-\d\d){5}-[0-9a-f]{8}\.json/g, '<transcript>')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{8}\b/g, '<id>')
+    .replaceAll(/[\d,]+ tokens +/g, '<count> ')
     .replaceAll(/\b(just now|now|\d+ ?(s|m|seconds?|minutes?)( ago)?)\b/g, '<age>');
 }
 
