@@ -149,6 +149,8 @@ describe.skipIf(CHROMIUM === null)('an exported page in Chromium', () => {
       expect(await edit.locator('tr.added').count()).toBe(6);
       expect(await edit.locator('tr.removed').count()).toBe(4);
       expect(await edit.locator('.delta').innerText()).toBe('+6 −4');
+      // Its lines are those of the file.
+      expect(await edit.locator('td.number').first().innerText()).toBe('41');
       const failed = page.locator('.call.failed');
       expect(await failed.innerText()).toContain('exit code 1');
       expect(await failed.innerText()).toContain('14 passed, 2 failed');
@@ -156,6 +158,10 @@ describe.skipIf(CHROMIUM === null)('an exported page in Chromium', () => {
       expect(await profiled.locator('pre').count()).toBe(0);
       await profiled.locator('summary').click();
       expect(await profiled.locator('pre').innerText()).toBe('parse 25.6 s\n');
+      await page.locator('.row', { hasText: 'Try worker threads' }).click();
+      const written = page.locator('.call', { hasText: 'src/split.ts' });
+      await written.waitFor();
+      expect(await written.locator('.facts').innerText()).toBe('2 lines');
     });
   });
 

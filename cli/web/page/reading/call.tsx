@@ -37,7 +37,7 @@ export function Call({ node, tags }: { node: CallNode; tags: ComponentChildren }
         <span class="facts">
           {change !== null && <ChangeSize {...changeSize(change)} />}
           {end.failed && <span class="bad">{end.how ?? 'failed'}</span>}
-          {!end.failed && change === null && <Lines text={saidBy(node)} />}
+          {!end.failed && change === null && <Lines text={writtenBy(node) ?? saidBy(node)} />}
           {durationMs !== null && durationMs >= TOLD_FROM_MS && <span>{seconds(durationMs)}</span>}
         </span>
       </summary>
@@ -51,23 +51,32 @@ function isInBrowser(): boolean {
   return typeof document !== 'undefined';
 }
 
-function changeOf({ external }: CallNode) {
+/** What a call has written into a file; null for any other call. */
+function writtenBy({ external }: CallNode): string | null {
   const { tool, input } = external.call;
+  return tool === 'write' && !callEnd(external).failed ? inputField(input, 'content') : null;
+}
+
+function changeOf(node: CallNode) {
+  const { external } = node;
+  const { tool, input } = external.call;
+  // The tool says where in the file it was; tools of others do not.
+  const [, line] = / lines at line (\d+)\]$/.exec(saidBy(node).split('\n', 1)[0] ?? '') ?? [];
+  const firstLine = line === undefined ? null : Number(line);
   const before = tool === 'edit' ? inputField(input, 'old_text') : null;
   const after = inputField(input, 'new_text');
-  return before === null || after === null || callEnd(external).failed ? null : changedLines(before, after);
+  return before === null || after === null || callEnd(external).failed ? null : changedLines(before, after, firstLine);
 }
 
 function Inside({ node, title }: { node: CallNode; title: string }) {
   const { tool, input } = node.external.call;
   const path = inputField(input, 'path') ?? '';
   const change = changeOf(node);
-  const written = tool === 'write' && !callEnd(node.external).failed ? inputField(input, 'content') : null;
   return (
     <div class="inside">
       {title.includes('\n') && <pre class="command">{inked(title, 'bash')}</pre>}
       {change !== null && <Difference lines={change} path={path} />}
-      {change === null && <Output text={written ?? saidBy(node)} path={tool === 'bash' ? '' : path} />}
+      {change === null && <Output text={writtenBy(node) ?? saidBy(node)} path={tool === 'bash' ? '' : path} />}
     </div>
   );
 }

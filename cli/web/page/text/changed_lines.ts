@@ -14,18 +14,20 @@ const EDIT_LENGTH_MAX = 1_000;
 const LENGTH_MAX = 400_000;
 const SIGNS = { '+': 'added', '-': 'removed', ' ': 'same' } as const;
 
-/** What an edit took away and what it put there. */
-export function changedLines(before: string, after: string): ChangedLine[] {
+/** What an edit took away and what it put there, from this line of the file on; without numbers where that is not known. */
+export function changedLines(before: string, after: string, first: number | null): ChangedLine[] {
   const options = { context: CONTEXT, maxEditLength: EDIT_LENGTH_MAX };
   const patch =
     before.length + after.length > LENGTH_MAX
       ? undefined
       : structuredPatch('', '', withLineEnd(before), withLineEnd(after), '', '', options);
   if (patch === undefined) return [...linesOf(before, 'removed'), ...linesOf(after, 'added')];
-  return patch.hunks.flatMap((hunk, index) => [
+  const above = (first ?? 1) - 1;
+  const lines = patch.hunks.flatMap((hunk, index) => [
     ...(index === 0 ? [] : [GAP]),
-    ...numbered(hunk.lines, { before: hunk.oldStart, after: hunk.newStart }),
+    ...numbered(hunk.lines, { before: above + hunk.oldStart, after: above + hunk.newStart }),
   ]);
+  return first === null ? lines.map((line) => ({ ...line, before: null, after: null })) : lines;
 }
 
 /** The lines of a patch as git writes it. */
