@@ -22,6 +22,7 @@ const MANY = 1_000;
 const FILES_PER_FOLDER = 20;
 const MAX_BYTES = 14_000;
 const KIB = 1024;
+const GIT_BYTES_MAX = 64 * KIB * KIB;
 
 /** The cost of recording a project and of bringing files back, beside git, which is asked for the same in turn. */
 export async function filesRows({ isLarge }: { isLarge: boolean }): Promise<Row[]> {
@@ -54,6 +55,8 @@ async function rowsOf(folder: string, count: number): Promise<Row[]> {
       () => gitSnapshot(project),
       () => worker.ask({ kind: 'snapshot' }),
     );
+    // As projects are: what is staged and not committed is told line by line.
+    project.git('-c', 'user.name=bench', '-c', 'user.email=bench@localhost', 'commit', '-qm', 'first');
     const rows = [ratio(`first snapshot, ${about}`, [[first], [gitFirst]], 0.5)];
     await settled(project);
     await worker.ask({ kind: 'snapshot' });
@@ -81,7 +84,8 @@ export function makeProject(top: string, count: number): Project {
     if (!existsSync(join(at, '..'))) mkdirSync(join(at, '..'), { recursive: true });
     writeFileSync(at, textOf(words, random));
   }
-  const git = (...given: string[]): string => execFileSync('git', ['-C', top, ...given], { encoding: 'utf8' });
+  const git = (...given: string[]): string =>
+    execFileSync('git', ['-C', top, ...given], { encoding: 'utf8', maxBuffer: GIT_BYTES_MAX });
   git('init', '-q');
   git('config', 'gc.auto', '0');
   return { top, paths, random, git };
