@@ -9,7 +9,7 @@ import { fetchOutputs } from './shared_outputs.js';
 /** About how much is fetched at once, and the most that one entry may have. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 const ENTRY_BYTES_MAX = 64 * 1024 * 1024;
-const PAGE_ENTRIES = 500;
+const PAGE_ENTRIES = 1_000;
 
 // The first one comes whatever its size, unless it is larger than any can be.
 const FETCH = `
@@ -42,17 +42,19 @@ export interface Fetching {
 
 /** Takes what is new of a tree at the remote. Returns the number of new nodes; what does not prove stops it, and is named. */
 export async function fetchTree(reach: InternalCaller, remote: Remote, fetching: Fetching): Promise<number> {
-  let { after } = fetching;
   let added = 0;
-  for (;;) {
-    const rows = await entriesAfter(remote, { ...fetching, after });
+  let next: Promise<EntryRow[]> | null = entriesAfter(remote, fetching);
+  while (next !== null) {
+    const rows: EntryRow[] = await next;
     const last = rows.at(-1);
-    if (last === undefined) return added;
+    if (last === undefined) break;
+    // It comes while this one is taken.
+    next = last.n === last.last ? null : entriesAfter(remote, { ...fetching, after: Number(last.n) });
+    next?.catch(() => undefined); // told when it is waited for
     added += await take(reach, remote, { ...fetching, rows });
-    after = Number(last.n);
     fetching.onReceived(added);
-    if (last.n === last.last) return added;
   }
+  return added;
 }
 
 /** A page of entries, in their order. */

@@ -2,10 +2,13 @@ import { HubError } from '../base/error.js';
 import { callHub, type InternalCaller } from '../base/internal_call.js';
 import type { ResultOf } from '../protocol/methods/method_table.js';
 import type { Share } from '../protocol/methods/sharing_methods.js';
+import type { TreeId } from '../protocol/node.js';
 import type { Remote } from './remote_connection.js';
 import { sendOutputs } from './shared_outputs.js';
 
 const PUBLISH = 'SELECT * FROM cognition.publish($1, $2, $3, $4, $5, $6, $7, $8)';
+
+const PAGE_ENTRIES = 2_000;
 
 export interface Publishing {
   share: Share;
@@ -16,39 +19,57 @@ export interface Publishing {
 
 /** Sends what the remote lacks of a tree; twice is once. Returns the number of entries. */
 export async function publishTree(reach: InternalCaller, remote: Remote, publishing: Publishing): Promise<number> {
-  const { share, hub } = publishing;
-  const { tree } = share;
-  let { sent: after, fetched } = share;
+  const { tree, sent, fetched: fetchedBefore } = publishing.share;
+  if (tree.last_seq <= sent) return 0;
+  let fetched = fetchedBefore;
   let count = 0;
-  if (tree.last_seq <= after) return 0;
-  let late = 0;
-  for (let more = true; more; ) {
-    const page = await callHub(reach, 'loom.share_read', { tree: tree.id, after, limit: 500 });
-    const lacking = await lackingOf(remote, tree.id, page.entries);
-    if (lacking.length > 0) {
+  // What nothing was sent of and nothing fetched has nothing there that need be asked for.
+  const isNew = fetched === 0 && sent === 0;
+  let next: Promise<Page> | null = readPage(reach, tree.id, sent);
+  while (next !== null) {
+    const page: Page = await next;
+    // It is read while this one is on its way.
+    next = page.more ? readPage(reach, tree.id, page.to) : null;
+    const entries = isNew ? page.entries.map(asOwn) : await lackingOf(remote, tree.id, page.entries);
+    if (entries.length > 0) {
       // Who reads an entry finds its outputs.
       await sendOutputs(reach, remote, { tree: tree.id, outputs: page.outputs });
-      const [row] = await remote.query<{ first: string; last: string; late: string }>(PUBLISH, [
-        ...[tree.id, tree.owner?.tree ?? null, hub, tree.node_count, tree.name, tree.title],
-        ...[lacking.map(({ id }) => id), lacking.map(({ body }) => body)],
-      ]);
-      const last = Number(row?.last ?? 0);
-      late = Number(row?.late ?? 0);
-      count += last - Number(row?.first ?? 0);
+      const numbers = await sendEntries(remote, publishing, entries);
+      count += numbers.last - numbers.first;
       // What only this hub has written need not be fetched again.
-      if (Number(row?.first ?? 0) === fetched && last > fetched) fetched = last;
+      if (numbers.first === fetched) fetched = numbers.last;
       publishing.onSent(count);
+      // What is late is tried again the next time.
+      if (numbers.late > 0) throw tooLate(remote, numbers.late);
     }
-    // What is late is tried again the next time.
-    if (late > 0) throw tooLate(remote, late);
-    after = page.to;
-    await callHub(reach, 'loom.share_set', { remote: remote.name, tree: tree.id, sent: after, fetched });
-    more = page.more;
+    await callHub(reach, 'loom.share_set', { remote: remote.name, tree: tree.id, sent: page.to, fetched });
   }
   return count;
 }
 
-type Entry = ResultOf<'loom.share_read'>['entries'][number];
+/** Returns the numbers between which they lie, and how many were left out as later than now. */
+async function sendEntries(
+  remote: Remote,
+  { share: { tree }, hub }: Publishing,
+  entries: readonly Omit<Entry, 'own'>[],
+): Promise<{ first: number; last: number; late: number }> {
+  const [row] = await remote.query<Record<'first' | 'last' | 'late', string | null>>(PUBLISH, [
+    ...[tree.id, tree.owner?.tree ?? null, hub, tree.node_count, tree.name, tree.title],
+    ...[entries.map(({ id }) => id), entries.map(({ body }) => body)],
+  ]);
+  return { first: Number(row?.first ?? 0), last: Number(row?.last ?? 0), late: Number(row?.late ?? 0) };
+}
+
+type Page = ResultOf<'loom.share_read'>;
+type Entry = Page['entries'][number];
+
+function readPage(reach: InternalCaller, tree: TreeId, after: number): Promise<Page> {
+  const page = callHub(reach, 'loom.share_read', { tree, after, limit: PAGE_ENTRIES });
+  page.catch(() => undefined); // told when it is waited for
+  return page;
+}
+
+const asOwn = (entry: Entry): Omit<Entry, 'own'> => entry.own ?? entry;
 
 /** What a remote lacks; a decision of another hub, which came over another remote, is sent as one of this hub. */
 async function lackingOf(remote: Remote, tree: string, entries: readonly Entry[]): Promise<Omit<Entry, 'own'>[]> {
@@ -56,7 +77,7 @@ async function lackingOf(remote: Remote, tree: string, entries: readonly Entry[]
     ...[tree, entries.map(({ id }) => id)],
   ]);
   const there = new Set(rows.map(({ id }) => id));
-  return entries.filter(({ id }) => !there.has(id)).map((entry) => entry.own ?? entry);
+  return entries.filter(({ id }) => !there.has(id)).map(asOwn);
 }
 
 function tooLate({ name }: Remote, count: number): HubError {

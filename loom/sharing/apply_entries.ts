@@ -3,7 +3,6 @@ import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { SharedBody } from '../../hub/protocol/methods/sharing_methods.js';
 import { findTree, requireTree } from '../store/require_rows.js';
 import type { Store } from '../store/store.js';
-import { recountBranches } from '../write/archive_branches.js';
 import { freeName, insertTree } from '../write/change_trees.js';
 import { importNode, importSettings, refuseTornSteps } from '../write/import_tree.js';
 import { conflict, invalid, type WriteContext, type WriteOp } from '../write/write_operation.js';
@@ -27,7 +26,6 @@ export const applyEntries: WriteOp<ParsedOf<'loom.share_apply'>> = (
       added += applyFrom(context, { tree, owner, records: body.records, from: by === null ? null : { ...origin, by } });
   }
   const row = requireTree(store, tree);
-  if (added > 0) recountBranches(store, row.tree);
   // What came from there need not be looked through for what it lacks.
   putShare(store, row.tree, { remote, sent: isAllSent ? requireTree(store, tree).last_seq : 0, fetched });
   return `{"added":${added}}`;

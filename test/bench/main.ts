@@ -6,6 +6,7 @@ import { filesWaitRows } from './files_wait.js';
 import { importRows } from './imports.js';
 import { memoryRows } from './memory.js';
 import { privateGitRows } from './private_git.js';
+import { sharingRows } from './publish_and_fetch.js';
 import { readRows } from './reads.js';
 import { formatRow } from './row.js';
 import { startRows } from './starts.js';
@@ -26,6 +27,7 @@ const measures = {
   chatRows,
   importRows: () => importRows({ isLarge }),
   memoryRows: () => memoryRows({ isLarge }),
+  sharingRows: () => sharingRows({ isLarge }),
   webTreeRows,
   webStreamRows,
 };

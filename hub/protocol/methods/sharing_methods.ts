@@ -65,7 +65,7 @@ export const sharingMethods = methods({
   },
   'loom.share_read': {
     description: 'Reads what a remote may lack of a tree, as entries that `loom.share_apply` takes.',
-    params: z.strictObject({ tree: TreeId, after: count, limit: limitUpTo(1_000, 500) }),
+    params: z.strictObject({ tree: TreeId, after: count, limit: limitUpTo(2_000, 500) }),
     result: z.strictObject({
       entries: z.array(
         z.strictObject({
@@ -90,7 +90,7 @@ export const sharingMethods = methods({
       /** What a new tree must belong to; null for one that may be anything. */
       owner: TreeId.nullable(),
       /** Each with the hub that has sent it, and whose that is. */
-      bodies: z.array(z.strictObject({ hub: z.uuid(), by: z.string().max(200), body: SharedBody })).max(1_000),
+      bodies: z.array(z.strictObject({ hub: z.uuid(), by: z.string().max(200), body: SharedBody })).max(2_000),
       fetched: count,
     }),
     result: z.strictObject({ added: count }),
@@ -101,7 +101,7 @@ export const sharingMethods = methods({
     description:
       'Proves entries of a remote in their order, without taking them; fails with the first that does not prove.',
     params: z.strictObject({
-      ...{ tree: TreeId, bodies: z.array(SharedBody).max(1_000) },
+      ...{ tree: TreeId, bodies: z.array(SharedBody).max(2_000) },
       /** What they stand on: nodes with their hashes, and settings. */
       ...{ nodes: z.array(z.strictObject({ id: NodeId, hash: Sha256 })), settings: z.array(Sha256) },
     }),
