@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { aborted, onAbort, raceAbort } from '../base/abort.js';
 import { detach } from '../base/detach.js';
 import { HubError } from '../base/error.js';
@@ -5,9 +6,10 @@ import { rpcMethod } from '../base/hint.js';
 import { callHub, type InternalCaller } from '../base/internal_call.js';
 import type { CallContext, Handlers, HubCalls, HubResolve, Plugin } from '../base/plugin.js';
 import type { HomePaths } from '../config/config.js';
-import type { ParsedOf } from '../protocol/methods/method_table.js';
-import type { NodeId, Settings, TreeId, TurnId } from '../protocol/node.js';
-import type { AgentEvent, SettingsChange, TurnOutcome } from '../protocol/turn.js';
+import { METHODS, type ParsedOf } from '../protocol/methods/method_table.js';
+import { Input } from '../protocol/methods/turn_methods.js';
+import { NodeId, type Settings, type TreeId, type TurnId } from '../protocol/node.js';
+import { type AgentEvent, type SettingsChange, TurnOutcome } from '../protocol/turn.js';
 import type { AgentParts } from './agent_parts.js';
 import { estimatePath } from './estimate_next_request.js';
 import { createEventLogs } from './exports/event_log.js';
@@ -23,6 +25,7 @@ import { planAt } from './settings/project_plan.js';
 import { pathSettings, settingsBefore } from './settings/settings.js';
 import { refuseNesting } from './settings/sub_session_nesting.js';
 import { permissionMethods } from './tools/permission_methods.js';
+import { hereOrElsewhere } from './turn/elsewhere.js';
 import { listParkedTurns, parkedSnapshot } from './turn/parked_turn.js';
 import type { Listener, RunningTurn } from './turn/running_turn.js';
 import { chooseModel } from './turn/turn_model.js';
@@ -78,19 +81,7 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
         await followAll({ turns, jobs }, within, context);
         return { outcome: null };
       },
-      'agent.stop': async ({ turn: id }) => {
-        const turn = turns.get(id);
-        turn?.stop('asked');
-        const outcome = await turn?.outcome;
-        if (outcome !== undefined && outcome.state !== 'waiting') return { stopped: true, outcome };
-        const ended = await turns.endParked(id);
-        return { stopped: ended !== null, outcome: ended ?? (await pastOf(turns, id)) };
-      },
-      'agent.answer': async (params, context) => {
-        const answered = await turns.answer(params);
-        return 'outcome' in answered ? streamTurn(answered, context, { stops: true }) : answered;
-      },
-      'agent.steer': async (params, context) => callHub({ hub, context }, 'loom.input_add', params),
+      ...spokenTo(turns, hub),
       'agent.status': (params, context) => statusIn(turns, params, { hub, context }),
       ...jobMethods(hub, jobs),
       ...permissionMethods(hub),
@@ -100,12 +91,51 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
   };
 }
 
-/** The turns that run, and those that wait for a person. */
+const STOPPED = METHODS['agent.stop'].result;
+
+/** The methods by which people say something to a turn, here or in the hub that has it. */
+function spokenTo(turns: RunningTurns, hub: HubCalls & HubResolve) {
+  const stop = async (id: TurnId) => {
+    const turn = turns.get(id);
+    turn?.stop('asked');
+    const outcome = await turn?.outcome;
+    if (outcome !== undefined && outcome.state !== 'waiting') return { stopped: true, outcome };
+    const ended = await turns.endParked(id);
+    return { stopped: ended !== null, outcome: ended ?? (await pastOf(turns, id)) };
+  };
+  return {
+    'agent.stop': async ({ turn }, context) =>
+      hereOrElsewhere(
+        { hub, context },
+        { turn, message: { kind: 'stop' } },
+        { here: () => stop(turn), read: STOPPED.parse },
+      ),
+    'agent.answer': async (params, context) => {
+      const { turn, call, answer } = params;
+      const here = async (): Promise<TurnOutcome> => {
+        const answered = await turns.answer(params);
+        return 'outcome' in answered ? streamTurn(answered, context, { stops: true }) : answered;
+      };
+      const message = { kind: 'answer' as const, call, answer };
+      return hereOrElsewhere({ hub, context }, { turn, message }, { here, read: TurnOutcome.parse });
+    },
+    'agent.steer': async (params, context) => {
+      const { turn, blocks, kind: when, id = NodeId.parse(randomUUID()) } = params;
+      const here = () => callHub({ hub, context }, 'loom.input_add', { ...params, id });
+      const message = { kind: 'say' as const, id, blocks, when };
+      return hereOrElsewhere({ hub, context }, { turn, message }, { here, read: Input.parse });
+    },
+  } satisfies Handlers;
+}
+
+/** The turns that run, and those that wait for a person; those of other hubs come last. */
 async function statusIn(turns: RunningTurns, { tree }: ParsedOf<'agent.status'>, reach: InternalCaller) {
   const parked = await listParkedTurns(reach, tree);
   const running = turns.all().filter((turn) => tree === null || turn.tree === tree);
   const waiting = parked.filter(({ turn }) => turns.get(turn) === null);
-  return { turns: [...running.map(statusOf), ...waiting.map((one) => ({ ...one, ...agentOf(turns, one) }))] };
+  const elsewhere = await callHub(reach, 'sharing.turn_list', { tree });
+  const own = [...running.map(statusOf), ...waiting.map((one) => ({ ...one, ...agentOf(turns, one) }))];
+  return { turns: [...own, ...elsewhere.turns] };
 }
 
 /** The agent of a turn that has no model. */

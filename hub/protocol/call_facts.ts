@@ -134,6 +134,8 @@ export const CALL_FACTS = {
   'sharing.task_wait': GLANCE,
   'sharing.task_stop': PLAIN,
   'sharing.task_list': READING,
+  'sharing.turn_list': READING,
+  'sharing.turn_tell': PLAIN,
 
   'context.resolve': READING,
   'context.render': READING,

@@ -26,7 +26,7 @@ import { Input } from './turn_methods.js';
 const count = z.int().nonnegative();
 const Price = z.int().nonnegative().nullable();
 
-const Running = z.strictObject({
+export const RunningTurn = z.strictObject({
   ...{ turn: TurnId, tree: TreeId, node: NodeId, tip: NodeId, model: z.string(), level: Level },
   /** `asking`: parked until a person answers its questions. */
   activity: z.enum(['starting', 'compacting', 'waiting', 'answering', 'calling', 'retrying', 'ending', 'asking']),
@@ -34,8 +34,8 @@ const Running = z.strictObject({
   /** For a sub-session: the call that began it, and the first words of its task. */
   parent: z.strictObject({ turn: TurnId, call: z.string() }).nullable(),
   task: z.string().nullable(),
-  /** What it waits for; null otherwise. */
-  questions: z.array(Question),
+  /** What it waits for; and whose hub has it, if another does. */
+  ...{ questions: z.array(Question), by: z.string().optional() },
 });
 
 /** A command that a model runs in the background. */
@@ -240,7 +240,7 @@ export const agentMethods = methods({
   'agent.status': {
     description: 'Lists the turns that run, of one tree or of all.',
     params: z.strictObject({ tree: TreeId.nullable().default(null) }),
-    result: z.strictObject({ turns: z.array(Running) }),
+    result: z.strictObject({ turns: z.array(RunningTurn) }),
   },
   'agent.job_list': {
     description: 'Lists the commands that models run in the background, and those that have ended, the oldest first.',

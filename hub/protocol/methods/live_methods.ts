@@ -1,6 +1,11 @@
 import * as z from 'zod';
+import { ANSWER_LENGTH_MAX } from '../limits.js';
 import { methods } from '../method.js';
-import { TreeId } from '../node.js';
+import { Json, NodeId, TreeId, TurnId } from '../node.js';
+import { Question } from '../question.js';
+import { Level } from '../turn.js';
+import { RunningTurn } from './agent_methods.js';
+import { Input } from './turn_methods.js';
 
 /** How far what is shared over a remote has been sent. */
 const RemoteState = z.strictObject({
@@ -12,23 +17,67 @@ const RemoteState = z.strictObject({
   to_send: z.int().nonnegative(),
 });
 
+/** What a hub says of a turn of its own to others; what later versions say more is passed over. */
+export const LeasedTurn = z.object({
+  ...{ turn: TurnId, tree: TreeId, node: NodeId, tip: NodeId, model: z.string().max(400), level: Level },
+  state: z.enum(['running', 'waiting']),
+  started_at_ms: z.int().nonnegative(),
+  questions: z.array(Question).max(200),
+});
+export type LeasedTurn = z.infer<typeof LeasedTurn>;
+
+/** What is said to a turn of another hub. */
+export const TurnMessage = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('say'), id: NodeId, blocks: Input.shape.blocks, when: Input.shape.kind }),
+  z.strictObject({ kind: z.literal('stop') }),
+  z.strictObject({
+    kind: z.literal('answer'),
+    call: z.string().min(1).max(200),
+    answer: z.union([z.string().max(ANSWER_LENGTH_MAX), z.strictObject({ option: z.int().positive().max(1_000) })]),
+  }),
+]);
+export type TurnMessage = z.infer<typeof TurnMessage>;
+
+/** A turn of another hub: `lost` when that has not said for a while that it still runs. */
+const TurnElsewhere = LeasedTurn.extend({
+  kind: z.literal('turn_elsewhere'),
+  remote: z.string(),
+  by: z.string(),
+  state: z.enum(['running', 'waiting', 'ended', 'lost']),
+});
+export type TurnElsewhere = z.infer<typeof TurnElsewhere>;
+
 export const LiveEvent = z.discriminatedUnion('kind', [
   RemoteState,
   /** A tree that cannot be gone on with over a remote, and why. */
   z.strictObject({ kind: z.literal('tree_stopped'), remote: z.string(), tree: TreeId, problem: z.string() }),
+  TurnElsewhere,
 ]);
 export type LiveEvent = z.infer<typeof LiveEvent>;
 
 export const liveMethods = methods({
   'sharing.follow': {
-    description: 'Tells how what is shared is sent and fetched, for as long as the call lasts.',
+    description:
+      'Tells how what is shared is sent and fetched, and which turns run in other hubs, for as long as the call lasts.',
     params: z.strictObject({
-      /** Only what concerns this one, and the remotes. */
+      /** Only what concerns this one, and the remotes that it is shared over. */
       tree: TreeId.nullable().default(null),
       stream: z.string().min(1).max(200),
     }),
     result: z.strictObject({}),
     event: LiveEvent,
     callerGone: 'cancel',
+  },
+  'sharing.turn_list': {
+    description: 'Lists the turns of shared trees that other hubs have.',
+    params: z.strictObject({ tree: TreeId.nullable() }),
+    result: z.strictObject({ turns: z.array(RunningTurn) }),
+    access: 'internal',
+  },
+  'sharing.turn_tell': {
+    description: 'Says something to a turn of another hub, and waits for what that answers; null when no hub has it.',
+    params: z.strictObject({ turn: TurnId, message: TurnMessage }),
+    result: z.strictObject({ answer: Json }),
+    access: 'internal',
   },
 });

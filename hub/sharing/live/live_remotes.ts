@@ -1,13 +1,16 @@
 import { detach } from '../../base/detach.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { Appended } from '../../base/plugin.js';
-import type { LiveEvent } from '../../protocol/methods/live_methods.js';
-import type { TreeId } from '../../protocol/node.js';
+import type { LeasedTurn, LiveEvent, TurnElsewhere, TurnMessage } from '../../protocol/methods/live_methods.js';
+import type { TreeId, TurnId } from '../../protocol/node.js';
+import { createQueue } from '../call_queue.js';
 import { requireAddress } from '../remote_connection.js';
 import { internalCaller } from './internal_caller.js';
 import { createLink, type LinkParts, type RemoteLink } from './remote_link.js';
+import { createDelivery } from './turn_messages.js';
+import { followOwnTurns } from './turns_here.js';
 
-export interface LiveRemotesParts extends Omit<LinkParts, 'name' | 'address' | 'tell'> {
+export interface LiveRemotesParts extends Omit<LinkParts, 'name' | 'address' | 'tell' | 'deliver'> {
   /** The address of a remote; null for one that is not named. */
   addressOf(name: string): string | null;
   /** Whether hubs keep connections to remotes; otherwise all is taken over on request only. */
@@ -22,44 +25,53 @@ export interface LiveRemotes {
   refresh(): Promise<void>;
   /** Tells how it stands, and what happens from now on; returns what ends that. */
   follow(tree: TreeId | null, tell: (event: LiveEvent) => void): () => void;
+  /** The turns that other hubs have in shared trees. */
+  turns(): TurnElsewhere[];
+  /** Says something to one of them; null when there is none of this id. */
+  say(turn: TurnId, message: TurnMessage): Promise<unknown>;
   end(): Promise<void>;
 }
 
 export function createLiveRemotes(parts: LiveRemotesParts): LiveRemotes {
   const links = new Map<string, RemoteLink>();
-  const states = new Map<string, LiveEvent>();
-  const followers = new Set<(event: LiveEvent) => void>();
+  const { tell, follow } = createFollowers(links);
   const ending = new AbortController();
   const reach = internalCaller(parts.hub, ending.signal);
+  const deliver = createDelivery(reach);
+  const queue = createQueue();
+  let own: LeasedTurn[] | null = null;
 
-  const isShared = (remote: string, tree: TreeId): boolean => links.get(remote)?.isShared(tree) === true;
+  function begin(name: string): RemoteLink {
+    const link = createLink({ ...parts, name, deliver, address: () => requireAddress(parts, name), tell });
+    links.set(name, link);
+    if (own !== null) link.turns.setOwn(own);
+    own ??= followOwn();
+    return link;
+  }
 
-  function tell(event: LiveEvent): void {
-    if (event.kind === 'remote_state') {
-      if (JSON.stringify(states.get(event.remote)) === JSON.stringify(event)) return;
-      states.set(event.remote, event);
-    }
-    for (const follower of followers) follower(event);
+  function followOwn(): LeasedTurn[] {
+    followOwnTurns(parts, ending.signal, (turns) => {
+      own = turns;
+      for (const link of links.values()) link.turns.setOwn(turns);
+    });
+    return [];
   }
 
   function end(name: string): void {
     const link = links.get(name);
-    links.delete(name);
     if (link === undefined) return;
     tell({ kind: 'remote_state', remote: name, away: false, to_send: 0 });
-    states.delete(name);
+    links.delete(name);
     detach(link.end(), (error) => parts.log('warn', String(error)));
   }
 
-  async function refresh(): Promise<void> {
+  async function lookAgain(): Promise<void> {
     if (ending.signal.aborted) return;
     const trees = parts.isLive() ? await sharedTrees(parts, reach) : new Map<string, string[]>();
     for (const name of links.keys()) if (!trees.has(name)) end(name);
     for (const [name, shared] of trees) {
       const known = links.get(name);
-      const link = known ?? createLink({ ...parts, name, address: () => requireAddress(parts, name), tell });
-      links.set(name, link);
-      link.setShared(shared);
+      (known ?? begin(name)).setShared(shared);
       known?.wake();
     }
   }
@@ -68,20 +80,50 @@ export function createLiveRemotes(parts: LiveRemotesParts): LiveRemotes {
     note(entries) {
       for (const link of links.values()) for (const entry of entries) noteFor(link, entry);
     },
-    refresh,
-    follow(tree, follower) {
-      const isAbout = (event: LiveEvent): boolean =>
-        tree === null || (event.kind === 'remote_state' ? isShared(event.remote, tree) : event.tree === tree);
-      const take = (event: LiveEvent): void => (isAbout(event) ? follower(event) : undefined);
-      for (const state of states.values()) take(state);
-      followers.add(take);
-      return () => void followers.delete(take);
-    },
+    // One after the other: what is read later is true.
+    refresh: () => queue('refresh', lookAgain),
+    follow,
+    turns: () => turnsOf(links),
+    say: (turn, message) => sayTo(links, turn, message),
     async end() {
       ending.abort();
       await Promise.all([...links.values()].map((link) => link.end()));
     },
   };
+}
+
+/** Who is told what, and how it stands. */
+function createFollowers(links: ReadonlyMap<string, RemoteLink>) {
+  const states = new Map<string, string>();
+  const followers = new Set<(event: LiveEvent) => void>();
+  const isShared = (remote: string, tree: TreeId): boolean => links.get(remote)?.isShared(tree) === true;
+  return {
+    tell(event: LiveEvent): void {
+      if (event.kind === 'remote_state') {
+        const state = JSON.stringify(event);
+        if (states.get(event.remote) === state) return;
+        states.set(event.remote, state);
+      }
+      for (const follower of followers) follower(event);
+    },
+    follow(tree: TreeId | null, follower: (event: LiveEvent) => void): () => void {
+      const isAbout = (event: LiveEvent): boolean =>
+        tree === null || (event.kind === 'remote_state' ? isShared(event.remote, tree) : event.tree === tree);
+      const take = (event: LiveEvent): void => (isAbout(event) ? follower(event) : undefined);
+      for (const state of states.values()) take(JSON.parse(state));
+      for (const turn of turnsOf(links)) take(turn);
+      followers.add(take);
+      return () => void followers.delete(take);
+    },
+  };
+}
+
+const turnsOf = (links: ReadonlyMap<string, RemoteLink>): TurnElsewhere[] =>
+  [...links.values()].flatMap((link) => link.turns.elsewhere());
+
+async function sayTo(links: ReadonlyMap<string, RemoteLink>, turn: TurnId, message: TurnMessage): Promise<unknown> {
+  const link = [...links.values()].find(({ turns }) => turns.elsewhere().some((one) => one.turn === turn));
+  return link === undefined ? null : link.turns.say(turn, message);
 }
 
 /** What is shared over each remote that has an address. */

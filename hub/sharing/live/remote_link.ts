@@ -5,7 +5,7 @@ import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { HubCalls, HubResolve, Log } from '../../base/plugin.js';
 import type { LiveEvent } from '../../protocol/methods/live_methods.js';
 import type { TreeId } from '../../protocol/node.js';
-import { announce, hearAnnounced } from '../announce.js';
+import { announce, announceTurns, hearAnnounced } from '../announce.js';
 import type { CallQueue } from '../call_queue.js';
 import { greet } from '../greet.js';
 import { PUBLISH_FUNCTION } from '../publish_schema.js';
@@ -15,6 +15,8 @@ import { syncTree } from '../sync_remote.js';
 import { internalCaller } from './internal_caller.js';
 import { backOffMs, createSleep, type Sleep } from './pause.js';
 import { createTreesToDo, type TreesToDo } from './trees_to_do.js';
+import { createTurnLane, type TurnLane } from './turn_lane.js';
+import type { Delivery } from './turn_messages.js';
 
 /** How often a remote is asked that does not tell by itself. */
 const POLL_MS = 2_000;
@@ -24,6 +26,8 @@ const CHECK_MS = 60_000;
 const ANNOUNCE_MS = 50;
 /** What takes longer than this to be sent is told of. */
 const SLOW_MS = 1_000;
+/** Who may only read has no name at a remote. */
+const NO_HUB = '00000000-0000-0000-0000-000000000000';
 
 export interface LinkParts {
   name: string;
@@ -34,6 +38,8 @@ export interface LinkParts {
   /** Its address now; fails when it has none. */
   address(): string;
   tell(event: LiveEvent): void;
+  /** Does what another hub says to a turn of this one. */
+  deliver: Delivery;
 }
 
 /** A remote that what is appended is sent to as it is appended, and from which is fetched what others announce. */
@@ -44,6 +50,8 @@ export interface RemoteLink {
   noteAppended(tree: string): void;
   /** Notes a new tree that a shared one owns. */
   noteOwned(tree: string, owner: string): void;
+  /** The turns of its shared trees: those of this hub and of others. */
+  turns: Pick<TurnLane, 'setOwn' | 'elsewhere' | 'say'>;
   /** Looks again, and connects now if it waits to. */
   wake(): void;
   end(): Promise<void>;
@@ -53,6 +61,7 @@ interface Link {
   parts: LinkParts;
   reach: InternalCaller;
   toDo: TreesToDo;
+  lane: TurnLane;
   sleep: Sleep;
   signal: AbortSignal;
   isReached: boolean;
@@ -63,10 +72,18 @@ export function createLink(parts: LinkParts): RemoteLink {
   const ending = new AbortController();
   const { signal } = ending;
   const sleep = createSleep();
+  const toDo = createTreesToDo();
+  const laneParts = {
+    name: parts.name,
+    sharedTrees: toDo.sharedTrees,
+    tell: parts.tell,
+    wake: sleep.wake,
+    deliver: parts.deliver,
+  };
   const link: Link = {
     ...{ parts, sleep, signal, isReached: false },
     reach: internalCaller(parts.hub, signal),
-    toDo: createTreesToDo(),
+    ...{ toDo, lane: createTurnLane(laneParts) },
     countAgain: () => undefined,
   };
   link.countAgain = createCount(link);
@@ -75,6 +92,7 @@ export function createLink(parts: LinkParts): RemoteLink {
   detach(running, neverFails);
   const hasMore = (): void => (link.isReached ? sleep.wake() : link.countAgain());
   return {
+    turns: link.lane,
     setShared: link.toDo.setShared,
     isShared: link.toDo.isShared,
     noteAppended(tree) {
@@ -135,6 +153,7 @@ async function run(link: Link): Promise<void> {
       told = message;
     }
     link.isReached = false;
+    link.lane.noteLost();
     if (signal.aborted) return;
     link.countAgain();
     await sleep.wait(backOffMs(failures));
@@ -144,26 +163,31 @@ async function run(link: Link): Promise<void> {
 
 /** Takes over what there is and what comes, until the connection is gone. */
 async function stay(link: Link, onReached: () => void): Promise<void> {
-  const { parts, reach, toDo, sleep, signal } = link;
+  const { parts, reach, toDo, lane, sleep, signal } = link;
   const { name, queue } = parts;
   const remote = await openRemote({ name, address: parts.address(), signal });
   const stopListening = onAbort(remote.lost, sleep.wake);
   try {
     await requirePrepared(remote);
     const writes = await mayWrite(remote);
-    const hears = await hearAnnounced(remote, (ids) => {
-      if (toDo.noteAnnounced(ids)) sleep.wake();
+    const hears = await hearAnnounced(remote, {
+      entries: (ids) => (toDo.noteAnnounced(ids) ? sleep.wake() : undefined),
+      turns: (ids) => (ids.some(toDo.isShared) ? lane.noteNews() : undefined),
     });
-    if (writes) await queue(name, () => greet(reach, remote, parts.version));
+    const hub = writes ? await queue(name, () => greet(reach, remote, parts.version)) : NO_HUB;
     toDo.lookAgain(true);
     link.isReached = true;
-    const takes = createTaking(link, remote, writes);
+    const takes = createTaking(link, remote, { hub, writes });
+    let lookedMs = performance.now();
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       const waitMs = await takes();
       if (isFirst) onReached();
-      if (await sleep.wait(Math.min(waitMs, hears ? CHECK_MS : POLL_MS))) {
-        if (waitMs > POLL_MS) toDo.lookAgain(false);
-      }
+      const roundMs = hears ? CHECK_MS : POLL_MS;
+      if (performance.now() >= lookedMs + roundMs) {
+        lookedMs = performance.now();
+        toDo.lookAgain(false);
+        lane.noteNews();
+      } else await sleep.wait(Math.min(waitMs, lookedMs + roundMs - performance.now()));
       if (remote.lost.aborted) throw new HubError('network', `the connection to ${name} is gone`);
     }
   } finally {
@@ -180,8 +204,8 @@ async function mayWrite(remote: OpenRemote): Promise<boolean> {
 }
 
 /** Does what there is to do; returns after how long there is more at the latest. */
-function createTaking(link: Link, remote: OpenRemote, writes: boolean): () => Promise<number> {
-  const { parts, reach, toDo, signal } = link;
+function createTaking(link: Link, remote: OpenRemote, me: { hub: string; writes: boolean }): () => Promise<number> {
+  const { parts, reach, toDo, lane, signal } = link;
   const { name, queue } = parts;
   const unannounced = new Set<TreeId>();
   let announcedMs = 0;
@@ -197,7 +221,7 @@ function createTaking(link: Link, remote: OpenRemote, writes: boolean): () => Pr
   const takeAll = async (): Promise<void> => {
     await toDo.look(reach, remote);
     for (let next = toDo.next(); next !== null && !signal.aborted; next = toDo.next()) {
-      const sends = next.sends && writes;
+      const sends = next.sends && me.writes;
       if (!sends && !next.fetches) continue;
       const { tree } = next;
       const synced = await syncTree(reach, remote, { remote: name, ...next, sends });
@@ -211,7 +235,10 @@ function createTaking(link: Link, remote: OpenRemote, writes: boolean): () => Pr
     const slow = setTimeout(link.countAgain, SLOW_MS);
     try {
       if (!toDo.isEmpty()) await queue(name, takeAll);
-      return await queue(name, announceDue);
+      const dueMs = await queue(name, announceDue);
+      // After the nodes: who hears that a turn has ended has its last one.
+      await queue(name, async () => announceTurns(remote, await lane.exchange(remote, me)));
+      return Math.min(dueMs, lane.waitMs());
     } finally {
       clearTimeout(slow);
       if (!remote.lost.aborted) parts.tell({ kind: 'remote_state', remote: name, away: false, to_send: 0 });

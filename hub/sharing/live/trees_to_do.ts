@@ -27,6 +27,7 @@ export interface TreeToDo {
 export interface TreesToDo {
   setShared(trees: readonly string[]): void;
   isShared(tree: string): boolean;
+  sharedTrees(): string[];
   noteAppended(tree: string): void;
   /** A tree has been made that a shared one owns. */
   noteOwned(tree: string, owner: string): void;
@@ -98,6 +99,7 @@ export function createTreesToDo(): TreesToDo {
       for (const tree of trees) shared.add(tree);
     },
     isShared: (tree) => shared.has(tree),
+    sharedTrees: () => [...shared],
     noteAppended: (tree) => void toSend.add(tree),
     noteOwned(tree, owner) {
       // The owner first: that shares what it owns.

@@ -4,6 +4,7 @@ import { HubError } from '../../base/error.js';
 import { cliCommand } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { Appended, CallContext, HubCalls, HubResolve, Log, Plugin } from '../../base/plugin.js';
+import type { TurnElsewhere } from '../../protocol/methods/live_methods.js';
 import type { ResultOf } from '../../protocol/methods/method_table.js';
 import type { TreeId } from '../../protocol/node.js';
 import { announce } from '../announce.js';
@@ -62,6 +63,8 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
     end: live.end,
     methods: {
       'sharing.follow': async ({ tree }, context) => follow(live, tree, context),
+      'sharing.turn_list': async ({ tree }) => ({ turns: live.turns().filter(isIn(tree)).map(asRunning) }),
+      'sharing.turn_tell': async ({ turn, message }) => ({ answer: await live.say(turn, message) }),
       'sharing.remote_init': ({ remote: name }, context) => on(name, context, prepareRemote),
       'sharing.remote_check': ({ remote: name }, context) => on(name, context, checkRemote),
       'sharing.remote_fsck': ({ remote: name, repair }, context) =>
@@ -92,6 +95,20 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
         ),
       ...taskMethods(hub, { beside, version: parts.version }),
     },
+  };
+}
+
+function isIn(tree: TreeId | null): (turn: TurnElsewhere) => boolean {
+  return (turn) => tree === null || turn.tree === tree;
+}
+
+/** As the turns of this hub are listed; what it costs only its own hub knows. */
+function asRunning(elsewhere: TurnElsewhere): ResultOf<'sharing.turn_list'>['turns'][number] {
+  const { turn, tree, node, tip, model, level, started_at_ms, questions, by, state } = elsewhere;
+  return {
+    ...{ turn, tree, node, tip, model, level, started_at_ms, questions, by },
+    ...{ activity: state === 'waiting' ? 'asking' : 'answering', iterations: 0, usage: null },
+    ...{ price_microdollars: null, parent: null, task: null },
   };
 }
 

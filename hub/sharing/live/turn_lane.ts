@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import { detach, neverFails } from '../../base/detach.js';
+import { HubError } from '../../base/error.js';
+import { LeasedTurn, type TurnElsewhere, TurnMessage } from '../../protocol/methods/live_methods.js';
+import type { TreeId, TurnId } from '../../protocol/node.js';
+import type { Remote } from '../remote_connection.js';
+import { type Delivery, InboxAnswer } from './turn_messages.js';
+
+/** How often a hub says that its turns still run, and looks whether those of others do. */
+const RENEW_MS = 10_000;
+/** How long one waits for the hub that has a turn. */
+const ANSWER_MS_MAX = 20_000;
+/** What is said to turns of this hub is taken in such pieces. */
+const INBOX_ROWS = 50;
+
+const LEASES = `SELECT l.turn, l.body, l.renewed_at > now() - interval '30 seconds' AS alive,
+    coalesce((SELECT left(person, 99) || ' · ' || left(machine, 98) FROM cognition.hubs h WHERE h.id = l.hub), '') AS by
+  FROM cognition.leases l WHERE l.tree = ANY($1) AND l.hub <> $2`;
+const INBOX = `SELECT id, turn, tree, body FROM cognition.inbox WHERE hub = $1 AND answer IS NULL ORDER BY said_at LIMIT ${INBOX_ROWS}`;
+
+export interface LaneParts {
+  name: string;
+  sharedTrees(): string[];
+  tell(event: TurnElsewhere): void;
+  /** Has the lane run soon. */
+  wake(): void;
+  /** Does what another hub says to a turn of this one. */
+  deliver: Delivery;
+}
+
+/** What runs in shared trees, at one remote: the turns of this hub and those of others, and what is said to them. */
+export interface TurnLane {
+  setOwn(turns: readonly LeasedTurn[]): void;
+  /** Another hub has something new. */
+  noteNews(): void;
+  /** The turns of others, as far as they go on. */
+  elsewhere(): TurnElsewhere[];
+  say(turn: TurnId, message: TurnMessage): Promise<unknown>;
+  /** Brings both sides up to date; returns the trees to announce. */
+  exchange(remote: Remote, me: { hub: string; writes: boolean }): Promise<Set<TreeId>>;
+  /** After how long it is due again. */
+  waitMs(): number;
+  /** The connection is gone: what is said is not waited for any longer. */
+  noteLost(): void;
+}
+
+interface Said {
+  id: string;
+  turn: TurnId;
+  body: string;
+  isSent: boolean;
+  end(answer: unknown): void;
+}
+
+interface Lane {
+  parts: LaneParts;
+  own: Map<TurnId, LeasedTurn>;
+  leased: Map<TurnId, string>;
+  others: Map<string, TurnElsewhere>;
+  said: Map<string, Said>;
+  answers: Map<string, { tree: TreeId; answer: string }>;
+  delivering: Set<string>;
+  isToRead: boolean;
+  atMs: number;
+}
+
+export function createTurnLane(parts: LaneParts): TurnLane {
+  const lane: Lane = {
+    ...{ parts, own: new Map(), leased: new Map(), others: new Map(), said: new Map(), answers: new Map() },
+    ...{ delivering: new Set(), isToRead: true, atMs: 0 },
+  };
+  return {
+    setOwn(turns) {
+      lane.own = new Map(turns.map((turn) => [turn.turn, turn]));
+      parts.wake();
+    },
+    noteNews() {
+      lane.isToRead = true;
+      parts.wake();
+    },
+    elsewhere: () => [...lane.others.values()].filter(({ state }) => state !== 'lost'),
+    say: (turn, message) => say(lane, turn, message),
+    exchange: (remote, me) => exchange(lane, remote, me),
+    waitMs() {
+      const isLive = lane.leased.size > 0 || [...lane.others.values()].some(({ state }) => state !== 'lost');
+      return isLive ? Math.max(0, lane.atMs + RENEW_MS - performance.now()) : Number.POSITIVE_INFINITY;
+    },
+    noteLost() {
+      lane.leased.clear();
+      lane.isToRead = true;
+      for (const one of lane.said.values()) one.end(unanswered(parts.name));
+    },
+  };
+}
+
+function say({ parts, said }: Lane, turn: TurnId, message: TurnMessage): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    // What is said again after a lost answer is the same.
+    const id = message.kind === 'say' ? message.id : randomUUID();
+    const timer = setTimeout(() => said.get(id)?.end(unanswered(parts.name)), ANSWER_MS_MAX);
+    said.set(id, {
+      ...{ id, turn, body: JSON.stringify(message), isSent: false },
+      end(answer) {
+        clearTimeout(timer);
+        said.delete(id);
+        if (answer instanceof HubError) reject(answer);
+        else resolve(answer);
+      },
+    });
+    parts.wake();
+  });
+}
+
+async function exchange(
+  lane: Lane,
+  remote: Remote,
+  { hub, writes }: { hub: string; writes: boolean },
+): Promise<Set<TreeId>> {
+  const changed = new Set<TreeId>();
+  const isRound = performance.now() >= lane.atMs + RENEW_MS;
+  if (isRound) lane.atMs = performance.now();
+  if (writes) await lease(lane, remote, { hub, changed, isRound });
+  if (writes) await sendSaid(lane, remote, { hub, changed });
+  else for (const one of lane.said.values()) one.end(mayOnlyRead(remote));
+  for (const [id, { tree, answer }] of lane.answers) {
+    await remote.query('SELECT cognition.answer($1, $2, $3)', [hub, id, answer]);
+    lane.answers.delete(id);
+    changed.add(tree);
+  }
+  if (lane.isToRead || isRound) {
+    lane.isToRead = false;
+    await readOthers(lane, remote, hub);
+    if (writes) await readInbox(lane, remote, hub);
+    await readAnswers(lane, remote);
+  }
+  return changed;
+}
+
+/** Says which turns this hub has, as far as that is news; all of it again in every round. */
+async function lease(
+  { parts, own, leased }: Lane,
+  remote: Remote,
+  { hub, changed, isRound }: { hub: string; changed: Set<TreeId>; isRound: boolean },
+): Promise<void> {
+  const shared = new Set(parts.sharedTrees());
+  const now = new Map(
+    [...own].filter(([, { tree }]) => shared.has(tree)).map(([id, turn]) => [id, JSON.stringify(turn)]),
+  );
+  for (const [id, body] of now) {
+    const tree = own.get(id)?.tree;
+    if (leased.get(id) === body || tree === undefined) continue;
+    await remote.query('SELECT cognition.lease($1, $2, $3, $4)', [hub, tree, id, body]);
+    changed.add(tree);
+  }
+  const ended = [...leased].filter(([id]) => !now.has(id));
+  if (ended.length > 0 || isRound) await remote.query('SELECT cognition.renew($1, $2)', [hub, [...now.keys()]]);
+  for (const [, body] of ended) changed.add(LeasedTurn.parse(JSON.parse(body)).tree);
+  leased.clear();
+  for (const [id, body] of now) leased.set(id, body);
+}
+
+async function sendSaid(
+  { said, others }: Lane,
+  remote: Remote,
+  { hub, changed }: { hub: string; changed: Set<TreeId> },
+): Promise<void> {
+  for (const one of said.values()) {
+    if (one.isSent) continue;
+    one.isSent = true;
+    await remote.query('SELECT cognition.say($1, $2, $3, $4)', [hub, one.id, one.turn, one.body]);
+    const tree = others.get(one.turn)?.tree;
+    if (tree !== undefined) changed.add(tree);
+  }
+}
+
+async function readOthers({ parts, others }: Lane, remote: Remote, hub: string): Promise<void> {
+  const rows = await remote.query<{ turn: string; body: string; alive: string; by: string }>(LEASES, [
+    parts.sharedTrees(),
+    hub,
+  ]);
+  const found = new Set<string>();
+  for (const { turn, body, alive, by } of rows) {
+    const said = LeasedTurn.safeParse(jsonOf(body)).data;
+    if (said === undefined || said.turn !== turn) continue;
+    found.add(turn);
+    const now = { ...said, kind: 'turn_elsewhere' as const, remote: parts.name, by };
+    tellIfNew(parts, others, alive === 't' ? now : { ...now, state: 'lost' });
+  }
+  for (const [turn, known] of others) {
+    if (found.has(turn)) continue;
+    others.delete(turn);
+    parts.tell({ ...known, state: 'ended' });
+  }
+}
+
+function tellIfNew(parts: LaneParts, others: Lane['others'], turn: TurnElsewhere): void {
+  if (JSON.stringify(others.get(turn.turn)) === JSON.stringify(turn)) return;
+  others.set(turn.turn, turn);
+  parts.tell(turn);
+}
+
+async function readInbox(lane: Lane, remote: Remote, hub: string): Promise<void> {
+  const { parts, answers, delivering } = lane;
+  for (const row of await remote.query<{ id: string; turn: TurnId; tree: TreeId; body: string }>(INBOX, [hub])) {
+    const { id, turn, tree } = row;
+    if (delivering.has(id)) continue;
+    delivering.add(id);
+    const message = TurnMessage.safeParse(jsonOf(row.body)).data;
+    const done = message === undefined ? Promise.resolve(NOT_KNOWN) : deliver(lane, turn, message);
+    detach(
+      done.then((answer) => {
+        answers.set(id, { tree, answer: JSON.stringify(answer) });
+        delivering.delete(id);
+        parts.wake();
+      }),
+      neverFails,
+    );
+  }
+}
+
+async function deliver({ parts, own }: Lane, id: TurnId, message: TurnMessage): Promise<InboxAnswer> {
+  const turn = own.get(id);
+  if (turn === undefined) return { failed: 'not_found', message: 'the turn has ended' };
+  const isGrant =
+    message.kind === 'answer' && turn.questions.some(({ kind, answer }) => kind !== 'question' && answer === null);
+  // Who may write at a remote may not decide what runs on this machine.
+  if (isGrant) return { failed: 'unauthorised', message: 'what may run is decided where it runs' };
+  return parts.deliver(id, message);
+}
+
+async function readAnswers({ said }: Lane, remote: Remote): Promise<void> {
+  const open = [...said.values()].filter(({ isSent }) => isSent).map(({ id }) => id);
+  if (open.length === 0) return;
+  const sql = 'SELECT id, answer FROM cognition.inbox WHERE id = ANY($1) AND answer IS NOT NULL';
+  for (const { id, answer } of await remote.query<{ id: string; answer: string }>(sql, [open])) {
+    const told = InboxAnswer.safeParse(jsonOf(answer)).data ?? NOT_KNOWN;
+    said.get(id)?.end('done' in told ? told.done : new HubError(told.failed, told.message));
+  }
+}
+
+const NOT_KNOWN: InboxAnswer = { failed: 'version', message: 'the hub that has the turn is of another version' };
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // of no known form, then
+  }
+}
+
+function mayOnlyRead({ name }: Remote): HubError {
+  return new HubError('unauthorised', `you may only read at ${name}`, {
+    hint: 'who owns it can make you a writer: GRANT cognition_writer TO …',
+  });
+}
+
+function unanswered(name: string): HubError {
+  return new HubError('unreachable', `the hub that has the turn does not answer over ${name}`, {
+    hint: 'what was said is done when it is back, if the turn goes on there',
+  });
+}

@@ -1,0 +1,64 @@
+import { detach } from '../../base/detach.js';
+import { callHub } from '../../base/internal_call.js';
+import type { HubCalls, HubResolve, Log } from '../../base/plugin.js';
+import type { LeasedTurn } from '../../protocol/methods/live_methods.js';
+import type { ResultOf } from '../../protocol/methods/method_table.js';
+import type { TurnId } from '../../protocol/node.js';
+import { AgentEvent, type TurnOutcome } from '../../protocol/turn.js';
+import { internalCaller } from './internal_caller.js';
+
+type RunningTurn = ResultOf<'agent.status'>['turns'][number];
+
+/** After these a turn is another than before for those who watch it from elsewhere. */
+const CHANGES: ReadonlySet<string> = new Set<AgentEvent['kind']>([
+  ...(['turn_started', 'turn_snapshot', 'turn_resumed', 'turn_parked', 'turn_ended'] as const),
+  ...(['step_committed', 'question_asked', 'question_answered', 'model_replaced'] as const),
+]);
+
+/** Tells which turns this hub has, now and whenever that changes, until the signal aborts. */
+export function followOwnTurns(
+  { hub, log }: { hub: HubCalls & HubResolve; log: Log },
+  signal: AbortSignal,
+  tell: (turns: LeasedTurn[]) => void,
+): void {
+  const reach = internalCaller(hub, signal, (event) => {
+    if (!('kind' in event) || !CHANGES.has(String(event.kind))) return;
+    const told = AgentEvent.safeParse(event).data;
+    if (told !== undefined) note(ended, told);
+    again();
+  });
+  // A turn is listed as one that runs for a moment after its end was told.
+  const ended = new Map<TurnId, TurnOutcome>();
+  let [isReading, isDue] = [false, false];
+  const failed = (error: unknown): void => (signal.aborted ? undefined : log('warn', `own turns: ${String(error)}`));
+  async function read(): Promise<void> {
+    isReading = true;
+    while (isDue) {
+      isDue = false;
+      const { turns } = await callHub(reach, 'agent.status', { tree: null });
+      for (const id of ended.keys()) if (!turns.some(({ turn }) => turn === id)) ended.delete(id);
+      tell(turns.filter(({ by }) => by === undefined).flatMap((turn) => leased(turn, ended.get(turn.turn))));
+    }
+    isReading = false;
+  }
+  function again(): void {
+    isDue = true;
+    if (!isReading) detach(read(), failed);
+  }
+  detach(callHub(reach, 'agent.follow', { turn: null, tree: null, stream: 'own turns' }), failed);
+  again();
+}
+
+function note(ended: Map<TurnId, TurnOutcome>, event: AgentEvent): void {
+  if (event.kind === 'turn_ended' || event.kind === 'turn_parked') ended.set(event.turn, event.outcome);
+  if (event.kind === 'turn_started' || event.kind === 'turn_resumed') ended.delete(event.turn);
+}
+
+function leased(status: RunningTurn, outcome: TurnOutcome | undefined): LeasedTurn[] {
+  const { turn, tree, node, tip, model, level, started_at_ms, questions, activity } = status;
+  const facts = { turn, tree, node, tip, model, level, started_at_ms, questions };
+  if (activity === 'asking') return [{ ...facts, state: 'waiting' }];
+  if (outcome === undefined) return [{ ...facts, state: 'running' }];
+  const { state, tip: end, questions: open } = outcome;
+  return state === 'waiting' ? [{ ...facts, tip: end, questions: open, state: 'waiting' }] : [];
+}
