@@ -26,6 +26,7 @@ const COUNTS = {
   frames: 100_000,
   sharing: 500,
   links: 20,
+  workers: 60,
   files: 1_000,
   files_attacks: 3_000,
   files_plans: 1_000,

@@ -5,6 +5,9 @@ import type { NodeId, TurnId } from '../../hub/protocol/node.js';
 import { newNodeId } from '../position/ids.js';
 import type { WorkerPlan } from './worker_plan.js';
 
+/** How long a copy may wait for its turn to begin. */
+const LEFT_MS = 60_000;
+
 /** Where a turn begins, or why nobody can do the task. */
 type Begun = { node: NodeId } | { unfit: string };
 
@@ -21,10 +24,22 @@ export async function beginTask(
   // Who only reads needs none.
   if (facts.level === 'readonly' || task.level === 'readonly') return { node };
   const label = `worker ${facts.project}`;
+  await removeLeft(client, label);
   await client.call('files.copy_make', { project, tree: task.tree, node, turn, label, as_recorded: true });
   const { copies } = await client.call('loom.copy_list', { turn });
   if (copies.length > 0) return { node };
   throw new HubError('conflict', `no copy can be made of the project ${facts.project}: its files are not recorded`);
+}
+
+/** Removes copies that workers before, which were killed, have left: a project has a limited number. */
+async function removeLeft(client: Client, label: string): Promise<void> {
+  const { copies } = await client.call('loom.copy_list', {});
+  const { turns } = await client.call('agent.status', {});
+  const isLeft = (copy: (typeof copies)[number]): boolean =>
+    copy.label === label && copy.at_ms < Date.now() - LEFT_MS && !turns.some(({ turn }) => turn === copy.turn);
+  for (const { turn } of copies.filter(isLeft)) {
+    await client.call('files.copy_remove', { turn }).catch(() => undefined); // another task of this worker removes it, too
+  }
 }
 
 /** What is answered is what its login has written at the remote: its hash names all that was said before it. */
@@ -48,7 +63,7 @@ async function takeUp(client: Client, { facts }: WorkerPlan, task: Task): Promis
   const parent = trusts && tip !== null && (await isBelow(client, tip, task)) ? tip : task.node;
   const why = trusts && task.reason !== null ? `: ${task.reason}` : '';
   const { snapshots } = await client.call('loom.snapshot_list', { tree, limit: 1 });
-  const hasFiles = former?.hub === worker?.hub && snapshots.length > 0;
+  const hasFiles = parent !== task.node && former?.hub === worker?.hub && snapshots.length > 0;
   const id = newNodeId();
   const text = [
     `(The worker before, ${former?.by ?? 'of another hub'}, has left this unfinished${why}.`,

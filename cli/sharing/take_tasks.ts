@@ -63,7 +63,7 @@ function createTaking(
     return task === null ? null : { task, token };
   };
   const waitAfter = async (error: unknown): Promise<void> => {
-    if (!(error instanceof HubError && error.kind === 'network')) throw error;
+    if (!(error instanceof HubError && ['network', 'unreachable'].includes(error.kind))) throw error;
     if (backoffMs === 0) context.note(`${reasonOf(error)}; it tries again.`);
     backoffMs = Math.min(BACKOFF_MS_MAX, Math.max(1_000, backoffMs * 2));
     await pause(backoffMs, undefined, { signal }).catch(() => undefined); // it is to end

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { HubError } from '../../hub/base/error.js';
 import type { Client } from '../../hub/client/client.js';
+import type { ParamsOf, ResultOf } from '../../hub/protocol/methods/method_table.js';
 import type { Task } from '../../hub/protocol/methods/task_methods.js';
 import type { NodeId } from '../../hub/protocol/node.js';
 import { count } from '../render/text/ids_and_counts.js';
@@ -19,11 +21,13 @@ export async function addPatch(
   const { copies } = await client.call('loom.copy_list', { tree, node });
   if (tip === node || copies.length === 0) return tip;
   await client.call('files.settle', { project });
-  // What the same hub had begun counts as well.
-  const since = task.former !== null && task.former.hub === task.worker?.hub ? task.node : node;
-  const between = { project, tree, node: since, other: tip, detail: 'patch' } as const;
-  const { changed, changes, patch } = await client.call('files.diff', between);
-  if (changed === 0 || patch === null) return tip;
+  // What the same hub had begun counts as well, where that was recorded.
+  const isOwn = task.former !== null && task.former.hub === task.worker?.hub;
+  const found =
+    (isOwn ? await differences(client, { project, tree, node: task.node, other: tip }) : null) ??
+    (await differences(client, { project, tree, node, other: tip }));
+  if (found === null || found.changed === 0 || found.patch === null) return tip;
+  const { changed, changes, patch } = found;
   const bytes = Buffer.from(patch, 'base64');
   const lines = changes.slice(0, 100).map(({ kind, path }) => `${kind} ${path}`);
   const head = `${count(changed, 'path')} changed in a copy of ${facts.project}:\n${lines.join('\n')}`;
@@ -41,6 +45,19 @@ export async function addPatch(
     external,
   });
   return made.node.id;
+}
+
+/** Null where they are not recorded: what was said counts without them. */
+async function differences(
+  client: Client,
+  between: Omit<ParamsOf<'files.diff'>, 'detail'>,
+): Promise<ResultOf<'files.diff'> | null> {
+  try {
+    return await client.call('files.diff', { ...between, detail: 'patch' });
+  } catch (error) {
+    if (error instanceof HubError && error.kind === 'not_found') return null;
+    throw error;
+  }
 }
 
 async function storeBytes(client: Client, bytes: Buffer) {

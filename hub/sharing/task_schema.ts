@@ -100,7 +100,8 @@ export const TASK_STEP = `
     DECLARE told text;
     BEGIN
     PERFORM cognition.task_hold(a_task, a_token, a_tip, a_price);
-    UPDATE cognition.tasks SET reason = left(a_reason, 2000), digest = CASE WHEN a_how IN ('lost', 'retry', 'back') THEN NULL ELSE digest END,
+    UPDATE cognition.tasks SET digest = CASE WHEN a_how IN ('lost', 'retry', 'back') THEN NULL ELSE digest END,
+      reason = CASE WHEN a_how = 'lost' AND lost >= 2 THEN 'three workers went away while they ran it' ELSE left(a_reason, 2000) END,
       lost = lost + CASE a_how WHEN 'lost' THEN 1 ELSE 0 END, failed = failed + CASE a_how WHEN 'retry' THEN 1 ELSE 0 END,
       state = CASE WHEN a_how IN ('done', 'failed', 'stopped') THEN a_how WHEN stop THEN 'stopped'
         WHEN a_how = 'lost' AND lost >= 2 THEN 'failed' WHEN a_how = 'retry' AND failed >= 1 THEN 'failed' ELSE 'queued' END

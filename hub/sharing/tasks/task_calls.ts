@@ -34,8 +34,9 @@ export function taskMethods(hub: HubCalls & HubResolve, parts: TaskParts): Handl
       }),
     'sharing.task_hold': (params, context) => holdWhileRunning(hub, { beside, context }, params),
     'sharing.task_end': async (params, context) => {
-      await sendTree({ hub, context }, params);
-      return beside(params.remote, context, async (remote) => ({ state: await endTask(remote, params) }));
+      const unsent = await whyUnsent({ hub, context }, params);
+      const ending = unsent === null ? params : { ...params, how: 'failed' as const, reason: params.reason ?? unsent };
+      return beside(params.remote, context, async (remote) => ({ state: await endTask(remote, ending) }));
     },
     'sharing.task_wait': ({ remote: name, task: id, wait_ms: waitMs, seen }, context) =>
       beside(name, context, async (remote) => {
@@ -70,6 +71,18 @@ async function createTask(
     if (row?.put !== 't') throw tooMany(name);
   });
   return { shared: !isShared };
+}
+
+/** Sends what a task has brought. Why that can never be; fails where it can be later. */
+async function whyUnsent(reach: InternalCaller, params: ParsedOf<'sharing.task_end'>): Promise<string | null> {
+  try {
+    await sendTree(reach, params);
+    return null;
+  } catch (error) {
+    if (error instanceof HubError && ['conflict', 'not_found', 'unauthorised'].includes(error.kind))
+      return error.message;
+    throw error;
+  }
 }
 
 /** Sends what the remote lacks of a tree; fails where that could not be. */

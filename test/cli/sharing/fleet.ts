@@ -7,7 +7,7 @@ import { asOwner } from '../../tools/postgres/database.js';
 import { startServer, type TestServer } from '../../tools/postgres/server.js';
 import { type Started, startProgram } from '../shell.js';
 
-const PASSWORD = 'canary-of-a-login';
+export const LOGIN_PASSWORD = 'canary-of-a-login';
 const LOGINS = ['anna', 'ben', 'mallory'] as const;
 
 export interface Fleet {
@@ -25,7 +25,7 @@ export interface Fleet {
 /** A prepared PostgreSQL that people who may write can reach. */
 export async function startRemote(): Promise<TestServer> {
   const server = await startServer();
-  const logins = LOGINS.map((name) => `CREATE ROLE ${name} LOGIN PASSWORD '${PASSWORD}';`).join(' ');
+  const logins = LOGINS.map((name) => `CREATE ROLE ${name} LOGIN PASSWORD '${LOGIN_PASSWORD}';`).join(' ');
   await asOwner(server, logins);
   await withCli(async (owner) => {
     await owner.print('remote', 'add', 'team', server.socket);
@@ -42,7 +42,7 @@ export async function withFleet(server: TestServer, use: (fleet: Fleet) => Promi
     const name = LOGINS[opened.length];
     if (name !== undefined) {
       await withCli(async (cli) => {
-        await cli.print('remote', 'add', 'team', server.loopback(name, PASSWORD));
+        await cli.print('remote', 'add', 'team', server.loopback(name, LOGIN_PASSWORD));
         await open([...opened, cli]);
       });
       return;

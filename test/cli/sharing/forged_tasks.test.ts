@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asOwner } from '../../tools/postgres/database.js';
+import { POSTGRES_BIN, type TestServer } from '../../tools/postgres/server.js';
+import { type Fleet, LOGIN_PASSWORD, startRemote, until, withFleet } from './fleet.js';
+
+describe.skipIf(POSTGRES_BIN === null)('a task that is forged', { timeout: 240_000 }, () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startRemote();
+  });
+  afterAll(() => server.stop());
+
+  /** What PostgreSQL says to a login of somebody who may write, or the first value. */
+  async function asLogin(login: string, sql: string): Promise<string> {
+    const client = new pg.Client({ connectionString: server.loopback(login, LOGIN_PASSWORD) });
+    await client.connect();
+    try {
+      const { rows } = await client.query(sql);
+      return String(Object.values(rows[0] ?? {})[0]);
+    } catch (error) {
+      return error instanceof Error ? error.message : '';
+    } finally {
+      await client.end();
+    }
+  }
+
+  const put = (values: string): string => `SELECT cognition.task_put(${values})`;
+  const hash = 'a'.repeat(64);
+
+  test('in the name of somebody else cannot be written, and nobody changes one that is not theirs', async () => {
+    await withFleet(server, async ({ people: { anna }, tasks }: Fleet) => {
+      await anna.print('spawn', '--task', 'hello', '--on', 'team', '--project', 'web', '--detach');
+      const [[id = '', tree = '', node = ''] = []] = await tasks('id, tree, node');
+      const columns = `id, login, tree, node, hash, project`;
+      const insert = `INSERT INTO cognition.tasks (${columns}) VALUES ('${randomUUID()}', 'anna', '${tree}', '${node}', '${hash}', 'web')`;
+      for (const sql of [insert, "UPDATE cognition.tasks SET login = 'mallory'", 'DELETE FROM cognition.tasks']) {
+        expect(await asLogin('mallory', sql)).toContain('permission denied for table tasks');
+      }
+      // Their own name is what the database writes, and an id that is another's is no way to take it.
+      const own = randomUUID();
+      const values = (task: string): string => `'${task}', '${tree}', '${node}', '${hash}', 'web', NULL, NULL, NULL`;
+      expect(await asLogin('mallory', put(values(own)))).toBe('true');
+      expect(await asLogin('mallory', put(values(id)))).toBe('false');
+      expect(await asLogin('mallory', `SELECT cognition.task_stop('${id}')`)).toBe('null');
+      expect(await asLogin('mallory', `SELECT cognition.task_end('${id}', 'guessed', 'done', '', NULL, 0)`)).not.toBe(
+        'done',
+      );
+      const take = `SELECT cognition.task_take('${randomUUID()}', (SELECT hub FROM cognition.trees LIMIT 1), 't', 'web', NULL, '{}')`;
+      expect(await asLogin('mallory', take)).toContain("the hub is another login's");
+      expect(await tasks('login, state')).toEqual([
+        ['anna', 'queued'],
+        ['mallory', 'queued'],
+      ]);
+    });
+  });
+
+  test('too large or of no known form is refused by the database, and by a worker where the owner has written it', async () => {
+    await withFleet(server, async ({ people: { anna, ben }, model, work, tasks }) => {
+      const values = (project: string, level: string): string =>
+        `'${randomUUID()}', '${randomUUID()}', '${randomUUID()}', '${hash}', ${project}, NULL, ${level}, 5`;
+      expect(await asLogin('mallory', put(values("repeat('x', 101)", 'NULL')))).toContain('violates check constraint');
+      expect(await asLogin('mallory', put(values("'web'", "repeat('x', 41)")))).toContain('violates check constraint');
+      expect(
+        await asLogin(
+          'mallory',
+          put(`'${randomUUID()}', '${randomUUID()}', '${randomUUID()}', 'short', 'web', NULL, NULL, 5`),
+        ),
+      ).toContain('violates check');
+      for (const level of ["'root'", 'NULL']) await asLogin('mallory', put(values("'web'", level)));
+      // A message that says something else than what its login has written, and one that is a model's.
+      for (const text of ['hello', 'again'])
+        await anna.print('spawn', '--task', text, '--on', 'team', '--project', 'web', '--detach');
+      await asOwner(
+        server,
+        `UPDATE cognition.tasks SET hash = '${hash}' WHERE login = 'anna' AND id = (SELECT id FROM cognition.tasks WHERE login = 'anna' ORDER BY made_at LIMIT 1)`,
+      );
+      work(ben, 'web', '--for', 'anna,mallory');
+      await until(async () => (await tasks('state')).every(([state]) => state !== 'queued' && state !== 'running'));
+      expect(await tasks('state, reason')).toEqual([
+        ['failed', 'it is of no known form'],
+        ['failed', 'what is to be answered is not there'],
+        ['failed', 'what is to be answered is not what was asked'],
+        ['done', null],
+      ]);
+      expect(model.requests).toHaveLength(1);
+    });
+  });
+
+  test('by the thousand is refused, and those of others are not', async () => {
+    await withFleet(server, async ({ people: { anna }, tasks }) => {
+      const many = `SELECT count(cognition.task_put(gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '${hash}', 'web', NULL, NULL, NULL)) FROM generate_series(1, 1100)`;
+      await asLogin('mallory', many);
+      expect(await tasks('id')).toHaveLength(1_000);
+      await anna.print('spawn', '--task', 'hello', '--on', 'team', '--project', 'web', '--detach');
+      expect(await tasks('id')).toHaveLength(1_001);
+      expect(await anna.print('workers')).toMatch(/queued/);
+    });
+  });
+});
