@@ -1,8 +1,11 @@
 import { cliCommand } from '../../hub/base/hint.js';
 import { command, TREE } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
 import { EXIT } from '../output/failure.js';
 import { findTree } from '../position/reference.js';
 import { shortId } from '../render/text/ids_and_counts.js';
+import { remoteNames } from '../sharing/remotes.js';
+import { findRemoteTree } from '../sharing/sync_trees.js';
 
 export const useCommand = command({
   name: 'use',
@@ -11,9 +14,10 @@ export const useCommand = command({
   examples: [
     { line: 'cognition use a1b2c3d4', does: 'selects the conversation whose id begins so' },
     { line: 'cognition use "parser rewrite"', does: 'selects one by its name' },
+    { line: 'cognition use team/trip', does: 'fetches a conversation of a remote, and selects it' },
   ],
   async run(input, context) {
-    const tree = await findTree(context, input.required('tree'), 'read');
+    const tree = await findTree(context, await broughtHere(context, input.required('tree')), 'read');
     await context.session.use(tree.id, context.project);
     if (context.json) await context.printJson(tree);
     else await context.out.write(`${tree.id}\n`);
@@ -23,3 +27,12 @@ export const useCommand = command({
     return EXIT.ok;
   },
 });
+
+/** Fetches a conversation that is named with its remote, such as `team/trip`, and returns by what it is known here. */
+async function broughtHere(context: Context, reference: string): Promise<string> {
+  const [remote = '', ...rest] = reference.split('/');
+  if (rest.length === 0 || !remoteNames(context).includes(remote)) return reference;
+  const tree = await findRemoteTree(context, remote, rest.join('/'));
+  await (await context.client()).call('sharing.sync', { remote, tree, sends: false });
+  return tree;
+}

@@ -55,7 +55,7 @@ describe.skipIf(POSTGRES_BIN === null)('people who share a conversation', { time
         expect(await failure(ben, 'pull', 'team/nowhere')).toContain('team has no conversation "nowhere"');
         expect(await ben.print('pull', 'team/trip')).toMatch(/received 2 nodes {2}trip\n$/);
         expect(await ben.print('show', 'trip')).toContain('Where shall we go?');
-        await ben.print('use', 'trip');
+        expect(await ben.print('use', 'team/trip')).toMatch(/^[0-9a-f-]{36}\n$/);
         await ben.print('add', 'trip', 'To the sea.');
         expect(await ben.print('push')).toMatch(/sent 1 piece {2}trip\n$/);
         await anna.print('add', 'trip', 'To the mountains.');
