@@ -5,6 +5,7 @@ import type { SharedBody } from '../protocol/methods/sharing_methods.js';
 import type { Node, NodeId, Sha256, TreeId } from '../protocol/node.js';
 import { bodyOf, type EntryRow, entriesAfter } from './fetch_entries.js';
 import type { Remote } from './remote_connection.js';
+import { requirePrepared } from './remote_schema.js';
 import { checkOutputs } from './shared_outputs.js';
 
 type Report = ResultOf<'sharing.remote_fsck'>;
@@ -31,6 +32,7 @@ interface RemoteTree {
 
 /** Proves everything that a remote has, one page of one tree at a time. */
 export async function fsckRemote(reach: InternalCaller, remote: Remote, repair: boolean): Promise<Report> {
+  await requirePrepared(remote);
   const report: Report = {
     ...{ trees: 0, entries: 0, nodes: 0, outputs: 0, unproven: 0, repaired: 0, problem_count: 0, problems: [] },
   };

@@ -68,7 +68,8 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
       'sharing.remote_init': ({ remote: name }, context) => on(name, context, prepareRemote),
       'sharing.remote_check': ({ remote: name }, context) => on(name, context, checkRemote),
       'sharing.remote_fsck': ({ remote: name, repair }, context) =>
-        onPrepared(name, context, (remote, reach) => fsckRemote(reach, remote, repair)),
+        // Beside what is sent and fetched meanwhile: it may take long.
+        beside(name, context, (remote, reach) => fsckRemote(reach, remote, repair)),
       'sharing.tree_list': ({ remote: name, limit }, context) =>
         onPrepared(name, context, async (remote, reach) => {
           const { shares } = await callHub(reach, 'loom.share_list', { remote: name, tree: null });
