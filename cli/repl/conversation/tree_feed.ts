@@ -72,7 +72,10 @@ export function createFeed(parts: ConversationParts, turns: OwnTurns): TreeFeed 
       failed(error, signal),
     );
     const shared = { ...options, onEvent: sharedFeed(front) };
-    detach(client.stream('sharing.follow', { tree: place.tree }, shared), (error) => failed(error, signal));
+    detach(client.stream('sharing.follow', { tree: place.tree }, shared), (error) => {
+      // A hub of an earlier version keeps no connections to others.
+      if (!(error instanceof HubError && error.kind === 'method_not_found')) failed(error, signal);
+    });
   };
   const close = (): void => {
     abort?.abort();
