@@ -193,6 +193,14 @@ function isCommanderError(error: unknown): error is CommanderError {
   return errnoOf(error)?.startsWith('commander.') === true;
 }
 
+/** The only option that begins with the letter of an unknown one, which others have. */
+function optionBeginning(message: string, entry: Command | CommandGroup): string | null {
+  const [, letter] = /^unknown option '-([a-z])'$/.exec(message) ?? [];
+  if (letter === undefined || !('flags' in entry)) return null;
+  const [first, second] = [...entry.flags, ...entry.values].filter(({ name }) => name.startsWith(letter));
+  return first === undefined || second !== undefined ? null : `--${first.name}`;
+}
+
 function usageError(
   error: CommanderError,
   words: readonly string[],
@@ -207,7 +215,7 @@ function usageError(
     'commander.unknownOption': 'put a command or message in quotes; a word that begins with a dash stands after --',
   };
   const help: Hint = ['run: ', cliCommand(entry?.name ?? '', '--help')];
-  const near = guess ?? (entry === undefined ? commandNear(words[0] ?? '', table) : null);
+  const near = guess ?? (entry === undefined ? commandNear(words[0] ?? '', table) : optionBeginning(message, entry));
   const foreign = entry === undefined ? foreignHint(words) : null;
   const hint = foreign ?? (near === null ? (hints[error.code] ?? help) : `did you mean ${near}?`);
   return new HubError('invalid_params', message, { hint, cause: error });

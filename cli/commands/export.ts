@@ -1,5 +1,5 @@
 import { HubError } from '../../hub/base/error.js';
-import type { Tree } from '../../hub/protocol/node.js';
+import type { NodeId, Tree } from '../../hub/protocol/node.js';
 import { CURRENT_TREE, command, NODE_WORDS } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { intoFile } from '../files/write_whole_file.js';
@@ -95,7 +95,7 @@ async function writerFor(context: Context, tree: Tree, options: ExportOptions): 
       return (sink) => (format === 'jsonl' ? writeLinesOf(sink, records) : writeDocument(sink, records));
     }
     case 'html': {
-      const end = options.all ? null : await positionOf(context, tree, options.node);
+      const end = options.all ? null : await endOf(context, tree, options.node);
       const here = end ?? (await positionOf(context, tree, undefined).catch(() => null));
       const { writePage } = await import('../transfer/export_page.js');
       const page = { client, tree, end, here, hasOutputs: options.hasOutputs };
@@ -105,10 +105,21 @@ async function writerFor(context: Context, tree: Tree, options: ExportOptions): 
     case 'markdown': {
       const document = await documentFormat(format);
       if (options.all) return (sink) => writeTree({ client, tree, sink }, document);
-      const end = await positionOf(context, tree, options.node);
+      const end = await endOf(context, tree, options.node);
       if (end === rootOf(tree.id)) context.note('There is nothing above the root: this document is empty.');
       return (sink) => writeBranch({ client, tree, sink }, end, document);
     }
+  }
+}
+
+/** The node where the branch ends. Who names a file instead is told how one is written. */
+async function endOf(context: Context, tree: Tree, node: string | undefined): Promise<NodeId> {
+  try {
+    return await positionOf(context, tree, node);
+  } catch (error) {
+    const isFile = node !== undefined && /[./]/.test(node) && error instanceof HubError && error.kind === 'not_found';
+    if (!isFile) throw error;
+    throw new HubError('not_found', error.message, { hint: `to write a file: --output ${node}`, cause: error });
   }
 }
 

@@ -12,6 +12,7 @@ export const CATCHES: Record<string, number> = {
   'cli/reports/doctor_checks.ts': 5,
   'cli/reports/running_work.ts': 1,
   'cli/commands/hub/stop.ts': 2,
+  'cli/commands/export.ts': 1,
   'cli/commands/import.ts': 1,
   'cli/commands/output.ts': 1,
   'cli/demo/demo_project.ts': 2,

@@ -22,8 +22,10 @@ import type { Delivery } from './turn_messages.js';
 const POLL_MS = 2_000;
 /** How often one is asked that does: a way that is cut says nothing. */
 const CHECK_MS = 60_000;
-/** Announcements of a hub stand at least this far apart: each one takes a lock of the whole server. */
+/** How often a hub may announce in the long run: each time takes a lock of the whole server. */
 const ANNOUNCE_MS = 50;
+/** So many announcements may come at once after a while without. */
+const ANNOUNCE_BURST = 5;
 /** What takes longer than this to be sent is told of. */
 const SLOW_MS = 1_000;
 /** Who may only read has no name at a remote. */
@@ -208,14 +210,15 @@ function createTaking(link: Link, remote: OpenRemote, me: { hub: string; writes:
   const { parts, reach, toDo, lane, signal } = link;
   const { name, queue } = parts;
   const unannounced = new Set<TreeId>();
-  let announcedMs = 0;
+  // When the announcements so far would all have been made, had they stood apart.
+  let spentMs = 0;
   const announceDue = async (): Promise<number> => {
     if (unannounced.size === 0) return Number.POSITIVE_INFINITY;
-    const leftMs = announcedMs + ANNOUNCE_MS - performance.now();
+    const leftMs = spentMs - ANNOUNCE_BURST * ANNOUNCE_MS - performance.now();
     if (leftMs > 0) return leftMs;
+    spentMs = Math.max(spentMs, performance.now()) + ANNOUNCE_MS;
     await announce(remote, unannounced);
     unannounced.clear();
-    announcedMs = performance.now();
     return Number.POSITIVE_INFINITY;
   };
   const takeAll = async (): Promise<void> => {

@@ -61,6 +61,7 @@ test.each([
     "unknown option '--zzzzzz'",
     'put a command or message in quotes; a word that begins with a dash stands after --',
   ],
+  [['export', '-o', 'a.md'], "unknown option '-o'", 'did you mean --output?'],
   [['use'], "missing required argument 'tree'", 'run: cognition use --help'],
   [
     ['add', '@', 'two', 'words'],

@@ -138,6 +138,15 @@ test('context --full shows stored outputs whole', async () => {
   });
 });
 
+test('who names a file where a node belongs is told how one is written', () =>
+  withCli(async ({ print, run }) => {
+    await print('new', 'talk');
+    for (const format of ['text', 'html']) {
+      const { code, stderr } = await run(['export', '@', 'notes.md', '--format', format]);
+      expect([code, stderr]).toEqual([3, expect.stringContaining('hint: to write a file: --output notes.md')]);
+    }
+  }));
+
 test('a file is never overwritten silently, and never half written', async () => {
   await withCli(async (cli) => {
     const reply = await fullTree(cli);
