@@ -127,7 +127,7 @@ export const CALL_FACTS = {
   'sharing.list': READING,
   'sharing.sync': PLAIN,
   'sharing.follow': GLANCE,
-  'sharing.task_create': NAMED,
+  'sharing.task_create': PLAIN,
   'sharing.task_take': IN_PASSING,
   'sharing.task_hold': IN_PASSING,
   'sharing.task_end': PLAIN,
