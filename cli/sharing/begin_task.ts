@@ -1,12 +1,14 @@
 import { HubError } from '../../hub/base/error.js';
 import type { Client } from '../../hub/client/client.js';
+import type { ParamsOf } from '../../hub/protocol/methods/method_table.js';
 import type { Task } from '../../hub/protocol/methods/task_methods.js';
 import type { NodeId, TurnId } from '../../hub/protocol/node.js';
 import { newNodeId } from '../position/ids.js';
 import type { WorkerPlan } from './worker_plan.js';
 
-/** How long a copy may wait for its turn to begin. */
+/** How long a copy may wait for its turn to begin, and where there are too many. */
 const LEFT_MS = 60_000;
+const LEFT_MS_MIN = 5_000;
 
 /** Where a turn begins, or why nobody can do the task. */
 type Begun = { node: NodeId } | { unfit: string };
@@ -23,20 +25,29 @@ export async function beginTask(
   const { project, facts } = plan;
   // Who only reads needs none.
   if (facts.level === 'readonly' || task.level === 'readonly') return { node };
-  const label = `worker ${facts.project}`;
-  await removeLeft(client, label);
-  await client.call('files.copy_make', { project, tree: task.tree, node, turn, label, as_recorded: true });
+  await makeCopy(client, { project, tree: task.tree, node, turn, label: `worker ${facts.project}`, as_recorded: true });
   const { copies } = await client.call('loom.copy_list', { turn });
   if (copies.length > 0) return { node };
   throw new HubError('conflict', `no copy can be made of the project ${facts.project}: its files are not recorded`);
 }
 
+async function makeCopy(client: Client, copy: ParamsOf<'files.copy_make'>): Promise<void> {
+  await removeLeft(client, copy.label, LEFT_MS);
+  try {
+    await client.call('files.copy_make', copy);
+  } catch (error) {
+    if (!(error instanceof HubError && error.kind === 'limit')) throw error;
+    await removeLeft(client, copy.label, LEFT_MS_MIN);
+    await client.call('files.copy_make', copy);
+  }
+}
+
 /** Removes copies that workers before, which were killed, have left: a project has a limited number. */
-async function removeLeft(client: Client, label: string): Promise<void> {
+async function removeLeft(client: Client, label: string, ageMs: number): Promise<void> {
   const { copies } = await client.call('loom.copy_list', {});
   const { turns } = await client.call('agent.status', {});
   const isLeft = (copy: (typeof copies)[number]): boolean =>
-    copy.label === label && copy.at_ms < Date.now() - LEFT_MS && !turns.some(({ turn }) => turn === copy.turn);
+    copy.label === label && copy.at_ms < Date.now() - ageMs && !turns.some(({ turn }) => turn === copy.turn);
   for (const { turn } of copies.filter(isLeft)) {
     await client.call('files.copy_remove', { turn }).catch(() => undefined); // another task of this worker removes it, too
   }

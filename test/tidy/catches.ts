@@ -68,7 +68,7 @@ export const CATCHES: Record<string, number> = {
   'cli/repl/front/typed_lines.ts': 1,
   'cli/repl/viewer/search_path.ts': 1,
   'cli/run.ts': 1,
-  'cli/sharing/begin_task.ts': 1,
+  'cli/sharing/begin_task.ts': 2,
   'cli/sharing/follow_task.ts': 1,
   'cli/sharing/run_task.ts': 1,
   'cli/sharing/take_tasks.ts': 1,
