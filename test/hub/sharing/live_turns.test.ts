@@ -75,6 +75,7 @@ describe.skipIf(POSTGRES_BIN === null)('a turn in a shared tree', { timeout: 120
       model.script(breaking('hang', words('Let me think')));
       const [toBen, turn] = [hearFeed(ben), begin()];
       expect(await told('running')).toMatchObject({ turn: turn.id, tip: question, by: expect.stringContaining(' · ') });
+      await model.hanging();
       const { turns } = await ben.client.call('agent.status', { tree });
       expect(turns).toMatchObject([{ turn: turn.id, model: 'anthropic/claude-sonnet-5' }]);
       const input = await ben.client.call('agent.steer', { turn: turn.id, blocks: text('and be brief') });
@@ -118,6 +119,8 @@ describe.skipIf(POSTGRES_BIN === null)('a turn in a shared tree', { timeout: 120
       const turn = begin();
       turn.outcome.catch(() => undefined); // its hub is killed
       await told('running');
+      // Else the answer that hangs would be Ben's.
+      await model.hanging();
       // It would start its hub again.
       await anna.client.close();
       await anna.kill();
