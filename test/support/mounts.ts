@@ -1,7 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
+const BUSY_TRIES = 3_000;
 
 /** Whether a command runs successfully here. */
 export function tries(command: string, given: readonly string[]): boolean {
@@ -25,7 +27,12 @@ export function makeReadOnly(folder: string): void {
 /** Lets a folder be seen at its place, but not be changed there, whoever has something of it open. */
 export function bindReadOnly(folder: string): void {
   execFileSync('mount', ['--bind', folder, folder]);
-  execFileSync('mount', ['-o', 'remount,bind,ro', folder]);
+  // What has been killed may have children that write a last word there.
+  for (let count = 1; ; count += 1) {
+    const { status, stderr } = spawnSync('mount', ['-o', 'remount,bind,ro', folder], { encoding: 'utf8' });
+    if (status === 0) return;
+    if (count >= BUSY_TRIES || !stderr.includes('busy')) throw new Error(stderr);
+  }
 }
 
 export function unmount(folder: string): void {
