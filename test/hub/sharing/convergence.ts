@@ -1,3 +1,4 @@
+import { HubError } from '../../../hub/base/error.js';
 import { MarkName, type NodeId, type TreeId, TreeName } from '../../../hub/protocol/node.js';
 import type { TestHub } from '../../support/hub.js';
 import { stepParts } from '../../support/trees.js';
@@ -95,6 +96,8 @@ const ACTS: Readonly<Record<string, [share: number, act: (step: Step) => Promise
   ],
 };
 const TROUBLE = 0.03;
+/** How often a remote may be away after everything was mended. */
+const TRIES = 5;
 
 /** Lets hubs change one tree as it comes, with trouble in between. */
 export async function runHistory({ sites, tree, steps, random, trouble }: History): Promise<Told> {
@@ -129,15 +132,26 @@ async function nodesOf(hub: TestHub, tree: TreeId): Promise<NodeId[]> {
   return nodes.map(({ id }) => id);
 }
 
+/** What the last trouble cut off meets once more: whoever is told that the remote is away tries again. */
+async function reached<T>(call: () => Promise<T>): Promise<T> {
+  for (let count = 1; ; count++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (count === TRIES || !(error instanceof HubError && error.kind === 'network')) throw error;
+    }
+  }
+}
+
 /** Takes everything over until nothing moves any more; returns the states that should be one. */
 export async function settle(sites: readonly Site[], tree: TreeId): Promise<object[]> {
   const hubs = sites.map(({ hub }) => hub);
   for (const { line } of sites) line.become('open');
   // Where sharing again was cut off it is not shared.
-  for (const hub of hubs) await hub.client.call('sharing.share', { remote, tree });
+  for (const hub of hubs) await reached(() => hub.client.call('sharing.share', { remote, tree }));
   for (let round = 0; round < 2; round++) {
     for (const hub of hubs) {
-      const { trees } = await hub.client.call('sharing.sync', { remote });
+      const { trees } = await reached(() => hub.client.call('sharing.sync', { remote }));
       for (const { problem } of trees) if (problem !== null) throw new Error(problem);
     }
   }
