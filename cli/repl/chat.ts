@@ -8,6 +8,7 @@ import { rootOf } from '../position/reference.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 import { listCommand } from './commands/cli_commands.js';
 import { showLeaves } from './commands/leaves.js';
+import { modelHere } from './commands/model_and_level.js';
 import type { ChatTurnOptions } from './conversation/chat_turn_options.js';
 import type { Opened } from './conversation/conversation.js';
 import { failureOn, showFailure } from './conversation/conversation_parts.js';
@@ -49,15 +50,18 @@ export async function chat(context: Context, shown: ChatFront, start: ChatStart)
   const left = new Promise<null>((resolve) => {
     leave = () => resolve(null);
   });
+  let hasBegun = false;
   const switchTo = async (id: TreeId | null): Promise<void> => {
     repl.listed = null;
     if (id === null) {
       turnOptions.change = { ...turnOptions.chosen };
-      return open({ tree: newTreeId(), known: null }, null);
+      await open({ tree: newTreeId(), known: null }, null);
+      return hasBegun ? showModel(repl) : undefined;
     }
     const tree = await client.call('loom.tree_get', { tree: id });
     await context.session.use(id, tree.project ?? context.project);
     await open(await placeOrRoot(context, front, { tree, at: undefined }), tree);
+    await showModel(repl);
     await chooseLeaf(repl, tree);
   };
   const created = createRepl({
@@ -72,6 +76,7 @@ export async function chat(context: Context, shown: ChatFront, start: ChatStart)
     await context.session.use(tree.id, tree.project ?? context.project);
     await open(await placeOrRoot(context, front, { tree, at: start.at }), tree);
   });
+  hasBegun = true;
   shown.attach(repl);
   if (start.isChoosing) await listCommand.run('', repl);
   const forget = tellHubLine({ client, front, listen: () => repl.conversation().listen() });
@@ -96,6 +101,16 @@ async function begin(
   const opened = showHeader(repl).catch((error: unknown) => showFailure(repl.front, error));
   if (repl.front.isAppendOnly) await opened;
   return { opened };
+}
+
+/** Puts the model that would answer here into the row at the bottom. The header does so for the first conversation. */
+async function showModel(repl: Repl): Promise<void> {
+  if (!repl.front.attended) return;
+  const model = await modelHere(repl).catch((error: unknown) => {
+    if (error instanceof HubError) return null; // the next message tells why
+    throw error;
+  });
+  repl.front.update({ model });
 }
 
 /** Where it is not known where a person stands, they begin at the root, and choose; a script is refused. */

@@ -46,6 +46,21 @@ test('/use goes to another conversation by its name, by its id, and comes back',
   });
 });
 
+test('the row at the bottom names the model of the conversation that one goes to', () =>
+  withNotes(async ({ terminal, does, tree, another }) => {
+    await does('/model demo', 'demo/demo answers');
+    await does('hello', 'no AI');
+    await another(async ({ terminal: second, does: doesThere }) => {
+      const names = (model: string) => second.waitFor((screen) => screen.at(-1)?.includes(` ${model} `) === true);
+      await names('demo/demo');
+      await doesThere('/new', 'Starting new conversation...');
+      await names('no model');
+      await doesThere(`/use ${tree().slice(0, 8)}`, 'Resuming conversation');
+      await names('demo/demo');
+    });
+    expect(terminal.screen().at(-1)).toContain('demo/demo');
+  }));
+
 test('/fork --tree makes the branch a conversation of its own and goes there; the other one stays as it is', async () => {
   await withNotes(async ({ does, tree }) => {
     await does('about apples', 'notes');
