@@ -73,11 +73,13 @@ async function takeUp(client: Client, { facts }: WorkerPlan, task: Task): Promis
     facts.people === '*' || (facts.people ?? []).includes(former?.login ?? '') || former?.login === worker?.login;
   const parent = trusts && tip !== null && (await isBelow(client, tip, task)) ? tip : task.node;
   const why = trusts && task.reason !== null ? `: ${task.reason}` : '';
+  // The model is told this: a name is what that login has called itself.
+  const whose = trusts && former !== null ? former.by : 'of another hub';
   const { snapshots } = await client.call('loom.snapshot_list', { tree, limit: 1 });
   const hasFiles = parent !== task.node && former?.hub === worker?.hub && snapshots.length > 0;
   const id = newNodeId();
   const text = [
-    `(The worker before, ${former?.by ?? 'of another hub'}, has left this unfinished${why}.`,
+    `(The worker before, ${whose}, has left this unfinished${why}.`,
     parent === task.node ? 'It is begun anew.' : 'Go on from here.',
     hasFiles
       ? 'The files are as they were left.)'

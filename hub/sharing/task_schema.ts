@@ -132,15 +132,7 @@ export const TASK_STEP = `
 `;
 
 /** What a writer may call. */
-export const TASK_FUNCTIONS = [
-  'task_put',
-  'worker_seen',
-  'task_sweep',
-  'task_take',
-  'task_hold',
-  'task_end',
-  'task_stop',
-];
+export const TASK_FUNCTIONS = ['task_put', 'worker_seen', 'task_take', 'task_hold', 'task_end', 'task_stop'];
 
 /** A function that runs as the owner of the schema, for whoever is granted it. */
 function definer(signature: string, result: string, body: string): string {
