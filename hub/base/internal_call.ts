@@ -11,6 +11,11 @@ export interface InternalCaller {
   context: CallContext;
 }
 
+/** What a part of the hub calls by itself with, on nobody's behalf. */
+export function ownContext(signal: AbortSignal, emit: CallContext['emit'] = () => undefined): CallContext {
+  return { signal, caller: { kind: 'internal' }, emit, hasRoom: () => true, drained: () => Promise.resolve() };
+}
+
 /** Calls another part of the hub, which may answer with JSON text. */
 export async function callHub<M extends MethodName>(
   { hub, context }: InternalCaller,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { logHeader, logNode, type UsageBook, usageBook } from '../../base/event_log_line.js';
-import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import { callHub, type InternalCaller, ownContext } from '../../base/internal_call.js';
 import { type CallContext, type HubCalls, type HubResolve, RawJson } from '../../base/plugin.js';
 import type { LogNode } from '../../protocol/event_log.js';
 import type { WatchEvent } from '../../protocol/feed_events.js';
@@ -72,7 +72,7 @@ export function createEventLogs(parts: EventLogParts): EventLogs {
 /** Writes what the feed has of a tree after the last line of its log. */
 async function catchUp(parts: EventLogParts, tree: TreeId, path: string): Promise<void> {
   const { hub, epoch } = parts;
-  const reach: InternalCaller = { hub, context: { ...SILENT, signal: new AbortController().signal } };
+  const reach: InternalCaller = { hub, context: ownContext(new AbortController().signal) };
   const stored = await readLogEnd(path);
   const isOurs = stored?.header.tree === tree && stored.header.epoch === epoch;
   const header = async () => logHeader(await callHub(reach, 'loom.tree_get', { tree }), epoch);
@@ -81,8 +81,7 @@ async function catchUp(parts: EventLogParts, tree: TreeId, path: string): Promis
   const stop = new AbortController();
   let nodes: Node[] = [];
   const context: CallContext = {
-    ...SILENT,
-    signal: stop.signal,
+    ...ownContext(stop.signal),
     emit(event) {
       if (!(event instanceof RawJson)) return stop.abort(); // all that there is has been sent
       const entry: WatchEvent = JSON.parse(event.text); // storage wrote it by this method's own schema
@@ -121,10 +120,3 @@ async function* requestsOf(reach: InternalCaller, tree: TreeId): AsyncGenerator<
     cursor = page.cursor;
   } while (cursor !== null);
 }
-
-const SILENT: Omit<CallContext, 'signal'> = {
-  caller: { kind: 'internal' },
-  emit: () => undefined,
-  hasRoom: () => true,
-  drained: () => Promise.resolve(),
-};

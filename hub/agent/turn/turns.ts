@@ -1,6 +1,6 @@
 import { HubError } from '../../base/error.js';
-import type { InternalCaller } from '../../base/internal_call.js';
-import type { CallContext, HubCalls, HubResolve } from '../../base/plugin.js';
+import { type InternalCaller, ownContext } from '../../base/internal_call.js';
+import type { HubCalls, HubResolve } from '../../base/plugin.js';
 import { type NodeId, type TreeId, TurnId } from '../../protocol/node.js';
 import type { AgentEvent, TurnOutcome, TurnReason } from '../../protocol/turn.js';
 import type { AgentParts } from '../agent_parts.js';
@@ -49,7 +49,7 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
   const waitingWatchers = new Set<(tree: TreeId, event: AgentEvent) => void>();
   let isEnding = false;
 
-  const lasting = (): InternalCaller => ({ hub, context: { ...INTERNAL, signal: new AbortController().signal } });
+  const lasting = (): InternalCaller => ({ hub, context: ownContext(new AbortController().signal) });
   const held = createHeldTurns(parts.timers, ({ turn }) => begin(turn, null, (own) => kinds.endHeld(own)));
   const kinds = kindsOfTurns(parts, { lasting, run, held });
   const shareCost = createShared();
@@ -218,13 +218,6 @@ async function tellingLeft<T>({ turn, watch }: Pick<TurnWork, 'turn' | 'watch'>,
     if (lines.length > 0) turn.emit({ kind: 'project_noted', turn: turn.id, lines: [...lines] });
   }
 }
-
-const INTERNAL: Omit<CallContext, 'signal'> = {
-  caller: { kind: 'internal' },
-  emit: () => undefined,
-  hasRoom: () => true,
-  drained: () => Promise.resolve(),
-};
 
 function tooMany(): HubError {
   return new HubError('limit', `${RUNNING_MAX} turns are running already`, {

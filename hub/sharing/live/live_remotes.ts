@@ -1,11 +1,10 @@
 import { detach } from '../../base/detach.js';
-import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import { callHub, type InternalCaller, ownContext } from '../../base/internal_call.js';
 import type { Appended } from '../../base/plugin.js';
 import type { LeasedTurn, LiveEvent, TurnElsewhere, TurnMessage } from '../../protocol/methods/live_methods.js';
 import type { TreeId, TurnId } from '../../protocol/node.js';
 import { createQueue } from '../call_queue.js';
 import { requireAddress } from '../remote_connection.js';
-import { internalCaller } from './internal_caller.js';
 import { createLink, type LinkParts, type RemoteLink } from './remote_link.js';
 import { createDelivery } from './turn_messages.js';
 import { followOwnTurns } from './turns_here.js';
@@ -36,7 +35,7 @@ export function createLiveRemotes(parts: LiveRemotesParts): LiveRemotes {
   const links = new Map<string, RemoteLink>();
   const { tell, follow } = createFollowers(links);
   const ending = new AbortController();
-  const reach = internalCaller(parts.hub, ending.signal);
+  const reach = { hub: parts.hub, context: ownContext(ending.signal) };
   const deliver = createDelivery(reach);
   const queue = createQueue();
   let own: LeasedTurn[] | null = null;

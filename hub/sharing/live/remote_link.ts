@@ -1,7 +1,7 @@
 import { onAbort } from '../../base/abort.js';
 import { detach, neverFails } from '../../base/detach.js';
 import { HubError } from '../../base/error.js';
-import { callHub, type InternalCaller } from '../../base/internal_call.js';
+import { callHub, type InternalCaller, ownContext } from '../../base/internal_call.js';
 import type { HubCalls, HubResolve, Log } from '../../base/plugin.js';
 import type { LiveEvent } from '../../protocol/methods/live_methods.js';
 import type { TreeId } from '../../protocol/node.js';
@@ -12,7 +12,6 @@ import { PUBLISH_FUNCTION } from '../publish_schema.js';
 import { type OpenRemote, openRemote, remoteError } from '../remote_connection.js';
 import { requirePrepared } from '../remote_schema.js';
 import { syncTree } from '../sync_remote.js';
-import { internalCaller } from './internal_caller.js';
 import { backOffMs, createSleep, type Sleep } from './pause.js';
 import { createTreesToDo, type TreesToDo } from './trees_to_do.js';
 import { createTurnLane, type TurnLane } from './turn_lane.js';
@@ -84,7 +83,7 @@ export function createLink(parts: LinkParts): RemoteLink {
   };
   const link: Link = {
     ...{ parts, sleep, signal, isReached: false },
-    reach: internalCaller(parts.hub, signal),
+    reach: { hub: parts.hub, context: ownContext(signal) },
     ...{ toDo, lane: createTurnLane(laneParts) },
     countAgain: () => undefined,
   };

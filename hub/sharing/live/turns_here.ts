@@ -1,11 +1,10 @@
 import { detach } from '../../base/detach.js';
-import { callHub } from '../../base/internal_call.js';
+import { callHub, ownContext } from '../../base/internal_call.js';
 import type { HubCalls, HubResolve, Log } from '../../base/plugin.js';
 import type { LeasedTurn } from '../../protocol/methods/live_methods.js';
 import type { ResultOf } from '../../protocol/methods/method_table.js';
 import type { TurnId } from '../../protocol/node.js';
 import { AgentEvent, type TurnOutcome } from '../../protocol/turn.js';
-import { internalCaller } from './internal_caller.js';
 
 type RunningTurn = ResultOf<'agent.status'>['turns'][number];
 
@@ -21,12 +20,13 @@ export function followOwnTurns(
   signal: AbortSignal,
   tell: (turns: LeasedTurn[]) => void,
 ): void {
-  const reach = internalCaller(hub, signal, (event) => {
+  const context = ownContext(signal, (event) => {
     if (!('kind' in event) || !CHANGES.has(String(event.kind))) return;
     const told = AgentEvent.safeParse(event).data;
     if (told !== undefined) note(ended, told);
     again();
   });
+  const reach = { hub, context };
   // A turn is listed as one that runs for a moment after its end was told.
   const ended = new Map<TurnId, TurnOutcome>();
   let [isReading, isDue] = [false, false];
