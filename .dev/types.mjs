@@ -1,9 +1,9 @@
 // Writes the declarations of the client library to dist/types. Usage: node .dev/types.mjs
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import ts from 'typescript';
 import { bundleDeclarations } from './declarations.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -20,10 +20,7 @@ export async function writeTypes() {
   const began = new Date();
   await removeParts();
   try {
-    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-    const given = [tsc, '-p', join(ROOT, '.dev', 'tsconfig.types.json'), '--outDir', part];
-    const { status } = spawnSync(process.execPath, given, { stdio: 'inherit' });
-    if (status !== 0) throw new Error('the declarations of the client library could not be written');
+    compileTo(part);
     await bundleDeclarations(part, ROOT);
     if (existsSync(TYPES)) await rename(TYPES, `${part}.old`);
     await rename(part, TYPES);
@@ -32,6 +29,23 @@ export async function writeTypes() {
     writeFileSync(TRIED, '');
     utimesSync(TRIED, began, began);
   }
+}
+
+/** Compiles in this process: a compiler of its own would go on writing after this one is killed. */
+function compileTo(folder) {
+  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: refuse };
+  const config = join(ROOT, '.dev', 'tsconfig.types.json');
+  const { fileNames, options, errors } = ts.getParsedCommandLineOfConfigFile(config, { outDir: folder }, host);
+  const program = ts.createProgram(fileNames, options);
+  const found = [...errors, ...ts.getPreEmitDiagnostics(program)];
+  if (found.length > 0) refuse(...found);
+  program.emit();
+}
+
+function refuse(...diagnostics) {
+  const names = { getCurrentDirectory: () => ROOT, getCanonicalFileName: (name) => name, getNewLine: () => '\n' };
+  console.error(ts.formatDiagnostics(diagnostics, names));
+  throw new Error('the declarations of the client library could not be written');
 }
 
 /** Removes what processes that were killed have left. */
