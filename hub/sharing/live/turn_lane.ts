@@ -12,11 +12,18 @@ const RENEW_MS = 10_000;
 const ANSWER_MS_MAX = 20_000;
 /** What is said to turns of this hub is taken in such pieces. */
 const INBOX_ROWS = 50;
+/** Of what any writer can have written there: turns of others that are read, and the most that one, or something said to it, may have. */
+const LEASES_MAX = 200;
+const LEASE_BYTES_MAX = 1024 * 1024;
+const SAID_BYTES_MAX = 32 * 1024 * 1024;
 
 const LEASES = `SELECT l.turn, l.body, l.renewed_at > now() - interval '30 seconds' AS alive,
     coalesce((SELECT left(person, 99) || ' · ' || left(machine, 98) FROM cognition.hubs h WHERE h.id = l.hub), '') AS by
-  FROM cognition.leases l WHERE l.tree = ANY($1) AND l.hub <> $2`;
-const INBOX = `SELECT id, turn, tree, body FROM cognition.inbox WHERE hub = $1 AND answer IS NULL ORDER BY said_at LIMIT ${INBOX_ROWS}`;
+  FROM cognition.leases l WHERE l.tree = ANY($1) AND l.hub <> $2 AND octet_length(l.body) <= ${LEASE_BYTES_MAX}
+  ORDER BY l.renewed_at DESC LIMIT ${LEASES_MAX}`;
+const UP_TO = (column: string): string =>
+  `CASE WHEN octet_length(${column}) <= ${SAID_BYTES_MAX} THEN ${column} ELSE '' END AS ${column}`;
+const INBOX = `SELECT id, turn, tree, ${UP_TO('body')} FROM cognition.inbox WHERE hub = $1 AND answer IS NULL ORDER BY said_at LIMIT ${INBOX_ROWS}`;
 
 export interface LaneParts {
   name: string;
@@ -231,7 +238,7 @@ async function deliver({ parts, own }: Lane, id: TurnId, message: TurnMessage): 
 async function readAnswers({ said }: Lane, remote: Remote): Promise<void> {
   const open = [...said.values()].filter(({ isSent }) => isSent).map(({ id }) => id);
   if (open.length === 0) return;
-  const sql = 'SELECT id, answer FROM cognition.inbox WHERE id = ANY($1) AND answer IS NOT NULL';
+  const sql = `SELECT id, ${UP_TO('answer')} FROM cognition.inbox WHERE id = ANY($1) AND answer IS NOT NULL`;
   for (const { id, answer } of await remote.query<{ id: string; answer: string }>(sql, [open])) {
     const told = InboxAnswer.safeParse(jsonOf(answer)).data ?? NOT_KNOWN;
     said.get(id)?.end('done' in told ? told.done : new HubError(told.failed, told.message));

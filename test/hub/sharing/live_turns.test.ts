@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -154,5 +155,21 @@ describe.skipIf(POSTGRES_BIN === null)('a turn in a shared tree', { timeout: 120
       },
       server.loopback('eva', 'eva'),
     );
+  });
+
+  test('is not read where somebody has written more of it than a turn can have', async () => {
+    await withTurns(async ({ ben, tree, question, told }) => {
+      const [large, small] = [randomUUID(), randomUUID()];
+      const lease = (turn: string, more: string): string => {
+        const body = { turn, tree, node: question, tip: question, model: 'x', level: 'minimal', state: 'running' };
+        const said = JSON.stringify({ ...body, started_at_ms: 1, questions: [] }).slice(0, -1);
+        return `INSERT INTO cognition.leases VALUES ('${turn}', '${tree}', gen_random_uuid(), '${said}${more}}');`;
+      };
+      const padded = lease(large, `,"more":"' || repeat('x', 2000000) || '"`);
+      await asOwner(server, `${padded} ${lease(small, '')} SELECT pg_notify('cognition_turns', '${tree}')`);
+      expect(await told('running')).toMatchObject({ turn: small });
+      const { turns } = await ben.client.call('agent.status', { tree });
+      expect(turns.map(({ turn }) => turn)).toEqual([small]);
+    });
   });
 });
