@@ -72,7 +72,9 @@ export async function tellTaken(
   if (context.json) await context.printJson({ ...taken, node });
   else {
     await context.out.write(takenText(taken));
-    context.note([`Took ${count(taken.changed, 'path')} of ${from}. Back again: `, cliCommand('files undo')]);
+    const took = `Took ${count(taken.changed, 'path')} of ${from}.`;
+    // Where nothing was changed it would take back what was restored before.
+    context.note(taken.changed === 0 ? took : [`${took} Back again: `, cliCommand('files undo')]);
   }
   return taken.kept.length === 0 ? EXIT.ok : EXIT.failure;
 }

@@ -36,7 +36,7 @@ export const CATCHES: Record<string, number> = {
   'cli/output/pager.ts': 1,
   'cli/input/piped_input.ts': 1,
   'cli/position/position.ts': 2,
-  'cli/files/process_alive.ts': 1,
+  'cli/files/process_alive.ts': 2,
   'cli/position/project_folder.ts': 1,
   'cli/position/remember.ts': 1,
   'cli/position/repository.ts': 1,

@@ -58,7 +58,9 @@ const NOT_COVERED = '(what git ignores, databases, servers and what was done els
 
 async function go(repl: Repl, going: Going, hasFiles: boolean): Promise<void> {
   const { place } = repl.conversation();
-  repl.lastMove = { tree: place.tree, from: place.position(), to: going.node, hasFiles };
+  const from = place.position();
+  // Who stays where they are has gone nowhere: /undo takes back the move before.
+  if (hasFiles || from !== going.node) repl.lastMove = { tree: place.tree, from, to: going.node, hasFiles };
   await going.go();
 }
 

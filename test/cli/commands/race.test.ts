@@ -90,6 +90,8 @@ test('what a lane has alone is taken by path, what both changed is named, or tak
     expect(await run(['take', 'found'])).toMatchObject({
       code: 1,
       stdout: 'left  a.txt: changed here and there: nothing of it was taken\n',
+      // /files undo would take back what was taken before.
+      stderr: expect.stringMatching(/^Took 0 paths of the branch of [0-9a-f]{8}\.\n/),
     });
     expect(await print('take', 'found', '--theirs', '.')).toBe('M  a.txt\n');
     expect(file('a.txt')).toBe('theirs\n');

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../../../hub/base/disk/durable_file.js';
-import { isAlive } from '../../../files/process_alive.js';
+import { isWriterAlive } from '../../../files/process_alive.js';
 import type { Content } from '../state/buffer.js';
 import { parseContent } from './content_text.js';
 
@@ -30,15 +30,26 @@ export function saveDraft(folder: string, owner: DraftOwner, content: Content): 
 /** Takes over the newest draft for a new tree that a dead chat left. */
 export function adoptDraft(folder: string, tree: string): Content | null {
   const own = pathOf(folder, { tree, isMade: false });
-  for (const path of orphans(folder)) {
-    if (isRenamed(path, own)) return read(own);
-  }
-  return null;
+  return takeOver(folder, own, (name) => Number(OF_NEW_TREE.exec(name)?.[1] ?? process.pid)) ? read(own) : null;
 }
 
-/** The saved draft of a tree; null when there is none that can be read. */
+/** The saved draft of a tree, this chat's own or one that a dead chat left there; null when there is none that can be read. */
 export function loadDraft(folder: string, tree: string): Content | null {
-  return read(pathOf(folder, { tree, isMade: true }));
+  const own = pathOf(folder, { tree, isMade: true });
+  const start = `${encodeURIComponent(tree)}.`;
+  // Earlier versions did not name the process: that is nobody's.
+  const writerOf = (name: string): number =>
+    name.startsWith(start) ? Number(name.slice(start.length, -ENDING.length)) : process.pid;
+  return isThere(own) || takeOver(folder, own, writerOf) ? read(own) : null;
+}
+
+/** Makes the newest draft that a dead chat left this chat's own; this process as the writer is for what is not meant. */
+function takeOver(folder: string, own: string, writerOf: (name: string) => number): boolean {
+  return draftsIn(folder).some((name) => {
+    const [path, writer] = [join(folder, name), writerOf(name)];
+    const isLeft = writer !== process.pid && !(writer > 0 && isWriterAlive(writer, ageOf(path)));
+    return isLeft && isRenamed(path, own);
+  });
 }
 
 function read(path: string): Content | null {
@@ -48,15 +59,6 @@ function read(path: string): Content | null {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
-}
-
-function orphans(folder: string): string[] {
-  return draftsIn(folder)
-    .filter((name) => {
-      const owner = Number(OF_NEW_TREE.exec(name)?.[1] ?? process.pid);
-      return owner !== process.pid && !isAlive(owner);
-    })
-    .map((name) => join(folder, name));
 }
 
 /** False when another terminal was faster. */
@@ -76,7 +78,7 @@ function forgetOldest(folder: string): void {
 
 /** The newest first. */
 function draftsIn(folder: string): string[] {
-  const names = isThere(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
+  const names = isThere(folder) ? readdirSync(folder).filter((name) => name.endsWith(ENDING)) : [];
   const ages = names.map((name) => ({ name, atMs: ageOf(join(folder, name)) }));
   return ages.sort((a, b) => b.atMs - a.atMs).map(({ name }) => name);
 }
@@ -90,10 +92,13 @@ function isThere(folder: string): boolean {
   return statSync(folder, { throwIfNoEntry: false }) !== undefined;
 }
 
+const ENDING = '.json';
 const OF_NEW_TREE = /^new-(\d+)-/;
 
 function pathOf(folder: string, { tree, isMade }: DraftOwner): string {
-  return join(folder, `${isMade ? '' : `new-${process.pid}-`}${encodeURIComponent(tree)}.json`);
+  // Each chat has its own, so that no two terminals of a conversation write over each other's.
+  const name = encodeURIComponent(tree);
+  return join(folder, isMade ? `${name}.${process.pid}${ENDING}` : `new-${process.pid}-${name}${ENDING}`);
 }
 
 function codeOf(error: unknown): string {

@@ -53,6 +53,10 @@ test('who forks finds the file as that branch left it, and on the way back as it
       expect(lines()).toBe(3);
       await does('/undo', /Brought along 1 path/);
       expect(lines()).toBe(4);
+      // Who goes to where they are has not moved.
+      await does('/goto @', 'You are at');
+      await does('/undo', /Brought along 1 path/);
+      expect(lines()).toBe(3);
     },
     { size: SIZE, args: ['--model', 'demo'] },
   ));

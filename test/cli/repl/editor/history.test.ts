@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -96,15 +97,32 @@ test('a draft comes back for its own tree, until it is empty', () => {
   saveDraft(drafts, made('../b'), ['another']);
   expect(loadDraft(drafts, 'a')).toEqual(['half a ', { paste: 'sen\ntence' }]);
   expect(loadDraft(drafts, '../b')).toEqual(['another']);
-  expect(statSync(join(drafts, 'a.json')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(drafts, `a.${process.pid}.json`)).mode & 0o777).toBe(0o600);
   saveDraft(drafts, made('a'), []);
   expect(loadDraft(drafts, 'a')).toBe(null);
+});
+
+test('each chat of a conversation has a draft of its own, and takes over what an ended one has left', () => {
+  const drafts = join(home, 'drafts');
+  saveDraft(drafts, made('a'), ['mine']);
+  const [other, earlier] = [join(drafts, `a.${process.ppid}.json`), join(drafts, 'a.json')];
+  writeFileSync(other, '["of another terminal"]');
+  writeFileSync(earlier, '["of an earlier version"]');
+  expect(loadDraft(drafts, 'a')).toEqual(['mine']);
+  saveDraft(drafts, made('a'), []);
+  expect(loadDraft(drafts, 'a')).toEqual(['of an earlier version']);
+  saveDraft(drafts, made('a'), []);
+  expect(loadDraft(drafts, 'a')).toBe(null);
+  expect(readFileSync(other, 'utf8')).toBe('["of another terminal"]');
+  // A process that began after it was written has only got the number of its writer.
+  utimesSync(other, 1_000_000_000, 1_000_000_000);
+  expect(loadDraft(drafts, 'a')).toEqual(['of another terminal']);
 });
 
 test('a draft that cannot be read is none', () => {
   const drafts = join(home, 'drafts');
   saveDraft(drafts, made('a'), ['one']);
-  writeFileSync(join(drafts, 'a.json'), '["half');
+  writeFileSync(join(drafts, `a.${process.pid}.json`), '["half');
   expect(loadDraft(drafts, 'a')).toBe(null);
 });
 
@@ -135,7 +153,7 @@ test('a draft for a tree that never came to be is adopted by the next new one, o
   expect(adoptDraft(drafts, 'b')).toEqual(['unsaid']);
   expect(adoptDraft(drafts, 'c')).toBe(null);
   saveDraft(drafts, made('b'), ['said later']);
-  expect(readdirSync(drafts)).toEqual(['b.json']);
+  expect(readdirSync(drafts)).toEqual([`b.${process.pid}.json`]);
 });
 
 test('a history that cannot be read is none, and what is added to it tells why', async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TreeId } from '../../../../hub/protocol/node.js';
@@ -64,6 +64,31 @@ test('what is being written when a chat is killed stands in the editor of the ne
     await terminal.exited;
     await another([tree], async (second) => {
       await second.waitFor('> half a thought');
+    });
+  });
+});
+
+test('what is written in one terminal is neither in the next of the conversation nor lost by what is sent there', async () => {
+  await withTalkOnScreen([], async ({ terminal, server, home, another }) => {
+    server.script(say(words('One.')), say(words('Two.')));
+    await terminal.waitFor('Commands: /help');
+    terminal.type('hello', KEYS.enter);
+    await terminal.waitFor('One.');
+    await idle(terminal);
+    const tree = treeOn(terminal);
+    mkdirSync(join(home, 'drafts'), { recursive: true });
+    const kept = draftKept(home, tree, 'half a thought');
+    terminal.type('half a thought');
+    await kept;
+    await another([tree], async (second) => {
+      await second.waitFor('> Say something');
+      second.type('another', KEYS.enter);
+      await second.waitFor('Two.');
+    });
+    terminal.kill('SIGKILL');
+    await terminal.exited;
+    await another([tree], async (third) => {
+      await third.waitFor('> half a thought');
     });
   });
 });
@@ -189,10 +214,12 @@ test('a model that says nothing is waited for in sight, and Esc ends that', asyn
 
 /** Resolves when a draft is on the disk that has this text in it. */
 function draftKept(home: string, tree: string, text: string): Promise<void> {
-  const draft = join(home, 'drafts', `${tree}.json`);
+  const folder = join(home, 'drafts');
+  const isKept = (name: string): boolean =>
+    name.startsWith(tree) && readFileSync(join(folder, name), 'utf8').includes(text);
   return new Promise((resolve) => {
     const look = (): void => {
-      if (!existsSync(draft) || !readFileSync(draft, 'utf8').includes(text)) return;
+      if (!readdirSync(folder).some((name) => name.endsWith('.json') && isKept(name))) return;
       watcher.close();
       resolve();
     };
