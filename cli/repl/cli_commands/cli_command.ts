@@ -9,6 +9,7 @@ import { hintInChat } from '../conversation/hint_in_chat.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { wordsOf } from '../tree/split_words.js';
 import { type Bound, boundedSink } from './bounded_output.js';
+import { pageLong } from './page_long.js';
 
 /** A command of the command line, offered in the chat. */
 interface CliCommand extends Pick<ReplCommand, 'usage' | 'summary' | 'completes'> {
@@ -68,10 +69,7 @@ export async function runCliCommand(command: Command, { words, label, bound }: C
     bound,
     note: here.note,
   });
-  if (lines > LINES_UNPAGED_MAX && (await front.page(text))) {
-    await front.show({ kind: 'note', text: `(${formatNumber(lines)} lines, shown in the pager)` });
-    return notes.forEach(context.note);
-  }
+  if (await pageLong(front, text)) return notes.forEach(context.note);
   const out = boundedSink(context.out, bound);
   await out.write(text);
   const { shown } = await out.finish();
@@ -83,8 +81,6 @@ export async function runCliCommand(command: Command, { words, label, bound }: C
   await front.show({ kind: 'note', text: `(these are ${which}; all of them, in a shell: ${all})` });
 }
 
-/** Longer output goes through the pager where there is one. */
-const LINES_UNPAGED_MAX = 100;
 /** Nobody reads more in a chat. */
 const LINES_PAGED_MAX = 10_000;
 

@@ -5,6 +5,7 @@ import { outputPieces } from '../../exec/stored_output.js';
 import { nodeText } from '../../render/node/node_text.js';
 import { createCleaner } from '../../render/text/clean.js';
 import { formatBytes, formatNumber, shortId } from '../../render/text/ids_and_counts.js';
+import { showLong } from '../cli_commands/page_long.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { isMessage, upwards } from '../tree/ancestors.js';
 import { nameIn } from '../tree/split_words.js';
@@ -39,7 +40,7 @@ export const outputCommand: ReplCommand = {
   async run(argument, repl) {
     const node = argument === '' ? await lastOutput(repl) : await nodeNamed(repl, nameIn(argument));
     const output = node.kind === 'external' ? node.external.output : null;
-    if (output === null) return repl.front.show({ kind: 'text', text: `${nodeText(node).trimEnd()}\n` });
+    if (output === null) return showLong(repl.front, `${nodeText(node).trimEnd()}\n`);
     await showOutput(repl, node, output.sha256);
   },
 };
@@ -50,16 +51,19 @@ const LINES_MAX = 10_000;
 async function showOutput({ client, front }: Repl, { id }: Node, sha256: Sha256): Promise<void> {
   const decoder = new TextDecoder();
   const cleaner = createCleaner();
-  let lines = 0;
+  let [kept, lines] = ['', 0];
   for await (const { data } of outputPieces(client, sha256)) {
     const text = cleaner.take(decoder.decode(Buffer.from(data, 'base64'), { stream: true }));
-    await front.show({ kind: 'text', text });
     lines += text.split('\n').length - 1;
-    if (lines < LINES_MAX || !front.attended) continue;
-    const note = `(these are the first ${formatNumber(lines)} lines; all of them, in a shell: cognition output ${shortId(id)})`;
-    return front.show({ kind: 'note', text: note });
+    if (!front.attended) await front.show({ kind: 'text', text });
+    else kept += text;
+    if (front.attended && lines >= LINES_MAX) break;
   }
-  await front.show({ kind: 'text', text: cleaner.end() });
+  if (lines < LINES_MAX || !front.attended) kept += cleaner.end();
+  await showLong(front, kept);
+  if (lines < LINES_MAX || !front.attended) return;
+  const note = `(these are the first ${formatNumber(lines)} lines; all of them, in a shell: cognition output ${shortId(id)})`;
+  await front.show({ kind: 'note', text: note });
 }
 
 async function nodeNamed(repl: Repl, reference: string): Promise<Node> {

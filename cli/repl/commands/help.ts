@@ -1,7 +1,9 @@
 import { HubError } from '../../../hub/base/error.js';
 import { nearest } from '../../../hub/base/nearest_word.js';
+import type { Look } from '../../render/look/look.js';
 import { type Definition, definitions } from '../../render/text/definitions.js';
 import { wrapWords } from '../../render/text/wrap_words.js';
+import { showLong } from '../cli_commands/page_long.js';
 import type { Repl, ReplCommand } from '../repl.js';
 import { LINE_KEYS, WRITING_KEYS } from './key_words.js';
 import { hintElsewhere, nameHere } from './other_programs_commands.js';
@@ -21,25 +23,38 @@ const BESIDE: readonly Definition[] = [
 const INDENT = '  ';
 /** Longer ones would leave too little room beside them. */
 const CALLED_COLUMNS_MAX = 16;
-const MORE = 'What may follow a command: /help <command>\nThe keys: /help keys';
-const READING = '; those of the reading mode: Esc, then Space ?';
+const MORE = 'What may follow a command: /help <command>\nThe keys: /help keys\n';
+/** Under a list that tells no more than their names. */
+const ON_SCREEN: readonly Definition[] = [
+  ['/help all', 'what each of them does'],
+  ['/help fork', 'what one does, and what may follow it'],
+  ['/help keys', 'the keys for writing; those for reading: Esc, then Space ?'],
+];
 
 export function helpCommand(all: () => readonly CommandSection[]): ReplCommand {
   return {
     name: 'help',
-    usage: '[command | keys]',
-    summary: 'list the commands, tell more about one, or list the keys',
+    usage: '[command | all | keys]',
+    summary: 'list the commands, tell what one or all of them do, or list the keys',
     completes: 'command',
     async run(argument, repl) {
       const text = await textFor(argument, all(), repl);
-      await repl.front.show({ kind: 'text', text });
+      await showLong(repl.front, text);
     },
   };
 }
 
 async function textFor(argument: string, sections: readonly CommandSection[], repl: Repl): Promise<string> {
-  if (argument === '') return allText(sections, repl);
-  if (argument.toLowerCase() === 'keys') return definitions(keysOn(repl), await repl.context.look([]));
+  const look = await repl.context.look([]);
+  const isOnScreen = repl.front.attended && !repl.front.isAppendOnly;
+  switch (argument.toLowerCase()) {
+    case '':
+      return isOnScreen ? namesText(sections, look) : allText(sections, look);
+    case 'all':
+      return allText(sections, look);
+    case 'keys':
+      return definitions(keysOn(repl), look);
+  }
   return oneText(commandNamed(argument, sections), repl);
 }
 
@@ -62,8 +77,20 @@ function commandNamed(argument: string, sections: readonly CommandSection[]): Re
   });
 }
 
-async function allText(sections: readonly CommandSection[], { context, front }: Repl): Promise<string> {
-  const look = await context.look([]);
+/** The names alone, which fit on a screen. */
+function namesText(sections: readonly CommandSection[], look: Look): string {
+  const names = sections.map(
+    ({ title, commands }): Definition => [title, commands.map(({ name }) => `/${name}`).join(' ')],
+  );
+  const more = [...BESIDE, ...ON_SCREEN];
+  // One column for all, so that it reads as one list.
+  const columns = Math.max(...[...names, ...more].map(([term]) => term.length));
+  const aligned = (list: readonly Definition[]) =>
+    list.map(([term, meaning]): Definition => [term.padEnd(columns), meaning]);
+  return `${definitions(aligned(names), look)}\n${definitions(aligned(more), look)}`;
+}
+
+function allText(sections: readonly CommandSection[], look: Look): string {
   const parts = sections.map(({ title, commands }) => ({ title, list: commands.map(shortly) }));
   const listed = [...parts, { title: 'Beside commands', list: BESIDE }];
   // One column for all, so that it reads as one list.
@@ -72,7 +99,7 @@ async function allText(sections: readonly CommandSection[], { context, front }: 
     const aligned = list.map(([term, meaning]): Definition => [term.padEnd(columns), meaning]);
     return `${look.style.quiet(title)}\n${definitions(aligned, look)}`;
   });
-  return `${blocks.join('\n')}\n${MORE}${front.isAppendOnly ? '' : READING}\n`;
+  return `${blocks.join('\n')}\n${MORE}`;
 }
 
 /** A command in a list of all: what may follow it only where that is short. */

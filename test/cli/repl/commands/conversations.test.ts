@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { REPL_COMMANDS } from '../../../../cli/repl/commands/chat_command_table.js';
 import { words } from '../../../hub/agent/turn/turn_calls.js';
 import { say } from '../../../support/model/script.js';
 import { KEYS } from '../../../support/terminal.js';
@@ -120,23 +121,30 @@ test('/list with an option lists the conversations, newest activity first, with 
   });
 });
 
-test('/help lists all commands in one column that fits, and tells more about one', async () => {
-  await withNotes(async ({ terminal, does }) => {
-    await does('/help', 'Esc, then Space ?');
-    const shown = terminal.transcript().join('\n');
-    for (const heading of ['Branches', 'The model', 'Plans', 'Texts', 'Conversations', 'Beside commands']) {
-      expect(shown).toMatch(new RegExp(`^${heading}$`, 'm'));
-    }
-    expect(shown).toMatch(/^\/fork … {2,}say something else instead: your next message becomes a/m);
-    expect(shown).toMatch(/^\/switch … {2,}go to a node, or to a branch of the last/m);
-    const more = await does('/help tree', '--nested');
-    expect(more).toMatch(
-      /^\/tree \[--full\] \[--forks\] \[--files\] \[--nested\] \[--ids\] \[--all\]\n {2}draw the tree, and where you stand in it\n {2}--nested {2}every node one level deeper/,
-    );
-    await does('/help /FORK', '/fork [node]');
-    await does('/tree --help', 'See: /help tree');
-    await does('/?', 'Conversations');
-  });
+test('/help lists all commands on one screen, tells what all of them do in one column, and more about one', async () => {
+  await withNotes(
+    async ({ terminal, does }) => {
+      const names = await does('/help', 'Esc, then Space ?');
+      // What one has typed stands above it still.
+      expect(terminal.screen().join('\n')).toContain('> /help');
+      for (const { name } of REPL_COMMANDS) expect(names).toMatch(new RegExp(`/${name}\\b`));
+      await does('/help all', 'The keys: /help keys');
+      const shown = terminal.transcript().join('\n');
+      for (const heading of ['Branches', 'The model', 'Plans', 'Texts', 'Conversations', 'Beside commands']) {
+        expect(shown).toMatch(new RegExp(`^${heading}$`, 'm'));
+      }
+      expect(shown).toMatch(/^\/fork … {2,}say something else instead: your next message becomes a/m);
+      expect(shown).toMatch(/^\/switch … {2,}go to a node, or to a branch of the last/m);
+      const more = await does('/help tree', '--nested');
+      expect(more).toMatch(
+        /^\/tree \[--full\] \[--forks\] \[--files\] \[--nested\] \[--ids\] \[--all\]\n {2}draw the tree, and where you stand in it\n {2}--nested {2}every node one level deeper/,
+      );
+      await does('/help /FORK', '/fork [node]');
+      await does('/tree --help', 'See: /help tree');
+      await does('/?', 'Conversations');
+    },
+    { env: { COGNITION_PAGER: 'cat' } },
+  );
 });
 
 test('/quit leaves, and the last line says how to come back', async () => {

@@ -16,14 +16,33 @@ test('!command is kept and shown to the model, !!command is neither', async () =
 });
 
 test('/output prints all of the last command, or of one that is named', async () => {
-  await withModel(async ({ terminal, does, server }) => {
-    server.script(bash('c1', 'seq 1 300'), say(words('They are counted.')));
-    await does('count', 'They are counted.');
-    await terminal.waitFor((screen) => !screen.join('\n').includes('Esc stops'));
-    const all = await does('/output', /^300$/m);
-    expect(all.split('\n').slice(0, 300)).toEqual(Array.from({ length: 300 }, (_, number) => `${number + 1}`));
-    await does('/output @', /^They are counted\.$/m);
-  });
+  await withModel(
+    async ({ terminal, does, server }) => {
+      server.script(bash('c1', 'seq 1 300'), say(words('They are counted.')));
+      await does('count', 'They are counted.');
+      await terminal.waitFor((screen) => !screen.join('\n').includes('Esc stops'));
+      const all = await does('/output', /^300$/m);
+      expect(all.split('\n').slice(0, 300)).toEqual(Array.from({ length: 300 }, (_, number) => `${number + 1}`));
+      await does('/output @', /^They are counted\.$/m);
+    },
+    { env: { COGNITION_PAGER: 'cat' } },
+  );
+});
+
+test('/output of many lines goes through the pager, and leaves the chat as it was', async () => {
+  await withModel(
+    async ({ terminal, does, server, folder }) => {
+      server.script(bash('c1', 'seq 1 12000'), say(words('They are counted.')));
+      await does('count', 'They are counted.');
+      await terminal.waitFor((screen) => !screen.join('\n').includes('Esc stops'));
+      const told = await does('/output', 'these are the first');
+      expect(told).toMatch(
+        /^\n?\(1\d,\d{3} lines, shown in the pager\)\n\(these are the first 1\d,\d{3} lines; all of\s+them, in a shell:/,
+      );
+      expect(readFileSync(join(folder, 'paged'), 'utf8')).toMatch(/^1\n2\n3\n/);
+    },
+    { env: { COGNITION_PAGER: 'tee paged > /dev/null' } },
+  );
 });
 
 test('/copy says what was copied: the last answer, or a node that is named', async () => {
