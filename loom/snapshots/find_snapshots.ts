@@ -34,15 +34,14 @@ export function* findSnapshots(context: ReadContext, params: ReadParams['loom.sn
   const folder = idBlob(params.folder);
   const node = params.node === null ? null : requireNodeOfTree(store, params.node, params.tree);
   const path = node === null ? [] : yield* pathTo(context, node.seq);
-  const at =
+  const made =
     node === null
       ? undefined
-      : (store.get<SnapshotRow>(EXACT, folder, node.seq) ??
-        store.get<SnapshotRow>(NEAREST, JSON.stringify(path), folder) ??
-        store.get<SnapshotRow>(FIRST, tree, folder));
+      : (store.get<SnapshotRow>(NEAREST, JSON.stringify(path), folder) ?? store.get<SnapshotRow>(FIRST, tree, folder));
+  const at = node === null ? undefined : (store.get<SnapshotRow>(EXACT, folder, node.seq) ?? made);
   const newest = store.get<SnapshotRow>(NEWEST, tree, folder);
   const latest = store.get<{ root: string }>(LATEST, folder)?.root ?? null;
-  return `{"at":${snapshotJson(at)},"newest":${snapshotJson(newest)},"latest":${JSON.stringify(latest)}}`;
+  return `{"at":${snapshotJson(at)},"made":${snapshotJson(made)},"newest":${snapshotJson(newest)},"latest":${JSON.stringify(latest)}}`;
 }
 
 function snapshotJson(row: SnapshotRow | undefined): string {

@@ -80,6 +80,7 @@ export function createFiles(parts: ToolParts & { sandbox: Sandbox }): Plugin {
 }
 
 async function moveTo(hub: HubLink, project: StoredProject, params: Omit<RestoreParams, 'stands'>) {
-  const { root, newest } = await rootAt(hub, project, params);
-  return { base: newest, target: root, exact: params.exact };
+  const { root, made, newest } = await rootAt(hub, project, params);
+  // Who has what was left there, such as by a restore, asks for what was made there.
+  return { base: newest, target: root === newest ? made : root, exact: params.exact };
 }

@@ -76,6 +76,8 @@ export const snapshotMethods = methods({
     result: z.strictObject({
       /** Null without a node, and when nothing was noted on its path. */
       at: Found,
+      /** The same without what somebody has left at the node itself. */
+      made: Found,
       /** What was noted last for the tree, but for what was carried. */
       newest: Found,
       /** What was noted last for the project, in any tree. */

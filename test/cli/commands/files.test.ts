@@ -45,6 +45,17 @@ test('the files of a node come back, what git ignores stays, and all of it can b
     expect(textIn(folder, 'a.txt')).toBe('one\n');
   }));
 
+test('who has restored another node brings back what was made where they stand by its name', () =>
+  withCommands(async ({ folder, print, first }) => {
+    await print('files', 'restore', first);
+    expect(await print('files', 'restore', '@', '--dry-run')).toBe('M  a.txt\nA  b.txt\nD  src/\nD  src/m.js\n');
+    expect(await print('files', 'restore', '@')).toBe('Brought back 4 paths.\n');
+    expect([textIn(folder, 'a.txt'), textIn(folder, 'b.txt')]).toEqual(['two\n', 'new\n']);
+    expect(await print('files', 'restore', '@')).toBe('Nothing was changed.\n');
+    await print('files', 'undo');
+    expect(textIn(folder, 'a.txt')).toBe('one\n');
+  }));
+
 test('what somebody changed since stays and is named, also after an undo, unless it is to be exact', () =>
   withCommands(async ({ folder, print, first }) => {
     writeFileSync(join(folder, 'a.txt'), 'mine\n');
