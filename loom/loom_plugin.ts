@@ -195,6 +195,7 @@ function writeHandlers(writer: WriterThread, newId: () => string): { [M in Write
     'loom.copy_add': write('loom.copy_add'),
     'loom.copy_remove': write('loom.copy_remove'),
     'loom.share_set': write('loom.share_set'),
+    'loom.share_files_set': write('loom.share_files_set'),
     'loom.share_remove': write('loom.share_remove'),
     'loom.share_apply': write('loom.share_apply'),
   };

@@ -1,24 +1,32 @@
+import { realpathSync } from 'node:fs';
 import { command, TREE } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
+import { workFolder } from '../position/project_folder.js';
 import { findTree } from '../position/reference.js';
 import { count } from '../render/text/ids_and_counts.js';
 import { treeWords } from '../render/tree/tree_list.js';
+import { noteSentFiles, refuseStopped } from '../sharing/files_text.js';
 import { chosenRemote, REMOTE } from '../sharing/remotes.js';
 
 export const shareCommand = command({
   name: 'share',
   summary: 'Share a conversation over a remote, with its sub-sessions.',
   details:
-    'All of it is sent: messages, what commands have printed, images, marks, what models were told. Your keys, your folders and the files of projects are not. Whoever may read the remote can read it; who may write there can add branches. `cognition sync` takes over what comes later.',
+    'All of it is sent: messages, what commands have printed, images, marks, what models were told. Your keys, your folders and the files of projects are not; with --files what is recorded of the project at its messages goes along, now and from then on, without what git ignores. Whoever may read the remote can read it; who may write there can add branches. `cognition sync` takes over what comes later.',
   arguments: [TREE, REMOTE],
+  flags: [
+    { name: 'files', short: null, description: 'with what is recorded of the project at its messages, also later' },
+  ],
   examples: [
     { line: 'cognition share @', does: 'shares the current conversation over the only remote' },
     { line: 'cognition share trip team', does: 'shares that one over the remote team' },
+    { line: 'cognition share @ --files', does: 'others can go to its places with the files that it had there' },
   ],
   async run(input, context) {
     const remote = chosenRemote(context, input.argument('remote'));
     const tree = await findTree(context, input.required('tree'), 'change');
-    const shared = await (await context.client()).call('sharing.share', { remote, tree: tree.id });
+    const files = input.flag('files') ? realpathSync(workFolder(tree, context.project)) : null;
+    const shared = await (await context.client()).call('sharing.share', { remote, tree: tree.id, files });
     if (context.json) await context.printJson({ remote, tree: tree.id, ...shared });
     else {
       const others = shared.trees > 1 ? ` with ${count(shared.trees - 1, 'sub-session')}` : '';
@@ -26,6 +34,8 @@ export const shareCommand = command({
         `Shared ${treeWords(tree)}${others} over ${remote}: sent ${count(shared.sent, 'piece')}.\n`,
       );
     }
+    if (files !== null && !context.json) noteSentFiles(context, files, shared.files);
+    refuseStopped(remote, shared.files);
     return EXIT.ok;
   },
 });

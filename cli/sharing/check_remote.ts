@@ -40,6 +40,7 @@ function reportText(remote: string, report: Report): string {
   const checked = [
     ...[count(report.trees, 'conversation'), entries(report.entries)],
     ...[count(report.nodes, 'node'), count(report.outputs, 'stored output')],
+    ...(report.file_sets === 0 ? [] : [`${count(report.file_sets, 'set')} of recorded files`]),
   ];
   const outcome = report.problem_count === 0 ? 'all is well' : count(report.problem_count, 'problem');
   lines.push(`${remote}: ${checked.join(', ')}: ${outcome}`);

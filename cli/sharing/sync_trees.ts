@@ -1,11 +1,13 @@
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
+import type { SyncedFiles } from '../../hub/protocol/methods/sharing_methods.js';
 import type { TreeId } from '../../hub/protocol/node.js';
 import type { Context } from '../command_line/command_context.js';
 import { EXIT } from '../output/failure.js';
 import { cleanLine } from '../render/text/clean.js';
-import { count, shortId } from '../render/text/ids_and_counts.js';
+import { count, formatBytes, shortId } from '../render/text/ids_and_counts.js';
+import { refuseStopped } from './files_text.js';
 import { remoteNames } from './remotes.js';
 
 type Synced = ResultOf<'sharing.sync'>['trees'][number];
@@ -20,34 +22,54 @@ export interface Ways {
 export async function syncTrees(context: Context, named: string | undefined, ways: Ways): Promise<number> {
   const names = named === undefined ? remoteNames(context) : [named];
   const all: (Synced & { remote: string })[] = [];
+  const allFiles: (SyncedFiles & { remote: string })[] = [];
   const client = await context.client();
   for (const remote of names) {
-    const { trees } = await client.call('sharing.sync', { remote, ...ways });
+    const { trees, files } = await client.call('sharing.sync', { remote, ...ways });
+    allFiles.push(...files.map((one) => ({ remote, ...one })));
     all.push(...trees.map((tree) => ({ remote, ...tree })));
   }
-  if (context.json) await context.printJson({ trees: all });
-  else await context.out.write(syncedText(all, names.length > 1));
+  if (context.json) await context.printJson({ trees: all, files: allFiles });
+  else await context.out.write(syncedText(all, allFiles, names.length > 1));
   if (names.length === 0 || all.length === 0) {
     const next = names.length === 0 ? cliCommand('remote add', 'team', '<address>') : cliCommand('share', '@');
     context.note(['Nothing is shared. Begin with: ', next]);
   }
   const failed = all.find(({ problem }) => problem !== null);
-  if (failed === undefined) return EXIT.ok;
-  throw new HubError('conflict', `${failed.remote}: ${shortId(failed.tree)}: ${failed.problem}`);
+  if (failed !== undefined)
+    throw new HubError('conflict', `${failed.remote}: ${shortId(failed.tree)}: ${failed.problem}`);
+  for (const one of allFiles) refuseStopped(one.remote, [one]);
+  return EXIT.ok;
 }
 
-function syncedText(all: readonly (Synced & { remote: string })[], tellsRemote: boolean): string {
+type At<T> = readonly (T & { remote: string })[];
+
+function syncedText(all: At<Synced>, files: At<SyncedFiles>, tellsRemote: boolean): string {
   return all
     .map(({ remote, tree, title, sent, received, problem }) => {
+      const filed = files.find((one) => one.remote === remote && one.tree === tree);
       const what = [
         ...(sent > 0 ? [`sent ${count(sent, 'piece')}`] : []),
         ...(received > 0 ? [`received ${count(received, 'node')}`] : []),
+        ...filesWords(filed),
         ...(problem === null ? [] : ['stopped']),
       ];
       const place = tellsRemote ? `${remote}  ` : '';
       return `${place}${shortId(tree)}  ${what.join(', ') || 'up to date'}  ${cleanLine(title)}\n`;
     })
     .join('');
+}
+
+function filesWords(files: SyncedFiles | undefined): string[] {
+  if (files === undefined) return [];
+  const { sent, received, bytes, problem } = files;
+  const size = formatBytes(bytes);
+  return [
+    ...(sent > 0 ? [`sent ${count(sent, 'snapshot')} of files`] : []),
+    ...(received > 0 ? [`received ${count(received, 'snapshot')} of files`] : []),
+    ...(sent + received > 0 ? [size] : []),
+    ...(problem === null ? [] : ['files stopped']),
+  ];
 }
 
 /** Finds a tree of a remote by its name, its id or the beginning of it. */

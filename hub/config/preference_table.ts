@@ -141,6 +141,15 @@ export const PREFERENCES: readonly Preference[] = [
     project: false,
   },
   {
+    key: 'sharing.files_megabytes_max',
+    description:
+      'Megabytes that the recorded files of one conversation may have at a remote, where they are shared with `--files`.',
+    default: '2000',
+    environment: [],
+    kind: { type: 'number', least: 0.001, most: 1_000_000 },
+    project: false,
+  },
+  {
     key: 'output.megabytes_max',
     description: 'Megabytes of one output that are stored; of a longer one its head and its tail are.',
     default: '50',

@@ -101,6 +101,8 @@ export const CALL_FACTS = {
   'loom.snapshot_folders': READING,
 
   'loom.share_set': PLAIN,
+  'loom.share_files_set': PLAIN,
+  'loom.share_files_read': READING,
   'loom.share_remove': PLAIN,
   'loom.share_list': READING,
   'loom.share_read': READING,

@@ -3,6 +3,7 @@ import { callHub, type InternalCaller } from '../base/internal_call.js';
 import type { ParsedOf, ResultOf } from '../protocol/methods/method_table.js';
 import type { SharedBody } from '../protocol/methods/sharing_methods.js';
 import type { Node, NodeId, Sha256, TreeId } from '../protocol/node.js';
+import { checkFileSets } from './check_file_sets.js';
 import { bodyOf, type EntryRow, entriesAfter } from './fetch_entries.js';
 import type { Remote } from './remote_connection.js';
 import { requirePrepared } from './remote_schema.js';
@@ -34,7 +35,17 @@ interface RemoteTree {
 export async function fsckRemote(reach: InternalCaller, remote: Remote, repair: boolean): Promise<Report> {
   await requirePrepared(remote);
   const report: Report = {
-    ...{ trees: 0, entries: 0, nodes: 0, outputs: 0, unproven: 0, repaired: 0, problem_count: 0, problems: [] },
+    ...{
+      trees: 0,
+      entries: 0,
+      nodes: 0,
+      outputs: 0,
+      file_sets: 0,
+      unproven: 0,
+      repaired: 0,
+      problem_count: 0,
+      problems: [],
+    },
   };
   const check: Check = { reach, remote, report, damaged: new Map() };
   let after: string | null = null;
@@ -50,6 +61,7 @@ export async function fsckRemote(reach: InternalCaller, remote: Remote, repair: 
   }
   const outputs = await checkOutputs(remote, (problem) => tell(report, { tree: null, entry: null, problem }));
   report.outputs = outputs;
+  report.file_sets = await checkFileSets(remote, (tree, problem) => tell(report, { tree, entry: null, problem }));
   if (repair) for (const [tree, entries] of check.damaged) report.repaired += await putBack(check, tree, entries);
   return report;
 }

@@ -1,5 +1,6 @@
 import { HubError } from '../base/error.js';
 import { cliCommand } from '../base/hint.js';
+import { FILES_STEP } from './files_schema.js';
 import { PUBLISH_STEP } from './publish_schema.js';
 import type { Remote } from './remote_connection.js';
 import { TASK_FUNCTIONS, TASK_STEP } from './task_schema.js';
@@ -40,6 +41,7 @@ const STEPS: readonly string[] = [
   PUBLISH_STEP,
   TURNS_STEP,
   TASK_STEP,
+  FILES_STEP,
 ];
 
 export const SCHEMA_VERSION = STEPS.length;
@@ -117,7 +119,7 @@ async function grantRoles(remote: Remote): Promise<string[]> {
     await remote.query(
       'GRANT EXECUTE ON FUNCTION cognition.lease, cognition.renew, cognition.say, cognition.answer TO cognition_writer',
     );
-    const functions = ['greet', 'publish', ...TASK_FUNCTIONS].map((name) => `cognition.${name}`);
+    const functions = ['greet', 'publish', 'publish_files', ...TASK_FUNCTIONS].map((name) => `cognition.${name}`);
     await remote.query(`GRANT EXECUTE ON FUNCTION ${functions.join(', ')} TO cognition_writer`);
   }
   return roles;

@@ -62,7 +62,8 @@ export async function purgeRemoteTrees(remote: Remote, trees: readonly TreeId[])
       [[...trees]],
     );
     await remote.query('DELETE FROM cognition.entries WHERE tree = ANY($1)', [[...trees]]);
-    await remote.query('DELETE FROM cognition.tasks WHERE tree = ANY($1)', [[...trees]]);
+    for (const table of ['tasks', 'file_notes', 'file_sets'])
+      await remote.query(`DELETE FROM cognition.${table} WHERE tree = ANY($1)`, [[...trees]]);
     const freed = await remote.query<{ sha256: string }>(
       'DELETE FROM cognition.tree_outputs WHERE tree = ANY($1) RETURNING sha256',
       [[...trees]],

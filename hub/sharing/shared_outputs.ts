@@ -4,7 +4,8 @@ import { callHub, type InternalCaller } from '../base/internal_call.js';
 import type { Sha256, TreeId } from '../protocol/node.js';
 import type { Remote } from './remote_connection.js';
 
-const PIECE_BYTES = 256 * 1024;
+/** What is stored lies at the remote in pieces of this size. */
+export const PIECE_BYTES = 256 * 1024;
 
 /** Sends the outputs of a tree that the remote lacks, each whole. */
 export async function sendOutputs(
@@ -106,7 +107,11 @@ async function isSound(remote: Remote, sha256: Sha256, pieces: number): Promise<
   return hash.digest('hex') === sha256;
 }
 
-async function readPiece(remote: Remote, { sha256, piece }: { sha256: Sha256; piece: number }): Promise<Buffer | null> {
+/** Null for one that is not there, or larger than any is. */
+export async function readPiece(
+  remote: Remote,
+  { sha256, piece }: { sha256: Sha256; piece: number },
+): Promise<Buffer | null> {
   const [part] = await remote.query<{ data: string }>(
     "SELECT encode(bytes, 'base64') AS data FROM cognition.outputs WHERE sha256 = $1 AND piece = $2 AND length(bytes) <= $3",
     [sha256, piece, PIECE_BYTES],

@@ -10,14 +10,13 @@ import { OWNED_MAX, ownedTrees } from './owned_trees.js';
 import { publishTree } from './publish.js';
 import type { Remote } from './remote_connection.js';
 
+/** What is to be taken over, but recorded files. */
+export type Syncing = Omit<ParsedOf<'sharing.sync'>, 'files'>;
+
 export type Synced = ResultOf<'sharing.sync'>['trees'][number];
 
 /** Takes every shared tree over, each way that is asked for; what goes wrong with one does not stop the others. */
-export async function syncRemote(
-  reach: InternalCaller,
-  remote: Remote,
-  wanted: ParsedOf<'sharing.sync'>,
-): Promise<Synced[]> {
+export async function syncRemote(reach: InternalCaller, remote: Remote, wanted: Syncing): Promise<Synced[]> {
   const synced: Synced[] = [];
   const done = new Set<TreeId>();
   // Sub-sessions come to light while their owners are taken over.
@@ -53,7 +52,7 @@ interface TreeToSync {
 async function treesToSync(
   reach: InternalCaller,
   remote: Remote,
-  { tree, fetches }: ParsedOf<'sharing.sync'>,
+  { tree, fetches }: Syncing,
 ): Promise<{ trees: TreeToSync[]; crowded: ReadonlySet<TreeId> }> {
   const { shares } = await callHub(reach, 'loom.share_list', { remote: remote.name, tree: null });
   const shared = shares.map((share) => share.tree);
@@ -74,7 +73,7 @@ function familyOf(shared: readonly Share['tree'][], top: TreeId): Share['tree'][
   return shared.filter(({ id }) => family.has(id));
 }
 
-interface Wanted extends Omit<ParsedOf<'sharing.sync'>, 'tree'> {
+interface Wanted extends Omit<Syncing, 'tree'> {
   tree: TreeId;
   /** What it must belong to; null for one that may be anything. */
   owner: TreeId | null;

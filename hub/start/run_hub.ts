@@ -136,6 +136,7 @@ function sharingOf(hub: Hub, about: { home: string; log: Log; storage: Storage }
   const sharing = createSharing(hub, {
     ...{ version: VERSION, log, addressOf: (name) => remoteAddress(home, name) },
     isLive: () => preferenceOf('sharing.live', home, log) === 'true',
+    filesBytesMax: () => Number(preferenceOf('sharing.files_megabytes_max', home, log)) * 1_000_000,
   });
   storage.onAppend(sharing.note);
   sharing.begin();

@@ -7,9 +7,9 @@ import { cliCommand } from '../../hub/base/hint.js';
 import type { Output } from '../../hub/protocol/node.js';
 import { Sha256 } from '../../hub/protocol/node.js';
 import { storageError } from '../store/store.js';
-import { syncPath } from '../store/sync_path.js';
 import { createOutputCheck, type OutputCheck } from './output_check.js';
 import { outputPath } from './output_path.js';
+import { syncPath } from './sync_path.js';
 
 /** The most bytes of one stored output. */
 const OUTPUT_BYTES_MAX = 1024 * 1024 * 1024;

@@ -39,6 +39,7 @@ export const READ_METHODS = [
   'loom.copy_list',
   'loom.share_list',
   'loom.share_read',
+  'loom.share_files_read',
   'loom.share_check',
 ] as const;
 export type ReadMethod = (typeof READ_METHODS)[number];

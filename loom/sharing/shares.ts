@@ -11,13 +11,17 @@ import type { WriteOp } from '../write/write_operation.js';
 /** More nodes than this that are not sent are not counted. */
 const COUNTED_MAX = 1_000;
 
+// Files of a sub-session go along where those of its owner do.
+const PROJECT_OF_OWNER = `SELECT s.project FROM trees t JOIN trees o ON o.id = t.owner_tree
+  JOIN shares s ON s.tree = o.tree WHERE t.tree = ? AND s.remote = ?`;
+
 /** Notes how far a tree has been taken over, each way; neither goes back. */
 export function putShare(store: Store, tree: number, share: { remote: string; sent: number; fetched: number }): void {
   if (store.get('SELECT 1 FROM shares WHERE tree = ? LIMIT 1', tree) === undefined) noteSiblingOrders(store, tree);
   store.run(
-    `INSERT INTO shares (tree, remote, sent, fetched) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+    `INSERT INTO shares (tree, remote, sent, fetched, project) VALUES (?, ?, ?, ?, (${PROJECT_OF_OWNER})) ON CONFLICT DO UPDATE
        SET sent = max(sent, excluded.sent), fetched = max(fetched, excluded.fetched)`,
-    ...[tree, share.remote, share.sent, share.fetched],
+    ...[tree, share.remote, share.sent, share.fetched, tree, share.remote],
   );
 }
 
@@ -44,16 +48,30 @@ function toSend(store: Store, { tree, last_seq, sent }: { tree: number; last_seq
   return Math.max(1, store.get<{ count: number }>(NODES_UNSENT, tree, sent)?.count ?? 0);
 }
 
+interface ShareRow {
+  remote: string;
+  sent: number;
+  fetched: number;
+  shared_project: string | null;
+  files_sent: number;
+  files_fetched: number;
+}
+
+function filesJson({ shared_project: project, files_sent: sent, files_fetched: fetched }: ShareRow): string {
+  return JSON.stringify(project === null ? null : { project, sent, fetched });
+}
+
 export function listShares({ store }: ReadContext, { remote, tree }: ParsedOf<'loom.share_list'>): string {
-  const rows = store.all<TreeRow & { remote: string; sent: number; fetched: number }>(
-    `SELECT ${TREE_COLUMNS}, s.remote, s.sent, s.fetched FROM shares s JOIN trees t ON t.tree = s.tree
+  const rows = store.all<TreeRow & ShareRow>(
+    `SELECT ${TREE_COLUMNS}, s.remote, s.sent, s.fetched, s.project AS shared_project, s.files_sent, s.files_fetched
+     FROM shares s JOIN trees t ON t.tree = s.tree
      WHERE s.remote = coalesce(?, s.remote) AND (? IS NULL OR t.id = ?) ORDER BY t.last_seq DESC`,
     ...[remote, tree, tree === null ? null : idBlob(tree)],
   );
   const shares = rows.map(
     (row) =>
       `{"remote":${JSON.stringify(row.remote)},"tree":${treeJson(row)},"sent":${row.sent},"fetched":${row.fetched},` +
-      `"to_send":${toSend(store, row)}}`,
+      `"to_send":${toSend(store, row)},"files":${filesJson(row)}}`,
   );
   return `{"hub":"${hubId(store)}","shares":[${shares.join(',')}]}`;
 }

@@ -11,12 +11,19 @@ const LATEST = "SELECT max(snapshot) AS snapshot FROM snapshots WHERE folder = ?
 const AGAIN = `INSERT INTO snapshots (tree, node, folder, root, at_ms, kind)
   SELECT tree, node, folder, root, at_ms, kind FROM snapshots WHERE snapshot = ?`;
 
-/** Notes what an export tells of files, unless it is known. */
+const NOTED = `SELECT 1 FROM snapshots WHERE folder = ? AND node = ? AND kind IN ('before', 'after', 'copied')`;
+const MADE_BY = 'SELECT 1 FROM origins WHERE tree = ? AND first <= ? AND last >= ? AND hub = ?';
+
+/** Notes what an export or a remote tells of files, unless it is known. */
 export const importSnapshots: WriteOp<ParsedOf<'loom.snapshot_import'>> = ({ store, atMs }, params) => {
   const { tree } = requireTree(store, params.tree);
   const folders = new Set(params.snapshots.map(({ folder }) => folder));
   const latest = [...folders].map((folder) => store.get<{ snapshot: number | null }>(LATEST, idBlob(folder)));
-  const added = params.snapshots.filter((one) => note(store, tree, { ...one, of: params.tree })).length;
+  const { hub } = params;
+  const taken = params.snapshots.filter(
+    (one) => hub === null || mayNote(store, tree, { ...one, of: params.tree, hub }),
+  );
+  const added = taken.filter((one) => note(store, tree, { ...one, of: params.tree })).length;
   const { stands } = params;
   if (stands !== null) {
     const { seq } = requireNodeOfTree(store, stands.node, params.tree);
@@ -27,6 +34,18 @@ export const importSnapshots: WriteOp<ParsedOf<'loom.snapshot_import'>> = ({ sto
     if (row?.snapshot != null) store.run(AGAIN, row.snapshot);
   return `{"added":${added}}`;
 };
+
+interface Claim extends NotedSnapshot {
+  of: ParsedOf<'loom.snapshot_import'>['tree'];
+  hub: string;
+}
+
+/** A hub may say more of what it has made; of what others have made only what nobody has said. */
+function mayNote(store: Store, tree: number, { node, of, folder, hub }: Claim): boolean {
+  const { seq } = requireNodeOfTree(store, node, of);
+  if (store.get(NOTED, idBlob(folder), seq) === undefined) return true;
+  return store.get(MADE_BY, tree, seq, seq, hub) !== undefined;
+}
 
 function note(
   store: Store,

@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { errnoOf } from '../../hub/base/errno.js';
 import { HubError } from '../../hub/base/error.js';
+import { syncPath } from '../outputs/sync_path.js';
 import { storageError } from '../store/store.js';
-import { syncPath } from '../store/sync_path.js';
 import { fromWorkerError, type WorkerError } from '../store/worker_error.js';
 import { onThreadExit, THREAD_LIMITS } from './pending_calls.js';
 

@@ -21,6 +21,7 @@ import { getNodes, readChildren } from '../read/whole_nodes.js';
 import { searchNodes } from '../search/search_nodes.js';
 import { checkEntries } from '../sharing/check_entries.js';
 import { readEntries } from '../sharing/read_entries.js';
+import { readSharedFiles } from '../sharing/share_files.js';
 import { listShares } from '../sharing/shares.js';
 import { findSnapshots, listFolders, listRoots } from '../snapshots/find_snapshots.js';
 import { listCopies } from '../snapshots/list_copies.js';
@@ -64,6 +65,7 @@ export const READ_OPS: { readonly [O in ReadOpName]: ReadOp<O> } = {
   'loom.copy_list': listCopies,
   'loom.share_list': oneSlice(listShares),
   'loom.share_read': readEntries,
+  'loom.share_files_read': oneSlice(readSharedFiles),
   'loom.share_check': checkEntries,
   feed: readFeed,
 };

@@ -1,5 +1,6 @@
 import type { MethodName, ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import { applyEntries } from '../sharing/apply_entries.js';
+import { setSharedFiles } from '../sharing/share_files.js';
 import { removeShare, setShare } from '../sharing/shares.js';
 import { importSnapshots } from '../snapshots/import_snapshots.js';
 import { noteCopy, removeCopy } from '../snapshots/note_copy.js';
@@ -56,6 +57,7 @@ export const WRITE_OPS = {
   'loom.snapshot_add': noteSnapshot,
   'loom.snapshot_import': importSnapshots,
   'loom.share_set': setShare,
+  'loom.share_files_set': setSharedFiles,
   'loom.share_remove': removeShare,
   'loom.share_apply': applyEntries,
 } satisfies { [M in MethodName]?: WriteOp<never> };

@@ -111,6 +111,8 @@ export const CATCHES: Record<string, number> = {
   'hub/history/open_session.ts': 1,
   'hub/sharing/fetch_entries.ts': 2,
   'hub/sharing/announce.ts': 1,
+  'hub/sharing/files/fetch_files.ts': 1,
+  'hub/sharing/files/files_lane.ts': 1,
   'hub/sharing/fsck_remote.ts': 2,
   'hub/sharing/greet.ts': 1,
   'hub/sharing/live/remote_link.ts': 1,

@@ -50,10 +50,10 @@ export function createRecorder({ hub, clock }: Pick<ToolParts, 'hub' | 'clock'>,
       return { root, told: tells ? tell(project) : [] };
     },
     /** Resolves when what was to be recorded of a project is, with what has not been told. */
-    async settle({ project }: ParsedOf<'files.settle'>): Promise<ResultOf<'files.settle'>> {
+    async settle({ project, tells }: ParsedOf<'files.settle'>): Promise<ResultOf<'files.settle'>> {
       // Where nothing can be recorded there is nothing to wait for.
       await workers.project(project).catch(() => null);
-      return { told: tell(project) };
+      return { told: tells ? tell(project) : [] };
     },
   };
 }

@@ -27,12 +27,15 @@ export function createTransfers(parts: Parts, workers: ProjectWorkers) {
 }
 
 function createExporting(hub: ToolParts['hub'], { folders, workers }: { folders: Folders; workers: ProjectWorkers }) {
-  async function exportFolder(folder: Sha256, roots: Sha256[]): Promise<ResultOf<'files.export_begin'>['begun']> {
+  async function exportFolder(
+    folder: Sha256,
+    { roots, known }: NonNullable<ParsedOf<'files.export_begin'>['wanted']>,
+  ): Promise<ResultOf<'files.export_begin'>['begun']> {
     const place = folders.begin(folder);
     try {
       const { transfer } = place;
-      const { lost } = await workers.maintain(folder, async () => ({ kind: 'export', transfer, roots }));
-      return { ...place, packs: packsIn(folders.folderOf(place)), lost };
+      const { lost, files } = await workers.maintain(folder, async () => ({ kind: 'export', transfer, roots, known }));
+      return { ...place, packs: packsIn(folders.folderOf(place)), lost, files };
     } catch (error) {
       folders.drop(place);
       throw error;
@@ -40,19 +43,22 @@ function createExporting(hub: ToolParts['hub'], { folders, workers }: { folders:
   }
 
   return async (params: ParsedOf<'files.export_begin'>): Promise<ResultOf<'files.export_begin'>> => {
+    const { wanted } = params;
+    if (wanted !== null) return { begun: await exportFolder(idOfPath(params.project), wanted), others: 0 };
     await workers.settled();
     const found = await rootsOf(hub, params.tree);
     const largest = [...found].sort(([, a], [, b]) => b.size - a.size)[0]?.[0];
     const own = idOfPath(params.project);
     const folder = found.has(own) ? own : largest;
     if (folder === undefined) return { begun: null, others: 0 };
-    return { begun: await exportFolder(folder, [...(found.get(folder) ?? [])]), others: found.size - 1 };
+    const roots = [...(found.get(folder) ?? [])];
+    return { begun: await exportFolder(folder, { roots, known: [] }), others: found.size - 1 };
   };
 }
 
 function createImporting(folders: Folders, workers: ProjectWorkers) {
-  const proven = ({ folder, transfer, roots }: ParsedOf<'files.import_end'>, look: boolean) =>
-    workers.maintain(folder, async () => ({ kind: 'import', look, transfer, roots }));
+  const proven = ({ folder, transfer, roots, partial }: ParsedOf<'files.import_end'>, look: boolean) =>
+    workers.maintain(folder, async () => ({ kind: 'import', look, transfer, roots, partial }));
   return {
     async 'files.import_begin'({ project }: ParsedOf<'files.import_begin'>): Promise<ResultOf<'files.import_begin'>> {
       return folders.begin((await workers.project(project)).id);
@@ -62,7 +68,7 @@ function createImporting(folders: Folders, workers: ProjectWorkers) {
       return {};
     },
     async 'files.import_check'(params: ParsedOf<'files.import_check'>): Promise<ResultOf<'files.import_check'>> {
-      return { files: (await proven(params, true)).files };
+      return { files: (await proven({ ...params, partial: false }, true)).files };
     },
     async 'files.import_end'(params: ParsedOf<'files.import_end'>): Promise<ResultOf<'files.import_end'>> {
       const { files, root: empty } = await proven(params, false);

@@ -48,7 +48,11 @@ export const filesMethods = methods({
   'files.settle': {
     ...onTools,
     description: 'Answers when what was to be recorded of a project is, with what nobody was told of it yet.',
-    params: z.strictObject({ project }),
+    params: z.strictObject({
+      project,
+      /** Whether that counts as told then. */
+      tells: z.boolean().default(true),
+    }),
     result: z.strictObject({ told: z.array(z.string()) }),
   },
   'files.status': {

@@ -3,6 +3,8 @@ import { DECIDED_AT_MS_MAX } from '../limits.js';
 import { methods } from '../method.js';
 import { MarkName, NodeId, Sha256, Tree, TreeId, TreeName } from '../node.js';
 import { limitUpTo } from '../page_schema.js';
+import { AbsolutePath } from '../turn.js';
+import { NotedSnapshot } from './snapshot_methods.js';
 import { ExportRecord } from './tree_methods.js';
 
 const count = z.int().nonnegative();
@@ -28,6 +30,22 @@ export const SharedBody = z.union([
 ]);
 export type SharedBody = z.infer<typeof SharedBody>;
 
+/** Of which folder recorded files go along with a tree: snapshots sent up to this one, sets of the remote here up to that one. */
+const SharedFolder = z.strictObject({ project: AbsolutePath, sent: count, fetched: count });
+export type SharedFolder = z.infer<typeof SharedFolder>;
+
+/** What has become of the recorded files of a tree. */
+const SyncedFiles = z.strictObject({
+  tree: TreeId,
+  /** Snapshots of nodes, and bytes. */
+  ...{ sent: count, received: count, bytes: count },
+  /** Paths of the largest of them. */
+  paths: count,
+  /** Why it could not be gone on with; null when all is well. */
+  problem: z.string().nullable(),
+});
+export type SyncedFiles = z.infer<typeof SyncedFiles>;
+
 /** How far a tree has been taken over, each way. */
 const Share = z.strictObject({
   remote: z.string(),
@@ -38,6 +56,8 @@ const Share = z.strictObject({
   fetched: count,
   /** How many nodes are not at the remote; at least one if something is not. */
   to_send: count,
+  /** Null where recorded files stay here. */
+  files: SharedFolder.nullable(),
 });
 export type Share = z.infer<typeof Share>;
 
@@ -49,6 +69,24 @@ export const sharingMethods = methods({
     description: 'Notes that a tree is shared, and how far it has been sent.',
     params: z.strictObject({ ...shareKey, sent: count.default(0), fetched: count.default(0) }),
     result: z.strictObject({ hub: z.uuid() }),
+    access: 'internal',
+  },
+  'loom.share_files_set': {
+    description: 'Notes whether the recorded files of a folder go along with a shared tree, and how far they have.',
+    params: z.strictObject({ ...shareKey, files: SharedFolder.nullable() }),
+    result: z.strictObject({ set: z.boolean() }),
+    access: 'internal',
+  },
+  'loom.share_files_read': {
+    description:
+      'Lists which files were noted for those nodes of a shared tree that are at the remote, the oldest first.',
+    params: z.strictObject({ ...shareKey, folder: Sha256, after: count }),
+    result: z.strictObject({
+      notes: z.array(NotedSnapshot.omit({ folder: true })),
+      /** The number up to which this is all; the next call reads after it. */
+      to: count,
+      more: z.boolean(),
+    }),
     access: 'internal',
   },
   'loom.share_remove': {
@@ -128,6 +166,8 @@ export const sharingMethods = methods({
     params: z.strictObject({ remote: RemoteName, repair: z.boolean().default(false) }),
     result: z.strictObject({
       ...{ trees: count, entries: count, nodes: count, outputs: count },
+      /** Sets of recorded files. */
+      file_sets: count,
       /** Nodes of a tree so large that their parents were not remembered: their hashes are not proven. */
       ...{ unproven: count, repaired: count, problem_count: count },
       problems: z
@@ -154,8 +194,12 @@ export const sharingMethods = methods({
   },
   'sharing.share': {
     description: 'Shares a tree and the sub-sessions it owns over a remote, and sends them.',
-    params: z.strictObject(shareKey),
-    result: z.strictObject({ trees: count, sent: count }),
+    params: z.strictObject({
+      ...shareKey,
+      /** The real path of the folder whose recorded files go along from now on; null where it stays as it is. */
+      files: AbsolutePath.nullable().default(null),
+    }),
+    result: z.strictObject({ trees: count, sent: count, files: z.array(SyncedFiles) }),
   },
   'sharing.unshare': {
     description: 'Shares a tree no longer; with `purge` it is deleted at the remote as well.',
@@ -174,8 +218,11 @@ export const sharingMethods = methods({
       /** Only this one; it need not be here yet, if it is fetched. */
       tree: TreeId.nullable().default(null),
       ...{ sends: z.boolean().default(true), fetches: z.boolean().default(true) },
+      /** The real path of the folder for which recorded files of that one are taken from now on; null where it stays as it is. */
+      files: AbsolutePath.nullable().default(null),
     }),
     result: z.strictObject({
+      files: z.array(SyncedFiles),
       trees: z.array(
         z.strictObject({
           ...{ tree: TreeId, title: z.string(), sent: count, received: count },

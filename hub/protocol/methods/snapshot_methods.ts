@@ -96,6 +96,8 @@ export const snapshotMethods = methods({
       ...{ tree: TreeId, snapshots: z.array(NotedSnapshot).max(1_000) },
       /** What the conversation knows of the folder from then on; null where it has been there. */
       stands: NotedSnapshot.pick({ node: true, folder: true, root: true }).nullable().default(null),
+      /** Which hub has noted it: of what another one has made it changes nothing that is noted. Null for an export. */
+      hub: z.uuid().nullable().default(null),
     }),
     result: z.strictObject({ added: z.int().nonnegative() }),
   },

@@ -20,7 +20,11 @@ export const transferMethods = methods({
     ...onTools,
     description:
       'Puts together what is recorded of a project for the nodes of a tree, as packs to read; where that is nothing, of the folder of which most is.',
-    params: z.strictObject({ tree: TreeId, project: AbsolutePath }),
+    params: z.strictObject({
+      ...{ tree: TreeId, project: AbsolutePath },
+      /** Of this project alone, these files, without what others of it have that whoever gets the packs knows. */
+      wanted: z.strictObject({ roots, known: roots }).nullable().default(null),
+    }),
     result: z.strictObject({
       /** Null where nothing is recorded. */
       begun: z
@@ -29,6 +33,8 @@ export const transferMethods = methods({
           packs: z.array(z.strictObject({ sha256: Sha256, size_bytes: count })),
           /** What is damaged, or not there any more. */
           lost: z.array(Sha256),
+          /** Paths of the largest snapshot. */
+          files: count,
         })
         .nullable(),
       /** Other folders of which something is recorded for the tree. */
@@ -63,7 +69,11 @@ export const transferMethods = methods({
   'files.import_end': {
     ...onTools,
     description: 'Checks the same again, and stores these files.',
-    params: z.strictObject({ ...Transfer, roots }),
+    params: z.strictObject({
+      ...{ ...Transfer, roots },
+      /** Whether the packs need not have what is stored of the project already. */
+      partial: z.boolean().default(false),
+    }),
     result: z.strictObject({
       files: count,
       /** Names the files of an empty folder. */

@@ -28,6 +28,8 @@ export interface LiveRemotes {
   turns(): TurnElsewhere[];
   /** Says something to one of them; null when there is none of this id. */
   say(turn: TurnId, message: TurnMessage): Promise<unknown>;
+  /** Tells whoever follows. */
+  tell(event: LiveEvent): void;
   end(): Promise<void>;
 }
 
@@ -82,6 +84,7 @@ export function createLiveRemotes(parts: LiveRemotesParts): LiveRemotes {
     // One after the other: what is read later is true.
     refresh: () => queue('refresh', lookAgain),
     follow,
+    tell,
     turns: () => turnsOf(links),
     say: (turn, message) => sayTo(links, turn, message),
     async end() {

@@ -7,6 +7,7 @@ import type { LiveEvent } from '../../protocol/methods/live_methods.js';
 import type { TreeId } from '../../protocol/node.js';
 import { announce, announceTurns, hearAnnounced } from '../announce.js';
 import type { CallQueue } from '../call_queue.js';
+import type { FilesLane } from '../files/files_lane.js';
 import { greet } from '../greet.js';
 import { PUBLISH_FUNCTION } from '../publish_schema.js';
 import { type OpenRemote, openRemote, remoteError } from '../remote_connection.js';
@@ -39,6 +40,8 @@ export interface LinkParts {
   /** Its address now; fails when it has none. */
   address(): string;
   tell(event: LiveEvent): void;
+  /** Told of trees whose recorded files may go along. */
+  files: Pick<FilesLane, 'note' | 'noteReached'>;
   /** Does what another hub says to a turn of this one. */
   deliver: Delivery;
 }
@@ -178,6 +181,7 @@ async function stay(link: Link, onReached: () => void): Promise<void> {
     const hub = writes ? await queue(name, () => greet(reach, remote, parts.version)) : NO_HUB;
     toDo.lookAgain(true);
     link.isReached = true;
+    parts.files.noteReached(name);
     const takes = createTaking(link, remote, { hub, writes });
     let lookedMs = performance.now();
     for (let isFirst = true; !signal.aborted; isFirst = false) {
@@ -228,6 +232,7 @@ function createTaking(link: Link, remote: OpenRemote, me: { hub: string; writes:
       const { tree } = next;
       const synced = await syncTree(reach, remote, { remote: name, ...next, sends });
       if (synced.sent > 0) unannounced.add(tree);
+      parts.files.note(name, tree);
       const problem = toDo.noteTaken(next, synced);
       if (problem !== null) parts.tell({ kind: 'tree_stopped', remote: name, tree, problem });
       await announceDue();

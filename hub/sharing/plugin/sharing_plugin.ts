@@ -5,10 +5,12 @@ import { cliCommand } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { Appended, CallContext, HubCalls, HubResolve, Log, Plugin } from '../../base/plugin.js';
 import type { TurnElsewhere } from '../../protocol/methods/live_methods.js';
-import type { ResultOf } from '../../protocol/methods/method_table.js';
+import type { ParsedOf, ResultOf } from '../../protocol/methods/method_table.js';
+import type { SyncedFiles } from '../../protocol/methods/sharing_methods.js';
 import type { TreeId } from '../../protocol/node.js';
 import { announce } from '../announce.js';
 import { createQueue } from '../call_queue.js';
+import { createFilesLane, type FilesLane } from '../files/files_lane.js';
 import { fsckRemote } from '../fsck_remote.js';
 import { greet } from '../greet.js';
 import { createLiveRemotes, type LiveRemotes } from '../live/live_remotes.js';
@@ -25,6 +27,8 @@ interface SharingParts {
   addressOf(name: string): string | null;
   /** Whether the hub keeps a connection to a remote over which something is shared. */
   isLive(): boolean;
+  /** What the recorded files of one tree may have at a remote. */
+  filesBytesMax(): number;
 }
 
 export interface SharingPlugin extends Plugin {
@@ -38,29 +42,33 @@ export interface SharingPlugin extends Plugin {
 
 /** Trees that several hubs share: each keeps them, and PostgreSQL stands between. */
 export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): SharingPlugin {
+  const { version, log, addressOf } = parts;
   const queue = createQueue();
-  const live = createLiveRemotes({ ...parts, hub, queue });
+  const files = createFilesLane({
+    ...{ hub, version, log, addressOf, bytesMax: parts.filesBytesMax },
+    tellStopped: (remote, tree, problem) => live.tell({ kind: 'tree_stopped', remote, tree, problem }),
+  });
+  const live: LiveRemotes = createLiveRemotes({ ...parts, hub, queue, files });
   const beside: OnRemote = async (name, context, use) => {
-    const address = requireAddress(parts, name);
-    const { signal } = context;
-    return withRemote({ name, address, signal }, (remote) => use(remote, { hub, context }));
+    const at = { name, address: requireAddress(parts, name), signal: context.signal };
+    return withRemote(at, (remote) => use(remote, { hub, context }));
   };
   const on: OnRemote = (name, context, use) => queue(name, () => beside(name, context, use));
   const onPrepared: typeof on = (name, context, use) =>
-    on(name, context, async (remote, reach) => {
-      await requirePrepared(remote);
-      return use(remote, reach);
-    });
+    on(name, context, (remote, reach) => requirePrepared(remote).then(() => use(remote, reach)));
 
-  const refresh = (): void => detach(live.refresh(), (error) => parts.log('warn', `sharing: ${String(error)}`));
+  const refresh = (): void => detach(live.refresh(), (error) => log('warn', `sharing: ${String(error)}`));
   const refreshed = <T>(done: Promise<T>): Promise<T> => done.finally(refresh);
 
   return {
     name: 'sharing',
-    version: parts.version,
+    version,
     begin: refresh,
     note: live.note,
-    end: live.end,
+    end: async () => {
+      files.end();
+      await live.end();
+    },
     methods: {
       'sharing.follow': async ({ tree }, context) => follow(live, tree, context),
       'sharing.turn_list': async ({ tree }) => ({ turns: live.turns().filter(isIn(tree)).map(asRunning) }),
@@ -71,33 +79,59 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
         // Beside what is sent and fetched meanwhile: it may take long.
         beside(name, context, (remote, reach) => fsckRemote(reach, remote, repair)),
       'sharing.tree_list': ({ remote: name, limit }, context) =>
-        onPrepared(name, context, async (remote, reach) => {
-          const { shares } = await callHub(reach, 'loom.share_list', { remote: name, tree: null });
-          const shared = new Set(shares.map(({ tree }) => tree.id));
-          const trees = await listRemoteTrees(remote, limit);
-          return { trees: trees.map((tree) => ({ ...tree, shared: shared.has(tree.id) })) };
-        }),
+        onPrepared(name, context, (remote, reach) => listTrees(reach, remote, limit)),
       'sharing.list': async (_, context) => {
         const { shares } = await callHub({ hub, context }, 'loom.share_list', { remote: null, tree: null });
         return { shares };
       },
-      'sharing.share': ({ remote: name, tree }, context) =>
-        refreshed(onPrepared(name, context, (remote, reach) => share(reach, remote, { tree, version: parts.version }))),
+      'sharing.share': async (params, context) => ({
+        ...(await refreshed(
+          onPrepared(params.remote, context, (remote, reach) => share(reach, remote, { ...params, version })),
+        )),
+        files: await syncFiles(files, { ...params, trees: [], sends: true, fetches: true }, context),
+      }),
       'sharing.unshare': ({ remote: name, tree, purge }, context) =>
         refreshed(unshare({ hub, context }, { name, tree, purge }, onPrepared)),
-      'sharing.sync': (params, context) =>
-        refreshed(
-          onPrepared(params.remote, context, async (remote, reach) => {
-            if (params.sends) await greet(reach, remote, parts.version);
-            if (params.tree !== null && !params.fetches && (await shareOf(reach, remote, params.tree)) === null)
-              throw notShared(params.remote, params.tree);
-            return { trees: await syncRemote(reach, remote, params) };
-          }),
-        ),
-      ...taskMethods(hub, { beside, version: parts.version }),
+      'sharing.sync': async (params, context) => {
+        const trees = await refreshed(
+          onPrepared(params.remote, context, (remote, reach) => syncTrees(reach, remote, { ...params, version })),
+        );
+        return { trees, files: await syncFiles(files, { ...params, trees }, context) };
+      },
+      ...taskMethods(hub, { beside, version }),
     },
   };
 }
+
+async function listTrees(reach: InternalCaller, remote: Remote, limit: number): Promise<ResultOf<'sharing.tree_list'>> {
+  const { shares } = await callHub(reach, 'loom.share_list', { remote: remote.name, tree: null });
+  const shared = new Set(shares.map(({ tree }) => tree.id));
+  const trees = await listRemoteTrees(remote, limit);
+  return { trees: trees.map((tree) => ({ ...tree, shared: shared.has(tree.id) })) };
+}
+
+async function syncTrees(
+  reach: InternalCaller,
+  remote: Remote,
+  { version, ...params }: ParsedOf<'sharing.sync'> & { version: string },
+): Promise<ResultOf<'sharing.sync'>['trees']> {
+  const { tree, sends, fetches } = params;
+  if (sends) await greet(reach, remote, version);
+  if (tree !== null && !fetches && (await shareOf(reach, remote, tree)) === null) throw notShared(params.remote, tree);
+  return syncRemote(reach, remote, params);
+}
+
+/** Those of the trees that were taken over, or of the one for which a folder is named. */
+function syncFiles(
+  files: FilesLane,
+  { remote, tree, files: project, trees, sends, fetches }: Omit<ParsedOf<'sharing.sync'>, 'trees'> & SyncedTrees,
+  context: CallContext,
+): Promise<SyncedFiles[]> {
+  if (project !== null && tree !== null) return files.share(remote, { tree, project, sends, fetches }, context);
+  return files.sync(remote, { trees: trees.map((one) => one.tree), sends, fetches }, context);
+}
+
+type SyncedTrees = Pick<ResultOf<'sharing.sync'>, 'trees'>;
 
 function isIn(tree: TreeId | null): (turn: TurnElsewhere) => boolean {
   return (turn) => tree === null || turn.tree === tree;
@@ -130,7 +164,7 @@ async function share(
   reach: InternalCaller,
   remote: Remote,
   { tree, version }: { tree: TreeId; version: string },
-): Promise<ResultOf<'sharing.share'>> {
+): Promise<Omit<ResultOf<'sharing.share'>, 'files'>> {
   const { name } = remote;
   await greet(reach, remote, version);
   const wasShared = (await shareOf(reach, remote, tree)) !== null;

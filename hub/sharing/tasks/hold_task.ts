@@ -90,7 +90,13 @@ function followSteps(reach: InternalCaller, { remote, tree, turn }: Holding) {
   let [isSending, hasNews] = [false, false];
   const send = async (tip: NodeId): Promise<void> => {
     try {
-      const { trees } = await callHub(reach, 'sharing.sync', { remote, tree, sends: true, fetches: false });
+      const { trees } = await callHub(reach, 'sharing.sync', {
+        remote,
+        tree,
+        sends: true,
+        fetches: false,
+        files: null,
+      });
       if (trees.some(({ problem }) => problem !== null)) return;
       told.tip = tip;
       hasNews = true;

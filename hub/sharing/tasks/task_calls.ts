@@ -64,7 +64,7 @@ async function createTask(
   const { shares } = await callHub(reach, 'loom.share_list', { remote: name, tree });
   const isShared = shares.some((share) => share.tree.id === tree);
   if (isShared) await sendTree(reach, { remote: name, tree });
-  else await callHub(reach, 'sharing.share', { remote: name, tree });
+  else await callHub(reach, 'sharing.share', { remote: name, tree, files: null });
   await beside(name, reach.context, async (remote) => {
     const sql = 'SELECT cognition.task_put($1, $2, $3, $4, $5, $6, $7, $8) AS put';
     const [row] = await remote.query<{ put: string }>(sql, [id, tree, node, found.hash, project, model, level, cost]);
@@ -90,7 +90,7 @@ async function sendTree(
   reach: InternalCaller,
   { remote, tree }: { remote: string; tree: Task['tree'] },
 ): Promise<void> {
-  const { trees } = await callHub(reach, 'sharing.sync', { remote, tree, sends: true, fetches: false });
+  const { trees } = await callHub(reach, 'sharing.sync', { remote, tree, sends: true, fetches: false, files: null });
   const failed = trees.find(({ problem }) => problem !== null);
   if (failed !== undefined) throw new HubError('conflict', `${failed.tree.slice(0, 8)}: ${failed.problem}`);
 }

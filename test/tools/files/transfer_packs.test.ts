@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -76,6 +76,7 @@ const MADE: Record<string, (store: BlobStore) => Sha256> = {
   },
 };
 
+const STORES = { look: false, partial: false };
 const REFUSED = /^the recorded files cannot be imported: /;
 
 test('snapshots such as no scan makes are refused, and nothing of them is in the store', () =>
@@ -85,7 +86,7 @@ test('snapshots such as no scan makes are refused, and nothing of them is in the
       const sent = openBlobStore(sentTo(store));
       const root = make(sent);
       sent.flush();
-      expect(() => importPacks({ folder: store, transfer, roots: [root] }, false), what).toThrow(REFUSED);
+      expect(() => importPacks({ folder: store, transfer, roots: [root] }, STORES), what).toThrow(REFUSED);
       const packs = join(store, 'packs');
       expect([what, existsSync(packs) ? readdirSync(packs) : []]).toEqual([what, []]);
     }
@@ -107,7 +108,7 @@ test('packs that unpack without end, or lead beyond their end, are refused', () 
     packOf(join(folder, 'beyond'), bomb, new Map([[sha256Of(bomb), { ...place, blockLength: 4_000_000_000 }]]));
     packOf(join(folder, 'other'), bomb, new Map([[sha256Of(Buffer.from('x')), { ...place, isCompressed: false }]]));
     for (const name of ['bomb', 'beyond', 'other']) {
-      expect(() => importPacks({ folder: join(folder, name), transfer, roots: [] }, false), name).toThrow(REFUSED);
+      expect(() => importPacks({ folder: join(folder, name), transfer, roots: [] }, STORES), name).toThrow(REFUSED);
     }
   }));
 
@@ -121,7 +122,7 @@ test('what one store exports another takes whole, also when it has some of it, a
     writeFileSync(join(project, 'a'), 'two');
     const second = files.scan().root;
     files.close();
-    expect(exportPacks({ folder: store, transfer, roots: [first, second] })).toEqual({ lost: [] });
+    expect(exportPacks({ folder: store, transfer, roots: [first, second], known: [] })).toEqual({ lost: [], files: 2 });
     const other = join(folder, 'other');
     const sent = sentTo(other);
     for (const name of readdirSync(sentTo(store)))
@@ -129,8 +130,8 @@ test('what one store exports another takes whole, also when it has some of it, a
     const junk = openBlobStore(sent);
     const unwanted = junk.put(Buffer.from('junk'), 'plain');
     junk.flush();
-    expect(importPacks({ folder: other, transfer, roots: [first] }, false).files).toBe(2);
-    expect(importPacks({ folder: other, transfer, roots: [first, second] }, false).files).toBe(2);
+    expect(importPacks({ folder: other, transfer, roots: [first] }, STORES).files).toBe(2);
+    expect(importPacks({ folder: other, transfer, roots: [first, second] }, STORES).files).toBe(2);
     const taken = openBlobStore(join(other, 'packs'));
     expect([taken.has(first), taken.has(second), taken.has(unwanted), taken.problems()]).toEqual([
       true,
@@ -138,4 +139,35 @@ test('what one store exports another takes whole, also when it has some of it, a
       false,
       [],
     ]);
+  }));
+
+test('packs may lack what both stores have, and are refused where the other one has not', () =>
+  withFolder(async (folder) => {
+    const { project, store } = foldersIn(folder);
+    const files = openFiles(project, store);
+    writeFileSync(join(project, 'large'), randomBytes(900_000));
+    const first = files.scan().root;
+    writeFileSync(join(project, 'a'), 'two');
+    const second = files.scan().root;
+    files.close();
+    const bytesOf = (known: Sha256[]): number => {
+      rmSync(sentTo(store), { recursive: true });
+      expect(
+        exportPacks({ folder: store, transfer, roots: known.length === 0 ? [first] : [second], known }).lost,
+      ).toEqual([]);
+      return readdirSync(sentTo(store)).reduce((sum, name) => sum + statSync(join(sentTo(store), name)).size, 0);
+    };
+    const take = (other: string, roots: Sha256[]): number => {
+      rmSync(sentTo(other), { recursive: true, force: true });
+      cpSync(sentTo(store), sentTo(other), { recursive: true });
+      return importPacks({ folder: other, transfer, roots }, { look: false, partial: true }).files;
+    };
+    const [one, none] = [join(folder, 'one'), join(folder, 'none')];
+    const whole = bytesOf([]);
+    expect(take(one, [first])).toBe(1);
+    expect(bytesOf([first])).toBeLessThan(whole / 10);
+    expect(take(one, [second])).toBe(2);
+    expect(openBlobStore(join(one, 'packs')).problems()).toEqual([]);
+    expect(() => take(none, [second])).toThrow(REFUSED);
+    expect(readdirSync(join(none, 'packs'))).toEqual([]);
   }));

@@ -55,8 +55,16 @@ export const WorkerRequest = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('sweep'), roots: z.array(Sha256) }),
   z.strictObject({ kind: z.literal('check'), roots: z.array(Sha256) }),
   z.strictObject({ kind: z.literal('repair'), roots: z.array(Sha256) }),
-  z.strictObject({ kind: z.literal('export'), transfer: TransferId, roots: z.array(Sha256) }),
-  z.strictObject({ kind: z.literal('import'), transfer: TransferId, roots: z.array(Sha256), look: z.boolean() }),
+  z.strictObject({
+    ...{ kind: z.literal('export'), transfer: TransferId, roots: z.array(Sha256) },
+    /** What of these it needs not have. */
+    known: z.array(Sha256),
+  }),
+  z.strictObject({
+    ...{ kind: z.literal('import'), transfer: TransferId, roots: z.array(Sha256), look: z.boolean() },
+    /** Whether the packs need not have what is stored already. */
+    partial: z.boolean(),
+  }),
 ]);
 export type WorkerRequest = z.infer<typeof WorkerRequest>;
 

@@ -103,7 +103,7 @@ async function reportOf(
   }
   if (request.kind === 'export') return { ...EMPTY, ...exportPacks({ folder: store, ...request }) };
   if (request.kind === 'import') {
-    return { ...EMPTY, ...importPacks({ folder: store, ...request }, request.look) };
+    return { ...EMPTY, ...importPacks({ folder: store, ...request }, request) };
   }
   if (request.kind === 'repair') return { ...EMPTY, repair: repairStore(store, request.roots) };
   if (request.kind === 'check') return { ...EMPTY, ...checkStore(store, request.roots) };

@@ -23,23 +23,44 @@ export interface TransferParts {
   roots: readonly Sha256[];
 }
 
-/** Puts what snapshots need into packs of their own. Of a damaged store what is whole. */
-export function exportPacks({ folder, transfer, roots }: TransferParts): { lost: Sha256[] } {
+/** Puts what snapshots need, and the known ones do not, into packs of their own. Of a damaged store what is whole. */
+export function exportPacks({ folder, transfer, roots, known }: TransferParts & { known: readonly Sha256[] }): {
+  lost: Sha256[];
+  files: number;
+} {
   refuseFull(0, folder);
   const source = openBlobStore(join(folder, PACKS));
   const target = openBlobStore(makeFolder(folder, transfer));
-  const needed = new Set<Sha256>();
+  const there = new Set<Sha256>();
+  for (const root of known) snapshotsIn(source).addBlobs(root, there);
+  const needed = new Set(there);
   for (const root of roots) snapshotsIn(source).addBlobs(root, needed);
-  for (const sha256 of source.inReadingOrder([...needed])) readable(() => copyBlob(sha256, source, target));
+  const lacking = [...needed].filter((sha256) => !there.has(sha256));
+  for (const sha256 of source.inReadingOrder(lacking)) readable(() => copyBlob(sha256, source, target));
   target.flush();
-  const { problemOf } = createSoundSnapshots(target, snapshotsIn(target));
-  return { lost: roots.filter((root) => problemOf(root) !== null) };
+  const whole = known.length === 0 ? target : onto(target, source);
+  const { problemOf, paths } = createSoundSnapshots(whole, snapshotsIn(whole));
+  return { lost: roots.filter((root) => problemOf(root) !== null), files: paths() };
 }
 
-/** Takes snapshots out of packs that may come from anybody, when each byte of them is proven; with `look` only proves them. */
+/** What two stores have, of both the first. */
+function onto(first: BlobStore, second: BlobStore): BlobStore {
+  const of = (sha256: Sha256): BlobStore => (first.has(sha256) ? first : second);
+  return {
+    ...first,
+    has: (sha256) => first.has(sha256) || second.has(sha256),
+    get: (sha256) => of(sha256).get(sha256),
+    placeOf: (sha256) => of(sha256).placeOf(sha256),
+  };
+}
+
+/**
+ * Takes snapshots out of packs that may come from anybody, when each byte of them is proven; with `look` only proves them, with `partial`
+ * the packs need not have what is stored already.
+ */
 export function importPacks(
   { folder, transfer, roots }: TransferParts,
-  look: boolean,
+  { look, partial }: { look: boolean; partial: boolean },
 ): { files: number; root: Sha256 } {
   const packs = makeFolder(folder, transfer);
   provePacks(packs);
@@ -47,12 +68,13 @@ export function importPacks(
   for (const sha256 of source.inReadingOrder(source.all())) {
     if (readable(() => source.get(sha256)) === null) throw refused('a pack holds something else than it says');
   }
-  const sound = createSoundSnapshots(source, snapshotsIn(source));
+  const target = openBlobStore(join(folder, PACKS));
+  const whole = partial ? onto(source, target) : source;
+  const sound = createSoundSnapshots(whole, snapshotsIn(whole));
   for (const root of roots) {
     const problem = sound.problemOf(root);
     if (problem !== null) throw refused(`snapshot ${root}: ${problem}`);
   }
-  const target = openBlobStore(join(folder, PACKS));
   refuseFull(target.bytes() + source.bytes(), folder);
   // What a conversation knows of a folder in which it has not been.
   const root = snapshotsIn(target).put({ tree: target.put(Buffer.alloc(0), 'plain'), left_out: [] });
@@ -63,7 +85,8 @@ export function importPacks(
 
 function take(source: BlobStore, target: BlobStore, { needed }: SoundSnapshots): void {
   try {
-    for (const sha256 of source.inReadingOrder([...needed])) copyBlob(sha256, source, target);
+    const sent = [...needed].filter((sha256) => source.has(sha256));
+    for (const sha256 of source.inReadingOrder(sent)) copyBlob(sha256, source, target);
     target.flush();
   } catch (error) {
     target.discard();
