@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import type { NodeId, Tree } from '../../hub/protocol/node.js';
 import { command, NODE_WORDS, TREE } from '../command_line/command.js';
@@ -73,11 +74,16 @@ export const raceCommand = command({
     const lanes = await laneChoices(context, options, lanesIn(input.value('with') ?? ''));
     const plan = {
       ...{ reference: second === undefined ? null : (first ?? '@'), at: input.value('at'), lanes, options },
-      ...{ blocks: await messageBlocks(message, context), check: input.value('check') ?? null },
+      ...{ blocks: await messageBlocks(message, context), check: checkIn(input.value('check')) },
     };
     return hold(context, await startRace(context, plan));
   },
 });
+
+function checkIn(check: string | undefined): string | null {
+  if (check?.trim() !== '') return check ?? null;
+  throw new HubError('invalid_params', '--check takes a command', { hint: 'such as --check "npm test"' });
+}
 
 /** Runs a race to its end, and shows it meanwhile. */
 async function hold(context: Context, race: Race): Promise<number> {

@@ -1,4 +1,5 @@
 import { HubError } from '../../../hub/base/error.js';
+import type { TurnId } from '../../../hub/protocol/node.js';
 import { command } from '../../command_line/command.js';
 import { EXIT } from '../../output/failure.js';
 import { formatAge } from '../../render/text/age.js';
@@ -20,8 +21,11 @@ export const filesCopiesCommand = command({
     const { copies } = await client.call('files.copy_list', {});
     const wanted = input.value('remove');
     if (wanted !== undefined) {
-      const doomed = copies.filter(({ turn }) => wanted === 'all' || turn.startsWith(wanted));
-      if (doomed.length === 0) throw new HubError('not_found', `there is no copy ${JSON.stringify(wanted)}`);
+      const { turns } = await client.call('agent.status', {});
+      const isFree = (copy: TurnId): boolean => !turns.some(({ turn }) => turn === copy);
+      const doomed = copies.filter(({ turn }) => (wanted === 'all' ? isFree(turn) : turn.startsWith(wanted)));
+      if (doomed.length === 0 && wanted !== 'all')
+        throw new HubError('not_found', `there is no copy ${JSON.stringify(wanted)}`);
       for (const { turn } of doomed) await client.call('files.copy_remove', { turn });
       await context.out.write(`Removed ${doomed.length === 1 ? '1 copy' : `${doomed.length} copies`}.\n`);
       return EXIT.ok;

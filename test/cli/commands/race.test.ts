@@ -5,7 +5,7 @@ import { lanesIn } from '../../../cli/race/lanes.js';
 import { call, words } from '../../hub/agent/turn/turn_calls.js';
 import { agentBin, pathWith } from '../../support/agents/agent_bin.js';
 import { withCli } from '../../support/cli.js';
-import { say } from '../../support/model/script.js';
+import { breaking, say } from '../../support/model/script.js';
 import { bash, withTalk } from '../repl/conversation/talk.js';
 
 test('a lane is named by its model, and several by a number after it', () => {
@@ -40,6 +40,20 @@ test('lanes work in copies at the project’s own path, a check tells how they a
     const [store = ''] = readdirSync(join(home, 'files'));
     expect(readdirSync(join(home, 'files', store, 'copies'))).toEqual([]);
     expect(JSON.parse(await print('fsck', '--json'))).toMatchObject({ problems: [] });
+  }));
+
+test('a check is a command, and whatever one has done to its copy that goes, but for a copy in which somebody works', () =>
+  withTalk(async ({ cli: { run, print }, server, env }) => {
+    const empty = await run(['race', 'hello', '--with', 'demo', '--check', ' ']);
+    expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('--check takes a command') });
+    await run(['race', 'hello', '--with', 'demo×2', '--check', 'mkdir -p a/b; touch a/b/c; chmod 000 a/b a .']);
+    server.script(breaking('hang', words('Let me see')));
+    const asking = run(['ask', 'go', '--own'], { env });
+    await server.hanging();
+    expect(await print('files', 'copies', '--remove', 'all')).toBe('Removed 2 copies.\n');
+    expect((await print('files', 'copies')).trimEnd().split('\n')).toHaveLength(1);
+    await print('hub', 'stop');
+    await asking;
   }));
 
 test('in a copy the path of the project is the copy, a link cannot lead back, and texts of both sides are merged', () =>

@@ -2,6 +2,7 @@ import { chmodSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 
 /** Removes all that is in a folder, whatever its modes. Links are removed, and not followed. */
 export function emptyFolder(path: string): void {
+  chmodSync(path, 0o700);
   for (const entry of readdirSync(path, { withFileTypes: true, encoding: 'buffer' })) {
     const at = Buffer.concat([Buffer.from(`${path}/`), entry.name]);
     if (entry.isDirectory()) removeFolder(at);
