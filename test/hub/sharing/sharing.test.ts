@@ -18,7 +18,7 @@ describe.skipIf(POSTGRES_BIN === null)('two hubs over a PostgreSQL', { timeout: 
       const tree = await newTree(anna, 'trip');
       const question = await say(anna, { tree }, 'Where shall we go?');
       await anna.client.call('loom.mark_set', { tree, name: 'question' as never, node: question });
-      expect(await anna.client.call('sharing.share', { remote, tree })).toEqual({ trees: 1, sent: 4 });
+      expect(await anna.client.call('sharing.share', { remote, tree })).toEqual({ trees: 1, sent: 4, files: [] });
       expect((await sync(ben, tree)).trees).toMatchObject([{ tree, received: 2, problem: null }]);
       expect(await stateOf(ben, tree)).toEqual(await stateOf(anna, tree));
 
