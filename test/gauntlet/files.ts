@@ -20,6 +20,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { openProjectFiles, type ProjectFiles, type ProjectFilesParts } from '../../tools/files/worker/project_files.js';
+import { WORKER_FLAGS } from '../../tools/files/worker_command.js';
+import { WORKER_ENVIRONMENT } from '../../tools/files/worker_process.js';
 import { pin } from '../../tools/walk/pinned_folder.js';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
@@ -159,8 +161,8 @@ export function startWorker(
   { project, store }: { project: string; store: string },
   env: Record<string, string> = {},
 ): TestWorker {
-  const child = spawn(process.execPath, ['--max-semi-space-size=2', '--single-threaded-gc', WORKER], {
-    env,
+  const child = spawn(process.execPath, [...WORKER_FLAGS, WORKER], {
+    env: { ...WORKER_ENVIRONMENT, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   child.stdin.on('error', () => undefined); // it was killed

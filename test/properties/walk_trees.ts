@@ -161,7 +161,8 @@ export function listedByWalk(top: string, start: readonly string[] = []): string
   if (entry === null) return [];
   const found: string[] = [];
   try {
-    for (const folder of walkFolder(entry, { start, ownIgnoreFile: null, skipped: new Set(), known: null })) {
+    const options = { start, ownIgnoreFile: null, skipped: new Set<string>(), known: null, skip: () => null };
+    for (const folder of walkFolder(entry, options)) {
       if (folder === null) continue;
       for (const name of [...folder.files, ...folder.links]) found.push([...folder.names, name].join('/'));
     }

@@ -20,7 +20,7 @@ const INSIDE = '/run/cognition';
  * A small young generation: with the usual one the process has 40 MB more, and is no faster. It is collected by one thread: waiting for
  * others takes longer where they have other work.
  */
-const MEMORY = ['--max-semi-space-size=2', '--single-threaded-gc'];
+export const WORKER_FLAGS = ['--max-semi-space-size=2', '--single-threaded-gc'];
 
 /** What to start for a project, whose folder in the store it names: in the sandbox it sees the project and its store, the system read-only, and no network. */
 export async function workerCommand(
@@ -42,14 +42,14 @@ export async function workerCommand(
     return {
       folder: store,
       program: process.execPath,
-      arguments: [...MEMORY, PROGRAM],
+      arguments: [...WORKER_FLAGS, PROGRAM],
       start,
       release: () => undefined,
     };
   }
   const from = at?.from ?? null;
   const wrapped = await sandbox.wrap({
-    ...{ program: `${INSIDE}/node`, arguments: [...MEMORY, `${INSIDE}/files_worker.mjs`], cwd: '/tmp', tmp },
+    ...{ program: `${INSIDE}/node`, arguments: [...WORKER_FLAGS, `${INSIDE}/files_worker.mjs`], cwd: '/tmp', tmp },
     policy: { kind: 'contained', network: false, writable: [], readable: [] },
     mounts: [
       shown('node', { source: realpathSync(process.execPath), isFolder: false, writable: false }),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type IgnorePattern, parsePattern } from './ignore_pattern.js';
 
 const PATTERNS_MAX = 10_000;
@@ -37,6 +38,14 @@ export function parseRules(files: readonly (Buffer | null)[], depth: number): Ig
       return plain < 0 ? null : patterns[plain]?.isNegated === false;
     },
   };
+}
+
+/** Names rules by what they are read from, and by the name of those above. */
+export function stampOf(above: string, files: readonly (Buffer | null)[]): string {
+  if (files.every((file) => file === null)) return above;
+  const hash = createHash('sha256').update(above);
+  for (const file of files) hash.update(`${file?.length ?? -1} `).update(file ?? '');
+  return hash.digest('hex');
 }
 
 function linesOf(file: Buffer): string[] {

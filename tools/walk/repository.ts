@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { isWithin } from '../../hub/base/is_within.js';
-import { type IgnoreRules, parseRules } from './ignore_rules.js';
+import { type IgnoreRules, parseRules, stampOf } from './ignore_rules.js';
 import { type PinnedEntry, pin, pinIn, readIn, realPathOf, unpin } from './pinned_folder.js';
 import { parseIndex, type TrackedPaths, trackedPaths } from './tracked_paths.js';
 
@@ -8,6 +8,8 @@ import { parseIndex, type TrackedPaths, trackedPaths } from './tracked_paths.js'
 export interface Repository {
   /** The rules beside those in the folders, the least important first. */
   rules: readonly IgnoreRules[];
+  /** Names the rules. */
+  stamp: string;
   tracked: TrackedPaths;
 }
 
@@ -29,7 +31,8 @@ export function repositoryAt(folder: PinnedEntry, { depth, ownIgnoreFile }: Repo
     try {
       if (!has(own, 'HEAD') || !has(common, 'objects') || !has(common, 'refs')) return null;
       const files = [ownIgnoreFile, excludeFileIn(common)];
-      return { rules: files.flatMap((file) => parseRules([file], depth) ?? []), tracked: trackedIn(own) };
+      const rules = files.flatMap((file) => parseRules([file], depth) ?? []);
+      return { rules, stamp: stampOf('repository', files), tracked: trackedIn(own) };
     } finally {
       if (common !== own) unpin(common);
     }

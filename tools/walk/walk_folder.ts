@@ -1,5 +1,5 @@
 import type { FolderCache } from './folder_cache.js';
-import { type IgnoreRules, isIgnored, parseRules } from './ignore_rules.js';
+import { type IgnoreRules, isIgnored, parseRules, stampOf } from './ignore_rules.js';
 import { type FolderNames, listFolder } from './list_folder.js';
 import { type PinnedEntry, pinIn, readIn, unpin } from './pinned_folder.js';
 import { IGNORE_BYTES_MAX, type Repository, repositoryAt } from './repository.js';
@@ -12,6 +12,17 @@ export interface WalkedFolder extends Omit<FolderNames, 'folders' | 'hasGit'> {
   entry: PinnedEntry;
   /** Files, links and folders that were left out because rules ignore them. */
   ignored: readonly string[];
+  /** Names what the rules of the folders above say, and what these say with the folder's own. */
+  rules: { above: string; own: string };
+  /** Whether all that is in it counts, whatever git tracks. */
+  isPlain: boolean;
+}
+
+/** A folder that the walk comes to: its names from where the walk starts, the pinned folder above it, and what names the rules there. */
+export interface NextFolder {
+  names: readonly string[];
+  above: PinnedEntry;
+  rules: string;
 }
 
 export interface WalkOptions {
@@ -23,13 +34,15 @@ export interface WalkOptions {
   skipped: ReadonlySet<string>;
   /** Gains the names of each folder; null where none are kept. */
   known: FolderCache | null;
+  /** Says of a folder how many names are in it, where it need not be looked at; null where it must. */
+  skip(folder: NextFolder): number | null;
 }
 
 /** What lies deeper is left out, and what is listed beyond. */
 export const DEPTH_MAX = 200;
 export const ENTRIES_MAX = 1_000_000;
 /** The later counts more. */
-const IGNORE_FILES = ['.gitignore', '.ignore'];
+export const IGNORE_FILES = ['.gitignore', '.ignore'];
 
 /** The rules that hold in a folder. */
 interface Scope {
@@ -39,6 +52,8 @@ interface Scope {
   depth: number;
   /** Whether the folder is ignored, so that only what git tracks counts. */
   onlyTracked: boolean;
+  /** Names the rules by what they are read from. */
+  stamp: string;
 }
 
 interface Place {
@@ -52,7 +67,7 @@ interface WalkState extends WalkOptions {
   entriesLeft: number;
 }
 
-const NO_RULES: Scope = { rules: [], repository: null, depth: 0, onlyTracked: false };
+const NO_RULES: Scope = { rules: [], repository: null, depth: 0, onlyTracked: false, stamp: '' };
 
 /**
  * Walks a folder and those below, each pinned before it is read, so that no link is followed, whatever is renamed meanwhile. What git
@@ -91,17 +106,26 @@ function* walkFrom(entry: PinnedEntry, place: Place, state: WalkState): Generato
   const has = (name: string): boolean => (name === '.git' ? hasGit : files.includes(name));
   const scope = scopeIn(entry, place, { state, has });
   const { folders, ...kept } = withoutIgnored(listed, { names, scope }, state);
-  yield { names: names.slice(state.start.length), entry, ...kept };
+  const { start, skip } = state;
+  const rules = { above: place.scope.stamp, own: scope.stamp };
+  yield { names: names.slice(start.length), entry, rules, ...kept, isPlain: kept.isPlain && !hasGit };
   if (names.length >= DEPTH_MAX) return;
   for (const { name, onlyTracked } of folders) {
-    const inner = pinIn(entry, bytesOf(name));
-    if (inner === null) continue;
     const below = { names: [...names, name], scope: { ...scope, onlyTracked } };
-    try {
-      if (inner.stats.isDirectory()) yield* walkFrom(inner, below, state);
-    } finally {
-      unpin(inner);
-    }
+    const next = { names: below.names.slice(start.length), above: entry, rules: scope.stamp };
+    const skipped = onlyTracked ? null : skip(next);
+    if (skipped === null) yield* walkInto(entry, below, state);
+    else state.entriesLeft -= skipped;
+  }
+}
+
+function* walkInto(above: PinnedEntry, place: Place, state: WalkState): Generator<WalkedFolder | null, void> {
+  const inner = pinIn(above, bytesOf(place.names.at(-1) ?? ''));
+  if (inner === null) return;
+  try {
+    if (inner.stats.isDirectory()) yield* walkFrom(inner, place, state);
+  } finally {
+    unpin(inner);
   }
 }
 
@@ -114,11 +138,12 @@ function scopeIn(
   const repository = has('.git') ? repositoryAt(entry, { depth, ownIgnoreFile: state.ownIgnoreFile }) : null;
   const files = IGNORE_FILES.map((name) => (has(name) ? readIn(entry, name, IGNORE_BYTES_MAX) : null));
   const own = parseRules(files, depth) ?? [];
-  if (repository !== null) return { rules: [repository.rules, own].flat(), repository, depth, onlyTracked: false };
-  return { ...scope, rules: [scope.rules, own].flat() };
+  const stamp = stampOf(repository?.stamp ?? scope.stamp, files);
+  if (repository === null) return { ...scope, rules: [scope.rules, own].flat(), stamp };
+  return { rules: [repository.rules, own].flat(), repository, depth, onlyTracked: false, stamp };
 }
 
-interface Kept extends Pick<WalkedFolder, 'files' | 'links' | 'others' | 'ignored'> {
+interface Kept extends Pick<WalkedFolder, 'files' | 'links' | 'others' | 'ignored' | 'isPlain'> {
   folders: { name: string; onlyTracked: boolean }[];
 }
 
@@ -129,9 +154,12 @@ function withoutIgnored(listed: FolderNames, { names, scope }: Place, { skipped 
   const ignored: string[] = [];
   const pathOf = (name: string): string => [...names.slice(depth), name].join('/');
   const path = [...names, ''];
+  let isPlain = true;
   const isLeftOut = (name: string, isFolder: boolean): boolean => {
     path[names.length] = name;
-    return onlyTracked || (rules.length > 0 && isIgnored(rules, path, isFolder));
+    const isOut = onlyTracked || (rules.length > 0 && isIgnored(rules, path, isFolder));
+    if (isOut) isPlain = false;
+    return isOut;
   };
   const keeps = (name: string, isKept: boolean): boolean => {
     if (!isKept) ignored.push(name);
@@ -142,12 +170,14 @@ function withoutIgnored(listed: FolderNames, { names, scope }: Place, { skipped 
   const folders = listed.folders
     .map((name) => ({ name, onlyTracked: isLeftOut(name, true) || (repository === null && skipped.has(name)) }))
     .filter((one) => keeps(one.name, !one.onlyTracked || repository?.tracked.hasBelow(pathOf(one.name)) === true));
-  return { files: keptOf(listed.files), links: keptOf(listed.links), others: keptOf(listed.others), ignored, folders };
+  const [files, links, others] = [keptOf(listed.files), keptOf(listed.links), keptOf(listed.others)];
+  return { files, links, others, ignored, folders, isPlain: isPlain && ignored.length === 0 };
 }
 
 /** Where there are no rules. */
 function allOf({ files, links, others, folders }: FolderNames): Kept {
-  return { files, links, others, ignored: [], folders: folders.map((name) => ({ name, onlyTracked: false })) };
+  const all = folders.map((name) => ({ name, onlyTracked: false }));
+  return { files, links, others, ignored: [], folders: all, isPlain: true };
 }
 
 function bytesOf(name: string): string | Buffer {

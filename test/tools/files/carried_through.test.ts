@@ -27,10 +27,10 @@ async function afterKill(folder: string, state: Pending['state']) {
   return { project, store, file };
 }
 
-test('a new file that a killed restore has begun in the folder that it is for goes', () =>
+test('a restore makes its new files in its own folder, of which a kill leaves nothing beside what was there', () =>
   withFolder(async (folder) => {
     const { project, store, file } = await afterKill(folder, 'staging');
-    writeFileSync(join(project, 'deep', DRAFTS), '');
+    writeFileSync(join(project, DRAFTS, '0.new'), 'on');
     await openFiles(project, store).recover();
     expect(readdirSync(join(project, 'deep'))).toEqual(['file']);
     expect(readdirSync(project)).toEqual(['deep']);

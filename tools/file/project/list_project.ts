@@ -36,7 +36,12 @@ export function createProjectList({
     const entry = pin(top);
     if (entry === null) return { count: 0, is_whole: true };
     const start = bytesOf(relative(top, real)).split('/');
-    const options = { ownIgnoreFile: ownIgnoreFile(machine.userHome), skipped: GENERATED_FOLDERS, known };
+    const options = {
+      ownIgnoreFile: ownIgnoreFile(machine.userHome),
+      skipped: GENERATED_FOLDERS,
+      known,
+      skip: () => null,
+    };
     try {
       return await sendFiles(walkFolder(entry, { ...options, start: start[0] === '' ? [] : start }), context);
     } finally {

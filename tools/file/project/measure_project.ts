@@ -35,7 +35,12 @@ export async function measureProject({ machine }: ToolParts, params: Params, con
   const entry = top === null ? null : pin(top);
   if (real === null || top === null || entry === null) return resultOf(sums, params, true);
   const start = Buffer.from(relative(top, real)).toString('latin1').split('/');
-  const options = { ownIgnoreFile: ownIgnoreFile(machine.userHome), skipped: GENERATED_FOLDERS, known: null };
+  const options = {
+    ownIgnoreFile: ownIgnoreFile(machine.userHome),
+    skipped: GENERATED_FOLDERS,
+    known: null,
+    skip: () => null,
+  };
   try {
     const folders = walkFolder(entry, { ...options, start: start[0] === '' ? [] : start });
     return resultOf(sums, params, await measureAll(sums, folders, { params, signal: context.signal }));

@@ -2,7 +2,7 @@ import { chmodSync, linkSync, mkdirSync, renameSync, rmdirSync, unlinkSync } fro
 import { setTimeout as wait } from 'node:timers/promises';
 import { type PinnedEntry, pinIn, unpin } from '../../walk/pinned_folder.js';
 import { entryPath } from '../scan/entry_path.js';
-import { statOf } from '../scan/known_files.js';
+import { statOf } from '../scan/folder_state.js';
 import type { TreeEntry } from '../store/tree_format.js';
 import { hasContent, isOther } from './entry_content.js';
 import type { Change, Kept } from './plan_restore.js';
@@ -17,6 +17,8 @@ export interface ApplyParts {
   openIn(drafts: PinnedEntry): Promise<ReadonlySet<string>>;
   /** The mode that a folder had before, for one that had to be opened; null when it was not there. */
   modeBefore(folder: string): number | null;
+  /** Whether a process that was killed may have done a part of it. */
+  isResumed: boolean;
 }
 
 /** A file of a change, or its folder. */
@@ -59,19 +61,20 @@ const fileOf = (entry: TreeEntry | null): TreeEntry | null => (entry?.kind === '
 const folderOf = (entry: TreeEntry | null): TreeEntry | null => (entry?.kind === 'folder' ? entry : null);
 
 /** Returns the code of what kept a file from being replaced. */
-function replaceFile({ root, drafts }: ApplyParts, step: Step): string | null {
-  return callIn(root, { path: step.path, may: step.want === null ? 'open' : 'make' }, (at) =>
-    replaceAt(at, drafts, step),
-  );
+function replaceFile(parts: ApplyParts, step: Step): string | null {
+  const may = step.want === null ? 'open' : 'make';
+  return callIn(parts.root, { path: step.path, may }, (at) => replaceAt(at, parts, step));
 }
 
-function replaceAt(at: string | Buffer, drafts: PinnedEntry, { was, want, index }: Step): string | null {
+function replaceAt(at: string | Buffer, { drafts, isResumed }: ApplyParts, { was, want, index }: Step): string | null {
   const draft = `${drafts.at}/${index}.new`;
   const old = `${drafts.at}/${index}.old`;
-  // A process that was killed has linked the new file already.
-  if (want !== null && !exists(draft)) return null;
-  if (want !== null && isSameFile(draft, at)) return errorOf(() => unlinkSync(draft));
-  const failure = was === null || exists(old) ? null : moveAside(at, old, was);
+  if (isResumed && want !== null) {
+    // A process that was killed has linked the new file already.
+    if (!exists(draft)) return null;
+    if (isSameFile(draft, at)) return errorOf(() => unlinkSync(draft));
+  }
+  const failure = was === null || (isResumed && exists(old)) ? null : moveAside(at, old, was);
   if (failure !== null || want === null) return failure === 'ENOENT' && want === null ? null : failure;
   const taken = errorOf(() => linkSync(draft, at));
   if (taken === null) return errorOf(() => unlinkSync(draft));
@@ -112,11 +115,12 @@ function makeFolder({ root }: ApplyParts, path: string): string | null {
 /** Gives folders the modes that they are to have; those above changed files may have been opened. */
 function setModes({ root, modeBefore }: ApplyParts, folders: readonly Step[]): void {
   const modes = new Map<string, number | null>();
-  for (const { path } of folders) for (const above of foldersAbove(path)) modes.set(above, modeBefore(above));
+  const above = new Set(folders.flatMap(({ path }) => foldersAbove(path)));
+  for (const path of above) modes.set(path, modeBefore(path));
   for (const { path, want } of folders) if (want !== null) modes.set(path, want.mode);
   // The inner ones first: one above may be closed after it.
   for (const [path, mode] of [...modes].sort(([a], [b]) => b.length - a.length)) {
-    if (mode === null) continue;
+    if (mode === null || hasMode(entryPath(root, path), mode)) continue;
     inFolderOf(root, { path, may: 'open' }, (folder, name) => {
       const entry = pinIn(folder, Buffer.from(name, 'latin1'));
       if (entry === null) return;
@@ -125,6 +129,11 @@ function setModes({ root, modeBefore }: ApplyParts, folders: readonly Step[]): v
       unpin(entry);
     });
   }
+}
+
+function hasMode(at: string | Buffer, mode: number): boolean {
+  const stats = statOf(at);
+  return stats?.isDirectory() === true && (stats.mode & 0o777) === mode;
 }
 
 /** What was moved aside goes when it is what is stored and nobody has it open any more: nobody reaches it by its name. */

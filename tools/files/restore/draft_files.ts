@@ -2,11 +2,9 @@ import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
-  fchmodSync,
   mkdirSync,
   openSync,
   readdirSync,
-  renameSync,
   rmdirSync,
   symlinkSync,
   unlinkSync,
@@ -18,7 +16,6 @@ import type { BlobStore } from '../store/blob_store.js';
 import { getContent } from '../store/snapshot.js';
 import type { TreeEntry } from '../store/tree_format.js';
 import type { Change } from './plan_restore.js';
-import { inFolderOf } from './project_folder.js';
 import { errorOf } from './system_call.js';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
@@ -42,7 +39,7 @@ export function writeDrafts(
       const at = `${folder.at}/${index}.new`;
       const bytes = getContent(store, want);
       if (want.kind === 'link') symlinkSync(Buffer.from(bytes), at);
-      else write(openDraft(root, { at, drafts, path: changes[index]?.path ?? '' }), bytes, want.mode);
+      else write(at, bytes, want.mode);
     }
   } finally {
     unpin(folder);
@@ -60,50 +57,13 @@ function inReadingOrder(store: BlobStore, changes: readonly Change[]): [number, 
   return wanted.sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-interface DraftPlace {
-  at: string;
-  drafts: string;
-  /** The path that the file is for. */
-  path: string;
-}
-
-/** Makes a new file in the folder that it is for, where that is possible: disks place it by that, beside its like. */
-function openDraft(root: PinnedEntry, { at, drafts, path }: DraftPlace): number {
-  const near = path.includes('/')
-    ? inFolderOf(root, { path, may: 'look' }, (folder) => openNear(folder, drafts, at))
-    : null;
-  return near ?? openSync(at, NEW_FILE, 0o600);
-}
-
-/** Null where it cannot be made there. */
-function openNear(folder: PinnedEntry, drafts: string, at: string): number | null {
-  const first = entryPath(folder, drafts);
-  let fd = -1;
-  const failure = errorOf(() => {
-    fd = openSync(first, NEW_FILE, 0o600);
-  });
-  if (failure !== null) return null;
-  if (errorOf(() => renameSync(first, at)) === null) return fd;
-  closeSync(fd);
-  errorOf(() => unlinkSync(first));
-  return null;
-}
-
-function write(fd: number, bytes: Buffer, mode: number): void {
+/** Only who restores may look into the folder of drafts, so that the file may have its mode from the beginning. */
+function write(at: string, bytes: Buffer, mode: number): void {
+  const fd = openSync(at, NEW_FILE, mode);
   try {
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
-    fchmodSync(fd, mode);
   } finally {
     closeSync(fd);
-  }
-}
-
-/** Removes what a killed process has begun in the folder of one of these changes. */
-export function removeBegun(root: PinnedEntry, drafts: string, changes: readonly Change[]): void {
-  const byFolder = new Map(changes.map(({ path }) => [path.slice(0, path.lastIndexOf('/') + 1), path]));
-  byFolder.delete('');
-  for (const path of byFolder.values()) {
-    inFolderOf(root, { path, may: 'look' }, (folder) => errorOf(() => unlinkSync(entryPath(folder, drafts))));
   }
 }
 

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { type PinnedEntry, pinIn, unpin } from '../../walk/pinned_folder.js';
-import { entryPath } from '../scan/entry_path.js';
+import { entryPath, namePath } from '../scan/entry_path.js';
 import { errorOf } from './system_call.js';
 
 const OWN = 0o700;
@@ -25,7 +25,7 @@ export function inFolderOf<T>(
     let folder = root;
     for (const name of names) {
       if (may !== 'look') openForOwner(folder);
-      const next = pinIn(folder, bytesOf(name)) ?? (may === 'make' ? made(folder, name) : null);
+      const next = pinIn(folder, namePath(name)) ?? (may === 'make' ? made(folder, name) : null);
       if (next === null) return null;
       pinned.push(next);
       if (!next.stats.isDirectory()) return null;
@@ -40,10 +40,8 @@ export function inFolderOf<T>(
 
 function made(folder: PinnedEntry, name: string): PinnedEntry | null {
   errorOf(() => mkdirSync(entryPath(folder, name), NEW_FOLDER));
-  return pinIn(folder, bytesOf(name));
+  return pinIn(folder, namePath(name));
 }
-
-const bytesOf = (name: string): Buffer => Buffer.from(name, 'latin1');
 
 /** As above, for a call that returns the code of the system's error. */
 export function callIn(

@@ -5,9 +5,10 @@ import { type PinnedEntry, pinIn, unpin } from '../../walk/pinned_folder.js';
 import type { BlobStore } from '../store/blob_store.js';
 import type { Snapshots } from '../store/snapshot.js';
 import { applyChanges } from './apply_changes.js';
-import { newDraftsName, removeBegun, removeDrafts, writeDrafts } from './draft_files.js';
+import { newDraftsName, removeDrafts, writeDrafts } from './draft_files.js';
 import { type Pending, type RestoreJournal, readJournal, writeJournal } from './journal.js';
 import type { Kept, RestorePlan } from './plan_restore.js';
+import { snapshotAfter } from './snapshot_after.js';
 
 export interface RestoreParts {
   /** The pinned folder of the project. */
@@ -37,29 +38,32 @@ export interface Restorer {
 }
 
 export function createRestorer({ project, store, snapshots, journal, record, openIn }: RestoreParts): Restorer {
-  async function apply({ drafts, from, changes }: Pending): Promise<Kept[]> {
+  async function apply({ drafts, from, changes }: Pending, isResumed: boolean): Promise<Kept[]> {
     const before = snapshots.get(from);
     const entry = pinIn(project, drafts);
     if (entry === null) return [];
     const modeBefore = (path: string): number | null => snapshots.find(before, path)?.mode ?? null;
+    const parts = { root: project, drafts: entry, openIn: () => openIn(drafts), modeBefore, isResumed };
     try {
-      return await applyChanges({ root: project, drafts: entry, openIn: () => openIn(drafts), modeBefore }, changes);
+      return await applyChanges(parts, changes);
     } finally {
       unpin(entry);
     }
   }
 
-  async function carryThrough(pending: Pending): Promise<{ kept: Kept[]; to: Sha256 }> {
-    const { drafts, from, known } = pending;
-    const kept = await apply(pending);
+  async function carryThrough(pending: Pending, isResumed: boolean): Promise<{ kept: Kept[]; to: Sha256 }> {
+    const { drafts, from, known, changes } = pending;
+    const kept = await apply(pending, isResumed);
     removeDrafts(project, drafts);
-    const to = record();
+    // What others change meanwhile is theirs: it is not recorded as what the restore has brought.
+    const expected = isResumed || kept.length > 0 ? null : snapshotAfter(snapshots, from, changes);
+    if (expected !== null) store.flush();
+    const to = expected ?? record();
     writeJournal(journal, { pending: null, last: { from, to, known } });
     return { kept, to };
   }
 
-  function putAway({ drafts, changes }: Pending, last: RestoreJournal['last']): void {
-    removeBegun(project, drafts, changes);
+  function putAway({ drafts }: Pending, last: RestoreJournal['last']): void {
     removeDrafts(project, drafts);
     writeJournal(journal, { pending: null, last });
   }
@@ -67,7 +71,7 @@ export function createRestorer({ project, store, snapshots, journal, record, ope
   return {
     async recover() {
       const { pending, last } = readJournal(journal);
-      if (pending?.state === 'applying') await carryThrough(pending);
+      if (pending?.state === 'applying') await carryThrough(pending, true);
       else if (pending !== null) putAway(pending, last);
     },
     async perform({ from, known }, { changes, kept }) {
@@ -83,7 +87,7 @@ export function createRestorer({ project, store, snapshots, journal, record, ope
       }
       const applying: Pending = { ...pending, state: 'applying' };
       writeJournal(journal, { pending: applying, last });
-      const { kept: left, to } = await carryThrough(applying);
+      const { kept: left, to } = await carryThrough(applying, false);
       const untouched = new Set(left.map(({ path }) => path));
       return { changed: changes.filter(({ path }) => !untouched.has(path)).length, kept: [...left, ...kept], to };
     },

@@ -1,19 +1,11 @@
-import { closeSync, lstatSync, openSync, readSync, renameSync, type Stats, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readSync, renameSync, type Stats, writeFileSync } from 'node:fs';
 import * as z from 'zod';
 import { Sha256 } from '../../../hub/protocol/node.js';
 import { attempt } from '../../walk/pinned_folder.js';
-import type { FolderTree, TreeEntry } from '../store/tree_format.js';
+import { type FolderTree, isSameEntry, type TreeEntry } from '../store/tree_format.js';
 import { namePath } from './entry_path.js';
-
-/** What the disk said of a file when it was read, and what it held. */
-interface KnownFile {
-  ino: number;
-  size: number;
-  mode: number;
-  mtimeMs: number;
-  ctimeMs: number;
-  entry: TreeEntry;
-}
+import { agedMs, diskState, type FolderState, isSame, type KnownFile, newFolderState, statOf } from './folder_state.js';
+import { unchangedFiles } from './unchanged_tree.js';
 
 /** What is known of one folder. */
 export interface KnownFolder {
@@ -23,15 +15,26 @@ export interface KnownFolder {
   find(name: string, stats: Stats): TreeEntry | null;
   /** `readAtMs`: the time before the file was read. */
   keep(name: string, known: { entry: TreeEntry; stats: Stats; readAtMs: number }): void;
-  /** The entry of a folder in it: the one that it had, where that comes to the same. */
-  folderEntry(name: string, found: TreeEntry): TreeEntry;
+  /** The entry that a name had, where what was found comes to the same. */
+  sameEntry(name: string, found: TreeEntry): TreeEntry;
+  /** Notes what the disk says of the folder itself; null where that does not tell what counts of it. */
+  keepSelf(self: FolderState['self']): void;
   /** Ends a look through it: forgets files that were not met. The tree that it had is stored already when it has the same entries. */
   end(entries: FolderTree, put: (entries: FolderTree) => Sha256): Sha256;
 }
 
+/** A folder with all that is below it. */
+export interface UnchangedFolder {
+  mode: number;
+  sha256: Sha256;
+  files: number;
+}
+
 /** What the files of a project held when they were read last, for as long as the disk says that they have not changed. */
 export interface KnownFiles {
-  folder(path: string): KnownFolder;
+  folder(path: string, settledMs: number): KnownFolder;
+  /** A folder of which nothing has changed, nor below; null for one to look at. `enter` makes the folder above the working directory. */
+  unchanged(path: string, at: { device: number; rules: string; enter(): boolean }): UnchangedFolder | null;
   /** Forgets folders that were not met since the last time, and writes the rest down when much of it is new. */
   settle(): void;
   /** Writes down what is new. */
@@ -40,16 +43,12 @@ export interface KnownFiles {
   forget(): void;
 }
 
-interface FolderState {
-  files: Map<string, KnownFile>;
-  tree: { entries: FolderTree; sha256: Sha256 } | null;
-  /** The files of the tree in its order, where all it has are files that are known; null when they are not. */
-  order: readonly [string, KnownFile][] | null;
-  isMet: boolean;
+interface KnownParts {
+  unsaved: { count: number };
+  /** How long ago a file must have changed to be known. */
+  settledMs: number;
 }
 
-/** The clocks of disks have steps: what changed so lately may change again without telling. */
-const SETTLED_MS = 2_000;
 /** Fewer are written down at the end. */
 const SAVED_AT = 1_000;
 const PIECE_BYTES = 256 * 1024;
@@ -73,16 +72,24 @@ export function openKnownFiles(path: string, isStored: (sha256: Sha256) => boole
   }
 
   return {
-    folder(name) {
-      const state = folders.get(name) ?? { files: new Map(), tree: null, order: null, isMet: true };
+    folder(name, settledMs) {
+      const state = folders.get(name) ?? newFolderState(true);
       folders.set(name, state);
       state.isMet = true;
-      return knownFolder(state, unsaved);
+      return knownFolder(state, { unsaved, settledMs });
+    },
+    unchanged(path, { device, rules, enter }) {
+      const { self, tree } = folders.get(path) ?? {};
+      if (self == null || tree == null || !enter()) return null;
+      const files = unchangedFiles({ folders, device }, path, rules);
+      if (files === null) return null;
+      return { mode: self.disk.mode & MODE_BITS, sha256: tree.sha256, files };
     },
     settle() {
       for (const [name, state] of folders) {
         if (!state.isMet) unsaved.count += Number(folders.delete(name));
         state.isMet = false;
+        state.unchangedFiles = null;
       }
       if (unsaved.count >= SAVED_AT) save();
     },
@@ -94,7 +101,7 @@ export function openKnownFiles(path: string, isStored: (sha256: Sha256) => boole
   };
 }
 
-function knownFolder(state: FolderState, unsaved: { count: number }): KnownFolder {
+function knownFolder(state: FolderState, { unsaved, settledMs }: KnownParts): KnownFolder {
   const { files } = state;
   const change = (): void => {
     unsaved.count += 1;
@@ -106,24 +113,26 @@ function knownFolder(state: FolderState, unsaved: { count: number }): KnownFolde
       for (const [index, [name, known]] of order.entries()) {
         if (names[index] !== name) return null;
         const stats = statOf(namePath(name));
-        if (stats === null || stats.dev !== device || !isSameFile(known, stats)) return null;
+        if (stats === null || stats.dev !== device || !isSame(known, stats)) return null;
       }
       return tree.entries;
     },
     find(name, stats) {
       const known = files.get(name);
-      return known !== undefined && isSameFile(known, stats) ? known.entry : null;
+      return known !== undefined && isSame(known, stats) ? known.entry : null;
     },
     keep(name, { entry, stats, readAtMs }) {
-      const { ino, size, mode, mtimeMs, ctimeMs } = stats;
-      const isSettled = readAtMs - Math.max(mtimeMs, ctimeMs) > SETTLED_MS;
-      if (isSettled) files.set(name, { ino, size, mode, mtimeMs, ctimeMs, entry });
-      if (isSettled || files.delete(name)) change();
+      const isKept = agedMs(stats, readAtMs) > settledMs;
+      if (isKept) files.set(name, { ...diskState(stats), entry });
+      if (isKept || files.delete(name)) change();
     },
-    folderEntry(name, found) {
+    sameEntry(name, found) {
       const known = state.tree?.entries.get(name);
-      const isSame = known?.kind === 'folder' && known.mode === found.mode && known.sha256 === found.sha256;
-      return isSame ? known : found;
+      const isSameOne = known !== undefined && known.sha256 === found.sha256 && isSameEntry(known, found);
+      return isSameOne && known.mode === found.mode ? known : found;
+    },
+    keepSelf(self) {
+      state.self = self;
     },
     end(entries, put) {
       if (state.tree?.entries === entries) return state.tree.sha256;
@@ -135,16 +144,6 @@ function knownFolder(state: FolderState, unsaved: { count: number }): KnownFolde
       return sha256;
     },
   };
-}
-
-function isSameFile(known: KnownFile, { ino, size, mode, mtimeMs, ctimeMs }: Stats): boolean {
-  if (known.mtimeMs !== mtimeMs || known.ctimeMs !== ctimeMs) return false;
-  return known.size === size && known.ino === ino && known.mode === mode;
-}
-
-/** What the disk says of a name; null when it is not there. */
-export function statOf(at: string | Buffer): Stats | null {
-  return attempt(() => lstatSync(at, { throwIfNoEntry: false }) ?? null);
 }
 
 function orderOf(entries: FolderTree, files: ReadonlyMap<string, KnownFile>): FolderState['order'] {
@@ -227,7 +226,7 @@ function* foldersIn(path: string, isStored: (sha256: Sha256) => boolean): Genera
       const entry = { kind, mode: mode & MODE_BITS, size: length, sha256 };
       if (isStored(sha256)) files.set(own, { ino, size, mode, mtimeMs, ctimeMs, entry });
     }
-    yield [name, { files, tree: null, order: null, isMet: false }];
+    yield [name, { ...newFolderState(false), files }];
   }
 }
 

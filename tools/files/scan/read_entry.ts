@@ -38,6 +38,8 @@ function readWhole(fd: number, size: number): Buffer {
   const bytes = size < scratch.length ? scratch.subarray(0, size + 1) : Buffer.allocUnsafe(size + 1);
   let length = 0;
   for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+    // What is as long as the disk says has ended, or what the disk says afterwards tells otherwise.
+    if (length === size && size > 0) break;
     read = readSync(fd, bytes, length, bytes.length - length, length);
   }
   return bytes.subarray(0, length);

@@ -2,7 +2,8 @@ import type { Stats } from 'node:fs';
 import type { BlobStore } from '../store/blob_store.js';
 import { type LeftOut, putContent } from '../store/snapshot.js';
 import type { TreeEntry } from '../store/tree_format.js';
-import { type KnownFolder, MODE_BITS, statOf } from './known_files.js';
+import { statOf } from './folder_state.js';
+import { type KnownFolder, MODE_BITS } from './known_files.js';
 import { readLink, readRegular } from './read_entry.js';
 import { type ScanLimits, tooMuch } from './scan_limits.js';
 
@@ -33,7 +34,7 @@ export function entryReader({ store, clock }: ReaderParts, { fileBytes: fileByte
     const text = readLink(at);
     if (text === null) return null;
     const sha256 = store.put(text, 'compressed');
-    const entry: TreeEntry = { kind: 'link', mode: MODE_BITS, size: text.length, sha256 };
+    const entry = known.sameEntry(name, { kind: 'link', mode: MODE_BITS, size: text.length, sha256 });
     known.keep(name, { entry, stats, readAtMs });
     return entry;
   }
@@ -45,7 +46,8 @@ export function entryReader({ store, clock }: ReaderParts, { fileBytes: fileByte
     if (read === null) return 'not readable';
     if (read.kind === 'changing') return 'changing';
     const { bytes, stats } = read;
-    const entry = { ...putContent(store, bytes), mode: stats.mode & MODE_BITS, size: bytes.length };
+    const found = { ...putContent(store, bytes), mode: stats.mode & MODE_BITS, size: bytes.length };
+    const entry = known.sameEntry(name, found);
     known.keep(name, { entry, stats, readAtMs });
     return entry;
   }

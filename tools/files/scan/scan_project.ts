@@ -3,11 +3,13 @@ import type { Sha256 } from '../../../hub/protocol/node.js';
 import { createFolderCache } from '../../walk/folder_cache.js';
 import { GENERATED_FOLDERS } from '../../walk/generated_folders.js';
 import { attempt, type PinnedEntry } from '../../walk/pinned_folder.js';
-import { DEPTH_MAX, ENTRIES_MAX, type WalkedFolder, walkFolder } from '../../walk/walk_folder.js';
+import { DEPTH_MAX, ENTRIES_MAX, type NextFolder, type WalkedFolder, walkFolder } from '../../walk/walk_folder.js';
 import type { BlobStore } from '../store/blob_store.js';
 import type { LeftOut, Snapshots } from '../store/snapshot.js';
 import type { FolderTree, TreeEntry } from '../store/tree_format.js';
+import { settledAfterMs } from './disk_clock.js';
 import { namePath } from './entry_path.js';
+import { agedMs, diskState } from './folder_state.js';
 import { inFolder } from './in_folder.js';
 import { type KnownFiles, type KnownFolder, MODE_BITS } from './known_files.js';
 import { entryReader } from './scan_entry.js';
@@ -49,11 +51,12 @@ interface OpenFolder {
 export function createScanner(parts: ScanParts): (project: ScannedProject, limits: ScanLimits) => Scan {
   const listed = createFolderCache(parts.clock);
   return (project, limits) => {
-    const scan = startScan(parts, limits);
+    const scan = startScan({ ...parts, settledMs: settledAfterMs(project.top.at) }, limits);
     const { start, ownIgnoreFile } = project;
     // It was pinned earlier, and what is known of its names holds for what it was then.
     const top = { ...project.top, stats: fstatSync(project.top.fd) };
-    const options = { start, ownIgnoreFile, skipped: GENERATED_FOLDERS, known: listed };
+    const { skip } = scan;
+    const options = { start, ownIgnoreFile, skipped: GENERATED_FOLDERS, known: listed, skip };
     const cwd = attempt(() => process.cwd()) ?? '/';
     try {
       for (const folder of walkFolder(top, options)) if (folder !== null) scan.take(folder);
@@ -68,54 +71,86 @@ export function createScanner(parts: ScanParts): (project: ScannedProject, limit
   };
 }
 
-function startScan(parts: ScanParts, limits: ScanLimits) {
-  const { store, snapshots, known } = parts;
-  const leftOut: LeftOut[] = [];
+/** The folders that the walk is in, the outermost first. */
+function openFolders(putTree: Snapshots['putTree']) {
   const open: OpenFolder[] = [];
+
+  /** Adds a folder to the one that it is in. */
+  function add(name: string, found: TreeEntry): void {
+    const above = open.at(-1);
+    if (above === undefined) return;
+    above.own ??= new Map(above.entries);
+    above.entries = above.own.set(name, above.known.sameEntry(name, found));
+  }
+
+  /** Ends the folders that the walk has left; false where one on the way was left out. */
+  function closeTo(depth: number): boolean {
+    for (let last = open.length; last > depth; last -= 1) {
+      const folder = open.pop();
+      if (folder === undefined) break;
+      const { names, entries, mode, known } = folder;
+      add(names.at(-1) ?? '', { kind: 'folder', mode, size: 0, sha256: known.end(entries, putTree) });
+    }
+    return open.length === depth;
+  }
+
+  function end(): Sha256 {
+    closeTo(1);
+    const [top] = open;
+    return top?.known.end(top.entries, putTree) ?? putTree(new Map());
+  }
+
+  return { add, closeTo, end, push: (folder: OpenFolder) => open.push(folder) };
+}
+
+function startScan(parts: ScanParts & { settledMs: number }, limits: ScanLimits) {
+  const { store, snapshots, known, clock, settledMs } = parts;
+  const leftOut: LeftOut[] = [];
+  const open = openFolders(snapshots.putTree);
   const entriesOf = folderReader(entryReader(parts, limits), leftOut);
   const counts = { files: 0, listed: 0 };
   let device: number | null = null;
 
-  /** Ends the folders that the walk has left. */
-  function closeTo(depth: number): void {
-    while (open.length > depth) {
-      const folder = open.pop();
-      const name = folder?.names.at(-1);
-      if (folder === undefined || name === undefined) return;
-      const { entries, mode } = folder;
-      const sha256 = folder.known.end(entries, snapshots.putTree);
-      const above = open.at(-1);
-      if (above === undefined) return;
-      const entry = above.known.folderEntry(name, { kind: 'folder', mode, size: 0, sha256 });
-      above.own ??= new Map(above.entries);
-      above.entries = above.own.set(name, entry);
-    }
+  function count(more: { files: number; listed: number }): void {
+    counts.files += more.files;
+    counts.listed += more.listed;
+    refuseExcess({ ...counts, ...store.unflushed() }, limits);
   }
 
   function take(folder: WalkedFolder): void {
-    const { names, entry, files, links, others, ignored } = folder;
-    closeTo(names.length);
+    const { names, entry, files, links, others, ignored, isPlain, rules } = folder;
     // Where the folder above is left out, so is this one.
-    if (open.length !== names.length || KEPT_APART.test(names[0] ?? '')) return;
+    if (!open.closeTo(names.length) || KEPT_APART.test(names[0] ?? '')) return;
     device ??= entry.stats.dev;
     const path = names.join('/');
-    const knownFolder = known.folder(path);
+    const knownFolder = known.folder(path, settledMs);
     const found = problemOf(folder, device) ?? entriesOf(folder, { device, known: knownFolder });
     if (typeof found === 'string') leftOut.push({ path, why: found });
     if (typeof found === 'string' && names.length > 0) return;
     const entries: FolderTree = typeof found === 'string' ? new Map() : found;
     open.push({ names, mode: entry.stats.mode & MODE_BITS, entries, own: null, known: knownFolder });
-    counts.files += entries.size;
-    counts.listed += files.length + links.length + others.length + ignored.length;
-    refuseExcess({ ...counts, ...store.unflushed() }, limits);
+    const listed = files.length + links.length + others.length;
+    const isWhole = isPlain && entries.size === listed && agedMs(entry.stats, clock()) > settledMs;
+    knownFolder.keepSelf(isWhole ? { disk: diskState(entry.stats), rules } : null);
+    count({ files: entries.size, listed: listed + ignored.length });
+  }
+
+  /** Takes a folder for what it was, with all that is below it, where the disk says that nothing of it has changed. */
+  function skip({ names, above, rules }: NextFolder): number | null {
+    if (!open.closeTo(names.length) || device === null || KEPT_APART.test(names[0] ?? '')) return null;
+    const found = known.unchanged(names.join('/'), { device, rules, enter: () => inFolder(above, () => undefined) });
+    if (found === null) return null;
+    const { mode, sha256, files } = found;
+    open.add(names.at(-1) ?? '', { kind: 'folder', mode, size: 0, sha256 });
+    count({ files, listed: files });
+    return files;
   }
 
   return {
     take,
+    skip,
     end(): Scan {
-      closeTo(1);
-      const tree = open[0]?.known.end(open[0].entries, snapshots.putTree) ?? snapshots.putTree(new Map());
-      const root = snapshots.put({ tree, left_out: leftOut.sort((a, b) => (a.path < b.path ? -1 : 1)) });
+      const root = snapshots.put({ tree: open.end(), left_out: leftOut.sort((a, b) => (a.path < b.path ? -1 : 1)) });
       store.flush();
       // Not before: it may only name what is durable.
       known.settle();

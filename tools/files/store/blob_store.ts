@@ -39,8 +39,9 @@ export interface BlobStore {
 const CACHED_BLOCKS = 16;
 /** A block ends with the blob that fills it. */
 const RAW_BLOCK_BYTES_MAX = 4 * 1024 * 1024;
-/** What is decompressed at once: most blocks are whole then. */
-const CHUNK_BYTES = 384 * 1024;
+/** What is decompressed at once: most blocks are whole then. Larger ones were written once. */
+const CHUNK_BYTES = 128 * 1024;
+const LARGE_CHUNK_BYTES = 384 * 1024;
 /** With more packs, those below a size become one. */
 const PACKS_MAX = 200;
 const SMALL_PACK_BYTES = 4 * 1024 * 1024;
@@ -170,9 +171,10 @@ export function blobIn(path: string, sha256: Sha256, place: BlobPlace): Buffer {
 
 function contentOf(path: string, place: BlobPlace): Buffer {
   const block = readBlock(path, place);
+  const chunkSize = block.length < CHUNK_BYTES / 2 ? CHUNK_BYTES : LARGE_CHUNK_BYTES;
   try {
     return place.isCompressed
-      ? brotliDecompressSync(block, { chunkSize: CHUNK_BYTES, maxOutputLength: RAW_BLOCK_BYTES_MAX })
+      ? brotliDecompressSync(block, { chunkSize, maxOutputLength: RAW_BLOCK_BYTES_MAX })
       : block;
   } catch {
     throw damaged(path); // what is compressed says so itself

@@ -5,7 +5,7 @@ import { createPackDraft, type PackDraft, type PackRows } from './pack_file.js';
 /** What is stored in compressed blocks, and what is not: walking trees is quick only where nothing is decompressed for it. */
 export type BlobForm = 'compressed' | 'plain';
 
-const BLOCK_BYTES = 256 * 1024;
+const BLOCK_BYTES = 64 * 1024;
 const PACK_BYTES = 64 * 1024 * 1024;
 
 /** A block that is filled: its buffer is used for one after the other. */
