@@ -1,7 +1,9 @@
 // Exchanges each name with another one beside it, `<name>.other`, as fast as it can, until its input ends.
-import { renameSync } from 'node:fs';
+import { lstatSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 
 const names = process.argv.slice(2);
+/** Where those beside lead, which are links in some tests. */
+const targets = new Map(names.map((name) => [name, targetOf(`${name}.other`)]));
 let isEnding = false;
 process.stdin.on('end', () => {
   isEnding = true;
@@ -9,11 +11,24 @@ process.stdin.on('end', () => {
 process.stdin.resume();
 process.stdout.write('ready\n');
 
+function targetOf(name) {
+  return lstatSync(name).isSymbolicLink() ? readlinkSync(name) : null;
+}
+
 function exchange(name) {
-  renameSync(name, `${name}.kept`);
-  renameSync(`${name}.other`, name);
-  renameSync(name, `${name}.other`);
-  renameSync(`${name}.kept`, name);
+  const target = targets.get(name) ?? null;
+  try {
+    renameSync(name, `${name}.kept`);
+    renameSync(`${name}.other`, name);
+    renameSync(name, `${name}.other`);
+    renameSync(`${name}.kept`, name);
+  } catch (error) {
+    if (target === null) throw error;
+    // Whoever works there has taken one of the names, or made it anew.
+    rmSync(`${name}.kept`, { recursive: true, force: true });
+    rmSync(`${name}.other`, { force: true });
+    symlinkSync(target, `${name}.other`);
+  }
 }
 
 function swap() {
