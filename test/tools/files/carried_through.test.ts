@@ -47,3 +47,22 @@ test('what a person has made of a file, as long as what was recorded, stays when
     expect(existsSync(join(project, DRAFTS))).toBe(false);
     expect(readdirSync(join(project, 'deep'))).toEqual(['file']);
   }));
+
+test('what somebody changes beside a restore that goes on is not taken back with it', () =>
+  withFolder(async (folder) => {
+    const { project, store } = foldersIn(folder);
+    const [restored, others] = [join(project, 'restored'), join(project, 'others')];
+    writeFileSync(restored, 'one');
+    writeFileSync(others, 'one');
+    const openIn = async (): Promise<ReadonlySet<string>> => {
+      writeFileSync(others, 'by somebody');
+      return new Set();
+    };
+    const files = openFiles(project, store, { openIn });
+    const one = files.scan().root;
+    writeFileSync(restored, 'two');
+    const two = files.scan().root;
+    expect(await files.restore({ base: two, target: one, exact: false })).toEqual({ changed: 1, kept: [], to: one });
+    await openFiles(project, store).undo();
+    expect([restored, others].map((path) => readFileSync(path, 'utf8'))).toEqual(['two', 'by somebody']);
+  }));
