@@ -8,6 +8,7 @@ import { treeToChange } from '../input/other_folder.js';
 import { EXIT } from '../output/failure.js';
 import { remember } from '../position/remember.js';
 import { renderQuestion } from '../render/node/question_text.js';
+import { cleanLine } from '../render/text/clean.js';
 import {
   answerChoice,
   askUntilAnswered,
@@ -21,7 +22,7 @@ import { modelRoute } from '../turn/model_route.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
 import { reportEnd } from '../turn/run_turn.js';
 import { LIMIT_VALUES, noteUnsandboxed, PERMISSION_FLAGS, readGrants, readLimits } from '../turn/turn_options.js';
-import { jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn/turn_output.js';
+import { answerOnly, jsonLines, jsonOutcome, type TurnOutput, textOutput } from '../turn/turn_output.js';
 
 export const answerCommand = command({
   name: 'answer',
@@ -50,6 +51,7 @@ export const answerCommand = command({
     const open = await openQuestions(context, tree);
     if (input.flag('stop')) return stop(context, tree, chosenTurn(open, input.value('question'), tree));
     const chosen = chosenQuestion(open, input.value('question'), tree);
+    if (chosen.by !== undefined) refusePermission(chosen.by, chosen);
     if (reply.answer === null) throw missingAnswer(chosen);
     const options = {
       access: modelAccess(context.preferences),
@@ -58,7 +60,8 @@ export const answerCommand = command({
       grants: readGrants(input),
     };
     noteUnsandboxed(context, options);
-    const output = (): TurnOutput => outputFor(input, context);
+    if (chosen.by !== undefined) context.note(`It goes to ${cleanLine(chosen.by)}'s hub, where the turn goes on.`);
+    const output = (): TurnOutput => outputFor(input, context, chosen);
     const params = { ...options, turn: chosen.turn, call: chosen.question.id, answer: reply.answer(chosen.question) };
     const first = await giveAnswer(context, params, output());
     const end = input.flag('jsonl') ? first : await askUntilAnswered(context, first, { options, output });
@@ -106,9 +109,11 @@ function optionFrom(text: string): number {
   throw new HubError('invalid_params', `--option takes a number from 1 on, not ${text}`);
 }
 
-function outputFor(input: AnswerWords, context: Context): TurnOutput {
+function outputFor(input: AnswerWords, context: Context, { by }: OpenQuestion): TurnOutput {
   if (input.flag('jsonl')) return jsonLines(context);
-  return context.json ? jsonOutcome(context) : textOutput(context);
+  if (context.json) return jsonOutcome(context);
+  // What another hub's turn says comes with its steps.
+  return by === undefined ? textOutput(context) : answerOnly(context);
 }
 
 /** Stopping a turn ends all of its questions. */
@@ -124,6 +129,14 @@ async function stop(context: Context, tree: Tree, { turn }: OpenQuestion): Promi
   if (context.json) await context.printJson(outcome);
   else context.note(['Ended without an answer. To say something instead: ', cliCommand('ask', '@', '"message"')]);
   return EXIT.ok;
+}
+
+/** What may run on a machine is decided at that alone. */
+function refusePermission(by: string, { question }: OpenQuestion): void {
+  if (question.kind === 'question') return;
+  throw new HubError('unauthorised', `${cleanLine(by)}'s hub waits for a permission, which is given there`, {
+    hint: ['or end the turn: ', cliCommand('answer', '--stop')],
+  });
 }
 
 function missingAnswer({ question }: OpenQuestion): HubError {

@@ -1,10 +1,15 @@
 import type { LiveEvent, TurnElsewhere } from '../../hub/protocol/methods/live_methods.js';
+import type { Question } from '../../hub/protocol/question.js';
+import { renderQuestion } from '../render/node/question_text.js';
 import { clean, cleanLine } from '../render/text/clean.js';
 
 /** Takes what the hub tells of the remotes that a conversation is shared over. */
 export function createSharedFeed(show: {
   unsent(words: string | null): void;
   note(text: string): Promise<void>;
+  /** Whether the person comes along with a turn, and is shown what it asks. */
+  isFollowed(turn: TurnElsewhere['turn']): boolean;
+  turn(turn: TurnElsewhere): void;
 }): (event: LiveEvent) => Promise<void> {
   const unsent = new Map<string, string>();
   const told = new Map<string, TurnElsewhere['state']>();
@@ -21,10 +26,12 @@ export function createSharedFeed(show: {
         await show.note(`(${cleanLine(event.remote)}: ${clean(event.problem)})`);
         return;
       case 'turn_elsewhere': {
+        show.turn(event);
         const words = turnWords(event, told.get(event.turn));
         if (event.state === 'ended') told.delete(event.turn);
         else told.set(event.turn, event.state);
-        if (words !== null) await show.note(`(${words})`);
+        const isShown = event.state === 'waiting' && event.questions.every(isAnswerable) && show.isFollowed(event.turn);
+        if (words !== null && !isShown) await show.note(`(${words})`);
         return;
       }
     }
@@ -32,19 +39,39 @@ export function createSharedFeed(show: {
 }
 
 /** What has become of a turn of another hub since it was told of last; null for nothing that one is told of. */
-function turnWords({ state, by, questions }: TurnElsewhere, before: TurnElsewhere['state'] | undefined): string | null {
+function turnWords(turn: TurnElsewhere, before: TurnElsewhere['state'] | undefined): string | null {
+  const { state, by, remote } = turn;
   if (state === before) return null;
   const whose = `${cleanLine(by)}'s hub`;
   switch (state) {
     case 'running':
       return `${whose} is working here`;
     case 'waiting':
-      return `${whose} waits for an answer: ${cleanLine(questions.find(({ answer }) => answer === null)?.question ?? '')}`;
+      return questionWords(whose, turn);
     case 'ended':
-      return before === undefined ? null : `${whose} is done here`;
+      return before === undefined ? null : `${whose} ${ENDS[turn.end?.state ?? 'done'] ?? 'is done here'}`;
     case 'lost':
       return `${whose} has not been heard of while it worked here: one can go on from the last step`;
+    case 'away':
+      return before === undefined ? null : `whether ${whose} goes on here is not known while ${remote} is away`;
   }
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  interrupted: 'has been stopped here',
+  stopped: 'has come to a limit here',
+  failed: 'has failed here',
+};
+
+const isAnswerable = ({ kind }: Question): boolean => kind === 'question';
+
+function questionWords(whose: string, { questions }: TurnElsewhere): string {
+  const question = questions.find(({ answer }) => answer === null);
+  if (question === undefined) return `${whose} waits for an answer`;
+  const text = renderQuestion(question);
+  return isAnswerable(question)
+    ? `${whose} waits for an answer: ${text}\nAnswer it with: /answer and a number, or your own words`
+    : `${whose} waits for a permission, which is given there: ${text}`;
 }
 
 function unsentWords({ remote, away, to_send: count }: Extract<LiveEvent, { kind: 'remote_state' }>): string | null {

@@ -14,6 +14,8 @@ import type { TurnOutput } from './turn_output.js';
 /** An open question, and its turn. */
 export interface OpenQuestion {
   turn: TurnId;
+  /** Whose hub has the turn, if that is another. */
+  by: string | undefined;
   question: Question;
 }
 
@@ -24,8 +26,8 @@ export type AnswerOptions = Pick<ParamsOf<'agent.answer'>, 'route' | 'limits' | 
 export async function openQuestions(context: Context, tree: Tree): Promise<OpenQuestion[]> {
   const client = await context.client();
   const { turns } = await client.call('agent.status', { tree: tree.id });
-  return turns.flatMap(({ turn, questions }) =>
-    questions.filter(({ answer }) => answer === null).map((question) => ({ turn, question })),
+  return turns.flatMap(({ turn, questions, by }) =>
+    questions.filter(({ answer }) => answer === null).map((question) => ({ turn, question, by })),
   );
 }
 

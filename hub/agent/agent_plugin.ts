@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { aborted, onAbort, raceAbort } from '../base/abort.js';
 import { detach } from '../base/detach.js';
 import { HubError } from '../base/error.js';
@@ -25,7 +26,7 @@ import { planAt } from './settings/project_plan.js';
 import { pathSettings, settingsBefore } from './settings/settings.js';
 import { refuseNesting } from './settings/sub_session_nesting.js';
 import { permissionMethods } from './tools/permission_methods.js';
-import { hereOrElsewhere } from './turn/elsewhere.js';
+import { followElsewhere, followTurnsElsewhere, hereOrElsewhere } from './turn/elsewhere.js';
 import { listParkedTurns, parkedSnapshot } from './turn/parked_turn.js';
 import type { Listener, RunningTurn } from './turn/running_turn.js';
 import { chooseModel } from './turn/turn_model.js';
@@ -78,6 +79,9 @@ export function createAgent(hub: HubCalls & HubResolve, parts: AgentPluginParts)
       'agent.follow': async ({ turn, tree }, context) => {
         if (turn !== null) return { outcome: await followTurn(turns, turn, { hub, context }) };
         const within = (one: TreeId): boolean => tree === null || one === tree;
+        // What the hub calls by itself asks for its own turns.
+        const isPerson = context.caller.kind === 'client';
+        if (isPerson) detach(followTurnsElsewhere({ hub, context }, tree), () => undefined); // the call is over
         await followAll({ turns, jobs }, within, context);
         return { outcome: null };
       },
@@ -117,7 +121,15 @@ function spokenTo(turns: RunningTurns, hub: HubCalls & HubResolve) {
         return 'outcome' in answered ? streamTurn(answered, context, { stops: true }) : answered;
       };
       const message = { kind: 'answer' as const, call, answer };
-      return hereOrElsewhere({ hub, context }, { turn, message }, { here, read: TurnOutcome.parse });
+      const outcome = await hereOrElsewhere({ hub, context }, { turn, message }, { here, read: TurnOutcome.parse });
+      // Only one of another hub is told of while it goes on.
+      return outcome.state === 'running' ? ((await followElsewhere({ hub, context }, turn)) ?? outcome) : outcome;
+    },
+    'agent.answer_from_elsewhere': async ({ turn, call, answer }, context) => {
+      const brought =
+        turns.brought(turn) ?? METHODS['agent.answer'].params.parse({ turn, call, answer, cwd: tmpdir() });
+      const answered = await turns.answer({ ...brought, turn, call, answer }).catch(withoutKey);
+      return 'outcome' in answered ? streamTurn(answered, context, { stops: false }) : answered;
     },
     'agent.steer': async (params, context) => {
       const { turn, blocks, kind: when, id = NodeId.parse(randomUUID()) } = params;
@@ -126,6 +138,18 @@ function spokenTo(turns: RunningTurns, hub: HubCalls & HubResolve) {
       return hereOrElsewhere({ hub, context }, { turn, message }, { here, read: Input.parse });
     },
   } satisfies Handlers;
+}
+
+/** Who answers from another machine has no key that this one could use. */
+function withoutKey(error: unknown): never {
+  if (!(error instanceof HubError) || error.kind !== 'no_key') throw error;
+  throw new HubError(
+    'no_key',
+    'its hub was started again since it asked, and has no key any more: it is answered there',
+    {
+      cause: error,
+    },
+  );
 }
 
 /** The turns that run, and those that wait for a person; those of other hubs come last. */
@@ -200,7 +224,8 @@ function listenerOf(context: CallContext): Listener {
 async function followTurn(turns: RunningTurns, id: TurnId, { hub, context }: InternalCaller): Promise<TurnOutcome> {
   const turn = turns.get(id);
   if (turn === null) {
-    const past = await pastOf(turns, id);
+    const past = (await turns.past(id)) ?? (await followElsewhere({ hub, context }, id));
+    if (past === null) throw noTurn(id);
     const snapshot = past.state === 'waiting' ? await parkedSnapshot({ hub, context }, id) : null;
     if (snapshot !== null) context.emit(snapshot);
     return past;
@@ -242,7 +267,11 @@ async function followAll(
 async function pastOf(turns: RunningTurns, id: TurnId): Promise<TurnOutcome> {
   const past = await turns.past(id);
   if (past !== null) return past;
-  throw new HubError('not_found', `there is no turn ${id}`, {
+  throw noTurn(id);
+}
+
+function noTurn(id: TurnId): HubError {
+  return new HubError('not_found', `there is no turn ${id}`, {
     hint: ['list those of a tree: ', rpcMethod('loom.turn_list')],
   });
 }

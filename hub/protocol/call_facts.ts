@@ -146,6 +146,7 @@ export const CALL_FACTS = {
   'agent.run': NAMED,
   'agent.compact': NAMED,
   'agent.answer': PLAIN,
+  'agent.answer_from_elsewhere': PLAIN,
   'agent.estimate': READING,
   'agent.check': READING,
   'agent.instructions_list': READING,

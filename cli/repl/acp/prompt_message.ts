@@ -8,7 +8,7 @@ import { HubError } from '../../../hub/base/error.js';
 import type { Client } from '../../../hub/client/client.js';
 import { checkedMessage } from '../../input/message.js';
 import { storedImage } from '../../input/named_images.js';
-import type { TypedMessage } from '../conversation/typed_message.js';
+import type { TypedMessage } from '../conversation/turn_inputs.js';
 import { fenced } from './session_updates.js';
 
 /** An image of an editor, as base64. */

@@ -1,6 +1,8 @@
 import type { Client } from '../../../hub/client/client.js';
 import type { ResultOf } from '../../../hub/protocol/methods/method_table.js';
 import type { NodeId, TreeId, TurnId } from '../../../hub/protocol/node.js';
+import { formatAge } from '../../render/text/age.js';
+import { cleanLine } from '../../render/text/clean.js';
 import { treeWords } from '../../render/tree/tree_list.js';
 
 type Running = ResultOf<'agent.status'>['turns'][number];
@@ -14,6 +16,9 @@ export interface Agent {
   /** Its current activity, or its end. */
   activity: string;
   isRunning: boolean;
+  /** Whether another hub has it; and whether that cannot be asked now. */
+  isElsewhere: boolean;
+  isAway: boolean;
   /** Null once the hub no longer knows it. */
   model: string | null;
   /** Its task; null for the turn of this conversation. */
@@ -83,7 +88,15 @@ async function unseenSessions(listing: Listing, running: ReadonlyMap<TurnId, Age
     if (seen.has(one.id) || endedTrees.has(one.id)) return [];
     const { turns } = await client.call('loom.turn_list', { tree: one.id, limit: 1 });
     const task = treeWords(one);
-    const rest = { isRunning: false, model: null, task, tokens: null, priceMicrodollars: null };
+    const rest = {
+      isRunning: false,
+      isElsewhere: false,
+      isAway: false,
+      model: null,
+      task,
+      tokens: null,
+      priceMicrodollars: null,
+    };
     // One that has begun since is listed as running at the next refresh.
     return turns
       .filter(({ state }) => state !== 'running')
@@ -101,6 +114,7 @@ function endedAgent(one: Omit<Agent, 'activity' | 'endedAtMs'>, past: PastTurn |
   const { turn, tree, model, task, startedAtMs, tokens, priceMicrodollars } = one;
   return {
     ...{ turn, tree, model, task, startedAtMs, tokens, priceMicrodollars, isRunning: false },
+    ...{ isElsewhere: false, isAway: false },
     tip: past?.tip ?? one.tip,
     activity: past === null ? 'ended' : ENDED[past.state],
     endedAtMs: past?.ended_at_ms ?? Date.now(),
@@ -121,10 +135,14 @@ function runningAgent(one: Running, tree: TreeId): Agent {
   const { usage, turn, tip, model, activity } = one;
   const input = usage === null ? 0 : usage.tokens_in + usage.tokens_cache_read + usage.tokens_cache_write_5m;
   const tokens = usage === null ? null : { in: input + usage.tokens_cache_write_1h, out: usage.tokens_out };
-  const elsewhere = one.tree === tree ? null : 'another conversation';
+  const seen = one.seen_at_ms === undefined ? null : `last seen ${formatAge(one.seen_at_ms, Date.now())}`;
+  const places = [...(one.by === undefined ? [] : [one.by]), ...(one.tree === tree ? [] : ['another conversation'])];
+  const whoseTurn = places.length === 0 ? null : cleanLine(places.join(', '));
   return {
-    ...{ turn, tree: one.tree, tip, model, activity, tokens, isRunning: true },
-    task: one.parent === null ? elsewhere : (one.task ?? ''),
+    ...{ turn, tree: one.tree, tip, model, tokens, isRunning: seen === null },
+    ...{ isElsewhere: one.by !== undefined, isAway: seen !== null },
+    activity: seen ?? activity,
+    task: one.parent === null ? whoseTurn : (one.task ?? ''),
     startedAtMs: one.started_at_ms,
     endedAtMs: null,
     priceMicrodollars: one.price_microdollars,

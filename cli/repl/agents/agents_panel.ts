@@ -173,7 +173,7 @@ function askToStop(panel: Panel): void {
   const agent = open === undefined ? chosen : panel.agents.find(({ turn }) => turn === open);
   if (agent === undefined) return;
   if (!agent.isRunning) {
-    panel.word = 'It runs no more.';
+    panel.word = agent.isAway ? 'Its hub cannot be asked now.' : 'It runs no more.';
     return;
   }
   panel.stopping = confirmationOf('Stop it?', agent);
@@ -201,8 +201,8 @@ function openTurn(panel: Panel): void {
   const { parts, agents, chosen } = panel;
   const agent = agents[chosen];
   if (agent === undefined || panel.reading !== null) return;
-  const { turn, tip } = agent;
-  const text = readTurn({ client: parts.client, turn, tip, changed: () => parts.terminal.redrawScreen() });
+  const { turn, tip, isElsewhere } = agent;
+  const text = readTurn({ client: parts.client, turn, tip, isElsewhere, changed: () => parts.terminal.redrawScreen() });
   panel.reading = { text, agent, top: null };
 }
 

@@ -1,6 +1,6 @@
 import { detach } from '../../../hub/base/detach.js';
 import type { Client } from '../../../hub/client/client.js';
-import type { NodeId, TurnId } from '../../../hub/protocol/node.js';
+import type { Node, NodeId, TurnId } from '../../../hub/protocol/node.js';
 import type { AgentEvent, TurnOutcome } from '../../../hub/protocol/turn.js';
 import type { BlockChange } from '../../display/block.js';
 import { createDisplay } from '../../display/display.js';
@@ -24,17 +24,28 @@ export interface TurnTextParts {
   turn: TurnId;
   /** Its last node when it was listed. */
   tip: NodeId;
+  /** Whether another hub has it. */
+  isElsewhere: boolean;
   changed(): void;
 }
 
 /** Follows a turn until `stop`; the turn itself is not affected. */
-export function readTurn({ client, turn, tip, changed }: TurnTextParts): TurnText {
+export function readTurn({ client, turn, tip, isElsewhere, changed }: TurnTextParts): TurnText {
   const abort = new AbortController();
   const { signal } = abort;
   const scrollback = createScrollback();
   const print = printTo(scrollback);
   const display = createDisplay(tip);
   let hasEnded = false;
+  let told: Promise<void> = Promise.resolve();
+  let last = tip;
+  /** Of a turn at another hub only the steps come. */
+  const addStep = async (to: NodeId): Promise<void> => {
+    const nodes = await lastNodes(client, to, signal);
+    scrollback.add(textOfNodes(nodes.slice(nodes.findIndex(({ id }) => id === last) + 1)));
+    last = to;
+    changed();
+  };
   const line = (words: string): void => {
     scrollback.line(words);
     changed();
@@ -42,6 +53,10 @@ export function readTurn({ client, turn, tip, changed }: TurnTextParts): TurnTex
   const onEvent = (event: AgentEvent): void => {
     hasEnded ||= event.kind === 'turn_ended';
     for (const change of display.take({ kind: 'event', event })) print(change);
+    if (event.kind === 'step_committed' && isElsewhere) {
+      told = told.then(() => addStep(event.tip));
+      detach(told, () => undefined); // the turn goes on without its text here
+    }
     if (event.kind === 'request_failed') scrollback.line(`(${clean(event.message)})`);
     if (event.kind === 'turn_ended') scrollback.line(endLine(event.outcome));
     changed();
@@ -95,7 +110,10 @@ const ENDED: Readonly<Record<string, string>> = {
 
 /** The last lines of the path so far. */
 async function textBefore(client: Client, tip: NodeId, signal: AbortSignal): Promise<string> {
-  const nodes = await lastNodes(client, tip, signal);
+  return textOfNodes(await lastNodes(client, tip, signal));
+}
+
+function textOfNodes(nodes: readonly Node[]): string {
   const spoken = nodes.filter((node) => node.role !== 'root' && !isSilent(node));
   return spoken
     .map((node) => `${speakerOf(node)} ${callTextOf(node)}`.trimEnd().concat(`\n${nodeText(node)}\n`))

@@ -30,8 +30,15 @@ export const agentsCommand: ReplCommand = {
 };
 
 function rowOf(turn: Running, here: string, nowMs: number): string[] {
-  const { tree, model, activity, started_at_ms: startedAtMs, parent, task } = turn;
+  const { tree, model, activity, started_at_ms: startedAtMs, parent, task, by, seen_at_ms: seenMs } = turn;
   const where = tree === here ? 'here' : shortId(tree);
-  const what = parent === null ? '' : `sub-session: ${cleanLine(task ?? '')}`;
-  return [where, activity, model, formatAge(startedAtMs, nowMs), what];
+  const whose = by === undefined ? '' : `${cleanLine(by)}'s hub`;
+  const what = parent === null ? whose : `sub-session: ${cleanLine(task ?? '')}`;
+  return [
+    where,
+    seenMs === undefined ? activity : `last seen ${formatAge(seenMs, nowMs)}`,
+    model,
+    formatAge(startedAtMs, nowMs),
+    what,
+  ];
 }

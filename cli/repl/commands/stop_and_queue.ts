@@ -1,4 +1,5 @@
 import { HubError } from '../../../hub/base/error.js';
+import { stopAtHub } from '../conversation/other_hubs.js';
 import { stopJobs } from '../conversation/stop_jobs.js';
 import type { ReplCommand } from '../repl.js';
 
@@ -8,7 +9,8 @@ export const stopCommand: ReplCommand = {
   summary: 'end the turn that runs, and what the model runs in the background; what was said so far is kept',
   completes: null,
   async run(_, repl) {
-    const isStopped = await repl.conversation().turns.stop();
+    const here = repl.conversation();
+    const isStopped = (await here.turns.stop()) || (await stopAtHub(here));
     if ((await stopJobs(repl)) || isStopped) return;
     await repl.front.show({ kind: 'note', text: 'Nothing is running.' });
   },

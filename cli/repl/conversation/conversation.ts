@@ -27,8 +27,10 @@ export interface Conversation {
   ensure(): Promise<void>;
   /** Subscribes again after a failure. */
   listen(): void;
-  /** Follows a turn that runs at the position. */
-  join(turn: TurnId): void;
+  /** Follows a turn that runs at the position; one of another hub to where that has come. */
+  join(turn: TurnId, atHub?: { tip: NodeId; by: string }): void;
+  /** Which turns are on display. */
+  feed: Pick<TreeFeed, 'isWatched' | 'hasTurnsAtHubs'>;
   /** Called before writing: removes others' turns from the display. */
   stepAside(): void;
   /** False before the tree exists. */
@@ -89,7 +91,7 @@ export function openConversation(options: ConversationOptions, { tree, known }: 
     ...{ tokens: NO_TOKENS, totalTokens: NO_TOKENS, cost: null },
   });
   return {
-    ...{ parts, place, turns, turnOptions, isMade: making.isMade },
+    ...{ parts, place, turns, turnOptions, feed, isMade: making.isMade },
     async ensure() {
       await making.ensure();
       await catchUp(parts, turns.current());
@@ -97,9 +99,9 @@ export function openConversation(options: ConversationOptions, { tree, known }: 
     listen() {
       if (making.isMade()) feed.listen(known?.seq ?? 0);
     },
-    join(turn) {
-      place.advance(place.position(), turn);
-      turns.join(turn);
+    join(turn, atHub) {
+      place.advance(atHub?.tip ?? place.position(), turn);
+      turns.join(turn, atHub?.by ?? null);
       feed.catchUp();
     },
     stepAside() {

@@ -10,13 +10,15 @@ import { questionOf } from './turn_notes.js';
 export async function openQuestion(
   client: Client,
   { turns, place }: Conversation,
-): Promise<{ turn: TurnId; question: Question } | null> {
+): Promise<{ turn: TurnId; question: Question; by: string | undefined } | null> {
   const following = place.following();
   if (turns.current() !== null || following === null) return null;
   const { turns: running } = await client.call('agent.status', { tree: place.tree });
   const asking = running.find(({ turn }) => turn === following);
   const question = asking?.questions.find(({ answer }) => answer === null);
-  return question === undefined ? null : { turn: following, question };
+  // A permission to another hub's turn is given there.
+  if (question === undefined || (asking?.by !== undefined && question.kind !== 'question')) return null;
+  return { turn: following, question, by: asking?.by };
 }
 
 /** A permission is valid only for the question that the person has seen. */
@@ -37,7 +39,7 @@ export async function answered(
   const { client, front } = here.parts;
   const open = await openQuestion(client, here);
   if (open === null) return 'nothing_asked';
-  const { turn, question } = open;
+  const { turn, question, by } = open;
   if (question.kind !== 'question') {
     // A message written for something else is no consent.
     await front.giveBack(text);
@@ -47,6 +49,6 @@ export async function answered(
   }
   const chosen = /^\d{1,2}$/.test(text.trim()) ? question.options[Number(text) - 1] : undefined;
   await front.show({ kind: 'typed_line', text: chosen ?? text });
-  here.turns.answer({ turn, call: question.id, answer: chosen ?? text });
+  here.turns.answer({ turn, call: question.id, answer: chosen ?? text, by: by ?? null });
   return 'answered';
 }

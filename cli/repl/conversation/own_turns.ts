@@ -12,9 +12,8 @@ import { beginningOf, broughtBy, type ChatTurnOptions, commandKeys, reachOf } fr
 import type { ConversationParts } from './conversation_parts.js';
 import type { Verdict } from './exit_code.js';
 import { countTokens, type TokenCount } from './token_totals.js';
-import { createTurnInputs, type TurnInputs } from './turn_inputs.js';
-import { endOf, exitCodeOfEnd, failureWords, partedWords } from './turn_notes.js';
-import type { TypedMessage } from './typed_message.js';
+import { type Answering, createTurnInputs, type TurnInputs, type TypedMessage } from './turn_inputs.js';
+import { endOf, exitCodeOfEnd, failureWords, lateWords, partedWords } from './turn_notes.js';
 
 /** The turn that the person of this REPL follows: at most one at a time. */
 export interface OwnTurns {
@@ -24,8 +23,8 @@ export interface OwnTurns {
   start(): NodeId | null;
   /** Runs a turn from a node, in which a model answers, or an agent. */
   begin(node: NodeId, agent?: AgentChoice): void;
-  /** Follows a turn that runs already. */
-  join(turn: TurnId): void;
+  /** Follows a turn that runs already, in the hub of `by` if that is another. */
+  join(turn: TurnId, by: string | null): void;
   /** Answers a question of a parked turn, and follows it again. */
   answer(params: Answering): void;
   /** Summarises the path to the position, or the branch to a node that was left. */
@@ -36,6 +35,8 @@ export interface OwnTurns {
   stop(): Promise<boolean>;
   /** Brings what it has not heard yet back into the editor. */
   takeBack(): Promise<void>;
+  /** A node has come that may be an input to it: what another hub has heard is told by that alone. */
+  heard(node: NodeId): void;
   /** Takes an event of the tree's turns. */
   take(event: AgentEvent): void;
   /** Resolves when no turn runs. */
@@ -46,14 +47,10 @@ export interface OwnTurns {
   leave(): void;
 }
 
-export interface Answering {
-  turn: TurnId;
-  call: string;
-  answer: string;
-}
-
 interface Current {
   id: TurnId;
+  /** Whose hub has it; null for this one. */
+  by: string | null;
   isStopping: boolean;
   ended: Promise<void>;
   start: NodeId | null;
@@ -69,6 +66,8 @@ interface TurnState {
   verdict: Verdict;
   current: Current | null;
   inputs: TurnInputs;
+  /** The last one of another hub. */
+  atHub: { turn: TurnId; by: string } | null;
   isLeft: boolean;
   counted: TokenCount;
 }
@@ -80,19 +79,22 @@ export function createTurns(parts: ConversationParts, turnOptions: ChatTurnOptio
     verdict,
     current: null,
     inputs: createTurnInputs(parts, () => showStatus(state)),
-    isLeft: false,
+    ...{ isLeft: false, atHub: null },
     counted: countTokens(),
   };
   return {
     current: () => state.current?.id ?? null,
     start: () => state.current?.start ?? null,
     begin: (node, agent) => begin(state, node, agent),
-    join: (turn) => join(state, turn),
+    join: (turn, by) => join(state, turn, by),
     answer: (params) => answer(state, params),
     compact: (instructions, left = null) => compact(state, instructions, left),
     steer: (said, kind) => steer(state, said, kind),
     stop: () => stop(state),
-    takeBack: async () => (state.current === null ? undefined : state.inputs.takeBack(state.current.id)),
+    takeBack: async () => (state.current?.by === null ? state.inputs.takeBack(state.current.id) : undefined),
+    heard(node) {
+      if (state.current?.by != null) state.inputs.taken(node);
+    },
     take: (event) => take(state, event),
     async idle() {
       while (state.current !== null) await state.current.ended;
@@ -116,12 +118,12 @@ function begin(state: TurnState, node: NodeId, agent: AgentChoice | null = null)
   const params = { id, tree: place.tree, node, gives_keys: true, ...taken, ...agent };
   const run = () => client.call('agent.run', params);
   const copied = () => makeCopyOfBranch(context, { tree: place.tree, node, turn: id }).then(run);
-  follow(state, { id, start: node, goOn: '/retry', agent }, isOwn ? copied : run);
+  follow(state, { id, start: node, goOn: '/retry', agent, by: null }, isOwn ? copied : run);
 }
 
-function join(state: TurnState, turn: TurnId): void {
+function join(state: TurnState, turn: TurnId, by: string | null): void {
   const { client } = state.parts;
-  follow(state, { id: turn, start: null, goOn: '/retry', agent: null }, async () => {
+  follow(state, { id: turn, start: null, goOn: '/retry', agent: null, by }, async () => {
     // Its events come with those of the whole tree.
     const { outcome } = await client.stream('agent.follow', { turn }, { onEvent: () => undefined });
     if (outcome === null) throw new HubError('internal', `the turn ${turn} has no outcome`);
@@ -129,13 +131,13 @@ function join(state: TurnState, turn: TurnId): void {
   });
 }
 
-function answer(state: TurnState, { turn, call, answer: text }: Answering): void {
+function answer(state: TurnState, { turn, call, answer: text, by = null }: Answering): void {
   const { parts, turnOptions } = state;
   const { place, client, context } = parts;
   place.advance(place.position(), turn);
   const { access, route } = turnOptions;
   const params = { turn, call, answer: text, gives_keys: true, access, route, ...broughtBy(turnOptions, context) };
-  follow(state, { id: turn, start: null, goOn: '/retry', agent: null }, () => client.call('agent.answer', params));
+  follow(state, { id: turn, start: null, goOn: '/retry', agent: null, by }, () => client.call('agent.answer', params));
 }
 
 function compact(state: TurnState, instructions: string | null, left: NodeId | null): void {
@@ -149,18 +151,19 @@ function compact(state: TurnState, instructions: string | null, left: NodeId | n
   const goOn = left === null ? '/compact' : `/goto ${shortId(left)}, and /switch ${shortId(here)} --summary`;
   // What is left is told to the model where one goes.
   const start = left === null ? null : here;
-  follow(state, { id, start, goOn, agent: null }, () => client.call('agent.compact', params));
+  follow(state, { id, start, goOn, agent: null, by: null }, () => client.call('agent.compact', params));
 }
 
 /** Awaits the end of a turn, and moves the position there unless the person went elsewhere. */
 function follow(
   state: TurnState,
-  options: Pick<Current, 'id' | 'start' | 'goOn' | 'agent'>,
+  options: Pick<Current, 'id' | 'start' | 'goOn' | 'agent' | 'by'>,
   outcome: () => Promise<TurnOutcome>,
 ): void {
   const change = Object.keys(state.turnOptions.change).length === 0 ? null : state.turnOptions.change;
   const current: Current = { ...options, isStopping: false, ended: Promise.resolve(), change };
   state.current = current;
+  if (options.by !== null) state.atHub = { turn: options.id, by: options.by };
   state.counted.begin();
   state.parts.front.update({ retryAtMs: null });
   showStatus(state);
@@ -190,7 +193,7 @@ async function awaitOutcome(
 
 async function end(state: TurnState, outcome: TurnOutcome): Promise<NodeId | null> {
   const { parts, inputs, current } = state;
-  const { place, front, client } = parts;
+  const { place, front } = parts;
   place.advance(outcome.tip, outcome.state === 'waiting' ? outcome.turn : null);
   if (outcome.failure?.data.details.reason === 'key') forgetPrintedKeys(state.turnOptions.access);
   if (state.isLeft) return null;
@@ -201,10 +204,10 @@ async function end(state: TurnState, outcome: TurnOutcome): Promise<NodeId | nul
   front.update({ asks: null, ended: outcome.why });
   await showAll(front, endOf(outcome, current?.goOn ?? '/retry'));
   for (const { id } of outcome.questions) parts.shownQuestions.add(id);
-  if (inputs.queued().length === 0) return null;
-  inputs.clear();
-  const { node } = await client.call('loom.node_get', { node: outcome.tip });
-  return outcome.state === 'done' && node.role === 'user' ? outcome.tip : null;
+  const late = await inputs.late(outcome);
+  if (late === null || current?.by == null) return late;
+  await front.show({ kind: 'note', text: lateWords(current.by) });
+  return null;
 }
 
 function showStatus({ parts, current, inputs, isLeft }: TurnState): void {
@@ -228,15 +231,10 @@ async function fail({ parts, isLeft, verdict, current, inputs }: TurnState, erro
 
 async function steer({ current, inputs }: TurnState, said: TypedMessage, kind: 'steer' | 'after'): Promise<boolean> {
   if (current === null) return false;
-  try {
-    await inputs.send(current.id, said, kind);
-  } catch (error) {
-    if (!(error instanceof HubError && (error.kind === 'conflict' || error.kind === 'not_found'))) throw error;
-    // The turn has ended: the input is sent as a message.
-    await current.ended;
-    return false;
-  }
-  return true;
+  if (await inputs.send(current.id, said, kind)) return true;
+  // The turn has ended: the input is sent as a message.
+  await current.ended;
+  return false;
 }
 
 async function stop(state: TurnState): Promise<boolean> {
@@ -246,7 +244,7 @@ async function stop(state: TurnState): Promise<boolean> {
   current.isStopping = true;
   showStatus(state);
   try {
-    await inputs.takeBack(current.id);
+    if (current.by === null) await inputs.takeBack(current.id);
     await parts.client.call('agent.stop', { turn: current.id });
   } catch (error) {
     // The turn runs on; /stop can be tried again.
@@ -260,9 +258,7 @@ async function stop(state: TurnState): Promise<boolean> {
 function take(state: TurnState, event: AgentEvent): void {
   const { parts, turnOptions, inputs, current } = state;
   const { place, front } = parts;
-  if (event.kind === 'input_taken') {
-    inputs.taken(event.input);
-  }
+  if (event.kind === 'input_taken') inputs.taken(event.input);
   if (event.turn !== place.following()) return;
   switch (event.kind) {
     case 'request_failed':
@@ -277,7 +273,7 @@ function take(state: TurnState, event: AgentEvent): void {
       break;
     case 'turn_resumed':
       // Answered elsewhere: follow it, to show its next question.
-      if (current === null) join(state, event.turn);
+      if (current === null) join(state, event.turn, state.atHub?.turn === event.turn ? state.atHub.by : null);
       front.update({ model: event.model });
       break;
     case 'turn_started':

@@ -11,7 +11,8 @@ import { type ConversationParts, showFailure } from './conversation_parts.js';
 import type { Verdict } from './exit_code.js';
 import { hintInChat } from './hint_in_chat.js';
 import { answered } from './open_question.js';
-import type { TypedMessage } from './typed_message.js';
+import { saidAtHub } from './other_hubs.js';
+import type { TypedMessage } from './turn_inputs.js';
 
 /** Adds messages to a conversation; a model answers when one is available. */
 export interface Speaking {
@@ -33,22 +34,17 @@ export function createSpeaking(conversation: () => Conversation, parts: Speaking
   const isAnswered = createAnswerable();
 
   async function send(text: string, when: 'now' | 'after', blocks: () => Promise<TypedMessage>): Promise<void> {
-    const { turns, parts } = conversation();
-    const { front } = parts;
+    const { front } = conversation().parts;
+    const kind = when === 'now' ? 'steer' : 'after';
     try {
       const said = await blocks();
-      if (turns.current() !== null) {
-        if (await turns.steer(said, when === 'now' ? 'steer' : 'after')) return;
-      }
-      switch (await answered(conversation(), text)) {
-        case 'nothing_asked':
-          await checkFiles();
-          return await sayHere({ here: conversation(), verdict, isAnswered }, said, null);
-        case 'permission_asked':
-          return verdict.failed(EXIT.approval);
-        case 'answered':
-          return;
-      }
+      const { turns } = conversation();
+      if (turns.current() !== null && (await turns.steer(said, kind))) return;
+      const reply = await answered(conversation(), text);
+      if (reply === 'permission_asked') return verdict.failed(EXIT.approval);
+      if (reply === 'answered' || (await saidAtHub(conversation(), said, kind))) return;
+      await checkFiles();
+      await sayHere({ here: conversation(), verdict, isAnswered }, said, null);
     } catch (error) {
       verdict.failed(exitCodeOf(error));
       await front.giveBack(text);

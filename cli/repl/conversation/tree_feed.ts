@@ -24,6 +24,10 @@ export interface TreeFeed {
   leave(to: NodeId): void;
   /** Removes others' turns from the display before the person writes; false when there are none. */
   leaveOthers(): boolean;
+  /** Whether a turn is on display. */
+  isWatched(turn: TurnId): boolean;
+  /** Whether other hubs have turns in the tree. */
+  hasTurnsAtHubs(): boolean;
   close(): void;
 }
 
@@ -33,6 +37,10 @@ interface FeedState {
   /** Turns that are on display, and the last one that the person follows. */
   watched: Set<TurnId>;
   own: TurnId | null;
+  /** Whose hubs have turns of the tree that go on. */
+  atHubs: Map<TurnId, string>;
+  /** The one of them that is told what is typed. */
+  atHub: string | null;
   /** Turns that run elsewhere in the tree, and their positions. */
   elsewhere: Map<TurnId, NodeId>;
   catchUp(): void;
@@ -41,13 +49,11 @@ interface FeedState {
 
 export function createFeed(parts: ConversationParts, turns: OwnTurns): TreeFeed {
   const { client, front, place } = parts;
-  const state: FeedState = {
-    ...{ parts, turns, watched: new Set(), own: null, elsewhere: new Map(), others: createOthers(parts) },
-    catchUp: () => follow(),
-  };
+  const state: FeedState = { ...newState(parts, turns), catchUp: () => follow() };
   let known: { seq: number; epoch: string } | null = null;
   let abort: AbortController | null = null;
   let following = new AbortController();
+  const takeShared = sharedFeed(state);
   const onFeed = (event: WatchEvent): Promise<void> => {
     known = { seq: event.seq, epoch: 'epoch' in event ? event.epoch : (known?.epoch ?? client.hub.epoch) };
     return takeFeed(state, event);
@@ -71,7 +77,7 @@ export function createFeed(parts: ConversationParts, turns: OwnTurns): TreeFeed 
     detach(client.stream('agent.follow', { tree: place.tree }, { ...options, onEvent }), (error) =>
       failed(error, signal),
     );
-    const shared = { ...options, onEvent: sharedFeed(front) };
+    const shared = { ...options, onEvent: takeShared };
     detach(client.stream('sharing.follow', { tree: place.tree }, shared), (error) => {
       // A hub of an earlier version keeps no connections to others.
       if (!(error instanceof HubError && error.kind === 'method_not_found')) failed(error, signal);
@@ -96,28 +102,59 @@ export function createFeed(parts: ConversationParts, turns: OwnTurns): TreeFeed 
     catchUp: follow,
     leave: (to) => leave(state, to),
     leaveOthers: () => leaveOthers(state),
+    ...knownTurns(state),
     close,
   };
 }
 
-function sharedFeed(front: Front): ReturnType<typeof createSharedFeed> {
+function newState(parts: ConversationParts, turns: OwnTurns): Omit<FeedState, 'catchUp'> {
+  return {
+    ...{ parts, turns, watched: new Set(), own: null, elsewhere: new Map(), atHubs: new Map(), atHub: null },
+    others: createOthers(parts),
+  };
+}
+
+function knownTurns({ watched, atHubs }: FeedState): Pick<TreeFeed, 'isWatched' | 'hasTurnsAtHubs'> {
+  return { isWatched: (turn) => watched.has(turn), hasTurnsAtHubs: () => atHubs.size > 0 };
+}
+
+function sharedFeed(state: FeedState): ReturnType<typeof createSharedFeed> {
+  const { front, place } = state.parts;
   return createSharedFeed({
     unsent: (words) => front.update({ unsent: words }),
     note: (text) => front.show({ kind: 'note', text }),
+    isFollowed: (turn) => place.following() === turn,
+    turn({ turn, by, state: now }) {
+      if (now === 'running' || now === 'waiting') state.atHubs.set(turn, cleanLine(by));
+      else state.atHubs.delete(turn);
+      showHub(state);
+    },
   });
 }
 
-function leave({ parts, turns, watched, others }: FeedState, to: NodeId): void {
+function showHub(state: FeedState): void {
+  const hubs = [...state.watched].flatMap((turn) => state.atHubs.get(turn) ?? []);
+  const atHub = hubs.at(-1) ?? null;
+  if (atHub === state.atHub) return;
+  state.atHub = atHub;
+  state.parts.front.update({ atHub });
+}
+
+function leave(state: FeedState, to: NodeId): void {
+  const { parts, turns, watched, others } = state;
   if (watched.size > 0 || turns.current() !== null) others.know(newestNodes(parts));
   others.forget(to);
   watched.clear();
+  showHub(state);
 }
 
-function leaveOthers({ parts, watched, own, others }: FeedState): boolean {
+function leaveOthers(state: FeedState): boolean {
+  const { parts, watched, own, others } = state;
   const foreign = [...watched].filter((turn) => turn !== own);
   if (foreign.length === 0) return false;
   others.know(newestNodes(parts));
   for (const turn of foreign) watched.delete(turn);
+  showHub(state);
   return true;
 }
 
@@ -132,6 +169,7 @@ function takeFeed(state: FeedState, event: FeedEvent | WatchEvent): Promise<void
   front.treeChanged();
   switch (event.kind) {
     case 'node_created':
+      state.turns.heard(event.node.id);
       return takeCreated(state, event.node);
     case 'tree_renamed':
       front.update({ name: event.name === null ? shortId(event.tree) : cleanLine(event.name) });
@@ -202,6 +240,7 @@ async function takeTurn(state: FeedState, event: AgentEvent): Promise<void> {
   if (event.kind === 'turn_ended') elsewhere.delete(event.turn);
   if (!watched.has(event.turn)) return;
   if (event.kind === 'turn_ended') watched.delete(event.turn);
+  showHub(state);
   const note = noteOf(event, parts.toldFiles);
   const displayed = display.take({ kind: 'event', event });
   turns.take(event);

@@ -2,6 +2,7 @@ import { HubError } from '../../../hub/base/error.js';
 import type { AgentEvent, TurnOutcome } from '../../../hub/protocol/turn.js';
 import { EXIT, exitCodeOf, reasonOf } from '../../output/failure.js';
 import { renderQuestion } from '../../render/node/question_text.js';
+import { cleanLine } from '../../render/text/clean.js';
 import { count, shortId } from '../../render/text/ids_and_counts.js';
 import { replacedLine } from '../../turn/replaced_line.js';
 import { endCode, endWords } from '../../turn/run_turn.js';
@@ -45,6 +46,11 @@ function instructionsNote(
   const said = untold.length === 0 ? [] : [`(the model is told what ${untold.join(', ')} says)`];
   const notes = [...said, ...unreadInstructions({ cut, refused }).map((line) => `(${line})`)];
   return notes.length === 0 ? null : notes.join('\n');
+}
+
+/** The note on what came too late for the turn of another hub, and waits for an answer of one's own. */
+export function lateWords(by: string): string {
+  return `(it came too late for what ${cleanLine(by)}'s hub did: it stands here unanswered. To have it answered here: /retry)`;
 }
 
 /** The note on the end of a turn that the person has left. */

@@ -69,6 +69,8 @@ export interface Status {
   jobs: number;
   /** What has not been sent to the remotes that the conversation is shared over, such as `team: 3 to send`; null when all has. */
   unsent: string | null;
+  /** Whose hub is told what is typed, while its turn goes on on display; null for none. */
+  atHub: string | null;
   /** Tokens of the turn, and of the whole conversation. */
   tokens: TokensCounted;
   totalTokens: TokensCounted;

@@ -1,4 +1,5 @@
 import { showFailure } from '../conversation/conversation_parts.js';
+import { stopAtHub } from '../conversation/other_hubs.js';
 import { stopJobs } from '../conversation/stop_jobs.js';
 import type { Repl } from '../repl.js';
 import type { LineQueue } from './line_queue.js';
@@ -12,13 +13,16 @@ export async function stopByLine(text: string, repl: Repl, lines: LineQueue): Pr
   // The last line of a script has to be running before it can be stopped; a person does not wait.
   if (!repl.front.attended) await lines.underWay();
   await repl.front.show({ kind: 'typed_line', text: text.trim() });
-  await stopRunning(repl, () => stopJobs(repl));
+  await stopRunning(
+    repl,
+    async (isStopped) => (await stopJobs(repl)) || (!isStopped && (await stopAtHub(repl.conversation()))),
+  );
 }
 
 /** Stops the running command, else what runs beside the conversation, else the turn and what is to end after it; false when there is nothing. */
 export async function stopRunning(
   { shell, conversation, front, asides }: Repl,
-  stopMore: () => Promise<boolean> = async () => false,
+  stopMore: (isStopped: boolean) => Promise<boolean> = async () => false,
 ): Promise<boolean> {
   try {
     if (shell.stop()) return true;
@@ -27,7 +31,7 @@ export async function stopRunning(
       return true;
     }
     const isStopped = await conversation().turns.stop();
-    if ((await stopMore()) || isStopped) return true;
+    if ((await stopMore(isStopped)) || isStopped) return true;
     await front.show({ kind: 'note', text: 'Nothing is running. To leave: /quit' });
     return false;
   } catch (error) {

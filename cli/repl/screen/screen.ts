@@ -154,7 +154,7 @@ function openScreenState(parts: ScreenParts): ScreenState {
     status: {
       ...{ tree: '', name: '', position: '', isCarriedOn: false, model: null, turn: null, queued: [], waiting: [] },
       ...{ isSlow: false, hub: null, retryAtMs: null, network: false, unsandboxed: false, jobs: 0 },
-      ...{ unsent: null, board: [] },
+      ...{ unsent: null, atHub: null, board: [] },
       ...{ activity: 'Execute', thinking: null, contextShare: null, asks: null, choice: null, ended: null },
       ...{ tokens: NO_TOKENS, totalTokens: NO_TOKENS, cost: null },
     },

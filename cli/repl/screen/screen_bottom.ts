@@ -64,7 +64,9 @@ function queuedRows(status: Status | null, look: Look): string[] {
     .map(({ text, label }) => `  ${label}: ${cleanLine(text.slice(0, QUEUED_LENGTH_MAX))}`);
   if (queued.length > QUEUED_ROWS_MAX) rows.push(`  and ${queued.length - QUEUED_ROWS_MAX} more`);
   return rows.map((row, at) => {
-    const tail = at === rows.length - 1 && look.width >= TAIL_COLUMNS_MIN ? TAKE_BACK : '';
+    // What another hub has been told stays told.
+    const hasTail = at === rows.length - 1 && look.width >= TAIL_COLUMNS_MIN && status?.atHub == null;
+    const tail = hasTail ? TAKE_BACK : '';
     return look.style.quiet(cut(row, look.width - 1 - tail.length, look) + tail);
   });
 }
@@ -72,6 +74,10 @@ function queuedRows(status: Status | null, look: Look): string[] {
 function footOf(status: Status | null, look: Look): string {
   // Without an open conversation there is no status.
   if (status === null || status.tree === '') return '';
+  if (status.atHub !== null && status.turn === null)
+    return look.style.warning(
+      cut(`What you write goes to ${status.atHub}'s hub. A branch: /fork`, look.width - 1, look),
+    );
   return status.isCarriedOn
     ? look.style.warning(cut(CARRIED_ON, look.width - 1, look))
     : statusRow(status, 'INSERT', look);

@@ -3,6 +3,7 @@ import { hintText } from '../../../hub/base/hint.js';
 import type { NodeId } from '../../../hub/protocol/node.js';
 import { settledNode } from '../../position/position.js';
 import { findNode } from '../../position/reference.js';
+import { comingAlong, isAtHub } from '../../sharing/turn_at_hub.js';
 import type { Conversation } from '../conversation/conversation.js';
 import type { Repl } from '../repl.js';
 import { lastExchange } from './last_exchange.js';
@@ -25,7 +26,7 @@ export async function goTo(here: Conversation, node: NodeId, { redraws } = { red
   const isLeaving = turns.current() !== null;
   const left = place.position();
   place.go(node, children > 0 ? 'here' : 'none');
-  const turn = running.turns.find(({ tip }) => tip === node);
+  const turn = running.turns.find(({ tip, seen_at_ms }) => tip === node && seen_at_ms === undefined);
   await front.show({ kind: 'text', text: `You are at ${await placeWords(context, there)}\n` });
   if (children > 0 && turn === undefined)
     await front.show({ kind: 'text', text: 'What you say next is another branch from here.\n' });
@@ -33,8 +34,10 @@ export async function goTo(here: Conversation, node: NodeId, { redraws } = { red
   await noteArchived(here, node);
   await noteSettingsOfFile(here, { left, node });
   if (turn !== undefined) {
-    await front.show({ kind: 'note', text: '(a turn is running here: you come along with it)' });
-    here.join(turn.turn);
+    const atHub = isAtHub(turn) ? turn : undefined;
+    const text = atHub === undefined ? '(a turn is running here: you come along with it)' : comingAlong(atHub);
+    await front.show({ kind: 'note', text });
+    here.join(turn.turn, atHub);
     return;
   }
   if (isLeaving) await front.show({ kind: 'note', text: '(the turn goes on without you)' });

@@ -15,7 +15,13 @@ import { resumeSteps, runSteps } from './loop.js';
 import { beginOutside, type OutsideTurn, resumeOutside, runOutside } from './outside_turn.js';
 import { resumeTurn, type StoredAnswer } from './parked_turn.js';
 import { type Errand, type RunningTurn, startTurn } from './running_turn.js';
-import type { AnswerParams, CompactParams, RunParams } from './turn_params.js';
+import {
+  type AnswerParams,
+  type Brought,
+  type CompactParams,
+  createBroughtParams,
+  type RunParams,
+} from './turn_params.js';
 import type { TurnEnd, TurnParking, TurnWork } from './turn_work.js';
 
 /** How many turns may run at once. */
@@ -33,6 +39,8 @@ export interface RunningTurns extends ParkedTurns {
   compact(params: CompactParams): RunningTurn;
   /** The outcome of a turn that does not run any more; null when there is none of this id. */
   past(id: TurnId): Promise<TurnOutcome | null>;
+  /** With what a turn that waits ran until then; null when that was in a hub before this one. */
+  brought(id: TurnId): Brought | null;
   /** Calls back for every turn that begins; returns what ends that. */
   onBegin(tell: (turn: RunningTurn) => void): () => void;
   /** Calls back for what happens to turns that wait; returns what ends that. */
@@ -83,6 +91,7 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
 
   return {
     held,
+    brought: kinds.brought.of,
     all: () => [...running.values()],
     get: (id) => running.get(id) ?? null,
     past: (id) => pastOutcome(lasting(), id),
@@ -95,6 +104,7 @@ export function createTurns(hub: HubCalls & HubResolve, parts: TurnParts): Runni
         begin({ ...kept.record.turn, limits }, null, (own) => kinds.goOn(own, { ...params, limits }, kept)),
       stopHeld: (id) => held.stop(id, 'asked'),
       emit(tree, event) {
+        if (event.kind === 'turn_ended') kinds.brought.forget(event.turn);
         for (const tell of waitingWatchers) tell(tree, event);
       },
     }),
@@ -150,6 +160,8 @@ function kindsOfTurns(
   parts: TurnParts,
   { lasting, run, held }: { lasting(): InternalCaller; run: RunningTurns['run']; held: HeldTurns },
 ) {
+  const brought = createBroughtParams();
+
   async function work(turn: RunningTurn, params: RunParams): Promise<TurnOutcome> {
     const before = params.id === undefined ? null : await pastOutcome(lasting(), turn.id);
     if (before !== null) return before;
@@ -206,7 +218,12 @@ function kindsOfTurns(
     return goOnOutside(turn, outside, null);
   }
 
-  return { work, summarise, goOn, endHeld };
+  return {
+    work: (turn: RunningTurn, params: RunParams) => brought.keep(turn.id, params, work(turn, params)),
+    goOn: (turn: RunningTurn, params: AnswerParams, kept: StoredAnswer) =>
+      brought.keep(turn.id, params, goOn(turn, params, kept)),
+    ...{ summarise, endHeld, brought },
+  };
 }
 
 /** Tells, before its end, what a turn has left in the project. */

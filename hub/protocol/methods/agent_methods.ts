@@ -34,8 +34,8 @@ export const RunningTurn = z.strictObject({
   /** For a sub-session: the call that began it, and the first words of its task. */
   parent: z.strictObject({ turn: TurnId, call: z.string() }).nullable(),
   task: z.string().nullable(),
-  /** What it waits for; and whose hub has it, if another does. */
-  ...{ questions: z.array(Question), by: z.string().optional() },
+  /** What it waits for; and whose hub has it, if another does: with the time when that was heard of last, while it cannot be asked. */
+  ...{ questions: z.array(Question), by: z.string().optional(), seen_at_ms: count.optional() },
 });
 
 /** A command that a model runs in the background. */

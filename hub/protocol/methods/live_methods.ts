@@ -3,7 +3,7 @@ import { ANSWER_LENGTH_MAX } from '../limits.js';
 import { methods } from '../method.js';
 import { Json, NodeId, TreeId, TurnId } from '../node.js';
 import { Question } from '../question.js';
-import { Level } from '../turn.js';
+import { Level, TurnOutcome } from '../turn.js';
 import { RunningTurn } from './agent_methods.js';
 import { Input } from './turn_methods.js';
 
@@ -20,30 +20,35 @@ const RemoteState = z.strictObject({
 /** What a hub says of a turn of its own to others; what later versions say more is passed over. */
 export const LeasedTurn = z.object({
   ...{ turn: TurnId, tree: TreeId, node: NodeId, tip: NodeId, model: z.string().max(400), level: Level },
-  state: z.enum(['running', 'waiting']),
+  state: z.enum(['running', 'waiting', 'ended']),
+  /** How it ended. */
+  end: TurnOutcome.pick({ state: true, why: true }).optional(),
   started_at_ms: z.int().nonnegative(),
   questions: z.array(Question).max(200),
 });
 export type LeasedTurn = z.infer<typeof LeasedTurn>;
 
+const answering = {
+  call: z.string().min(1).max(200),
+  answer: z.union([z.string().max(ANSWER_LENGTH_MAX), z.strictObject({ option: z.int().positive().max(1_000) })]),
+};
+
 /** What is said to a turn of another hub. */
 export const TurnMessage = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('say'), id: NodeId, blocks: Input.shape.blocks, when: Input.shape.kind }),
   z.strictObject({ kind: z.literal('stop') }),
-  z.strictObject({
-    kind: z.literal('answer'),
-    call: z.string().min(1).max(200),
-    answer: z.union([z.string().max(ANSWER_LENGTH_MAX), z.strictObject({ option: z.int().positive().max(1_000) })]),
-  }),
+  z.strictObject({ kind: z.literal('answer'), ...answering }),
 ]);
 export type TurnMessage = z.infer<typeof TurnMessage>;
 
-/** A turn of another hub: `lost` when that has not said for a while that it still runs. */
+/** A turn of another hub: `lost` when that has not said for a while that it still runs, `away` while the remote cannot be asked. */
 const TurnElsewhere = LeasedTurn.extend({
   kind: z.literal('turn_elsewhere'),
   remote: z.string(),
   by: z.string(),
-  state: z.enum(['running', 'waiting', 'ended', 'lost']),
+  state: z.enum(['running', 'waiting', 'ended', 'lost', 'away']),
+  /** When its hub was heard of last, for one that is lost or away. */
+  seen_at_ms: z.int().nonnegative().optional(),
 });
 export type TurnElsewhere = z.infer<typeof TurnElsewhere>;
 
@@ -72,6 +77,13 @@ export const liveMethods = methods({
     description: 'Lists the turns of shared trees that other hubs have.',
     params: z.strictObject({ tree: TreeId.nullable() }),
     result: z.strictObject({ turns: z.array(RunningTurn) }),
+    access: 'internal',
+  },
+  'agent.answer_from_elsewhere': {
+    description:
+      'Answers a question of a turn for somebody at another hub: it goes on with what it ran with until then.',
+    params: z.strictObject({ turn: TurnId, ...answering }),
+    result: TurnOutcome,
     access: 'internal',
   },
   'sharing.turn_tell': {

@@ -124,7 +124,7 @@ const turnsOf = (links: ReadonlyMap<string, RemoteLink>): TurnElsewhere[] =>
   [...links.values()].flatMap((link) => link.turns.elsewhere());
 
 async function sayTo(links: ReadonlyMap<string, RemoteLink>, turn: TurnId, message: TurnMessage): Promise<unknown> {
-  const link = [...links.values()].find(({ turns }) => turns.elsewhere().some((one) => one.turn === turn));
+  const link = [...links.values()].find(({ turns }) => turns.knows(turn));
   return link === undefined ? null : link.turns.say(turn, message);
 }
 

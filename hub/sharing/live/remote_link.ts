@@ -55,7 +55,7 @@ export interface RemoteLink {
   /** Notes a new tree that a shared one owns. */
   noteOwned(tree: string, owner: string): void;
   /** The turns of its shared trees: those of this hub and of others. */
-  turns: Pick<TurnLane, 'setOwn' | 'elsewhere' | 'say'>;
+  turns: Pick<TurnLane, 'setOwn' | 'elsewhere' | 'knows' | 'say'>;
   /** Looks again, and connects now if it waits to. */
   wake(): void;
   end(): Promise<void>;
@@ -244,7 +244,13 @@ function createTaking(link: Link, remote: OpenRemote, me: { hub: string; writes:
       if (!toDo.isEmpty()) await queue(name, takeAll);
       const dueMs = await queue(name, announceDue);
       // After the nodes: who hears that a turn has ended has its last one.
-      await queue(name, async () => announceTurns(remote, await lane.exchange(remote, me)));
+      await queue(name, async () => {
+        await announceTurns(remote, await lane.exchange(remote, me));
+        // Who is told what a turn elsewhere has come to has its nodes.
+        toDo.noteAnnounced([...lane.untold()]);
+        if (!toDo.isEmpty()) await takeAll();
+        lane.tellNews();
+      });
       return Math.min(dueMs, lane.waitMs());
     } finally {
       clearTimeout(slow);

@@ -4,26 +4,14 @@ import { HubError } from '../../base/error.js';
 import { LeasedTurn, type TurnElsewhere, TurnMessage } from '../../protocol/methods/live_methods.js';
 import type { TreeId, TurnId } from '../../protocol/node.js';
 import type { Remote } from '../remote_connection.js';
-import { type Delivery, InboxAnswer } from './turn_messages.js';
+import { INBOX, LEASES, UP_TO } from '../turns_schema.js';
+import { type Delivery, InboxAnswer, NOT_KNOWN } from './turn_messages.js';
+import { isOver, mayOnlyRead, outOfReach, unanswered } from './turn_refusals.js';
 
 /** How often a hub says that its turns still run, and looks whether those of others do. */
 const RENEW_MS = 10_000;
 /** How long one waits for the hub that has a turn. */
 const ANSWER_MS_MAX = 20_000;
-/** What is said to turns of this hub is taken in such pieces. */
-const INBOX_ROWS = 50;
-/** Of what any writer can have written there: turns of others that are read, and the most that one, or something said to it, may have. */
-const LEASES_MAX = 200;
-const LEASE_BYTES_MAX = 1024 * 1024;
-const SAID_BYTES_MAX = 32 * 1024 * 1024;
-
-const LEASES = `SELECT l.turn, l.body, l.renewed_at > now() - interval '30 seconds' AS alive,
-    coalesce((SELECT left(person, 99) || ' · ' || left(machine, 98) FROM cognition.hubs h WHERE h.id = l.hub), '') AS by
-  FROM cognition.leases l WHERE l.tree = ANY($1) AND l.hub <> $2 AND octet_length(l.body) <= ${LEASE_BYTES_MAX}
-  ORDER BY l.renewed_at DESC LIMIT ${LEASES_MAX}`;
-const UP_TO = (column: string): string =>
-  `CASE WHEN octet_length(${column}) <= ${SAID_BYTES_MAX} THEN ${column} ELSE '' END AS ${column}`;
-const INBOX = `SELECT id, turn, tree, ${UP_TO('body')} FROM cognition.inbox WHERE hub = $1 AND answer IS NULL ORDER BY said_at LIMIT ${INBOX_ROWS}`;
 
 export interface LaneParts {
   name: string;
@@ -40,15 +28,28 @@ export interface TurnLane {
   setOwn(turns: readonly LeasedTurn[]): void;
   /** Another hub has something new. */
   noteNews(): void;
-  /** The turns of others, as far as they go on. */
+  /** The turns of others, as far as they go on or cannot be asked now. */
   elsewhere(): TurnElsewhere[];
+  /** Whether it is or was one of another hub. */
+  knows(turn: TurnId): boolean;
   say(turn: TurnId, message: TurnMessage): Promise<unknown>;
   /** Brings both sides up to date; returns the trees to announce. */
   exchange(remote: Remote, me: { hub: string; writes: boolean }): Promise<Set<TreeId>>;
+  /** Trees with news that is told when their nodes have been fetched. */
+  untold(): Iterable<TreeId>;
+  tellNews(): void;
   /** After how long it is due again. */
   waitMs(): number;
   /** The connection is gone: what is said is not waited for any longer. */
   noteLost(): void;
+}
+
+interface LeaseRow {
+  turn: string;
+  body: string;
+  alive: string;
+  seen: string;
+  by: string;
 }
 
 interface Said {
@@ -67,27 +68,36 @@ interface Lane {
   said: Map<string, Said>;
   answers: Map<string, { tree: TreeId; answer: string }>;
   delivering: Set<string>;
+  news: { tree: TreeId; tell(): void }[];
   isToRead: boolean;
+  isReached: boolean;
   atMs: number;
+  /** When it was read last which turns others have. */
+  readAtMs: number;
 }
 
 export function createTurnLane(parts: LaneParts): TurnLane {
   const lane: Lane = {
     ...{ parts, own: new Map(), leased: new Map(), others: new Map(), said: new Map(), answers: new Map() },
-    ...{ delivering: new Set(), isToRead: true, atMs: 0 },
+    ...{ delivering: new Set(), news: [], isToRead: true, isReached: false, atMs: 0, readAtMs: Date.now() },
   };
   return {
     setOwn(turns) {
-      lane.own = new Map(turns.map((turn) => [turn.turn, turn]));
+      // One that has ended is told of until the round after.
+      const ended = [...lane.own].filter(([, { state }]) => state === 'ended');
+      lane.own = new Map([...ended, ...turns.map((turn) => [turn.turn, turn] as const)]);
       parts.wake();
     },
     noteNews() {
       lane.isToRead = true;
       parts.wake();
     },
-    elsewhere: () => [...lane.others.values()].filter(({ state }) => state !== 'lost'),
+    elsewhere: () => [...lane.others.values()].filter(({ state }) => state !== 'lost' && state !== 'ended'),
+    knows: (turn) => lane.others.has(turn),
     say: (turn, message) => say(lane, turn, message),
     exchange: (remote, me) => exchange(lane, remote, me),
+    untold: () => lane.news.map(({ tree }) => tree),
+    tellNews: () => tellNews(lane),
     waitMs() {
       const isLive = lane.leased.size > 0 || [...lane.others.values()].some(({ state }) => state !== 'lost');
       return isLive ? Math.max(0, lane.atMs + RENEW_MS - performance.now()) : Number.POSITIVE_INFINITY;
@@ -95,12 +105,30 @@ export function createTurnLane(parts: LaneParts): TurnLane {
     noteLost() {
       lane.leased.clear();
       lane.isToRead = true;
+      lane.isReached = false;
+      tellNews(lane);
       for (const one of lane.said.values()) one.end(unanswered(parts.name));
+      for (const turn of lane.others.values()) noteAway(lane, turn);
     },
   };
 }
 
-function say({ parts, said }: Lane, turn: TurnId, message: TurnMessage): Promise<unknown> {
+function tellNews(lane: Lane): void {
+  for (const { tell } of lane.news.splice(0)) tell();
+}
+
+/** Whether it still runs is not known while the remote cannot be asked. */
+function noteAway({ parts, others, readAtMs }: Lane, turn: TurnElsewhere): void {
+  if (turn.state !== 'running' && turn.state !== 'waiting') return;
+  const away: TurnElsewhere = { ...turn, state: 'away', seen_at_ms: readAtMs };
+  others.set(turn.turn, away);
+  parts.tell(away);
+}
+
+async function say({ parts, said, others, isReached }: Lane, turn: TurnId, message: TurnMessage): Promise<unknown> {
+  const known = others.get(turn);
+  if (known?.state === 'lost' || known?.state === 'ended') throw isOver(known);
+  if (!isReached) throw outOfReach(parts.name);
   return new Promise((resolve, reject) => {
     // What is said again after a lost answer is the same.
     const id = message.kind === 'say' ? message.id : randomUUID();
@@ -124,11 +152,12 @@ async function exchange(
   { hub, writes }: { hub: string; writes: boolean },
 ): Promise<Set<TreeId>> {
   const changed = new Set<TreeId>();
+  lane.isReached = true;
   const isRound = performance.now() >= lane.atMs + RENEW_MS;
   if (isRound) lane.atMs = performance.now();
   if (writes) await lease(lane, remote, { hub, changed, isRound });
   if (writes) await sendSaid(lane, remote, { hub, changed });
-  else for (const one of lane.said.values()) one.end(mayOnlyRead(remote));
+  else for (const one of lane.said.values()) one.end(mayOnlyRead(remote.name));
   for (const [id, { tree, answer }] of lane.answers) {
     await remote.query('SELECT cognition.answer($1, $2, $3)', [hub, id, answer]);
     lane.answers.delete(id);
@@ -149,6 +178,7 @@ async function lease(
   remote: Remote,
   { hub, changed, isRound }: { hub: string; changed: Set<TreeId>; isRound: boolean },
 ): Promise<void> {
+  for (const [id, { state }] of own) if (isRound && state === 'ended' && leased.has(id)) own.delete(id);
   const shared = new Set(parts.sharedTrees());
   const now = new Map(
     [...own].filter(([, { tree }]) => shared.has(tree)).map(([id, turn]) => [id, JSON.stringify(turn)]),
@@ -180,30 +210,31 @@ async function sendSaid(
   }
 }
 
-async function readOthers({ parts, others }: Lane, remote: Remote, hub: string): Promise<void> {
-  const rows = await remote.query<{ turn: string; body: string; alive: string; by: string }>(LEASES, [
-    parts.sharedTrees(),
-    hub,
-  ]);
+async function readOthers(lane: Lane, remote: Remote, hub: string): Promise<void> {
+  const { parts, others } = lane;
+  const rows = await remote.query<LeaseRow>(LEASES, [parts.sharedTrees(), hub]);
+  lane.readAtMs = Date.now();
   const found = new Set<string>();
-  for (const { turn, body, alive, by } of rows) {
+  for (const { turn, body, alive, seen, by } of rows) {
     const said = LeasedTurn.safeParse(jsonOf(body)).data;
     if (said === undefined || said.turn !== turn) continue;
     found.add(turn);
     const now = { ...said, kind: 'turn_elsewhere' as const, remote: parts.name, by };
-    tellIfNew(parts, others, alive === 't' ? now : { ...now, state: 'lost' });
+    const isAlive = alive === 't' || said.state === 'ended';
+    noteIfNew(lane, isAlive ? now : { ...now, state: 'lost', seen_at_ms: Number(seen) });
   }
   for (const [turn, known] of others) {
     if (found.has(turn)) continue;
+    noteIfNew(lane, { ...known, state: 'ended' });
     others.delete(turn);
-    parts.tell({ ...known, state: 'ended' });
   }
 }
 
-function tellIfNew(parts: LaneParts, others: Lane['others'], turn: TurnElsewhere): void {
-  if (JSON.stringify(others.get(turn.turn)) === JSON.stringify(turn)) return;
+function noteIfNew({ parts, others, news }: Lane, turn: TurnElsewhere): void {
+  const known = others.get(turn.turn);
+  if (JSON.stringify(known) === JSON.stringify(turn) || (known?.state === 'ended' && turn.state === 'ended')) return;
   others.set(turn.turn, turn);
-  parts.tell(turn);
+  news.push({ tree: turn.tree, tell: () => parts.tell(turn) });
 }
 
 async function readInbox(lane: Lane, remote: Remote, hub: string): Promise<void> {
@@ -227,7 +258,7 @@ async function readInbox(lane: Lane, remote: Remote, hub: string): Promise<void>
 
 async function deliver({ parts, own }: Lane, id: TurnId, message: TurnMessage): Promise<InboxAnswer> {
   const turn = own.get(id);
-  if (turn === undefined) return { failed: 'not_found', message: 'the turn has ended' };
+  if (turn === undefined || turn.state === 'ended') return { failed: 'not_found', message: 'the turn has ended' };
   const isGrant =
     message.kind === 'answer' && turn.questions.some(({ kind, answer }) => kind !== 'question' && answer === null);
   // Who may write at a remote may not decide what runs on this machine.
@@ -235,17 +266,19 @@ async function deliver({ parts, own }: Lane, id: TurnId, message: TurnMessage): 
   return parts.deliver(id, message);
 }
 
-async function readAnswers({ said }: Lane, remote: Remote): Promise<void> {
+async function readAnswers({ said, others, news }: Lane, remote: Remote): Promise<void> {
   const open = [...said.values()].filter(({ isSent }) => isSent).map(({ id }) => id);
   if (open.length === 0) return;
   const sql = `SELECT id, ${UP_TO('answer')} FROM cognition.inbox WHERE id = ANY($1) AND answer IS NOT NULL`;
   for (const { id, answer } of await remote.query<{ id: string; answer: string }>(sql, [open])) {
     const told = InboxAnswer.safeParse(jsonOf(answer)).data ?? NOT_KNOWN;
-    said.get(id)?.end('done' in told ? told.done : new HubError(told.failed, told.message));
+    const one = said.get(id);
+    const end = (): void => one?.end('done' in told ? told.done : new HubError(told.failed, told.message));
+    const tree = one === undefined ? undefined : others.get(one.turn)?.tree;
+    if (tree === undefined) end();
+    else news.push({ tree, tell: end });
   }
 }
-
-const NOT_KNOWN: InboxAnswer = { failed: 'version', message: 'the hub that has the turn is of another version' };
 
 function jsonOf(text: string): unknown {
   try {
@@ -253,16 +286,4 @@ function jsonOf(text: string): unknown {
   } catch {
     return null; // of no known form, then
   }
-}
-
-function mayOnlyRead({ name }: Remote): HubError {
-  return new HubError('unauthorised', `you may only read at ${name}`, {
-    hint: 'who owns it can make you a writer: GRANT cognition_writer TO …',
-  });
-}
-
-function unanswered(name: string): HubError {
-  return new HubError('unreachable', `the hub that has the turn does not answer over ${name}`, {
-    hint: 'what was said is done when it is back, if the turn goes on there',
-  });
 }

@@ -1,10 +1,8 @@
-import { tmpdir } from 'node:os';
 import * as z from 'zod';
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { ErrorData } from '../../protocol/errors.js';
 import type { TurnMessage } from '../../protocol/methods/live_methods.js';
-import { METHODS } from '../../protocol/methods/method_table.js';
 import { Json, type TurnId } from '../../protocol/node.js';
 import type { TurnOutcome } from '../../protocol/turn.js';
 
@@ -17,6 +15,9 @@ export const InboxAnswer = z.union([
   z.object({ failed: ErrorData.shape.kind, message: z.string().max(10_000) }),
 ]);
 export type InboxAnswer = z.infer<typeof InboxAnswer>;
+
+/** Of a message, or an answer, of no known form. */
+export const NOT_KNOWN: InboxAnswer = { failed: 'version', message: 'the hub that has the turn is of another version' };
 
 export type Delivery = (turn: TurnId, message: TurnMessage) => Promise<InboxAnswer>;
 
@@ -32,9 +33,7 @@ export function createDelivery(reach: InternalCaller): Delivery {
         return callHub(reach, 'agent.stop', { turn });
       case 'answer': {
         const { call, answer } = message;
-        // No key and no folder comes along: the turn goes on with what its own hub has.
-        const params = METHODS['agent.answer'].params.parse({ turn, call, answer, cwd: tmpdir() });
-        const going = callHub(reach, 'agent.answer', params);
+        const going = callHub(reach, 'agent.answer_from_elsewhere', { turn, call, answer });
         return Promise.race([going, begun(reach, turn)]);
       }
     }

@@ -29,6 +29,7 @@ export function followOwnTurns(
   const reach = { hub, context };
   // A turn is listed as one that runs for a moment after its end was told.
   const ended = new Map<TurnId, TurnOutcome>();
+  const known = new Map<TurnId, LeasedTurn>();
   let [isReading, isDue] = [false, false];
   const failed = (error: unknown): void => (signal.aborted ? undefined : log('warn', `own turns: ${String(error)}`));
   async function read(): Promise<void> {
@@ -36,8 +37,12 @@ export function followOwnTurns(
     while (isDue) {
       isDue = false;
       const { turns } = await callHub(reach, 'agent.status', { tree: null });
-      for (const id of ended.keys()) if (!turns.some(({ turn }) => turn === id)) ended.delete(id);
-      tell(turns.filter(({ by }) => by === undefined).flatMap((turn) => leased(turn, ended.get(turn.turn))));
+      const now = turns.filter(({ by }) => by === undefined).map((turn) => leased(turn, ended.get(turn.turn)));
+      const over = [...ended].filter(([id]) => !now.some(({ turn }) => turn === id));
+      for (const [id] of over) ended.delete(id);
+      tell([...now, ...over.flatMap(([id, outcome]) => endedTurn(known.get(id), outcome))]);
+      known.clear();
+      for (const turn of now) known.set(turn.turn, turn);
     }
     isReading = false;
   }
@@ -54,11 +59,18 @@ function note(ended: Map<TurnId, TurnOutcome>, event: AgentEvent): void {
   if (event.kind === 'turn_started' || event.kind === 'turn_resumed') ended.delete(event.turn);
 }
 
-function leased(status: RunningTurn, outcome: TurnOutcome | undefined): LeasedTurn[] {
+function leased(status: RunningTurn, outcome: TurnOutcome | undefined): LeasedTurn {
   const { turn, tree, node, tip, model, level, started_at_ms, questions, activity } = status;
   const facts = { turn, tree, node, tip, model, level, started_at_ms, questions };
-  if (activity === 'asking') return [{ ...facts, state: 'waiting' }];
-  if (outcome === undefined) return [{ ...facts, state: 'running' }];
-  const { state, tip: end, questions: open } = outcome;
-  return state === 'waiting' ? [{ ...facts, tip: end, questions: open, state: 'waiting' }] : [];
+  if (activity === 'asking') return { ...facts, state: 'waiting' };
+  return outcome === undefined ? { ...facts, state: 'running' } : withOutcome(facts, outcome);
+}
+
+function endedTurn(known: LeasedTurn | undefined, outcome: TurnOutcome): LeasedTurn[] {
+  return known === undefined ? [] : [withOutcome(known, outcome)];
+}
+
+function withOutcome(turn: Omit<LeasedTurn, 'state'>, { state, why, tip, questions }: TurnOutcome): LeasedTurn {
+  if (state === 'waiting') return { ...turn, tip, questions, state };
+  return { ...turn, tip, questions: [], state: 'ended', end: { state, why } };
 }

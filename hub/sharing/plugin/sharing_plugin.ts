@@ -139,10 +139,11 @@ function isIn(tree: TreeId | null): (turn: TurnElsewhere) => boolean {
 
 /** As the turns of this hub are listed; what it costs only its own hub knows. */
 function asRunning(elsewhere: TurnElsewhere): ResultOf<'sharing.turn_list'>['turns'][number] {
-  const { turn, tree, node, tip, model, level, started_at_ms, questions, by, state } = elsewhere;
+  const { turn, tree, node, tip, model, level, started_at_ms, questions, by, seen_at_ms } = elsewhere;
+  const isAsking = questions.some(({ answer }) => answer === null);
   return {
-    ...{ turn, tree, node, tip, model, level, started_at_ms, questions, by },
-    ...{ activity: state === 'waiting' ? 'asking' : 'answering', iterations: 0, usage: null },
+    ...{ turn, tree, node, tip, model, level, started_at_ms, questions, by, seen_at_ms },
+    ...{ activity: isAsking ? 'asking' : 'answering', iterations: 0, usage: null },
     ...{ price_microdollars: null, parent: null, task: null },
   };
 }

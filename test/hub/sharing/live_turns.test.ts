@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TurnElsewhere } from '../../../hub/protocol/methods/live_methods.js';
 import type { NodeId, TreeId } from '../../../hub/protocol/node.js';
+import type { AgentEvent } from '../../../hub/protocol/turn.js';
 import type { TestHub } from '../../support/hub.js';
 import { say as answers, breaking } from '../../support/model/script.js';
 import { type ModelServer, withModelServer } from '../../support/model_server.js';
@@ -12,7 +13,7 @@ import { accessTo, beginTurn, type TestTurn } from '../../support/turns.js';
 import { asOwner } from '../../tools/postgres/database.js';
 import { POSTGRES_BIN, startServer, type TestServer } from '../../tools/postgres/server.js';
 import { ask, PLAN } from '../agent/tools/question_calls.js';
-import { words } from '../agent/turn/turn_calls.js';
+import { call, words } from '../agent/turn/turn_calls.js';
 import { type Heard, hearFeed, hearLive, saysText } from './live_hubs.js';
 import { remote, say, withLiveHubs } from './shared_trees.js';
 
@@ -103,14 +104,73 @@ describe.skipIf(POSTGRES_BIN === null)('a turn in a shared tree', { timeout: 120
       const waiting = await told('waiting');
       expect(waiting.questions).toMatchObject([{ call: 'c1', question: 'Which?', options: ['tea', 'coffee'] }]);
       expect((await ben.client.call('agent.status', { tree })).turns).toMatchObject([{ activity: 'asking' }]);
-      // The key of its model is Anna's, and does not travel.
-      const answer = ben.client.call('agent.answer', {
-        turn: turn.id,
-        call: 'c1',
-        answer: { option: 1 },
-        cwd: tmpdir(),
+      // The key of its model is Anna's, and does not travel: her hub goes on with it.
+      const heard: AgentEvent[] = [];
+      const answer = { turn: turn.id, call: 'c1', answer: { option: 1 }, cwd: tmpdir() };
+      const outcome = await ben.client.stream('agent.answer', answer, { onEvent: (event) => void heard.push(event) });
+      expect(outcome).toMatchObject({ state: 'done', text: 'Tea.' });
+      // What it has come to is here by then.
+      const { node } = await ben.client.call('loom.node_get', { node: outcome.tip });
+      expect(node).toMatchObject({ role: 'assistant', blocks: [{ type: 'text', text: 'Tea.' }] });
+      expect((await told('ended')).end).toEqual({ state: 'done', why: 'answered' });
+    });
+  });
+
+  test('is followed from another hub like one of its own, to how it ended', async () => {
+    await withTurns(async ({ ben, model, tree, question, begin, told }) => {
+      model.script(answers(words('First.'), call('c1', 'read', { path: 'no.txt' })), breaking('hang', words('Second')));
+      const turn = begin();
+      await told('running');
+      const heard: AgentEvent[] = [];
+      const onEvent = (event: AgentEvent): void => void heard.push(event);
+      const followed = ben.client.stream('agent.follow', { turn: turn.id }, { onEvent });
+      await model.hanging();
+      await ben.client.call('agent.stop', { turn: turn.id });
+      const { outcome } = await followed;
+      expect(outcome).toMatchObject({ state: 'interrupted', why: 'asked', text: expect.stringContaining('Second') });
+      expect(heard[0]).toMatchObject({ kind: 'turn_snapshot', tree, step: null });
+      expect(heard.at(-1)).toMatchObject({ kind: 'turn_ended', outcome: { tip: outcome?.tip } });
+      expect(outcome?.tip).not.toBe(question);
+      await expect(ben.client.stream('agent.follow', { turn: turn.id }, { onEvent })).rejects.toMatchObject({
+        kind: 'not_found',
       });
-      await expect(answer).rejects.toMatchObject({ kind: 'no_key' });
+    });
+  });
+
+  test('is told as not known while the database is away, and as what it is when that is back', async () => {
+    await withTurns(async ({ ben, model, tree, begin, told }) => {
+      model.script(breaking('hang', words('Hm')));
+      const turn = begin();
+      await told('running');
+      await model.hanging();
+      await server.kill();
+      expect(await told('away')).toMatchObject({ turn: turn.id, seen_at_ms: expect.any(Number) });
+      const { turns } = await ben.client.call('agent.status', { tree });
+      expect(turns).toMatchObject([{ turn: turn.id, seen_at_ms: expect.any(Number) }]);
+      const steer = ben.client.call('agent.steer', { turn: turn.id, blocks: text('hear me') });
+      await expect(steer).rejects.toMatchObject({ kind: 'network', data: { hint: /^nothing was said/ } });
+      const back = hearLive(ben, tree);
+      await server.restart();
+      await back.first((one) => isTurn(one) && one.state === 'running');
+      await ben.client.call('agent.stop', { turn: turn.id });
+      expect(await turn.outcome).toMatchObject({ state: 'interrupted' });
+    });
+  });
+
+  test('is not gone on with from elsewhere when its hub was started again since it asked and has no key', async () => {
+    await withTurns(async ({ anna, ben, model, begin, told }) => {
+      model.script(answers(words('First.'), ask('c1', 'Which?', ['tea', 'coffee'])), answers(words('Tea.')));
+      const turn = begin(PLAN);
+      await turn.outcome;
+      await told('waiting');
+      await anna.kill();
+      // A call starts it again.
+      await anna.client.call('sharing.list', {});
+      const answer = ben.client.call('agent.answer', { turn: turn.id, call: 'c1', answer: 'tea', cwd: tmpdir() });
+      await expect(answer).rejects.toMatchObject({
+        kind: 'no_key',
+        message: expect.stringContaining('answered there'),
+      });
     });
   });
 
