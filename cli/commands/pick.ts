@@ -7,8 +7,10 @@ import { EXIT } from '../output/failure.js';
 import { positionOf } from '../position/position.js';
 import { remember } from '../position/remember.js';
 import { createLaneReader, laneNumbered, raceIn } from '../race/board.js';
+import { pickOnRemote } from '../race/pick_remote.js';
 import { type TakenFiles, takeFiles, takenText } from '../race/take_files.js';
 import { count } from '../render/text/ids_and_counts.js';
+import { chosenRemote } from '../sharing/remotes.js';
 
 /** For commands that take files of another branch. */
 export const THEIRS_VALUE = {
@@ -30,6 +32,7 @@ export const pickCommand = command({
   values: [
     { name: 'at', value: 'node', choices: null, description: `of the race below this message: ${NODE_WORDS}` },
     THEIRS_VALUE,
+    { name: 'on', value: 'remote', choices: null, description: 'of the race that workers of this remote run' },
   ],
   examples: [
     { line: 'cognition pick 2', does: 'takes the files of the second lane' },
@@ -38,6 +41,11 @@ export const pickCommand = command({
   async run(input, context) {
     const client = await context.client();
     const tree = await treeToWorkIn(context, input.argument('tree') ?? '@', false);
+    const on = input.value('on');
+    if (on !== undefined) {
+      const remote = chosenRemote(context, on);
+      return pickOnRemote(context, { remote, tree, number: input.required('lane') });
+    }
     const at = await nodeOr(context, tree, input);
     const copies = await raceIn(client, tree.id, at);
     const { copy, number } = laneNumbered(copies, input.required('lane'));

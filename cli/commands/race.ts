@@ -14,10 +14,13 @@ import { showBoard } from '../race/board_screen.js';
 import type { Copy } from '../race/copy.js';
 import { runCheck } from '../race/lane_check.js';
 import { laneChoices, lanesIn } from '../race/lanes.js';
+import { raceOnRemote, showRemoteRace } from '../race/remote_race.js';
 import { type Race, runRace } from '../race/run_race.js';
 import { startRace } from '../race/start_race.js';
 import type { Lane } from '../render/reports/race_board.js';
 import { shortId } from '../render/text/ids_and_counts.js';
+import { DETACH, ON_VALUES, type OnInput, refuseWithoutOn } from '../sharing/ask_on_remote.js';
+import { chosenRemote } from '../sharing/remotes.js';
 import { refuseInside } from '../turn/refuse_inside_model.js';
 import { readTurnOptions, TURN_FLAGS, TURN_VALUES } from '../turn/turn_options.js';
 
@@ -33,8 +36,9 @@ export const raceCommand = command({
     { ...TREE, required: false, description: `${TREE.description}; a new one when left out` },
     { name: 'message', required: false, description: 'the message, or - for standard input', completes: null },
   ],
-  flags: [...RACE_FLAGS],
+  flags: [...RACE_FLAGS, DETACH],
   values: [
+    ...ON_VALUES,
     { name: 'with', value: 'models', choices: null, description: 'who races: sonnet×2,gpt,claude has four lanes' },
     { name: 'check', value: 'command', choices: null, description: 'the command that tells whether a lane is good' },
     { name: 'at', value: 'node', choices: null, description: `say it below this node: ${NODE_WORDS}` },
@@ -54,8 +58,14 @@ export const raceCommand = command({
     { line: 'cognition race @ "try it" --with demo×4 --max-cost 2', does: 'goes on in the current conversation' },
     { line: 'cognition race', does: 'shows how the newest race stands' },
     { line: 'cognition race --stop 3', does: 'stops its third lane' },
+    {
+      line: 'cognition race "fix the flaky test" --with sonnet×2 --on team',
+      does: 'two workers answer, on their machines',
+    },
   ],
   async run(input, context) {
+    refuseWithoutOn(input);
+    if (input.value('on') !== undefined) return raceElsewhere(input, context);
     const [first, second] = [input.argument('tree'), input.argument('message')];
     const message = second ?? (input.value('with') === undefined ? undefined : first);
     if (message === undefined) {
@@ -83,6 +93,32 @@ export const raceCommand = command({
 function checkIn(check: string | undefined): string | null {
   if (check?.trim() !== '') return check ?? null;
   throw new HubError('invalid_params', '--check takes a command', { hint: 'such as --check "npm test"' });
+}
+
+interface OnRemoteInput extends OnInput {
+  argument(name: 'tree' | 'message'): string | undefined;
+}
+
+/** The same with workers of a remote. */
+async function raceElsewhere(input: OnRemoteInput, context: Context): Promise<number> {
+  const remote = chosenRemote(context, input.value('on'));
+  const [first, second] = [input.argument('tree'), input.argument('message')];
+  const message = second ?? (input.value('with') === undefined ? undefined : first);
+  if (message === undefined) {
+    const tree = await findTree(context, first ?? '@', 'read');
+    return showRemoteRace(context, { remote, tree: tree.id }, input.value('stop'));
+  }
+  refuseInside('race');
+  if (input.value('check') !== undefined) {
+    throw new HubError('invalid_params', '--check does not go with --on: workers run no commands of others', {
+      hint: 'pick a lane, then run it here',
+    });
+  }
+  const models = lanesIn(input.value('with') ?? '');
+  const reference = second === undefined ? null : (first ?? '@');
+  const blocks = await messageBlocks(message, context);
+  const options = [...raceCommand.flags, ...raceCommand.values].filter(({ name }) => name !== 'model');
+  return raceOnRemote(context, { input, options, reference, blocks, moves: true }, { remote, models });
 }
 
 /** Runs a race to its end, and shows it meanwhile. */

@@ -40,9 +40,10 @@ const TAKEN = [
   'stream',
   'no-stream',
   'task',
+  'with',
 ];
 
-interface OnInput {
+export interface OnInput {
   flag(name: string): boolean;
   value(name: string): string | undefined;
 }
@@ -74,7 +75,7 @@ export async function askOnRemote(context: Context, question: RemoteQuestion): P
   const { input } = question;
   const wanted = wantedOf(question);
   const remote = chosenRemote(context, input.value('on'));
-  const project = projectName(input.value('project') ?? basename(context.project));
+  const project = workersProject(context, input);
   const { tree, node } = await addMessage(context, question);
   const client = await context.client();
   const task = randomUUID();
@@ -100,8 +101,13 @@ export async function askOnRemote(context: Context, question: RemoteQuestion): P
   return interrupted ?? result.code;
 }
 
+/** What workers call the project. */
+export function workersProject(context: Context, input: OnInput): string {
+  return projectName(input.value('project') ?? basename(context.project));
+}
+
 /** What the task is to be at most. */
-function wantedOf({ input, options }: RemoteQuestion): {
+export function wantedOf({ input, options }: RemoteQuestion): {
   model: string | null;
   level: WorkerLevel | null;
   cost_microdollars: number | null;
@@ -130,7 +136,8 @@ function isGiven(input: OnInput, name: string): boolean {
   return input.flag(name) || input.value(name) !== undefined;
 }
 
-async function addMessage(
+/** Adds what workers are to answer. */
+export async function addMessage(
   context: Context,
   { input, reference, blocks, moves }: RemoteQuestion,
 ): Promise<{ tree: TreeId; node: NodeId }> {

@@ -29,6 +29,7 @@ const IN_A_SHELL = [
     'doctor',
     'exec',
     'files copies',
+    'files restore',
     'fsck',
     'group',
     'pick',

@@ -44,6 +44,7 @@ export const CATCHES: Record<string, number> = {
   'cli/commands/merge.ts': 1,
   'cli/race/board.ts': 1,
   'cli/race/lane_check.ts': 1,
+  'cli/race/remote_race.ts': 2,
   'cli/race/run_race.ts': 1,
   'cli/repl/chat.ts': 1,
   'cli/repl/commands/model_and_level.ts': 1,

@@ -43,6 +43,7 @@ const OTHERWISE: Readonly<Record<string, string | null>> = {
   'ask "message"': 'just type it',
   'compact --model': '/model <model>, then /compact',
   'output --follow': null,
+  'race --on': null,
 };
 const METHODS: Readonly<Record<string, string>> = {
   'loom.input_drop': 'Esc, which ends the turn',
