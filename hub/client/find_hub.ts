@@ -92,10 +92,12 @@ async function readOnlyHub(request: HubRequest): Promise<ConnectedHub> {
   if (running !== null) return useOrRefuse(running, judge(running.hub, request));
   throwIfCancelled(request.signal, CONNECTING);
   const copy = copyHome(request.home);
-  const link = await ensureHub({ ...request, home: copy.home, listen: null }).catch((error: unknown) => {
-    copy.remove();
-    throw error;
-  });
+  const link = await ensureHub({ ...request, home: copy.home, listen: null, mayCopy: false }).catch(
+    (error: unknown) => {
+      copy.remove();
+      throw error;
+    },
+  );
   return { ...link, note: null, readOnlyHome: request.home };
 }
 

@@ -1,5 +1,6 @@
 import {
   accessSync,
+  chmodSync,
   constants,
   copyFileSync,
   existsSync,
@@ -70,17 +71,24 @@ function copyFiles(from: HomePaths, to: HomePaths): void {
     for (const file of files) {
       const copied = join(to.home, basename(file));
       rmSync(copied, { force: true });
-      if (existsSync(file)) copyFileSync(file, copied, constants.COPYFILE_FICLONE);
+      copyWritable(file, copied);
     }
     if (files.map(stateOf).join() !== before) continue;
     // Derived: one that does not fit is built again.
-    if (existsSync(from.searchIndex)) copyFileSync(from.searchIndex, to.searchIndex, constants.COPYFILE_FICLONE);
+    copyWritable(from.searchIndex, to.searchIndex);
     return;
   }
   throw new HubError('storage_failed', `${from.database} changes while it is read`, {
     hint: 'end what writes it, and try again',
     retryable: true,
   });
+}
+
+/** A copy keeps the mode of its file, and one that could not be written would be copied itself, for ever. */
+function copyWritable(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  copyFileSync(from, to, constants.COPYFILE_FICLONE);
+  chmodSync(to, 0o600);
 }
 
 function stateOf(file: string): string {

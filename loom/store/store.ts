@@ -90,6 +90,13 @@ export function sqliteCode(error: unknown): string | null {
   return sqliteLibrary().codeOf(error);
 }
 
+const DAMAGED = ' is damaged';
+
+/** Whether a failure says that the database itself is damaged. */
+export function isDamage({ kind, message }: Pick<HubError, 'kind' | 'message'>): boolean {
+  return kind === 'storage_failed' && message.endsWith(DAMAGED);
+}
+
 /** A failure of SQLite or of the file system as an error with a hint. */
 export function storageError(error: unknown, path = 'the database'): HubError {
   const code = sqliteCode(error) ?? errnoOf(error);
@@ -107,7 +114,7 @@ export function storageError(error: unknown, path = 'the database'): HubError {
     });
   }
   if (code?.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
-    return new HubError('storage_failed', `${path} is damaged`, {
+    return new HubError('storage_failed', `${path}${DAMAGED}`, {
       hint: ['run: ', cliCommand('fsck'), '   (it names what is damaged and can export the rest)'],
       cause: error,
     });

@@ -2,9 +2,9 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from '
 import { HubError } from '../../hub/base/error.js';
 import { noteGarbage } from '../../hub/base/memory/free_garbage.js';
 import { openDatabase } from '../store/open_database.js';
-import { type Store, storageError } from '../store/store.js';
+import { isDamage, type Store, storageError } from '../store/store.js';
 import { LARGE_LENGTH, type PostedCall, type WriterMessage, type WriterOptions } from '../store/thread_messages.js';
-import { toWorkerError } from '../store/worker_error.js';
+import { fromWorkerError, toWorkerError } from '../store/worker_error.js';
 import { type Committed, type Committer, createCommitter, prepare } from '../write/commit.js';
 import { leaseOutput, sweeper } from '../write/loose_files.js';
 import { checkpoint, checkpointApart } from './checkpoint.js';
@@ -27,14 +27,22 @@ function serve(port: MessagePort, options: WriterOptions): void {
     const sweep = sweeper(options);
     const committer = createCommitter({ store, outputs: options.outputs, ops, sweep, appends: APPENDS });
     const started = committer.commit([{ id: 0, op: 'start', params: {}, atMs: options.atMs }]);
-    for (const reply of started.replies)
-      if ('error' in reply) throw new HubError(reply.error.kind, reply.error.message);
+    for (const reply of started.replies) if ('error' in reply) throw fromWorkerError(reply.error);
     say({ started: { epoch: epochOf(store), lastSeq: committer.lastSeq() } });
     serveCalls(port, { store, committer, say, close: () => close(port, store) });
   } catch (error) {
     // The main thread decides how to report it to the person who started the hub.
-    say({ failed: toWorkerError(error instanceof HubError ? error : storageError(error, options.database)) });
+    say({
+      failed: toWorkerError(startError(error instanceof HubError ? error : storageError(error, options.database))),
+    });
   }
+}
+
+/** What tells of damage otherwise needs a hub that runs. */
+function startError(error: HubError): HubError {
+  if (!isDamage(error)) return error;
+  const hint = 'no hub can start with it: bring back a backup, as “Your data” in the guide says';
+  return new HubError(error.kind, error.message, { hint, cause: error });
 }
 
 function epochOf(store: Store): string {

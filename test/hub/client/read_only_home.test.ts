@@ -1,8 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { refuseWriting } from '../../../hub/client/read_only_home.js';
+import { copyHome, refuseWriting } from '../../../hub/client/read_only_home.js';
 import { CALL_FACTS } from '../../../hub/protocol/call_facts.js';
 import { READ_METHODS } from '../../../loom/read/read_methods.js';
 import { withCli } from '../../support/cli.js';
@@ -64,6 +64,32 @@ test.runIf(canMount).each(['ended in order', 'was killed'])(
     }),
   TIMEOUT_MS,
 );
+
+test('what is copied of it can be written, so that no copy is copied in its turn', () =>
+  withCli(async ({ home, print }) => {
+    await print('new', 'trip');
+    await print('search', 'walrus');
+    await print('hub', 'stop');
+    for (const name of ['trees.db', 'search.db']) chmodSync(join(home, name), 0o400);
+    const copy = copyHome(home);
+    const modes = readdirSync(copy.home).map((name) => [name, statSync(join(copy.home, name)).mode & 0o777]);
+    copy.remove();
+    expect(Object.fromEntries(modes)).toMatchObject({ 'trees.db': 0o600, 'search.db': 0o600 });
+  }));
+
+test('a database with which no hub can start is told of with what can be done', () =>
+  withCli(async ({ home, print, run }) => {
+    await print('new', 'trip');
+    for (let number = 0; number < 20; number += 1) await print('add', 'trip', 'x'.repeat(2_000));
+    await print('hub', 'stop');
+    const path = join(home, 'trees.db');
+    // The first page says what is where, and stays.
+    writeFileSync(path, readFileSync(path).fill(0xff, 4_096));
+    const { code, stderr } = await run(['list']);
+    expect({ code, stderr }).toEqual({
+      ...{ code: 1, stderr: expect.stringMatching(/^cognition: the database .*\nhint: .*bring back a backup/) },
+    });
+  }));
 
 test('every method that only reads the storage is allowed where nothing may be written, and no other is by chance', () => {
   for (const method of READ_METHODS) expect(() => refuseWriting('/home', method)).not.toThrow();
