@@ -8,6 +8,7 @@ import { EXIT } from '../output/failure.js';
 import { positionOf } from '../position/position.js';
 import { remember } from '../position/remember.js';
 import { shortId } from '../render/text/ids_and_counts.js';
+import { DURABLE, readDurable } from '../sharing/durable_remote.js';
 
 export const addCommand = command({
   name: 'add',
@@ -19,6 +20,7 @@ export const addCommand = command({
     { name: 'message', required: false, description: 'the text, or - for standard input', completes: null },
   ],
   values: [
+    DURABLE,
     { name: 'at', value: 'node', choices: null, description: `add it below this node instead: ${NODE_WORDS}` },
     {
       name: 'meta',
@@ -31,6 +33,7 @@ export const addCommand = command({
     { line: 'cognition add @ "look at the lexer first"', does: 'adds a note to the current conversation' },
     { line: 'git diff | cognition add @ -', does: 'adds what another program prints' },
     { line: 'cognition add @ "all green" --meta run=42,kind=ci', does: 'adds it with what your own program looks for' },
+    { line: 'cognition add trip "agreed" --durable remote', does: 'adds it, and ends when the others can have it' },
     { line: 'cognition add @ "another idea" --at 5e6f7a8b', does: 'adds it elsewhere, which makes a branch' },
   ],
   async run(input, context) {
@@ -44,6 +47,7 @@ export const addCommand = command({
     const meta = metaFrom(input.value('meta'));
     const tree = await treeToChange(context, input.required('tree'), 'read');
     const parent = await positionOf(context, tree, input.value('at'));
+    const awaitRemotes = await readDurable(context, input.value('durable'), tree.id);
     const client = await context.client();
     const { node, branched } = await client.call('loom.node_create_text', {
       tree: tree.id,
@@ -55,6 +59,7 @@ export const addCommand = command({
     await remember(context, (session) => session.move(tree.id, node.id));
     if (context.json) await context.printJson({ ...node, branched });
     else await context.out.write(`Added ${shortId(node.id)}${branched ? ', a new branch' : ''}\n`);
+    await awaitRemotes(node.id);
     return EXIT.ok;
   },
 });

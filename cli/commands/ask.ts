@@ -14,6 +14,7 @@ import { rootOf } from '../position/reference.js';
 import { remember } from '../position/remember.js';
 import { makeOwnCopy } from '../race/own_copy.js';
 import { askOnRemote, DETACH, ON_VALUES, refuseWithoutOn } from '../sharing/ask_on_remote.js';
+import { type AwaitRemotes, DURABLE, readDurable } from '../sharing/durable_remote.js';
 import { askUntilAnswered } from '../turn/answer_questions.js';
 import { estimateAt, withEstimateNote } from '../turn/estimate_request.js';
 import { modelEnvironment } from '../turn/model_access.js';
@@ -51,6 +52,7 @@ export const askCommand = command({
   values: [
     ...TURN_VALUES,
     ...ON_VALUES,
+    DURABLE,
     { name: 'at', value: 'node', choices: null, description: `go on from this node instead: ${NODE_WORDS}` },
   ],
   examples: [
@@ -81,6 +83,7 @@ export const askCommand = command({
     if (outcome !== null) {
       await remember(context, (session) => session.move(start.tree, outcome.tip));
       await noteJobs(context, start.tree);
+      await start.awaitRemotes(outcome.tip);
     }
     return reportEnd(context, end);
   },
@@ -96,7 +99,7 @@ type AskInput = Input<
   | (typeof FILES_FLAGS)[number]['name']
   | 'detach'
   | (typeof TURN_FLAGS)[number]['name'],
-  'at' | (typeof ON_VALUES)[number]['name'] | (typeof TURN_VALUES)[number]['name']
+  'at' | 'durable' | (typeof ON_VALUES)[number]['name'] | (typeof TURN_VALUES)[number]['name']
 >;
 
 /** The context and the options of the turn. */
@@ -112,6 +115,7 @@ interface TurnStart {
   running: TurnId | null;
   /** Whether the tree was made for it. */
   isNew: boolean;
+  awaitRemotes: AwaitRemotes;
 }
 
 /** Has a worker of a remote answer. */
@@ -158,11 +162,13 @@ async function startWithMessage(input: AskInput, setup: TurnSetup): Promise<Turn
       });
     }
     refuseWholeHome(context.project, options.grants);
+    const awaitRemotes = await readDurable(context, input.value('durable'), null);
     await checkTurn(context, { access, change, usual_model });
-    return inNewTree(context, blocks);
+    return { ...(await inNewTree(context, blocks)), awaitRemotes };
   }
   const tree = await treeToWorkIn(context, first, input.flag('there'));
   const parent = await positionOf(context, tree, input.value('at'));
+  const awaitRemotes = await readDurable(context, input.value('durable'), tree.id);
   await askAboutSettings(context, parent);
   await checkTurn(context, { access, change, usual_model, node: parent });
   await takeFilesAlong(context, { tree, node: parent }, input);
@@ -173,10 +179,10 @@ async function startWithMessage(input: AskInput, setup: TurnSetup): Promise<Turn
     blocks,
   });
   if (branched) context.note('This is a new branch.');
-  return { tree: tree.id, node: node.id, running: null, isNew: false };
+  return { tree: tree.id, node: node.id, running: null, isNew: false, awaitRemotes };
 }
 
-async function inNewTree(context: Context, blocks: Block[]): Promise<TurnStart> {
+async function inNewTree(context: Context, blocks: Block[]): Promise<Omit<TurnStart, 'awaitRemotes'>> {
   const client = await context.client();
   const id = newTreeId();
   const node = newNodeId();
@@ -198,8 +204,9 @@ async function findInterrupted(input: AskInput, { context }: TurnSetup): Promise
   }
   const tree = await treeToWorkIn(context, input.argument('tree') ?? '@', input.flag('there'));
   const position = await positionOf(context, tree, input.value('at'));
+  const awaitRemotes = await readDurable(context, input.value('durable'), tree.id);
   await askAboutSettings(context, position);
-  return { tree: tree.id, isNew: false, ...(await unfinishedTurn(context, tree, position)) };
+  return { tree: tree.id, isNew: false, awaitRemotes, ...(await unfinishedTurn(context, tree, position)) };
 }
 
 async function waitFor(

@@ -17,6 +17,7 @@ import { positionOf } from '../position/position.js';
 import { projectFolder } from '../position/project_folder.js';
 import { remember } from '../position/remember.js';
 import { formatBytes, shortId } from '../render/text/ids_and_counts.js';
+import { type AwaitRemotes, DURABLE, readDurable } from '../sharing/durable_remote.js';
 
 const TIMEOUT_SECONDS_MAX = 604_800;
 const SIGNALLED = 128;
@@ -38,6 +39,7 @@ export const execCommand = command({
     THERE,
   ],
   values: [
+    DURABLE,
     { name: 'timeout', value: 'seconds', choices: null, description: 'end it after so long' },
     { name: 'cwd', value: 'folder', choices: null, description: 'run it in this folder instead' },
     { name: 'at', value: 'node', choices: null, description: `run it after this node instead: ${NODE_WORDS}` },
@@ -49,6 +51,7 @@ export const execCommand = command({
   ],
   async run(input, context) {
     const execution = await executionFrom(input, context);
+    const awaitRemotes = await durableOf(input, context, execution);
     if (execution.detached) return detach(context, execution);
     for (const line of await filesSettled(context)) context.note(line);
     const tellLeft = await watchProject(context, execution.policy);
@@ -68,11 +71,24 @@ export const execCommand = command({
     if (interrupted === null) noteEnd(context, answer);
     // The terminal has echoed ^C: start a new line.
     else if (process.stderr.isTTY) context.note('');
+    if (node !== null) await awaitRemotes(node.id);
     return exitCodeFrom(answer, interrupted);
   },
 });
 
-type ExecInput = Input<'tree' | 'command', 'sandbox' | 'net' | 'detach' | 'reset' | 'there', 'timeout' | 'cwd' | 'at'>;
+type ExecInput = Input<
+  'tree' | 'command',
+  'sandbox' | 'net' | 'detach' | 'reset' | 'there',
+  'durable' | 'timeout' | 'cwd' | 'at'
+>;
+
+function durableOf(input: ExecInput, context: Context, { tree, detached }: Execution): Promise<AwaitRemotes> {
+  const given = input.value('durable');
+  if (given === undefined || !detached) return readDurable(context, given, tree.id);
+  throw new HubError('invalid_params', '--durable waits for the end, which --detach does not', {
+    hint: ['send it when it has ended: ', cliCommand('push', shortId(tree.id))],
+  });
+}
 
 async function executionFrom(input: ExecInput, context: Context): Promise<Execution> {
   const text = input.required('command');

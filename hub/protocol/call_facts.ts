@@ -129,6 +129,7 @@ export const CALL_FACTS = {
   'sharing.list': READING,
   'sharing.sync': PLAIN,
   'sharing.follow': GLANCE,
+  'sharing.wait': IN_PASSING,
   'sharing.task_create': PLAIN,
   'sharing.task_take': IN_PASSING,
   'sharing.task_hold': IN_PASSING,

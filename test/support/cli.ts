@@ -80,7 +80,8 @@ interface Start {
   input: string | Uint8Array;
 }
 
-async function runProgram(words: readonly string[], { folder, env, input }: Start): Promise<Ran> {
+/** Runs the program, whatever it comes to. */
+export async function runProgram(words: readonly string[], { folder, env, input }: Start): Promise<Ran> {
   const surroundings = { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...env };
   const child = spawn(process.execPath, [PROGRAM, ...words], { cwd: folder, env: surroundings });
   // A program that refuses its input does not read all of it.

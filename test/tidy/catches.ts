@@ -121,6 +121,8 @@ export const CATCHES: Record<string, number> = {
   'hub/sharing/live/remote_link.ts': 1,
   'hub/sharing/live/turn_lane.ts': 1,
   'hub/sharing/live/turn_messages.ts': 1,
+  // A remote that is away is tried again while somebody waits for it.
+  'hub/sharing/live/wait_for_node.ts': 1,
   'hub/agent/turn/elsewhere.ts': 1,
   'hub/sharing/remote_connection.ts': 3,
   'hub/sharing/tasks/hold_task.ts': 2,

@@ -73,6 +73,16 @@ export const liveMethods = methods({
     event: LiveEvent,
     callerGone: 'cancel',
   },
+  'sharing.wait': {
+    description:
+      'Waits until a node stands at every remote that its tree is shared over, which says so itself; fails with `network` when the time is over: the node stays, and is sent later.',
+    params: z.strictObject({
+      ...{ tree: TreeId, node: NodeId },
+      timeout_ms: z.int().positive().max(600_000).default(30_000),
+    }),
+    result: z.strictObject({ remotes: z.array(z.string()) }),
+    callerGone: 'cancel',
+  },
   'sharing.turn_list': {
     description: 'Lists the turns of shared trees that other hubs have.',
     params: z.strictObject({ tree: TreeId.nullable() }),

@@ -9,11 +9,12 @@ import type { ParsedOf, ResultOf } from '../../protocol/methods/method_table.js'
 import type { SyncedFiles } from '../../protocol/methods/sharing_methods.js';
 import type { TreeId } from '../../protocol/node.js';
 import { announce } from '../announce.js';
-import { createQueue } from '../call_queue.js';
+import { type CallQueue, createQueue } from '../call_queue.js';
 import { createFilesLane, type FilesLane } from '../files/files_lane.js';
 import { fsckRemote } from '../fsck_remote.js';
 import { greet } from '../greet.js';
 import { createLiveRemotes, type LiveRemotes } from '../live/live_remotes.js';
+import { isSent, type SendUpTo, waitForNode } from '../live/wait_for_node.js';
 import { type Remote, requireAddress, withRemote } from '../remote_connection.js';
 import { prepareRemote, requirePrepared } from '../remote_schema.js';
 import { checkRemote, listRemoteTrees, purgeRemoteTrees } from '../remote_trees.js';
@@ -71,6 +72,7 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
     },
     methods: {
       'sharing.follow': async ({ tree }, context) => follow(live, tree, context),
+      'sharing.wait': (params, context) => waitForNode({ hub, context }, params, sendUpTo({ beside, queue, version })),
       'sharing.turn_list': async ({ tree }) => ({ turns: live.turns().filter(isIn(tree)).map(asRunning) }),
       'sharing.turn_tell': async ({ turn, message }) => ({ answer: await live.say(turn, message) }),
       'sharing.remote_init': ({ remote: name }, context) => on(name, context, prepareRemote),
@@ -100,6 +102,21 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
       },
       ...taskMethods(hub, { beside, version }),
     },
+  };
+}
+
+/** Sends what a remote lacks of a tree. */
+function sendUpTo({ beside, queue, version }: { beside: OnRemote; queue: CallQueue; version: string }): SendUpTo {
+  return async ({ context }, name, upTo) => {
+    const send: Parameters<typeof beside<void>>[2] = (remote, reach) =>
+      queue(name, async () => {
+        if (await isSent(reach, name, upTo)) return;
+        await requirePrepared(remote);
+        const wanted = { remote: name, tree: upTo.tree, sends: true, fetches: false, files: null, version };
+        const failed = (await syncTrees(reach, remote, wanted)).find(({ problem }) => problem !== null);
+        if (failed !== undefined) throw new HubError('conflict', `${failed.tree.slice(0, 8)}: ${failed.problem}`);
+      });
+    await beside(name, context, send);
   };
 }
 
