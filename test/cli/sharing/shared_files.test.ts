@@ -203,6 +203,12 @@ describe.skipIf(POSTGRES_BIN === null)('recorded files of shared conversations',
       await ben.print('use', 'work');
       await ben.print('files', 'restore', first);
       expect(textIn(ben, 'a.txt')).toBe('one\n');
+      // Whoever owns the remote deletes what is damaged; the hub that has it sends it again.
+      await asOwner(
+        server,
+        'DELETE FROM cognition.file_notes WHERE n = 1; DELETE FROM cognition.file_sets WHERE n = 1',
+      );
+      expect((await anna.run(['share', 'work', '--files'])).stderr).toContain('Sent 1 snapshot');
       await asOwner(server, 'DELETE FROM cognition.tree_outputs; DELETE FROM cognition.file_notes WHERE n = 10');
       const { stdout } = await anna.run(['fsck', '--remote', 'team']);
       expect(stdout).toMatch(/its recorded files 10 lack a pack/);

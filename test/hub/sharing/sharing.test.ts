@@ -65,4 +65,34 @@ describe.skipIf(POSTGRES_BIN === null)('two hubs over a PostgreSQL', { timeout: 
       }
     });
   });
+
+  test('take files of what a conversation owns along where its own go, from when that is said', async () => {
+    await withHubs([server.socket], async (anna) => {
+      await anna.client.call('sharing.remote_init', { remote });
+      const tree = await newTree(anna);
+      const own = async (): Promise<string> => {
+        const owner = { tree, node: NodeId.parse(tree) };
+        return (await anna.client.call('loom.tree_create', { owner })).id;
+      };
+      const goAlong = async (): Promise<Map<string, string | null>> => {
+        const { shares } = await anna.client.call('sharing.list', {});
+        return new Map(shares.map((share) => [share.tree.id, share.files?.project ?? null]));
+      };
+      const first = await own();
+      await anna.client.call('sharing.share', { remote, tree });
+      expect(await goAlong()).toEqual(
+        new Map([
+          [tree, null],
+          [first, null],
+        ]),
+      );
+      await anna.client.call('sharing.share', { remote, tree, files: '/project' });
+      const second = await own();
+      await sync(anna);
+      expect(await goAlong()).toEqual(new Map([tree, first, second].map((id) => [id, '/project'])));
+      await anna.client.call('sharing.unshare', { remote, tree });
+      await anna.client.call('sharing.share', { remote, tree });
+      expect([...(await goAlong()).values()]).toEqual([null, null, null]);
+    });
+  });
 });
