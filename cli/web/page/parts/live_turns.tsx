@@ -28,7 +28,9 @@ export function Running() {
           <button type="button" onClick={() => show(turn)}>
             <span class="pulse">{turn.activity}</span>{' '}
             <small>
-              {turn.model} · {seconds(nowMs.value - turn.started_at_ms)} · {short(turn.tokens)} tokens
+              {turn.by !== null && `${turn.by} · `}
+              {turn.model} · {seconds(nowMs.value - turn.started_at_ms)}
+              {turn.by === null && ` · ${short(turn.tokens)} tokens`}
             </small>
             <span class="tail">{doing(turn)}</span>
           </button>

@@ -10,13 +10,16 @@ export function LiveMessage({ turn }: { turn: LiveTurn }) {
     <article class="message assistant live" id={`live-${turn.turn}`} aria-busy="true" aria-label="being written">
       <header>
         <b>{turn.model}</b>
+        {turn.by !== null && <span>{turn.by}'s hub is working here</span>}
         <span class="pulse">
           {turn.activity} {seconds(nowMs.value - turn.started_at_ms)}
         </span>
-        <span class="facts">
-          <span>{short(turn.tokens)} tokens</span>
-          <span>{money(turn.price_microdollars)}</span>
-        </span>
+        {turn.by === null && (
+          <span class="facts">
+            <span>{short(turn.tokens)} tokens</span>
+            <span>{money(turn.price_microdollars)}</span>
+          </span>
+        )}
       </header>
       {turn.text !== '' && <GrowingMarkdown text={turn.text} />}
       {turn.call !== null && (

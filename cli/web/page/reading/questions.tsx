@@ -8,15 +8,17 @@ export function Questions({ turn }: { turn: LiveTurn }) {
   return (
     <>
       {turn.questions.map((question) => (
-        <QuestionForm key={question.id} turn={turn.turn} question={question} />
+        <QuestionForm key={question.id} turn={turn} question={question} />
       ))}
     </>
   );
 }
 
-function QuestionForm({ turn, question }: { turn: string; question: TurnQuestion }) {
+function QuestionForm({ turn: { turn, by }, question }: { turn: LiveTurn; question: TurnQuestion }) {
   const [text, setText] = useState('');
-  const write = source.value?.write ?? null;
+  // What may run is decided where it runs.
+  const isThere = by !== null && question.kind !== 'question';
+  const write = isThere ? null : (source.value?.write ?? null);
   const answer = (words: string): void => {
     if (write === null || words.trim() === '') return;
     attempt(write.answer(turn, { question: question.id, text: words }), 'The answer could not be given');
@@ -24,7 +26,8 @@ function QuestionForm({ turn, question }: { turn: string; question: TurnQuestion
   return (
     <div class="question">
       <p>{question.question}</p>
-      {write === null && <p class="hint">It is answered in the terminal: this page only reads.</p>}
+      {isThere && <p class="hint">It is a permission, which is given at {by}.</p>}
+      {write === null && !isThere && <p class="hint">It is answered in the terminal: this page only reads.</p>}
       {write !== null && (
         <form
           onSubmit={(event) => {

@@ -102,20 +102,25 @@ function followTurns({ hub, tree, ids }: FollowParts, listener: LiveListener) {
     }, TELL_MS);
   }
 
+  function list(): void {
+    hub.call('agent.status', { tree }).then((status) => {
+      turns = listedTurns(turns, status.turns);
+      tellSoon();
+    }, nothing);
+  }
+
   return {
     take(event: AgentEvent): void {
+      // Whose hub has a turn is listed alone, and which permission that waits for.
+      const isToList = event.kind === 'turn_snapshot' || event.kind === 'turn_parked';
       turns = afterEvent(turns, event, Date.now());
       if (event.kind === 'usage_counted' || event.kind === 'turn_ended') listener.costs();
       if (STEPS.has(event.kind)) listener.stepped();
       if (event.kind === 'turn_ended' && event.outcome.failure !== null) listener.failed(event.outcome.failure.message);
       tellSoon();
+      if (isToList) list();
     },
-    list(): void {
-      hub.call('agent.status', { tree }).then((status) => {
-        turns = listedTurns(turns, status.turns);
-        tellSoon();
-      }, nothing);
-    },
+    list,
     end(): void {
       isOver = true;
       if (timer !== null) clearTimeout(timer);

@@ -13,15 +13,17 @@ export type KnownTurns = ReadonlyMap<string, KnownTurn>;
 
 /** The turns that run, as the hub lists them; what one of them says so far is kept. */
 export function listedTurns(turns: KnownTurns, listed: readonly Status[]): KnownTurns {
+  // One that another hub has is not known to run while that cannot be asked.
+  const known = listed.filter(({ seen_at_ms }) => seen_at_ms === undefined);
   return new Map(
-    listed.map((one) => {
-      const known = turns.get(one.turn) ?? newTurn(one, one.started_at_ms);
-      const activity = ACTIVITIES[one.activity] ?? known.activity;
-      const price = one.price_microdollars ?? known.price_microdollars;
-      const tokens = one.usage === null ? known.tokens : one.usage.tokens_in + one.usage.tokens_out;
+    known.map((one) => {
+      const before = turns.get(one.turn) ?? newTurn(one, one.started_at_ms);
+      const activity = ACTIVITIES[one.activity] ?? before.activity;
+      const price = one.price_microdollars ?? before.price_microdollars;
+      const tokens = one.usage === null ? before.tokens : one.usage.tokens_in + one.usage.tokens_out;
       const questions = openOf(one.questions);
       const times = { started_at_ms: one.started_at_ms, price_microdollars: price, tokens };
-      return [one.turn, { ...known, ...times, tip: one.tip, activity, questions }];
+      return [one.turn, { ...before, ...times, tip: one.tip, activity, questions, by: one.by ?? null }];
     }),
   );
 }
@@ -104,7 +106,7 @@ function openOf(questions: readonly Question[]): LiveTurn['questions'] {
 function newTurn({ turn, tip, model }: { turn: string; tip: string; model: string }, startedAtMs: number): KnownTurn {
   return {
     ...{ turn, tip, model: shortModel(model), activity: 'waiting', started_at_ms: startedAtMs },
-    ...{ tokens: 0, price_microdollars: 0, text: '', call: null, questions: [] },
+    ...{ by: null, tokens: 0, price_microdollars: 0, text: '', call: null, questions: [] },
   };
 }
 

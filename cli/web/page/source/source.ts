@@ -44,6 +44,8 @@ export interface LiveTurn {
   /** The `seq` of the node that it has come to. */
   tip: number;
   model: string;
+  /** Whose hub has it; null for this one, which alone knows what it costs. */
+  by: string | null;
   activity: 'waiting' | 'thinking' | 'answering' | 'calling' | 'asking';
   started_at_ms: number;
   tokens: number;
