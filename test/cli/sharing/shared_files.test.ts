@@ -82,6 +82,26 @@ describe.skipIf(POSTGRES_BIN === null)('recorded files of shared conversations',
       }
     }));
 
+  test('lead whoever goes from branch to branch, past what is theirs', () =>
+    withPeople(['anna', 'ben'], async (anna, ben) => {
+      const [first, second] = await writeStates(anna);
+      await anna.print('exec', '@', 'echo three > b.txt', '--at', first);
+      await anna.print('share', 'work', '--files');
+      writeFileSync(join(ben.folder, 'mine.txt'), 'mine');
+      await ben.print('pull', 'team/work', '--files');
+      const third = (await ben.print('show', 'work', '--all', '--ids')).match(/(\w{8}) \[bash:echo three/)?.[1] ?? '';
+      expect(await ben.print('compare', 'work', second, third)).toMatch(
+        /Only in[\s\S]*M {2}a\.txt[\s\S]*Only in[\s\S]*A {2}b\.txt/,
+      );
+      const chat = (input: string) => ben.run(['chat', 'work', '--files', '--at', first], { input });
+      expect((await chat(`/goto ${second}\n/quit\n`)).stderr).toMatch(/you stay where you are: .* 1 file: mine\.txt/);
+      expect(existsSync(join(ben.folder, 'a.txt'))).toBe(false);
+      await chat(`/goto ${second} --carry\n/quit\n`);
+      expect([textIn(ben, 'a.txt'), existsSync(join(ben.folder, 'sub'))]).toEqual(['two\n', false]);
+      await ben.run(['chat', 'work', '--files'], { input: `/switch ${third}\n/quit\n` });
+      expect([textIn(ben, 'b.txt'), textIn(ben, 'mine.txt')]).toEqual(['three\n', 'mine']);
+    }));
+
   test('come also of later turns, each sent once, from whichever hub', () =>
     withPeople(['anna', 'ben'], async (anna, ben) => {
       await writeStates(anna);
