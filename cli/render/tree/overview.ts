@@ -45,11 +45,15 @@ export function overviewLines(overview: Overview, look: Look): TreeLine[] {
     return Math.max(WORDS_COLUMNS_MIN, look.width - tailColumns - taken);
   });
   const words = wordsOf(branches, overview, { rooms, look });
+  const used = branches.map(({ indent, marks, isPosition }, row) =>
+    look.ruler.width(indent + (words[row] ?? '') + marks + (isPosition ? here : '')),
+  );
+  // Where nobody knows how wide it may be, it is as wide as its words.
+  const left = Number.isFinite(look.width) ? look.width - tailColumns : Math.max(...used);
   return branches.map(({ indent, title, marks, isPosition }, row) => {
     const text = words[row] ?? '';
     const sign = isPosition ? here : '';
-    const used = look.ruler.width(indent + text + marks + sign);
-    const gap = ' '.repeat(Math.max(GAP_COLUMNS, Math.min(look.width, 1_000) - used - tailColumns + GAP_COLUMNS));
+    const gap = ' '.repeat(Math.max(GAP_COLUMNS, left - (used[row] ?? 0) + GAP_COLUMNS));
     const ink = inkOf(overview.outline.nodes[title]?.role ?? 'root', look);
     const tail = tails[row] === '' ? '' : gap + look.style.quiet(tails[row] ?? '');
     return {

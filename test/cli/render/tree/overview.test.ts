@@ -55,3 +55,14 @@ begin                                               just now
  …slow                                              just now
 `);
 });
+
+test('where nobody knows how wide it may be it is as wide as its words', () => {
+  expect(draw(PLAN, { width: Number.POSITIVE_INFINITY })).toBe(`
+plan the walk                           3 nodes  just now
+ ├── to the sea, by boat                1 node   just now
+ ├── [bash:ls]                          2 nodes  just now
+ to the sea, by train and then on foot  2 nodes  just now
+ ├── and on                             1 node   just now
+ and back                               1 node   just now
+`);
+});
