@@ -4,23 +4,37 @@ import { runInNewContext } from 'node:vm';
 /** A collection takes some milliseconds: about as long as handling so much. */
 const DUE_BYTES = 16 * 1024 * 1024;
 
-let collect: (() => unknown) | null = null;
-let bytesSince = 0;
+/** Collecting what lived but for a moment takes about one. */
+const DUE_YOUNG_BYTES = 4 * 1024 * 1024;
+
+let collect: ((kind: GarbageKind) => unknown) | null = null;
+const bytesSince = { major: 0, minor: 0 };
 
 /**
  * Notes that so many bytes are used no more, and frees them when they have become many. Large messages are few objects: by itself V8
  * lets several of them pile up before it looks for garbage.
  */
 export function noteGarbage(bytes: number): void {
-  bytesSince += bytes;
-  if (bytesSince < DUE_BYTES) return;
-  bytesSince = 0;
-  collect ??= findCollect();
-  collect();
+  note('major', bytes, DUE_BYTES);
 }
 
-function findCollect(): () => unknown {
+/** As above, of buffers that lived but for a moment. */
+export function noteYoungGarbage(bytes: number): void {
+  note('minor', bytes, DUE_YOUNG_BYTES);
+}
+
+type GarbageKind = keyof typeof bytesSince;
+
+function note(kind: GarbageKind, bytes: number, dueBytes: number): void {
+  bytesSince[kind] += bytes;
+  if (bytesSince[kind] < dueBytes) return;
+  bytesSince[kind] = 0;
+  collect ??= findCollect();
+  collect(kind);
+}
+
+function findCollect(): (kind: GarbageKind) => unknown {
   setFlagsFromString('--expose-gc');
   const gc: unknown = runInNewContext('gc');
-  return typeof gc === 'function' ? () => gc() : () => undefined;
+  return typeof gc === 'function' ? (kind) => (kind === 'major' ? gc() : gc({ type: 'minor' })) : () => undefined;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Sha256 } from '../../../hub/protocol/node.js';
-import type { Snapshot, Snapshots } from '../store/snapshot.js';
+import type { Difference, Snapshot, Snapshots } from '../store/snapshot.js';
 import { isSameEntry, type TreeEntry } from '../store/tree_format.js';
 
 const Entry = z.strictObject({
@@ -35,20 +35,25 @@ export function planRestore(
 ): RestorePlan {
   const plan: RestorePlan = { changes: [], kept: [] };
   const leftOut = [now, base, target].flatMap((snapshot) => snapshot.left_out);
+  const isAsBefore = now.tree === base.tree;
   for (const { path, before, after } of snapshots.diff(base, target)) {
-    const have = snapshots.find(now, path);
+    const have = isAsBefore ? before : snapshots.find(now, path);
     if (isSameEntry(have, after)) continue;
     const unrecorded = leftOut.find((one) => one.path === '' || path === one.path || path.startsWith(`${one.path}/`));
     if (unrecorded !== undefined) plan.kept.push({ path, why: `not recorded: ${unrecorded.why}` });
     else if (isOpenTo({ have, before, after })) plan.changes.push({ path, was: have, want: after });
     else if (have?.kind !== 'folder' || after?.kind !== 'folder') plan.kept.push({ path, why: CHANGED });
   }
-  const told = new Set([...plan.changes, ...plan.kept].map(({ path }) => path));
-  for (const { path, before, after } of snapshots.diff(target, now)) {
-    const isFolder = before?.kind === 'folder' || after?.kind === 'folder';
-    if (!isFolder && !told.has(path)) plan.kept.push({ path, why: CHANGED });
-  }
-  return plan;
+  return isAsBefore ? plan : withOthers(plan, snapshots.diff(target, now));
+}
+
+/** Adds what differs in the end and is not told yet: somebody else has changed it. */
+function withOthers({ changes, kept }: RestorePlan, left: readonly Difference[]): RestorePlan {
+  const told = new Set([...changes, ...kept].map(({ path }) => path));
+  const others = left.filter(({ path, before, after }) => {
+    return before?.kind !== 'folder' && after?.kind !== 'folder' && !told.has(path);
+  });
+  return { changes, kept: [...kept, ...others.map(({ path }) => ({ path, why: CHANGED }))] };
 }
 
 const CHANGED = 'changed since';

@@ -50,7 +50,7 @@ interface KnownParts {
 }
 
 /** Fewer are written down at the end. */
-const SAVED_AT = 1_000;
+const SAVED_AT = 5_000;
 const PIECE_BYTES = 256 * 1024;
 const Row = z.tuple([
   ...[z.string(), z.int(), z.int(), z.int(), z.number(), z.number()],

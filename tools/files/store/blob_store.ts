@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 import { HubError } from '../../../hub/base/error.js';
+import { noteYoungGarbage } from '../../../hub/base/memory/free_garbage.js';
 import { Sha256 } from '../../../hub/protocol/node.js';
 import type { BlobPlaces, PlacedBlob } from './blob_places.js';
 import { type BlobPlace, damaged, readBlock, readDirectory } from './pack_file.js';
@@ -39,9 +40,8 @@ export interface BlobStore {
 const CACHED_BLOCKS = 16;
 /** A block ends with the blob that fills it. */
 const RAW_BLOCK_BYTES_MAX = 4 * 1024 * 1024;
-/** What is decompressed at once: most blocks are whole then. Larger ones were written once. */
-const CHUNK_BYTES = 128 * 1024;
-const LARGE_CHUNK_BYTES = 384 * 1024;
+/** What is decompressed at once. Node keeps the last piece until it looks through its whole memory, so that large ones pile up. */
+const CHUNK_BYTES = 16 * 1024;
 /** With more packs, those below a size become one. */
 const PACKS_MAX = 200;
 const SMALL_PACK_BYTES = 4 * 1024 * 1024;
@@ -145,19 +145,27 @@ function inReadingOrder(wanted: readonly Sha256[], find: (sha256: Sha256) => Pla
   return placed.sort((a, b) => a.pack - b.pack || a.blockAt - b.blockAt).map(({ sha256 }) => sha256);
 }
 
-/** Reads blocks, and keeps the last ones. */
+/** Reads blocks, and keeps the last ones: of compressed ones the very last, since contents are read in the order of their blocks. */
 function createBlockCache(pathOf: (blob: PlacedBlob) => string): (blob: PlacedBlob) => Buffer {
   const blocks = new Map<string, Buffer>();
+  // Not in the map: what has passed through one is freed late, and these are large and many.
+  let last: { key: string; block: Buffer } | null = null;
+
   return (blob) => {
     const key = `${blob.pack} ${blob.blockAt}`;
-    const stored = blocks.get(key);
+    const stored = last?.key === key ? last.block : blocks.get(key);
     const block = stored ?? contentOf(pathOf(blob), blob);
-    blocks.delete(key);
-    blocks.set(key, block);
-    const [oldest] = blocks.keys();
-    if (blocks.size > CACHED_BLOCKS && oldest !== undefined) blocks.delete(oldest);
+    if (blob.isCompressed) last = { key, block };
+    else keepIn(blocks, key, block);
     return block;
   };
+}
+
+function keepIn(blocks: Map<string, Buffer>, key: string, block: Buffer): void {
+  blocks.delete(key);
+  blocks.set(key, block);
+  const [oldest] = blocks.keys();
+  if (blocks.size > CACHED_BLOCKS && oldest !== undefined) blocks.delete(oldest);
 }
 
 /** Reads one content out of a pack, whatever the rest of that is like. */
@@ -171,11 +179,12 @@ export function blobIn(path: string, sha256: Sha256, place: BlobPlace): Buffer {
 
 function contentOf(path: string, place: BlobPlace): Buffer {
   const block = readBlock(path, place);
-  const chunkSize = block.length < CHUNK_BYTES / 2 ? CHUNK_BYTES : LARGE_CHUNK_BYTES;
   try {
-    return place.isCompressed
-      ? brotliDecompressSync(block, { chunkSize, maxOutputLength: RAW_BLOCK_BYTES_MAX })
-      : block;
+    if (!place.isCompressed) return block;
+    const raw = brotliDecompressSync(block, { chunkSize: CHUNK_BYTES, maxOutputLength: RAW_BLOCK_BYTES_MAX });
+    // In pieces, and then as one.
+    noteYoungGarbage(2 * raw.length);
+    return raw;
   } catch {
     throw damaged(path); // what is compressed says so itself
   }

@@ -1,4 +1,5 @@
 import { brotliCompressSync, constants } from 'node:zlib';
+import { noteYoungGarbage } from '../../../hub/base/memory/free_garbage.js';
 import type { Sha256 } from '../../../hub/protocol/node.js';
 import { createPackDraft, type PackDraft, type PackRows } from './pack_file.js';
 
@@ -106,5 +107,8 @@ function append(block: OpenBlock, bytes: Buffer): void {
 
 function compress(raw: Buffer): Buffer {
   const params = { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_SIZE_HINT]: raw.length };
-  return brotliCompressSync(raw, { params });
+  const packed = brotliCompressSync(raw, { params });
+  // In pieces, and then as one.
+  noteYoungGarbage(2 * packed.length);
+  return packed;
 }

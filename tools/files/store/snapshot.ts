@@ -33,6 +33,7 @@ const EMPTY: FolderTree = new Map();
 export interface Snapshots {
   put(snapshot: Snapshot): Sha256;
   get(root: Sha256): Snapshot;
+  /** Stores a tree, which is not changed any more. */
   putTree(tree: FolderTree): Sha256;
   getTree(sha256: Sha256): FolderTree;
   /** What stands at a path; null for nothing. */
@@ -45,16 +46,7 @@ export interface Snapshots {
 }
 
 export function snapshotsIn(store: BlobStore): Snapshots {
-  const trees = new Map<Sha256, FolderTree>();
-
-  function getTree(sha256: Sha256): FolderTree {
-    const known = trees.get(sha256);
-    if (known !== undefined) return known;
-    const tree = decodeTree(store.get(sha256));
-    if (trees.size >= CACHED_TREES) trees.clear();
-    trees.set(sha256, tree);
-    return tree;
-  }
+  const { getTree, putTree } = treesIn(store);
 
   function get(root: Sha256): Snapshot {
     const { data } = Snapshot.safeParse(objectInLine(store.get(root)));
@@ -93,7 +85,7 @@ export function snapshotsIn(store: BlobStore): Snapshots {
   return {
     put: (snapshot) => store.put(Buffer.from(JSON.stringify(snapshot)), 'plain'),
     get,
-    putTree: (tree) => store.put(encodeTree(tree), 'plain'),
+    putTree,
     getTree,
     find({ tree }, path) {
       let entry: TreeEntry | null = { kind: 'folder', mode: 0, size: 0, sha256: tree };
@@ -107,6 +99,26 @@ export function snapshotsIn(store: BlobStore): Snapshots {
       known.add(root);
       const snapshot = readable(() => get(root));
       return snapshot !== null && addContent({ kind: 'folder', mode: 0, size: 0, sha256: snapshot.tree }, known);
+    },
+  };
+}
+
+/** Trees in a store: the last that were read or stored are known. */
+function treesIn(store: BlobStore) {
+  const trees = new Map<Sha256, FolderTree>();
+
+  function keep(sha256: Sha256, tree: FolderTree): FolderTree {
+    if (trees.size >= CACHED_TREES) trees.clear();
+    trees.set(sha256, tree);
+    return tree;
+  }
+
+  return {
+    getTree: (sha256: Sha256): FolderTree => trees.get(sha256) ?? keep(sha256, decodeTree(store.get(sha256))),
+    putTree(tree: FolderTree): Sha256 {
+      const sha256 = store.put(encodeTree(tree), 'plain');
+      keep(sha256, tree);
+      return sha256;
     },
   };
 }

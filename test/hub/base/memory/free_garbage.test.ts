@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noteGarbage } from '../../../../hub/base/memory/free_garbage.js';
+import { noteGarbage, noteYoungGarbage } from '../../../../hub/base/memory/free_garbage.js';
 
 const MIB = 1024 * 1024;
 
@@ -22,4 +22,15 @@ test('what large messages leave behind is freed when it has become much, and not
   expect(process.memoryUsage().heapUsed).toBeGreaterThan(before - MIB);
   noteGarbage(32 * MIB);
   expect(process.memoryUsage().heapUsed).toBeLessThan(before - 16 * MIB);
+});
+
+test('of buffers that lived but for a moment only some are there at a time', () => {
+  const before = process.memoryUsage().arrayBuffers;
+  let most = 0;
+  for (let count = 0; count < 400; count += 1) {
+    const buffer = Buffer.alloc(MIB / 4);
+    noteYoungGarbage(buffer.length);
+    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+  }
+  expect(most).toBeLessThan(16 * MIB);
 });
