@@ -9,6 +9,9 @@ const CONNECT_MS_MAX = 15_000;
 const CLOSE_MS_MAX = 3_000;
 /** How long one statement may take before the remote is taken for stuck. */
 const STATEMENT_MS_MAX = 120_000;
+/** What a remote has acknowledged is on its disk, also where its owner has said otherwise for all. */
+const DURABLY =
+  "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit', true) = 'off'";
 /** How much later than that the answer may come before the way there is taken for cut. */
 const ANSWER_MS = 15_000;
 
@@ -73,7 +76,7 @@ export async function openRemote({ name, address, signal }: Address): Promise<Op
   };
   try {
     await client.connect();
-    await client.query(`SET statement_timeout = ${STATEMENT_MS_MAX}`);
+    await client.query(`SET statement_timeout = ${STATEMENT_MS_MAX}; ${DURABLY}`);
   } catch (error) {
     await close();
     throw remoteError(name, error, signal);

@@ -49,6 +49,27 @@ describe.skipIf(POSTGRES_BIN === null)('what is waited for until it is at the re
     });
   });
 
+  test('is on the disk of the database when it is told as there, also where that does not wait for its disk', async () => {
+    await asOwner(server, 'ALTER DATABASE postgres SET synchronous_commit = off');
+    await withLiveHubs([server.socket], async (anna) => {
+      const tree = await shared(anna);
+      await asOwner(
+        server,
+        `CREATE TABLE public.seen AS SELECT current_setting('synchronous_commit') AS commits WHERE false;
+         CREATE FUNCTION public.see() RETURNS trigger LANGUAGE plpgsql AS
+           $$ BEGIN INSERT INTO public.seen VALUES (current_setting('synchronous_commit')); RETURN NEW; END $$;
+         CREATE TRIGGER see AFTER INSERT ON cognition.entries FOR EACH ROW EXECUTE FUNCTION public.see()`,
+      );
+      await wait(anna, { tree, node: await say(anna, { tree }, 'To the sea.') });
+      const seen = await asOwner(
+        server,
+        'DROP TRIGGER see ON cognition.entries; SELECT DISTINCT commits FROM public.seen',
+      );
+      expect(seen).toEqual([['on']]);
+    });
+    await asOwner(server, 'ALTER DATABASE postgres RESET synchronous_commit');
+  });
+
   test('is told as not there when the time is over, stays here, and is sent when the database is back', async () => {
     await withLiveHubs([server.socket], async (anna) => {
       const tree = await shared(anna);
