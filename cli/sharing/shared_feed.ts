@@ -13,6 +13,7 @@ export function createSharedFeed(show: {
 }): (event: LiveEvent) => Promise<void> {
   const unsent = new Map<string, string>();
   const told = new Map<string, TurnElsewhere['state']>();
+  const noteStopped = createStoppedNotes(show.note);
   return async (event) => {
     switch (event.kind) {
       case 'remote_state': {
@@ -23,8 +24,7 @@ export function createSharedFeed(show: {
         return;
       }
       case 'tree_stopped':
-        await show.note(`(${cleanLine(event.remote)}: ${clean(event.problem)})`);
-        return;
+        return noteStopped(event);
       case 'turn_elsewhere': {
         show.turn(event);
         const words = turnWords(event, told.get(event.turn));
@@ -35,6 +35,16 @@ export function createSharedFeed(show: {
         return;
       }
     }
+  };
+}
+
+/** Notes once why a tree cannot be gone on with: whoever begins to follow it is told anew. */
+function createStoppedNotes(note: (text: string) => Promise<void>) {
+  const told = new Set<string>();
+  return async ({ remote, problem }: Extract<LiveEvent, { kind: 'tree_stopped' }>): Promise<void> => {
+    if (told.has(problem)) return;
+    told.add(problem);
+    await note(`(${cleanLine(remote)}: ${clean(problem)})`);
   };
 }
 

@@ -114,6 +114,8 @@ function createFollowers(links: ReadonlyMap<string, RemoteLink>) {
       const take = (event: LiveEvent): void => (isAbout(event) ? follower(event) : undefined);
       for (const state of states.values()) take(JSON.parse(state));
       for (const turn of turnsOf(links)) take(turn);
+      for (const [remote, link] of links)
+        for (const [tree, problem] of link.problems()) take({ kind: 'tree_stopped', remote, tree, problem });
       followers.add(take);
       return () => void followers.delete(take);
     },

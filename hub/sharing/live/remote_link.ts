@@ -56,6 +56,7 @@ export interface RemoteLink {
   noteOwned(tree: string, owner: string): void;
   /** The turns of its shared trees: those of this hub and of others. */
   turns: Pick<TurnLane, 'setOwn' | 'elsewhere' | 'knows' | 'say'>;
+  problems: TreesToDo['problems'];
   /** Looks again, and connects now if it waits to. */
   wake(): void;
   end(): Promise<void>;
@@ -97,6 +98,7 @@ export function createLink(parts: LinkParts): RemoteLink {
   const hasMore = (): void => (link.isReached ? sleep.wake() : link.countAgain());
   return {
     turns: link.lane,
+    problems: toDo.problems,
     setShared: link.toDo.setShared,
     isShared: link.toDo.isShared,
     noteAppended(tree) {

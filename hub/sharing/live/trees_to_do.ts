@@ -42,6 +42,8 @@ export interface TreesToDo {
   next(): TreeToDo | null;
   /** Notes what came of one; returns its problem if that is a new one. */
   noteTaken(done: TreeToDo, synced: Synced): string | null;
+  /** Why trees could not be gone on with. */
+  problems(): Iterable<[tree: TreeId, problem: string]>;
 }
 
 const setOf = (): Set<string> => new Set();
@@ -90,7 +92,7 @@ export function createTreesToDo(): TreesToDo {
   const news: News = { shared: setOf(), toSend: setOf(), toFetch: new Map(), unknown: setOf(), foreign: setOf() };
   const { shared, toSend, toFetch, unknown, foreign } = news;
   const [owners, stopped] = [setOf(), setOf()];
-  const problems = new Map<string, string>();
+  const problems = new Map<TreeId, string>();
   let [isToLook, stoppedMs] = [true, 0];
 
   return {
@@ -99,7 +101,7 @@ export function createTreesToDo(): TreesToDo {
       for (const tree of trees) shared.add(tree);
     },
     isShared: (tree) => shared.has(tree),
-    sharedTrees: () => [...shared],
+    ...{ sharedTrees: () => [...shared], problems: () => problems },
     noteAppended: (tree) => void toSend.add(tree),
     noteOwned(tree, owner) {
       // The owner first: that shares what it owns.
@@ -139,7 +141,7 @@ export function createTreesToDo(): TreesToDo {
     noteTaken({ tree, fetches }, { problem }) {
       if (problem === null) {
         shared.add(tree);
-        if (fetches) problems.delete(tree);
+        if (fetches || !stopped.has(tree)) problems.delete(tree);
         return null;
       }
       if (fetches) stopped.add(tree);

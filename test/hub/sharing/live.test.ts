@@ -105,6 +105,8 @@ describe.skipIf(POSTGRES_BIN === null)('hubs that stay connected', { timeout: 12
       await say(anna, { tree: good }, 'still here');
       await toBen.first(saysText('still here'));
       expect(told.all.filter(({ kind }) => kind === 'tree_stopped')).toHaveLength(1);
+      // Who comes later is told as well.
+      expect(await hearLive(ben, bad).first(({ kind }) => kind === 'tree_stopped')).toEqual(stopped);
       // One can go on in it, and that is sent.
       const node = await say(ben, { tree: bad }, 'from ben');
       const sent = `SELECT 1 FROM cognition.entries WHERE tree = '${bad}' AND id = 'node ${node}'`;
