@@ -1,16 +1,16 @@
 import type { Look } from '../look/look.js';
 import { cleanLine } from '../text/clean.js';
 import { cut, cutAtWord } from '../text/cut.js';
-import { roleOf, type Titled } from './node_text.js';
+import { roleOf, type Titled, toolOf } from './node_text.js';
 
-/** One line for a node: `User: …`, `User (anna · laptop): …`, `[bash:…]`, `Assistant: …`. */
+/** One line for a node: `User: …`, `User (anna · laptop): …`, `[bash:…]`, `[bash (anna · laptop):…]`, `Assistant: …`. */
 export function labelOf(node: Titled, columns: number, look: Look): string {
   const preview = cleanLine(node.preview);
   switch (node.role) {
     case 'root':
       return cut('(root)', columns, look);
     case 'tool': {
-      const opening = cut(`[${cleanLine(node.tool ?? 'tool')}:`, columns - 1, look);
+      const opening = cut(`[${toolOf(node)}:`, columns - 1, look);
       const closing = columns > 0 ? ']' : '';
       return opening + cut(preview, columns - look.ruler.width(opening) - 1, look) + closing;
     }

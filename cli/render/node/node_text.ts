@@ -4,7 +4,8 @@ import type { Block, Node, SkeletonNode } from '../../../hub/protocol/node.js';
 import { clean, cleanLine } from '../text/clean.js';
 
 /** What a line about a node is made of. */
-export type Titled = Pick<SkeletonNode, 'role' | 'tool' | 'preview' | 'exit_code' | 'by'>;
+export type Titled = Pick<SkeletonNode, 'role' | 'tool' | 'preview' | 'exit_code' | 'by'> &
+  Partial<Pick<SkeletonNode, 'step'>>;
 
 const PREVIEW_LENGTH_MAX = 200;
 
@@ -21,7 +22,13 @@ export function isSilent(node: Node): boolean {
 
 /** Who speaks: `User`, `Assistant`, `Summary`, each with whose it is if another hub has made it; or the tool in brackets. */
 export function speakerOf(node: Node): string {
-  return node.role === 'tool' ? `[${cleanLine(node.external.call.tool)}]` : roleOf(node);
+  return node.role === 'tool' ? `[${toolOf({ ...node, tool: node.external.call.tool })}]` : roleOf(node);
+}
+
+/** `bash`, or `bash (anna · laptop)` for what a person of another hub has run: what a model has called is its answer's. */
+export function toolOf({ tool, by, step }: Pick<Titled, 'tool' | 'by' | 'step'>): string {
+  const name = cleanLine(tool ?? 'tool');
+  return by === undefined || step !== null ? name : `${name} (${cleanLine(by)})`;
 }
 
 /** `User`, or `User (anna · laptop)` for what another hub has made. */
@@ -47,7 +54,14 @@ export function titledOf(node: Node, lengthMax = PREVIEW_LENGTH_MAX): Titled {
   const external = node.kind === 'external' ? node.external : null;
   const preview = external === null ? cleanLine(nodeText(node).slice(0, lengthMax)) : callTextOf(node);
   const by = node.by === undefined ? {} : { by: node.by };
-  return { role: node.role, tool: external?.call.tool ?? null, preview, exit_code: external?.exit_code ?? null, ...by };
+  return {
+    role: node.role,
+    tool: external?.call.tool ?? null,
+    preview,
+    exit_code: external?.exit_code ?? null,
+    step: node.step,
+    ...by,
+  };
 }
 
 function blockText(block: Block, alone: boolean): string {

@@ -64,7 +64,8 @@ function titledOf(payload: LogNode['payload']): Titled {
     case 'tool_result':
     case 'command': {
       const { call, exit_code } = payload;
-      return { role: 'tool', tool: call.tool, preview: shortened(callText(call.input)), exit_code };
+      const titled: Titled = { role: 'tool', tool: call.tool, preview: shortened(callText(call.input)), exit_code };
+      return payload.type === 'command' ? { ...titled, step: null } : titled;
     }
   }
 }

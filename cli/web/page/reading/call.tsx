@@ -32,7 +32,7 @@ export function Call({ node, tags }: { node: CallNode; tags: ComponentChildren }
     >
       <summary>
         <Icon tool={call.tool} />
-        <b>{call.tool}</b> <code class="argument">{head.length < title.length ? `${head} …` : head}</code>
+        <b>{nameOf(node)}</b> <code class="argument">{head.length < title.length ? `${head} …` : head}</code>
         {tags}
         <span class="facts">
           {change !== null && <ChangeSize {...changeSize(change)} />}
@@ -44,6 +44,11 @@ export function Call({ node, tags }: { node: CallNode; tags: ComponentChildren }
       {(isChosen || paper.value) && <Inside node={node} title={title} />}
     </details>
   );
+}
+
+/** With whose it is, where a person of another hub has run it. */
+function nameOf({ by, step, external: { call } }: CallNode): string {
+  return by === undefined || step !== null ? call.tool : `${call.tool} (${by})`;
 }
 
 /** What is written into the file for those without script stays folded: they can open it. */
