@@ -35,5 +35,5 @@ const only = process.argv.slice(2).filter((word) => !word.startsWith('-'));
 
 for (const [name, measure] of Object.entries(measures)) {
   if (only.length > 0 && !only.some((word) => name.startsWith(word))) continue;
-  for (const row of await measure()) console.log(formatRow(row));
+  for await (const row of await measure()) console.log(formatRow(row));
 }
