@@ -76,7 +76,7 @@ describe.skipIf(POSTGRES_BIN === null)('in a chat, before the turn of another hu
       await chat.waitFor(shows('what you type goes there'));
       await chat.waitFor(/^ {2}steers: and be brief$/m);
       await expect
-        .poll(async () => (await anna.client.call('loom.input_list', { turn: turn.id })).inputs)
+        .poll(async () => (await anna.client.call('loom.input_list', { turn: turn.id })).inputs, { timeout: 30_000 })
         .toMatchObject([{ state: 'pending', blocks: [{ type: 'text', text: 'and be brief' }] }]);
       chat.type(KEYS.control('c'));
       expect(await turn.outcome).toMatchObject({ state: 'interrupted', why: 'asked' });

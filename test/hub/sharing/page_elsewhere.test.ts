@@ -66,12 +66,12 @@ inBrowser(
       await run.getByRole('button', { name: 'Stop' }).click();
       expect(await first.outcome).toMatchObject({ state: 'interrupted', why: 'asked' });
       await page.getByText('Let me think').first().waitFor();
-      await expect.poll(() => run.count()).toBe(0);
+      await expect.poll(() => run.count(), { timeout: 30_000 }).toBe(0);
       const second = begin();
       second.outcome.catch(() => undefined); // its hub is killed
       await run.waitFor();
       await server.kill();
-      await expect.poll(() => run.count()).toBe(0);
+      await expect.poll(() => run.count(), { timeout: 30_000 }).toBe(0);
       await server.restart();
       await run.waitFor();
     }),

@@ -75,7 +75,7 @@ test('a slash alone asks what there is, and the beginning of a command is comple
   await withTalkOnScreen([], async ({ terminal }) => {
     await terminal.waitFor('Commands: /help');
     terminal.type('/', KEYS.enter);
-    await terminal.waitFor('list the commands');
+    await terminal.waitFor('what each of them does');
     terminal.type('/q', KEYS.enter, KEYS.enter);
     expect(await terminal.exited).toMatchObject({ code: 0 });
   });
