@@ -5,10 +5,13 @@ import type { Share } from '../protocol/methods/sharing_methods.js';
 import type { TreeId } from '../protocol/node.js';
 import type { Remote } from './remote_connection.js';
 import { sendOutputs } from './shared_outputs.js';
+import { textArray } from './text_array.js';
 
 const PUBLISH = 'SELECT * FROM cognition.publish($1, $2, $3, $4, $5, $6, $7, $8)';
 
 const PAGE_ENTRIES = 2_000;
+/** From so many entries on a remote is asked first which of them it has. */
+const ASKED_FROM = 100;
 
 export interface Publishing {
   share: Share;
@@ -17,24 +20,20 @@ export interface Publishing {
   onSent(entries: number): void;
 }
 
-/** Sends what the remote lacks of a tree; twice is once. Returns the number of entries. */
-export async function publishTree(reach: InternalCaller, remote: Remote, publishing: Publishing): Promise<number> {
+/** Sends what the remote lacks of a tree; twice is once. Returns false where the tree was deleted. */
+export async function publishTree(reach: InternalCaller, remote: Remote, publishing: Publishing): Promise<boolean> {
   const { tree, sent, fetched: fetchedBefore } = publishing.share;
-  if (tree.last_seq <= sent) return 0;
   let fetched = fetchedBefore;
   let count = 0;
   // What nothing was sent of and nothing fetched has nothing there that need be asked for.
   const isNew = fetched === 0 && sent === 0;
-  let next: Promise<Page> | null = readPage(reach, tree.id, sent);
-  while (next !== null) {
-    const page: Page = await next;
-    // It is read while this one is on its way.
-    next = page.more ? readPage(reach, tree.id, page.to) : null;
+  for await (const page of pagesAfter(reach, tree.id, sent)) {
     const entries = isNew ? page.entries.map(asOwn) : await lackingOf(remote, tree.id, page.entries);
     if (entries.length > 0) {
       // Who reads an entry finds its outputs.
       await sendOutputs(reach, remote, { tree: tree.id, outputs: page.outputs });
       const numbers = await sendEntries(remote, publishing, entries);
+      if (numbers === null) return false;
       count += numbers.last - numbers.first;
       // What only this hub has written need not be fetched again.
       if (numbers.first === fetched) fetched = numbers.last;
@@ -44,24 +43,35 @@ export async function publishTree(reach: InternalCaller, remote: Remote, publish
     }
     await callHub(reach, 'loom.share_set', { remote: remote.name, tree: tree.id, sent: page.to, fetched });
   }
-  return count;
+  return true;
 }
 
-/** Returns the numbers between which they lie, and how many were left out as later than now. */
+/** Returns the numbers between which they lie, and how many were left out as later than now; null where the tree was deleted. */
 async function sendEntries(
   remote: Remote,
   { share: { tree }, hub }: Publishing,
   entries: readonly Omit<Entry, 'own'>[],
-): Promise<{ first: number; last: number; late: number }> {
+): Promise<{ first: number; last: number; late: number } | null> {
   const [row] = await remote.query<Record<'first' | 'last' | 'late', string | null>>(PUBLISH, [
     ...[tree.id, tree.owner?.tree ?? null, hub, tree.node_count, tree.name, tree.title],
-    ...[entries.map(({ id }) => id), entries.map(({ body }) => body)],
+    ...[textArray(entries.map(({ id }) => id)), textArray(entries.map(({ body }) => body))],
   ]);
-  return { first: Number(row?.first ?? 0), last: Number(row?.last ?? 0), late: Number(row?.late ?? 0) };
+  if (row?.first == null) return null;
+  return { first: Number(row.first), last: Number(row.last), late: Number(row.late) };
 }
 
 type Page = ResultOf<'loom.share_read'>;
 type Entry = Page['entries'][number];
+
+/** Each page is read while the one before is on its way. */
+async function* pagesAfter(reach: InternalCaller, tree: TreeId, after: number): AsyncGenerator<Page> {
+  let next: Promise<Page> | null = readPage(reach, tree, after);
+  while (next !== null) {
+    const page: Page = await next;
+    next = page.more ? readPage(reach, tree, page.to) : null;
+    yield page;
+  }
+}
 
 function readPage(reach: InternalCaller, tree: TreeId, after: number): Promise<Page> {
   const page = callHub(reach, 'loom.share_read', { tree, after, limit: PAGE_ENTRIES });
@@ -73,8 +83,11 @@ const asOwn = (entry: Entry): Omit<Entry, 'own'> => entry.own ?? entry;
 
 /** What a remote lacks; a decision of another hub, which came over another remote, is sent as one of this hub. */
 async function lackingOf(remote: Remote, tree: string, entries: readonly Entry[]): Promise<Omit<Entry, 'own'>[]> {
+  // Of a few it is no more to send them: what is there already is not taken twice.
+  const asked = entries.length > ASKED_FROM ? entries : entries.filter(({ own }) => own !== undefined);
+  if (asked.length === 0) return [...entries];
   const rows = await remote.query<{ id: string }>('SELECT id FROM cognition.entries WHERE tree = $1 AND id = ANY($2)', [
-    ...[tree, entries.map(({ id }) => id)],
+    ...[tree, asked.map(({ id }) => id)],
   ]);
   const there = new Set(rows.map(({ id }) => id));
   return entries.filter(({ id }) => !there.has(id)).map(asOwn);

@@ -87,9 +87,10 @@ export async function syncTree(reach: InternalCaller, remote: Remote, wanted: Wa
   const told = { sent: 0, received: 0 };
   const tell = (): void => reach.context.emit({ kind: 'shared', tree, ...told });
   let problem: string | null = null;
+  let found: Found | null = null;
   try {
-    await refusePurged(remote, tree);
     if (wanted.fetches) {
+      await refusePurged(remote, tree);
       const after = (await shareOf(reach, remote, tree))?.share.fetched ?? 0;
       const onReceived = (nodes: number): void => {
         told.received = nodes;
@@ -101,25 +102,33 @@ export async function syncTree(reach: InternalCaller, remote: Remote, wanted: Wa
       told.sent = entries;
       tell();
     };
-    if (wanted.sends) await send(reach, remote, { ...wanted, onSent });
+    if (wanted.sends) found = await send(reach, remote, { ...wanted, onSent });
   } catch (error) {
     // Without the remote nothing else goes either.
     if (!(error instanceof HubError) || ['network', 'unauthorised', 'cancelled'].includes(error.kind)) throw error;
     problem = error.message;
   }
-  const title = (await shareOf(reach, remote, tree))?.share.tree;
+  const title = (found ?? (await shareOf(reach, remote, tree)))?.share.tree;
   return { tree, title: title?.name ?? title?.title ?? '', ...told, problem };
+}
+
+/** What is noted of a shared tree, and by which id others know this hub. */
+interface Found {
+  hub: string;
+  share: Share;
 }
 
 async function send(
   reach: InternalCaller,
   remote: Remote,
   { tree, owns, onSent }: { tree: TreeId; owns: boolean; onSent(entries: number): void },
-): Promise<void> {
+): Promise<Found | null> {
   const found = await shareOf(reach, remote, tree);
-  if (found === null) return;
+  if (found === null) return null;
   if (owns) await shareOwned(reach, remote, tree);
-  await publishTree(reach, remote, { ...found, onSent });
+  const isNew = found.share.tree.last_seq > found.share.sent;
+  if (!isNew || !(await publishTree(reach, remote, { ...found, onSent }))) await refusePurged(remote, tree);
+  return found;
 }
 
 /** Shares what a tree owns and what that owns, as far as it is not shared yet. */
@@ -145,7 +154,7 @@ export async function shareOf(
   reach: InternalCaller,
   remote: Pick<Remote, 'name'>,
   tree: TreeId,
-): Promise<{ hub: string; share: Share } | null> {
+): Promise<Found | null> {
   const { hub, shares } = await callHub(reach, 'loom.share_list', { remote: remote.name, tree });
   const [share] = shares;
   return share === undefined ? null : { hub, share };

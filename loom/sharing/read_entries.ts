@@ -9,14 +9,24 @@ import { listRegisters } from '../registers/registers.js';
 import { newestSeq } from '../store/newest_seq.js';
 import { hashMatches } from '../store/node_hash.js';
 import { requireTree } from '../store/require_rows.js';
-import { dashed, NODE_COLUMNS, type NodeRow, ownerJson, portableNodeJson, type TreeRow } from '../store/rows.js';
+import { dashed, type NodeRow, ownerJson, portableNodeJson, type TreeRow } from '../store/rows.js';
 import { checkedSettings } from '../store/settings_row.js';
 import type { Store } from '../store/store.js';
 
 /** About how much one page of entries holds. */
 const PAGE_BYTES = 1024 * 1024;
-const NODES_AFTER = `SELECT ${NODE_COLUMNS} FROM nodes n
-  WHERE n.tree = ? AND n.seq > ? AND n.seq <= ? ORDER BY n.seq LIMIT ${SLICE_ROWS}`;
+// Without what is the same for all, or known of the parent on the same page.
+const NODES_AFTER = `SELECT n.seq, lower(hex(n.id)) AS id, n.parent, n.depth, n.role, n.created_at_ms,
+    nullif(lower(hex(n.step)), '') AS step, n.step_index, n.step_size,
+    (SELECT lower(hex(s.sha256)) FROM settings s WHERE s.settings = n.settings) AS settings_sha256,
+    lower(hex(n.hash)) AS hash, n.external, n.blocks, n.meta
+  FROM nodes n WHERE n.tree = ? AND n.seq > ? AND n.seq <= ? ORDER BY n.seq LIMIT ${SLICE_ROWS}`;
+const PARENT = 'SELECT lower(hex(p.id)) AS id, lower(hex(p.hash)) AS hash FROM nodes p WHERE p.seq = ?';
+
+type ReadRow = Omit<NodeRow, 'tree_id' | 'parent_id' | 'parent_hash' | 'parent_depth' | 'by'> & {
+  parent: number | null;
+};
+type Parent = Pick<NodeRow, 'id' | 'hash'>;
 
 interface Entry {
   id: string;
@@ -29,6 +39,8 @@ interface Filling {
   outputs: Set<string>;
   settings: Set<string>;
   bytes: number;
+  /** The nodes of this page, by their numbers. */
+  parents: Map<number, Parent>;
   /** The step that is being put together. */
   open: { id: string; left: number; records: string[] } | null;
 }
@@ -37,13 +49,16 @@ interface Filling {
 export function* readEntries({ store }: ReadContext, params: ReadParams['loom.share_read']): Slices<string> {
   const row = requireTree(store, params.tree);
   const newest = newestSeq(store);
-  const filling: Filling = { entries: [], outputs: new Set(), settings: new Set(), bytes: 0, open: null };
+  const filling: Filling = {
+    ...{ entries: [], outputs: new Set(), settings: new Set(), bytes: 0, open: null },
+    parents: new Map(),
+  };
   let to = params.after;
   for (;;) {
-    const rows = store.all<NodeRow>(NODES_AFTER, row.tree, to, newest);
+    const rows = store.all<ReadRow>(NODES_AFTER, row.tree, to, newest);
     for (const node of rows) {
       if (filling.open === null && isFull(filling, params.limit)) return pageOf(filling, { to, more: true });
-      addNode(store, { filling, row, node });
+      addNode(store, { filling, row, node: wholeRow(store, { filling, row, node }) });
       to = node.seq;
     }
     if (rows.length < SLICE_ROWS) break;
@@ -67,6 +82,17 @@ function isFull({ entries, bytes }: Filling, limit: number): boolean {
   return entries.length >= limit || bytes >= PAGE_BYTES;
 }
 
+function wholeRow(
+  store: Store,
+  { filling: { parents }, row, node }: { filling: Filling; row: TreeRow; node: ReadRow },
+): NodeRow {
+  const parent =
+    node.parent === null ? undefined : (parents.get(node.parent) ?? store.get<Parent>(PARENT, node.parent));
+  parents.set(node.seq, node);
+  const { id: parent_id = null, hash: parent_hash = null } = parent ?? {};
+  return { ...node, tree_id: row.id, parent_id, parent_hash, parent_depth: null, by: null };
+}
+
 function addNode(store: Store, { filling, row, node }: { filling: Filling; row: TreeRow; node: NodeRow }): void {
   if (!hashMatches(node)) {
     throw new HubError('storage_failed', `node ${dashed(node.id)} is damaged, so it is not shared`, {
@@ -78,15 +104,20 @@ function addNode(store: Store, { filling, row, node }: { filling: Filling; row: 
     filling.settings.add(settings);
     add(filling, `settings ${settings}`, [settingsRecord(store, settings)]);
   }
-  const contents: { blocks: Block[]; external: External | null } = {
-    blocks: JSON.parse(node.blocks),
-    external: JSON.parse(node.external ?? 'null'),
-  };
-  for (const sha256 of outputsOf(contents)) filling.outputs.add(sha256);
+  if (namesOutput(node.blocks) || namesOutput(node.external ?? '')) {
+    const contents: { blocks: Block[]; external: External | null } = {
+      blocks: JSON.parse(node.blocks),
+      external: JSON.parse(node.external ?? 'null'),
+    };
+    for (const sha256 of outputsOf(contents)) filling.outputs.add(sha256);
+  }
   const record = `{"kind":"node","node":${portableNodeJson(node)}}`;
   if (node.parent_id === null) add(filling, 'root', [treeRecord(row), record]);
   else addToStep(filling, node, record);
 }
+
+/** Whatever names an output has this key. */
+const namesOutput = (json: string): boolean => json.includes('"sha256"');
 
 function addToStep(filling: Filling, node: NodeRow, record: string): void {
   filling.open ??= { id: dashed(node.id), left: node.step_size ?? 1, records: [] };

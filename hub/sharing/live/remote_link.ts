@@ -14,7 +14,7 @@ import { type OpenRemote, openRemote, remoteError } from '../remote_connection.j
 import { requirePrepared } from '../remote_schema.js';
 import { syncTree } from '../sync_remote.js';
 import { backOffMs, createSleep, type Sleep } from './pause.js';
-import { createTreesToDo, type TreesToDo } from './trees_to_do.js';
+import { createTreesToDo, type TreesToDo, type TreeToDo } from './trees_to_do.js';
 import { createTurnLane, type TurnLane } from './turn_lane.js';
 import type { Delivery } from './turn_messages.js';
 
@@ -22,10 +22,10 @@ import type { Delivery } from './turn_messages.js';
 const POLL_MS = 2_000;
 /** How often one is asked that does: a way that is cut says nothing. */
 const CHECK_MS = 60_000;
-/** How often a hub may announce in the long run: each time takes a lock of the whole server. */
-const ANNOUNCE_MS = 50;
-/** So many announcements may come at once after a while without. */
-const ANNOUNCE_BURST = 5;
+/** How often a hub may send and announce in the long run: announcing takes a lock of the whole server, and sending takes from the appends. */
+const ROUND_MS = 50;
+/** So many rounds may come at once after a while without. */
+const ROUND_BURST = 5;
 /** What takes longer than this to be sent is told of. */
 const SLOW_MS = 1_000;
 /** Who may only read has no name at a remote. */
@@ -102,8 +102,8 @@ export function createLink(parts: LinkParts): RemoteLink {
     setShared: link.toDo.setShared,
     isShared: link.toDo.isShared,
     noteAppended(tree) {
-      link.toDo.noteAppended(tree);
-      hasMore();
+      // What is known waits for its round already.
+      if (link.toDo.noteAppended(tree) || !link.isReached) hasMore();
     },
     noteOwned(tree, owner) {
       link.toDo.noteOwned(tree, owner);
@@ -215,20 +215,20 @@ function createTaking(link: Link, remote: OpenRemote, me: { hub: string; writes:
   const { parts, reach, toDo, lane, signal } = link;
   const { name, queue } = parts;
   const unannounced = new Set<TreeId>();
-  // When the announcements so far would all have been made, had they stood apart.
+  // When the rounds so far would all have been, had they stood apart.
   let spentMs = 0;
-  const announceDue = async (): Promise<number> => {
-    if (unannounced.size === 0) return Number.POSITIVE_INFINITY;
-    const leftMs = spentMs - ANNOUNCE_BURST * ANNOUNCE_MS - performance.now();
-    if (leftMs > 0) return leftMs;
-    spentMs = Math.max(spentMs, performance.now()) + ANNOUNCE_MS;
+  const untilRoundMs = (): number => Math.max(0, spentMs - ROUND_BURST * ROUND_MS - performance.now());
+  const announceDue = async (): Promise<void> => {
+    if (unannounced.size === 0 || untilRoundMs() > 0) return;
+    spentMs = Math.max(spentMs, performance.now()) + ROUND_MS;
     await announce(remote, unannounced);
     unannounced.clear();
-    return Number.POSITIVE_INFINITY;
   };
   const takeAll = async (): Promise<void> => {
     await toDo.look(reach, remote);
-    for (let next = toDo.next(); next !== null && !signal.aborted; next = toDo.next()) {
+    // What is told of a turn waits for no round, and comes after its nodes.
+    const take = (): TreeToDo | null => toDo.next(untilRoundMs() === 0 || lane.isToTell());
+    for (let next = take(); next !== null && !signal.aborted; next = take()) {
       const sends = next.sends && me.writes;
       if (!sends && !next.fetches) continue;
       const { tree } = next;
@@ -244,7 +244,7 @@ function createTaking(link: Link, remote: OpenRemote, me: { hub: string; writes:
     const slow = setTimeout(link.countAgain, SLOW_MS);
     try {
       if (!toDo.isEmpty()) await queue(name, takeAll);
-      const dueMs = await queue(name, announceDue);
+      await queue(name, announceDue);
       // After the nodes: who hears that a turn has ended has its last one.
       await queue(name, async () => {
         await announceTurns(remote, await lane.exchange(remote, me));
@@ -253,7 +253,8 @@ function createTaking(link: Link, remote: OpenRemote, me: { hub: string; writes:
         if (!toDo.isEmpty()) await takeAll();
         lane.tellNews();
       });
-      return Math.min(dueMs, lane.waitMs());
+      const isDone = unannounced.size === 0 && toDo.isEmpty();
+      return Math.min(isDone ? Number.POSITIVE_INFINITY : untilRoundMs(), lane.waitMs());
     } finally {
       clearTimeout(slow);
       if (!remote.lost.aborted) parts.tell({ kind: 'remote_state', remote: name, away: false, to_send: 0 });

@@ -28,7 +28,8 @@ export interface TreesToDo {
   setShared(trees: readonly string[]): void;
   isShared(tree: string): boolean;
   sharedTrees(): string[];
-  noteAppended(tree: string): void;
+  /** Returns whether that was not known. */
+  noteAppended(tree: string): boolean;
   /** A tree has been made that a shared one owns. */
   noteOwned(tree: string, owner: string): void;
   /** Returns whether any of them may concern this hub. */
@@ -38,8 +39,8 @@ export interface TreesToDo {
   /** Brings what is known up to date, as far as that is wanted. */
   look(reach: InternalCaller, remote: Remote): Promise<void>;
   isEmpty(): boolean;
-  /** Takes the next one out. */
-  next(): TreeToDo | null;
+  /** Takes the next one out; what was appended since a round of sending began waits for the next round. */
+  next(beginsRound: boolean): TreeToDo | null;
   /** Notes what came of one; returns its problem if that is a new one. */
   noteTaken(done: TreeToDo, synced: Synced): string | null;
   /** Why trees could not be gone on with. */
@@ -91,7 +92,7 @@ async function lookAtUnknown(remote: Remote, { shared, unknown, foreign }: News)
 export function createTreesToDo(): TreesToDo {
   const news: News = { shared: setOf(), toSend: setOf(), toFetch: new Map(), unknown: setOf(), foreign: setOf() };
   const { shared, toSend, toFetch, unknown, foreign } = news;
-  const [owners, stopped] = [setOf(), setOf()];
+  const [owners, stopped, round] = [setOf(), setOf(), setOf()];
   const problems = new Map<TreeId, string>();
   let [isToLook, stoppedMs] = [true, 0];
 
@@ -102,7 +103,11 @@ export function createTreesToDo(): TreesToDo {
     },
     isShared: (tree) => shared.has(tree),
     ...{ sharedTrees: () => [...shared], problems: () => problems },
-    noteAppended: (tree) => void toSend.add(tree),
+    noteAppended(tree) {
+      const isNew = !toSend.has(tree);
+      toSend.add(tree);
+      return isNew;
+    },
     noteOwned(tree, owner) {
       // The owner first: that shares what it owns.
       owners.add(owner);
@@ -129,13 +134,15 @@ export function createTreesToDo(): TreesToDo {
       if (isToLook) await lookAtAll(reach, remote, news);
       isToLook = false;
     },
-    isEmpty: () => !isToLook && toSend.size + toFetch.size + unknown.size === 0,
-    next() {
+    isEmpty: () => !isToLook && toSend.size + round.size + toFetch.size + unknown.size === 0,
+    next(beginsRound) {
       for (const tree of stopped) toFetch.delete(tree);
-      const [tree] = toSend.size > 0 ? toSend : toFetch.keys();
+      if (round.size === 0 && beginsRound) for (const tree of toSend) round.add(tree);
+      const [tree] = round.size > 0 ? round : toFetch.keys();
       if (tree === undefined) return null;
       const owner = toFetch.get(tree) ?? null;
-      const [sends, fetches, owns] = [toSend, toFetch, owners].map((trees) => trees.delete(tree));
+      const [sends, fetches, owns] = [round, toFetch, owners].map((trees) => trees.delete(tree));
+      if (sends) toSend.delete(tree);
       return { tree: TreeId.parse(tree), owner, sends: sends === true, fetches: fetches === true, owns: owns === true };
     },
     noteTaken({ tree, fetches }, { problem }) {

@@ -26,6 +26,8 @@ export interface LaneParts {
 /** What runs in shared trees, at one remote: the turns of this hub and those of others, and what is said to them. */
 export interface TurnLane {
   setOwn(turns: readonly LeasedTurn[]): void;
+  /** Whether something of a turn of this hub is to be told. */
+  isToTell(): boolean;
   /** Another hub has something new. */
   noteNews(): void;
   /** The turns of others, as far as they go on or cannot be asked now. */
@@ -70,6 +72,7 @@ interface Lane {
   delivering: Set<string>;
   news: { tree: TreeId; tell(): void }[];
   isToRead: boolean;
+  isToTell: boolean;
   isReached: boolean;
   atMs: number;
   /** When it was read last which turns others have. */
@@ -79,15 +82,25 @@ interface Lane {
 export function createTurnLane(parts: LaneParts): TurnLane {
   const lane: Lane = {
     ...{ parts, own: new Map(), leased: new Map(), others: new Map(), said: new Map(), answers: new Map() },
-    ...{ delivering: new Set(), news: [], isToRead: true, isReached: false, atMs: 0, readAtMs: Date.now() },
+    ...{
+      delivering: new Set(),
+      news: [],
+      isToRead: true,
+      isToTell: true,
+      isReached: false,
+      atMs: 0,
+      readAtMs: Date.now(),
+    },
   };
   return {
     setOwn(turns) {
       // One that has ended is told of until the round after.
       const ended = [...lane.own].filter(([, { state }]) => state === 'ended');
       lane.own = new Map([...ended, ...turns.map((turn) => [turn.turn, turn] as const)]);
+      lane.isToTell = true;
       parts.wake();
     },
+    isToTell: () => lane.isToTell,
     noteNews() {
       lane.isToRead = true;
       parts.wake();
@@ -105,6 +118,7 @@ export function createTurnLane(parts: LaneParts): TurnLane {
     noteLost() {
       lane.leased.clear();
       lane.isToRead = true;
+      lane.isToTell = true;
       lane.isReached = false;
       tellNews(lane);
       for (const one of lane.said.values()) one.end(unanswered(parts.name));
@@ -153,6 +167,7 @@ async function exchange(
 ): Promise<Set<TreeId>> {
   const changed = new Set<TreeId>();
   lane.isReached = true;
+  lane.isToTell = false;
   const isRound = performance.now() >= lane.atMs + RENEW_MS;
   if (isRound) lane.atMs = performance.now();
   if (writes) await lease(lane, remote, { hub, changed, isRound });
@@ -248,6 +263,7 @@ async function readInbox(lane: Lane, remote: Remote, hub: string): Promise<void>
     detach(
       done.then((answer) => {
         answers.set(id, { tree, answer: JSON.stringify(answer) });
+        lane.isToTell = true;
         delivering.delete(id);
         parts.wake();
       }),
