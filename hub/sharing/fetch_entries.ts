@@ -9,7 +9,7 @@ import { fetchOutputs } from './shared_outputs.js';
 /** About how much is fetched at once, and the most that one entry may have. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 const ENTRY_BYTES_MAX = 64 * 1024 * 1024;
-const PAGE_ENTRIES = 1_000;
+const PAGE_ENTRIES = 2_000;
 
 // The first one comes whatever its size, unless it is larger than any can be.
 const FETCH = `

@@ -1,10 +1,11 @@
 import { cliCommand } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
-import type { SharedBody } from '../../hub/protocol/methods/sharing_methods.js';
+import type { Register, SharedBody } from '../../hub/protocol/methods/sharing_methods.js';
 import { findTree, requireTree } from '../store/require_rows.js';
 import type { Store } from '../store/store.js';
 import { freeName, insertTree } from '../write/change_trees.js';
-import { importNode, importSettings, refuseTornSteps } from '../write/import_tree.js';
+import { createNodeImport, importNode, type NodeImport, nodeIds, refuseTornSteps } from '../write/import_nodes.js';
+import { importSettings } from '../write/import_tree.js';
 import { conflict, invalid, type WriteContext, type WriteOp } from '../write/write_operation.js';
 import { applyRegister } from './apply_register.js';
 import { newestNode, noteHub, noteOrigin, type Origin } from './origins.js';
@@ -18,12 +19,16 @@ export const applyEntries: WriteOp<ParsedOf<'loom.share_apply'>> = (
   const { store } = context;
   refuseUnshared(store, { remote, tree });
   const isAllSent = hasSentAll(store, { remote, tree });
+  const nodes = createNodeImport(
+    context,
+    tree,
+    bodies.flatMap(({ body }) => ('records' in body ? nodeIds(body.records) : [])),
+  );
   let added = 0;
-  for (const { body, ...origin } of bodies) {
-    const by = noteHub(store, origin);
-    if ('register' in body) applyRegister(context, requireTree(store, tree), body.register);
-    else
-      added += applyFrom(context, { tree, owner, records: body.records, from: by === null ? null : { ...origin, by } });
+  for (const run of runsOf(bodies)) {
+    const by = noteHub(store, run);
+    if ('register' in run) applyRegister(context, requireTree(store, tree), run.register);
+    else added += applyRun(nodes, { owner, run, by });
   }
   const row = requireTree(store, tree);
   // What came from there need not be looked through for what it lacks.
@@ -38,21 +43,35 @@ function hasSentAll(store: Store, { remote, tree }: { remote: string; tree: stri
   return (store.get<{ sent: number }>(sql, row.tree, remote)?.sent ?? 0) >= row.last_seq;
 }
 
-interface Sent {
-  tree: string;
-  /** What a new tree must belong to; null for one that may be anything. */
-  owner: string | null;
-  records: Records;
-  /** The hub that sent it, if that is another. */
-  from: Origin | null;
+type Records = Extract<SharedBody, { records: unknown }>['records'];
+
+/** A register, or entries of one hub that follow each other. */
+type Run = Origin & ({ register: Register } | { entries: Records[] });
+
+function runsOf(bodies: ParsedOf<'loom.share_apply'>['bodies']): Run[] {
+  const runs: Run[] = [];
+  for (const { hub, by, body } of bodies) {
+    const last = runs.at(-1);
+    if ('register' in body) runs.push({ hub, by, register: body.register });
+    else if (last !== undefined && 'entries' in last && last.hub === hub) last.entries.push(body.records);
+    else runs.push({ hub, by, entries: [body.records] });
+  }
+  return runs;
 }
 
-function applyFrom(context: WriteContext, { tree, owner, records, from }: Sent): number {
+function applyRun(
+  nodes: NodeImport,
+  { owner, run, by }: { owner: string | null; run: Extract<Run, { entries: unknown }>; by: string | null },
+): number {
+  const { context, id } = nodes;
   const { store } = context;
-  const known = findTree(store, tree);
+  const known = findTree(store, id);
   const before = known === undefined ? 0 : newestNode(store, known.tree);
-  const added = applyRecords(context, { tree, owner, records, by: from?.by ?? null });
-  if (added > 0 && from !== null) noteOrigin(store, requireTree(store, tree).tree, { hub: from.hub, before });
+  let added = 0;
+  context.countOnce(() => {
+    for (const records of run.entries) added += applyRecords(nodes, { owner, records, by });
+  });
+  if (added > 0 && by !== null) noteOrigin(store, requireTree(store, id).tree, { hub: run.hub, before });
   return added;
 }
 
@@ -67,12 +86,11 @@ function refuseUnshared(store: Store, { remote, tree }: { remote: string; tree: 
   ]);
 }
 
-type Records = Extract<SharedBody, { records: unknown }>['records'];
-
 function applyRecords(
-  context: WriteContext,
-  { tree, owner, records, by }: { tree: string; owner: string | null; records: Records; by: string | null },
+  nodes: NodeImport,
+  { owner, records, by }: { owner: string | null; records: Records; by: string | null },
 ): number {
+  const { context, id: tree } = nodes;
   let added = 0;
   for (const record of records) {
     switch (record.kind) {
@@ -84,8 +102,7 @@ function applyRecords(
         importSettings(context, record);
         break;
       case 'node':
-        if (record.node.tree !== tree) throw invalid(`node ${record.node.id} is not of tree ${tree}`);
-        if (importNode(context, record.node, by)) added += 1;
+        if (importNode(nodes, record.node, by)) added += 1;
         break;
       case 'mark':
       case 'archived':

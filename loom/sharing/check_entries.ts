@@ -5,7 +5,7 @@ import type { Slices } from '../paging/slices.js';
 import type { ReadParams } from '../read/read_methods.js';
 import { canonicalJson } from '../store/canonical_json.js';
 import { nodeHash } from '../store/node_hash.js';
-import { isPossible } from '../write/import_tree.js';
+import { isPossible } from '../write/import_nodes.js';
 import { invalid } from '../write/write_operation.js';
 
 type Params = ReadParams['loom.share_check'];

@@ -3,7 +3,7 @@
  * them. Lone surrogates become U+FFFD, because SQLite would change them.
  */
 export function canonicalJson(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(wellFormed(value));
+  if (typeof value === 'string') return JSON.stringify(value.toWellFormed());
   if (Array.isArray(value)) return `[${listed(value.map(canonicalJson))}]`;
   if (value !== null && typeof value === 'object') return canonicalObject(value);
   return JSON.stringify(value);
@@ -12,7 +12,7 @@ export function canonicalJson(value: unknown): string {
 function canonicalObject(value: object): string {
   const fields: string[] = [];
   for (const [key, field] of Object.entries(value).sort(byUtf16Units)) {
-    if (field !== undefined) fields.push(`${JSON.stringify(wellFormed(key))}:${canonicalJson(field)}`);
+    if (field !== undefined) fields.push(`${JSON.stringify(key.toWellFormed())}:${canonicalJson(field)}`);
   }
   return `{${listed(fields)}}`;
 }
@@ -26,10 +26,4 @@ function listed(parts: readonly string[]): string {
 
 function byUtf16Units([left]: [string, unknown], [right]: [string, unknown]): number {
   return left < right ? -1 : 1;
-}
-
-const loneSurrogate = /\p{Surrogate}/gu;
-
-function wellFormed(text: string): string {
-  return text.replace(loneSurrogate, '\uFFFD');
 }

@@ -129,21 +129,34 @@ function openTransaction({ store, outputs, ops, sweep, appends }: CommitterOptio
     },
   };
 
+  function publish({ seq: at, tree, kind, fields }: Parameters<WriteContext['publish']>[0]): void {
+    const json =
+      fields === null || fields.length > PUBLISHED_LENGTH_MAX ? null : `{"kind":"${kind}","seq":${at},${fields}}`;
+    const last = feed.at(-1);
+    // Who reads from the disk finds all that is there.
+    if (json === null && last?.json === null && last.tree === tree) last.seq = at;
+    else feed.push({ seq: at, tree, json });
+  }
+
   function writingFor(call: WorkerCall): WriteContext {
     // Appends leave the counters for the end; other operations may read them, so they are written before those.
-    const countsLater = appends.has(call.op);
-    if (!countsLater) counters.write(store, call.atMs);
+    let countsLater = appends.has(call.op);
+    const writeCounters = (): void => (countsLater ? undefined : counters.write(store, call.atMs));
+    writeCounters();
     return {
-      ...{ store: watched, outputs, atMs: call.atMs },
+      ...{ store: watched, outputs, atMs: call.atMs, publish },
       nextSeq: () => ++seq,
-      publish: ({ seq: at, tree, kind, fields }) =>
-        feed.push({
-          ...{ seq: at, tree },
-          json: fields.length > PUBLISHED_LENGTH_MAX ? null : `{"kind":"${kind}","seq":${at},${fields}}`,
-        }),
       count(tree, counts) {
         counters.add(tree, counts);
-        if (!countsLater) counters.write(store, call.atMs);
+        writeCounters();
+      },
+      countOnce(work) {
+        const before = countsLater;
+        countsLater = true;
+        const done = work();
+        countsLater = before;
+        writeCounters();
+        return done;
       },
       sweepLater: () => {
         sweeps = true;

@@ -3,19 +3,27 @@ import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
 import type { ExportRecord } from '../../hub/protocol/methods/tree_methods.js';
-import type { PortableNode, Sha256 } from '../../hub/protocol/node.js';
+import type { Sha256 } from '../../hub/protocol/node.js';
 import { outputPath } from '../outputs/output_path.js';
 import { findTree } from '../store/require_rows.js';
-import { dashed, idBlob, type TreeRow } from '../store/rows.js';
+import { dashed, type TreeRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { recountBranches, requireStepStart } from './archive_branches.js';
 import { announceTree, changeTree, freeName, insertTree, type originOf } from './change_trees.js';
-import { currentTreeJson, findNode, type StoredNode } from './find_rows.js';
-import { draftHash, encodeDraft, insertNode, type NodeDraft, type Placement } from './insert_node.js';
+import { currentTreeJson, findNode } from './find_rows.js';
+import {
+  createNodeImport,
+  damagedError,
+  importNode,
+  type NodeImport,
+  nodeIds,
+  refuseTornSteps,
+  requireImportedTree,
+} from './import_nodes.js';
 import { sealMarks } from './marks.js';
 import { storeSettings } from './put_settings.js';
 import { sealTree } from './tree_counters.js';
-import { conflict, invalid, type WriteContext, type WriteOp } from './write_operation.js';
+import { invalid, type WriteContext, type WriteOp } from './write_operation.js';
 
 type TreeRecord = Extract<ExportRecord, { kind: 'tree' }>['tree'];
 
@@ -27,7 +35,11 @@ interface ImportCounts {
 export const importTree: WriteOp<ParsedOf<'loom.tree_import'>> = (context, { tree, records, done, takes_project }) => {
   refuseArchived(context.store, tree);
   const counts: ImportCounts = { added: 0, present: 0 };
-  for (const record of records) importRecord(context, { tree, record, takesProject: takes_project, taken: counts });
+  const nodes = createNodeImport(context, tree, nodeIds(records));
+  context.countOnce(() => {
+    for (const record of records)
+      importRecord(context, { tree, record, takesProject: takes_project, taken: counts, nodes });
+  });
   refuseTornSteps(context.store, tree, records);
   if (!done) return `{"added":${counts.added},"present":${counts.present},"missing_outputs":0,"tree":null}`;
   finishImport(context, requireImportedTree(context.store, tree));
@@ -43,9 +55,13 @@ interface ImportOfRecord {
   record: ExportRecord;
   takesProject: boolean;
   taken: ImportCounts;
+  nodes: NodeImport;
 }
 
-function importRecord(context: WriteContext, { tree, record, takesProject, taken: counts }: ImportOfRecord): void {
+function importRecord(
+  context: WriteContext,
+  { tree, record, takesProject, taken: counts, nodes }: ImportOfRecord,
+): void {
   switch (record.kind) {
     case 'tree':
       if (record.tree.id !== tree) throw invalid(`the records of tree ${tree} begin with those of ${record.tree.id}`);
@@ -55,8 +71,7 @@ function importRecord(context: WriteContext, { tree, record, takesProject, taken
       importSettings(context, record);
       return;
     case 'node':
-      if (record.node.tree !== tree) throw invalid(`node ${record.node.id} is not of tree ${tree}`);
-      if (importNode(context, record.node)) counts.added += 1;
+      if (importNode(nodes, record.node)) counts.added += 1;
       else counts.present += 1;
       return;
     case 'mark':
@@ -86,87 +101,6 @@ function refuseArchived(store: Store, tree: string): void {
 export function importSettings(context: WriteContext, record: Extract<ExportRecord, { kind: 'settings' }>): void {
   const { sha256 }: { sha256: string } = JSON.parse(storeSettings(context, record.settings, 'from_file'));
   if (sha256 !== record.sha256) throw damagedError(`settings ${record.sha256}`);
-}
-
-/** Returns whether the node was new; `by` is whose it is, when another hub sent it. */
-export function importNode(context: WriteContext, node: PortableNode, by: string | null = null): boolean {
-  const { store } = context;
-  const existing = findNode(store, node.id);
-  if (existing !== undefined) {
-    if (existing.hash.toString('hex') === node.hash) return false;
-    throw conflict(`node ${node.id} is here already, with other contents`, 'the file does not fit this home');
-  }
-  if (!isPossible(node))
-    throw invalid(`node ${node.id} is of a form that no home can have made`, 'the file was made up');
-  const tree = requireImportedTree(store, node.tree);
-  const placement: Placement = {
-    tree,
-    above: requireParent(store, tree, node),
-    createdAtMs: node.created_at_ms,
-    outputs: 'from_file',
-    ...{ siblings: null, by },
-  };
-  const draft: NodeDraft = { ...node, external: node.kind === 'external' ? node.external : null };
-  if (draftHash(encodeDraft(draft), placement) !== node.hash) throw damagedError(`node ${node.id}`);
-  insertNode(context, draft, placement);
-  return true;
-}
-
-/** Whether the write operations could have made such a node: a forged file has valid hashes as well. */
-export function isPossible({ id, kind, role, parent, step, ...node }: PortableNode): boolean {
-  if ((role === 'root') !== (parent === null)) return false;
-  const isAnswer = step !== null && step.index > 0;
-  if (step !== null && step.index >= step.size) return false;
-  if (step?.index === 0 && (role !== 'assistant' || step.id !== id)) return false;
-  if (kind === 'text') return !isAnswer;
-  return 'external' in node && (node.external.call.id !== null) === isAnswer;
-}
-
-function requireParent(store: Store, tree: TreeRow, node: PortableNode): StoredNode | null {
-  if (node.parent === null) {
-    if (!idBlob(node.id).equals(idBlob(tree.id))) throw invalid(`node ${node.id} has no parent and is not the root`);
-    return null;
-  }
-  const above = findNode(store, node.parent);
-  if (above === undefined || above.tree !== tree.tree) {
-    throw invalid(
-      `node ${node.id} comes before its parent ${node.parent}`,
-      'records must stand in the order of the export',
-    );
-  }
-  if (!fitsBelow(above, node)) throw damagedError(`the step around node ${node.id}`);
-  return above;
-}
-
-/** A node stands below a settled one, or below the previous node of its own step. */
-function fitsBelow(above: StoredNode, node: PortableNode): boolean {
-  const index = node.step?.index ?? 0;
-  if (index === 0) return above.step_size === null || above.step_index === above.step_size - 1;
-  return (
-    above.step !== null &&
-    dashed(above.step) === node.step?.id &&
-    above.step_size === node.step.size &&
-    above.step_index === index - 1
-  );
-}
-
-/** After these records every step that they touch must be whole. */
-export function refuseTornSteps(store: Store, tree: string, records: readonly ExportRecord[]): void {
-  for (const record of records) {
-    if (record.kind !== 'node' || record.node.step?.index !== 0 || record.node.step.size === 1) continue;
-    const { id, size } = record.node.step;
-    const end = store.get(
-      `WITH RECURSIVE down (seq, step_index) AS (
-         SELECT seq, step_index FROM nodes WHERE id = ?
-         UNION ALL SELECT n.seq, n.step_index FROM down CROSS JOIN nodes n ON n.parent = down.seq AND n.step = ?
-       )
-       SELECT 1 FROM down WHERE step_index = ?`,
-      ...[idBlob(id), idBlob(id), size - 1],
-    );
-    if (end === undefined) {
-      throw invalid(`step ${id} of tree ${tree} is not whole`, 'give all nodes of a step in one call');
-    }
-  }
 }
 
 function importPointer(
@@ -225,12 +159,6 @@ export function finishImport(context: WriteContext, row: TreeRow): void {
   announceTree(context, dashed(row.id), seq);
 }
 
-function requireImportedTree(store: Store, id: string): TreeRow {
-  const row = findTree(store, id);
-  if (row !== undefined) return row;
-  throw invalid(`the records of tree ${id} do not begin with the tree itself`, 'the file is not a whole export');
-}
-
 function countMissingOutputs(context: WriteContext, tree: number): number {
   const outputs = context.store.all<{ sha256: Sha256 }>(
     `SELECT DISTINCT lower(hex(o.sha256)) AS sha256 FROM nodes n CROSS JOIN node_outputs o ON o.node = n.seq
@@ -238,11 +166,4 @@ function countMissingOutputs(context: WriteContext, tree: number): number {
     tree,
   );
   return outputs.filter(({ sha256 }) => !existsSync(outputPath(context.outputs, sha256))).length;
-}
-
-function damagedError(what: string): HubError {
-  return invalid(
-    `${what} does not match its hash: the file was changed or damaged`,
-    'export it again where it came from',
-  );
 }

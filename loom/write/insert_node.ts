@@ -8,7 +8,7 @@ import { outputPath } from '../outputs/output_path.js';
 import { noteSiblingOrder } from '../registers/sibling_order.js';
 import { canonicalJson } from '../store/canonical_json.js';
 import { nodeHash } from '../store/node_hash.js';
-import { isMessage, previewOf, titleOf } from '../store/node_preview.js';
+import { isMessage, previewOf } from '../store/node_preview.js';
 import { type ListedColumns, listingSum } from '../store/row_sums.js';
 import { dashed, idBlob, nodeJson } from '../store/rows.js';
 import { findArchivedTop, requireSettings, type StoredNode, type TreeKey } from './find_rows.js';
@@ -30,10 +30,15 @@ export interface NodeDraft {
 /** The columns of a parent that its child is made with. */
 export type Above = Pick<StoredNode, 'seq' | 'id' | 'depth' | 'hash'>;
 
-export interface Inserted extends Above {
-  json: string;
+/** A node as it was written. */
+export interface Stored extends Above {
+  listed: ListedColumns;
   /** Whether the parent had a child already. */
   branched: boolean;
+}
+
+export interface Inserted extends Stored {
+  json: string;
 }
 
 /** Where and when a node is inserted, and whether its outputs must be stored already; a file brings its own. */
@@ -58,6 +63,7 @@ interface Siblings {
 export interface EncodedDraft extends NodeDraft {
   blocksJson: string;
   externalJson: string | null;
+  metaJson: string | null;
 }
 
 /** The JSON of blocks, and how large it is. */
@@ -76,17 +82,21 @@ export function encodeAhead(blocks: readonly Block[]): void {
 
 function encodeBlocks(blocks: readonly Block[]): EncodedBlocks {
   const json = canonicalJson(blocks);
+  // A short one need not be measured: no character has more bytes.
+  const most = 3 * json.length;
+  if (most <= NODE_BYTES_MAX) return { json, bytes: most, jsonBytes: most };
   // A text counts without the escapes of its JSON.
   const texts = blocks.map((block) => writtenText(block) ?? canonicalJson(block));
   return { json, bytes: sumOf(texts.map(byteLength)), jsonBytes: byteLength(json) };
 }
 
 export function encodeDraft(draft: NodeDraft): EncodedDraft {
+  const { id, role, step, settings, blocks, external, meta } = draft;
   const { json: blocksJson, ...size } = encodedAhead.get(draft.blocks) ?? encodeBlocks(draft.blocks);
   const externalJson = draft.external === null ? null : canonicalJson(draft.external);
   refuseTooLarge('text', size);
   if (externalJson !== null) refuseTooLarge('call', { bytes: byteLength(externalJson), jsonBytes: 0 });
-  return { ...draft, externalJson, blocksJson };
+  return { id, role, step, settings, blocks, external, meta, externalJson, blocksJson, metaJson: metaJson(draft) };
 }
 
 export const metaJson = ({ meta }: Pick<NodeDraft, 'meta'>): string | null =>
@@ -104,89 +114,115 @@ export function draftHash(draft: EncodedDraft, placement: Placement): string {
     settings: draft.settings,
     blocks: draft.blocksJson,
     external: draft.externalJson,
-    meta: metaJson(draft),
+    meta: draft.metaJson,
   });
 }
 
 /** Writes one node, its links and its tree's counters, and publishes it. */
 export function insertNode(context: WriteContext, input: NodeDraft, placement: Placement): Inserted {
+  const draft = encodeDraft(input);
+  const stored = storeNode(context, { draft, hash: draftHash(draft, placement) }, placement);
+  return { ...stored, json: tellNode(context, stored, { draft, placement }) };
+}
+
+/** Writes one node, its links and its tree's counters; its hash is that of the draft at its placement. */
+export function storeNode(
+  context: WriteContext,
+  { draft, hash: hex }: { draft: EncodedDraft; hash: string },
+  placement: Placement,
+): Stored {
   const { store } = context;
   const { tree, above } = placement;
-  const draft = encodeDraft(input);
-  const hash = draftHash(draft, placement);
+  const hash = Buffer.from(hex, 'hex');
   const seq = context.nextSeq();
   const depth = above === null ? 0 : above.depth + 1;
   const siblings = placement.siblings ?? siblingsBelow(context, tree, above);
   const listed = listedColumns(draft, placement);
-  const { blocksJson: blocks, externalJson: external, step } = draft;
   store.run(
     `INSERT INTO nodes (seq, id, tree, parent, depth, role, created_at_ms, step, step_index, step_size, settings,
        hash, tool, exit_code, preview, external, blocks, listing_sum, imported, meta)
        VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
     seq,
-    idBlob(draft.id),
+    Buffer.from(listed.id, 'hex'),
     tree.tree,
     listed.parent,
     depth,
     draft.role,
     placement.createdAtMs,
-    step === null ? null : idBlob(step.id),
+    listed.step === null ? null : Buffer.from(listed.step, 'hex'),
     listed.step_index,
     listed.step_size,
     requireSettings(store, draft.settings),
-    Buffer.from(hash, 'hex'),
+    hash,
     listed.tool,
     listed.exit_code,
     listed.preview,
-    external,
-    blocks,
+    draft.externalJson,
+    draft.blocksJson,
     listingSum(listed),
     placement.outputs === 'from_file' ? 1 : 0,
-    metaJson(draft),
+    draft.metaJson,
   );
   linkOutputs(context, seq, { draft, must: placement.outputs });
   countNode(context, { seq, tree: tree.tree, listed, opensBranch: above === null || siblings.isAnyVisible });
   if (siblings.isAny) noteSiblingOrder(store, { ...listed, tree: tree.tree, seq });
+  return { seq, id: listed.id, depth, hash, listed, branched: siblings.isAny };
+}
+
+/** Publishes a node that was written; returns its JSON. */
+export function tellNode(
+  context: WriteContext,
+  { seq, id, depth, hash, listed }: Stored,
+  { draft, placement: { tree, createdAtMs, by } }: { draft: EncodedDraft; placement: Placement },
+): string {
   const json = nodeJson({
     seq,
-    id: listed.id,
+    id,
     tree_id: tree.id,
     parent_id: listed.parent_id,
     depth,
     role: draft.role,
-    created_at_ms: placement.createdAtMs,
+    created_at_ms: createdAtMs,
     step: listed.step,
     step_index: listed.step_index,
     step_size: listed.step_size,
     settings_sha256: draft.settings,
-    hash,
-    external,
-    blocks,
-    ...{ meta: metaJson(draft), by: placement.by },
+    hash: hash.toString('hex'),
+    external: draft.externalJson,
+    blocks: draft.blocksJson,
+    meta: draft.metaJson,
+    by,
   });
   const fields = `"parent_seq":${listed.parent},"node":${json}`;
   context.publish({ seq, tree: dashed(tree.id), kind: 'node_created', fields });
-  return { seq, id: listed.id, depth, hash: Buffer.from(hash, 'hex'), json, branched: siblings.isAny };
+  return json;
 }
 
 function countNode(
   context: WriteContext,
   { seq, tree, listed, opensBranch }: { seq: number; tree: number; listed: ListedColumns; opensBranch: boolean },
 ): void {
-  const title = listed.role === 'user' ? titleOf(listed.preview) : '';
-  context.count(tree, { seq, opensBranch, title, isMessage: isMessage(listed.role, listed.preview) });
+  const asked = listed.role === 'user' ? listed.preview : '';
+  context.count(tree, { seq, opensBranch, asked, isMessage: isMessage(listed.role, listed.preview) });
 }
 
-/** The columns that lists show, which are derived from the others. */
+/** The columns that lists show, which are derived from the others. Spreads would take longer here than the hash. */
 function listedColumns(
   { id, role, step, blocks, external }: NodeDraft,
   { above, createdAtMs }: Placement,
 ): ListedColumns {
   return {
-    ...{ id: hex(id), parent_id: above?.id ?? null, step: step === null ? null : hex(step.id) },
-    ...{ parent: above?.seq ?? null, role, created_at_ms: createdAtMs, preview: previewOf(blocks, external) },
-    ...{ tool: external?.call.tool ?? null, exit_code: external?.exit_code ?? null },
-    ...{ step_index: step?.index ?? null, step_size: step?.size ?? null },
+    id: hex(id),
+    parent_id: above?.id ?? null,
+    step: step === null ? null : hex(step.id),
+    parent: above?.seq ?? null,
+    role,
+    created_at_ms: createdAtMs,
+    preview: previewOf(blocks, external),
+    tool: external?.call.tool ?? null,
+    exit_code: external?.exit_code ?? null,
+    step_index: step?.index ?? null,
+    step_size: step?.size ?? null,
   };
 }
 

@@ -1,3 +1,4 @@
+import { titleOf } from '../store/node_preview.js';
 import { treeSum } from '../store/row_sums.js';
 import { TREE_COLUMNS, type TreeRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
@@ -30,13 +31,13 @@ export function createTreeCounters(): TreeCounters {
       sum.nodes += 1;
       sum.messages += counts.isMessage ? 1 : 0;
       sum.branches += counts.opensBranch ? 1 : 0;
-      if (sum.title === '') sum.title = counts.title;
+      if (sum.title === '') sum.title = titleOf(counts.asked);
       sums.set(tree, sum);
     },
     write(store, atMs) {
       for (const [tree, sum] of sums) {
         store.run(
-          `UPDATE trees SET last_seq = ?, updated_at_ms = ?, node_count = node_count + ?,
+          `UPDATE trees SET last_seq = max(last_seq, ?), updated_at_ms = ?, node_count = node_count + ?,
              message_count = message_count + ?, branch_count = branch_count + ?, row_sum = NULL,
              title = CASE title WHEN '' THEN ? ELSE title END WHERE tree = ?`,
           ...[sum.seq, atMs, sum.nodes, sum.messages, sum.branches, sum.title, tree],

@@ -12,10 +12,12 @@ export interface WriteContext {
   outputs: string;
   /** Draws the next number of the feed. */
   nextSeq(): number;
-  /** Adds an entry to the feed; watchers see it after the commit. `fields` is JSON, without its braces. */
-  publish(entry: { seq: number; tree: string; kind: string; fields: string }): void;
-  /** Adds to a tree's counters; they are written once for all calls of a transaction. */
+  /** Adds an entry to the feed; watchers see it after the commit. `fields` is JSON, without its braces; null for what they read from the disk. */
+  publish(entry: { seq: number; tree: string; kind: string; fields: string | null }): void;
+  /** Adds to a tree's counters. */
   count(tree: number, counts: NodeCounts): void;
+  /** Writes the counters once, after work that does not read them. */
+  countOnce<T>(work: () => T): T;
   /** Has loose files removed when the commit is on the disk; that can no longer fail the call. */
   sweepLater(): void;
 }
@@ -25,8 +27,8 @@ export interface NodeCounts {
   seq: number;
   opensBranch: boolean;
   isMessage: boolean;
-  /** The title of the tree when it has none yet. */
-  title: string;
+  /** The preview of what a person says, from which a tree takes its title when it has none yet. */
+  asked: string;
 }
 
 /** A write operation: returns its result as JSON. A HubError undoes this call alone. */
