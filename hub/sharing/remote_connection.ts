@@ -14,6 +14,14 @@ const DURABLY =
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit', true) = 'off'";
 /** How much later than that the answer may come before the way there is taken for cut. */
 const ANSWER_MS = 15_000;
+/**
+ * What every connection sets. What the server knows of how large a tree is may be old: then it would read and sort all that is left of one
+ * for each page of it, where an index has the page in its order. What is turned off costs so much in its plans that it would compile them.
+ */
+const SETTINGS = [
+  `SET statement_timeout = ${STATEMENT_MS_MAX}`,
+  ...['enable_sort', 'enable_bitmapscan', 'jit'].map((name) => `SET ${name} = off`),
+].join('; ');
 
 export type RemoteValue = string | number | null | Buffer | readonly (string | number | null)[];
 
@@ -76,7 +84,7 @@ export async function openRemote({ name, address, signal }: Address): Promise<Op
   };
   try {
     await client.connect();
-    await client.query(`SET statement_timeout = ${STATEMENT_MS_MAX}; ${DURABLY}`);
+    await client.query(`${SETTINGS}; ${DURABLY}`);
   } catch (error) {
     await close();
     throw remoteError(name, error, signal);

@@ -29,6 +29,8 @@ export interface ModelServer {
   ollama: Ollama;
   /** Scripts the answers to the next requests, in order; the default is a greeting. */
   script(...scripts: Script[]): void;
+  /** Takes back the scripts for which no request has come. */
+  unscript(): void;
   /** Resolves when an answer has reached the point where it hangs. */
   hanging(): Promise<void>;
 }
@@ -70,6 +72,7 @@ export async function withModelServer<T>(
       runner: { model: '', context: 0, loads: 0, lookUps: [] },
     },
     script: (...more) => void scripts.push(...more),
+    unscript: () => void scripts.splice(0),
     hanging: () => hanging.promise,
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -82,15 +82,8 @@ interface Lane {
 export function createTurnLane(parts: LaneParts): TurnLane {
   const lane: Lane = {
     ...{ parts, own: new Map(), leased: new Map(), others: new Map(), said: new Map(), answers: new Map() },
-    ...{
-      delivering: new Set(),
-      news: [],
-      isToRead: true,
-      isToTell: true,
-      isReached: false,
-      atMs: 0,
-      readAtMs: Date.now(),
-    },
+    ...{ delivering: new Set(), news: [], isToRead: true, isToTell: true },
+    ...{ isReached: false, atMs: 0, readAtMs: Date.now() },
   };
   return {
     setOwn(turns) {
