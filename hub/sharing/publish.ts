@@ -15,7 +15,7 @@ const THERE = `SELECT id FROM unnest($2::text[]) AS asked (id)
 
 const PAGE_ENTRIES = 2_000;
 /** From so many entries on a remote is asked first which of them it has. */
-const ASKED_FROM = 100;
+const LOOKED_UP_FROM = 100;
 
 export interface Publishing {
   share: Share;
@@ -88,9 +88,9 @@ const asOwn = (entry: Entry): Omit<Entry, 'own'> => entry.own ?? entry;
 /** What a remote lacks; a decision of another hub, which came over another remote, is sent as one of this hub. */
 async function lackingOf(remote: Remote, tree: string, entries: readonly Entry[]): Promise<Omit<Entry, 'own'>[]> {
   // Of a few it is no more to send them: what is there already is not taken twice.
-  const asked = entries.length > ASKED_FROM ? entries : entries.filter(({ own }) => own !== undefined);
-  if (asked.length === 0) return [...entries];
-  const rows = await remote.query<{ id: string }>(THERE, [tree, textArray(asked.map(({ id }) => id))]);
+  const unsure = entries.length > LOOKED_UP_FROM ? entries : entries.filter(({ own }) => own !== undefined);
+  if (unsure.length === 0) return [...entries];
+  const rows = await remote.query<{ id: string }>(THERE, [tree, textArray(unsure.map(({ id }) => id))]);
   const there = new Set(rows.map(({ id }) => id));
   return entries.filter(({ id }) => !there.has(id)).map(asOwn);
 }

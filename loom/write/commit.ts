@@ -129,22 +129,13 @@ function openTransaction({ store, outputs, ops, sweep, appends }: CommitterOptio
     },
   };
 
-  function publish({ seq: at, tree, kind, fields }: Parameters<WriteContext['publish']>[0]): void {
-    const json =
-      fields === null || fields.length > PUBLISHED_LENGTH_MAX ? null : `{"kind":"${kind}","seq":${at},${fields}}`;
-    const last = feed.at(-1);
-    // Who reads from the disk finds all that is there.
-    if (json === null && last?.json === null && last.tree === tree) last.seq = at;
-    else feed.push({ seq: at, tree, json });
-  }
-
   function writingFor(call: WorkerCall): WriteContext {
     // Appends leave the counters for the end; other operations may read them, so they are written before those.
     let countsLater = appends.has(call.op);
     const writeCounters = (): void => (countsLater ? undefined : counters.write(store, call.atMs));
     writeCounters();
     return {
-      ...{ store: watched, outputs, atMs: call.atMs, publish },
+      ...{ store: watched, outputs, atMs: call.atMs, publish: publishTo(feed) },
       nextSeq: () => ++seq,
       count(tree, counts) {
         counters.add(tree, counts);
@@ -185,6 +176,17 @@ function openTransaction({ store, outputs, ops, sweep, appends }: CommitterOptio
       counters.seal(store);
       return { seq, feed, sweeps };
     },
+  };
+}
+
+/** Adds entries to the feed; those that are read from the disk one for all that follow each other in a tree. */
+function publishTo(feed: PublishedEntry[]): WriteContext['publish'] {
+  return ({ seq: at, tree, kind, fields }) => {
+    const isShort = fields !== null && fields.length <= PUBLISHED_LENGTH_MAX;
+    const json = isShort ? `{"kind":"${kind}","seq":${at},${fields}}` : null;
+    const last = feed.at(-1);
+    if (json === null && last?.json === null && last.tree === tree) last.seq = at;
+    else feed.push({ seq: at, tree, json });
   };
 }
 

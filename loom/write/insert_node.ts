@@ -202,8 +202,8 @@ function countNode(
   context: WriteContext,
   { seq, tree, listed, opensBranch }: { seq: number; tree: number; listed: ListedColumns; opensBranch: boolean },
 ): void {
-  const asked = listed.role === 'user' ? listed.preview : '';
-  context.count(tree, { seq, opensBranch, asked, isMessage: isMessage(listed.role, listed.preview) });
+  const words = listed.role === 'user' ? listed.preview : '';
+  context.count(tree, { seq, opensBranch, words, isMessage: isMessage(listed.role, listed.preview) });
 }
 
 /** The columns that lists show, which are derived from the others. Spreads would take longer here than the hash. */

@@ -31,7 +31,7 @@ export function createTreeCounters(): TreeCounters {
       sum.nodes += 1;
       sum.messages += counts.isMessage ? 1 : 0;
       sum.branches += counts.opensBranch ? 1 : 0;
-      if (sum.title === '') sum.title = titleOf(counts.asked);
+      if (sum.title === '') sum.title = titleOf(counts.words);
       sums.set(tree, sum);
     },
     write(store, atMs) {

@@ -12,9 +12,8 @@ import { idTaken, requireNodeRow, requireSettledTarget, type WithId } from './ap
 import { findNode } from './find_rows.js';
 import { encodeDraft, hasContent, insertNode, type NodeDraft, requireStoredOutput } from './insert_node.js';
 import { holdOutput } from './loose_files.js';
-import { inSavepoint } from './savepoint.js';
 import { requireRunningTurn } from './turn_journal.js';
-import { conflict, invalid, type WriteContext, type WriteOp } from './write_operation.js';
+import { conflict, inSavepoint, invalid, type WriteContext, type WriteOp } from './write_operation.js';
 
 /** The most pending inputs of one turn, and the most JSON of several; a single one may have any size. */
 const PENDING_MAX = 100;

@@ -11,8 +11,7 @@ import { insertStep, type StepDraft } from './create_step.js';
 import { findNode, requireSettings } from './find_rows.js';
 import { encodeDraft } from './insert_node.js';
 import { holdOutput } from './loose_files.js';
-import { inSavepoint } from './savepoint.js';
-import { conflict, invalid, type WriteContext, type WriteOp } from './write_operation.js';
+import { conflict, inSavepoint, invalid, type WriteContext, type WriteOp } from './write_operation.js';
 
 type EndState = ParsedOf<'loom.turn_end'>['state'];
 type AnswerRecord = ParsedOf<'loom.turn_record_answer'>;

@@ -1,7 +1,7 @@
 import { HubError } from '../../hub/base/error.js';
 import type { ErrorData, Hint } from '../../hub/protocol/errors.js';
 import { changeSum } from '../store/row_sums.js';
-import type { Store } from '../store/store.js';
+import { type Store, sqliteCode } from '../store/store.js';
 
 /** What a write operation works with, inside the transaction that it shares with the calls of its batch. */
 export interface WriteContext {
@@ -28,7 +28,7 @@ export interface NodeCounts {
   opensBranch: boolean;
   isMessage: boolean;
   /** The preview of what a person says, from which a tree takes its title when it has none yet. */
-  asked: string;
+  words: string;
 }
 
 /** A write operation: returns its result as JSON. A HubError undoes this call alone. */
@@ -61,4 +61,20 @@ export function invalid(message: string, hint?: Hint): HubError {
 
 export function conflict(message: string, hint: Hint, details: ErrorData['details'] = {}): HubError {
   return new HubError('conflict', message, { hint, details });
+}
+
+/**
+ * Runs an action in a savepoint; when it fails, undoes it and runs `onFailure`, so that data an earlier hub left behind cannot
+ * keep this one from starting. Failures of SQLite itself, such as a full disk, are thrown.
+ */
+export function inSavepoint({ store }: Pick<WriteContext, 'store'>, action: () => void, onFailure: () => void): void {
+  store.run('SAVEPOINT salvage');
+  try {
+    action();
+  } catch (error) {
+    if (sqliteCode(error) !== null) throw error;
+    store.run('ROLLBACK TO salvage');
+    onFailure();
+  }
+  store.run('RELEASE salvage');
 }

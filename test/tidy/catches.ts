@@ -172,7 +172,7 @@ export const CATCHES: Record<string, number> = {
   'loom/store/lost_wal_frames.ts': 1,
   'loom/store/store.ts': 2,
   'loom/write/loose_files.ts': 1,
-  'loom/write/savepoint.ts': 1,
+  'loom/write/write_operation.ts': 1,
   'loom/threads/writer.ts': 1,
   'tools/agents/process/agent_process.ts': 2,
   'tools/agents/process/versions.ts': 1,

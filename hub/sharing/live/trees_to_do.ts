@@ -89,6 +89,24 @@ async function lookAtUnknown(remote: Remote, { shared, unknown, foreign }: News)
   return row?.count !== '0';
 }
 
+interface Waiting extends News {
+  /** Trees that own new ones, those that cannot be gone on with, and those of the round of sending under way. */
+  owners: Set<string>;
+  stopped: Set<string>;
+  round: Set<string>;
+}
+
+function takeNext({ toSend, toFetch, owners, stopped, round }: Waiting, beginsRound: boolean): TreeToDo | null {
+  for (const tree of stopped) toFetch.delete(tree);
+  if (round.size === 0 && beginsRound) for (const tree of toSend) round.add(tree);
+  const [tree] = round.size > 0 ? round : toFetch.keys();
+  if (tree === undefined) return null;
+  const owner = toFetch.get(tree) ?? null;
+  const [sends, fetches, owns] = [round, toFetch, owners].map((trees) => trees.delete(tree));
+  if (sends) toSend.delete(tree);
+  return { tree: TreeId.parse(tree), owner, sends: sends === true, fetches: fetches === true, owns: owns === true };
+}
+
 export function createTreesToDo(): TreesToDo {
   const news: News = { shared: setOf(), toSend: setOf(), toFetch: new Map(), unknown: setOf(), foreign: setOf() };
   const { shared, toSend, toFetch, unknown, foreign } = news;
@@ -135,16 +153,7 @@ export function createTreesToDo(): TreesToDo {
       isToLook = false;
     },
     isEmpty: () => !isToLook && toSend.size + round.size + toFetch.size + unknown.size === 0,
-    next(beginsRound) {
-      for (const tree of stopped) toFetch.delete(tree);
-      if (round.size === 0 && beginsRound) for (const tree of toSend) round.add(tree);
-      const [tree] = round.size > 0 ? round : toFetch.keys();
-      if (tree === undefined) return null;
-      const owner = toFetch.get(tree) ?? null;
-      const [sends, fetches, owns] = [round, toFetch, owners].map((trees) => trees.delete(tree));
-      if (sends) toSend.delete(tree);
-      return { tree: TreeId.parse(tree), owner, sends: sends === true, fetches: fetches === true, owns: owns === true };
-    },
+    next: (beginsRound) => takeNext({ ...news, owners, stopped, round }, beginsRound),
     noteTaken({ tree, fetches }, { problem }) {
       if (problem === null) {
         shared.add(tree);
