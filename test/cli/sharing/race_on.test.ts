@@ -51,7 +51,7 @@ describe.skipIf(POSTGRES_BIN === null)('a race over a remote', { timeout: 240_00
       const picked = await anna.run(['pick', '2', '--on', 'team']);
       expect(picked).toMatchObject({ code: 0, stderr: expect.stringContaining('Took what lane 2 has changed.') });
       expect(readFileSync(join(anna.folder, 'made.txt'), 'utf8')).toBe('one\ntwo\n');
-      expect(await anna.print('show')).toMatch(/User: make a file[\s\S]*\[patch:[\s\S]*\[bash:git apply/);
+      expect(await anna.print('show')).toMatch(/User: make a file[\s\S]*\[patch[\s\S]*\[bash:git apply/);
       const back = /files restore (\w{8})/.exec(picked.stderr)?.[1] ?? '';
       await anna.print('files', 'restore', back);
       expect(existsSync(join(anna.folder, 'made.txt'))).toBe(false);

@@ -46,7 +46,7 @@ describe.skipIf(POSTGRES_BIN === null)('a worker', { timeout: 240_000 }, () => {
       expect(answered.stderr).toMatch(
         /is shared over team from now on[\s\S]* works on it\.\nI write\.\n\[write\] made\.txt\n1 path changed/,
       );
-      expect(await anna.print('show')).toMatch(/User: make a file[\s\S]*\[write:made\.txt\][\s\S]*\[patch:/);
+      expect(await anna.print('show')).toMatch(/User: make a file[\s\S]*\[write:made\.txt\][\s\S]*\[patch/);
       // The folder of the worker is as it was, and the patch makes the same of another.
       expect(readdirSync(join(ben.folder, 'web'))).toEqual([]);
       expect((await inShell(anna, 'git init -q . && cognition output @ | git apply && cat made.txt')).stdout).toBe(
