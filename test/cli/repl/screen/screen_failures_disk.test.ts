@@ -182,7 +182,7 @@ test.runIf(canMount)('a damaged database is told with what to do, and what was s
     for (const end of ['', '-wal', '-shm']) rmSync(join(home, `trees.db${end}`), { force: true });
     writeFileSync(join(home, 'trees.db'), Buffer.alloc(40_000, 'x'));
     terminal.type('more', KEYS.enter);
-    await terminal.waitFor(/the database is damaged\nhint: run: cognition fsck/);
+    await terminal.waitFor(/the database is damaged\nhint: no hub can start with it: bring back a backup/);
     await terminal.waitFor('> more');
   });
 });
