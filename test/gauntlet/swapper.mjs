@@ -26,7 +26,7 @@ function exchange(name) {
     if (target === null) throw error;
     // Whoever works there has taken one of the names, or made it anew.
     rmSync(`${name}.kept`, { recursive: true, force: true });
-    rmSync(`${name}.other`, { force: true });
+    rmSync(`${name}.other`, { recursive: true, force: true });
     symlinkSync(target, `${name}.other`);
   }
 }
