@@ -7,9 +7,10 @@ import type { SharedFolder } from '../../protocol/methods/sharing_methods.js';
 import { NotedSnapshot } from '../../protocol/methods/snapshot_methods.js';
 import { NodeId, Sha256, type TreeId } from '../../protocol/node.js';
 import type { Remote } from '../remote_connection.js';
-import { PIECE_BYTES, readPiece } from '../shared_outputs.js';
+import { readPiece } from '../shared_outputs.js';
 import { dropTransfer } from './drop_transfer.js';
 import { folderId } from './folder_id.js';
+import { heldBytes } from './held_bytes.js';
 
 // A set is taken when all that was in the tree before it is here.
 const NEXT = `
@@ -122,7 +123,8 @@ async function storePacks(
 ): Promise<{ bytes: number; paths: number; empty: Sha256 }> {
   const sizes = await remote.query<{ sha256: Sha256; pieces: string }>(SIZES, [tree, set.packs]);
   const pieces = new Map(sizes.map((row) => [row.sha256, Number(row.pieces)]));
-  const bytes = [...pieces.values()].reduce((sum, count) => sum + count, 0) * PIECE_BYTES;
+  // Of many sets each may be small.
+  const bytes = await heldBytes(remote, tree, set.n);
   if (bytes > bytesMax) throw tooLarge(remote, { bytes, bytesMax });
   const place = await callHub(reach, 'files.import_begin', { project });
   try {

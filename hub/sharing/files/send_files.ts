@@ -8,6 +8,7 @@ import type { Remote } from '../remote_connection.js';
 import { PIECE_BYTES } from '../shared_outputs.js';
 import { dropTransfer } from './drop_transfer.js';
 import { folderId } from './folder_id.js';
+import { heldBytes } from './held_bytes.js';
 
 /** Snapshots of others whose files are not sent again: with the newest of them nearly all is known. */
 const KNOWN_MAX = 500;
@@ -16,9 +17,6 @@ const LACKING = `
   SELECT w.place FROM unnest($2::uuid[], $3::text[], $4::text[]) WITH ORDINALITY AS w (node, root, moment, place)
   WHERE NOT EXISTS (SELECT FROM cognition.file_notes f
     WHERE f.tree = $1 AND f.node = w.node AND f.root = w.root AND f.moment = w.moment)`;
-const HELD = `
-  SELECT coalesce(sum(o.pieces), 0) AS pieces FROM cognition.tree_outputs o
-  WHERE o.tree = $1 AND o.sha256 IN (SELECT unnest(packs) FROM cognition.file_sets WHERE tree = $1)`;
 const PUBLISH = 'SELECT cognition.publish_files($1, $2, $3, $4, $5, $6, $7) AS n';
 
 type Note = ResultOf<'loom.share_files_read'>['notes'][number];
@@ -120,8 +118,7 @@ async function refuseLarge(
   tree: TreeId,
   { bytes, bytesMax }: { bytes: number; bytesMax: number },
 ): Promise<void> {
-  const [row] = await remote.query<{ pieces: string }>(HELD, [tree]);
-  const all = Number(row?.pieces ?? 0) * PIECE_BYTES + bytes;
+  const all = (await heldBytes(remote, tree, null)) + bytes;
   if (all <= bytesMax) return;
   const megabytes = (count: number): number => Math.ceil(count / 1_000_000);
   throw new HubError(

@@ -163,6 +163,11 @@ describe.skipIf(POSTGRES_BIN === null)('recorded files of shared conversations',
       await asOwner(server, `DROP TRIGGER hold ON cognition.file_sets; DROP FUNCTION public.hold`);
       await cut;
       await anna.print('sync');
+      // Of two sets of a piece each the first fits.
+      await ben.print('config', 'set', 'sharing.files_megabytes_max', '0.4');
+      const stopped = await ben.run(['pull', 'team/work', '--files']);
+      expect(stopped.stderr).toContain('recorded files at team have 1 MB, of 1 MB at most');
+      await ben.print('config', 'set', 'sharing.files_megabytes_max', '100');
       await ben.print('pull', 'team/work', '--files');
       await ben.print('use', 'work');
       await ben.print('files', 'restore', '@');
