@@ -10,7 +10,7 @@ import type { Remote } from '../remote_connection.js';
 import { readPiece } from '../shared_outputs.js';
 import { dropTransfer } from './drop_transfer.js';
 import { folderId } from './folder_id.js';
-import { heldBytes } from './held_bytes.js';
+import { heldBytes } from './recorded_bytes.js';
 
 // A set is taken when all that was in the tree before it is here.
 const NEXT = `

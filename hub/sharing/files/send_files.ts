@@ -8,7 +8,7 @@ import type { Remote } from '../remote_connection.js';
 import { PIECE_BYTES } from '../shared_outputs.js';
 import { dropTransfer } from './drop_transfer.js';
 import { folderId } from './folder_id.js';
-import { heldBytes } from './held_bytes.js';
+import { heldBytes } from './recorded_bytes.js';
 
 /** Snapshots of others whose files are not sent again: with the newest of them nearly all is known. */
 const KNOWN_MAX = 500;
