@@ -103,11 +103,7 @@ async function applyAll(
 ): Promise<number> {
   const last = entries.at(-1);
   if (last === undefined) return 0;
-  await fetchOutputs(
-    reach,
-    remote,
-    entries.flatMap(({ body }) => outputsIn(body)),
-  );
+  await fetchOutputs(reach, remote, { tree, outputs: entries.flatMap(({ body }) => outputsIn(body)) });
   const bodies = entries.map(({ row: { hub, by }, body }) => ({ hub, by, body }));
   const fetched = Number(last.row.n);
   return (await callHub(reach, 'loom.share_apply', { remote: remote.name, tree, owner, bodies, fetched })).added;

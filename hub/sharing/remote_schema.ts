@@ -1,10 +1,11 @@
 import { HubError } from '../base/error.js';
 import { cliCommand } from '../base/hint.js';
-import { FILES_STEP } from './files_schema.js';
-import { PUBLISH_STEP } from './publish_schema.js';
 import type { Remote } from './remote_connection.js';
-import { TASK_FUNCTIONS, TASK_STEP } from './task_schema.js';
-import { TURNS_STEP } from './turns_schema.js';
+import { FILES_STEP } from './schema/files_schema.js';
+import { GUARD_STEP } from './schema/guard_schema.js';
+import { PUBLISH_STEP } from './schema/publish_schema.js';
+import { TASK_FUNCTIONS, TASK_STEP } from './schema/task_schema.js';
+import { TURNS_STEP } from './schema/turns_schema.js';
 
 /** Partitions of the entries: one of them is still small where the whole has a thousand million. */
 const PARTITIONS = 16;
@@ -42,6 +43,7 @@ const STEPS: readonly string[] = [
   TURNS_STEP,
   TASK_STEP,
   FILES_STEP,
+  GUARD_STEP,
 ];
 
 export const SCHEMA_VERSION = STEPS.length;
@@ -112,14 +114,13 @@ async function grantRoles(remote: Remote): Promise<string[]> {
     await remote.query(`GRANT SELECT ON ALL TABLES IN SCHEMA cognition TO ${role}`);
   }
   if (roles.includes('cognition_writer')) {
-    await remote.query('GRANT INSERT ON cognition.outputs, cognition.tree_outputs TO cognition_writer');
-    await remote.query(
-      'REVOKE INSERT, UPDATE ON cognition.hubs, cognition.trees, cognition.entries FROM cognition_writer',
-    );
+    await remote.query('REVOKE INSERT, UPDATE ON ALL TABLES IN SCHEMA cognition FROM cognition_writer');
     await remote.query(
       'GRANT EXECUTE ON FUNCTION cognition.lease, cognition.renew, cognition.say, cognition.answer TO cognition_writer',
     );
-    const functions = ['greet', 'publish', 'publish_files', ...TASK_FUNCTIONS].map((name) => `cognition.${name}`);
+    const functions = ['greet', 'publish', 'publish_files', 'put_piece', 'keep_output', ...TASK_FUNCTIONS].map(
+      (name) => `cognition.${name}`,
+    );
     await remote.query(`GRANT EXECUTE ON FUNCTION ${functions.join(', ')} TO cognition_writer`);
   }
   return roles;

@@ -1,8 +1,9 @@
 import type { ResultOf } from '../protocol/methods/method_table.js';
 import { TreeId } from '../protocol/node.js';
-import { PUBLISH_FUNCTION } from './publish_schema.js';
 import type { Remote } from './remote_connection.js';
 import { remoteVersion, SCHEMA_VERSION } from './remote_schema.js';
+import { LOCK_OUTPUTS } from './schema/guard_schema.js';
+import { PUBLISH_FUNCTION } from './schema/publish_schema.js';
 
 type Listed = ResultOf<'sharing.tree_list'>['trees'][number];
 
@@ -62,16 +63,18 @@ export async function purgeRemoteTrees(remote: Remote, trees: readonly TreeId[])
       [[...trees]],
     );
     await remote.query('DELETE FROM cognition.entries WHERE tree = ANY($1)', [[...trees]]);
-    for (const table of ['tasks', 'file_notes', 'file_sets'])
+    for (const table of ['tasks', 'file_notes', 'file_sets', 'leases', 'inbox'])
       await remote.query(`DELETE FROM cognition.${table} WHERE tree = ANY($1)`, [[...trees]]);
     const freed = await remote.query<{ sha256: string }>(
       'DELETE FROM cognition.tree_outputs WHERE tree = ANY($1) RETURNING sha256',
       [[...trees]],
     );
+    const hashes = freed.map(({ sha256 }) => sha256);
+    await remote.query(LOCK_OUTPUTS, [hashes]);
     await remote.query(
       `DELETE FROM cognition.outputs o WHERE sha256 = ANY($1)
        AND NOT EXISTS (SELECT FROM cognition.tree_outputs t WHERE t.sha256 = o.sha256)`,
-      [freed.map(({ sha256 }) => sha256)],
+      [hashes],
     );
     return gone.length > 0;
   });

@@ -6,6 +6,8 @@ import type { Remote } from './remote_connection.js';
 
 /** What is stored lies at the remote in pieces of this size. */
 export const PIECE_BYTES = 256 * 1024;
+export const PUT_PIECE = 'SELECT cognition.put_piece($1, $2, $3)';
+export const KEEP_OUTPUT = 'SELECT cognition.keep_output($1, $2, $3)';
 
 /** Sends the outputs of a tree that the remote lacks, each whole. */
 export async function sendOutputs(
@@ -34,32 +36,33 @@ async function sendOutput(
       // What is not here any more cannot be sent: whoever reads it is told that it is missing.
       if (part === null) return;
       size = part.size_bytes;
-      await remote.query(
-        'INSERT INTO cognition.outputs (sha256, piece, bytes) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
-        [...[sha256, piece, Buffer.from(part.data, 'base64')]],
-      );
+      await remote.query(PUT_PIECE, [sha256, piece, Buffer.from(part.data, 'base64')]);
       piece += 1;
     }
-    await remote.query('INSERT INTO cognition.tree_outputs VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
-      tree,
-      sha256,
-      piece,
-    ]);
+    await remote.query(KEEP_OUTPUT, [tree, sha256, piece]);
   });
 }
 
 /** Fetches those outputs that are not here; what the remote does not have stays missing. */
-export async function fetchOutputs(reach: InternalCaller, remote: Remote, outputs: Iterable<Sha256>): Promise<void> {
+export async function fetchOutputs(
+  reach: InternalCaller,
+  remote: Remote,
+  { tree, outputs }: { tree: TreeId; outputs: Iterable<Sha256> },
+): Promise<void> {
   for (const sha256 of new Set(outputs)) {
     const here = await callHub(reach, 'loom.blob_read', { sha256, offset: 0, limit: 1 }).catch(ifMissing);
-    if (here === null) await fetchOutput(reach, remote, sha256);
+    if (here === null) await fetchOutput(reach, remote, { tree, sha256 });
   }
 }
 
-async function fetchOutput(reach: InternalCaller, remote: Remote, sha256: Sha256): Promise<void> {
+async function fetchOutput(
+  reach: InternalCaller,
+  remote: Remote,
+  { tree, sha256 }: { tree: TreeId; sha256: Sha256 },
+): Promise<void> {
   const [row] = await remote.query<{ pieces: string | null }>(
-    'SELECT max(pieces) AS pieces FROM cognition.tree_outputs WHERE sha256 = $1',
-    [sha256],
+    'SELECT pieces FROM cognition.tree_outputs WHERE tree = $1 AND sha256 = $2',
+    [tree, sha256],
   );
   const pieces = Number(row?.pieces ?? 0);
   const upload = randomUUID();

@@ -5,7 +5,7 @@ import type { ResultOf } from '../../protocol/methods/method_table.js';
 import type { SharedFolder } from '../../protocol/methods/sharing_methods.js';
 import type { Sha256, TreeId } from '../../protocol/node.js';
 import type { Remote } from '../remote_connection.js';
-import { PIECE_BYTES } from '../shared_outputs.js';
+import { KEEP_OUTPUT, PIECE_BYTES, PUT_PIECE } from '../shared_outputs.js';
 import { dropTransfer } from './drop_transfer.js';
 import { folderId } from './folder_id.js';
 import { heldBytes } from './recorded_bytes.js';
@@ -149,14 +149,12 @@ async function sendPack(
       const { data } = await callHub(reach, 'files.export_read', { folder, transfer, pack: sha256, offset });
       const bytes = Buffer.from(data, 'base64');
       for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-        const sql = 'INSERT INTO cognition.outputs (sha256, piece, bytes) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
-        await remote.query(sql, [sha256, piece, bytes.subarray(at, at + PIECE_BYTES)]);
+        await remote.query(PUT_PIECE, [sha256, piece, bytes.subarray(at, at + PIECE_BYTES)]);
         piece += 1;
       }
       if (bytes.length === 0) throw new HubError('storage_failed', 'a pack of recorded files is not there any more');
       offset += bytes.length;
     }
-    const sql = 'INSERT INTO cognition.tree_outputs VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
-    await remote.query(sql, [tree, sha256, piece]);
+    await remote.query(KEEP_OUTPUT, [tree, sha256, piece]);
   });
 }

@@ -4,7 +4,7 @@ import { HubError } from '../../base/error.js';
 import { LeasedTurn, type TurnElsewhere, TurnMessage } from '../../protocol/methods/live_methods.js';
 import type { TreeId, TurnId } from '../../protocol/node.js';
 import type { Remote } from '../remote_connection.js';
-import { INBOX, LEASES, UP_TO } from '../turns_schema.js';
+import { INBOX, LEASES, UP_TO } from '../schema/turn_limits.js';
 import { type Delivery, InboxAnswer, NOT_KNOWN } from './turn_messages.js';
 import { isOver, mayOnlyRead, outOfReach, unanswered } from './turn_refusals.js';
 
@@ -48,6 +48,7 @@ export interface TurnLane {
 
 interface LeaseRow {
   turn: string;
+  tree: string;
   body: string;
   alive: string;
   seen: string;
@@ -223,9 +224,9 @@ async function readOthers(lane: Lane, remote: Remote, hub: string): Promise<void
   const rows = await remote.query<LeaseRow>(LEASES, [parts.sharedTrees(), hub]);
   lane.readAtMs = Date.now();
   const found = new Set<string>();
-  for (const { turn, body, alive, seen, by } of rows) {
+  for (const { turn, tree, body, alive, seen, by } of rows) {
     const said = LeasedTurn.safeParse(jsonOf(body)).data;
-    if (said === undefined || said.turn !== turn) continue;
+    if (said === undefined || said.turn !== turn || said.tree !== tree) continue;
     found.add(turn);
     const now = { ...said, kind: 'turn_elsewhere' as const, remote: parts.name, by };
     const isAlive = alive === 't' || said.state === 'ended';

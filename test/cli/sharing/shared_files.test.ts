@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { PUBLISH_FILES_FUNCTION } from '../../../hub/sharing/files_schema.js';
+import { PUBLISH_FILES_FUNCTION } from '../../../hub/sharing/schema/files_schema.js';
 import { call, words } from '../../hub/agent/turn/turn_calls.js';
 import { type TestCli, withCli } from '../../support/cli.js';
 import { killHub } from '../../support/hub.js';

@@ -58,22 +58,3 @@ export const TURNS_STEP = `
 
   REVOKE ALL ON FUNCTION cognition.require_own, cognition.lease, cognition.renew, cognition.say, cognition.answer FROM PUBLIC;
 `;
-
-/** What is said to turns of this hub is taken in such pieces. */
-const INBOX_ROWS = 50;
-/** Of what any writer can have written there: turns of others that are read, and the most that one, or something said to it, may have. */
-const LEASES_MAX = 200;
-const LEASE_BYTES_MAX = 1024 * 1024;
-const SAID_BYTES_MAX = 32 * 1024 * 1024;
-
-/** The turns that others have in some trees, but one hub's. */
-export const LEASES = `SELECT l.turn, l.body, l.renewed_at > now() - interval '30 seconds' AS alive,
-    (extract(epoch FROM l.renewed_at) * 1000)::bigint AS seen,
-    coalesce((SELECT left(person, 99) || ' · ' || left(machine, 98) FROM cognition.hubs h WHERE h.id = l.hub), '') AS by
-  FROM cognition.leases l WHERE l.tree = ANY($1) AND l.hub <> $2 AND octet_length(l.body) <= ${LEASE_BYTES_MAX}
-  ORDER BY l.renewed_at DESC LIMIT ${LEASES_MAX}`;
-/** A text that may be too long, as an empty one then. */
-export const UP_TO = (column: string): string =>
-  `CASE WHEN octet_length(${column}) <= ${SAID_BYTES_MAX} THEN ${column} ELSE '' END AS ${column}`;
-/** What is said to a hub. */
-export const INBOX = `SELECT id, turn, tree, ${UP_TO('body')} FROM cognition.inbox WHERE hub = $1 AND answer IS NULL ORDER BY said_at LIMIT ${INBOX_ROWS}`;
