@@ -67,6 +67,9 @@ const ACTS: Readonly<Record<string, [share: number, act: (step: Step) => Promise
   purge: [
     0.01,
     async ({ site, tree }) => {
+      // Where sharing again was cut off it is a conversation of this hub alone, which goes.
+      const { shares } = await site.hub.client.call('sharing.list', {});
+      if (!shares.some((share) => share.tree.id === tree)) return;
       const { confirm } = await site.hub.client.call('loom.tree_purge', { tree });
       await site.hub.client.call('loom.tree_purge', { tree, confirm });
     },
