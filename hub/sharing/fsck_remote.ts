@@ -5,6 +5,7 @@ import type { SharedBody } from '../protocol/methods/sharing_methods.js';
 import type { Node, NodeId, Sha256, TreeId } from '../protocol/node.js';
 import { checkFileSets } from './check_file_sets.js';
 import { bodyOf, type EntryRow, entriesAfter } from './fetch_entries.js';
+import { readPage } from './read_page.js';
 import type { Remote } from './remote_connection.js';
 import { requirePrepared } from './remote_schema.js';
 import { checkOutputs } from './shared_outputs.js';
@@ -201,11 +202,12 @@ async function putBack({ reach, remote }: Check, tree: TreeId, entries: Readonly
   let count = 0;
   try {
     for (let after = 0, more = true; more; ) {
-      const page = await callHub(reach, 'loom.share_read', { tree, after, limit: 500 });
+      const page = await readPage(reach, { tree, after, limit: 500 });
       for (const { id, body } of page.entries) {
         const n = entries.get(id);
         if (n === undefined) continue;
-        await remote.query('UPDATE cognition.entries SET body = $3 WHERE tree = $1 AND n = $2', [tree, n, body]);
+        const values = [tree, n, body.toString()];
+        await remote.query('UPDATE cognition.entries SET body = $3 WHERE tree = $1 AND n = $2', values);
         count += 1;
       }
       after = page.to;

@@ -1,8 +1,8 @@
 import { HubError } from '../base/error.js';
 import { callHub, type InternalCaller } from '../base/internal_call.js';
-import type { ResultOf } from '../protocol/methods/method_table.js';
 import type { Share } from '../protocol/methods/sharing_methods.js';
 import type { TreeId } from '../protocol/node.js';
+import { type EntryPage, type PageEntry, readPage } from './read_page.js';
 import type { Remote } from './remote_connection.js';
 import { sendOutputs } from './shared_outputs.js';
 import { textArray } from './text_array.js';
@@ -29,6 +29,7 @@ export async function publishTree(reach: InternalCaller, remote: Remote, publish
   const { tree, sent, fetched: fetchedBefore } = publishing.share;
   let fetched = fetchedBefore;
   let count = 0;
+  let noting: Promise<unknown> = Promise.resolve();
   // What nothing was sent of and nothing fetched has nothing there that need be asked for.
   const isNew = fetched === 0 && sent === 0;
   for await (const page of pagesAfter(reach, tree.id, sent)) {
@@ -45,8 +46,12 @@ export async function publishTree(reach: InternalCaller, remote: Remote, publish
       // What is late is tried again the next time.
       if (numbers.late > 0) throw tooLate(remote, numbers.late);
     }
-    await callHub(reach, 'loom.share_set', { remote: remote.name, tree: tree.id, sent: page.to, fetched });
+    await noting;
+    // The next page goes meanwhile: a note that is lost is no more than a page that is sent twice.
+    noting = callHub(reach, 'loom.share_set', { remote: remote.name, tree: tree.id, sent: page.to, fetched });
+    noting.catch(() => undefined); // told when it is waited for
   }
+  await noting;
   return true;
 }
 
@@ -54,7 +59,7 @@ export async function publishTree(reach: InternalCaller, remote: Remote, publish
 async function sendEntries(
   remote: Remote,
   { share: { tree }, hub }: Publishing,
-  entries: readonly Omit<Entry, 'own'>[],
+  entries: readonly SentEntry[],
 ): Promise<{ first: number; last: number; late: number } | null> {
   const [row] = await remote.query<Record<'first' | 'last' | 'late', string | null>>(PUBLISH, [
     ...[tree.id, tree.owner?.tree ?? null, hub, tree.node_count, tree.name, tree.title],
@@ -64,29 +69,26 @@ async function sendEntries(
   return { first: Number(row.first), last: Number(row.last), late: Number(row.late) };
 }
 
-type Page = ResultOf<'loom.share_read'>;
-type Entry = Page['entries'][number];
-
 /** Each page is read while the one before is on its way. */
-async function* pagesAfter(reach: InternalCaller, tree: TreeId, after: number): AsyncGenerator<Page> {
-  let next: Promise<Page> | null = readPage(reach, tree, after);
+async function* pagesAfter(reach: InternalCaller, tree: TreeId, after: number): AsyncGenerator<EntryPage> {
+  const read = (from: number): Promise<EntryPage> => {
+    const page = readPage(reach, { tree, after: from, limit: PAGE_ENTRIES });
+    page.catch(() => undefined); // told when it is waited for
+    return page;
+  };
+  let next: Promise<EntryPage> | null = read(after);
   while (next !== null) {
-    const page: Page = await next;
-    next = page.more ? readPage(reach, tree, page.to) : null;
+    const page: EntryPage = await next;
+    next = page.more ? read(page.to) : null;
     yield page;
   }
 }
 
-function readPage(reach: InternalCaller, tree: TreeId, after: number): Promise<Page> {
-  const page = callHub(reach, 'loom.share_read', { tree, after, limit: PAGE_ENTRIES });
-  page.catch(() => undefined); // told when it is waited for
-  return page;
-}
-
-const asOwn = (entry: Entry): Omit<Entry, 'own'> => entry.own ?? entry;
+type SentEntry = Omit<PageEntry, 'own'>;
+const asOwn = (entry: PageEntry): SentEntry => entry.own ?? entry;
 
 /** What a remote lacks; a decision of another hub, which came over another remote, is sent as one of this hub. */
-async function lackingOf(remote: Remote, tree: string, entries: readonly Entry[]): Promise<Omit<Entry, 'own'>[]> {
+async function lackingOf(remote: Remote, tree: string, entries: readonly PageEntry[]): Promise<SentEntry[]> {
   // Of a few it is no more to send them: what is there already is not taken twice.
   const unsure = entries.length > LOOKED_UP_FROM ? entries : entries.filter(({ own }) => own !== undefined);
   if (unsure.length === 0) return [...entries];

@@ -20,11 +20,14 @@ export interface ReadContext {
   outputs: string;
 }
 
-/** One read of the database; its JSON is sent as it is. */
-export type ReadOp<O extends ReadOpName> = (
-  context: ReadContext,
-  params: ReadParams[O],
-) => Slices<O extends 'feed' ? FeedPage : string>;
+/** One read of the database; its JSON is sent as it is, also where it is bytes of UTF-8 already. */
+export type ReadOp<O extends ReadOpName> = (context: ReadContext, params: ReadParams[O]) => Slices<ReadResult<O>>;
+
+type ReadResult<O extends ReadOpName> = O extends 'feed'
+  ? FeedPage
+  : O extends 'loom.share_read'
+    ? Uint8Array<ArrayBuffer>
+    : string;
 
 /** Makes an operation of a function that reads a bounded number of rows at once. */
 export function oneSlice<P>(read: (context: ReadContext, params: P) => string) {

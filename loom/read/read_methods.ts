@@ -1,5 +1,5 @@
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
-import type { FeedEntry, WorkerReply } from '../store/thread_messages.js';
+import type { FeedEntry, LongReply, WorkerReply } from '../store/thread_messages.js';
 
 /** The methods that the reading thread answers. */
 export const READ_METHODS = [
@@ -80,4 +80,4 @@ export interface ReaderOptions {
 }
 
 /** The answer to one call; events of the feed come separately, since each is sent by itself. */
-export type ReaderReply = WorkerReply | { id: number; feed: FeedPage };
+export type ReaderReply = WorkerReply | LongReply | { id: number; feed: FeedPage };

@@ -12,6 +12,7 @@ import { requireTree } from '../store/require_rows.js';
 import { dashed, type NodeRow, ownerJson, portableNodeJson, type TreeRow } from '../store/rows.js';
 import { checkedSettings } from '../store/settings_row.js';
 import type { Store } from '../store/store.js';
+import { type BodyList, createBodyList } from './body_list.js';
 
 /** About how much one page of entries holds. */
 const PAGE_BYTES = 1024 * 1024;
@@ -28,17 +29,17 @@ type ReadRow = Omit<NodeRow, 'tree_id' | 'parent_id' | 'parent_hash' | 'parent_d
 };
 type Parent = Pick<NodeRow, 'id' | 'hash'>;
 
-interface Entry {
+interface RegisterEntry {
   id: string;
   body: string;
 }
 
 /** A page of entries: steps stay whole, and each setting stands before the first node that names it. */
 interface Filling {
-  entries: (Entry & { own?: Entry })[];
+  entries: { id: string; bytes: number; own?: RegisterEntry }[];
+  bodies: BodyList;
   outputs: Set<string>;
   settings: Set<string>;
-  bytes: number;
   /** The nodes of this page, by their numbers. */
   parents: Map<number, Parent>;
   /** The step that is being put together. */
@@ -46,11 +47,14 @@ interface Filling {
 }
 
 /** What a remote may lack of a tree, in an order in which it can be taken. The registers come with the last page. */
-export function* readEntries({ store }: ReadContext, params: ReadParams['loom.share_read']): Slices<string> {
+export function* readEntries(
+  { store }: ReadContext,
+  params: ReadParams['loom.share_read'],
+): Slices<Uint8Array<ArrayBuffer>> {
   const row = requireTree(store, params.tree);
   const newest = newestSeq(store);
   const filling: Filling = {
-    ...{ entries: [], outputs: new Set(), settings: new Set(), bytes: 0, open: null },
+    ...{ entries: [], bodies: createBodyList(), outputs: new Set(), settings: new Set(), open: null },
     parents: new Map(),
   };
   let to = params.after;
@@ -66,20 +70,21 @@ export function* readEntries({ store }: ReadContext, params: ReadParams['loom.sh
   }
   const hub = hubId(store);
   for (const register of listRegisters(store, row.tree)) {
+    const { id, body } = registerEntry(register);
     const own = register.hub === hub ? {} : { own: registerEntry({ ...register, hub }) };
-    filling.entries.push({ ...registerEntry(register), ...own });
+    filling.entries.push({ id, bytes: filling.bodies.add(body), ...own });
   }
   return pageOf(filling, { to: newest, more: false });
 }
 
-function registerEntry(register: ReturnType<typeof listRegisters>[number]): Entry {
+function registerEntry(register: ReturnType<typeof listRegisters>[number]): RegisterEntry {
   const { of, value, ...rest } = register;
   const id = ['register', of, ...Object.values(rest), JSON.stringify(value)].join(' ');
   return { id, body: JSON.stringify({ register }) };
 }
 
-function isFull({ entries, bytes }: Filling, limit: number): boolean {
-  return entries.length >= limit || bytes >= PAGE_BYTES;
+function isFull({ entries, bodies }: Filling, limit: number): boolean {
+  return entries.length >= limit || bodies.bytes() >= PAGE_BYTES;
 }
 
 function wholeRow(
@@ -88,9 +93,11 @@ function wholeRow(
 ): NodeRow {
   const parent =
     node.parent === null ? undefined : (parents.get(node.parent) ?? store.get<Parent>(PARENT, node.parent));
-  parents.set(node.seq, node);
+  const { id, hash } = node;
+  // Not the whole row: what a page holds is copied by each collection of garbage.
+  parents.set(node.seq, { id, hash });
   const { id: parent_id = null, hash: parent_hash = null } = parent ?? {};
-  return { ...node, tree_id: row.id, parent_id, parent_hash, parent_depth: null, by: null };
+  return Object.assign(node, { tree_id: row.id, parent_id, parent_hash, parent_depth: null, by: null });
 }
 
 function addNode(store: Store, { filling, row, node }: { filling: Filling; row: TreeRow; node: NodeRow }): void {
@@ -129,9 +136,7 @@ function addToStep(filling: Filling, node: NodeRow, record: string): void {
 }
 
 function add(filling: Filling, id: string, records: readonly string[]): void {
-  const body = `{"records":[${records.join(',')}]}`;
-  filling.entries.push({ id, body });
-  filling.bytes += body.length;
+  filling.entries.push({ id, bytes: filling.bodies.add(`{"records":[${records.join(',')}]}`) });
 }
 
 /** Without the folder, which is one of this machine. */
@@ -149,6 +154,11 @@ function settingsRecord(store: Store, sha256: string): string {
   return `{"kind":"settings","sha256":"${stored.sha256}","settings":${checkedSettings(stored)}}`;
 }
 
-function pageOf({ entries, outputs }: Filling, { to, more }: { to: number; more: boolean }): string {
-  return JSON.stringify({ entries, outputs: [...outputs], to, more });
+/** The bodies come last, so that they can be told apart by their lengths without being parsed. */
+function pageOf(
+  { entries, bodies, outputs }: Filling,
+  { to, more }: { to: number; more: boolean },
+): Uint8Array<ArrayBuffer> {
+  const head = JSON.stringify({ entries, outputs: [...outputs], to, more });
+  return bodies.between(`${head.slice(0, -1)},"bodies":[`, ']}');
 }

@@ -11,6 +11,6 @@ export function toPosted<R extends ReaderReply>(reply: R): R | LongReply {
 }
 
 /** What crosses without a copy. */
-export function buffersOf(replies: readonly (ReaderReply | LongReply)[]): ArrayBuffer[] {
+export function buffersOf(replies: readonly ReaderReply[]): ArrayBuffer[] {
   return replies.flatMap((reply) => ('bytes' in reply ? [reply.bytes.buffer] : []));
 }

@@ -3,7 +3,6 @@ import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
 import { RawJson } from '../../hub/base/plugin.js';
 import type { FeedPage, ReaderReply } from '../read/read_methods.js';
-import type { LongReply } from '../store/thread_messages.js';
 import { fromWorkerError } from '../store/worker_error.js';
 
 /** The answer of a storage thread: a result, or a page of the feed. */
@@ -22,7 +21,7 @@ export interface PendingCalls {
   count(): number;
   /** Begins a call; `send` receives its id. */
   begin(send: (id: number) => void): Promise<PendingAnswer>;
-  settle(reply: ReaderReply | LongReply): void;
+  settle(reply: ReaderReply): void;
   rejectAll(error: HubError): void;
 }
 

@@ -25,7 +25,7 @@ const UNPAGED: ReadonlySet<ReadOpName> = new Set<ReadOpName>(['loom.fsck', 'loom
 
 interface Operation {
   request: ReadRequest;
-  slices: Slices<string | FeedPage>;
+  slices: Slices<string | Uint8Array<ArrayBuffer> | FeedPage>;
   hasStarted: boolean;
   tookMs: number;
   isLong: boolean;
@@ -200,7 +200,7 @@ function forget({ paths, hidden, damage, search }: ReadContext): void {
   search.reset();
 }
 
-function begin<O extends ReadOpName>(context: ReadContext, request: ReadRequest<O>): Slices<string | FeedPage> {
+function begin<O extends ReadOpName>(context: ReadContext, request: ReadRequest<O>): Operation['slices'] {
   return READ_OPS[request.op](context, request.params);
 }
 
@@ -209,7 +209,8 @@ function runSlice(id: number, slices: Operation['slices']): ReaderReply | null {
   try {
     const step = slices.next();
     if (step.done !== true) return null;
-    return typeof step.value === 'string' ? { id, json: step.value } : { id, feed: step.value };
+    if (typeof step.value === 'string') return { id, json: step.value };
+    return step.value instanceof Uint8Array ? { id, bytes: step.value } : { id, feed: step.value };
   } catch (error) {
     // The caller is on another thread: the answer is the only way to tell it.
     return { id, error: toWorkerError(unexpectedError('reading', error)) };

@@ -3,7 +3,6 @@ import { onAbort, throwIfCancelled } from '../../hub/base/abort.js';
 import { HubError } from '../../hub/base/error.js';
 import type { CallContext, RawJson } from '../../hub/base/plugin.js';
 import type { FeedPage, FeedParams, ReaderMessage, ReaderOptions, ReaderReply } from '../read/read_methods.js';
-import type { LongReply } from '../store/thread_messages.js';
 import { callerNumber, createCallerWindow } from './caller_window.js';
 import { asFeed, asResult, createPendingCalls, onThreadExit, THREAD_LIMITS } from './pending_calls.js';
 
@@ -28,7 +27,7 @@ export function startReader(entry: URL, options: ReaderOptions): ReaderThread {
 
   function start(): Worker {
     const worker = new Worker(entry, { workerData: options, resourceLimits: THREAD_LIMITS });
-    worker.on('message', (reply: ReaderReply | LongReply) => pending.settle(reply));
+    worker.on('message', (reply: ReaderReply) => pending.settle(reply));
     onThreadExit(worker, 'reading', (error) => {
       thread = null;
       pending.rejectAll(error);

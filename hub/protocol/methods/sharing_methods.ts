@@ -61,7 +61,6 @@ const Share = z.strictObject({
 });
 export type Share = z.infer<typeof Share>;
 
-const entry = { id: z.string(), body: z.string() };
 const shareKey = { remote: RemoteName, tree: TreeId };
 
 export const sharingMethods = methods({
@@ -107,9 +106,11 @@ export const sharingMethods = methods({
     result: z.strictObject({
       entries: z.array(
         z.strictObject({
-          ...entry,
+          id: z.string(),
+          /** How long its body is, of which there is one for each at the end. */
+          bytes: count,
           /** For what another hub has decided: the same as a decision of this hub. */
-          own: z.strictObject(entry).optional(),
+          own: z.strictObject({ id: z.string(), body: z.string() }).optional(),
         }),
       ),
       /** The stored outputs that the nodes of these entries point at. */
@@ -117,6 +118,7 @@ export const sharingMethods = methods({
       /** The number up to which this is all; the next call reads after it. */
       to: count,
       more: z.boolean(),
+      bodies: z.array(SharedBody),
     }),
     access: 'internal',
   },

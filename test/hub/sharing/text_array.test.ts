@@ -12,6 +12,9 @@ test.skipIf(POSTGRES_BIN === null)('PostgreSQL reads a list of texts as it was g
     for (const list of [texts, []]) {
       const { rows } = await client.query('SELECT $1::text[] AS list', [textArray(list)]);
       expect(rows[0].list).toEqual(list);
+      const bytes = list.map((text) => Buffer.from(text));
+      const read = await client.query('SELECT $1::text[] AS list', [textArray(bytes)]);
+      expect(read.rows[0].list).toEqual(list);
     }
   } finally {
     await client.end();
