@@ -1,18 +1,22 @@
 import { HubError } from '../../hub/base/error.js';
 import type { Client } from '../../hub/client/client.js';
-import type { NodeId, TreeId } from '../../hub/protocol/node.js';
+import type { NodeId, Tree, TreeId } from '../../hub/protocol/node.js';
 import { sharedLength } from '../../loom/tree.js';
 import { command, NODE_WORDS, TREE } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
 import { EXIT } from '../output/failure.js';
 import { writePatch } from '../output/write_patch.js';
 import { withLongerPreviews } from '../position/longer_previews.js';
 import { positionOf } from '../position/position.js';
 import { workFolder } from '../position/project_folder.js';
 import { findTree } from '../position/reference.js';
+import { laneTips } from '../race/board.js';
 import { isSilent, nodeText, titledOf } from '../render/node/node_text.js';
 import { type BranchWork, type ComparedNode, renderComparison } from '../render/tree/compare.js';
 import { pathOf } from '../reports/resolved_path.js';
 import { PATCH_FLAG } from './files/files_diff.js';
+
+const LANE_NUMBER = /^[1-9]\d?$/;
 
 export const compareCommand = command({
   name: 'compare',
@@ -21,7 +25,7 @@ export const compareCommand = command({
     'Files are compared where they were recorded: those of each branch with those of the common ancestor. Two answers to the same message are compared word by word.',
   arguments: [
     TREE,
-    { name: 'a', required: true, description: NODE_WORDS, completes: 'node' },
+    { name: 'a', required: true, description: `${NODE_WORDS}, or the number of a lane`, completes: 'node' },
     { name: 'b', required: true, description: 'the same', completes: 'node' },
   ],
   flags: [
@@ -30,12 +34,13 @@ export const compareCommand = command({
   paged: true,
   examples: [
     { line: 'cognition compare @ 5e6f7a8b 9c0d1e2f', does: 'tells the two branches that end there apart' },
+    { line: 'cognition compare @ 1 2', does: 'the first two lanes of the newest race' },
     { line: 'cognition compare @ 5e6f7a8b 9c0d1e2f --patch', does: 'shows line by line how their files differ' },
   ],
   async run(input, context) {
     const tree = await findTree(context, input.required('tree'), 'read');
-    const a = await positionOf(context, tree, input.required('a'));
-    const b = await positionOf(context, tree, input.required('b'));
+    const a = await placeNamed(context, tree, input.required('a'));
+    const b = await placeNamed(context, tree, input.required('b'));
     const client = await context.client();
     const project = workFolder(tree, context.project);
     if (input.flag('patch')) {
@@ -73,6 +78,18 @@ export const compareCommand = command({
     return EXIT.ok;
   },
 });
+
+/** A node, or the end of a lane of the newest race by its number; a mark goes before. */
+async function placeNamed(context: Context, tree: Tree, name: string): Promise<NodeId> {
+  const tip = LANE_NUMBER.test(name) ? await laneTip(context, tree, name) : undefined;
+  return tip ?? positionOf(context, tree, name);
+}
+
+async function laneTip(context: Context, { id }: Tree, number: string): Promise<NodeId | undefined> {
+  const client = await context.client();
+  const { matches } = await client.call('loom.node_find', { tree: id, ref: number });
+  return matches.length > 0 ? undefined : (await laneTips(client, id))[Number(number) - 1];
+}
 
 interface ComparedPlace {
   project: string;

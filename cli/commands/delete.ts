@@ -1,7 +1,10 @@
+import { cliCommand } from '../../hub/base/hint.js';
 import { command, NODE_WORDS, TREE } from '../command_line/command.js';
+import type { Context } from '../command_line/command_context.js';
 import { treeToChange } from '../input/other_folder.js';
 import { EXIT } from '../output/failure.js';
 import { nodeFrom } from '../position/position.js';
+import { currentTreeIn } from '../position/reference.js';
 import { remember } from '../position/remember.js';
 import { count, shortId } from '../render/text/ids_and_counts.js';
 import { treeWords } from '../render/tree/tree_list.js';
@@ -46,13 +49,30 @@ export const deleteCommand = command({
     }
     const archived = await client.call('loom.tree_archive', { tree: tree.id });
     await client.call('agent.job_stop', { tree: tree.id });
+    const wasCurrent = [currentTreeIn(context), context.session.read().current].includes(tree.id);
     await remember(context, (session) => session.drop(tree.id));
     if (context.json) await context.printJson(archived);
     else await context.out.write(`Archived ${treeWords(tree)}. Restore with: cognition restore ${shortId(tree.id)}\n`);
     await noteRunningWork(context, tree.id, null);
+    if (wasCurrent) await noteNoCurrent(context);
     return EXIT.ok;
   },
 });
+
+/** Says how to go on where no conversation is the current one. */
+async function noteNoCurrent(context: Context): Promise<void> {
+  const client = await context.client();
+  const { trees } = await client.call('loom.tree_list', { project: context.project, limit: 1 });
+  const [newest] = trees;
+  context.note(
+    newest === undefined
+      ? ['Nothing is current here now. Begin anew with: ', cliCommand('chat')]
+      : [
+          `Nothing is current here now. Go on in the newest, ${treeWords(newest)}, with: `,
+          cliCommand('use', shortId(newest.id)),
+        ],
+  );
+}
 
 /** A step is an answer, the call that was named, and others. */
 function otherCalls({ size }: { size: number }): string {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
 import { cliCommand } from '../../hub/base/hint.js';
+import { isReadOnlyHome } from '../../hub/client/read_only_home.js';
 import type { Hint } from '../../hub/protocol/errors.js';
 import type { ResultOf } from '../../hub/protocol/methods/method_table.js';
 import { command, TREE } from '../command_line/command.js';
@@ -60,9 +61,8 @@ export const fsckCommand = command({
     const tree = reference === undefined ? null : await findTree(context, reference, 'read');
     const client = await context.client();
     const stored = await client.call('loom.fsck', { tree: tree?.id ?? null });
-    const hasFiles = tree === null && existsSync(join(context.paths.home, 'files'));
     if (input.flag('repair')) await repairFiles(context, tree !== null);
-    const files = hasFiles ? await client.call('files.check', {}) : null;
+    const files = tree === null ? await checkFiles(context) : null;
     const report = withFiles(stored, files);
     if (context.json) await context.printJson({ ...report, files });
     else await context.out.write(renderReport(report) + (files === null ? '' : filesLine(files)));
@@ -87,6 +87,14 @@ async function repairFiles(context: Context, isOneTree: boolean): Promise<void> 
   }
   if (removed > 0) context.note(`Removed ${formatBytes(removed)} of files that nobody needs.`);
   if (aside === 0 && removed === 0) context.note('There was nothing to repair.');
+}
+
+/** What is wrong with recorded files; null where there are none, or they cannot be looked at without leaving a trace. */
+async function checkFiles({ client, paths, note }: Context): Promise<ResultOf<'files.check'> | null> {
+  if (!existsSync(join(paths.home, 'files'))) return null;
+  if (!isReadOnlyHome(paths.home)) return (await client()).call('files.check', {});
+  note('The home can only be read: the recorded files of projects were not checked, everything else was.');
+  return null;
 }
 
 /** What is wrong with recorded files stands among the problems. */

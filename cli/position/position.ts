@@ -76,6 +76,12 @@ export async function knownPosition(context: Context, tree: Tree): Promise<NodeI
   return leaf !== undefined && other === undefined ? leaf.node.id : null;
 }
 
+/** The end that was written last; null when every branch is archived. */
+export async function newestLeaf(context: Context, tree: Tree): Promise<NodeId | null> {
+  const [leaf] = await leavesOf(context, tree, 1);
+  return leaf?.node.id ?? null;
+}
+
 /** A node inside a step stands for the end of that step, because a position is always settled. */
 export async function settledNode(context: Context, tree: Pick<Tree, 'id'>, node: NodeId): Promise<NodeId> {
   const existing = await (await context.client()).call('loom.node_get', { tree: tree.id, node });

@@ -82,6 +82,13 @@ async function changedSince(
   }
 }
 
+/** The ends of the lanes of the newest race in a tree; empty without one. */
+export async function laneTips(client: Client, tree: TreeId): Promise<NodeId[]> {
+  const { copies } = await client.call('loom.copy_list', { tree });
+  const lanes = await createLaneReader(client)(copies.filter(({ node }) => node === copies[0]?.node));
+  return lanes.map(({ tip }) => tip);
+}
+
 /** Whether something still happens in a lane by itself. */
 export function isUnderWay({ state, check, hasCheck }: Lane): boolean {
   return state === 'running' || state === 'starting' || (state === 'done' && hasCheck && check === null);

@@ -1,3 +1,4 @@
+import type { Client } from '../../hub/client/client.js';
 import type { Block, NodeId, Tree } from '../../hub/protocol/node.js';
 import type { Context } from '../command_line/command_context.js';
 import { treeToWorkIn } from '../input/other_folder.js';
@@ -33,6 +34,8 @@ export async function startRace(context: Context, plan: RacePlan): Promise<Race>
   }
   const client = await context.client();
   const { tree, isNew } = start;
+  const project = workFolder(isNew ? null : tree, context.project);
+  await refuseUnrecorded(client, project);
   if (isNew) await client.call('loom.tree_create', { id: tree.id, project: context.project });
   const node = newNodeId();
   const parent = start.parent ?? rootOf(tree.id);
@@ -45,7 +48,12 @@ export async function startRace(context: Context, plan: RacePlan): Promise<Race>
     });
   }
   await notePrice(context, plan, node);
-  return { tree, node, project: workFolder(isNew ? null : tree, context.project), check, lanes, options };
+  return { tree, node, project, check, lanes, options };
+}
+
+/** Refuses a folder of which there can be no copies, before anything is made for a race. */
+export async function refuseUnrecorded(client: Client, project: string): Promise<void> {
+  await client.call('files.status', { project, tree: null });
 }
 
 interface RaceStart {

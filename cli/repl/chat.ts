@@ -4,6 +4,7 @@ import type { Tree, TreeId } from '../../hub/protocol/node.js';
 import type { Context } from '../command_line/command_context.js';
 import { EXIT } from '../output/failure.js';
 import { newTreeId } from '../position/ids.js';
+import { newestLeaf } from '../position/position.js';
 import { rootOf } from '../position/reference.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 import { listCommand } from './commands/cli_commands.js';
@@ -37,8 +38,10 @@ export interface ChatStart {
   follow: Repl['follow'];
 }
 
-/** Ends of branches that are offered to who does not know where they stand. */
+/** Ends of branches that are offered to who stands at the beginning. */
 const LEAVES_SHOWN = 10;
+const NEWEST_END =
+  '(you have no place of your own here yet: this is the newest of several ends. The others: /leaves, then /switch <number>)';
 
 /** Talks until the person leaves; resolves to the exit code. */
 export async function chat(context: Context, shown: ChatFront, start: ChatStart): Promise<number> {
@@ -60,7 +63,7 @@ export async function chat(context: Context, shown: ChatFront, start: ChatStart)
     }
     const tree = await client.call('loom.tree_get', { tree: id });
     await context.session.use(id, tree.project ?? context.project);
-    await open(await placeOrRoot(context, front, { tree, at: undefined }), tree);
+    await openAt({ tree, at: undefined });
     await showModel(repl);
     await chooseLeaf(repl, tree);
   };
@@ -72,9 +75,14 @@ export async function chat(context: Context, shown: ChatFront, start: ChatStart)
   const open = async (opened: Opened, tree: Tree | null): Promise<void> => {
     await showOpening(front, await created.open(opened), tree);
   };
+  const openAt = async ({ tree, at }: { tree: Tree; at: string | undefined }): Promise<void> => {
+    const { place, isGuessed } = await placeOrNewest(context, front, { tree, at });
+    await open(place, tree);
+    if (isGuessed) await front.show({ kind: 'note', text: NEWEST_END });
+  };
   const opened = await begin(repl, start, async (tree) => {
     await context.session.use(tree.id, tree.project ?? context.project);
-    await open(await placeOrRoot(context, front, { tree, at: start.at }), tree);
+    await openAt({ tree, at: start.at });
   });
   hasBegun = true;
   shown.attach(repl);
@@ -113,17 +121,22 @@ async function showModel(repl: Repl): Promise<void> {
   repl.front.update({ model });
 }
 
-/** Where it is not known where a person stands, they begin at the root, and choose; a script is refused. */
-async function placeOrRoot(
+/** Where it is not known where a person stands, they begin at the newest end; a script is refused. */
+async function placeOrNewest(
   context: Context,
   front: Front,
   { tree, at }: { tree: Tree; at: string | undefined },
-): Promise<Opened> {
+): Promise<{ place: Opened; isGuessed: boolean }> {
   try {
-    return await placeIn(context, tree, at);
+    return { place: await placeIn(context, tree, at), isGuessed: false };
   } catch (error) {
     if (!front.attended || !(error instanceof HubError && error.kind === 'ambiguous')) throw error;
-    return { tree: tree.id, known: { position: rootOf(tree.id), following: null, seq: tree.last_seq } };
+    const newest = at === undefined ? await newestLeaf(context, tree) : null;
+    if (newest === null) throw error;
+    return {
+      place: { tree: tree.id, known: { position: newest, following: null, seq: tree.last_seq } },
+      isGuessed: true,
+    };
   }
 }
 

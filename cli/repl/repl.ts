@@ -22,7 +22,7 @@ export interface Repl {
   conversation(): Conversation;
   /** Opens another conversation; null makes a new one. */
   open(tree: TreeId | null): Promise<void>;
-  /** The first nodes of the branches, or the leaves, listed last: `/switch 2` refers to them. */
+  /** The first nodes of the branches, or the leaves or lanes, listed last: `/switch 2` and `/compare 1 2` refer to them. */
   listed: Listed | null;
   /** Whether files come along to other nodes. */
   follow: 'yes' | 'ask' | 'no';

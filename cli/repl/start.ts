@@ -6,7 +6,7 @@ import type { NodeId, Tree } from '../../hub/protocol/node.js';
 import type { Context } from '../command_line/command_context.js';
 import { treeToWorkIn } from '../input/other_folder.js';
 import { streamSink } from '../output/sink.js';
-import { knownPosition, positionOf } from '../position/position.js';
+import { knownPosition, newestLeaf, positionOf } from '../position/position.js';
 import { rootOf } from '../position/reference.js';
 import { plainStyle } from '../render/look/style.js';
 import { askAboutSettings } from '../turn/settings_from_file.js';
@@ -78,11 +78,11 @@ function followWord({ preferences }: Context, follows: boolean | null, attended:
   return preferred === 'ask' ? 'ask' : 'yes';
 }
 
-/** Where the chat begins; the root where that is not known yet. */
+/** Where the chat begins. */
 async function placeFor(context: Context, tree: Tree, at: string | undefined): Promise<NodeId> {
-  return at === undefined
-    ? ((await knownPosition({ ...context, note: () => undefined }, tree)) ?? rootOf(tree.id))
-    : positionOf(context, tree, at);
+  if (at !== undefined) return positionOf(context, tree, at);
+  const known = await knownPosition({ ...context, note: () => undefined }, tree);
+  return known ?? (await newestLeaf(context, tree)) ?? rootOf(tree.id);
 }
 
 async function frontFor(context: Context, isAccessible: boolean): Promise<ChatFront> {

@@ -3,7 +3,8 @@ import type { NodeId, Settings, Sha256 } from '../../hub/protocol/node.js';
 import type { Context } from '../command_line/command_context.js';
 import { ask, canAsk } from '../input/ask_person.js';
 import { cleanLine } from '../render/text/clean.js';
-import { formatNumber } from '../render/text/ids_and_counts.js';
+import { cut } from '../render/text/cut.js';
+import { count, formatNumber } from '../render/text/ids_and_counts.js';
 
 /** Before a turn: what a file says to its model is used only when the person has seen it and said so. */
 export async function askAboutSettings(context: Context, node: NodeId): Promise<void> {
@@ -13,14 +14,42 @@ export async function askAboutSettings(context: Context, node: NodeId): Promise<
   const { settings } = await client.call('loom.settings_get', { sha256: untrusted });
   const what = `settings that came with a file: ${summaryOf(settings)}`;
   if (!canAsk(context)) {
-    context.note(`Not used are the ${what}. To use them: cognition import <file> --trust-settings`);
+    context.note(
+      `Not used are the ${what}. To use them: cognition chat on a terminal asks you; of a file also: cognition import <file> --trust-settings`,
+    );
     return;
   }
-  context.note(`There are ${what}, and this system prompt:\n\n${settings.system_prompt}\n`);
-  if (settings.tools.length > 0)
-    context.note(`It describes its tools so:\n\n${JSON.stringify(settings.tools, null, 2)}\n`);
-  const answer = await ask(context, 'Use them? Else a model here is told what is usual. [y/N]');
+  context.note(await shortText(context, settings));
+  let answer = await ask(context, `${QUESTION} [y/N, s shows all of it]`);
+  if (/^s/i.test(answer)) {
+    context.note(wholeText(settings));
+    answer = await ask(context, `${QUESTION} [y/N]`);
+  }
   if (/^y(es)?$/i.test(answer)) await client.call('loom.settings_trust', { sha256: untrusted });
+}
+
+const QUESTION = 'Use them? Else a model here is told what is usual.';
+
+/** How much of a system prompt tells what kind of one it is. */
+const PROMPT_LINES = 3;
+
+/** What they say, in a few lines. */
+async function shortText(context: Context, settings: Settings): Promise<string> {
+  const { system_prompt: prompt, tools } = settings;
+  const look = await context.look([]);
+  const lines = prompt.split('\n').filter((line) => line.trim() !== '');
+  const begin = lines.slice(0, PROMPT_LINES).map((line) => cut(`  | ${cleanLine(line)}`, look.width, look));
+  const more = lines.length > PROMPT_LINES ? [`  | (${count(lines.length - PROMPT_LINES, 'line')} more)`] : [];
+  const named = tools.map((tool) => cleanLine(String(Reflect.get(Object(tool), 'name'))));
+  const toolLine = named.length === 0 ? 'no tools' : `${count(named.length, 'tool')}: ${named.join(', ')}`;
+  return [`Settings came with this conversation: ${summaryOf(settings)}`, ...begin, ...more, `and ${toolLine}`].join(
+    '\n',
+  );
+}
+
+function wholeText({ system_prompt: prompt, tools }: Settings): string {
+  const described = tools.length === 0 ? '' : `\nThe tools are described so:\n\n${JSON.stringify(tools, null, 2)}\n`;
+  return `The system prompt:\n\n${prompt}\n${described}`;
 }
 
 /** The settings among these that are not used yet. */

@@ -32,13 +32,13 @@ export function createFiles(parts: ToolParts & { sandbox: Sandbox }): Plugin {
       'files.settle': settle,
       async 'files.status'({ project: path, tree }) {
         const project = await workers.project(path);
-        const { newest } = await hub.call('loom.snapshot_find', { tree, folder: project.id });
+        const newest = tree && (await hub.call('loom.snapshot_find', { tree, folder: project.id })).newest;
         const now = await workers.ask(
           project,
           newest === null ? { kind: 'snapshot' } : { kind: 'diff', before: newest.root, after: null, detail: 'names' },
         );
         const { files, bytes, changed, changes, left_out } = now;
-        const recorded = newest === null ? null : { node: newest.node, at_ms: newest.at_ms };
+        const recorded = newest && { node: newest.node, at_ms: newest.at_ms };
         return { recorded, files, bytes, changed, changes, left_out };
       },
       async 'files.diff'({ project: path, tree, node, other, detail }) {

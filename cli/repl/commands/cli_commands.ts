@@ -57,15 +57,24 @@ export const exportCommand = cliCommand({
   load: async () => (await import('../../commands/export.js')).exportCommand,
 });
 
-export const compareCommand = cliCommand({
+const compare = cliCommand({
   ...{ before: AT, completes: 'node', bound: FIRST },
   ...{
     name: 'compare',
     usage: '<node> <node> [--patch]',
-    summary: 'what two branches do not share: nodes, files, cost',
+    summary: 'what two branches do not share: nodes, files, cost; numbers of the last list, or of lanes, too',
   },
   load: async () => (await import('../../commands/compare.js')).compareCommand,
 });
+
+export const compareCommand: ReplCommand = {
+  ...compare,
+  run: (argument, repl) =>
+    compare.run(
+      argument.replace(/(?<=^|\s)\d{1,3}(?=\s|$)/g, (number) => repl.listed?.nodes[Number(number) - 1] ?? number),
+      repl,
+    ),
+};
 
 export const markCommand = cliCommand({
   ...{ before: AT, completes: null, bound: FIRST },

@@ -2,6 +2,8 @@ import { detach } from '../../../hub/base/detach.js';
 import { HubError } from '../../../hub/base/error.js';
 import { textOf } from '../../../hub/base/node_blocks.js';
 import type { NodeId } from '../../../hub/protocol/node.js';
+import { laneTips } from '../../race/board.js';
+import { refuseUnrecorded } from '../../race/start_race.js';
 import type { Bound } from '../cli_commands/bounded_output.js';
 import { runCliCommand } from '../cli_commands/cli_command.js';
 import { failureOn } from '../conversation/conversation_parts.js';
@@ -16,22 +18,34 @@ export const raceCommand: ReplCommand = {
   ...{ name: 'race', usage: '[message] [--with models] [--check command] [--stop lane]', completes: null },
   summary: 'let several models answer at once, each in a copy of the project; alone: how the race stands',
   async run(argument, repl) {
-    await repl.conversation().ensure();
     const { raceCommand: command } = await import('../../commands/race.js');
     const start = OPTION.exec(argument)?.index ?? argument.length;
     const message = argument.slice(0, start).trim();
     const options = wordsOf(argument.slice(start));
-    if (message === '')
-      return runCliCommand(command, { words: ['@', ...options], label: raceCommand, bound: BOUND }, repl);
+    if (message === '') {
+      await repl.conversation().ensure();
+      await runCliCommand(command, { words: ['@', ...options], label: raceCommand, bound: BOUND }, repl);
+      return listLanes(repl);
+    }
     if (!options.some((word) => word.startsWith('--with'))) {
       throw new HubError('invalid_params', '/race takes who races', { hint: `/race ${message} --with sonnet×2,gpt` });
     }
+    // A race that is refused for its folder makes no conversation.
+    if (!repl.conversation().isMade()) await refuseUnrecorded(repl.client, repl.context.project);
+    await repl.conversation().ensure();
     // The chat goes on meanwhile.
     const [said = message] = /^["']/.test(message) ? wordsOf(message) : [];
-    const racing = runCliCommand(command, { words: ['@', said, ...options], label: raceCommand, bound: null }, repl);
+    const call = { words: ['@', said, ...options], label: raceCommand, bound: null };
+    const racing = runCliCommand(command, call, repl).then(() => listLanes(repl));
     detach(racing, failureOn(repl.front));
   },
 };
+
+/** The lanes by the numbers of the board, for /switch and /compare. */
+async function listLanes(repl: Repl): Promise<void> {
+  const nodes = await laneTips(repl.client, repl.conversation().place.tree);
+  repl.listed = { kind: 'leaves', nodes };
+}
 
 export const takeCommand: ReplCommand = {
   ...{ name: 'take', usage: '<lane or node> [path…] [--theirs paths]', completes: 'node' },

@@ -137,7 +137,10 @@ export function nextModel({
   if (named !== null) return formatModelName(parseModelName(named, records));
   if (previous !== null) return previous.model;
   throw new HubError('no_key', 'no model is chosen, and no key for one is given', {
-    hint: [`set ${KEY_VARIABLES.join(' or ')}, or try: `, cliOption('model', 'demo')],
+    hint: [
+      `set ${KEY_VARIABLES.join(' or ')}, name a model of your own server, such as ollama/qwen3:8b, or try: `,
+      cliOption('model', 'demo'),
+    ],
   });
 }
 

@@ -57,8 +57,9 @@ export const filesMethods = methods({
   },
   'files.status': {
     ...onTools,
-    description: 'Tells what has changed in a project since its files were last recorded for a tree.',
-    params: z.strictObject({ project, tree: TreeId }),
+    description:
+      'Tells what has changed in a project since its files were last recorded for a tree; without one only what can be recorded.',
+    params: z.strictObject({ project, tree: TreeId.nullable() }),
     result: z.strictObject({
       /** Where that was; null when it never was. */
       recorded: z.strictObject({ node: NodeId, at_ms: count }).nullable(),

@@ -148,3 +148,20 @@ function idOf(printed: unknown): { id: string } {
   if (typeof printed !== 'object' || printed === null || !('id' in printed)) throw new Error('no id was printed');
   return { id: String(printed.id) };
 }
+
+test('who has archived the current conversation is told how to go on', async () => {
+  await withCli(async ({ print, run }) => {
+    const first = (await print('new', 'first')).slice(0, 8);
+    await print('new', 'second');
+    const newest = await run(['delete', '@']);
+    expect(newest.stderr).toContain(
+      `Nothing is current here now. Go on in the newest, first, with: cognition use ${first}\n`,
+    );
+    expect((await run(['delete', 'first'])).stderr).not.toContain('current');
+    await print('restore', 'first');
+    await print('use', 'first');
+    expect((await run(['delete', '@'])).stderr).toContain(
+      'Nothing is current here now. Begin anew with: cognition chat\n',
+    );
+  });
+});

@@ -151,3 +151,35 @@ test('agents are lanes as models are, and work in their copies', () =>
     await run(['pick', '1'], { env });
     expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('made\n');
   }));
+
+test('a race that is refused for its folder has made no conversation, on the command line and in a chat', () =>
+  withCli(async ({ run, print }) => {
+    const refused = await run(['race', 'hello', '--with', 'demo×2', '--here'], { folder: '/usr' });
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain('the files of /usr are not recorded');
+    expect(await print('list')).toBe('');
+    const chat = await run(['chat', '--model', 'demo'], {
+      folder: '/usr',
+      input: '/race hello --with demo×2\n/quit\n',
+    });
+    expect(chat.stderr).toContain('the files of /usr are not recorded');
+    expect(chat.stdout).toContain('Nothing was said, so nothing is kept.');
+    expect(await print('list')).toBe('');
+  }));
+
+test(
+  'lanes are compared by their numbers, and in a chat gone to as well; a mark of that name goes before',
+  () =>
+    withCli(async ({ run, print }) => {
+      await run(['race', 'hello', '--with', 'demo×2']);
+      const tips = JSON.parse(await print('race', '--json')).lanes.map(({ tip }: { tip: string }) => tip.slice(0, 8));
+      const input = '/race\n/compare 1 2\n/switch 2\n/mark 1\n/quit\n';
+      const { stdout } = await run(['chat', '@', '--model', 'demo'], { input });
+      for (const tip of tips) expect(stdout).toContain(`Only in ${tip}`);
+      expect(await print('compare', '@', '2', tips[0])).toContain(`Only in ${tips[1]}`);
+      expect(await print('compare', '@', '1', '2')).not.toContain(`Only in ${tips[0]}`);
+      const none = await run(['compare', '@', '1', '3']);
+      expect(none).toMatchObject({ code: 3, stderr: expect.stringContaining('no node "3"') });
+    }),
+  180_000,
+);

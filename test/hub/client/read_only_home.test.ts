@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -12,6 +12,7 @@ import { bindReadOnly, canMount, unmount } from '../../support/mounts.js';
 // Each of two dozen commands starts a hub of its own.
 const TIMEOUT_MS = 180_000;
 
+const UNSEEN = 'The home can only be read: the recorded files of projects were not checked, everything else was.\n';
 const copies = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('cognition-read-'));
 
 test.runIf(canMount).each(['ended in order', 'was killed'])(
@@ -39,6 +40,9 @@ test.runIf(canMount).each(['ended in order', 'was killed'])(
         expect(await print('export', 'trip', '--format', 'markdown')).toContain('# trip');
         expect(await print('search', 'walrus')).toContain('a walrus');
         expect(await print('output', '@')).toBe('a walrus\n');
+        const checked = await run(['fsck'], at);
+        expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining('all is well') });
+        expect(checked.stderr).toBe(existsSync(join(home, 'files')) ? UNSEEN : '');
         const refused = `cognition: ${home} can only be read: nothing is changed there\n`;
         for (const words of [
           ['add', 'trip', 'no'],

@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withCli } from '../../../support/cli.js';
-import { KEYS, withChat } from '../../../support/terminal.js';
+import { PROGRAM, userHomeBeside, withCli } from '../../../support/cli.js';
+import { KEYS, withChat, withTerminal } from '../../../support/terminal.js';
 
 test('a line that is typed before the header stands is answered below it', async () => {
   await withChat({ args: ['--model', 'demo'] }, async (terminal) => {
@@ -27,7 +27,7 @@ test('where a chosen model does not answer the first lines say why', async () =>
     [['--model', 'sonet'], 'Model: none, so messages are notes: no model is called sonet.\n  Did you mean sonnet?'],
     [
       [],
-      'Model: none, so messages are notes.\n  Set ANTHROPIC_API_KEY or OPENAI_API_KEY or GEMINI_API_KEY, or try: /model demo\n',
+      'Model: none, so messages are notes.\n  Set ANTHROPIC_API_KEY or OPENAI_API_KEY or GEMINI_API_KEY, name a model of your own server, such as ollama/qwen3:8b, or try: /model demo\n',
     ],
   ] as const;
   for (const [args, told] of cases) {
@@ -167,5 +167,30 @@ test('the demo is offered neither in a pipe nor to who has chosen a model, and i
     terminal.type('1');
     await terminal.waitFor('> 1');
     expect(terminal.screen().join('\n')).not.toContain('1 demo ·');
+  });
+});
+
+test('who opens a conversation in which they have not been stands at its newest end, and is told of the others', async () => {
+  await withCli(async ({ home, folder, print }) => {
+    await print('new', 'notes');
+    await print('add', '@', 'the first words');
+    await print('add', '@', 'the newest words', '--at', 'root');
+    writeFileSync(join(home, 'session.json'), '{"version":1,"current":null,"trees":{}}');
+    const start = {
+      ...{ command: process.execPath, args: [PROGRAM, 'chat', 'notes'], cwd: folder },
+      env: { COGNITION_HOME: home, HOME: userHomeBeside(folder) },
+    };
+    await withTerminal(start, async (terminal) => {
+      await terminal.waitFor('Commands: /help');
+      const shown = flat(terminal.transcript().join(' '));
+      expect(shown).toContain('> the newest words');
+      expect(shown).toContain('this is the newest of several ends. The others: /leaves');
+      expect(shown).not.toContain('the first words');
+      terminal.type('/leaves', KEYS.enter);
+      await terminal.waitFor('2.');
+      terminal.type('/switch 2', KEYS.enter);
+      await terminal.waitFor('You are at');
+      expect(flat(terminal.transcript().join(' '))).toContain('the first words');
+    });
   });
 });
