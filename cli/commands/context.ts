@@ -11,9 +11,14 @@ import { positionOf } from '../position/position.js';
 import { findTree } from '../position/reference.js';
 import { callTextOf, isSilent } from '../render/node/node_text.js';
 import { renderPathEntry } from '../render/node/path_entry.js';
-import { formatBytes, shortId } from '../render/text/ids_and_counts.js';
+import { cleanLine } from '../render/text/clean.js';
+import { formatBytes, formatNumber, shortId } from '../render/text/ids_and_counts.js';
 import { printModelContext } from '../reports/print_model_context.js';
-import { pathOf, type ResolvedNode, resolvedPath } from '../reports/resolved_path.js';
+import { pathOf, type ResolveChoice, type ResolvedNode, resolvedPath } from '../reports/resolved_path.js';
+
+/** What others have named is told by so many of the first, each cut. */
+const NAMED_MAX = 5;
+const NAMED_LENGTH_MAX = 100;
 
 export const contextCommand = command({
   name: 'context',
@@ -27,6 +32,11 @@ export const contextCommand = command({
   flags: [
     { name: 'full', short: null, description: 'all of every text, and of every stored output' },
     { name: 'fresh', short: null, description: 'what files, pages and queries give now, and how it differs' },
+    {
+      name: 'others',
+      short: null,
+      description: 'with --fresh, also what those name that came with a file or from another hub',
+    },
     { name: 'model', short: null, description: 'exactly what a model would be sent, and how much that is' },
   ],
   paged: true,
@@ -37,10 +47,11 @@ export const contextCommand = command({
     { line: 'cognition context --model --json', does: 'prints what a model would be sent, as data' },
   ],
   async run(input, context) {
-    const options = { full: input.flag('full'), fresh: input.flag('fresh') };
+    const options = { full: input.flag('full'), fresh: input.flag('fresh'), others: input.flag('others') };
     refuseConflict(input);
     const tree = await findTree(context, input.argument('tree') ?? '@', 'read');
     const node = await positionOf(context, tree, input.argument('node'));
+    if (options.fresh && !options.others) await noteOthers(context, node);
     if (input.flag('model')) await printModelContext(context, node);
     else if (context.json) await printNodes(context, node, options);
     else await printPath(context, node, options);
@@ -48,19 +59,17 @@ export const contextCommand = command({
   },
 });
 
-interface PathOptions {
-  full: boolean;
-  fresh: boolean;
-}
-
-function refuseConflict(input: Input<string, 'full' | 'fresh' | 'model', never>): void {
+function refuseConflict(input: Input<string, 'full' | 'fresh' | 'others' | 'model', never>): void {
+  if (input.flag('others') && !input.flag('fresh')) {
+    throw new HubError('invalid_params', '--others goes with --fresh', { hint: 'what was seen then is shown of all' });
+  }
   if (!input.flag('model') || !(input.flag('full') || input.flag('fresh'))) return;
   throw new HubError('invalid_params', '--model goes with neither --full nor --fresh', {
     hint: 'it shows exactly what is sent: all of it, and as it was',
   });
 }
 
-async function printPath(context: Context, node: NodeId, options: PathOptions): Promise<void> {
+async function printPath(context: Context, node: NodeId, options: ResolveChoice): Promise<void> {
   const client = await context.client();
   const from = await sentFrom(client, node);
   let printed = 0;
@@ -84,7 +93,7 @@ function noteCut(context: Context, { node, resolved }: ResolvedNode): void {
 }
 
 /** As JSON, handles are resolved only with --full or --fresh: their contents can be large. */
-async function printNodes(context: Context, node: NodeId, options: PathOptions): Promise<void> {
+async function printNodes(context: Context, node: NodeId, options: ResolveChoice): Promise<void> {
   const client = await context.client();
   const from = await sentFrom(client, node);
   await writeJsonArray(context.out, options.full || options.fresh ? resolvedNodes() : plainNodes());
@@ -98,6 +107,19 @@ async function printNodes(context: Context, node: NodeId, options: PathOptions):
       yield { ...one, sent: one.depth >= from, resolved };
     }
   }
+}
+
+/** Whoever made a node elsewhere has chosen which file, page or query of this machine it names. */
+async function noteOthers(context: Context, node: NodeId): Promise<void> {
+  const client = await context.client();
+  const named: string[] = [];
+  for await (const { handle, imported } of client.pages('loom.context_get_handles', { node }, 'handles'))
+    if (imported) named.push(cleanLine([...handle.identifier].slice(0, NAMED_LENGTH_MAX).join('')));
+  if (named.length === 0) return;
+  const more = named.length > NAMED_MAX ? `, and ${formatNumber(named.length - NAMED_MAX)} more` : '';
+  context.note(
+    `Not looked at again is what came with a file or from another hub: ${named.slice(0, NAMED_MAX).join(', ')}${more}. With --others it is.`,
+  );
 }
 
 /** The depth from which on a model is sent a path, which is read twice rather than held. */

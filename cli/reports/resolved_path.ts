@@ -23,13 +23,20 @@ export function pathOf(client: Client, node: NodeId): AsyncIterable<Node> {
   return client.pages('loom.context_get_path', { node }, 'nodes');
 }
 
-/** The same with every handle resolved: in full or for an excerpt, pinned or fresh. */
+/** What is resolved of handles: in full or an excerpt, pinned or fresh, and what others have named as well. */
+export interface ResolveChoice {
+  full: boolean;
+  fresh: boolean;
+  others: boolean;
+}
+
+/** The same with every handle resolved. */
 export function resolvedPath(
   client: Client,
   node: NodeId,
-  { full, fresh }: { full: boolean; fresh: boolean },
+  { full, ...looks }: ResolveChoice,
 ): AsyncIterable<ResolvedNode> {
-  const params = { fresh, bytes_max: full ? WHOLE_BYTES : EXCERPT_BYTES };
+  const params = { ...looks, bytes_max: full ? WHOLE_BYTES : EXCERPT_BYTES };
   return inOrder(pathOf(client, node), RESOLVED_AT_ONCE, async (one) => {
     if (one.kind === 'text') return { node: one, resolved: null };
     return { node: one, resolved: await client.call('context.resolve', { node: one.id, ...params }) };

@@ -12,16 +12,19 @@ export function createContext(hub: HubCalls & HubResolve, version: string): Plug
     name: 'context',
     version,
     methods: {
-      'context.resolve': async ({ node: id, fresh, bytes_max }, context) => {
+      'context.resolve': async ({ node: id, fresh, others, bytes_max }, context) => {
         const reach: InternalCaller = { hub, context };
         const { node } = await callHub(reach, 'loom.node_get', { node: id, tree: null });
-        if (node.kind === 'external') return resolveNode(reach, node, { fresh, bytesMax: bytes_max });
+        if (node.kind === 'external') return resolveNode(reach, node, { fresh, others, bytesMax: bytes_max });
         throw new HubError('invalid_params', `the node ${id} is text: there is no handle to resolve`, {
           hint: ['its blocks are all of it: ', rpcMethod('loom.node_get')],
         });
       },
-      'context.render': ({ node, fresh, handle_bytes_max, total_bytes_max }, context) =>
-        renderPath({ hub, context }, { node, fresh, handleBytesMax: handle_bytes_max, totalBytesMax: total_bytes_max }),
+      'context.render': ({ node, fresh, others, handle_bytes_max, total_bytes_max }, context) =>
+        renderPath(
+          { hub, context },
+          { node, fresh, others, handleBytesMax: handle_bytes_max, totalBytesMax: total_bytes_max },
+        ),
       'context.model': ({ node }, context) => modelContext({ hub, context }, node),
     },
   };

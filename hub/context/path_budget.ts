@@ -17,6 +17,7 @@ const GAP_BYTES = 60;
 export interface Budget {
   node: NodeId;
   fresh: boolean;
+  others: boolean;
   handleBytesMax: number;
   totalBytesMax: number;
 }

@@ -75,7 +75,7 @@ async function renderHandle({ reach, budget, counts, left }: Rendering, node: Ex
     counts.excerpts += 1;
     return `${label}\n(left out, there is no room for more: cognition output ${shortId(node)})`;
   }
-  const resolved = await resolveNode(reach, node, { fresh: budget.fresh, bytesMax });
+  const resolved = await resolveNode(reach, node, { fresh: budget.fresh, others: budget.others, bytesMax });
   if (resolved.placeholder !== null) counts.placeholders += 1;
   else if (resolved.left_out_bytes > 0) counts.excerpts += 1;
   // A plugin may return more than the limit.

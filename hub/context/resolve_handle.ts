@@ -1,7 +1,7 @@
 import { raceAbort } from '../base/abort.js';
 import { HubError } from '../base/error.js';
 import { shortened } from '../base/head_and_tail.js';
-import type { InternalCaller } from '../base/internal_call.js';
+import { callHub, type InternalCaller } from '../base/internal_call.js';
 import { blocksOfType, imageLabel, readableText } from '../base/node_blocks.js';
 import type { Resolved } from '../base/plugin.js';
 import { wholeSeconds } from '../base/whole_seconds.js';
@@ -17,6 +17,8 @@ export type Resolution = ResultOf<'context.resolve'>;
 
 interface ResolveOptions {
   fresh: boolean;
+  /** Whether what somebody else's node names is looked at. */
+  others: boolean;
   bytesMax: number;
 }
 
@@ -26,15 +28,11 @@ export async function resolveNode(
   node: ExternalNode,
   options: ResolveOptions,
 ): Promise<Resolution> {
-  const { handle, output } = node.external;
+  const { output } = node.external;
   try {
     if (!options.fresh && output !== null) return await storedContent(reach, { node, output, options });
     if (!options.fresh && hasRun(node)) return textShownToModel(node, options, null);
-    const resolved = await resolveByPlugin(reach, node, options);
-    if (resolved === null) return textShownToModel(node, options, noPlugin(handle.source));
-    // Where nothing was found originally, the text shown to the model says so.
-    if (!options.fresh && resolved.total_bytes === 0) return textShownToModel(node, options, null);
-    return { ...pick(resolved), placeholder: null };
+    return await contentByPlugin(reach, node, options);
   } catch (error) {
     if (reach.context.signal.aborted) throw error;
     // Where nothing was stored and the plugin knows no more, the text shown to the model is all there is.
@@ -42,6 +40,21 @@ export async function resolveNode(
     const reason = error instanceof HubError ? error.message : 'it failed unexpectedly';
     return textShownToModel(node, options, reason);
   }
+}
+
+async function contentByPlugin(
+  reach: InternalCaller,
+  node: ExternalNode,
+  options: ResolveOptions,
+): Promise<Resolution> {
+  // Whoever made the node has chosen what it names, and this is the machine of somebody else.
+  if (!options.others && (await isImported(reach, node)))
+    return textShownToModel(node, options, options.fresh ? NOT_LOOKED_AT : null);
+  const resolved = await resolveByPlugin(reach, node, options);
+  if (resolved === null) return textShownToModel(node, options, noPlugin(node.external.handle.source));
+  // Where nothing was found originally, the text shown to the model says so.
+  if (!options.fresh && resolved.total_bytes === 0) return textShownToModel(node, options, null);
+  return { ...pick(resolved), placeholder: null };
 }
 
 type Stored = { node: ExternalNode; output: NonNullable<ExternalNode['external']['output']>; options: ResolveOptions };
@@ -118,6 +131,12 @@ async function resolveByPlugin(
       ? new HubError('limit', `it took longer than ${wholeSeconds(RESOLVE_MS_MAX)}`)
       : new HubError('cancelled', 'the call was cancelled'),
   );
+}
+
+const NOT_LOOKED_AT = 'it came from elsewhere: what it names here is not looked at unasked';
+
+async function isImported(reach: InternalCaller, { id, tree }: ExternalNode): Promise<boolean> {
+  return (await callHub(reach, 'loom.node_get', { node: id, tree })).imported;
 }
 
 function isResolveFailure(error: unknown): boolean {

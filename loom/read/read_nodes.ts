@@ -33,7 +33,8 @@ export function getNode({ store, sound }: ReadContext, params: ReadParams['loom.
   const count = store.get<{ count: number }>(CHILD_COUNT, seq)?.count ?? 0;
   // Where a damaged node says that its step ends is not to be believed.
   const end = sound.isSound(row) ? stepEnd(store, row) : params.node;
-  return `{"node":${sound.json(row)},"step_end":"${end}","child_count":${count}}`;
+  const isImported = store.get<{ imported: number }>('SELECT imported FROM nodes WHERE seq = ?', seq)?.imported === 1;
+  return `{"node":${sound.json(row)},"step_end":"${end}","child_count":${count},"imported":${isImported}}`;
 }
 
 /** Without `archived`, the tops of archived branches are left out; children below such a top are listed. */

@@ -22,7 +22,7 @@ export const WALK_UP = `
   SELECT seq, parent FROM up`;
 
 export const HANDLES_AT = `
-  SELECT list.key AS at, lower(hex(n.id)) AS id, n.external -> '$.handle' AS handle
+  SELECT list.key AS at, lower(hex(n.id)) AS id, n.external -> '$.handle' AS handle, n.imported
   FROM json_each(?) list CROSS JOIN nodes n ON n.seq = list.value
   WHERE json_valid(n.external)`;
 
@@ -94,7 +94,7 @@ export function* getHandles(context: ReadContext, params: ReadParams['loom.conte
       .filter((row) => !damaged.has(slice[row.at] ?? 0));
     const rowsOnPage = rows.slice(0, params.limit - handles.length);
     for (const row of rowsOnPage) {
-      const json = `{"node":"${dashed(row.id)}","handle":${row.handle}}`;
+      const json = `{"node":"${dashed(row.id)}","handle":${row.handle},"imported":${row.imported === 1}}`;
       bytes += json.length;
       handles.push(json);
     }
@@ -110,4 +110,5 @@ interface HandleRow {
   at: number;
   id: string;
   handle: string;
+  imported: number;
 }

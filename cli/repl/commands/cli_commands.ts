@@ -21,7 +21,7 @@ export const contextCommand = cliCommand({
   ...{ before: AT, completes: 'node', bound: LAST },
   ...{
     name: 'context',
-    usage: '[node] [--full] [--fresh] [--model]',
+    usage: '[node] [--full] [--fresh] [--others] [--model]',
     summary: 'what a model would be sent from here',
   },
   load: async () => (await import('../../commands/context.js')).contextCommand,

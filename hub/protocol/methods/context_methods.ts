@@ -29,6 +29,8 @@ export const contextMethods = methods({
     params: z.strictObject({
       node: NodeId,
       fresh: z.boolean().default(false),
+      /** Whether `fresh` also looks at what the handle of a node names that a file or another hub brought. */
+      others: z.boolean().default(false),
       /** The most bytes of text that are returned. */
       bytes_max: budget(1_048_576, 8_388_608),
     }),
@@ -50,6 +52,7 @@ export const contextMethods = methods({
     params: z.strictObject({
       node: NodeId,
       fresh: z.boolean().default(false),
+      others: z.boolean().default(false),
       /** The most bytes of text per handle, and for all of them; excerpts say how to read the rest. */
       handle_bytes_max: budget(16_384, 8_388_608),
       total_bytes_max: budget(1_048_576, 8_388_608),

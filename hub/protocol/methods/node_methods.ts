@@ -90,6 +90,8 @@ export const nodeMethods = methods({
       /** The last node of its step; itself when it is settled. */
       step_end: NodeId,
       child_count: z.int().nonnegative(),
+      /** Whether a file or another hub brought it. */
+      imported: z.boolean(),
     }),
   },
   'loom.node_get_many': {
@@ -166,7 +168,14 @@ export const nodeMethods = methods({
   'loom.context_get_handles': {
     description: 'Lists the handles on the path to a node, root first.',
     params: z.strictObject({ node: NodeId, cursor, limit: limitUpTo(5_000, 1_000) }),
-    result: page('handles', z.strictObject({ node: NodeId, handle: Handle })),
+    result: page(
+      'handles',
+      z.strictObject({
+        ...{ node: NodeId, handle: Handle },
+        /** Whether a file or another hub brought it. */
+        imported: z.boolean(),
+      }),
+    ),
     callerGone: 'cancel',
   },
   'loom.context_get_place': {

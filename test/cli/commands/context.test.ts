@@ -37,6 +37,26 @@ test('what was seen stays, and --fresh tells what has changed since', async () =
   });
 });
 
+test('what somebody else has named is looked at again with --others alone', async () => {
+  await withTree(async ({ folder, print, run, json }) => {
+    const [mine, file] = [join(folder, 'mine'), join(folder, 'notes.jsonl')];
+    writeFileSync(mine, 'as it was\n');
+    await print('attach', '@', `file:${mine}`);
+    await print('export', '@', '--format', 'jsonl', '--output', file);
+    await print('purge', '@', '--yes');
+    await print('import', file);
+    writeFileSync(mine, 'a secret of now\n');
+    const { stdout, stderr } = await run(['context', 'notes', '--fresh', '--full']);
+    expect(stdout).toContain('it came from elsewhere');
+    expect(stdout).not.toContain('secret of now');
+    expect(stderr).toContain(`Not looked at again is what came with a file or from another hub: ${mine}.`);
+    expect(JSON.stringify(await json('context', 'notes', '--fresh'))).not.toContain('secret of now');
+    expect(await print('context', 'notes')).toContain('as it was');
+    expect(await print('context', 'notes', '--fresh', '--others')).toContain('a secret of now');
+    expect((await run(['context', 'notes', '--others'])).stderr).toContain('--others goes with --fresh');
+  });
+});
+
 test('a long output is shown in part, and whole with --full', async () => {
   await withTree(async ({ print, run }) => {
     await print('exec', '@', 'seq 1 100000');
