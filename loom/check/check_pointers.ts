@@ -1,5 +1,5 @@
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
-import { isMarkAsSet } from '../store/row_sums.js';
+import { IS_DAMAGED_ARCHIVED, isMarkAsSet } from '../store/row_sums.js';
 import { dashed, MARK_COLUMNS, type MarkRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { checkInputs, checkRequests } from './check_turns.js';
@@ -16,7 +16,7 @@ const SMALL_TABLES = [
   'trees',
   'settings',
   'marks',
-  'archived_branches',
+  'archived_rows',
   'turns',
   'turn_journal',
   'inputs',
@@ -63,7 +63,7 @@ const ASTRAY = [
   `SELECT lower(hex(t.id)) AS tree_id, 'mark ' || m.name AS what FROM marks m
    LEFT JOIN trees t ON t.tree = m.tree LEFT JOIN nodes n ON n.seq = m.node
    WHERE (? IS NULL OR m.tree = ?) AND (n.tree IS NULL OR n.tree <> m.tree) LIMIT ${FOUND_MAX}`,
-  `SELECT lower(hex(t.id)) AS tree_id, 'an archived branch' AS what FROM archived_branches a
+  `SELECT lower(hex(t.id)) AS tree_id, 'an archived branch' AS what FROM archived_rows a
    LEFT JOIN trees t ON t.tree = a.tree LEFT JOIN nodes n ON n.seq = a.node
    WHERE (? IS NULL OR a.tree = ?) AND (n.tree IS NULL OR n.tree <> a.tree) LIMIT ${FOUND_MAX}`,
   `SELECT lower(hex(t.id)) AS tree_id, 'turn ' || lower(hex(u.id)) AS what FROM turns u
@@ -77,6 +77,10 @@ const ASTRAY = [
    LEFT JOIN trees t ON t.tree = s.tree LEFT JOIN nodes n ON n.seq = s.node
    WHERE (? IS NULL OR s.tree = ?) AND (n.tree IS NULL OR n.tree <> s.tree) LIMIT ${FOUND_MAX}`,
 ];
+const DAMAGED_ARCHIVED = `SELECT lower(hex(t.id)) AS tree_id, lower(hex(n.id)) AS what
+  FROM (SELECT * FROM archived_rows WHERE ${IS_DAMAGED_ARCHIVED}) a
+  LEFT JOIN trees t ON t.tree = a.tree LEFT JOIN nodes n ON n.seq = a.node
+  WHERE (? IS NULL OR a.tree = ?) LIMIT ${FOUND_MAX}`;
 const LEFT_JOURNALS = `SELECT DISTINCT lower(hex(t.id)) AS tree_id, lower(hex(u.id)) AS what
   FROM turn_journal j JOIN turns u ON u.turn = j.turn LEFT JOIN trees t ON t.tree = u.tree
   WHERE u.state NOT IN ('running', 'waiting') AND (? IS NULL OR u.tree = ?) LIMIT ${FOUND_MAX}`;
@@ -95,6 +99,9 @@ export function* checkPointers(store: Store, report: Report, tree: number | null
     yield;
   }
   yield* checkMarks(store, report, tree);
+  for (const row of store.all<Astray>(DAMAGED_ARCHIVED, tree, tree)) {
+    addProblem(report, 'what was archived of it is not what the disk has: that branch is shown', { tree: treeOf(row) });
+  }
   for (const row of store.all<Astray>(LEFT_JOURNALS, tree, tree)) {
     addProblem(report, `turn ${dashed(row.what)} left a step that could not be stored`, { tree: treeOf(row) });
   }
@@ -124,5 +131,6 @@ function* checkMarks(store: Store, report: Report, tree: number | null): Slices<
 }
 
 function treeOf(row: Pick<Astray, 'tree_id'>): string | null {
-  return row.tree_id === null ? null : dashed(row.tree_id);
+  // Of no tree at all SQLite makes an empty text.
+  return row.tree_id ? dashed(row.tree_id) : null;
 }

@@ -4,6 +4,7 @@ import type { ReadContext } from '../paging/read_context.js';
 import { SLICE_ROWS, type Slices } from '../paging/slices.js';
 import { checkedMarkJson, checkedTreeJson } from '../store/damaged_row.js';
 import { requireTree } from '../store/require_rows.js';
+import { isTreeAsWritten } from '../store/row_sums.js';
 import { HAS_META, idBlob, MARK_COLUMNS, type MarkRow, TREE_COLUMNS, type TreeRow } from '../store/rows.js';
 import { checkedSettings } from '../store/settings_row.js';
 import type { ReadParams } from './read_methods.js';
@@ -52,7 +53,8 @@ function treesBefore(context: ReadContext, { owner, forked_from: origin }: ListP
 function isListed(tree: ListedRow, params: ReadParams['loom.tree_list']): boolean {
   return (
     tree.importing === 0 &&
-    (tree.archived_at_ms !== null) === params.archived &&
+    // What would hide one is believed only in a row that is as it was written.
+    ((tree.archived_at_ms !== null) === params.archived || !isTreeAsWritten(tree)) &&
     (params.owner !== null || tree.is_owned === 0) &&
     (params.project === null || tree.project === params.project) &&
     (params.forked_from === null || tree.fork_tree === params.forked_from.replaceAll('-', ''))

@@ -1,5 +1,6 @@
 import type { Register } from '../../hub/protocol/methods/sharing_methods.js';
 import { takeRegister } from '../registers/registers.js';
+import { ARCHIVE_BRANCH } from '../store/row_sums.js';
 import { dashed, type TreeRow } from '../store/rows.js';
 import { recountBranches, requireStepStart } from '../write/archive_branches.js';
 import { changeTree, freeName } from '../write/change_trees.js';
@@ -75,11 +76,8 @@ function moveMark({ context: { store }, row, tell }: Applying, mark: Extract<Reg
 function archiveBranch({ context: { store }, row, tell }: Applying, branch: Extract<Register, { of: 'branch' }>): void {
   const top = requireStepStart(store, row, branch.node);
   const changed = branch.value
-    ? store.run(
-        'INSERT INTO archived_branches (node, tree, archived_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-        ...[top.seq, row.tree, branch.at_ms],
-      )
-    : store.run('DELETE FROM archived_branches WHERE node = ?', top.seq);
+    ? store.run(ARCHIVE_BRANCH, top.seq, row.tree, branch.at_ms)
+    : store.run('DELETE FROM archived_rows WHERE node = ?', top.seq);
   if (changed === 0) return;
   tell(branch.value ? 'branch_archived' : 'branch_restored', `,"node":"${dashed(top.id)}"`);
   recountBranches(store, row.tree);

@@ -80,3 +80,32 @@ export function isChangeAsTold(row: ChangeRow): boolean {
 export function isMarkAsSet(row: MarkRow): boolean {
   return row.row_sum === null || row.row_sum === markSum(row);
 }
+/**
+ * The checksum of a row of `archived_rows`, as SQL: what hides a branch is believed only as it was written. The prime is the largest below
+ * 2^32, so that no flipped bit of a number goes unseen.
+ */
+const sumOf = (row: string): string =>
+  `((${row}node % 4294967291) * 40503 + (${row}tree % 4294967291) * 30011 + (${row}archived_at_ms % 4294967291) * 20011 + 1) % 4294967291`;
+
+/** A row that is not what was written. */
+export const IS_DAMAGED_ARCHIVED = `row_sum IS NOT NULL AND row_sum <> ${sumOf('')}`;
+
+/** Hides a branch, by its first node, its tree and the time; what was damaged of it is written anew. */
+export const ARCHIVE_BRANCH = `INSERT INTO archived_rows (node, tree, archived_at_ms) VALUES (?, ?, ?)
+  ON CONFLICT (node) DO UPDATE SET tree = excluded.tree, archived_at_ms = excluded.archived_at_ms WHERE ${IS_DAMAGED_ARCHIVED}`;
+
+export const ARCHIVED_STEP = `
+  -- What hides work is read through a view of the rows that are as they were written; rows of earlier versions have no checksum.
+  ALTER TABLE archived_branches RENAME TO archived_rows;
+  ALTER TABLE archived_rows ADD COLUMN row_sum INTEGER;
+  CREATE VIEW archived_branches AS
+    SELECT node, tree, archived_at_ms FROM archived_rows WHERE row_sum IS NULL OR row_sum = ${sumOf('')};
+  CREATE TRIGGER archived_added AFTER INSERT ON archived_rows
+  BEGIN
+    UPDATE archived_rows SET row_sum = ${sumOf('new.')} WHERE node = new.node;
+  END;
+  CREATE TRIGGER archived_again AFTER UPDATE OF node, tree, archived_at_ms ON archived_rows
+  BEGIN
+    UPDATE archived_rows SET row_sum = ${sumOf('new.')} WHERE node = new.node;
+  END;
+`;

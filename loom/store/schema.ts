@@ -1,3 +1,4 @@
+import { ARCHIVED_STEP } from './row_sums.js';
 import { SHARING_STEPS } from './sharing_schema.js';
 
 /**
@@ -270,4 +271,5 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX nodes_with_meta ON nodes (tree) WHERE meta IS NOT NULL;
   `,
   ...SHARING_STEPS,
+  ARCHIVED_STEP,
 ];

@@ -1,5 +1,6 @@
 import { cliCommand } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
+import { ARCHIVE_BRANCH } from '../store/row_sums.js';
 import { dashed } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { changeTree } from './change_trees.js';
@@ -17,10 +18,7 @@ export const archiveBranch: WriteOp<ParsedOf<'loom.branch_archive'>> = (context,
       cliCommand('delete', tree.slice(0, 8)),
     ]);
   }
-  const added = store.run(
-    'INSERT INTO archived_branches (node, tree, archived_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-    ...[top.seq, row.tree, context.atMs],
-  );
+  const added = store.run(ARCHIVE_BRANCH, top.seq, row.tree, context.atMs);
   if (added > 0) {
     changeTree(context, row, { kind: 'branch_archived', fields: `"tree":"${tree}","node":"${dashed(top.id)}"` });
     recountBranches(store, row.tree);
@@ -32,7 +30,7 @@ export const restoreBranch: WriteOp<ParsedOf<'loom.branch_restore'>> = (context,
   const { store } = context;
   const row = requireOpenTree(store, tree);
   const top = requireStepStart(store, row, node);
-  const removed = store.run('DELETE FROM archived_branches WHERE node = ?', top.seq);
+  const removed = store.run('DELETE FROM archived_rows WHERE node = ?', top.seq);
   if (removed > 0) {
     changeTree(context, row, { kind: 'branch_restored', fields: `"tree":"${tree}","node":"${dashed(top.id)}"` });
     recountBranches(store, row.tree);

@@ -6,6 +6,7 @@ import type { ExportRecord } from '../../hub/protocol/methods/tree_methods.js';
 import type { Sha256 } from '../../hub/protocol/node.js';
 import { outputPath } from '../outputs/output_path.js';
 import { findTree } from '../store/require_rows.js';
+import { ARCHIVE_BRANCH } from '../store/row_sums.js';
 import { dashed, type TreeRow } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import { recountBranches, requireStepStart } from './archive_branches.js';
@@ -116,8 +117,8 @@ function importPointer(
   const sql =
     record.kind === 'mark'
       ? 'INSERT INTO marks (tree, name, node, set_at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
-      : 'INSERT INTO archived_branches (tree, node, archived_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
-  const values = record.kind === 'mark' ? [tree.tree, record.name, node.seq] : [tree.tree, node.seq];
+      : ARCHIVE_BRANCH;
+  const values = record.kind === 'mark' ? [tree.tree, record.name, node.seq] : [node.seq, tree.tree];
   const added = context.store.run(sql, ...values, context.atMs);
   if (record.kind === 'mark') sealMarks(context.store, tree.tree);
   // Watchers of a tree that exists already are told; the marks of a new tree are read with it.

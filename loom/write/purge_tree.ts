@@ -149,7 +149,7 @@ function deleteTree(context: WriteContext, row: TreeRow): void {
     'DELETE FROM turn_journal WHERE turn IN (SELECT turn FROM turns WHERE tree = ?)',
     'DELETE FROM turns WHERE tree = ?',
     'DELETE FROM marks WHERE tree = ?',
-    'DELETE FROM archived_branches WHERE tree = ?',
+    'DELETE FROM archived_rows WHERE tree = ?',
     'DELETE FROM snapshots WHERE tree = ?',
     'DELETE FROM copies WHERE tree = ?',
     'DELETE FROM shares WHERE tree = ?',

@@ -16,6 +16,58 @@ function damage(writer: TestWriter, sql: string): void {
   expect(writer.store.run(sql)).toBeGreaterThan(0);
 }
 
+test.each([
+  ['node', 'node = (SELECT seq FROM nodes WHERE id = ?)', 'beta'],
+  ['tree', 'tree = tree + 1', null],
+  ['time', 'archived_at_ms = archived_at_ms + 1099511627776', null],
+  ['checksum', 'row_sum = row_sum + 1', null],
+])('a branch is hidden by no row whose %s is not what was archived', (_, change, name) =>
+  withReader(async (_folder, writer) => {
+    const { tree, id } = await planted(writer);
+    writer.write('loom.branch_archive', { tree, node: id('gamma') });
+    const shown = (reader: ReturnType<typeof openReader>) =>
+      reader.read('loom.tree_get_skeleton', { tree }).then(({ nodes }) => nodes.map((node) => node.id));
+    const before = openReader(writer.folder);
+    expect(await shown(before)).not.toContain(id('gamma'));
+    before.close();
+    writer.store.run('DROP TRIGGER archived_again');
+    writer.store.run('PRAGMA foreign_keys = OFF');
+    const blobs = name === null ? [] : [Buffer.from(id(name).replaceAll('-', ''), 'hex')];
+    expect(writer.store.run(`UPDATE archived_rows SET ${change}`, ...blobs)).toBe(1);
+    const reader = openReader(writer.folder);
+    expect(await shown(reader)).toHaveLength(5);
+    expect((await reader.read('loom.context_list_leaves', { tree })).leaves).toHaveLength(1);
+    const { problems } = await reader.read('loom.fsck', {});
+    expect(problems.map(({ problem }) => problem)).toContain(
+      'what was archived of it is not what the disk has: that branch is shown',
+    );
+    reader.close();
+  }),
+);
+
+test('a branch whose row was damaged is archived anew', () =>
+  withReader(async (_, writer) => {
+    const { tree, id } = await planted(writer);
+    const archive = () => writer.write('loom.branch_archive', { tree, node: id('gamma') });
+    archive();
+    writer.store.run('UPDATE archived_rows SET row_sum = row_sum + 1');
+    expect(archive().branch_count).toBe(1);
+    const reader = openReader(writer.folder);
+    const { nodes } = await reader.read('loom.tree_get_skeleton', { tree });
+    expect(nodes.map((node) => node.id)).not.toContain(id('gamma'));
+    expect((await reader.read('loom.fsck', {})).problems).toEqual([]);
+    reader.close();
+  }));
+
+test('a conversation is hidden by no row that is not what was written', () =>
+  withReader(async (_, writer) => {
+    await planted(writer);
+    damage(writer, 'UPDATE trees SET archived_at_ms = 0');
+    const reader = openReader(writer.folder);
+    expect((await reader.read('loom.tree_list', {})).trees.map(({ title }) => title)).toEqual([`${DAMAGED} alpha`]);
+    reader.close();
+  }));
+
 const depthsOf = (nodes: { depth: number }[]): number[] => nodes.map(({ depth }) => depth);
 
 test.each([0, 1, 7, 1_000_000])('a node whose depth became %i is shown with the depth at which it stands', (depth) =>

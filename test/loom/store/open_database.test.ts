@@ -55,6 +55,11 @@ const NODES = 500;
 
 /** Takes back what the steps after the first have made. */
 const LATER = `
+  DROP VIEW archived_branches;
+  DROP TRIGGER archived_added;
+  DROP TRIGGER archived_again;
+  ALTER TABLE archived_rows DROP COLUMN row_sum;
+  ALTER TABLE archived_rows RENAME TO archived_branches;
   DROP TABLE origins;
   DROP TABLE hubs;
   DROP TABLE registers;

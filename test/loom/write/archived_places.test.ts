@@ -108,9 +108,13 @@ describe('a step is archived and restored whole', () => {
   test('where an earlier version has cut one in half', () =>
     withReader(async (reader, writer) => {
       const { tree, id } = await planted(writer);
-      writer.store.run('INSERT INTO archived_branches SELECT seq, tree, 1 FROM nodes WHERE id = ?', blobOf(id('ls')));
-      writer.store.run('INSERT INTO archived_branches SELECT seq, tree, 1 FROM nodes WHERE id = ?', blobOf(id('pwd')));
+      const cut =
+        'INSERT INTO archived_rows (node, tree, archived_at_ms) SELECT seq, tree, 1 FROM nodes WHERE id IN (?, ?)';
+      writer.store.run(cut, blobOf(id('ls')), blobOf(id('pwd')));
+      writer.store.exec(`DROP VIEW archived_branches; ALTER TABLE archived_rows RENAME TO archived_branches`);
       writer.store.exec(MIGRATIONS[WHOLE_STEPS] ?? '');
+      writer.store.exec(`ALTER TABLE archived_branches RENAME TO archived_rows;
+        CREATE VIEW archived_branches AS SELECT node, tree, archived_at_ms FROM archived_rows`);
       const { nodes } = await reader.read('loom.tree_get_skeleton', { tree, archived: true });
       expect(nodes.filter((node) => node.archived).map((node) => node.id)).toEqual([id('look')]);
       expect(await reader.read('loom.fsck', {})).toMatchObject({ problems: [] });

@@ -30,7 +30,11 @@ const MOVING: readonly (readonly [string, string, string])[] = [
 ];
 
 const BESIDE: readonly (readonly [string, string, string])[] = [
-  ['/context a b', 'these are too many words for /context', 'hint: /context [node] [--full] [--fresh] [--model]'],
+  [
+    '/context a b',
+    'these are too many words for /context',
+    'hint: /context [node] [--full] [--fresh] [--others] [--model]',
+  ],
   ['/context nosuch', 'no node "nosuch" in tree', NODE_HINT],
   ['/compare', '/compare takes more words', 'hint: /compare <node> <node>'],
   ['/compare root', '/compare takes more words', 'hint: /compare <node> <node>'],
