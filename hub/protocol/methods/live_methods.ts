@@ -23,6 +23,8 @@ export const LeasedTurn = z.object({
   state: z.enum(['running', 'waiting', 'ended']),
   /** How it ended. */
   end: TurnOutcome.pick({ state: true, why: true }).optional(),
+  /** Its hub has ended in order, and the turn was waiting or could not be ended. */
+  left: z.boolean().optional(),
   started_at_ms: z.int().nonnegative(),
   questions: z.array(Question).max(200),
 });

@@ -41,6 +41,7 @@ export function createLiveRemotes(parts: LiveRemotesParts): LiveRemotes {
   const deliver = createDelivery(reach);
   const queue = createQueue();
   let own: LeasedTurn[] | null = null;
+  let tellOwn = async (): Promise<void> => undefined;
 
   function begin(name: string): RemoteLink {
     const link = createLink({ ...parts, name, deliver, address: () => requireAddress(parts, name), tell });
@@ -51,7 +52,7 @@ export function createLiveRemotes(parts: LiveRemotesParts): LiveRemotes {
   }
 
   function followOwn(): LeasedTurn[] {
-    followOwnTurns(parts, ending.signal, (turns) => {
+    tellOwn = followOwnTurns(parts, ending.signal, (turns) => {
       own = turns;
       for (const link of links.values()) link.turns.setOwn(turns);
     });
@@ -88,6 +89,8 @@ export function createLiveRemotes(parts: LiveRemotesParts): LiveRemotes {
     turns: () => turnsOf(links),
     say: (turn, message) => sayTo(links, turn, message),
     async end() {
+      // How its turns have ended is told before it goes.
+      await tellOwn();
       ending.abort();
       await Promise.all([...links.values()].map((link) => link.end()));
     },

@@ -3,6 +3,7 @@ import { detach, neverFails } from '../../base/detach.js';
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller, ownContext } from '../../base/internal_call.js';
 import type { HubCalls, HubResolve, Log } from '../../base/plugin.js';
+import { within } from '../../base/wait_at_most.js';
 import type { LiveEvent } from '../../protocol/methods/live_methods.js';
 import type { TreeId } from '../../protocol/node.js';
 import { announce, announceTurns, hearAnnounced } from '../announce.js';
@@ -26,6 +27,8 @@ const CHECK_MS = 60_000;
 const ROUND_MS = 50;
 /** So many rounds may come at once after a while without. */
 const ROUND_BURST = 5;
+/** How long a hub that ends sends what is left. */
+const LEAVE_MS_MAX = 3_000;
 /** What takes longer than this to be sent is told of. */
 const SLOW_MS = 1_000;
 /** Who may only read has no name at a remote. */
@@ -70,6 +73,8 @@ interface Link {
   sleep: Sleep;
   signal: AbortSignal;
   isReached: boolean;
+  /** It ends after what there is to do. */
+  isLeaving: boolean;
   countAgain(): void;
 }
 
@@ -86,7 +91,7 @@ export function createLink(parts: LinkParts): RemoteLink {
     deliver: parts.deliver,
   };
   const link: Link = {
-    ...{ parts, sleep, signal, isReached: false },
+    ...{ parts, sleep, signal, isReached: false, isLeaving: false },
     reach: { hub: parts.hub, context: ownContext(signal) },
     ...{ toDo, lane: createTurnLane(laneParts) },
     countAgain: () => undefined,
@@ -114,6 +119,9 @@ export function createLink(parts: LinkParts): RemoteLink {
       sleep.wake();
     },
     async end() {
+      link.isLeaving = true;
+      link.lane.leave();
+      if (link.isReached) await within(LEAVE_MS_MAX, running);
       ending.abort();
       await running;
     },
@@ -160,7 +168,7 @@ async function run(link: Link): Promise<void> {
     }
     link.isReached = false;
     link.lane.noteLost();
-    if (signal.aborted) return;
+    if (signal.aborted || link.isLeaving) return;
     link.countAgain();
     await sleep.wait(backOffMs(failures));
     failures += 1;
@@ -187,7 +195,9 @@ async function stay(link: Link, onReached: () => void): Promise<void> {
     const takes = createTaking(link, remote, { hub, writes });
     let lookedMs = performance.now();
     for (let isFirst = true; !signal.aborted; isFirst = false) {
+      const isLast = link.isLeaving;
       const waitMs = await takes();
+      if (isLast) return;
       if (isFirst) onReached();
       const roundMs = hears ? CHECK_MS : POLL_MS;
       if (performance.now() >= lookedMs + roundMs) {

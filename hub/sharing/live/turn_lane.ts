@@ -1,27 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { detach, neverFails } from '../../base/detach.js';
 import { HubError } from '../../base/error.js';
-import { LeasedTurn, type TurnElsewhere, TurnMessage } from '../../protocol/methods/live_methods.js';
+import { LeasedTurn, type TurnElsewhere, type TurnMessage } from '../../protocol/methods/live_methods.js';
 import type { TreeId, TurnId } from '../../protocol/node.js';
 import type { Remote } from '../remote_connection.js';
-import { INBOX, LEASES, UP_TO } from '../schema/turn_limits.js';
-import { type Delivery, InboxAnswer, NOT_KNOWN } from './turn_messages.js';
+import { LEASES } from '../schema/turn_limits.js';
+import { jsonOf, type Lane, type LaneParts } from './lane_state.js';
+import { readAnswers, readInbox, sendSaid } from './turn_inbox.js';
 import { isOver, mayOnlyRead, outOfReach, unanswered } from './turn_refusals.js';
 
 /** How often a hub says that its turns still run, and looks whether those of others do. */
 const RENEW_MS = 10_000;
 /** How long one waits for the hub that has a turn. */
 const ANSWER_MS_MAX = 20_000;
-
-export interface LaneParts {
-  name: string;
-  sharedTrees(): string[];
-  tell(event: TurnElsewhere): void;
-  /** Has the lane run soon. */
-  wake(): void;
-  /** Does what another hub says to a turn of this one. */
-  deliver: Delivery;
-}
 
 /** What runs in shared trees, at one remote: the turns of this hub and those of others, and what is said to them. */
 export interface TurnLane {
@@ -44,6 +34,8 @@ export interface TurnLane {
   waitMs(): number;
   /** The connection is gone: what is said is not waited for any longer. */
   noteLost(): void;
+  /** The hub ends: the next exchange says of its turns that nobody has them then. */
+  leave(): void;
 }
 
 interface LeaseRow {
@@ -53,31 +45,6 @@ interface LeaseRow {
   alive: string;
   seen: string;
   by: string;
-}
-
-interface Said {
-  id: string;
-  turn: TurnId;
-  body: string;
-  isSent: boolean;
-  end(answer: unknown): void;
-}
-
-interface Lane {
-  parts: LaneParts;
-  own: Map<TurnId, LeasedTurn>;
-  leased: Map<TurnId, string>;
-  others: Map<string, TurnElsewhere>;
-  said: Map<string, Said>;
-  answers: Map<string, { tree: TreeId; answer: string }>;
-  delivering: Set<string>;
-  news: { tree: TreeId; tell(): void }[];
-  isToRead: boolean;
-  isToTell: boolean;
-  isReached: boolean;
-  atMs: number;
-  /** When it was read last which turns others have. */
-  readAtMs: number;
 }
 
 export function createTurnLane(parts: LaneParts): TurnLane {
@@ -117,6 +84,11 @@ export function createTurnLane(parts: LaneParts): TurnLane {
       tellNews(lane);
       for (const one of lane.said.values()) one.end(unanswered(parts.name));
       for (const turn of lane.others.values()) noteAway(lane, turn);
+    },
+    leave() {
+      for (const [id, turn] of lane.own) if (turn.state !== 'ended') lane.own.set(id, { ...turn, left: true });
+      lane.isToTell = true;
+      parts.wake();
     },
   };
 }
@@ -205,20 +177,6 @@ async function lease(
   for (const [id, body] of now) leased.set(id, body);
 }
 
-async function sendSaid(
-  { said, others }: Lane,
-  remote: Remote,
-  { hub, changed }: { hub: string; changed: Set<TreeId> },
-): Promise<void> {
-  for (const one of said.values()) {
-    if (one.isSent) continue;
-    one.isSent = true;
-    await remote.query('SELECT cognition.say($1, $2, $3, $4)', [hub, one.id, one.turn, one.body]);
-    const tree = others.get(one.turn)?.tree;
-    if (tree !== undefined) changed.add(tree);
-  }
-}
-
 async function readOthers(lane: Lane, remote: Remote, hub: string): Promise<void> {
   const { parts, others } = lane;
   const rows = await remote.query<LeaseRow>(LEASES, [parts.sharedTrees(), hub]);
@@ -229,7 +187,7 @@ async function readOthers(lane: Lane, remote: Remote, hub: string): Promise<void
     if (said === undefined || said.turn !== turn || said.tree !== tree) continue;
     found.add(turn);
     const now = { ...said, kind: 'turn_elsewhere' as const, remote: parts.name, by };
-    const isAlive = alive === 't' || said.state === 'ended';
+    const isAlive = (alive === 't' && said.left !== true) || said.state === 'ended';
     noteIfNew(lane, isAlive ? now : { ...now, state: 'lost', seen_at_ms: Number(seen) });
   }
   for (const [turn, known] of others) {
@@ -244,56 +202,4 @@ function noteIfNew({ parts, others, news }: Lane, turn: TurnElsewhere): void {
   if (JSON.stringify(known) === JSON.stringify(turn) || (known?.state === 'ended' && turn.state === 'ended')) return;
   others.set(turn.turn, turn);
   news.push({ tree: turn.tree, tell: () => parts.tell(turn) });
-}
-
-async function readInbox(lane: Lane, remote: Remote, hub: string): Promise<void> {
-  const { parts, answers, delivering } = lane;
-  for (const row of await remote.query<{ id: string; turn: TurnId; tree: TreeId; body: string }>(INBOX, [hub])) {
-    const { id, turn, tree } = row;
-    if (delivering.has(id)) continue;
-    delivering.add(id);
-    const message = TurnMessage.safeParse(jsonOf(row.body)).data;
-    const done = message === undefined ? Promise.resolve(NOT_KNOWN) : deliver(lane, turn, message);
-    detach(
-      done.then((answer) => {
-        answers.set(id, { tree, answer: JSON.stringify(answer) });
-        lane.isToTell = true;
-        delivering.delete(id);
-        parts.wake();
-      }),
-      neverFails,
-    );
-  }
-}
-
-async function deliver({ parts, own }: Lane, id: TurnId, message: TurnMessage): Promise<InboxAnswer> {
-  const turn = own.get(id);
-  if (turn === undefined || turn.state === 'ended') return { failed: 'not_found', message: 'the turn has ended' };
-  const isGrant =
-    message.kind === 'answer' && turn.questions.some(({ kind, answer }) => kind !== 'question' && answer === null);
-  // Who may write at a remote may not decide what runs on this machine.
-  if (isGrant) return { failed: 'unauthorised', message: 'what may run is decided where it runs' };
-  return parts.deliver(id, message);
-}
-
-async function readAnswers({ said, others, news }: Lane, remote: Remote): Promise<void> {
-  const open = [...said.values()].filter(({ isSent }) => isSent).map(({ id }) => id);
-  if (open.length === 0) return;
-  const sql = `SELECT id, ${UP_TO('answer')} FROM cognition.inbox WHERE id = ANY($1) AND answer IS NOT NULL`;
-  for (const { id, answer } of await remote.query<{ id: string; answer: string }>(sql, [open])) {
-    const told = InboxAnswer.safeParse(jsonOf(answer)).data ?? NOT_KNOWN;
-    const one = said.get(id);
-    const end = (): void => one?.end('done' in told ? told.done : new HubError(told.failed, told.message));
-    const tree = one === undefined ? undefined : others.get(one.turn)?.tree;
-    if (tree === undefined) end();
-    else news.push({ tree, tell: end });
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // of no known form, then
-  }
 }

@@ -1,4 +1,4 @@
-import { detach } from '../../base/detach.js';
+import { detach, neverFails } from '../../base/detach.js';
 import { callHub, ownContext } from '../../base/internal_call.js';
 import type { HubCalls, HubResolve, Log } from '../../base/plugin.js';
 import type { LeasedTurn } from '../../protocol/methods/live_methods.js';
@@ -14,44 +14,48 @@ const CHANGES: ReadonlySet<string> = new Set<AgentEvent['kind']>([
   ...(['step_committed', 'question_asked', 'question_answered', 'model_replaced'] as const),
 ]);
 
-/** Tells which turns this hub has, now and whenever that changes, until the signal aborts. */
+/** Tells which turns this hub has, now and whenever that changes, until the signal aborts. Returns what tells it once more. */
 export function followOwnTurns(
   { hub, log }: { hub: HubCalls & HubResolve; log: Log },
   signal: AbortSignal,
   tell: (turns: LeasedTurn[]) => void,
-): void {
+): () => Promise<void> {
   const context = ownContext(signal, (event) => {
     if (!('kind' in event) || !CHANGES.has(String(event.kind))) return;
     const told = AgentEvent.safeParse(event).data;
     if (told !== undefined) note(ended, told);
-    again();
+    detach(again(), neverFails);
   });
   const reach = { hub, context };
   // A turn is listed as one that runs for a moment after its end was told.
   const ended = new Map<TurnId, TurnOutcome>();
   const known = new Map<TurnId, LeasedTurn>();
   let [isReading, isDue] = [false, false];
+  let reading = Promise.resolve();
   const failed = (error: unknown): void => (signal.aborted ? undefined : log('warn', `own turns: ${String(error)}`));
   async function read(): Promise<void> {
+    isDue = false;
+    const { turns } = await callHub(reach, 'agent.status', { tree: null });
+    const now = turns.filter(({ by }) => by === undefined).map((turn) => leased(turn, ended.get(turn.turn)));
+    const over = [...ended].filter(([id]) => !now.some(({ turn }) => turn === id));
+    for (const [id] of over) ended.delete(id);
+    tell([...now, ...over.flatMap(([id, outcome]) => endedTurn(known.get(id), outcome))]);
+    known.clear();
+    for (const turn of now) known.set(turn.turn, turn);
+  }
+  async function readAll(): Promise<void> {
     isReading = true;
-    while (isDue) {
-      isDue = false;
-      const { turns } = await callHub(reach, 'agent.status', { tree: null });
-      const now = turns.filter(({ by }) => by === undefined).map((turn) => leased(turn, ended.get(turn.turn)));
-      const over = [...ended].filter(([id]) => !now.some(({ turn }) => turn === id));
-      for (const [id] of over) ended.delete(id);
-      tell([...now, ...over.flatMap(([id, outcome]) => endedTurn(known.get(id), outcome))]);
-      known.clear();
-      for (const turn of now) known.set(turn.turn, turn);
-    }
+    while (isDue) await read().catch(failed);
     isReading = false;
   }
-  function again(): void {
+  function again(): Promise<void> {
     isDue = true;
-    if (!isReading) detach(read(), failed);
+    if (!isReading) reading = readAll();
+    return reading;
   }
   detach(callHub(reach, 'agent.follow', { turn: null, tree: null, stream: 'own turns' }), failed);
-  again();
+  detach(again(), neverFails);
+  return again;
 }
 
 function note(ended: Map<TurnId, TurnOutcome>, event: AgentEvent): void {

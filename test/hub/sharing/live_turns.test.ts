@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TurnElsewhere } from '../../../hub/protocol/methods/live_methods.js';
 import type { NodeId, TreeId } from '../../../hub/protocol/node.js';
 import type { AgentEvent } from '../../../hub/protocol/turn.js';
-import type { TestHub } from '../../support/hub.js';
+import { hubEnded, type TestHub } from '../../support/hub.js';
 import { say as answers, breaking } from '../../support/model/script.js';
 import { type ModelServer, withModelServer } from '../../support/model_server.js';
 import { accessTo, beginTurn, type TestTurn } from '../../support/turns.js';
@@ -199,6 +199,36 @@ describe.skipIf(POSTGRES_BIN === null)('a turn in a shared tree', { timeout: 120
         access: accessTo(model),
       });
       expect(await own.outcome).toMatchObject({ state: 'done' });
+    });
+  });
+
+  test('is told as ended when its hub ends in order, with its last words; one that waits as lost until it is back', async () => {
+    await withTurns(async ({ anna, ben, model, tree, begin, told }) => {
+      model.script(breaking('hang', words('Let me')), answers(words('First.'), ask('c1', 'Which?', ['tea'])));
+      const [toBen, turn] = [hearFeed(ben), begin()];
+      turn.outcome.catch(() => undefined); // its hub ends
+      await model.hanging();
+      const asking = begin(PLAN);
+      await asking.outcome;
+      expect(await told('waiting')).toMatchObject({ turn: asking.id });
+      const [pid, hasEnded] = [await anna.pid(), hubEnded(anna.home)];
+      // It would start its hub again.
+      await anna.client.close();
+      process.kill(pid, 'SIGTERM');
+      expect(await told('ended')).toMatchObject({
+        ...{ turn: turn.id, end: { state: 'interrupted', why: 'hub_ended' } },
+      });
+      await toBen.first(saysText('Let me'));
+      expect(await told('lost')).toMatchObject({ turn: asking.id });
+      // Not because of the time.
+      const silent = `SELECT 1 FROM cognition.leases WHERE tree = '${tree}' AND renewed_at < now() - interval '25 s'`;
+      expect(await asOwner(server, silent)).toEqual([]);
+      toBen.stop();
+      await hasEnded;
+      const back = hearLive(ben, tree);
+      await (await anna.connect()).call('sharing.list', {});
+      await back.first((one) => isTurn(one) && one.turn === asking.id && one.state === 'waiting');
+      back.stop();
     });
   });
 
