@@ -20,6 +20,7 @@ import { prepareRemote, requirePrepared } from '../remote_schema.js';
 import { checkRemote, listRemoteTrees, purgeRemoteTrees } from '../remote_trees.js';
 import { shareOf, shareOwned, syncRemote } from '../sync_remote.js';
 import { taskMethods } from '../tasks/task_calls.js';
+import { createTaskLines } from '../tasks/task_lines.js';
 
 interface SharingParts {
   version: string;
@@ -58,6 +59,7 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
   const onPrepared: typeof on = (name, context, use) =>
     on(name, context, (remote, reach) => requirePrepared(remote).then(() => use(remote, reach)));
 
+  const lines = createTaskLines(hub, parts);
   const refresh = (): void => detach(live.refresh(), (error) => log('warn', `sharing: ${String(error)}`));
   const refreshed = <T>(done: Promise<T>): Promise<T> => done.finally(refresh);
 
@@ -69,6 +71,7 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
     end: async () => {
       files.end();
       await live.end();
+      lines.end();
     },
     methods: {
       'sharing.follow': async ({ tree }, context) => follow(live, tree, context),
@@ -100,7 +103,7 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
         );
         return { trees, files: await syncFiles(files, { ...params, trees }, context) };
       },
-      ...taskMethods(hub, { beside, version }),
+      ...taskMethods(hub, { lines, version }),
     },
   };
 }

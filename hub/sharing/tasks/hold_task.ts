@@ -1,24 +1,17 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { detach } from '../../base/detach.js';
 import { HubError } from '../../base/error.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { CallContext, HubCalls, HubResolve } from '../../base/plugin.js';
 import type { ParsedOf, ResultOf } from '../../protocol/methods/method_table.js';
 import type { NodeId } from '../../protocol/node.js';
-import type { Remote } from '../remote_connection.js';
+import { announceTask, QUEUE, type TaskLines } from './task_lines.js';
 import { endTask, holdTask } from './task_rows.js';
 
-/** How often a turn is looked at; how often its lease is renewed at least, and when it is over: 5 s before others may take it. */
+/** How often a turn is looked at, here; and when its lease is over: 5 s before others may take it. */
 const PACE_MS = 500;
-const RENEW_MS = 2_000;
 const LEASE_MS = 25_000;
-
-/** Connects to a remote beside what else is done there: a lease cannot wait for a large tree. */
-export type Beside = <T>(
-  name: string,
-  context: CallContext,
-  use: (remote: Remote, reach: InternalCaller) => Promise<T>,
-) => Promise<T>;
+/** How long renewing it may take before the connection is taken for cut. */
+const RENEW_MS_MAX = 8_000;
 
 type Holding = ParsedOf<'sharing.task_hold'>;
 type Held = ResultOf<'sharing.task_hold'>;
@@ -26,41 +19,60 @@ type Held = ResultOf<'sharing.task_hold'>;
 /** Keeps a task while a turn runs for it. Whatever ends that ends the turn: what another may take up does not run on here. */
 export async function holdWhileRunning(
   hub: HubCalls & HubResolve,
-  { beside, context }: { beside: Beside; context: CallContext },
+  { lines, context }: { lines: TaskLines; context: CallContext },
   holding: Holding,
 ): Promise<Held> {
   const { turn } = holding;
   // It outlives the call.
   const lasting = { hub, context: { ...context, signal: new AbortController().signal } };
   try {
-    return await hold({ hub, context }, beside, holding);
+    return await hold({ hub, context }, lines, holding);
   } catch (error) {
     // Its caller has gone: what is not ended yet is left to the next worker.
-    if (context.signal.aborted) await stopTurn(lasting, turn).then(() => giveUp(lasting, beside, holding));
+    if (context.signal.aborted) await stopTurn(lasting, turn).then(() => giveUp(lasting, lines, holding));
     throw error;
   } finally {
     await stopTurn(lasting, turn);
   }
 }
 
-async function hold(reach: InternalCaller, beside: Beside, holding: Holding): Promise<Held> {
+async function hold(reach: InternalCaller, lines: TaskLines, holding: Holding): Promise<Held> {
+  const { remote: name, task } = holding;
   const { signal } = reach.context;
   const steps = followSteps(reach, holding);
+  const lease = createLease(reach, lines, { holding, steps });
+  const news = lines.sleepUntil({ name, what: task, signal });
+  let dueMs = 0;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      await steps.look();
+      if (steps.hasNews() || Date.now() >= dueMs) {
+        dueMs = Date.now() + lines.pollMs(name);
+        const why = await lease.renew();
+        if (why !== null) return { why };
+      }
+      if (!(await news.wait(PACE_MS))) dueMs = 0;
+    }
+  } finally {
+    news.end();
+  }
+}
+
+function createLease(reach: InternalCaller, lines: TaskLines, { holding, steps }: { holding: Holding; steps: Steps }) {
   let heldAtMs = Date.now();
-  for (let dueMs = 0; ; ) {
-    await steps.look();
-    const nowMs = Date.now();
-    if (steps.hasNews() || nowMs >= dueMs) {
+  return {
+    /** Tells why the task is to be left, null while it is not. */
+    async renew(): Promise<Held['why'] | null> {
+      const nowMs = Date.now();
       const leftMs = Math.max(1, heldAtMs + LEASE_MS - nowMs);
-      const stop = await renew(reach, beside, { holding, told: steps.tell(), leftMs });
-      if (stop === true) return { why: 'stop' };
+      const stop = await renew(reach, lines, { holding, steps, leftMs });
+      if (stop === true) return 'stop';
       // Where the remote is away the lease runs on.
       if (stop === false) heldAtMs = nowMs;
-      if (stop === null || Date.now() - heldAtMs >= LEASE_MS) return { why: 'lost' };
-      dueMs = nowMs + RENEW_MS;
-    }
-    await pause(PACE_MS, undefined, { signal });
-  }
+      return stop === null || Date.now() - heldAtMs >= LEASE_MS ? 'lost' : null;
+    },
+  };
 }
 
 interface Told {
@@ -72,17 +84,27 @@ interface Told {
 /** Tells whether the task is to stop, null when it is another's; a remote that is away may be back before the lease is over. */
 async function renew(
   reach: InternalCaller,
-  beside: Beside,
-  { holding, told, leftMs }: { holding: Holding; told: Told; leftMs: number },
+  lines: TaskLines,
+  { holding, steps, leftMs }: { holding: Holding; steps: Steps; leftMs: number },
 ): Promise<boolean | null | 'away'> {
   const { remote: name, task, token } = holding;
-  const signal = AbortSignal.any([reach.context.signal, AbortSignal.timeout(leftMs)]);
+  const hasNews = steps.hasNews();
+  const told = steps.tell();
+  const late = AbortSignal.timeout(Math.min(leftMs, RENEW_MS_MAX));
+  const context = { ...reach.context, signal: AbortSignal.any([reach.context.signal, late]) };
   try {
-    return await beside(name, { ...reach.context, signal }, (remote) => holdTask(remote, { task, token, ...told }));
+    return await lines.use(name, context, async (remote) => {
+      const stop = await holdTask(remote, { task, token, ...told });
+      if (hasNews) await announceTask(remote, task);
+      return stop;
+    });
   } catch (error) {
+    if (late.aborted) lines.drop(name);
     return whenAway(error, reach.context.signal);
   }
 }
+
+type Steps = ReturnType<typeof followSteps>;
 
 /** Sends the steps of a turn as they are made. Nothing waits for it: the connection may be in use for a large tree. */
 function followSteps(reach: InternalCaller, { remote, tree, turn }: Holding) {
@@ -135,7 +157,7 @@ async function stopTurn(reach: InternalCaller, turn: Holding['turn']): Promise<v
 }
 
 /** Without it the lease ends by itself. */
-async function giveUp(reach: InternalCaller, beside: Beside, holding: Holding): Promise<void> {
+async function giveUp(reach: InternalCaller, lines: TaskLines, holding: Holding): Promise<void> {
   const { remote: name, task, token } = holding;
   const ending = {
     task,
@@ -145,5 +167,9 @@ async function giveUp(reach: InternalCaller, beside: Beside, holding: Holding): 
     tip: null,
     price_microdollars: 0,
   } as const;
-  await beside(name, reach.context, (remote) => endTask(remote, ending)).catch(() => undefined);
+  const giving = lines.use(name, reach.context, async (remote) => {
+    await endTask(remote, ending);
+    await announceTask(remote, QUEUE);
+  });
+  await giving.catch(() => undefined);
 }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { HubError } from '../../base/error.js';
 import { cliCommand } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
@@ -7,46 +6,61 @@ import type { ParsedOf } from '../../protocol/methods/method_table.js';
 import type { Task } from '../../protocol/methods/task_methods.js';
 import { greet } from '../greet.js';
 import { requirePrepared } from '../remote_schema.js';
-import { type Beside, holdWhileRunning } from './hold_task.js';
+import { holdWhileRunning } from './hold_task.js';
+import { announceTask, QUEUE, type TaskLines } from './task_lines.js';
 import { endTask, listTasks, noteWorker, requireTask, stopTask, takeTask } from './task_rows.js';
 
-/** How often the remote is asked while somebody waits. */
-const PACE_MS = 500;
-
 interface TaskParts {
-  beside: Beside;
+  lines: TaskLines;
   /** Of this program. */
   version: string;
 }
 
 /** Tasks that hubs give each other over a remote. */
 export function taskMethods(hub: HubCalls & HubResolve, parts: TaskParts): Handlers {
-  const { beside } = parts;
+  const { lines, version } = parts;
   return {
     'sharing.task_create': (params, context) => createTask({ hub, context }, parts, params),
-    'sharing.task_take': ({ remote: name, token, worker, wait_ms: waitMs }, context) =>
-      beside(name, context, async (remote, reach) => {
+    'sharing.task_take': async ({ remote: name, token, worker, wait_ms: waitMs }, context) => {
+      const own = await lines.use(name, context, async (remote, reach) => {
         await requirePrepared(remote);
-        const own = await greet(reach, remote, parts.version);
-        await noteWorker(remote, own, worker);
-        const take = () => takeTask(remote, { hub: own, worker, token });
-        return { task: await awaited(take, (task) => task !== null, { waitMs, signal: context.signal }) };
-      }),
-    'sharing.task_hold': (params, context) => holdWhileRunning(hub, { beside, context }, params),
+        const id = await greet(reach, remote, version);
+        await noteWorker(remote, id, worker);
+        return id;
+      });
+      const take = () =>
+        lines.use(name, context, async (remote) => {
+          const task = await takeTask(remote, { hub: own, worker, token });
+          if (task !== null) await announceTask(remote, task.id);
+          return task;
+        });
+      const waiting = { name, what: QUEUE, waitMs, signal: context.signal };
+      return { task: await awaited(lines, waiting, { ask: take, isWanted: (task) => task !== null }) };
+    },
+    'sharing.task_hold': (params, context) => holdWhileRunning(hub, { lines, context }, params),
     'sharing.task_end': async (params, context) => {
+      const { remote: name, task } = params;
       const unsent = await whyUnsent({ hub, context }, params);
       const ending = unsent === null ? params : { ...params, how: 'failed' as const, reason: params.reason ?? unsent };
-      return beside(params.remote, context, async (remote) => ({ state: await endTask(remote, ending) }));
+      return lines.use(name, context, async (remote) => {
+        const state = await endTask(remote, ending);
+        for (const what of state === 'queued' ? [QUEUE, task] : [task]) await announceTask(remote, what);
+        return { state };
+      });
     },
-    'sharing.task_wait': ({ remote: name, task: id, wait_ms: waitMs, seen }, context) =>
-      beside(name, context, async (remote) => {
-        const differs = ({ state, tip }: Task): boolean => seen === null || state !== seen.state || tip !== seen.tip;
-        return { task: await awaited(() => requireTask(remote, id), differs, { waitMs, signal: context.signal }) };
-      }),
+    'sharing.task_wait': async ({ remote: name, task: id, wait_ms: waitMs, seen }, context) => {
+      const isWanted = ({ state, tip }: Task): boolean => seen === null || state !== seen.state || tip !== seen.tip;
+      const ask = () => lines.use(name, context, (remote) => requireTask(remote, id));
+      return { task: await awaited(lines, { name, what: id, waitMs, signal: context.signal }, { ask, isWanted }) };
+    },
     'sharing.task_stop': ({ remote: name, task }, context) =>
-      beside(name, context, async (remote) => ({ state: await stopTask(remote, task) })),
+      lines.use(name, context, async (remote) => {
+        const state = await stopTask(remote, task);
+        await announceTask(remote, task);
+        return { state };
+      }),
     'sharing.task_list': ({ remote: name, limit }, context) =>
-      beside(name, context, async (remote) => {
+      lines.use(name, context, async (remote) => {
         await requirePrepared(remote);
         return listTasks(remote, limit);
       }),
@@ -56,7 +70,7 @@ export function taskMethods(hub: HubCalls & HubResolve, parts: TaskParts): Handl
 /** Shares the tree where it is not, sends it, and writes what is to be done. */
 async function createTask(
   reach: InternalCaller,
-  { beside }: TaskParts,
+  { lines }: TaskParts,
   { remote: name, id, tree, node, project, model, level, cost_microdollars: cost }: ParsedOf<'sharing.task_create'>,
 ): Promise<{ shared: boolean }> {
   const found = (await callHub(reach, 'loom.node_get', { node, tree })).node;
@@ -65,10 +79,11 @@ async function createTask(
   const isShared = shares.some((share) => share.tree.id === tree);
   if (isShared) await sendTree(reach, { remote: name, tree });
   else await callHub(reach, 'sharing.share', { remote: name, tree, files: null });
-  await beside(name, reach.context, async (remote) => {
+  await lines.use(name, reach.context, async (remote) => {
     const sql = 'SELECT cognition.task_put($1, $2, $3, $4, $5, $6, $7, $8) AS put';
     const [row] = await remote.query<{ put: string }>(sql, [id, tree, node, found.hash, project, model, level, cost]);
     if (row?.put !== 't') throw tooMany(name);
+    await announceTask(remote, QUEUE);
   });
   return { shared: !isShared };
 }
@@ -95,17 +110,23 @@ async function sendTree(
   if (failed !== undefined) throw new HubError('conflict', `${failed.tree.slice(0, 8)}: ${failed.problem}`);
 }
 
-/** Asks again and again until it is as wanted, or the time is over; the last answer. */
+/** Asks again whenever there may be news, until it is as wanted or the time is over; the last answer. */
 async function awaited<T>(
-  ask: () => Promise<T>,
-  isWanted: (answer: T) => boolean,
-  { waitMs, signal }: { waitMs: number; signal: AbortSignal },
+  lines: TaskLines,
+  { waitMs, ...about }: { name: string; what: string; waitMs: number; signal: AbortSignal },
+  { ask, isWanted }: { ask(): Promise<T>; isWanted(answer: T): boolean },
 ): Promise<T> {
   const endMs = Date.now() + waitMs;
-  for (;;) {
-    const answer = await ask();
-    if (isWanted(answer) || Date.now() >= endMs) return answer;
-    await pause(PACE_MS, undefined, { signal });
+  const news = lines.sleepUntil(about);
+  try {
+    for (;;) {
+      const answer = await ask();
+      const leftMs = endMs - Date.now();
+      if (isWanted(answer) || leftMs <= 0) return answer;
+      await news.wait(Math.min(leftMs, lines.pollMs(about.name)));
+    }
+  } finally {
+    news.end();
   }
 }
 
