@@ -7,7 +7,7 @@ export const workerCommand = command({
   name: 'worker',
   summary: 'Answer what others ask over a remote, on this machine.',
   details:
-    'It runs until Ctrl-C, which ends it after the steps that are running; once more ends it at once. Each task is a turn in a copy of the project, in the sandbox, with the keys of this machine, and sends its steps as they are made; what it has changed comes as a patch at its end. A task names a message, a project, and at most less than the worker gives: a lower level, less money, one of its models. Whose task it is says the database, by their login.',
+    'It runs until Ctrl-C, which ends it after the steps that are running; once more ends it at once, as SIGTERM does: what it had goes back. Each task is a turn in a copy of the project, in the sandbox, with the keys of this machine, and sends its steps as they are made; what it has changed comes as a patch at its end. A task names a message, a project, and at most less than the worker gives: a lower level, less money, one of its models. Whose task it is says the database, by their login.',
   flags: [...WORKER_FLAGS],
   values: [...WORKER_VALUES],
   examples: [

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { onAbort } from '../../hub/base/abort.js';
 import { detach } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
 import { within } from '../../hub/base/wait_at_most.js';
@@ -16,7 +17,7 @@ import { modelEnvironment } from '../turn/model_access.js';
 import { endWords, keysOf } from '../turn/run_turn.js';
 import { beginTask } from './begin_task.js';
 import { addPatch } from './task_patch.js';
-import { WORKER_LEVELS, type WorkerLevel, type WorkerPlan } from './worker_plan.js';
+import { type Leaving, WORKER_LEVELS, type WorkerLevel, type WorkerPlan } from './worker_plan.js';
 
 const RETRY_MS = 2_000;
 const NOTED_MS_MAX = 2_000;
@@ -41,15 +42,14 @@ interface TaskRun {
   held(): Held | null;
   /** Resolves when it has said so. */
   noted: Promise<void>;
-  /** Aborted when the worker is to end. */
-  leaving: AbortSignal;
+  leaving: Leaving;
 }
 
 /** Runs a task that was taken, and tells the remote how it ended. */
 export async function runTask(
   context: Context,
   plan: WorkerPlan,
-  { task, token, leaving }: { task: Task; token: string; leaving: AbortSignal },
+  { task, token, leaving }: { task: Task; token: string; leaving: Leaving },
 ): Promise<EndedTask> {
   const client = await context.client();
   const turn = newTurnId();
@@ -91,11 +91,11 @@ async function workOn(run: TaskRun): Promise<Ending> {
   const begun = await beginTask(client, plan, { task, turn });
   if ('unfit' in begun) return ended('failed', begun.unfit);
   const { node } = begun;
-  if (leaving.aborted) return ended('back', 'its worker was ended');
+  if (leaving.soon.aborted) return ended('back', 'its worker was ended');
   if (run.held() === 'stop') return ended('stopped', 'a person stopped it');
   const outcome = await runTurnOf(run, node, left);
   // The hub stops the turn before it says why.
-  if (outcome.why === 'asked' && !leaving.aborted) await within(NOTED_MS_MAX, run.noted);
+  if (outcome.why === 'asked' && !leaving.soon.aborted) await within(NOTED_MS_MAX, run.noted);
   const ending = endingOf(run, outcome);
   const tip =
     ending.how === 'done' || ending.how === 'failed'
@@ -111,7 +111,7 @@ async function runTurnOf(run: TaskRun, node: NodeId, cost: number | null): Promi
   const onEvent = (event: AgentEvent): void => {
     if (event.kind === 'key_wanted') detach(giveKey(keys, client, event), () => undefined);
     // A step that is under way is ended first.
-    if (run.held() !== null || (leaving.aborted && event.kind === 'step_committed')) stop();
+    if (run.held() !== null || (leaving.soon.aborted && event.kind === 'step_committed')) stop();
   };
   const { limits, change } = plan.options;
   const params = {
@@ -120,7 +120,8 @@ async function runTurnOf(run: TaskRun, node: NodeId, cost: number | null): Promi
     change: { web: false, ...change, model: task.model ?? plan.model, level: lowerLevel(plan.facts.level, task.level) },
     limits: { ...limits, cost_microdollars: cost },
   };
-  return client.stream('agent.run', params, { onEvent });
+  const stopListening = onAbort(leaving.now, stop);
+  return client.stream('agent.run', params, { onEvent }).finally(stopListening);
 }
 
 /** The least of what the task asks for and the worker gives, without what was paid for it before. */
@@ -145,7 +146,7 @@ function endingOf({ held, leaving }: TaskRun, outcome: TurnOutcome): Ending {
   }
   if (outcome.failure !== null) return as('retry', outcome.failure.message.slice(0, 1_000));
   if (outcome.why === 'asked')
-    return leaving.aborted ? as('back', 'its worker was ended') : as('stopped', 'it was stopped where it ran');
+    return leaving.soon.aborted ? as('back', 'its worker was ended') : as('stopped', 'it was stopped where it ran');
   if (outcome.why === null || outcome.why === 'hub_ended') return as('lost', 'the hub of its worker ended');
   return as('failed', endWords(outcome.why));
 }
@@ -160,12 +161,17 @@ function endingAfter(error: unknown): Ending {
 }
 
 /** Ends it at the remote, as soon as that can be reached; until then the task is ours. */
-async function endTask({ client, held }: TaskRun, ending: ParamsOf<'sharing.task_end'>): Promise<Task['state'] | null> {
+async function endTask(
+  { client, held, leaving }: TaskRun,
+  ending: ParamsOf<'sharing.task_end'>,
+): Promise<Task['state'] | null> {
   while (held() !== 'lost') {
     try {
       return (await client.call('sharing.task_end', ending)).state;
     } catch (error) {
       if (!(error instanceof HubError && ['network', 'unreachable'].includes(error.kind))) throw error;
+      // Then its lease ends by itself.
+      if (leaving.now.aborted) return null;
       await pause(RETRY_MS);
     }
   }

@@ -3,34 +3,39 @@ import { HubError } from '../../hub/base/error.js';
 import type { Task } from '../../hub/protocol/methods/task_methods.js';
 import type { Context } from '../command_line/command_context.js';
 import { takeSignals } from '../command_line/interruption.js';
-import { reasonOf } from '../output/failure.js';
+import { EXIT, reasonOf } from '../output/failure.js';
 import { cleanLine } from '../render/text/clean.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 import { type EndedTask, newToken, runTask } from './run_task.js';
-import type { WorkerPlan } from './worker_plan.js';
+import type { Leaving, WorkerPlan } from './worker_plan.js';
 
 /** How long the hub waits for a task before it is asked anew; how long a remote that is away is left alone. */
 const WAIT_MS = 20_000;
 const BACKOFF_MS_MAX = 30_000;
 
-/** Takes tasks and runs them until a signal: the first one ends each after its running step, the second one at once. */
+/** Takes tasks and runs them until a signal: the first Ctrl-C ends each after its running step; SIGTERM stops and gives back all at once. */
 export async function runWorker(context: Context, plan: WorkerPlan): Promise<number> {
-  const leaving = new AbortController();
-  let code: number | null = null;
+  const [soon, now] = [new AbortController(), new AbortController()];
   const release = takeSignals((signal) => {
-    if (code !== null) process.exit(signal);
-    code = signal;
-    context.note('It ends after the steps that are running. Once more to end at once.');
-    leaving.abort();
+    if (soon.signal.aborted) process.exit(signal);
+    const isNow = signal !== EXIT.interrupted;
+    context.note(
+      isNow
+        ? 'It stops what is running and gives it back.'
+        : 'It ends after the steps that are running. Once more to end at once.',
+    );
+    soon.abort();
+    if (isNow) now.abort();
   });
+  const leaving: Leaving = { soon: soon.signal, now: now.signal };
   const running = new Set<Promise<void>>();
   try {
-    const taking = createTaking(context, plan, leaving.signal);
-    while (!leaving.signal.aborted) {
+    const taking = createTaking(context, plan, leaving.soon);
+    while (!leaving.soon.aborted) {
       if (running.size >= plan.facts.at_once) await Promise.race(running);
-      const taken = leaving.signal.aborted ? null : await taking();
+      const taken = leaving.soon.aborted ? null : await taking();
       if (taken === null) continue;
-      const work = report(context, plan, { ...taken, leaving: leaving.signal }).finally(() => running.delete(work));
+      const work = report(context, plan, { ...taken, leaving }).finally(() => running.delete(work));
       running.add(work);
     }
     await Promise.all(running);
@@ -80,7 +85,7 @@ function createTaking(
   };
 }
 
-async function report(context: Context, plan: WorkerPlan, taken: Taken & { leaving: AbortSignal }): Promise<void> {
+async function report(context: Context, plan: WorkerPlan, taken: Taken & { leaving: Leaving }): Promise<void> {
   const { task } = taken;
   const { id, login, tree, former } = task;
   await tell(

@@ -57,6 +57,12 @@ export interface WorkerPlan {
   options: TurnOptions;
 }
 
+/** How a worker is to end: after the steps that are running, or now. */
+export interface Leaving {
+  soon: AbortSignal;
+  now: AbortSignal;
+}
+
 export async function readWorkerPlan(input: WorkerInput, context: Context): Promise<WorkerPlan> {
   const remote = chosenRemote(context, input.value('remote'));
   const project = projectAt(input.value('project') ?? '.', context);

@@ -119,7 +119,7 @@ export const CATCHES: Record<string, number> = {
   'hub/sharing/fsck_remote.ts': 2,
   'hub/sharing/greet.ts': 1,
   'hub/sharing/live/remote_link.ts': 1,
-  'hub/sharing/live/turn_lane.ts': 1,
+  'hub/sharing/live/lane_state.ts': 1,
   'hub/sharing/live/turn_messages.ts': 1,
   // A remote that is away is tried again while somebody waits for it.
   'hub/sharing/live/wait_for_node.ts': 1,
@@ -127,6 +127,7 @@ export const CATCHES: Record<string, number> = {
   'hub/sharing/remote_connection.ts': 3,
   'hub/sharing/tasks/hold_task.ts': 2,
   'hub/sharing/tasks/task_calls.ts': 1,
+  'hub/sharing/tasks/task_lines.ts': 1,
   'hub/sharing/sync_remote.ts': 1,
   'hub/server/bind.ts': 1,
   'hub/client/client.ts': 1,

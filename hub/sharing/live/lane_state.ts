@@ -22,7 +22,7 @@ export interface Said {
 }
 
 /** What a hub knows of the turns at one remote. */
-export interface Lane {
+export interface TurnLaneState {
   parts: LaneParts;
   own: Map<TurnId, LeasedTurn>;
   leased: Map<TurnId, string>;

@@ -4,12 +4,12 @@ import { TurnMessage } from '../../protocol/methods/live_methods.js';
 import type { TreeId, TurnId } from '../../protocol/node.js';
 import type { Remote } from '../remote_connection.js';
 import { INBOX, UP_TO } from '../schema/turn_limits.js';
-import { jsonOf, type Lane } from './lane_state.js';
+import { jsonOf, type TurnLaneState } from './lane_state.js';
 import { InboxAnswer, NOT_KNOWN } from './turn_messages.js';
 
 /** Writes what people of this hub say to turns of others. */
 export async function sendSaid(
-  { said, others }: Lane,
+  { said, others }: TurnLaneState,
   remote: Remote,
   { hub, changed }: { hub: string; changed: Set<TreeId> },
 ): Promise<void> {
@@ -23,7 +23,7 @@ export async function sendSaid(
 }
 
 /** Does what others say to turns of this hub. */
-export async function readInbox(lane: Lane, remote: Remote, hub: string): Promise<void> {
+export async function readInbox(lane: TurnLaneState, remote: Remote, hub: string): Promise<void> {
   const { parts, answers, delivering } = lane;
   for (const row of await remote.query<{ id: string; turn: TurnId; tree: TreeId; body: string }>(INBOX, [hub])) {
     const { id, turn, tree } = row;
@@ -43,7 +43,7 @@ export async function readInbox(lane: Lane, remote: Remote, hub: string): Promis
   }
 }
 
-async function deliver({ parts, own }: Lane, id: TurnId, message: TurnMessage): Promise<InboxAnswer> {
+async function deliver({ parts, own }: TurnLaneState, id: TurnId, message: TurnMessage): Promise<InboxAnswer> {
   const turn = own.get(id);
   if (turn === undefined || turn.state === 'ended') return { failed: 'not_found', message: 'the turn has ended' };
   const isGrant =
@@ -54,7 +54,7 @@ async function deliver({ parts, own }: Lane, id: TurnId, message: TurnMessage): 
 }
 
 /** Takes what was answered to what people of this hub have said. */
-export async function readAnswers({ said, others, news }: Lane, remote: Remote): Promise<void> {
+export async function readAnswers({ said, others, news }: TurnLaneState, remote: Remote): Promise<void> {
   const open = [...said.values()].filter(({ isSent }) => isSent).map(({ id }) => id);
   if (open.length === 0) return;
   const sql = `SELECT id, ${UP_TO('answer')} FROM cognition.inbox WHERE id = ANY($1) AND answer IS NOT NULL`;

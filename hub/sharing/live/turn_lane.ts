@@ -4,7 +4,7 @@ import { LeasedTurn, type TurnElsewhere, type TurnMessage } from '../../protocol
 import type { TreeId, TurnId } from '../../protocol/node.js';
 import type { Remote } from '../remote_connection.js';
 import { LEASES } from '../schema/turn_limits.js';
-import { jsonOf, type Lane, type LaneParts } from './lane_state.js';
+import { jsonOf, type LaneParts, type TurnLaneState } from './lane_state.js';
 import { readAnswers, readInbox, sendSaid } from './turn_inbox.js';
 import { isOver, mayOnlyRead, outOfReach, unanswered } from './turn_refusals.js';
 
@@ -48,7 +48,7 @@ interface LeaseRow {
 }
 
 export function createTurnLane(parts: LaneParts): TurnLane {
-  const lane: Lane = {
+  const lane: TurnLaneState = {
     ...{ parts, own: new Map(), leased: new Map(), others: new Map(), said: new Map(), answers: new Map() },
     ...{ delivering: new Set(), news: [], isToRead: true, isToTell: true },
     ...{ isReached: false, atMs: 0, readAtMs: Date.now() },
@@ -93,19 +93,23 @@ export function createTurnLane(parts: LaneParts): TurnLane {
   };
 }
 
-function tellNews(lane: Lane): void {
+function tellNews(lane: TurnLaneState): void {
   for (const { tell } of lane.news.splice(0)) tell();
 }
 
 /** Whether it still runs is not known while the remote cannot be asked. */
-function noteAway({ parts, others, readAtMs }: Lane, turn: TurnElsewhere): void {
+function noteAway({ parts, others, readAtMs }: TurnLaneState, turn: TurnElsewhere): void {
   if (turn.state !== 'running' && turn.state !== 'waiting') return;
   const away: TurnElsewhere = { ...turn, state: 'away', seen_at_ms: readAtMs };
   others.set(turn.turn, away);
   parts.tell(away);
 }
 
-async function say({ parts, said, others, isReached }: Lane, turn: TurnId, message: TurnMessage): Promise<unknown> {
+async function say(
+  { parts, said, others, isReached }: TurnLaneState,
+  turn: TurnId,
+  message: TurnMessage,
+): Promise<unknown> {
   const known = others.get(turn);
   if (known?.state === 'lost' || known?.state === 'ended') throw isOver(known);
   if (!isReached) throw outOfReach(parts.name);
@@ -127,7 +131,7 @@ async function say({ parts, said, others, isReached }: Lane, turn: TurnId, messa
 }
 
 async function exchange(
-  lane: Lane,
+  lane: TurnLaneState,
   remote: Remote,
   { hub, writes }: { hub: string; writes: boolean },
 ): Promise<Set<TreeId>> {
@@ -155,7 +159,7 @@ async function exchange(
 
 /** Says which turns this hub has, as far as that is news; all of it again in every round. */
 async function lease(
-  { parts, own, leased }: Lane,
+  { parts, own, leased }: TurnLaneState,
   remote: Remote,
   { hub, changed, isRound }: { hub: string; changed: Set<TreeId>; isRound: boolean },
 ): Promise<void> {
@@ -177,7 +181,7 @@ async function lease(
   for (const [id, body] of now) leased.set(id, body);
 }
 
-async function readOthers(lane: Lane, remote: Remote, hub: string): Promise<void> {
+async function readOthers(lane: TurnLaneState, remote: Remote, hub: string): Promise<void> {
   const { parts, others } = lane;
   const rows = await remote.query<LeaseRow>(LEASES, [parts.sharedTrees(), hub]);
   lane.readAtMs = Date.now();
@@ -197,7 +201,7 @@ async function readOthers(lane: Lane, remote: Remote, hub: string): Promise<void
   }
 }
 
-function noteIfNew({ parts, others, news }: Lane, turn: TurnElsewhere): void {
+function noteIfNew({ parts, others, news }: TurnLaneState, turn: TurnElsewhere): void {
   const known = others.get(turn.turn);
   if (JSON.stringify(known) === JSON.stringify(turn) || (known?.state === 'ended' && turn.state === 'ended')) return;
   others.set(turn.turn, turn);

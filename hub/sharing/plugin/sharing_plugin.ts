@@ -85,10 +85,7 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
         beside(name, context, (remote, reach) => fsckRemote(reach, remote, repair)),
       'sharing.tree_list': ({ remote: name, limit }, context) =>
         onPrepared(name, context, (remote, reach) => listTrees(reach, remote, limit)),
-      'sharing.list': async (_, context) => {
-        const { shares } = await callHub({ hub, context }, 'loom.share_list', { remote: null, tree: null });
-        return { shares };
-      },
+      'sharing.list': (_, context) => listShares({ hub, context }),
       'sharing.share': async (params, context) => ({
         ...(await refreshed(
           onPrepared(params.remote, context, (remote, reach) => share(reach, remote, { ...params, version })),
@@ -121,6 +118,11 @@ function sendUpTo({ beside, queue, version }: { beside: OnRemote; queue: CallQue
       });
     await beside(name, context, send);
   };
+}
+
+async function listShares(reach: InternalCaller): Promise<ResultOf<'sharing.list'>> {
+  const { shares } = await callHub(reach, 'loom.share_list', { remote: null, tree: null });
+  return { shares };
 }
 
 async function listTrees(reach: InternalCaller, remote: Remote, limit: number): Promise<ResultOf<'sharing.tree_list'>> {

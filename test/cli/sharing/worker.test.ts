@@ -34,9 +34,15 @@ describe.skipIf(POSTGRES_BIN === null)('a worker', { timeout: 240_000 }, () => {
   });
   afterAll(() => server.stop());
 
+  /** The connections that have asked for a task last. */
+  const waiting = (): Promise<string[][]> =>
+    asOwner(server, "SELECT pid FROM pg_stat_activity WHERE usename = 'ben' AND query LIKE '%cognition.task_take%'");
+
   test('answers what is asked elsewhere: its steps come, its changes as a patch, its keys nowhere', async () => {
     await withFleet(server, async ({ people: { anna, ben }, model, work }) => {
       const worker = work(ben, 'web', '--for', 'anna');
+      await until(async () => (await waiting()).length === 1);
+      const [connection] = await waiting();
       model.script(
         say(words('I write.'), call('c1', 'write', { path: 'made.txt', content: 'hello\n' })),
         say(words('It is made.')),
@@ -54,6 +60,9 @@ describe.skipIf(POSTGRES_BIN === null)('a worker', { timeout: 240_000 }, () => {
       );
       expect(await anna.print('workers')).toMatch(/web {2}minimal {2}0 of 4 {2}for anna[\s\S]*done {2}web {2}anna/);
       await worker.printed('"task_ended"');
+      // What waits, holds and ends does so over one connection.
+      await until(async () => (await waiting()).length === 1);
+      expect(await waiting()).toEqual([connection]);
       const dump = await asOwner(
         server,
         'SELECT body FROM cognition.entries UNION ALL SELECT t::text FROM cognition.tasks t',
@@ -141,7 +150,7 @@ describe.skipIf(POSTGRES_BIN === null)('a worker', { timeout: 240_000 }, () => {
         spawnSync('find', [ben.home, '-name', 'made.txt']).stdout.toString().split('\n')[0] ?? '';
       await until(async () => made() !== '');
       const isToEnd = startedSaying(first, 'It ends after the steps');
-      first.child.kill('SIGTERM');
+      first.child.kill('SIGINT');
       await isToEnd;
       writeFileSync(join(dirname(made()), 'go'), '');
       const ended = await first.ended;
@@ -158,6 +167,23 @@ describe.skipIf(POSTGRES_BIN === null)('a worker', { timeout: 240_000 }, () => {
       );
       // The patch has what both have done.
       expect(await anna.print('output', '@')).toContain('+first');
+    });
+  });
+
+  test('that is told to end by the system gives back what it runs at once, and another goes on from there', async () => {
+    await withFleet(server, async ({ people: { anna, ben, mallory }, model, work, tasks }) => {
+      const first = work(ben, 'web', '--for', 'anna');
+      model.script(say(words('First.'), call('c1', 'bash', { command: 'true' })), breaking('hang', words('I was')));
+      const asking = startProgram(anna, ['ask', 'go', '--on', 'team', '--project', 'web']);
+      await model.hanging();
+      first.child.kill('SIGTERM');
+      expect(await first.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('"state":"queued"') });
+      expect(await tasks('state, lost, reason')).toEqual([['queued', '0', 'its worker was ended']]);
+      model.script(say(words('Done.')));
+      work(mallory, 'web', '--for', 'anna,ben');
+      const answered = await asking.ended;
+      expect(answered).toMatchObject({ code: 0, stdout: 'Done.\n' });
+      expect(answered.stderr).toMatch(/First\.[\s\S]*I was[\s\S]*unfinished: its worker was ended\. Go on from here/);
     });
   });
 
