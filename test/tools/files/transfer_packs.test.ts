@@ -37,6 +37,15 @@ const MADE: Record<string, (store: BlobStore) => Sha256> = {
   'a name that leads out of the folder': (store) => snapshotOf(store, treeOf(store, { '..': fileEntry(store, 'x') })),
   'a name with a slash': (store) => snapshotOf(store, treeOf(store, { '../../x': fileEntry(store, 'x') })),
   'a folder of git': (store) => snapshotOf(store, treeOf(store, { '.GIT': fileEntry(store, 'x') })),
+  'what configures cognition in a project': (store) =>
+    snapshotOf(
+      store,
+      treeOf(store, { '.Cognition': folderEntry(treeOf(store, { 'mcp.json': fileEntry(store, '{}') })) }),
+    ),
+  'a link in its place': (store) =>
+    snapshotOf(store, treeOf(store, { '.cognition': { ...fileEntry(store, 'docs'), kind: 'link', mode: 0o777 } })),
+  'the drafts of a restore': (store) =>
+    snapshotOf(store, treeOf(store, { '.cognition-restore-0123456789abcdef': folderEntry(treeOf(store, {})) })),
   'a mode that lends the owner': (store) =>
     snapshotOf(store, treeOf(store, { a: { ...fileEntry(store, 'x'), mode: 0o4755 } })),
   'a size that is not the content': (store) =>

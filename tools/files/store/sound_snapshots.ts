@@ -28,6 +28,8 @@ const FILE_BYTES_MAX = 50_000_000;
 const LINK_BYTES_MAX = 4_095;
 const FOLDERS_DEEP_MAX = 200;
 const SHA256_BYTES = 32;
+/** What no scan takes from the top of a project, however a file system writes it: whoever goes there would have it as their own. */
+const KEPT_APART = /^\.cognition(-restore-[0-9a-f]{16})?$/i;
 
 export function createSoundSnapshots(store: BlobStore, snapshots: Snapshots): SoundSnapshots {
   const needed = new Set<Sha256>();
@@ -46,6 +48,11 @@ export function createSoundSnapshots(store: BlobStore, snapshots: Snapshots): So
     needed.add(sha256);
     extents.set(sha256, extent);
     return extent;
+  }
+
+  function holdsKeptApart(tree: Sha256): boolean {
+    const names = readable(() => snapshots.getTree(tree))?.keys() ?? [];
+    return [...names].some((name) => KEPT_APART.test(name));
   }
 
   function sumOf(tree: FolderTree, depth: number): Extent | string {
@@ -73,6 +80,7 @@ export function createSoundSnapshots(store: BlobStore, snapshots: Snapshots): So
     problemOf(root) {
       const snapshot = readable(() => snapshots.get(root));
       if (snapshot === null) return 'it is lost or damaged';
+      if (holdsKeptApart(snapshot.tree)) return 'it holds what configures cognition in a project';
       const extent = extentOf(snapshot.tree, 0);
       if (typeof extent === 'string') return extent;
       needed.add(root);
