@@ -7,7 +7,7 @@ import { count, shortId } from '../render/text/ids_and_counts.js';
 import { treeWords } from '../render/tree/tree_list.js';
 import { noteReceivedFiles, refuseStopped } from '../sharing/files_text.js';
 import { chosenRemote } from '../sharing/remotes.js';
-import { findRemoteTree, syncTrees } from '../sharing/sync_trees.js';
+import { findRemoteTree, refuseIncomplete, syncTrees } from '../sharing/sync_trees.js';
 
 export const pullCommand = command({
   name: 'pull',
@@ -46,7 +46,10 @@ export const pullCommand = command({
     const id = await findRemoteTree(context, remote, rest.join('/'));
     const wanted = input.flag('files') ? realpathSync(context.project) : null;
     const { trees, files } = await client.call('sharing.sync', { remote, tree: id, sends: false, files: wanted });
-    const tree = await client.call('loom.tree_get', { tree: id });
+    const tree = await client.call('loom.tree_get', { tree: id }).catch((error: unknown) => {
+      refuseIncomplete(remote, trees);
+      throw error;
+    });
     if (context.json) await context.printJson({ tree, trees, files });
     else {
       const nodes = trees.reduce((sum, { received }) => sum + received, 0);
@@ -54,6 +57,7 @@ export const pullCommand = command({
       if (wanted !== null) noteReceivedFiles(context, wanted, files);
       context.note(`Go on there: ${hintText([cliCommand('chat', shortId(id))])}`);
     }
+    refuseIncomplete(remote, trees);
     refuseStopped(remote, files);
     return EXIT.ok;
   },

@@ -3,6 +3,7 @@ import { command, TREE } from '../command_line/command.js';
 import type { Context } from '../command_line/command_context.js';
 import { EXIT } from '../output/failure.js';
 import { findTree } from '../position/reference.js';
+import { cleanLine } from '../render/text/clean.js';
 import { shortId } from '../render/text/ids_and_counts.js';
 import { remoteNames } from '../sharing/remotes.js';
 import { findRemoteTree } from '../sharing/sync_trees.js';
@@ -33,6 +34,7 @@ async function broughtHere(context: Context, reference: string): Promise<string>
   const [remote = '', ...rest] = reference.split('/');
   if (rest.length === 0 || !remoteNames(context).includes(remote)) return reference;
   const tree = await findRemoteTree(context, remote, rest.join('/'));
-  await (await context.client()).call('sharing.sync', { remote, tree, sends: false });
+  const { trees } = await (await context.client()).call('sharing.sync', { remote, tree, sends: false });
+  for (const { problem } of trees) if (problem !== null) context.note(cleanLine(`It is not all here: ${problem}`));
   return tree;
 }

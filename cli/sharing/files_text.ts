@@ -19,6 +19,7 @@ export function noteSentFiles(context: Context, folder: string, all: readonly Sy
 /** Says what has come for a folder, and how it gets there. */
 export function noteReceivedFiles(context: Context, folder: string, all: readonly SyncedFiles[]): void {
   const { received, bytes, paths } = sumOf(all);
+  if (received === 0 && all.some(({ problem }) => problem !== null)) return;
   if (received === 0) {
     context.note(cleanLine(`No new files of it are there. Those that come are taken for ${folder}.`));
     return;

@@ -35,11 +35,16 @@ export async function syncTrees(context: Context, named: string | undefined, way
     const next = names.length === 0 ? cliCommand('remote add', 'team', '<address>') : cliCommand('share', '@');
     context.note(['Nothing is shared. Begin with: ', next]);
   }
-  const failed = all.find(({ problem }) => problem !== null);
-  if (failed !== undefined)
-    throw new HubError('conflict', `${failed.remote}: ${shortId(failed.tree)}: ${failed.problem}`);
+  for (const one of all) refuseIncomplete(one.remote, [one]);
   for (const one of allFiles) refuseStopped(one.remote, [one]);
   return EXIT.ok;
+}
+
+/** Fails where a conversation could not be gone on with: what is here of it is not all. */
+export function refuseIncomplete(remote: string, trees: readonly Synced[]): void {
+  const stopped = trees.find(({ problem }) => problem !== null);
+  if (stopped === undefined) return;
+  throw new HubError('conflict', `${remote}: ${shortId(stopped.tree)}: ${stopped.problem}`);
 }
 
 type At<T> = readonly (T & { remote: string })[];

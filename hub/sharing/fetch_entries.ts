@@ -81,15 +81,20 @@ async function take(
   try {
     added = await apply(good);
   } catch (error) {
-    if (!(error instanceof HubError)) throw error;
+    if (!(error instanceof HubError) || isOurs(error)) throw error;
     for (const one of good) {
       added += await apply([one]).catch((reason: unknown) => {
-        throw refused(remote, { tree, row: one.row }, reason);
+        throw isOurs(reason) ? reason : refused(remote, { tree, row: one.row }, reason);
       });
     }
   }
   if (bad !== null) throw refused(remote, { tree, row: bad.row }, bad.why);
   return added;
+}
+
+/** A disk that is full here says nothing of an entry. */
+function isOurs(reason: unknown): boolean {
+  return reason instanceof HubError && ['disk_full', 'cancelled', 'network'].includes(reason.kind);
 }
 
 async function applyAll(

@@ -20,6 +20,10 @@ export function mountDisk(folder: string, size: string): void {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]);
 }
 
+export function growDisk(folder: string, size: string): void {
+  execFileSync('mount', ['-o', `remount,size=${size}`, folder]);
+}
+
 export function makeReadOnly(folder: string): void {
   execFileSync('mount', ['-o', 'remount,ro', folder]);
 }
