@@ -1,7 +1,8 @@
 import { HubError } from '../base/error.js';
 import { callHub, type InternalCaller } from '../base/internal_call.js';
 import { outputsOf } from '../base/node_blocks.js';
-import { SharedBody } from '../protocol/methods/sharing_methods.js';
+import type { ParsedOf } from '../protocol/methods/method_table.js';
+import { parseSharedBody, type SharedBody } from '../protocol/methods/sharing_methods.js';
 import type { Sha256, TreeId } from '../protocol/node.js';
 import type { Remote } from './remote_connection.js';
 import { fetchOutputs } from './shared_outputs.js';
@@ -11,11 +12,15 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 const ENTRY_BYTES_MAX = 64 * 1024 * 1024;
 const PAGE_ENTRIES = 2_000;
 
-// The first one comes whatever its size, unless it is larger than any can be.
+// The first one comes whatever its size, unless it is larger than any can be; whose an entry is stands where that changes.
 const FETCH = `
-  SELECT n, id, hub, CASE WHEN size <= $4 THEN body END AS body, (SELECT last FROM cognition.trees WHERE id = $1) AS last,
-    coalesce((SELECT left(person, 99) || ' · ' || left(machine, 98) FROM cognition.hubs h WHERE h.id = sized.hub), '') AS by FROM (
-    SELECT n, id, hub, body, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY n) AS total
+  SELECT n, id, CASE WHEN size <= $4 THEN body END AS body, CASE WHEN begins THEN hub END AS hub,
+    CASE WHEN begins THEN (SELECT last FROM cognition.trees WHERE id = $1) END AS last,
+    CASE WHEN begins THEN
+      coalesce((SELECT left(person, 99) || ' · ' || left(machine, 98) FROM cognition.hubs h WHERE h.id = sized.hub), '') END AS by
+  FROM (
+    SELECT n, id, hub, body, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY n) AS total,
+      hub IS DISTINCT FROM lag(hub) OVER (ORDER BY n) AS begins
     FROM (SELECT * FROM cognition.entries WHERE tree = $1 AND n > $2 ORDER BY n LIMIT ${PAGE_ENTRIES}) AS page
   ) AS sized WHERE total - size <= $3 ORDER BY n`;
 
@@ -30,6 +35,9 @@ export interface EntryRow {
   /** The newest entry that the tree has. */
   last: string;
 }
+
+type Whose = Pick<EntryRow, 'hub' | 'by' | 'last'>;
+type ToldRow = Omit<EntryRow, keyof Whose> & { [K in keyof Whose]: string | null };
 
 export interface Fetching {
   tree: TreeId;
@@ -58,8 +66,16 @@ export async function fetchTree(reach: InternalCaller, remote: Remote, fetching:
 }
 
 /** A page of entries, in their order. */
-export function entriesAfter(remote: Remote, { tree, after }: { tree: TreeId; after: number }): Promise<EntryRow[]> {
-  return remote.query<EntryRow>(FETCH, [tree, after, PAGE_BYTES, ENTRY_BYTES_MAX]);
+export async function entriesAfter(
+  remote: Remote,
+  { tree, after }: { tree: TreeId; after: number },
+): Promise<EntryRow[]> {
+  const rows = await remote.query<ToldRow>(FETCH, [tree, after, PAGE_BYTES, ENTRY_BYTES_MAX]);
+  let whose: Whose = { hub: '', by: '', last: '' };
+  return rows.map(({ n, id, body, hub, by, last }) => {
+    if (hub !== null && by !== null && last !== null) whose = { hub, by, last };
+    return { n, id, body, ...whose };
+  });
 }
 
 /** Takes these entries, or those before the first that is refused. */
@@ -68,27 +84,22 @@ async function take(
   remote: Remote,
   { tree, owner, rows }: Pick<Fetching, 'tree' | 'owner'> & { rows: readonly EntryRow[] },
 ): Promise<number> {
-  const good: { row: EntryRow; body: SharedBody }[] = [];
-  let bad: { row: EntryRow; why: string } | null = null;
-  for (const row of rows) {
-    const body = bodyOf(row);
-    if (typeof body === 'string') bad = { row, why: body };
-    else good.push({ row, body });
-    if (bad !== null) break;
-  }
-  const apply = (some: typeof good): Promise<number> => applyAll(reach, remote, { tree, owner, entries: some });
+  const large = rows.findIndex(({ body }) => body === null);
+  const good = large < 0 ? rows : rows.slice(0, large);
+  const apply = (some: readonly EntryRow[]): Promise<number> => applyAll(reach, remote, { tree, owner, rows: some });
   let added = 0;
   try {
     added = await apply(good);
   } catch (error) {
     if (!(error instanceof HubError) || isOurs(error)) throw error;
-    for (const one of good) {
-      added += await apply([one]).catch((reason: unknown) => {
-        throw isOurs(reason) ? reason : refused(remote, { tree, row: one.row }, reason);
+    for (const row of good) {
+      added += await apply([row]).catch((reason: unknown) => {
+        throw isOurs(reason) ? reason : refused(remote, { tree, row }, reason);
       });
     }
   }
-  if (bad !== null) throw refused(remote, { tree, row: bad.row }, bad.why);
+  const row = rows[good.length];
+  if (row !== undefined) throw refused(remote, { tree, row }, 'it is too large');
   return added;
 }
 
@@ -97,40 +108,42 @@ function isOurs(reason: unknown): boolean {
   return reason instanceof HubError && ['disk_full', 'cancelled', 'network'].includes(reason.kind);
 }
 
+/** They are parsed where they are taken: as objects they would have to be copied to there. */
 async function applyAll(
   reach: InternalCaller,
   remote: Remote,
-  {
-    tree,
-    owner,
-    entries,
-  }: Pick<Fetching, 'tree' | 'owner'> & { entries: readonly { row: EntryRow; body: SharedBody }[] },
+  { tree, owner, rows }: Pick<Fetching, 'tree' | 'owner'> & { rows: readonly EntryRow[] },
 ): Promise<number> {
-  const last = entries.at(-1);
+  const last = rows.at(-1);
   if (last === undefined) return 0;
-  await fetchOutputs(reach, remote, { tree, outputs: entries.flatMap(({ body }) => outputsIn(body)) });
-  const bodies = entries.map(({ row: { hub, by }, body }) => ({ hub, by, body }));
-  const fetched = Number(last.row.n);
-  return (await callHub(reach, 'loom.share_apply', { remote: remote.name, tree, owner, bodies, fetched })).added;
+  await fetchOutputs(reach, remote, { tree, outputs: rows.flatMap(outputsIn) });
+  const params = { remote: remote.name, tree, owner, runs: runsOf(rows), fetched: Number(last.n) };
+  return (await callHub(reach, 'loom.share_apply', params)).added;
+}
+
+type Run = ParsedOf<'loom.share_apply'>['runs'][number];
+
+/** Entries of one hub that follow each other. */
+function runsOf(rows: readonly EntryRow[]): Run[] {
+  const runs: Run[] = [];
+  for (const { hub, by, body } of rows) {
+    const last = runs.at(-1);
+    if (last?.hub === hub) last.bodies.push(body ?? '');
+    else runs.push({ hub, by, bodies: [body ?? ''] });
+  }
+  return runs;
 }
 
 /** What an entry says, or why it cannot be read. */
 export function bodyOf({ hub, body }: EntryRow): SharedBody | string {
-  if (body === null) return 'it is too large';
-  let json: unknown;
-  try {
-    json = JSON.parse(body);
-  } catch {
-    return 'it is not JSON'; // what else of it could be told is the writer's text
-  }
-  const parsed = SharedBody.safeParse(json);
-  if (!parsed.success) return 'it is of no known form';
-  const isForeign = 'register' in parsed.data && parsed.data.register.hub !== hub;
-  return isForeign ? 'it decides in the name of another hub' : parsed.data;
+  return body === null ? 'it is too large' : parseSharedBody({ hub, body });
 }
 
-function outputsIn(body: SharedBody): Sha256[] {
-  if ('register' in body) return [];
+function outputsIn(row: EntryRow): Sha256[] {
+  // Whatever names an output has this key.
+  if (row.body?.includes('"sha256"') !== true) return [];
+  const body = bodyOf(row);
+  if (typeof body === 'string' || 'register' in body) return [];
   return body.records.flatMap((record) => {
     if (record.kind !== 'node') return [];
     const { node } = record;

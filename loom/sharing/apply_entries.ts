@@ -1,40 +1,65 @@
 import { cliCommand } from '../../hub/base/hint.js';
 import type { ParsedOf } from '../../hub/protocol/methods/method_table.js';
-import type { Register, SharedBody } from '../../hub/protocol/methods/sharing_methods.js';
+import { parseSharedBody, type Register, type SharedBody } from '../../hub/protocol/methods/sharing_methods.js';
 import { findTree, requireTree } from '../store/require_rows.js';
 import type { Store } from '../store/store.js';
 import { freeName, insertTree } from '../write/change_trees.js';
-import { createNodeImport, importNode, type NodeImport, nodeIds, refuseTornSteps } from '../write/import_nodes.js';
+import {
+  createNodeImport,
+  expectNodes,
+  importNode,
+  type NodeImport,
+  nodeIds,
+  refuseTornSteps,
+} from '../write/import_nodes.js';
 import { importSettings } from '../write/import_tree.js';
 import { conflict, invalid, type WriteContext, type WriteOp } from '../write/write_operation.js';
 import { applyRegister } from './apply_register.js';
-import { newestNode, noteHub, noteOrigin, type Origin } from './origins.js';
+import { newestNode, noteHub, noteOrigin } from './origins.js';
 import { putShare } from './shares.js';
+
+/** So many entries are parsed before they are written: what lives longer is copied by each collection of garbage. */
+const PARSED_MAX = 100;
 
 /** Takes entries of a remote: all of one call, or none. */
 export const applyEntries: WriteOp<ParsedOf<'loom.share_apply'>> = (
   context,
-  { remote, tree, owner, bodies, fetched },
+  { remote, tree, owner, runs, fetched },
 ) => {
   const { store } = context;
   refuseUnshared(store, { remote, tree });
   const isAllSent = hasSentAll(store, { remote, tree });
-  const nodes = createNodeImport(
-    context,
-    tree,
-    bodies.flatMap(({ body }) => ('records' in body ? nodeIds(body.records) : [])),
-  );
+  const count = runs.reduce((sum, { bodies }) => sum + bodies.length, 0);
+  const nodes = createNodeImport(context, tree, count);
   let added = 0;
-  for (const run of runsOf(bodies)) {
+  for (const run of runs) {
     const by = noteHub(store, run);
-    if ('register' in run) applyRegister(context, requireTree(store, tree), run.register);
-    else added += applyRun(nodes, { owner, run, by });
+    for (const bodies of parsedParts(run)) {
+      expectNodes(
+        nodes,
+        bodies.flatMap((body) => ('records' in body ? nodeIds(body.records) : [])),
+      );
+      for (const part of partsOf(bodies)) {
+        if ('register' in part) applyRegister(context, requireTree(store, tree), part.register);
+        else added += applyPart(nodes, { owner, hub: run.hub, by, part });
+      }
+    }
   }
   const row = requireTree(store, tree);
   // What came from there need not be looked through for what it lacks.
   putShare(store, row.tree, { remote, sent: isAllSent ? requireTree(store, tree).last_seq : 0, fetched });
   return `{"added":${added}}`;
 };
+
+function* parsedParts({ hub, bodies }: ParsedOf<'loom.share_apply'>['runs'][number]): Generator<SharedBody[]> {
+  for (let from = 0; from < bodies.length; from += PARSED_MAX) {
+    yield bodies.slice(from, from + PARSED_MAX).map((body) => {
+      const parsed = parseSharedBody({ hub, body });
+      if (typeof parsed === 'string') throw invalid(parsed);
+      return parsed;
+    });
+  }
+}
 
 function hasSentAll(store: Store, { remote, tree }: { remote: string; tree: string }): boolean {
   const row = findTree(store, tree);
@@ -45,33 +70,37 @@ function hasSentAll(store: Store, { remote, tree }: { remote: string; tree: stri
 
 type Records = Extract<SharedBody, { records: unknown }>['records'];
 
-/** A register, or entries of one hub that follow each other. */
-type Run = Origin & ({ register: Register } | { entries: Records[] });
+/** A register, or entries that follow each other. */
+type Part = { register: Register } | { entries: Records[] };
 
-function runsOf(bodies: ParsedOf<'loom.share_apply'>['bodies']): Run[] {
-  const runs: Run[] = [];
-  for (const { hub, by, body } of bodies) {
-    const last = runs.at(-1);
-    if ('register' in body) runs.push({ hub, by, register: body.register });
-    else if (last !== undefined && 'entries' in last && last.hub === hub) last.entries.push(body.records);
-    else runs.push({ hub, by, entries: [body.records] });
+function partsOf(bodies: readonly SharedBody[]): Part[] {
+  const parts: Part[] = [];
+  for (const body of bodies) {
+    const last = parts.at(-1);
+    if ('register' in body) parts.push({ register: body.register });
+    else if (last !== undefined && 'entries' in last) last.entries.push(body.records);
+    else parts.push({ entries: [body.records] });
   }
-  return runs;
+  return parts;
 }
 
-function applyRun(
-  nodes: NodeImport,
-  { owner, run, by }: { owner: string | null; run: Extract<Run, { entries: unknown }>; by: string | null },
-): number {
+interface Applied {
+  owner: string | null;
+  hub: string;
+  by: string | null;
+  part: Extract<Part, { entries: unknown }>;
+}
+
+function applyPart(nodes: NodeImport, { owner, hub, by, part }: Applied): number {
   const { context, id } = nodes;
   const { store } = context;
   const known = findTree(store, id);
   const before = known === undefined ? 0 : newestNode(store, known.tree);
   let added = 0;
   context.countOnce(() => {
-    for (const records of run.entries) added += applyRecords(nodes, { owner, records, by });
+    for (const records of part.entries) added += applyRecords(nodes, { owner, records, by });
   });
-  if (added > 0 && by !== null) noteOrigin(store, requireTree(store, id).tree, { hub: run.hub, before });
+  if (added > 0 && by !== null) noteOrigin(store, requireTree(store, id).tree, { hub, before });
   return added;
 }
 

@@ -17,7 +17,7 @@ export interface NodeImport {
   /** Its id. */
   id: string;
   isTold: boolean;
-  /** Whether any of the nodes was here before. */
+  /** Whether any of the nodes that come next was here before. */
   isAnyHere: boolean;
   tree: TreeRow | null;
   /** The nodes that this call has added, by their ids. */
@@ -30,10 +30,15 @@ export function nodeIds(records: readonly ExportRecord[]): string[] {
 
 type Added = Omit<StoredNode, 'parent'> & { hasChild: boolean };
 
-export function createNodeImport(context: WriteContext, id: string, nodes: readonly string[]): NodeImport {
-  const ids = JSON.stringify(nodes.map((node) => node.replaceAll('-', '')));
-  const isAnyHere = context.store.get(ANY_HERE, ids) !== undefined;
-  return { context, id, isTold: nodes.length <= TOLD_MAX, isAnyHere, tree: null, added: new Map() };
+export function createNodeImport(context: WriteContext, id: string, atLeast: number): NodeImport {
+  return { context, id, isTold: atLeast <= TOLD_MAX, isAnyHere: false, tree: null, added: new Map() };
+}
+
+/** To be called before the nodes of these ids are imported. */
+export function expectNodes(into: NodeImport, ids: readonly string[]): void {
+  const here = JSON.stringify(ids.map((id) => id.replaceAll('-', '')));
+  into.isAnyHere = into.context.store.get(ANY_HERE, here) !== undefined;
+  into.isTold &&= into.added.size + ids.length <= TOLD_MAX;
 }
 
 const ANY_HERE = 'SELECT 1 FROM json_each(?) given CROSS JOIN nodes n ON n.id = unhex(given.value) LIMIT 1';

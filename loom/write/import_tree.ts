@@ -15,6 +15,7 @@ import { currentTreeJson, findNode } from './find_rows.js';
 import {
   createNodeImport,
   damagedError,
+  expectNodes,
   importNode,
   type NodeImport,
   nodeIds,
@@ -36,7 +37,8 @@ interface ImportCounts {
 export const importTree: WriteOp<ParsedOf<'loom.tree_import'>> = (context, { tree, records, done, takes_project }) => {
   refuseArchived(context.store, tree);
   const counts: ImportCounts = { added: 0, present: 0 };
-  const nodes = createNodeImport(context, tree, nodeIds(records));
+  const nodes = createNodeImport(context, tree, 0);
+  expectNodes(nodes, nodeIds(records));
   context.countOnce(() => {
     for (const record of records)
       importRecord(context, { tree, record, takesProject: takes_project, taken: counts, nodes });

@@ -30,6 +30,20 @@ export const SharedBody = z.union([
 ]);
 export type SharedBody = z.infer<typeof SharedBody>;
 
+/** What an entry of a hub says, or why it cannot be read. */
+export function parseSharedBody({ hub, body }: { hub: string; body: string }): SharedBody | string {
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    return 'it is not JSON'; // what else of it could be told is the writer's text
+  }
+  const parsed = SharedBody.safeParse(json);
+  if (!parsed.success) return 'it is of no known form';
+  const isForeign = 'register' in parsed.data && parsed.data.register.hub !== hub;
+  return isForeign ? 'it decides in the name of another hub' : parsed.data;
+}
+
 /** Of which folder recorded files go along with a tree: snapshots sent up to this one, sets of the remote here up to that one. */
 const SharedFolder = z.strictObject({ project: AbsolutePath, sent: count, fetched: count });
 export type SharedFolder = z.infer<typeof SharedFolder>;
@@ -129,8 +143,8 @@ export const sharingMethods = methods({
       ...shareKey,
       /** What a new tree must belong to; null for one that may be anything. */
       owner: TreeId.nullable(),
-      /** Each with the hub that has sent it, and whose that is. */
-      bodies: z.array(z.strictObject({ hub: z.uuid(), by: z.string().max(200), body: SharedBody })).max(2_000),
+      /** Entries of one hub that follow each other, and whose that is; each body is the JSON of a `SharedBody`. */
+      runs: z.array(z.strictObject({ hub: z.uuid(), by: z.string().max(200), bodies: z.array(z.string()).max(2_000) })),
       fetched: count,
     }),
     result: z.strictObject({ added: count }),
