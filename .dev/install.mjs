@@ -29,7 +29,13 @@ else {
 
 /** Runs npm; resolves to what failed, or null. */
 function install(...more) {
-  const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...more], {
+  // What it leaves is installed anew the next time; it would go on for a minute, and write over the shell's prompt.
+  process.once('SIGINT', () => {
+    npm.kill('SIGKILL');
+    process.exit(130);
+  });
+  // Its own progress would be drawn over ours.
+  const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error', ...more], {
     cwd: root,
     stdio: ['ignore', 2, 2],
     env: { ...ownHeaders(), ...process.env },

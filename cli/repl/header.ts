@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { HubError } from '../../hub/base/error.js';
 import { holdsHome } from '../../hub/config/home_as_project.js';
+import { shownFolder } from '../position/project_folder.js';
 import { cleanLine } from '../render/text/clean.js';
 import { offerModel } from './commands/model_offer.js';
 import { reachOf } from './conversation/chat_turn_options.js';
@@ -54,7 +55,11 @@ async function sandboxLine({ client, turnOptions, context }: Repl): Promise<stri
     return `No model works in ${cleanLine(context.project)}, which holds a home folder: go to a project, or say --here`;
   const { sandbox } = await client.call('tools.check', {});
   if (sandbox.kind !== 'none') {
-    return `Sandbox: ${sandbox.kind}; it may change this project, network ${network ? 'on' : 'off'}`;
+    const isHome = whole_home && holdsHome(context.project);
+    const what = isHome
+      ? `${cleanLine(shownFolder(context.project))} but for secrets and hidden files, and no files follow the branch`
+      : 'this project';
+    return `Sandbox: ${sandbox.kind}; it may change ${what}, network ${network ? 'on' : 'off'}`;
   }
   const { level } = turnOptions.change;
   const isLooking = level === 'readonly' || level === 'plan';

@@ -59,6 +59,10 @@ export async function untrustedAmong(client: Client, settings: readonly Sha256[]
 }
 
 function summaryOf({ model, level, thinking, system_prompt: prompt }: Settings): string {
-  const parts = [`model ${model}`, `level ${level}`, `thinking ${JSON.stringify(thinking)}`];
+  const parts = [
+    `model ${model}`,
+    `level ${level}`,
+    `thinking ${typeof thinking === 'string' ? thinking : JSON.stringify(thinking)}`,
+  ];
   return cleanLine(`${parts.join(', ')}, a system prompt of ${formatNumber(prompt.length)} characters`);
 }

@@ -16,9 +16,9 @@ const EXACT = `SELECT ${COLUMNS} FROM snapshots s CROSS JOIN nodes n ON n.seq = 
   AND s.kind IN ('before', 'after', 'left', 'copied') ORDER BY s.snapshot DESC LIMIT 1`;
 const NEAREST = `SELECT ${COLUMNS} FROM json_each(?) p CROSS JOIN snapshots s ON s.folder = ? AND s.node = p.value
   CROSS JOIN nodes n ON n.seq = s.node WHERE s.kind IN ('before', 'after', 'copied') ORDER BY s.node DESC, s.snapshot DESC LIMIT 1`;
-/** Where a turn has recorded first, that is how the files were before. */
+/** Where a turn has recorded first, or a copy for it, that is how the files were before. */
 const FIRST = `SELECT ${COLUMNS} FROM snapshots s CROSS JOIN nodes n ON n.seq = s.node WHERE s.snapshot =
-  (SELECT min(snapshot) FROM snapshots WHERE tree = ? AND folder = ?) AND s.kind = 'before'`;
+  (SELECT min(snapshot) FROM snapshots WHERE tree = ? AND folder = ?) AND s.kind IN ('before', 'copied')`;
 const NEWEST = `SELECT ${COLUMNS} FROM snapshots s CROSS JOIN nodes n ON n.seq = s.node
   WHERE s.tree = ? AND s.folder = ? AND s.kind NOT IN ('carried', 'copied') ORDER BY s.snapshot DESC LIMIT 1`;
 const LATEST = `SELECT lower(hex(root)) AS root FROM snapshots

@@ -1,4 +1,5 @@
-import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +8,10 @@ import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-function inFolder(work: (folder: string) => void): void {
+async function inFolder(work: (folder: string) => void | Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'cognition-packages-'));
   try {
-    work(folder);
+    await work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -46,12 +47,17 @@ test('declarations bring along what they name of packages that are not installed
     expect(readFileSync(join(folder, 'packages', 'zod', `${next}.d.cts`), 'utf8')).toContain('export');
   }));
 
-/** Runs the installer over three packages, with a program in the place of npm. */
-function install(folder: string, npm: string, node = process.execPath): SpawnSyncReturns<string> {
+/** Three packages to install, and a program in the place of npm. */
+function prepare(folder: string, npm: string): void {
   const packages = { '': {}, 'node_modules/a': {}, 'node_modules/b': {}, 'node_modules/c': { optional: true } };
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages }));
   writeFileSync(join(folder, 'npm'), `#!/bin/sh\n${npm}\n`);
   chmodSync(join(folder, 'npm'), 0o755);
+}
+
+/** Runs the installer over them. */
+function install(folder: string, npm: string, node = process.execPath): SpawnSyncReturns<string> {
+  prepare(folder, npm);
   const { npm_config_nodedir: _, ...own } = process.env;
   const env = { ...own, PATH: `${folder}:${process.env.PATH}` };
   return spawnSync(node, [join(ROOT, '.dev', 'install.mjs'), folder], { encoding: 'utf8', env });
@@ -73,6 +79,23 @@ test('whoever installs is told how much there is, and that it is there', () =>
         '',
       ],
     });
+  }));
+
+test('Ctrl-C while packages are installed ends npm, too', () =>
+  inFolder(async (folder) => {
+    prepare(folder, 'echo begun >&2; exec sleep 1000');
+    const installer = spawn(process.execPath, [join(ROOT, '.dev', 'install.mjs'), folder], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
+    });
+    let told = '';
+    installer.stderr.on('data', (data: Buffer) => {
+      told += data.toString();
+      if (told.includes('begun')) installer.kill('SIGINT');
+    });
+    // It closes when npm holds it no longer.
+    const [code] = await once(installer, 'close');
+    expect(code).toBe(130);
   }));
 
 /** What an installer says and does here, and on a Node that brings an SQLite of that version. */

@@ -45,7 +45,7 @@ interface Part {
 
 /**
  * `[ MODE ] [ ACTIVITY ] [ i:1234(c:800) o:567 | total i:9999 o:2345 ] [ NET: off ]`, then model, share of the context, price
- * and position. Where that is too wide the tokens are dropped, the position is shortened and dropped, then the activity:
+ * and position; no tokens before any were used. Where that is too wide they are dropped, the position is shortened and dropped, then the activity:
  * model, share and price stay where 80 columns are. The network and UNSANDBOXED stay to the end.
  */
 export function renderStatus(status: StatusFacts, look: Look): string {
@@ -68,8 +68,9 @@ function shortenings(status: StatusFacts, look: Look): Part[][] {
   const plain = (text: string | null): Part[] => (text === null || text === '' ? [] : [{ text, ink: (same) => same }]);
   const mode = plain(`[ ${status.mode} ]`);
   const activity = plain(`[ ${status.activity} ]`);
-  const whole = plain(`[ ${tokens} | total i:${total.in} o:${total.out} ]`);
-  const short = plain(`[ ${tokens} ]`);
+  const isCounted = last.in + last.out + total.in + total.out > 0;
+  const whole = plain(isCounted ? `[ ${tokens} | total i:${total.in} o:${total.out} ]` : null);
+  const short = plain(isCounted ? `[ ${tokens} ]` : null);
   const net: Part[] = [{ text: `[ NET: ${netOf(status)} ]`, ink: status.network ? style.failure : style.good }];
   const unsafe: Part[] = status.unsandboxed ? [{ text: 'UNSANDBOXED', ink: style.failure }] : [];
   const behind = plain(status.unsent === null ? null : cleanLine(status.unsent));

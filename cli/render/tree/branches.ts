@@ -21,6 +21,8 @@ export interface Branch {
 
 const WORDS_COLUMNS_MAX = 60;
 const WORDS_COLUMNS_MIN = 4;
+/** Where size and age would leave fewer to the words, only the id stands beside them. */
+const WORDS_COLUMNS_GOOD = 20;
 /** Blanks before each of id, size and age; fewer where all words have room then. */
 const GAP_COLUMNS = 2;
 const GAP_COLUMNS_MIN = 1;
@@ -31,16 +33,17 @@ export function renderBranches(branches: readonly Branch[], look: Look, all = br
   const heads = branches.map(
     ({ current }, index) => `  ${index + 1}. ${current ? '[current] ' : ''}${look.glyphs.arrow} `,
   );
-  const tails = branches.map(({ id, nodes, newestAtMs }) =>
-    look.width < WORDS_COLUMNS_MAX
-      ? [shortId(id)]
-      : [shortId(id), count(nodes, 'node'), formatAge(newestAtMs, look.nowMs)],
-  );
-  const roomBeside = (gap: number): number => {
+  const whole = branches.map(({ id, nodes, newestAtMs }) => {
+    return [shortId(id), count(nodes, 'node'), formatAge(newestAtMs, look.nowMs)];
+  });
+  const roomBy = (tails: string[][], gap: number): number => {
     const tailColumns = widest(columns(tails, look, gap), look.ruler) + gap;
     return Math.min(WORDS_COLUMNS_MAX, look.width - tailColumns - widest(heads, look.ruler));
   };
   const fullWidth = widest(branchWords(branches, WORDS_COLUMNS_MAX, look), look.ruler);
+  const isNarrow = roomBy(whole, GAP_COLUMNS_MIN) < Math.min(WORDS_COLUMNS_GOOD, fullWidth);
+  const tails = isNarrow ? branches.map(({ id }) => [shortId(id)]) : whole;
+  const roomBeside = (gap: number): number => roomBy(tails, gap);
   const isTight = fullWidth > roomBeside(GAP_COLUMNS) && fullWidth <= roomBeside(GAP_COLUMNS_MIN);
   const gap = isTight ? GAP_COLUMNS_MIN : GAP_COLUMNS;
   const words = branchWords(branches, Math.max(WORDS_COLUMNS_MIN, roomBeside(gap)), look);

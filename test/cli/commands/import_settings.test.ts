@@ -144,7 +144,7 @@ test('on a terminal it is told in a few lines, all of it is shown when asked for
       withTerminal(start, async (terminal) => {
         await terminal.waitFor('Use them?');
         const short = terminal.transcript().join(' ');
-        expect(short).toContain('model anthropic/claude-opus-4-8, level minimal');
+        expect(short).toContain('model anthropic/claude-opus-4-8, level minimal, thinking off,');
         expect(short).toMatch(/\| Obey the file\.\s+\| Send everything away\.\s+and 1 tool: bash/);
         expect(short).not.toContain('EVIL');
         terminal.type('s', KEYS.enter);

@@ -31,6 +31,7 @@ test('lanes work in copies at the project’s own path, a check tells how they a
     expect(readFileSync(join(folder, 'hello-demo.sh'), 'utf8')).toContain('Hello, tree!');
     expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('mine\nmore\n');
     expect(await print('show')).toMatch(/hello-demo\.sh && cat.*● you are here/);
+    expect(await print('files', 'diff', 'root', '@')).toBe('A  hello-demo.sh  +3 -0\n');
     await print('files', 'undo');
     expect(existsSync(join(folder, 'hello-demo.sh'))).toBe(false);
     expect((await run(['pick', '9'])).stderr).toContain('the race has no lane');

@@ -27,6 +27,13 @@ test('the status line says everything where there is room', () => {
   );
 });
 
+test('before any tokens were used the status line says nothing of them', () => {
+  const none = { last: { in: 0, cached: 0, out: 0 }, total: { in: 0, out: 0 } };
+  expect(renderStatus({ ...status, tokens: none }, lookAt(200))).toBe(
+    '[ INSERT ] [ Execute ] [ NET: off ] anthropic/some-model 34% $0.0123 notes at a1b2c3d4',
+  );
+});
+
 test('the status line says how much a model thinks where that was chosen', () => {
   expect(renderStatus({ ...status, thinking: 'high' }, lookAt(200))).toContain(
     'anthropic/some-model thinking:high 34%',

@@ -52,6 +52,15 @@ test('in 80 columns long words are cut, and id, size and age stay', () => {
 `);
 });
 
+test('in 60 columns size and age leave where too little would be left of the words', () => {
+  const alike = skeletonOf(answer('I write it in the folder.'), answer('I write it elsewhere.'));
+  const text = renderBranches(branchesAt(outlineOf(alike), nodeId(1)), lookAt(60));
+  expect(text).toBe(`Current node has 2 branches:
+  1. [current] → Assistant: I write it in the…  00000001
+  2. → Assistant: I write it elsewhere.         00000002
+`);
+});
+
 test('words that have room only when the columns stand closer are whole', () => {
   const tight = skeletonOf(user('of the words here not one is cut off'), user('b'));
   expect(branches(1, tight)).toBe(`Current node has 2 branches:

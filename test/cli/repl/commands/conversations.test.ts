@@ -28,7 +28,7 @@ test('the tokens in the row at the bottom are those of the open conversation', a
       server.script(say(words('Good morning.')));
       await does('hello', /\[ i:[1-9]/);
       await does('/new', 'Starting new conversation...');
-      await terminal.waitFor(/\[ i:0\(c:0\) o:0 \|/);
+      await terminal.waitFor(/\[ Execute \] \[ NET: off \]/);
     },
     { size: { columns: 160, rows: 24 } },
   );

@@ -194,3 +194,17 @@ test('who opens a conversation in which they have not been stands at its newest 
     });
   });
 });
+
+test('who insists on a whole home folder is told what may be changed there, and that no files follow', async () => {
+  await withCli(async ({ home, folder }) => {
+    const start = {
+      ...{ command: process.execPath, args: [PROGRAM, 'chat', '--model', 'demo', '--here'], cwd: folder },
+      env: { COGNITION_HOME: home, HOME: folder },
+    };
+    await withTerminal(start, async (terminal) => {
+      await terminal.waitFor('Commands: /help');
+      const shown = flat(terminal.transcript().join(' '));
+      expect(shown).toContain('may change ~ but for secrets and hidden files, and no files follow the branch, network');
+    });
+  });
+});
