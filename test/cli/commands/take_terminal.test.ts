@@ -38,6 +38,8 @@ test('on a terminal each file that cannot be merged is asked about, by its name,
     expect([file('a.txt'), file('b.txt'), existsSync(join(folder, 'c.txt'))]).toEqual(['mine\n', 'mine\n', false]);
   }));
 
+const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'];
+
 test('/merge puts the answer of another branch into the editor, or what the model makes of it, says what one has changed, brings the files, and undo takes them back', () =>
   withModel(
     async ({ server, does, terminal, folder }) => {
@@ -69,9 +71,11 @@ test('/merge puts the answer of another branch into the editor, or what the mode
       expect(existsSync(join(folder, 'found.txt'))).toBe(false);
       expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('mine\n');
       // What the model makes of it may be brought instead.
-      server.script(say(words('## Found\nA typo.')));
+      server.script(say(words(`## Found\n${LINES.join('\n')}\nA typo.`)));
       terminal.type(`/merge ${found} --summary`, KEYS.enter);
       await terminal.waitFor(/^> \/merge \w{8} ## Found$/m);
+      // It is read before it is sent, so it is shown whole.
+      expect(terminal.transcript().join('\n')).toContain(LINES.join('\n  '));
       expect(JSON.stringify(server.requests.at(-1)?.body.messages)).toContain('echo found');
       terminal.type(' Indeed.', KEYS.enter);
       await terminal.waitFor(/A typo\. Indeed\..*Brought \d nodes of/s);

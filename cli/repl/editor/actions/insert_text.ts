@@ -1,7 +1,7 @@
 import { type Content, insertable, pasted, tokensOf } from '../state/buffer.js';
 import { type Action, type EditorState, edited, MENU_CLOSED, movedTo, only } from '../state/editor_state.js';
 import { signAfter, signBefore } from '../state/graphemes.js';
-import { isLarge } from '../state/paste_tokens.js';
+import { isHuge, isLarge } from '../state/paste_tokens.js';
 import { droppedImages } from './dropped_images.js';
 
 const BLANK = /\s/;
@@ -32,10 +32,13 @@ export function droppedInto(state: EditorState, paste: string, exists: (path: st
   return edited(next, { start, end: next.buffer.cursor }, gap + images);
 }
 
-/** Inserts a text at the start and keeps the cursor where the person types. */
+/** Inserts a text at the start, to be read and changed, and keeps the cursor where the person types. */
 export function putBefore(state: EditorState, text: string): EditorState {
   const { text: written, cursor } = state.buffer;
-  const { inserted, pastes } = pasted(state.buffer, written === '' ? text : `${text}\n`);
+  const given = written === '' ? text : `${text}\n`;
+  const { inserted, pastes } = isHuge(given)
+    ? pasted(state.buffer, given)
+    : { inserted: insertable(given), pastes: state.buffer.pastes };
   const next = edited({ ...state, buffer: { ...state.buffer, pastes } }, { start: 0, end: 0 }, inserted);
   return { ...movedTo(next, next.buffer.cursor + cursor), menu: MENU_CLOSED };
 }

@@ -13,6 +13,14 @@ export function isLarge(text: string): boolean {
   return text.length > LENGTH_SHOWN_MAX || lineCount(text) > LINES_SHOWN_MAX;
 }
 
+const GIVEN_LINES_MAX = 40;
+const GIVEN_LENGTH_MAX = 4_000;
+
+/** Whether a text that is put before a person to be changed is too large to be shown whole. */
+export function isHuge(text: string): boolean {
+  return text.length > GIVEN_LENGTH_MAX || lineCount(text) > GIVEN_LINES_MAX;
+}
+
 // Drawing longer lines would take longer than a key may.
 const LINE_LENGTH_MAX = 5_000;
 
