@@ -92,20 +92,27 @@ export async function stopTask(remote: Remote, id: string): Promise<Task['state'
   });
 }
 
+const NEWEST = 'ended_at IS NULL DESC, coalesce(ended_at, made_at) DESC, k.id';
+
+/** As many rows as $1, of each login in turn: none hides those of others behind very many of its own. */
+function fairly(table: 'workers' | 'tasks', which: string, order: string): string {
+  return `(SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY login ORDER BY ${order}) AS place
+    FROM cognition.${table} k WHERE ${which}) AS ranked ORDER BY place LIMIT $1)`;
+}
+
 /** Who works over a remote and what for. */
 export async function listTasks(remote: Remote, limit: number): Promise<ResultOf<'sharing.task_list'>> {
   const workers = await remote.query<{ worker: string }>(
     `SELECT jsonb_build_object('id', w.id, 'login', w.login, 'by', ${BY}, 'project', w.project, 'level', w.level,
        'models', w.models, 'people', w.people, 'at_once', w.at_once, 'seen_at_ms', ${MS('w.seen_at')},
        'running', (SELECT count(*) FROM cognition.tasks k WHERE k.worker = w.id AND k.state = 'running')) AS worker
-     FROM cognition.workers w LEFT JOIN cognition.hubs h ON h.id = w.hub
-     WHERE w.seen_at > clock_timestamp() - interval '1 minute' ORDER BY w.project, w.id LIMIT $1`,
+     FROM ${fairly('workers', "seen_at > clock_timestamp() - interval '1 minute'", 'project, id')} AS w
+     LEFT JOIN cognition.hubs h ON h.id = w.hub ORDER BY w.project, w.id`,
     [limit],
   );
   const tasks = await remote.query<{ task: string }>(
     `SELECT ${TASK} || jsonb_build_object('title', left(coalesce(t.name, t.title, ''), 1000)) AS task
-     FROM cognition.tasks k LEFT JOIN cognition.trees t ON t.id = k.tree
-     ORDER BY k.ended_at IS NULL DESC, coalesce(k.ended_at, k.made_at) DESC, k.id LIMIT $1`,
+     FROM ${fairly('tasks', 'true', NEWEST)} AS k LEFT JOIN cognition.trees t ON t.id = k.tree ORDER BY ${NEWEST}`,
     [limit],
   );
   // What is of no known form is nobody's.

@@ -118,7 +118,8 @@ describe.skipIf(POSTGRES_BIN === null)('a task that is forged', { timeout: 240_0
       );
       const turn = randomUUID();
       const lease = { turn, tree, node: tree, tip: tree, model: hostile, level: 'minimal', state: 'waiting' };
-      const question = { call: 'c1', kind: 'question', question: hostile, options: [hostile], answer: null };
+      const asked = { id: randomUUID(), call: 'c1', kind: 'question' };
+      const question = { ...asked, question: hostile, options: [hostile], answer: null };
       const said = JSON.stringify({ ...lease, started_at_ms: 5, questions: [question] });
       for (const [sql, values] of [
         ['SELECT cognition.greet($1, $2, $2, $2)', [hub, hostile]],
@@ -162,7 +163,25 @@ describe.skipIf(POSTGRES_BIN === null)('a task that is forged', { timeout: 240_0
       expect(await tasks('id')).toHaveLength(1_000);
       await anna.print('spawn', '--task', 'hello', '--on', 'team', '--project', 'web', '--detach');
       expect(await tasks('id')).toHaveLength(1_001);
-      expect(await anna.print('workers')).toMatch(/queued/);
+      const listed = async (): Promise<string[]> => {
+        const told = (await anna.json('workers')) as { tasks: { login: string }[] }; // as the protocol says
+        return told.tasks.map(({ login }) => login);
+      };
+      expect(await listed()).toContain('anna');
+      const [[id = ''] = []] = await asOwner(server, "SELECT id FROM cognition.tasks WHERE login = 'anna'");
+      await anna.print('workers', '--cancel', id);
+      expect(await listed()).toContain('anna');
+      const hub = randomUUID();
+      await asLogin('mallory', `SELECT cognition.greet('${hub}', 'm', 'm', '1')`);
+      const seen = (login: string, count: number): Promise<string> =>
+        asLogin(
+          login,
+          `SELECT count(cognition.worker_seen(gen_random_uuid(), (SELECT id FROM cognition.hubs WHERE login = '${login}' LIMIT 1), 'a', 'minimal', '', '', 1)) FROM generate_series(1, ${count})`,
+        );
+      await seen('mallory', 1_500);
+      await seen('anna', 1);
+      const { workers } = (await anna.json('workers')) as { workers: { login: string }[] }; // as the protocol says
+      expect(workers.map(({ login }) => login)).toContain('anna');
     });
   });
 });
