@@ -160,6 +160,7 @@ export interface TestWorker {
 export function startWorker(
   { project, store }: { project: string; store: string },
   env: Record<string, string> = {},
+  is: { top: string; project: string } | null = null,
 ): TestWorker {
   const child = spawn(process.execPath, [...WORKER_FLAGS, WORKER], {
     env: { ...WORKER_ENVIRONMENT, ...env },
@@ -168,7 +169,13 @@ export function startWorker(
   child.stdin.on('error', () => undefined); // it was killed
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const send = (line: object): void => void child.stdin.write(`${JSON.stringify(line)}\n`);
-  send({ store, copy: null, from: null, project: { top: project, start: [], own_ignore_file: null } });
+  send({
+    store,
+    copy: null,
+    from: null,
+    from_is: null,
+    project: { top: project, start: [], own_ignore_file: null, is },
+  });
   return {
     send,
     pid: child.pid ?? 0,

@@ -118,8 +118,8 @@ describe.skipIf(POSTGRES_BIN === null)('a task that is forged', { timeout: 240_0
       );
       const turn = randomUUID();
       const lease = { turn, tree, node: tree, tip: tree, model: hostile, level: 'minimal', state: 'waiting' };
-      const asked = { id: randomUUID(), call: 'c1', kind: 'question' };
-      const question = { ...asked, question: hostile, options: [hostile], answer: null };
+      const known = { id: randomUUID(), call: 'c1', kind: 'question' };
+      const question = { ...known, question: hostile, options: [hostile], answer: null };
       const said = JSON.stringify({ ...lease, started_at_ms: 5, questions: [question] });
       for (const [sql, values] of [
         ['SELECT cognition.greet($1, $2, $2, $2)', [hub, hostile]],

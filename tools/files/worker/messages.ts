@@ -14,6 +14,8 @@ export const WorkerStart = z.strictObject({
   copy: TurnId.nullable(),
   /** The project that a new copy is made of; null for everything else. */
   from: text.nullable(),
+  /** What `from` is, whatever is mounted in its place meanwhile. */
+  from_is: text.nullable(),
   /** Null where only the store is worked on. */
   project: z
     .strictObject({
@@ -22,6 +24,8 @@ export const WorkerStart = z.strictObject({
       start: z.array(text),
       /** Base64. */
       own_ignore_file: text.nullable(),
+      /** What the top and the project are; null where nobody has looked. */
+      is: z.strictObject({ top: text, project: text }).nullable(),
     })
     .nullable(),
 });

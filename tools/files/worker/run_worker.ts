@@ -1,6 +1,8 @@
+import { statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { HubError } from '../../../hub/base/error.js';
 import type { FileChange } from '../../../hub/protocol/methods/files_methods.js';
+import { exchangedFolder, identityOf } from '../../walk/folder_identity.js';
 import { type PinnedEntry, pin, pinIn } from '../../walk/pinned_folder.js';
 import type { Difference } from '../store/snapshot.js';
 import type { TreeEntry } from '../store/tree_format.js';
@@ -65,7 +67,7 @@ type OpenIn = (drafts: string) => Promise<ReadonlySet<string>>;
 
 async function openAt(
   { store, copy }: WorkerStart,
-  { top, start, own_ignore_file: ignore }: NonNullable<WorkerStart['project']>,
+  { top, start, own_ignore_file: ignore, is }: NonNullable<WorkerStart['project']>,
   openIn: OpenIn,
 ): Promise<ProjectFiles> {
   const entry = pin(top);
@@ -76,6 +78,8 @@ async function openAt(
   if (entry === null || project?.stats.isDirectory() !== true) {
     throw new HubError('not_found', 'the folder of the project is not there (any more)');
   }
+  if (is !== null && (identityOf(entry.stats) !== is.top || identityOf(project.stats) !== is.project))
+    throw exchangedFolder();
   const ownIgnoreFile = ignore === null ? null : Buffer.from(ignore, 'base64');
   const files = openProjectFiles({
     folder: store,
@@ -148,8 +152,10 @@ async function reportOf(
   }
 }
 
-function packagesLeft({ from, project }: WorkerStart): string[] {
-  return from === null || project === null ? [] : copyPackages({ from, to: project.top });
+function packagesLeft({ from, from_is: is, project }: WorkerStart): string[] {
+  if (from === null || project === null) return [];
+  if (is !== null && identityOf(statSync(from)) !== is) throw exchangedFolder();
+  return copyPackages({ from, to: project.top });
 }
 
 function scanned(files: ProjectFiles): WorkerReport {
