@@ -9,6 +9,8 @@ import { privateGitRows } from './private_git.js';
 import { sharingRows } from './publish_and_fetch.js';
 import { readRows } from './reads.js';
 import { formatRow } from './row.js';
+import { sharingCrowdRows } from './seen_nodes.js';
+import { sharingGrowthRows } from './shared_growth.js';
 import { startRows } from './starts.js';
 import { turnRows } from './turns.js';
 import { webStreamRows, webTreeRows } from './web/web.js';
@@ -27,7 +29,9 @@ const measures = {
   chatRows,
   importRows: () => importRows({ isLarge }),
   memoryRows: () => memoryRows({ isLarge }),
-  sharingRows: () => sharingRows({ isLarge }),
+  sharingRows,
+  sharingGrowthRows: () => sharingGrowthRows({ isLarge }),
+  sharingCrowdRows: () => sharingCrowdRows({ isLarge }),
   webTreeRows,
   webStreamRows,
 };
