@@ -26,9 +26,10 @@ test('what says where blobs lie finds what a map finds, whatever is set, deleted
   };
   const setAll = (wanted: readonly Sha256[], length: number): void => {
     for (const [number, sha256] of wanted.entries()) {
-      const place = { blockAt: number, blockLength: length, offset: 0xffffffff, size: number * 3 };
-      const blob = { ...place, pack: number % PACKS, isCompressed: number % 2 === 0 };
-      index.set(sha256, blob);
+      const isCompressed = number % 2 === 0;
+      const place = { blockAt: number, blockLength: length, offset: 0xffffffff, size: number * 3, isCompressed };
+      const blob = { ...place, pack: number % PACKS };
+      index.set(sha256, blob.pack, place);
       known.set(sha256, blob);
     }
   };

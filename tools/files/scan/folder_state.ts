@@ -16,7 +16,7 @@ export interface FolderState {
   files: Map<string, KnownFile>;
   tree: { entries: FolderTree; sha256: Sha256 } | null;
   /** The files of the tree in its order, where all it has are files that are known; null when they are not. */
-  order: readonly [string, KnownFile][] | null;
+  order: readonly KnownFile[] | null;
   /** The folder itself, where its names are all that counts and nothing else decides on them; null when that is not so. */
   self: { disk: DiskState; rules: { above: string; own: string } } | null;
   isMet: boolean;

@@ -110,10 +110,12 @@ function knownFolder(state: FolderState, { unsaved, settledMs }: KnownParts): Kn
     unchanged(names, device) {
       const { order, tree } = state;
       if (order === null || tree === null || order.length !== names.length) return null;
-      for (const [index, [name, known]] of order.entries()) {
-        if (names[index] !== name) return null;
-        const stats = statOf(namePath(name));
-        if (stats === null || stats.dev !== device || !isSame(known, stats)) return null;
+      let index = 0;
+      for (const name of tree.entries.keys()) {
+        const known = order[index];
+        const stats = names[index] === name ? statOf(namePath(name)) : null;
+        if (known === undefined || stats === null || stats.dev !== device || !isSame(known, stats)) return null;
+        index += 1;
       }
       return tree.entries;
     },
@@ -138,8 +140,10 @@ function knownFolder(state: FolderState, { unsaved, settledMs }: KnownParts): Kn
     },
     end(entries, put) {
       if (state.tree?.entries === entries) return state.tree.sha256;
-      state.order = orderOf(entries, files);
-      if (state.tree !== null && hasSame(state.tree.entries, entries)) return state.tree.sha256;
+      const had = state.tree;
+      const isSameTree = had !== null && hasSame(had.entries, entries);
+      state.order = orderOf(isSameTree ? had.entries : entries, files);
+      if (isSameTree) return had.sha256;
       for (const name of files.keys()) if (!entries.has(name) && files.delete(name)) change();
       const sha256 = put(entries);
       state.tree = { entries, sha256 };
@@ -149,12 +153,12 @@ function knownFolder(state: FolderState, { unsaved, settledMs }: KnownParts): Kn
 }
 
 function orderOf(entries: FolderTree, files: ReadonlyMap<string, KnownFile>): FolderState['order'] {
-  const order: [string, KnownFile][] = [];
+  const order: KnownFile[] = [];
   for (const [name, entry] of entries) {
     const known = files.get(name);
     // A file that may change again without telling is looked at anew.
     if (known?.entry !== entry) return null;
-    order.push([name, known]);
+    order.push(known);
   }
   return order;
 }

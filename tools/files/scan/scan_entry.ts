@@ -46,8 +46,9 @@ export function entryReader({ store, clock }: ReaderParts, { fileBytes: fileByte
     if (read === null) return 'not readable';
     if (read.kind === 'changing') return 'changing';
     const { bytes, stats } = read;
-    const found = { ...putContent(store, bytes), mode: stats.mode & MODE_BITS, size: bytes.length };
-    const entry = known.sameEntry(name, found);
+    // Spelled out: of objects that are spread each one has a shape of its own, which takes more memory than the object.
+    const { kind, sha256 } = putContent(store, bytes);
+    const entry = known.sameEntry(name, { kind, mode: stats.mode & MODE_BITS, size: bytes.length, sha256 });
     known.keep(name, { entry, stats, readAtMs });
     return entry;
   }

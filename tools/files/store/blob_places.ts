@@ -11,7 +11,7 @@ export interface PlacedBlob extends BlobPlace {
 export interface BlobPlaces {
   get(sha256: Sha256): PlacedBlob | null;
   has(sha256: Sha256): boolean;
-  set(sha256: Sha256, blob: PlacedBlob): void;
+  set(sha256: Sha256, pack: number, place: BlobPlace): void;
   delete(sha256: Sha256): void;
   /** Forgets what lies in a pack. */
   deletePack(pack: number): void;
@@ -53,7 +53,7 @@ export function createBlobPlaces(): BlobPlaces {
       const [blockAt = 0, blockLength = 0, offset = 0, size = 0, pack = 0] = fields.subarray(row * FIELDS);
       return { blockAt, blockLength, offset, size, pack: pack >>> 1, isCompressed: (pack & 1) === 1 };
     },
-    set(sha256, { pack, blockAt, blockLength, offset, size, isCompressed }) {
+    set(sha256, pack, { blockAt, blockLength, offset, size, isCompressed }) {
       setRow(digests.add(sha256), [blockAt, blockLength, offset, size, 2 * pack + Number(isCompressed)]);
     },
     delete(sha256) {

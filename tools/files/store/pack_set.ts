@@ -32,7 +32,7 @@ export function createPackSet(folder: string): PackSet {
     const pack = { number: admitted, path: join(folder, name), bytes: bytesOf(rows) };
     admitted += 1;
     packs.set(pack.number, pack);
-    for (const [sha256, place] of rows) blobs.set(sha256, { pack: pack.number, ...place });
+    for (const [sha256, place] of rows) blobs.set(sha256, pack.number, place);
     return pack;
   }
 

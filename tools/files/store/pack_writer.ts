@@ -38,8 +38,11 @@ export function startWriting(folder: string, admit: (name: Sha256, rows: PackRow
     const block = isCompressed ? packed : raw;
     draft ??= createPackDraft(folder);
     const blockAt = draft.length();
-    for (const [sha256, place] of placesIn(blobs)) {
-      rows.set(sha256, { blockAt, blockLength: block.length, isCompressed, ...place });
+    const blockLength = block.length;
+    let offset = 0;
+    for (const { sha256, size } of blobs) {
+      rows.set(sha256, { blockAt, blockLength, isCompressed, offset, size });
+      offset += size;
     }
     draft.write(block);
     if (draft.length() >= PACK_BYTES) endPack();
@@ -84,14 +87,6 @@ export function startWriting(folder: string, admit: (name: Sha256, rows: PackRow
     },
     counts: () => ({ ...counts }),
   };
-}
-
-function* placesIn(blobs: OpenBlock['blobs']): Generator<[Sha256, { offset: number; size: number }]> {
-  let offset = 0;
-  for (const { sha256, size } of blobs) {
-    yield [sha256, { offset, size }];
-    offset += size;
-  }
 }
 
 function append(block: OpenBlock, bytes: Buffer): void {
