@@ -5,6 +5,12 @@ import { HubError } from '../error.js';
 
 /** Replaces a file in one step: a kill or a power cut leaves the old or the new content, and the new one once this returns. */
 export function replaceFile(path: string, text: string): void {
+  replaceFileSoon(path, text);
+  syncFile(dirname(path));
+}
+
+/** As above, but a power cut in the seconds after it may leave the old content. */
+export function replaceFileSoon(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`;
   try {
     writeFileSync(draft, text, { mode: 0o600 });
@@ -14,7 +20,6 @@ export function replaceFile(path: string, text: string): void {
     rmSync(draft, { force: true });
     throw error;
   }
-  syncFile(dirname(path));
 }
 
 /** Why a file could not be replaced. */

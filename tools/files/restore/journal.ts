@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { replaceFile } from '../../../hub/base/disk/durable_file.js';
+import { replaceFile, replaceFileSoon } from '../../../hub/base/disk/durable_file.js';
 import { Sha256 } from '../../../hub/protocol/node.js';
 import { attempt } from '../../walk/pinned_folder.js';
 import { Change } from './plan_restore.js';
@@ -32,4 +32,9 @@ export function readJournal(path: string): RestoreJournal {
 
 export function writeJournal(path: string, journal: RestoreJournal): void {
   replaceFile(path, JSON.stringify(journal));
+}
+
+/** Notes that a restore has changed nothing yet, or is carried through: after a power cut what was noted before comes to the same. */
+export function noteInJournal(path: string, journal: RestoreJournal): void {
+  replaceFileSoon(path, JSON.stringify(journal));
 }

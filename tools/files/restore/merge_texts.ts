@@ -34,7 +34,7 @@ export function mergeKept(
     }
   }
   store.flush();
-  return { changes, kept, merged };
+  return { changes, kept, merged, leadsTo: null };
 }
 
 function mergedEntry(

@@ -23,6 +23,8 @@ export interface Kept {
 export interface RestorePlan {
   changes: Change[];
   kept: Kept[];
+  /** What the project holds when all of it is carried out; null where that is to be computed. */
+  leadsTo: Snapshot | null;
 }
 
 /**
@@ -33,7 +35,7 @@ export function planRestore(
   snapshots: Snapshots,
   { now, base, target }: Record<'now' | 'base' | 'target', Snapshot>,
 ): RestorePlan {
-  const plan: RestorePlan = { changes: [], kept: [] };
+  const plan: RestorePlan = { changes: [], kept: [], leadsTo: null };
   const leftOut = [now, base, target].flatMap((snapshot) => snapshot.left_out);
   const isAsBefore = now.tree === base.tree;
   for (const { path, before, after } of snapshots.diff(base, target)) {
@@ -44,7 +46,8 @@ export function planRestore(
     else if (isOpenTo({ have, before, after })) plan.changes.push({ path, was: have, want: after });
     else if (have?.kind !== 'folder' || after?.kind !== 'folder') plan.kept.push({ path, why: CHANGED });
   }
-  return isAsBefore ? plan : withOthers(plan, snapshots.diff(target, now));
+  if (!isAsBefore) return withOthers(plan, snapshots.diff(target, now));
+  return plan.kept.length > 0 ? plan : { ...plan, leadsTo: { tree: target.tree, left_out: now.left_out } };
 }
 
 /** Adds what differs in the end and is not told yet: somebody else has changed it. */
@@ -53,7 +56,7 @@ function withOthers({ changes, kept }: RestorePlan, left: readonly Difference[])
   const others = left.filter(({ path, before, after }) => {
     return before?.kind !== 'folder' && after?.kind !== 'folder' && !told.has(path);
   });
-  return { changes, kept: [...kept, ...others.map(({ path }) => ({ path, why: CHANGED }))] };
+  return { changes, kept: [...kept, ...others.map(({ path }) => ({ path, why: CHANGED }))], leadsTo: null };
 }
 
 const CHANGED = 'changed since';

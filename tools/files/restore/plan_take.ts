@@ -27,6 +27,7 @@ export function planTake(
   const narrow = {
     changes: whole.changes.filter(({ path }) => isWanted(path)),
     kept: whole.kept.filter(({ path }) => isWanted(path)),
+    leadsTo: null,
   };
   const plan = mergeKept(parts, { base, target, from }, narrow);
   const isTheirs = isAmong(wanted.theirs);

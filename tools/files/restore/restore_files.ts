@@ -6,7 +6,7 @@ import type { BlobStore } from '../store/blob_store.js';
 import type { Snapshots } from '../store/snapshot.js';
 import { applyChanges } from './apply_changes.js';
 import { newDraftsName, removeDrafts, writeDrafts } from './draft_files.js';
-import { type Pending, type RestoreJournal, readJournal, writeJournal } from './journal.js';
+import { noteInJournal, type Pending, type RestoreJournal, readJournal, writeJournal } from './journal.js';
 import type { Kept, RestorePlan } from './plan_restore.js';
 import { snapshotAfter } from './snapshot_after.js';
 
@@ -51,43 +51,46 @@ export function createRestorer({ project, store, snapshots, journal, record, ope
     }
   }
 
-  async function carryThrough(pending: Pending, isResumed: boolean): Promise<{ kept: Kept[]; to: Sha256 }> {
-    const { drafts, from, known, changes } = pending;
-    const kept = await apply(pending, isResumed);
+  /** Without a plan what a killed process has left. */
+  async function carryThrough(pending: Pending, plan: RestorePlan | null): Promise<{ kept: Kept[]; to: Sha256 }> {
+    const { drafts, from, known } = pending;
+    const kept = await apply(pending, plan === null);
     removeDrafts(project, drafts);
     // What others change meanwhile is theirs: it is not recorded as what the restore has brought.
-    const expected = isResumed || kept.length > 0 ? null : snapshotAfter(snapshots, from, changes);
+    const expected = plan === null || kept.length > 0 ? null : snapshotAfter(snapshots, from, plan);
     if (expected !== null) store.flush();
     const to = expected ?? record();
-    writeJournal(journal, { pending: null, last: { from, to, known } });
+    noteInJournal(journal, { pending: null, last: { from, to, known } });
     return { kept, to };
   }
 
   function putAway({ drafts }: Pending, last: RestoreJournal['last']): void {
     removeDrafts(project, drafts);
-    writeJournal(journal, { pending: null, last });
+    noteInJournal(journal, { pending: null, last });
   }
 
   return {
     async recover() {
       const { pending, last } = readJournal(journal);
-      if (pending?.state === 'applying') await carryThrough(pending, true);
+      if (pending?.state === 'applying') await carryThrough(pending, null);
       else if (pending !== null) putAway(pending, last);
     },
-    async perform({ from, known }, { changes, kept }) {
+    async perform({ from, known }, plan) {
+      const { changes, kept } = plan;
       if (changes.length === 0) return { changed: 0, kept, to: from };
       const { last } = readJournal(journal);
-      const pending: Pending = { state: 'staging', drafts: newDraftsName(), from, known, changes };
-      writeJournal(journal, { pending, last });
+      // Nothing is changed yet: to put it away only the name of the folder is needed.
+      const staging: Pending = { state: 'staging', drafts: newDraftsName(), from, known, changes: [] };
+      noteInJournal(journal, { pending: staging, last });
       try {
-        writeDrafts(project, pending.drafts, { store, changes });
+        writeDrafts(project, staging.drafts, { store, changes });
       } catch (error) {
-        putAway(pending, last);
+        putAway(staging, last);
         throw unwritable(error);
       }
-      const applying: Pending = { ...pending, state: 'applying' };
+      const applying: Pending = { ...staging, state: 'applying', changes };
       writeJournal(journal, { pending: applying, last });
-      const { kept: left, to } = await carryThrough(applying, false);
+      const { kept: left, to } = await carryThrough(applying, plan);
       const untouched = new Set(left.map(({ path }) => path));
       return { changed: changes.filter(({ path }) => !untouched.has(path)).length, kept: [...left, ...kept], to };
     },

@@ -2,7 +2,7 @@ import type { Sha256 } from '../../../hub/protocol/node.js';
 import { IGNORE_FILES } from '../../walk/walk_folder.js';
 import type { Snapshots } from '../store/snapshot.js';
 import type { FolderTree, TreeEntry } from '../store/tree_format.js';
-import type { Change } from './plan_restore.js';
+import type { RestorePlan } from './plan_restore.js';
 
 /** A change, by the names that are left of its path. */
 interface Below {
@@ -13,12 +13,13 @@ interface Below {
 const EMPTY: FolderTree = new Map();
 
 /**
- * The snapshot that changes make of another one, where nothing of the disk is needed to tell. Null where rules change that say what is recorded,
+ * The snapshot that a plan makes of another one, where nothing of the disk is needed to tell. Null where rules change that say what is recorded,
  * and where a folder was made on the way that no change names.
  */
-export function snapshotAfter(snapshots: Snapshots, from: Sha256, changes: readonly Change[]): Sha256 | null {
+export function snapshotAfter(snapshots: Snapshots, from: Sha256, { changes, leadsTo }: RestorePlan): Sha256 | null {
   const all = changes.map(({ path, want }): Below => ({ names: path.split('/'), want }));
   if (all.some(({ names }) => IGNORE_FILES.includes(names.at(-1) ?? ''))) return null;
+  if (leadsTo !== null) return snapshots.put(leadsTo);
   const { tree, left_out } = snapshots.get(from);
   const changed = treeAfter(snapshots, snapshots.getTree(tree), all);
   return changed === null ? null : snapshots.put({ tree: snapshots.putTree(changed), left_out });

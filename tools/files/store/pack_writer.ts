@@ -1,12 +1,13 @@
 import { brotliCompressSync, constants } from 'node:zlib';
 import { noteYoungGarbage } from '../../../hub/base/memory/free_garbage.js';
 import type { Sha256 } from '../../../hub/protocol/node.js';
-import { createPackDraft, type PackDraft, type PackRows } from './pack_file.js';
+import { type BlobPlace, createPackDraft, type PackDraft, type PackRows } from './pack_file.js';
 
 /** What is stored in compressed blocks, and what is not: walking trees is quick only where nothing is decompressed for it. */
 export type BlobForm = 'compressed' | 'plain';
 
-const BLOCK_BYTES = 64 * 1024;
+/** Bringing a file back decompresses its block: with twice as much that takes twice as long, and packs are 8 % smaller. */
+const BLOCK_BYTES = 32 * 1024;
 const PACK_BYTES = 64 * 1024 * 1024;
 
 /** A block that is filled: its buffer is used for one after the other. */
@@ -38,12 +39,7 @@ export function startWriting(folder: string, admit: (name: Sha256, rows: PackRow
     const block = isCompressed ? packed : raw;
     draft ??= createPackDraft(folder);
     const blockAt = draft.length();
-    const blockLength = block.length;
-    let offset = 0;
-    for (const { sha256, size } of blobs) {
-      rows.set(sha256, { blockAt, blockLength, isCompressed, offset, size });
-      offset += size;
-    }
+    noteBlobs(rows, blobs, { blockAt, blockLength: block.length, isCompressed });
     draft.write(block);
     if (draft.length() >= PACK_BYTES) endPack();
   }
@@ -87,6 +83,18 @@ export function startWriting(folder: string, admit: (name: Sha256, rows: PackRow
     },
     counts: () => ({ ...counts }),
   };
+}
+
+function noteBlobs(
+  rows: PackRows,
+  blobs: OpenBlock['blobs'],
+  { blockAt, blockLength, isCompressed }: Omit<BlobPlace, 'offset' | 'size'>,
+): void {
+  let offset = 0;
+  for (const { sha256, size } of blobs) {
+    rows.set(sha256, { blockAt, blockLength, isCompressed, offset, size });
+    offset += size;
+  }
 }
 
 function append(block: OpenBlock, bytes: Buffer): void {

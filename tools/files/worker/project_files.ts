@@ -131,12 +131,12 @@ export function openProjectFiles(parts: ProjectFilesParts): ProjectFiles {
       const from = record();
       const own = ownChanges(snapshots, { known, from, target });
       if (changes === 'ask' && own.length > 0) return { from, own, done: null };
-      const { changes: planned, kept } = planFrom(from, { base, target, exact: changes === 'leave' });
+      const plan = planFrom(from, { base, target, exact: changes === 'leave' });
       // What both places have is carried along, and need not be told.
       const differing = new Set(snapshots.diff(snapshots.get(base), snapshots.get(target)).map(({ path }) => path));
-      const told = changes === 'leave' ? kept : kept.filter(({ path }) => differing.has(path));
+      const kept = changes === 'leave' ? plan.kept : plan.kept.filter(({ path }) => differing.has(path));
       const ends = { from, known: { from: base, to: target } };
-      return { from, own, done: await restorer.perform(ends, { changes: planned, kept: told }) };
+      return { from, own, done: await restorer.perform(ends, { ...plan, kept }) };
     },
     async take(wanted) {
       const [from, { base, target, look }] = [record(), wanted];
