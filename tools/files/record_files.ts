@@ -30,7 +30,7 @@ export function createRecorder({ hub, clock }: Pick<ToolParts, 'hub' | 'clock'>,
       return await take(params);
     } catch (error) {
       if (!(error instanceof HubError) || error.kind === 'cancelled') throw error;
-      if (error.kind === 'limit') restsUntil.set(params.project, clock() + REST_MS);
+      if (isTooLarge(error)) restsUntil.set(params.project, clock() + REST_MS);
       const hint = error.hint === null ? '' : ` (${hintText(error.hint)})`;
       return { root: null, lines: [error.message + hint] };
     }
@@ -57,6 +57,9 @@ export function createRecorder({ hub, clock }: Pick<ToolParts, 'hub' | 'clock'>,
     },
   };
 }
+
+/** What only took too long goes on with the next step. */
+const isTooLarge = ({ kind, retryable }: HubError): boolean => kind === 'limit' && !retryable;
 
 type SnapshotParams = ParsedOf<'files.snapshot'>;
 type Taken = { root: Sha256 | null; lines: string[] };

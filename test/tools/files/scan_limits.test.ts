@@ -27,15 +27,22 @@ test('a project that is too large leaves nothing in the store, and is recorded w
     expect(files.scan({ newBytes: 71_000_000 }).files).toBe(70);
   }));
 
-test('a project that takes too long is given up, and so is nothing else', () =>
+test('a project that takes too long is not recorded at once: what was read is kept, and the next process goes on from there', () =>
   withFolder(async (folder) => {
     const { project, store } = foldersIn(folder);
     for (let count = 0; count < 20; count += 1) writeFileSync(join(project, `file${count}`), `${count}`);
-    let now = 0;
-    const slow = openFiles(project, store, { clock: () => (now += 10_000) });
-    expect(() => slow.scan()).toThrow('the files of the project were not recorded: it takes more than 60 s');
-    expect(readdirSync(join(store, 'packs'))).toEqual([]);
-    expect(openFiles(project, store).scan().files).toBe(20);
+    const start = Date.now() + 60_000;
+    const times = Array.from({ length: 20 }, () => start);
+    const slow = openFiles(project, store, { clock: () => times.pop() ?? start + 61_000 });
+    expect(() => slow.scan()).toThrow('not all files of the project are recorded yet: 60 s were not enough');
+    const kept = readFileSync(join(store, 'stat-cache'), 'utf8').match(/"file\d+"/g) ?? [];
+    expect([kept.length > 5, kept.length < 20]).toEqual([true, true]);
+    expect(readdirSync(join(store, 'packs'))).toHaveLength(1);
+
+    const next = openFiles(project, store, { clock: () => start });
+    const { root, files } = next.scan();
+    expect(files).toBe(20);
+    expect(root).toBe(openFiles(project, join(folder, 'another')).scan().root);
   }));
 
 test('what a process has read is not read again by the next one, and what changed meanwhile is', () =>

@@ -5,7 +5,7 @@ import type { TreeEntry } from '../store/tree_format.js';
 import { statOf } from './folder_state.js';
 import { type KnownFolder, MODE_BITS } from './known_files.js';
 import { readLink, readRegular } from './read_entry.js';
-import { type ScanLimits, tooMuch } from './scan_limits.js';
+import { type ScanLimits, tooLong } from './scan_limits.js';
 
 interface ReaderParts {
   store: BlobStore;
@@ -26,7 +26,7 @@ type Recorded = TreeEntry | LeftOut['why'] | null;
 export function entryReader({ store, clock }: ReaderParts, { fileBytes: fileBytesMax, ms }: ScanLimits) {
   const endsAtMs = clock() + ms;
   const refuseLate = (): void => {
-    if (clock() > endsAtMs) throw tooMuch(`it takes more than ${ms / 1_000} s`);
+    if (clock() > endsAtMs) throw tooLong(ms);
   };
 
   function linkAt(name: string, { at, known }: EntryPlace, stats: Stats): Recorded {

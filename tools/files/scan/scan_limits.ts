@@ -15,3 +15,11 @@ export function tooMuch(what: string): HubError {
     hint: 'name what programs make in .gitignore',
   });
 }
+
+/** What was read is kept, and is not read again. */
+export function tooLong(ms: number): HubError {
+  return new HubError('limit', `not all files of the project are recorded yet: ${ms / 1_000} s were not enough`, {
+    hint: 'with the next step it goes on from there; name what programs make in .gitignore',
+    retryable: true,
+  });
+}

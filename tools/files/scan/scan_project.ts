@@ -1,4 +1,5 @@
 import { accessSync, constants, fstatSync } from 'node:fs';
+import { HubError } from '../../../hub/base/error.js';
 import type { Sha256 } from '../../../hub/protocol/node.js';
 import { createFolderCache } from '../../walk/folder_cache.js';
 import { GENERATED_FOLDERS } from '../../walk/generated_folders.js';
@@ -62,13 +63,23 @@ export function createScanner(parts: ScanParts): (project: ScannedProject, limit
       for (const folder of walkFolder(top, options)) if (folder !== null) scan.take(folder);
       return scan.end();
     } catch (error) {
-      parts.store.discard();
-      parts.known.forget();
+      endEarly(parts, error instanceof HubError && error.retryable);
       throw error;
     } finally {
       process.chdir(cwd);
     }
   };
+}
+
+/** Where only the time was not enough, what was read is kept: the next look goes on from there. */
+function endEarly({ store, known }: ScanParts, isKept: boolean): void {
+  if (isKept) {
+    store.flush();
+    known.save();
+  } else {
+    store.discard();
+    known.forget();
+  }
 }
 
 /** The folders that the walk is in, the outermost first. */
