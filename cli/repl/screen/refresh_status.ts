@@ -10,7 +10,7 @@ import type { Status } from '../front/front.js';
 import type { Repl } from '../repl.js';
 import { isPlanning } from '../tree/plan_mode.js';
 
-/** Loads the status of the position: mode, fill of the model's window, cost. */
+/** Loads the status of the position: mode, model, fill of its window, cost. */
 export interface StatusRefresh {
   /** Reloads; calls during a reload cause one more. */
   refresh(): void;
@@ -48,9 +48,12 @@ export function createStatusRefresh(repl: Repl): StatusRefresh {
     if (here.turns.current() !== null && estimateMs > ESTIMATE_MS_MAX) return;
     const begunMs = performance.now();
     const params = { node: here.place.position(), ...reachOf(turnOptions), window: turnOptions.window };
-    const { tokens, window } = await client.call('agent.estimate', params);
+    const { tokens, window, model } = await client.call('agent.estimate', params);
     estimateMs = performance.now() - begunMs;
-    if (conversation() === here) front.update({ contextShare: window === null ? null : tokens / window });
+    if (conversation() !== here) return;
+    front.update({ contextShare: window === null ? null : tokens / window });
+    // Branches may have models of their own.
+    if (model !== null && here.turns.current() === null) front.update({ model });
   }
 
   async function askAgain(): Promise<void> {

@@ -208,3 +208,16 @@ test('who insists on a whole home folder is told what may be changed there, and 
     });
   });
 });
+
+test('the row at the bottom names the model of the branch that one goes to', async () => {
+  await withChat({}, async (terminal) => {
+    await terminal.waitFor('Commands: /help');
+    await terminal.waitFor('no model');
+    terminal.type('/race hello --with demo', KEYS.enter);
+    await terminal.waitFor('Take one');
+    terminal.type('/race', KEYS.enter);
+    await terminal.waitFor(/> \/race\s+1\. demo/);
+    terminal.type('/switch 1', KEYS.enter);
+    await terminal.waitFor(/NET: off \] demo/);
+  });
+});
