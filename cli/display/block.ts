@@ -73,7 +73,7 @@ export function nodeBlocks(node: Node, by: 'us' | 'others'): DisplayBlock[] {
     case 'root':
       return [];
     case 'user':
-      return [{ kind: 'message', id, text: nodeText(node), by, from: node.by ?? null }];
+      return [{ kind: 'message', id, text: messageText(node), by, from: node.by ?? null }];
     case 'summary':
       return [{ kind: 'summary', id, text: nodeText(node) }];
     case 'assistant': {
@@ -87,6 +87,18 @@ export function nodeBlocks(node: Node, by: 'us' | 'others'): DisplayBlock[] {
       return [{ kind: 'call', id, tool, input, by: caller, printed: '', outcome: outcomeOf(node) }];
     }
   }
+}
+
+const ID = '[0-9a-f-]{36}';
+const HASHED = `${ID} \\(sha256 [0-9a-f]{64}\\)`;
+/** Exactly what /merge writes, so that nothing else stays out of sight. */
+const PROVENANCE = new RegExp(
+  `\\nProvenance: the branch that ends at ${HASHED}; left this one at ${HASHED}; its nodes:(?: ${ID})+(?: and those before)?$`,
+);
+
+/** A message without the ids and hashes of a branch that it was merged from. */
+function messageText(node: Node): string {
+  return nodeText(node).replace(PROVENANCE, '\n(its nodes and their hashes: /context)');
 }
 
 /** How a call ended, by its node. */

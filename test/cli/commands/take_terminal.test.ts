@@ -66,6 +66,11 @@ test('/merge puts the answer of another branch into the editor, or what the mode
       expect(readFileSync(join(folder, 'found.txt'), 'utf8')).toBe('found\n');
       expect(standsAt(terminal)).not.toBe(here);
       expect(terminal.transcript().join(' ')).not.toContain('Another terminal');
+      // Its hashes are for who asks.
+      expect(terminal.transcript().join(' ')).not.toContain('sha256');
+      expect(terminal.transcript().join(' ')).toMatch(
+        /line 7\. Fixed now\.\s+\(its nodes and their hashes: \/context\)/,
+      );
       await does('/tree', /User: Merged from \w{8} \(3 nodes since/);
       await does('/files undo', 'Took back');
       expect(existsSync(join(folder, 'found.txt'))).toBe(false);
