@@ -43,7 +43,7 @@ export async function pickOnRemote(
   return EXIT.ok;
 }
 
-/** A command of the person below the lane, so that what the files were before and after is recorded as always. */
+/** What configures cognition here is taken from nobody. A command of the person below the lane, so that what the files were before and after is recorded as always. */
 async function applyPatch(context: Context, tree: Tree, { patch, node, tip, number }: RemoteLane) {
   const client = await context.client();
   const holder = patch === null ? null : (await client.call('loom.node_get', { node: patch })).node;
@@ -57,7 +57,13 @@ async function applyPatch(context: Context, tree: Tree, { patch, node, tip, numb
       writeFileSync(file, Buffer.from(data, 'base64'), { flag: 'a', mode: 0o600 });
     const id = newNodeId();
     const execution = {
-      ...{ tree, parent: tip, id, command: `git apply --whitespace=nowarn ${file}`, cwd: context.project },
+      ...{
+        tree,
+        parent: tip,
+        id,
+        command: `git apply --whitespace=nowarn --exclude='.cognition*' ${file}`,
+        cwd: context.project,
+      },
       ...{ timeoutMs: APPLY_MS_MAX, policy: { kind: 'open' as const }, detached: false, reset: false, append: true },
     };
     const quiet = { onEvent: () => undefined, hurry: () => undefined, end: async () => undefined };

@@ -50,14 +50,20 @@ export function createRemoteReader(client: Client): (race: RemoteRace) => Promis
 
   return async ({ remote, tree, node }) => {
     const { tasks } = await client.call('sharing.task_list', { remote, limit: 1_000 });
-    const inTree = tasks.filter((task) => task.tree === tree);
-    const newest = [...inTree].sort((one, other) => other.made_at_ms - one.made_at_ms)[0]?.node;
-    const lanes = inTree
-      .filter((task) => task.node === (node ?? newest))
-      .sort((one, other) => one.made_at_ms - other.made_at_ms || (one.id < other.id ? -1 : 1));
+    const lanes = raceAmong(tasks.filter((task) => task.tree === tree && (node === null || task.node === node))).sort(
+      (one, other) => one.made_at_ms - other.made_at_ms || (one.id < other.id ? -1 : 1),
+    );
     await fetched(remote, lanes);
     return lanes.map((task, index) => laneOf(task, index + 1, known.get(task.id)?.found ?? NOTHING));
   };
+}
+
+/** The tasks of the newest race: one's own before those of others. Anybody who may write could put a lane of theirs beside those of a race. */
+function raceAmong(tasks: readonly ListedTask[]): ListedTask[] {
+  const [newest] = [...tasks].sort(
+    (one, other) => Number(other.own) - Number(one.own) || other.made_at_ms - one.made_at_ms,
+  );
+  return tasks.filter(({ node, login }) => node === newest?.node && login === newest.login);
 }
 
 interface Found {

@@ -60,8 +60,12 @@ export const ListedWorker = z.strictObject({
   ...{ by: z.string(), login: Login, people: z.string(), models: z.string() },
 });
 
-/** With the name or title of its tree. */
-export const ListedTask = Task.extend({ title: z.string() });
+export const ListedTask = Task.extend({
+  /** The name or title of its tree. */
+  title: z.string(),
+  /** Whether the login of this home has asked for it. */
+  own: z.boolean(),
+});
 
 const onRemote = { remote: RemoteName };
 const waitMs = z.int().nonnegative().max(60_000).default(0);

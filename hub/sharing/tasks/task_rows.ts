@@ -111,7 +111,7 @@ export async function listTasks(remote: Remote, limit: number): Promise<ResultOf
     [limit],
   );
   const tasks = await remote.query<{ task: string }>(
-    `SELECT ${TASK} || jsonb_build_object('title', left(coalesce(t.name, t.title, ''), 1000)) AS task
+    `SELECT ${TASK} || jsonb_build_object('title', left(coalesce(t.name, t.title, ''), 1000), 'own', k.login = session_user) AS task
      FROM ${fairly('tasks', 'true', NEWEST)} AS k LEFT JOIN cognition.trees t ON t.id = k.tree ORDER BY ${NEWEST}`,
     [limit],
   );

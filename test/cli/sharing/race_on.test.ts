@@ -1,11 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { call, words } from '../../hub/agent/turn/turn_calls.js';
 import { say } from '../../support/model/script.js';
+import { asOwner } from '../../tools/postgres/database.js';
 import { POSTGRES_BIN, type TestServer } from '../../tools/postgres/server.js';
-import { startRemote, withFleet } from './fleet.js';
+import { LOGIN_PASSWORD, startRemote, withFleet } from './fleet.js';
 
 const Raced = z.object({
   lanes: z.array(
@@ -47,6 +49,16 @@ describe.skipIf(POSTGRES_BIN === null)('a race over a remote', { timeout: 240_00
       );
       expect(existsSync(join(anna.folder, 'made.txt'))).toBe(false);
 
+      // Whoever may write can ask for something there, too: that is no lane of this race, and no newer race.
+      const [[tree = '', node = ''] = []] = await asOwner(server, 'SELECT tree, node FROM cognition.tasks');
+      for (const at of [node, tree]) {
+        const put = `SELECT cognition.task_put(gen_random_uuid(), '${tree}', '${at}', '${'a'.repeat(64)}', 'web', NULL, NULL, 5)`;
+        const asMallory = new pg.Client({ connectionString: server.loopback('mallory', LOGIN_PASSWORD) });
+        await asMallory.connect();
+        await asMallory.query(put);
+        await asMallory.end();
+      }
+      expect(await anna.print('race', '--on', 'team')).toMatch(/1\. sonnet · .*done[\s\S]*2\. sonnet · .*done/);
       expect((await anna.run(['pick', '3', '--on', 'team'])).stderr).toContain('the race has no lane "3"');
       const picked = await anna.run(['pick', '2', '--on', 'team']);
       expect(picked).toMatchObject({ code: 0, stderr: expect.stringContaining('Took what lane 2 has changed.') });
