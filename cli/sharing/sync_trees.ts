@@ -67,13 +67,14 @@ function syncedText(all: At<Synced>, files: At<SyncedFiles>, tellsRemote: boolea
 
 function filesWords(files: SyncedFiles | undefined): string[] {
   if (files === undefined) return [];
-  const { sent, received, bytes, problem } = files;
+  const { sent, received, bytes, refused, problem } = files;
   const size = formatBytes(bytes);
   return [
     ...(sent > 0 ? [`sent ${count(sent, 'snapshot')} of files`] : []),
     ...(received > 0 ? [`received ${count(received, 'snapshot')} of files`] : []),
     ...(sent + received > 0 ? [size] : []),
-    ...(problem === null ? [] : ['files stopped']),
+    ...(refused > 0 ? [`${count(refused, 'set')} of files refused`] : []),
+    ...(problem === null || refused > 0 ? [] : ['files stopped']),
   ];
 }
 

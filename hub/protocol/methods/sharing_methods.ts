@@ -55,7 +55,9 @@ const SyncedFiles = z.strictObject({
   ...{ sent: count, received: count, bytes: count },
   /** Paths of the largest of them. */
   paths: count,
-  /** Why it could not be gone on with; null when all is well. */
+  /** Sets of others that do not prove: they are passed over, and looked at again later. */
+  refused: count,
+  /** Why it could not be gone on with, or the first set that was refused; null when all is well. */
   problem: z.string().nullable(),
 });
 export type SyncedFiles = z.infer<typeof SyncedFiles>;

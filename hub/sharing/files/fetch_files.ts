@@ -10,7 +10,7 @@ import type { Remote } from '../remote_connection.js';
 import { readPiece } from '../shared_outputs.js';
 import { dropTransfer } from './drop_transfer.js';
 import { folderId } from './folder_id.js';
-import { heldBytes } from './recorded_bytes.js';
+import { heldBytes, megabytesOf } from './recorded_bytes.js';
 
 // A set is taken when all that was in the tree before it is here.
 const NEXT = `
@@ -40,6 +40,8 @@ export interface FilesToFetch {
   /** This hub, as others know it. */
   hub: string;
   bytesMax: number;
+  /** Sets that were refused lately and why: they are not fetched again now. */
+  refused: Map<number, string>;
 }
 
 export interface FetchedFiles {
@@ -48,39 +50,45 @@ export interface FetchedFiles {
   paths: number;
 }
 
-/** Takes what is new of the recorded files of a tree; what does not prove stops it, and is named. */
+/** Takes what is new of the recorded files of a tree. A set that does not prove is passed over, and looked at again later. */
 export async function fetchFiles(reach: InternalCaller, remote: Remote, toFetch: FilesToFetch): Promise<FetchedFiles> {
-  const { tree, files, entries } = toFetch;
+  const { tree, files, entries, refused } = toFetch;
   const done: FetchedFiles = { received: 0, bytes: 0, paths: 0 };
+  let isWhole = true;
   for (let after = files.fetched; ; ) {
-    const [row] = await remote.query<Record<'n' | 'hub' | 'packs' | 'notes', string>>(NEXT, [tree, after, entries]);
+    const [row] = await remote.query<SetRow>(NEXT, [tree, after, entries]);
     if (row === undefined) return done;
-    const taken = await takeRow(reach, remote, { ...toFetch, row });
     after = Number(row.n);
+    const problem = refused.get(after) ?? (await takeRow(reach, remote, { ...toFetch, row, done }));
+    if (problem !== null) refused.set(after, problem);
+    isWhole &&= problem === null;
+    if (!isWhole) continue;
     await callHub(reach, 'loom.share_files_set', { remote: remote.name, tree, files: { ...files, fetched: after } });
-    done.received += taken.received;
-    done.bytes += taken.bytes;
-    done.paths = Math.max(done.paths, taken.paths);
   }
 }
 
+type SetRow = Record<'n' | 'hub' | 'packs' | 'notes', string | null>;
+
+/** Returns why a set is refused, null when it is taken. */
 async function takeRow(
   reach: InternalCaller,
   remote: Remote,
-  { row, ...toFetch }: FilesToFetch & { row: Record<'n' | 'hub' | 'packs' | 'notes', string | null> },
-): Promise<FetchedFiles> {
-  const parsed = FileSet.safeParse({
-    ...row,
-    packs: JSON.parse(row.packs ?? '[]'),
-    notes: JSON.parse(row.notes ?? '[]'),
-  });
+  { row, done, ...toFetch }: FilesToFetch & { row: SetRow; done: FetchedFiles },
+): Promise<string | null> {
+  const [packs, notes] = [JSON.parse(row.packs ?? '[]'), JSON.parse(row.notes ?? '[]')];
+  const { data: set } = FileSet.safeParse({ ...row, packs, notes });
   const named = { tree: toFetch.tree, n: row.n ?? '', hub: row.hub ?? '' };
-  if (!parsed.success) throw refused(remote, named, 'it is of no known form');
+  if (set === undefined) return refusal(remote, named, 'it is of no known form');
   try {
-    return await takeSet(reach, remote, { ...toFetch, set: parsed.data });
+    const taken = await takeSet(reach, remote, { ...toFetch, set });
+    done.received += taken.received;
+    done.bytes += taken.bytes;
+    done.paths = Math.max(done.paths, taken.paths);
+    return null;
   } catch (error) {
     const isBad = error instanceof HubError && ['invalid_params', 'not_found', 'storage_failed'].includes(error.kind);
-    throw isBad ? refused(remote, named, error.message) : error;
+    if (isBad) return refusal(remote, named, error.message);
+    throw error;
   }
 }
 
@@ -155,20 +163,13 @@ async function takePack(
 }
 
 function tooLarge({ name }: Remote, { bytes, bytesMax }: { bytes: number; bytesMax: number }): HubError {
-  const megabytes = (count: number): number => Math.ceil(count / 1_000_000);
-  return new HubError(
-    'limit',
-    `recorded files at ${name} have ${megabytes(bytes)} MB, of ${megabytes(bytesMax)} MB at most`,
-    { hint: ['take more: ', cliCommand('config set', 'sharing.files_megabytes_max', String(megabytes(bytes)))] },
-  );
+  const { held, most } = megabytesOf(bytes, bytesMax);
+  const enough = String(Math.ceil(bytes / 1_000_000));
+  return new HubError('limit', `recorded files at ${name} have ${held}, of ${most} at most`, {
+    hint: ['take more: ', cliCommand('config set', 'sharing.files_megabytes_max', enough)],
+  });
 }
 
-function refused({ name }: Remote, { tree, n, hub }: { tree: string; n: string; hub: string }, why: string): HubError {
-  return new HubError(
-    'conflict',
-    `the recorded files ${n} of ${tree.slice(0, 8)} at ${name}, of the hub ${hub.slice(0, 8)}, are refused: ${why}`,
-    {
-      hint: 'the conversation itself is not affected; who owns the remote can delete the rows of file_sets and file_notes from that number on',
-    },
-  );
+function refusal({ name }: Remote, { tree, n, hub }: { tree: string; n: string; hub: string }, why: string): string {
+  return `the recorded files ${n} of ${tree.slice(0, 8)} at ${name}, of the hub ${hub.slice(0, 8)}, are refused: ${why}`;
 }

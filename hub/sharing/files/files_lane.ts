@@ -12,7 +12,7 @@ import { requirePrepared } from '../remote_schema.js';
 import { PUBLISH_FILES_FUNCTION } from '../schema/files_schema.js';
 import { shareOf } from '../sync_remote.js';
 import { fetchFiles } from './fetch_files.js';
-import { createLiveFiles } from './live_files.js';
+import { createLiveFiles, STOPPED_REST_MS } from './live_files.js';
 import { sendFiles } from './send_files.js';
 
 interface LaneParts {
@@ -52,6 +52,7 @@ export function createFilesLane(parts: LaneParts): FilesLane {
   const queue = createQueue();
   const ending = new AbortController();
   const own = ownContext(ending.signal);
+  const refusedOf = createRefused();
 
   function sync(name: string, wanted: Wanted, context: CallContext): Promise<SyncedFiles[]> {
     const caller = { hub: parts.hub, context };
@@ -59,7 +60,14 @@ export function createFilesLane(parts: LaneParts): FilesLane {
       const trees = await treesWithFiles(caller, name, wanted.trees);
       if (trees.length === 0) return [];
       const at = { name, address: requireAddress(parts, name), signal: context.signal };
-      return withRemote(at, (remote) => syncAll(parts, caller, { remote, ...wanted, trees }));
+      return withRemote(at, (remote) =>
+        syncAll(parts, caller, {
+          remote,
+          ...wanted,
+          trees,
+          refusedOf: (tree) => refusedOf(name, tree, context !== own),
+        }),
+      );
     });
   }
 
@@ -73,7 +81,10 @@ export function createFilesLane(parts: LaneParts): FilesLane {
     },
     async sync(name, tree) {
       const [done] = await sync(name, { trees: [tree], sends: true, fetches: true }, own);
-      return done?.problem ?? null;
+      return {
+        problem: done?.problem ?? null,
+        isStopped: done !== undefined && done.problem !== null && done.refused === 0,
+      };
     },
   });
 
@@ -97,6 +108,19 @@ export function createFilesLane(parts: LaneParts): FilesLane {
       ending.abort();
       live.end();
     },
+  };
+}
+
+/** The sets of a tree that were refused lately: whoever asks has all looked at again, a hub by itself now and then. */
+function createRefused() {
+  const known = new Map<string, { sets: Map<number, string>; atMs: number }>();
+  return (remote: string, tree: TreeId, isAsked: boolean): Map<number, string> => {
+    const key = `${remote} ${tree}`;
+    const before = known.get(key);
+    if (!isAsked && before !== undefined && performance.now() < before.atMs + STOPPED_REST_MS) return before.sets;
+    const sets = new Map<number, string>();
+    known.set(key, { sets, atMs: performance.now() });
+    return sets;
   };
 }
 
@@ -124,16 +148,19 @@ async function treesWithFiles(
     .map(({ tree }) => tree.id);
 }
 
+type RefusedOf = (tree: TreeId) => Map<number, string>;
+
 async function syncAll(
   parts: LaneParts,
   reach: InternalCaller,
-  { remote, trees, sends, fetches }: Wanted & { remote: Remote },
+  { remote, trees, sends, fetches, refusedOf }: Wanted & { remote: Remote; refusedOf: RefusedOf },
 ): Promise<SyncedFiles[]> {
   await requirePrepared(remote);
   const writes = sends && (await mayWrite(remote));
   if (writes) await greet(reach, remote, parts.version);
   const done: SyncedFiles[] = [];
-  for (const tree of trees) done.push(await syncTree(parts, reach, { remote, tree, sends: writes, fetches }));
+  for (const tree of trees)
+    done.push(await syncTree(parts, reach, { remote, tree, sends: writes, fetches, refused: refusedOf(tree) }));
   await announce(
     remote,
     done.filter(({ sent }) => sent > 0).map(({ tree }) => tree),
@@ -151,9 +178,9 @@ async function mayWrite(remote: Remote): Promise<boolean> {
 async function syncTree(
   { bytesMax }: LaneParts,
   reach: InternalCaller,
-  { remote, tree, sends, fetches }: Ways & { remote: Remote; tree: TreeId },
+  { remote, tree, sends, fetches, refused }: Ways & { remote: Remote; tree: TreeId; refused: Map<number, string> },
 ): Promise<SyncedFiles> {
-  const done: SyncedFiles = { tree, sent: 0, received: 0, bytes: 0, paths: 0, problem: null };
+  const done: SyncedFiles = { tree, sent: 0, received: 0, bytes: 0, paths: 0, refused: 0, problem: null };
   try {
     const found = sends ? await shareOf(reach, remote, tree) : null;
     if (found !== null && found.share.files !== null) {
@@ -166,7 +193,11 @@ async function syncTree(
     const now = fetches ? await shareOf(reach, remote, tree) : null;
     if (now !== null && now.share.files !== null) {
       const { files, fetched: entries } = now.share;
-      const got = await fetchFiles(reach, remote, { tree, files, entries, hub: now.hub, bytesMax: bytesMax() });
+      const toFetch = { tree, files, entries, hub: now.hub, bytesMax: bytesMax(), refused };
+      const got = await fetchFiles(reach, remote, toFetch);
+      const [first = null] = refused.values();
+      done.refused = refused.size;
+      done.problem = refused.size > 1 ? `${first} (and ${refused.size - 1} more)` : first;
       done.received = got.received;
       done.bytes += got.bytes;
       done.paths = Math.max(done.paths, got.paths);
@@ -174,7 +205,7 @@ async function syncTree(
   } catch (error) {
     // Without the remote nothing else goes either.
     if (!(error instanceof HubError) || ['network', 'unauthorised', 'cancelled'].includes(error.kind)) throw error;
-    done.problem = error.message;
+    Object.assign(done, { problem: error.message, refused: 0 });
   }
   return done;
 }

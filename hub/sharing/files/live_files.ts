@@ -5,7 +5,7 @@ import type { TreeId } from '../../protocol/node.js';
 /** How long after something has come files are looked at: what is recorded of a step is noted after it. */
 const REST_MS = 1_500;
 /** How long files rest that could not be gone on with, and while a turn runs. */
-const STOPPED_REST_MS = 600_000;
+export const STOPPED_REST_MS = 600_000;
 const BUSY_REST_MS = 30_000;
 
 interface LiveFilesParts {
@@ -13,8 +13,8 @@ interface LiveFilesParts {
   /** Whether files of it go along. */
   isFiled(remote: string, tree: TreeId): Promise<boolean>;
   isBusy(tree: TreeId): Promise<boolean>;
-  /** Takes them over; returns what stopped that, null for nothing. */
-  sync(remote: string, tree: TreeId): Promise<string | null>;
+  /** Takes them over; returns what is wrong with them, null for nothing, and whether that stopped it. */
+  sync(remote: string, tree: TreeId): Promise<{ problem: string | null; isStopped: boolean }>;
   tellStopped(remote: string, tree: TreeId, problem: string): void;
 }
 
@@ -26,7 +26,7 @@ export interface LiveFiles {
 
 export function createLiveFiles(parts: LiveFilesParts): LiveFiles {
   const timers = new Map<string, NodeJS.Timeout>();
-  const looked = new Map<string, { atMs: number; problem: string | null }>();
+  const looked = new Map<string, { atMs: number; problem: string | null; isStopped: boolean }>();
   let hasEnded = false;
 
   const hasRested = (key: string, restMs: number): boolean =>
@@ -34,11 +34,11 @@ export function createLiveFiles(parts: LiveFilesParts): LiveFiles {
 
   async function look(remote: string, tree: TreeId): Promise<void> {
     const key = `${remote} ${tree}`;
-    const before = looked.get(key)?.problem ?? null;
-    if (!(await parts.isFiled(remote, tree)) || (before !== null && !hasRested(key, STOPPED_REST_MS))) return;
+    const { problem: before = null, isStopped: wasStopped = false } = looked.get(key) ?? {};
+    if (!(await parts.isFiled(remote, tree)) || (wasStopped && !hasRested(key, STOPPED_REST_MS))) return;
     if (!hasRested(key, BUSY_REST_MS) && (await parts.isBusy(tree))) return note(remote, tree);
-    const problem = await parts.sync(remote, tree);
-    looked.set(key, { atMs: performance.now(), problem });
+    const { problem, isStopped } = await parts.sync(remote, tree);
+    looked.set(key, { atMs: performance.now(), problem, isStopped });
     if (problem !== null && problem !== before) parts.tellStopped(remote, tree, problem);
   }
 

@@ -11,3 +11,8 @@ export async function heldBytes(remote: Remote, tree: TreeId, upTo: number | nul
   const [row] = await remote.query<{ pieces: string }>(HELD, [tree, upTo]);
   return Number(row?.pieces ?? 0) * PIECE_BYTES;
 }
+
+/** Words for what is there and may be: the first rounded up, so that it is never told as what it may have at most. */
+export function megabytesOf(bytes: number, bytesMax: number): { held: string; most: string } {
+  return { held: `${Math.ceil(bytes / 10_000) / 100} MB`, most: `${bytesMax / 1_000_000} MB` };
+}

@@ -8,7 +8,7 @@ import type { Remote } from '../remote_connection.js';
 import { KEEP_OUTPUT, PIECE_BYTES, PUT_PIECE } from '../shared_outputs.js';
 import { dropTransfer } from './drop_transfer.js';
 import { folderId } from './folder_id.js';
-import { heldBytes } from './recorded_bytes.js';
+import { heldBytes, megabytesOf } from './recorded_bytes.js';
 
 /** Snapshots of others whose files are not sent again: with the newest of them nearly all is known. */
 const KNOWN_MAX = 500;
@@ -120,12 +120,11 @@ async function refuseLarge(
 ): Promise<void> {
   const all = (await heldBytes(remote, tree, null)) + bytes;
   if (all <= bytesMax) return;
-  const megabytes = (count: number): number => Math.ceil(count / 1_000_000);
-  throw new HubError(
-    'limit',
-    `its recorded files would have ${megabytes(all)} MB at ${remote.name}, of ${megabytes(bytesMax)} MB at most`,
-    { hint: ['let them have more: ', cliCommand('config set', 'sharing.files_megabytes_max', String(megabytes(all)))] },
-  );
+  const { held, most } = megabytesOf(all, bytesMax);
+  const enough = String(Math.ceil(all / 1_000_000));
+  throw new HubError('limit', `its recorded files would have ${held} at ${remote.name}, of ${most} at most`, {
+    hint: ['let them have more: ', cliCommand('config set', 'sharing.files_megabytes_max', enough)],
+  });
 }
 
 interface PackToSend {
