@@ -15,6 +15,7 @@ import { shortId } from '../render/text/ids_and_counts.js';
 import { renderList, treeWords } from '../render/tree/tree_list.js';
 import { listRemote } from '../sharing/list_remote.js';
 import { chosenRemote } from '../sharing/remotes.js';
+import { noteSharedProject } from '../sharing/share_project.js';
 
 /** The most folders that are gone and are named. */
 const LOST_MAX = 5;
@@ -66,6 +67,7 @@ export const listCommand = command({
     const listed = listedByFolder(all, context.project);
     const current = currentTreeIn(context) ?? context.session.read().current;
     await context.out.write(renderList(listed, current, look));
+    noteSharedProject(context);
     if (all.length > 0) return EXIT.ok;
     context.note(meta === null ? nothing(input.flag('archived'), owner) : 'No conversation has a node with that.');
     if (input.flag('here')) await noteLostFolders(context);

@@ -4,6 +4,7 @@ import { EXIT } from '../output/failure.js';
 import { rootOf } from '../position/reference.js';
 import { remember } from '../position/remember.js';
 import { shortId } from '../render/text/ids_and_counts.js';
+import { noteSharedProject } from '../sharing/share_project.js';
 
 export const newCommand = command({
   name: 'new',
@@ -26,6 +27,7 @@ export const newCommand = command({
     });
     if (context.json) await context.printJson(tree);
     else await context.out.write(`${tree.id}\n`);
+    noteSharedProject(context);
     context.note(['Continue with: ', cliCommand('chat', shortId(tree.id))]);
     return EXIT.ok;
   },

@@ -141,6 +141,15 @@ export const PREFERENCES: readonly Preference[] = [
     project: false,
   },
   {
+    key: 'sharing.projects',
+    description:
+      'Projects whose new conversations are shared, as `share --project` writes it: `[["team","/srv/web"]]`.',
+    default: '',
+    environment: [],
+    kind: { type: 'command' },
+    project: false,
+  },
+  {
     key: 'sharing.files_megabytes_max',
     description:
       'Megabytes that the recorded files of one conversation may have at a remote, where they are shared with `--files`.',

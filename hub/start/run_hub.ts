@@ -8,6 +8,7 @@ import { installedPackages } from '../base/packages/installed_packages.js';
 import type { Log, Plugin } from '../base/plugin.js';
 import { within } from '../base/wait_at_most.js';
 import { type HomePaths, readPreferences, VERSION } from '../config/config.js';
+import { readSharedProjects, SHARED_PROJECTS } from '../config/shared_projects.js';
 import { createContext } from '../context/context_plugin.js';
 import { createHistory } from '../history/history_plugin.js';
 import { prepareHome } from '../home/home_folder.js';
@@ -136,6 +137,7 @@ function sharingOf(hub: Hub, about: { home: string; log: Log; storage: Storage }
   const sharing = createSharing(hub, {
     ...{ version: VERSION, log, addressOf: (name) => remoteAddress(home, name) },
     isLive: () => preferenceOf('sharing.live', home, log) === 'true',
+    sharedProjects: () => readSharedProjects(preferenceOf(SHARED_PROJECTS, home, log)),
     filesBytesMax: () => Number(preferenceOf('sharing.files_megabytes_max', home, log)) * 1_000_000,
   });
   storage.onAppend(sharing.note);

@@ -133,6 +133,7 @@ export const CATCHES: Record<string, number> = {
   'hub/server/bind.ts': 1,
   'hub/client/client.ts': 1,
   'hub/config/config_file.ts': 3,
+  'hub/config/shared_projects.ts': 1,
   'hub/server/connection.ts': 1,
   'hub/context/resolve_handle.ts': 1,
   'hub/home/socket_path.ts': 1,

@@ -114,10 +114,10 @@ export function createFilesLane(parts: LaneParts): FilesLane {
 /** The sets of a tree that were refused lately: whoever asks has all looked at again, a hub by itself now and then. */
 function createRefused() {
   const known = new Map<string, { sets: Map<number, string>; atMs: number }>();
-  return (remote: string, tree: TreeId, isAsked: boolean): Map<number, string> => {
+  return (remote: string, tree: TreeId, isExplicit: boolean): Map<number, string> => {
     const key = `${remote} ${tree}`;
     const before = known.get(key);
-    if (!isAsked && before !== undefined && performance.now() < before.atMs + STOPPED_REST_MS) return before.sets;
+    if (!isExplicit && before !== undefined && performance.now() < before.atMs + STOPPED_REST_MS) return before.sets;
     const sets = new Map<number, string>();
     known.set(key, { sets, atMs: performance.now() });
     return sets;

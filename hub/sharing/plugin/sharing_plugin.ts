@@ -4,6 +4,7 @@ import { HubError } from '../../base/error.js';
 import { cliCommand } from '../../base/hint.js';
 import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import type { Appended, CallContext, HubCalls, HubResolve, Log, Plugin } from '../../base/plugin.js';
+import type { SharedProject } from '../../config/shared_projects.js';
 import type { TurnElsewhere } from '../../protocol/methods/live_methods.js';
 import type { ParsedOf, ResultOf } from '../../protocol/methods/method_table.js';
 import type { SyncedFiles } from '../../protocol/methods/sharing_methods.js';
@@ -21,6 +22,7 @@ import { checkRemote, listRemoteTrees, purgeRemoteTrees } from '../remote_trees.
 import { shareOf, shareOwned, syncRemote } from '../sync_remote.js';
 import { taskMethods } from '../tasks/task_calls.js';
 import { createTaskLines } from '../tasks/task_lines.js';
+import { createNewTrees } from './share_new_trees.js';
 
 interface SharingParts {
   version: string;
@@ -31,6 +33,8 @@ interface SharingParts {
   isLive(): boolean;
   /** What the recorded files of one tree may have at a remote. */
   filesBytesMax(): number;
+  /** Projects whose new trees are shared. */
+  sharedProjects(): SharedProject[];
 }
 
 export interface SharingPlugin extends Plugin {
@@ -51,23 +55,20 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
     tellStopped: (remote, tree, problem) => live.tell({ kind: 'tree_stopped', remote, tree, problem }),
   });
   const live: LiveRemotes = createLiveRemotes({ ...parts, hub, queue, files });
-  const beside: OnRemote = async (name, context, use) => {
-    const at = { name, address: requireAddress(parts, name), signal: context.signal };
-    return withRemote(at, (remote) => use(remote, { hub, context }));
-  };
-  const on: OnRemote = (name, context, use) => queue(name, () => beside(name, context, use));
-  const onPrepared: typeof on = (name, context, use) =>
-    on(name, context, (remote, reach) => requirePrepared(remote).then(() => use(remote, reach)));
-
+  const { beside, on, onPrepared } = createOnRemote(hub, parts, queue);
   const lines = createTaskLines(hub, parts);
   const refresh = (): void => detach(live.refresh(), (error) => log('warn', `sharing: ${String(error)}`));
+  const noteNew = createNewTrees({ ...parts, hub, onShared: refresh });
   const refreshed = <T>(done: Promise<T>): Promise<T> => done.finally(refresh);
 
   return {
     name: 'sharing',
     version,
     begin: refresh,
-    note: live.note,
+    note: (entries) => {
+      live.note(entries);
+      noteNew(entries);
+    },
     end: async () => {
       files.end();
       await live.end();
@@ -103,6 +104,18 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
       ...taskMethods(hub, { lines, version }),
     },
   };
+}
+
+/** The ways to do something at a remote: at once, after what is done there by others, and only where it is prepared. */
+function createOnRemote(hub: HubCalls & HubResolve, parts: SharingParts, queue: CallQueue) {
+  const beside: OnRemote = async (name, context, use) => {
+    const at = { name, address: requireAddress(parts, name), signal: context.signal };
+    return withRemote(at, (remote) => use(remote, { hub, context }));
+  };
+  const on: OnRemote = (name, context, use) => queue(name, () => beside(name, context, use));
+  const onPrepared: OnRemote = (name, context, use) =>
+    on(name, context, (remote, reach) => requirePrepared(remote).then(() => use(remote, reach)));
+  return { beside, on, onPrepared };
 }
 
 /** Sends what a remote lacks of a tree. */

@@ -12,6 +12,8 @@ import { POSTGRES_BIN, type TestServer } from '../../tools/postgres/server.js';
 import { LOGIN_PASSWORD, startRemote, until } from './fleet.js';
 
 const SETS = 'SELECT count(*) FROM cognition.file_sets';
+const forget = (which: string): string =>
+  `DELETE FROM cognition.file_notes WHERE ${which}; DELETE FROM cognition.file_sets WHERE ${which}`;
 
 describe.skipIf(POSTGRES_BIN === null)('recorded files of shared conversations', { timeout: 240_000 }, () => {
   let server: TestServer;
@@ -215,10 +217,7 @@ describe.skipIf(POSTGRES_BIN === null)('recorded files of shared conversations',
       expect(textIn(ben, 'a.txt')).toBe('three\n');
       const again = await ben.run(['pull']);
       expect(again).toMatchObject({ code: 1, stdout: expect.stringContaining('1 set of files refused') });
-      await asOwner(
-        server,
-        'DELETE FROM cognition.file_notes WHERE n = 10; DELETE FROM cognition.file_sets WHERE n = 10',
-      );
+      await asOwner(server, forget('n = 10'));
       expect((await ben.run(['pull'])).stdout).toContain('up to date');
     }));
 
@@ -229,7 +228,7 @@ describe.skipIf(POSTGRES_BIN === null)('recorded files of shared conversations',
       const forge = (pack: string, node: string, root: string): Promise<unknown> =>
         asOwner(
           server,
-          `DELETE FROM cognition.file_notes WHERE n > 9; DELETE FROM cognition.file_sets WHERE n > 9;
+          `${forget('n > 9')};
            INSERT INTO cognition.outputs VALUES (encode(sha256('${pack}'), 'hex'), 0, '${pack}') ON CONFLICT DO NOTHING;
            INSERT INTO cognition.tree_outputs SELECT id, encode(sha256('${pack}'), 'hex'), 1 FROM cognition.trees ON CONFLICT DO NOTHING;
            INSERT INTO cognition.file_sets SELECT id, 10, gen_random_uuid(), 1, ARRAY[encode(sha256('${pack}'), 'hex')] FROM cognition.trees;
@@ -257,10 +256,7 @@ describe.skipIf(POSTGRES_BIN === null)('recorded files of shared conversations',
       await ben.print('files', 'restore', first);
       expect(textIn(ben, 'a.txt')).toBe('one\n');
       // Whoever owns the remote deletes what is damaged; the hub that has it sends it again.
-      await asOwner(
-        server,
-        'DELETE FROM cognition.file_notes WHERE n = 1; DELETE FROM cognition.file_sets WHERE n = 1',
-      );
+      await asOwner(server, forget('n = 1'));
       expect((await anna.run(['share', 'work', '--files'])).stderr).toContain('Sent 1 snapshot');
       await asOwner(server, 'DELETE FROM cognition.tree_outputs; DELETE FROM cognition.file_notes WHERE n = 10');
       const { stdout } = await anna.run(['fsck', '--remote', 'team']);
