@@ -14,6 +14,8 @@ import type { Remote } from './remote_connection.js';
 export type Syncing = Omit<ParsedOf<'sharing.sync'>, 'files'>;
 
 export type Synced = ResultOf<'sharing.sync'>['trees'][number];
+/** What became of one tree. */
+export type SyncedTree = Omit<Synced, 'title'>;
 
 /** Takes every shared tree over, each way that is asked for; what goes wrong with one does not stop the others. */
 export async function syncRemote(reach: InternalCaller, remote: Remote, wanted: Syncing): Promise<Synced[]> {
@@ -32,7 +34,9 @@ export async function syncRemote(reach: InternalCaller, remote: Remote, wanted: 
     }
     for (const { id: tree, owner } of left) {
       done.add(tree);
-      synced.push(await syncTree(reach, remote, { ...wanted, tree, owner, owns: true }));
+      const taken = await syncTree(reach, remote, { ...wanted, tree, owner, owns: true });
+      const title = (await shareOf(reach, remote, tree))?.share.tree;
+      synced.push({ ...taken, title: title?.name ?? title?.title ?? '' });
     }
   }
 }
@@ -82,34 +86,36 @@ interface Wanted extends Omit<Syncing, 'tree'> {
 }
 
 /** Takes one tree over; what goes wrong with it is told in what it returns. */
-export async function syncTree(reach: InternalCaller, remote: Remote, wanted: Wanted): Promise<Synced> {
+export async function syncTree(reach: InternalCaller, remote: Remote, wanted: Wanted): Promise<SyncedTree> {
   const { tree } = wanted;
   const told = { sent: 0, received: 0 };
   const tell = (): void => reach.context.emit({ kind: 'shared', tree, ...told });
   let problem: string | null = null;
-  let found: Found | null = null;
+  // One of which there are entries is not deleted.
+  let isThere = false;
   try {
     if (wanted.fetches) {
-      await refusePurged(remote, tree);
       const after = (await shareOf(reach, remote, tree))?.share.fetched ?? 0;
       const onReceived = (nodes: number): void => {
         told.received = nodes;
+        isThere = true;
         tell();
       };
       await fetchTree(reach, remote, { tree, owner: wanted.owner, after, onReceived });
+      if (!isThere) await refusePurged(remote, tree);
+      isThere = true;
     }
     const onSent = (entries: number): void => {
       told.sent = entries;
       tell();
     };
-    if (wanted.sends) found = await send(reach, remote, { ...wanted, onSent });
+    if (wanted.sends) await send(reach, remote, { ...wanted, isThere, onSent });
   } catch (error) {
     // Without the remote nothing else goes either.
     if (!(error instanceof HubError) || ['network', 'unauthorised', 'cancelled'].includes(error.kind)) throw error;
     problem = error.message;
   }
-  const title = (found ?? (await shareOf(reach, remote, tree)))?.share.tree;
-  return { tree, title: title?.name ?? title?.title ?? '', ...told, problem };
+  return { tree, ...told, problem };
 }
 
 /** What is noted of a shared tree, and by which id others know this hub. */
@@ -121,14 +127,14 @@ interface Found {
 async function send(
   reach: InternalCaller,
   remote: Remote,
-  { tree, owns, onSent }: { tree: TreeId; owns: boolean; onSent(entries: number): void },
-): Promise<Found | null> {
+  { tree, owns, isThere, onSent }: { tree: TreeId; owns: boolean; isThere: boolean; onSent(entries: number): void },
+): Promise<void> {
   const found = await shareOf(reach, remote, tree);
-  if (found === null) return null;
+  if (found === null) return;
   if (owns) await shareOwned(reach, remote, tree);
   const isNew = found.share.tree.last_seq > found.share.sent;
-  if (!isNew || !(await publishTree(reach, remote, { ...found, onSent }))) await refusePurged(remote, tree);
-  return found;
+  const isSent = isNew ? await publishTree(reach, remote, { ...found, onSent }) : isThere;
+  if (!isSent) await refusePurged(remote, tree);
 }
 
 /** Shares what a tree owns and what that owns, as far as it is not shared yet. */

@@ -2,7 +2,7 @@ import { callHub, type InternalCaller } from '../../base/internal_call.js';
 import { TreeId } from '../../protocol/node.js';
 import { ownedTrees } from '../owned_trees.js';
 import type { Remote } from '../remote_connection.js';
-import type { Synced } from '../sync_remote.js';
+import type { SyncedTree } from '../sync_remote.js';
 
 /** Trees of others that are announced and not shared here: so many are remembered, so that they are not looked up again. */
 const FOREIGN_MAX = 10_000;
@@ -42,7 +42,7 @@ export interface TreesToDo {
   /** Takes the next one out; what was appended since a round of sending began waits for the next round. */
   next(beginsRound: boolean): TreeToDo | null;
   /** Notes what came of one; returns its problem if that is a new one. */
-  noteTaken(done: TreeToDo, synced: Synced): string | null;
+  noteTaken(done: TreeToDo, taken: SyncedTree): string | null;
   /** Why trees could not be gone on with. */
   problems(): Iterable<[tree: TreeId, problem: string]>;
 }
