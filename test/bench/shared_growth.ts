@@ -4,7 +4,7 @@ import type { TreeId } from '../../hub/protocol/node.js';
 import { sync, withHubs } from '../hub/sharing/shared_trees.js';
 import type { TestHub } from '../support/hub.js';
 import { startServer, type TestServer } from '../tools/postgres/server.js';
-import { filledTree, remote, tookMs } from './filled_trees.js';
+import { importedTree, remote, tookMs } from './filled_trees.js';
 import { median, type Row } from './row.js';
 import { addChain } from './trees.js';
 
@@ -67,7 +67,7 @@ async function shareWhole(
   ben: TestHub,
   nodes: number,
 ): Promise<{ tree: TreeId; publish: Measured; fetch: Measured }> {
-  const tree = await filledTree(anna.client, nodes);
+  const tree = await importedTree(anna.client, nodes);
   const publish = await measured(anna, () => anna.client.call('sharing.share', { remote, tree }));
   const fetch = await measured(ben, () => sync(ben, tree));
   return { tree, publish, fetch };
