@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { HubError } from '../../../hub/base/error.js';
+import { freeHeapGrowth } from '../../../hub/base/memory/free_garbage.js';
 import type { FileChange } from '../../../hub/protocol/methods/files_methods.js';
 import { exchangedFolder, identityOf } from '../../walk/folder_identity.js';
 import { type PinnedEntry, pin, pinIn } from '../../walk/pinned_folder.js';
@@ -53,6 +54,7 @@ async function main(): Promise<void> {
     try {
       files ??= start.project === null ? null : await openAt(start, start.project, openIn);
       say({ kind: 'report', report: await reportOf(request, { files, start }) });
+      freeHeapGrowth();
     } catch (error) {
       const failure = error instanceof HubError ? error : unexpected(error);
       say({ kind: 'failure', message: failure.message, data: failure.data });

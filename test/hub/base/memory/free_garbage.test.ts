@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noteGarbage, noteYoungGarbage } from '../../../../hub/base/memory/free_garbage.js';
+import { freeHeapGrowth, noteGarbage, noteYoungGarbage } from '../../../../hub/base/memory/free_garbage.js';
 
 const MIB = 1024 * 1024;
 
@@ -33,4 +33,13 @@ test('of buffers that lived but for a moment only some are there at a time', () 
     most = Math.max(most, process.memoryUsage().arrayBuffers - before);
   }
   expect(most).toBeLessThan(16 * MIB);
+});
+
+test('a heap that has grown by much is freed of what is used no more', () => {
+  makeGarbage();
+  freeHeapGrowth();
+  const before = process.memoryUsage().heapUsed;
+  expect(Array.from({ length: 1_000_000 }, (_, index) => ({ index, text: `${index}` }))).toHaveLength(1_000_000);
+  freeHeapGrowth();
+  expect(process.memoryUsage().heapUsed).toBeLessThan(before + 16 * MIB);
 });
