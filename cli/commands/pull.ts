@@ -5,7 +5,7 @@ import { command } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
 import { count, shortId } from '../render/text/ids_and_counts.js';
 import { treeWords } from '../render/tree/tree_list.js';
-import { noteReceivedFiles, refuseStopped } from '../sharing/files_text.js';
+import { noteReceivedFiles, refuseStopped, withFilesProgress } from '../sharing/files_text.js';
 import { chosenRemote } from '../sharing/remotes.js';
 import { findRemoteTree, refuseIncomplete, syncTrees } from '../sharing/sync_trees.js';
 
@@ -45,7 +45,9 @@ export const pullCommand = command({
     const client = await context.client();
     const id = await findRemoteTree(context, remote, rest.join('/'));
     const wanted = input.flag('files') ? realpathSync(context.project) : null;
-    const { trees, files } = await client.call('sharing.sync', { remote, tree: id, sends: false, files: wanted });
+    const { trees, files } = await withFilesProgress(context, id, () =>
+      client.call('sharing.sync', { remote, tree: id, sends: false, files: wanted }),
+    );
     const tree = await client.call('loom.tree_get', { tree: id }).catch((error: unknown) => {
       refuseIncomplete(remote, trees);
       throw error;

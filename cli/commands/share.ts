@@ -5,7 +5,7 @@ import { workFolder } from '../position/project_folder.js';
 import { findTree } from '../position/reference.js';
 import { count } from '../render/text/ids_and_counts.js';
 import { treeWords } from '../render/tree/tree_list.js';
-import { noteSentFiles, refuseStopped } from '../sharing/files_text.js';
+import { noteSentFiles, refuseStopped, withFilesProgress } from '../sharing/files_text.js';
 import { chosenRemote, REMOTE } from '../sharing/remotes.js';
 import { PROJECT_FLAG, remoteOfProject, requireTree, shareProject } from '../sharing/share_project.js';
 
@@ -31,7 +31,10 @@ export const shareCommand = command({
     const remote = chosenRemote(context, input.argument('remote'));
     const tree = await findTree(context, requireTree(input), 'change');
     const files = input.flag('files') ? realpathSync(workFolder(tree, context.project)) : null;
-    const shared = await (await context.client()).call('sharing.share', { remote, tree: tree.id, files });
+    const client = await context.client();
+    const shared = await withFilesProgress(context, tree.id, () =>
+      client.call('sharing.share', { remote, tree: tree.id, files }),
+    );
     if (context.json) await context.printJson({ remote, tree: tree.id, ...shared });
     else {
       const others = shared.trees > 1 ? ` with ${count(shared.trees - 1, 'sub-session')}` : '';

@@ -1,8 +1,26 @@
+import { detach } from '../../hub/base/detach.js';
 import { HubError } from '../../hub/base/error.js';
+import type { LiveEvent } from '../../hub/protocol/methods/live_methods.js';
 import type { SyncedFiles } from '../../hub/protocol/methods/sharing_methods.js';
+import type { TreeId } from '../../hub/protocol/node.js';
 import type { Context } from '../command_line/command_context.js';
 import { cleanLine } from '../render/text/clean.js';
 import { count, formatBytes, shortId } from '../render/text/ids_and_counts.js';
+import { filesWords } from './shared_feed.js';
+
+/** Shows at a terminal how far the files of a conversation are on their way, while something is done. */
+export async function withFilesProgress<T>(context: Context, tree: TreeId, work: () => Promise<T>): Promise<T> {
+  const { stderr } = process;
+  if (stderr.isTTY !== true || context.json) return work();
+  const over = new AbortController();
+  const onEvent = (event: LiveEvent): void => {
+    if (event.kind === 'files_state') stderr.write(`\r\u001b[K${filesWords(event) ?? ''}`);
+  };
+  const client = await context.client();
+  const following = client.stream('sharing.follow', { tree }, { onEvent, signal: over.signal });
+  detach(following, () => undefined); // it ends with the work
+  return work().finally(() => over.abort());
+}
 
 /** Says what of a folder has left this machine, and that more will. */
 export function noteSentFiles(context: Context, folder: string, all: readonly SyncedFiles[]): void {

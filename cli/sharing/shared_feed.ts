@@ -2,6 +2,7 @@ import type { LiveEvent, TurnElsewhere } from '../../hub/protocol/methods/live_m
 import type { Question } from '../../hub/protocol/question.js';
 import { renderQuestion } from '../render/node/question_text.js';
 import { clean, cleanLine } from '../render/text/clean.js';
+import { formatBytes } from '../render/text/ids_and_counts.js';
 
 /** Takes what the hub tells of the remotes that a conversation is shared over. */
 export function createSharedFeed(show: {
@@ -14,15 +15,17 @@ export function createSharedFeed(show: {
   const unsent = new Map<string, string>();
   const told = new Map<string, TurnElsewhere['state']>();
   const noteStopped = createStoppedNotes(show.note);
+  const showUnsent = (of: string, words: string | null): void => {
+    if (words === null) unsent.delete(of);
+    else unsent.set(of, words);
+    show.unsent(unsent.size === 0 ? null : [...unsent.values()].join(', '));
+  };
   return async (event) => {
     switch (event.kind) {
-      case 'remote_state': {
-        const words = unsentWords(event);
-        if (words === null) unsent.delete(event.remote);
-        else unsent.set(event.remote, words);
-        show.unsent(unsent.size === 0 ? null : [...unsent.values()].join(', '));
-        return;
-      }
+      case 'remote_state':
+        return showUnsent(event.remote, unsentWords(event));
+      case 'files_state':
+        return showUnsent(`${event.remote} files`, filesWords(event));
       case 'tree_stopped':
         return noteStopped(event);
       case 'turn_elsewhere': {
@@ -87,6 +90,11 @@ function questionWords(whose: string, { questions }: TurnElsewhere): string {
 function unsentWords({ remote, away, to_send: count }: Extract<LiveEvent, { kind: 'remote_state' }>): string | null {
   if (count > 0) return `${remote}: ${count >= COUNTED_MAX ? `${COUNTED_MAX}+` : count} to send`;
   return away ? `${remote}: away` : null;
+}
+
+/** How far files are on their way; null where they are not. */
+export function filesWords({ remote, bytes, of }: Extract<LiveEvent, { kind: 'files_state' }>): string | null {
+  return bytes >= of ? null : `${remote}: files ${formatBytes(bytes)} of ${formatBytes(of)}`;
 }
 
 /** More than this are not counted. */

@@ -58,6 +58,11 @@ export const LiveEvent = z.discriminatedUnion('kind', [
   RemoteState,
   /** A tree that cannot be gone on with over a remote, and why. */
   z.strictObject({ kind: z.literal('tree_stopped'), remote: z.string(), tree: TreeId, problem: z.string() }),
+  /** How far recorded files of a tree have gone or come; all of them, too, when it is given up. */
+  z.strictObject({
+    ...{ kind: z.literal('files_state'), remote: z.string(), tree: TreeId },
+    ...{ bytes: z.int().nonnegative(), of: z.int().nonnegative() },
+  }),
   TurnElsewhere,
 ]);
 export type LiveEvent = z.infer<typeof LiveEvent>;

@@ -7,10 +7,10 @@ import type { SharedFolder } from '../../protocol/methods/sharing_methods.js';
 import { NotedSnapshot } from '../../protocol/methods/snapshot_methods.js';
 import { NodeId, Sha256, type TreeId } from '../../protocol/node.js';
 import type { Remote } from '../remote_connection.js';
-import { readPiece } from '../shared_outputs.js';
+import { PIECE_BYTES, readPiece } from '../shared_outputs.js';
 import { dropTransfer } from './drop_transfer.js';
 import { folderId } from './folder_id.js';
-import { heldBytes, megabytesOf } from './recorded_bytes.js';
+import { heldBytes, megabytesOf, type TellBytes } from './recorded_bytes.js';
 
 // A set is taken when all that was in the tree before it is here.
 const NEXT = `
@@ -42,6 +42,8 @@ export interface FilesToFetch {
   bytesMax: number;
   /** Sets that were refused lately and why: they are not fetched again now. */
   refused: Map<number, string>;
+  /** Told of bytes that have come, and how many come. */
+  tell: TellBytes;
 }
 
 export interface FetchedFiles {
@@ -95,7 +97,7 @@ async function takeRow(
 async function takeSet(
   reach: InternalCaller,
   remote: Remote,
-  { tree, files: { project }, hub, bytesMax, set }: FilesToFetch & { set: FileSet },
+  { tree, files: { project }, hub, bytesMax, tell, set }: FilesToFetch & { set: FileSet },
 ): Promise<FetchedFiles> {
   const folder = folderId(project);
   const { notes } = set;
@@ -104,7 +106,7 @@ async function takeSet(
   const here = new Set((await callHub(reach, 'loom.snapshot_roots', { folder })).roots);
   const { newest } = await callHub(reach, 'loom.snapshot_find', { tree, node: null, folder });
   const isHere = newest !== null && roots.every((root) => here.has(root));
-  const stored = isHere ? null : await storePacks(reach, remote, { tree, project, set, roots, bytesMax });
+  const stored = isHere ? null : await storePacks(reach, remote, { tree, project, set, roots, bytesMax, tell });
   const empty = newest === null ? (stored?.empty ?? null) : null;
   const { added } = await callHub(reach, 'loom.snapshot_import', {
     tree,
@@ -122,12 +124,13 @@ interface ToStore {
   set: FileSet;
   roots: Sha256[];
   bytesMax: number;
+  tell: TellBytes;
 }
 
 async function storePacks(
   reach: InternalCaller,
   remote: Remote,
-  { tree, project, set, roots, bytesMax }: ToStore,
+  { tree, project, set, roots, bytesMax, tell }: ToStore,
 ): Promise<{ bytes: number; paths: number; empty: Sha256 }> {
   const sizes = await remote.query<{ sha256: Sha256; pieces: string }>(SIZES, [tree, set.packs]);
   const pieces = new Map(sizes.map((row) => [row.sha256, Number(row.pieces)]));
@@ -137,8 +140,12 @@ async function storePacks(
   const place = await callHub(reach, 'files.import_begin', { project });
   try {
     let received = 0;
-    for (const pack of new Set(set.packs))
-      received += await takePack(reach, remote, { ...place, pack, pieces: pieces.get(pack) ?? 0 });
+    const all = [...pieces.values()].reduce((sum, count) => sum + count, 0) * PIECE_BYTES;
+    for (const pack of new Set(set.packs)) {
+      const before = received;
+      const tellPack = (packBytes: number): void => tell(before + packBytes, all);
+      received += await takePack(reach, remote, { ...place, pack, pieces: pieces.get(pack) ?? 0, tell: tellPack });
+    }
     const { files, empty } = await callHub(reach, 'files.import_end', { ...place, roots, partial: true });
     return { bytes: received, paths: files, empty };
   } finally {
@@ -146,10 +153,16 @@ async function storePacks(
   }
 }
 
+interface PackToTake {
+  pack: Sha256;
+  pieces: number;
+  tell(bytes: number): void;
+}
+
 async function takePack(
   reach: InternalCaller,
   remote: Remote,
-  { folder, transfer, pack, pieces }: ResultOf<'files.import_begin'> & { pack: Sha256; pieces: number },
+  { folder, transfer, pack, pieces, tell }: ResultOf<'files.import_begin'> & PackToTake,
 ): Promise<number> {
   let offset = 0;
   for (let piece = 0; piece < pieces; piece++) {
@@ -158,6 +171,7 @@ async function takePack(
     const data = bytes.toString('base64');
     await callHub(reach, 'files.import_write', { folder, transfer, pack, offset, data });
     offset += bytes.length;
+    tell(offset);
   }
   return offset;
 }

@@ -13,6 +13,7 @@ import { PUBLISH_FILES_FUNCTION } from '../schema/files_schema.js';
 import { shareOf } from '../sync_remote.js';
 import { fetchFiles } from './fetch_files.js';
 import { createLiveFiles, STOPPED_REST_MS } from './live_files.js';
+import type { TellBytes } from './recorded_bytes.js';
 import { sendFiles } from './send_files.js';
 
 interface LaneParts {
@@ -23,6 +24,8 @@ interface LaneParts {
   bytesMax(): number;
   /** Tells that the files of a tree cannot be gone on with. */
   tellStopped(remote: string, tree: TreeId, problem: string): void;
+  /** Tells how many bytes of its files have gone or come, of how many. */
+  tellFiles(at: { remote: string; tree: TreeId }, bytes: number, of: number): void;
 }
 
 interface Ways {
@@ -176,24 +179,29 @@ async function mayWrite(remote: Remote): Promise<boolean> {
 
 /** What goes wrong with one tree is told in what it returns. */
 async function syncTree(
-  { bytesMax }: LaneParts,
+  { bytesMax, tellFiles }: LaneParts,
   reach: InternalCaller,
   { remote, tree, sends, fetches, refused }: Ways & { remote: Remote; tree: TreeId; refused: Map<number, string> },
 ): Promise<SyncedFiles> {
   const done: SyncedFiles = { tree, sent: 0, received: 0, bytes: 0, paths: 0, refused: 0, problem: null };
+  let all = 0;
+  const tell: TellBytes = (bytes, of) => {
+    all = of;
+    tellFiles({ remote: remote.name, tree }, bytes, of);
+  };
   try {
     const found = sends ? await shareOf(reach, remote, tree) : null;
     if (found !== null && found.share.files !== null) {
       const { project } = found.share.files;
       // What is being recorded belongs to what was said. Where nothing can be recorded there is nothing to wait for.
       await callHub(reach, 'files.settle', { project, tells: false });
-      const toSend = { tree, files: found.share.files, hub: found.hub, bytesMax: bytesMax() };
+      const toSend = { tree, files: found.share.files, hub: found.hub, bytesMax: bytesMax(), tell };
       Object.assign(done, await sendFiles(reach, remote, toSend));
     }
     const now = fetches ? await shareOf(reach, remote, tree) : null;
     if (now !== null && now.share.files !== null) {
       const { files, fetched: entries } = now.share;
-      const toFetch = { tree, files, entries, hub: now.hub, bytesMax: bytesMax(), refused };
+      const toFetch = { tree, files, entries, hub: now.hub, bytesMax: bytesMax(), refused, tell };
       const got = await fetchFiles(reach, remote, toFetch);
       const [first = null] = refused.values();
       done.refused = refused.size;
@@ -206,6 +214,8 @@ async function syncTree(
     // Without the remote nothing else goes either.
     if (!(error instanceof HubError) || ['network', 'unauthorised', 'cancelled'].includes(error.kind)) throw error;
     Object.assign(done, { problem: error.message, refused: 0 });
+  } finally {
+    if (all > 0) tellFiles({ remote: remote.name, tree }, all, all);
   }
   return done;
 }

@@ -12,6 +12,9 @@ export async function heldBytes(remote: Remote, tree: TreeId, upTo: number | nul
   return Number(row?.pieces ?? 0) * PIECE_BYTES;
 }
 
+/** Takes how many bytes have gone or come, and how many will. */
+export type TellBytes = (bytes: number, of: number) => void;
+
 /** Words for what is there and may be: the first rounded up, so that it is never told as what it may have at most. */
 export function megabytesOf(bytes: number, bytesMax: number): { held: string; most: string } {
   return { held: `${Math.ceil(bytes / 10_000) / 100} MB`, most: `${bytesMax / 1_000_000} MB` };

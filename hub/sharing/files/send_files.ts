@@ -8,7 +8,7 @@ import type { Remote } from '../remote_connection.js';
 import { KEEP_OUTPUT, PIECE_BYTES, PUT_PIECE } from '../shared_outputs.js';
 import { dropTransfer } from './drop_transfer.js';
 import { folderId } from './folder_id.js';
-import { heldBytes, megabytesOf } from './recorded_bytes.js';
+import { heldBytes, megabytesOf, type TellBytes } from './recorded_bytes.js';
 
 /** Snapshots of others whose files are not sent again: with the newest of them nearly all is known. */
 const KNOWN_MAX = 500;
@@ -28,6 +28,8 @@ export interface FilesToSend {
   hub: string;
   /** What the packs of one tree may have at a remote. */
   bytesMax: number;
+  /** Told of bytes that have gone, and how many go. */
+  tell: TellBytes;
 }
 
 export interface SentFiles {
@@ -96,14 +98,19 @@ async function sendSet(
 async function sendBegun(
   reach: InternalCaller,
   remote: Remote,
-  { tree, hub, bytesMax, notes: all, begun }: FilesToSend & { notes: readonly Note[]; begun: Begun },
+  { tree, hub, bytesMax, notes: all, begun, tell }: FilesToSend & { notes: readonly Note[]; begun: Begun },
 ): Promise<SentFiles> {
   const lost = new Set(begun.lost);
   const notes = all.filter(({ root }) => !lost.has(root));
   if (notes.length === 0) return { sent: 0, bytes: 0, paths: 0 };
   const bytes = begun.packs.reduce((sum, pack) => sum + pack.size_bytes, 0);
   await refuseLarge(remote, tree, { bytes, bytesMax });
-  for (const pack of begun.packs) await sendPack(reach, remote, { tree, begun, ...pack });
+  let gone = 0;
+  for (const pack of begun.packs) {
+    const before = gone;
+    await sendPack(reach, remote, { tree, begun, ...pack, tell: (packBytes) => tell(before + packBytes, bytes) });
+    gone += pack.size_bytes;
+  }
   const [row] = await remote.query<{ n: string | null }>(PUBLISH, [
     ...[tree, hub, begun.packs.map(({ sha256 }) => sha256)],
     ...[notes.map(({ node }) => node), notes.map(({ root }) => root)],
@@ -132,13 +139,14 @@ interface PackToSend {
   begun: Begun;
   sha256: Sha256;
   size_bytes: number;
+  tell(bytes: number): void;
 }
 
 /** Each pack is there as a whole, and stays when the next one is cut off. */
 async function sendPack(
   reach: InternalCaller,
   remote: Remote,
-  { tree, begun: { folder, transfer }, sha256, size_bytes }: PackToSend,
+  { tree, begun: { folder, transfer }, sha256, size_bytes, tell }: PackToSend,
 ): Promise<void> {
   const there = 'SELECT FROM cognition.tree_outputs WHERE tree = $1 AND sha256 = $2';
   if ((await remote.query(there, [tree, sha256])).length > 0) return;
@@ -153,6 +161,7 @@ async function sendPack(
       }
       if (bytes.length === 0) throw new HubError('storage_failed', 'a pack of recorded files is not there any more');
       offset += bytes.length;
+      tell(offset);
     }
     await remote.query(KEEP_OUTPUT, [tree, sha256, piece]);
   });

@@ -53,6 +53,7 @@ export function createSharing(hub: HubCalls & HubResolve, parts: SharingParts): 
   const files = createFilesLane({
     ...{ hub, version, log, addressOf, bytesMax: parts.filesBytesMax },
     tellStopped: (remote, tree, problem) => live.tell({ kind: 'tree_stopped', remote, tree, problem }),
+    tellFiles: (at, bytes, of) => live.tell({ kind: 'files_state', ...at, bytes, of }),
   });
   const live: LiveRemotes = createLiveRemotes({ ...parts, hub, queue, files });
   const { beside, on, onPrepared } = createOnRemote(hub, parts, queue);
