@@ -1,4 +1,6 @@
 import { realpathSync } from 'node:fs';
+import { HubError } from '../../hub/base/error.js';
+import { cliCommand } from '../../hub/base/hint.js';
 import { command, TREE } from '../command_line/command.js';
 import { EXIT } from '../output/failure.js';
 import { workFolder } from '../position/project_folder.js';
@@ -27,6 +29,11 @@ export const shareCommand = command({
     { line: 'cognition share --project team', does: 'shares all of this project over team, after asking' },
   ],
   async run(input, context) {
+    if (input.flag('project') && input.flag('files')) {
+      throw new HubError('invalid_params', 'files go along with one conversation at a time, not with --project', {
+        hint: ['afterwards: ', cliCommand('share', '@', '--files')],
+      });
+    }
     if (input.flag('project')) return shareProject(context, remoteOfProject(input, context), input.flag('yes'));
     const remote = chosenRemote(context, input.argument('remote'));
     const tree = await findTree(context, requireTree(input), 'change');

@@ -25,6 +25,7 @@ describe.skipIf(POSTGRES_BIN === null)('a project that is shared', { timeout: 12
       const elsewhere = join(anna.folder, '..', 'elsewhere ünd #1');
       mkdirSync(join(elsewhere, '.git'), { recursive: true });
 
+      expect((await inProject('share', '--project', '--files')).stderr).toContain('one conversation at a time');
       const refused = await inProject('share', '--project');
       expect(refused).toMatchObject({ code: 8, stdout: '' });
       expect(refused.stderr).toMatch(
