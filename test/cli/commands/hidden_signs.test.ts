@@ -131,6 +131,6 @@ test('what is printed as JSON goes through one function', () => {
   const around = files.filter((name) =>
     /(?:write|print|note|add)\w*\((?:[^()]|\([^()]*\))*JSON\.stringify/.test(readFileSync(join(root, name), 'utf8')),
   );
-  // A note is cleaned as text is, and another program gets its JSON as it is.
-  expect(around).toEqual(['turn/settings_from_file.ts', 'transfer/history/codex_thread.ts']);
+  // Another program gets its JSON as it is.
+  expect(around).toEqual(['transfer/history/codex_thread.ts']);
 });
