@@ -44,7 +44,7 @@ test('of a very large tree /tree draws what lies around the place where one stan
   });
 });
 
-test('who does not know where they stand is offered the newest ends, and goes to one by its number', async () => {
+test('who stands at the beginning is offered the newest ends, and goes to one by its number', async () => {
   await withTalkOnScreen([], async ({ terminal, home, folder, another }) => {
     await terminal.waitFor('Commands: /help');
     const client = await connectTo(home);
@@ -54,7 +54,7 @@ test('who does not know where they stand is offered the newest ends, and goes to
       await client.call('loom.node_create_text', { tree, parent: NodeId.parse(tree), role: 'user', blocks });
     }
     await client.close();
-    await another([tree], async (second) => {
+    await another([tree, '--at', 'root'], async (second) => {
       await second.waitFor('Commands: /help');
       const shown = second.transcript().join('\n');
       expect(shown.match(/^ *\d+\. .*end \d+/gm)).toHaveLength(10);
@@ -117,8 +117,8 @@ test('a tree that is larger than the screen is told by its branches; all of it g
       await client.call('loom.node_create_text', { tree, parent: NodeId.parse(tree), role: 'user', blocks });
       await client.close();
       await another([tree.slice(0, 8)], async (second) => {
-        await second.waitFor('Commands: /help');
-        second.type('/switch 2', KEYS.enter);
+        await second.waitFor('this is the newest of several ends');
+        second.type('/leaves', KEYS.enter, '/switch 2', KEYS.enter);
         await second.waitFor('You are at');
         second.type('/tree', KEYS.enter);
         await second.waitFor('(one line for each branch; all 152 nodes: /tree --full)');
