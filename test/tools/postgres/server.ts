@@ -69,7 +69,14 @@ export async function startServer(): Promise<TestServer> {
     async kill() {
       // Its own processes end when they see that it has gone, and would serve on for as long.
       const children = childrenOf(serving.child.pid);
-      for (const pid of [serving.child.pid ?? 0, ...children]) process.kill(pid, 'SIGKILL');
+      serving.child.kill('SIGKILL');
+      for (const pid of children) {
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {
+          // It has ended meanwhile.
+        }
+      }
       await serving.ended;
     },
     async restart() {
