@@ -12,6 +12,7 @@ import { EXIT } from '../output/failure.js';
 import { newNodeId } from '../position/ids.js';
 import { remember } from '../position/remember.js';
 import { shortId } from '../render/text/ids_and_counts.js';
+import { applyCommand } from './lane_patch.js';
 import { createRemoteReader, type RemoteLane, refuseInChat, remoteLane } from './remote_lanes.js';
 
 const APPLY_MS_MAX = 60_000;
@@ -43,7 +44,7 @@ export async function pickOnRemote(
   return EXIT.ok;
 }
 
-/** What configures cognition here is taken from nobody. A command of the person below the lane, so that what the files were before and after is recorded as always. */
+/** A command of the person below the lane, so that what the files were before and after is recorded as always. */
 async function applyPatch(context: Context, tree: Tree, { patch, node, tip, number }: RemoteLane) {
   const client = await context.client();
   const holder = patch === null ? null : (await client.call('loom.node_get', { node: patch })).node;
@@ -57,13 +58,7 @@ async function applyPatch(context: Context, tree: Tree, { patch, node, tip, numb
       writeFileSync(file, Buffer.from(data, 'base64'), { flag: 'a', mode: 0o600 });
     const id = newNodeId();
     const execution = {
-      ...{
-        tree,
-        parent: tip,
-        id,
-        command: `git apply --whitespace=nowarn --exclude='.cognition*' ${file}`,
-        cwd: context.project,
-      },
+      ...{ tree, parent: tip, id, command: applyCommand(file), cwd: context.project },
       ...{ timeoutMs: APPLY_MS_MAX, policy: { kind: 'open' as const }, detached: false, reset: false, append: true },
     };
     const quiet = { onEvent: () => undefined, hurry: () => undefined, end: async () => undefined };

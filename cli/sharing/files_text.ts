@@ -19,7 +19,10 @@ export async function withFilesProgress<T>(context: Context, tree: TreeId, work:
   const client = await context.client();
   const following = client.stream('sharing.follow', { tree }, { onEvent, signal: over.signal });
   detach(following, () => undefined); // it ends with the work
-  return work().finally(() => over.abort());
+  return work().finally(() => {
+    over.abort();
+    stderr.write('\r\u001b[K');
+  });
 }
 
 /** Says what of a folder has left this machine, and that more will. */
