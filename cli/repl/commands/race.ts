@@ -1,7 +1,7 @@
 import { detach } from '../../../hub/base/detach.js';
 import { HubError } from '../../../hub/base/error.js';
 import { textOf } from '../../../hub/base/node_blocks.js';
-import type { NodeId } from '../../../hub/protocol/node.js';
+import type { NodeId, TreeId } from '../../../hub/protocol/node.js';
 import { laneTips } from '../../race/board.js';
 import { refuseUnrecorded } from '../../race/start_race.js';
 import type { Bound } from '../cli_commands/bounded_output.js';
@@ -25,7 +25,7 @@ export const raceCommand: ReplCommand = {
     if (message === '') {
       await repl.conversation().ensure();
       await runCliCommand(command, { words: ['@', ...options], label: raceCommand, bound: BOUND }, repl);
-      return listLanes(repl);
+      return listLanes(repl, repl.conversation().place.tree);
     }
     if (!options.some((word) => word.startsWith('--with'))) {
       throw new HubError('invalid_params', '/race takes who races', { hint: `/race ${message} --with sonnet×2,gpt` });
@@ -35,16 +35,17 @@ export const raceCommand: ReplCommand = {
     await repl.conversation().ensure();
     // The chat goes on meanwhile.
     const [said = message] = /^["']/.test(message) ? wordsOf(message) : [];
+    const { tree } = repl.conversation().place;
     const call = { words: ['@', said, ...options], label: raceCommand, bound: null };
-    const racing = runCliCommand(command, call, repl).then(() => listLanes(repl));
+    const racing = runCliCommand(command, call, repl).then(() => listLanes(repl, tree));
     detach(racing, failureOn(repl.front));
   },
 };
 
-/** The lanes by the numbers of the board, for /switch and /compare. */
-async function listLanes(repl: Repl): Promise<void> {
-  const nodes = await laneTips(repl.client, repl.conversation().place.tree);
-  repl.listed = { kind: 'leaves', nodes };
+/** The lanes of a conversation by the numbers of the board, for /switch and /compare; of one that was left meanwhile nothing. */
+async function listLanes(repl: Repl, tree: TreeId): Promise<void> {
+  const nodes = await laneTips(repl.client, tree);
+  if (repl.conversation().place.tree === tree) repl.listed = { kind: 'leaves', nodes };
 }
 
 export const takeCommand: ReplCommand = {
