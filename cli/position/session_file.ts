@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { replaceFile } from '../../hub/base/disk/durable_file.js';
 import { makeFolder } from '../../hub/base/disk/make_folder.js';
 import { errnoOf } from '../../hub/base/errno.js';
+import { jsonOrNull } from '../../hub/base/json/json_or_null.js';
 import type { NodeId, TreeId, TurnId } from '../../hub/protocol/node.js';
 import { withFileLock } from '../files/file_lock.js';
 import { isNodeId, isTreeId, isTurnId } from './ids.js';
@@ -100,7 +101,7 @@ function readIfThere(path: string): string | null {
 
 /** Parses the file; null when this program did not write it so. */
 export function parseState(text: string): SessionState | null {
-  const value = parseJson(text);
+  const value = jsonOrNull(text);
   if (!isRecord(value) || value.version !== 1 || !isRecord(value.trees)) return null;
   const current = value.current;
   if (current !== null && !isTreeId(current)) return null;
@@ -121,14 +122,6 @@ function projectsIn(value: unknown): Record<string, TreeId> {
   return Object.fromEntries(
     Object.entries(value).filter((entry): entry is [string, TreeId] => entry[0].startsWith('/') && isTreeId(entry[1])),
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // as useless as any other wrong content
-  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

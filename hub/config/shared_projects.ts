@@ -1,3 +1,5 @@
+import { jsonOrNull } from '../base/json/json_or_null.js';
+
 /** A project whose new conversations are shared over a remote. */
 export interface SharedProject {
   remote: string;
@@ -10,7 +12,7 @@ export const SHARED_PROJECTS = 'sharing.projects';
 
 /** Reads what stands there; what is of no known form is passed over: then less is shared. */
 export function readSharedProjects(value: string): SharedProject[] {
-  const rows = jsonOf(value);
+  const rows = jsonOrNull(value);
   if (!Array.isArray(rows)) return [];
   return rows.flatMap((row: unknown) => {
     const [remote, project]: unknown[] = Array.isArray(row) ? row : [];
@@ -21,12 +23,4 @@ export function readSharedProjects(value: string): SharedProject[] {
 /** As it is written; null for none. */
 export function sharedProjectsText(projects: readonly SharedProject[]): string | null {
   return projects.length === 0 ? null : JSON.stringify(projects.map(({ remote, project }) => [remote, project]));
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // somebody has written something else by hand
-  }
 }

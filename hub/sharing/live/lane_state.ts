@@ -38,12 +38,3 @@ export interface TurnLaneState {
   /** When it was read last which turns others have. */
   readAtMs: number;
 }
-
-/** What others have written; null for what is no JSON. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // of no known form, then
-  }
-}

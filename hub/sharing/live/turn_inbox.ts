@@ -1,10 +1,11 @@
 import { detach, neverFails } from '../../base/detach.js';
 import { HubError } from '../../base/error.js';
+import { jsonOrNull } from '../../base/json/json_or_null.js';
 import { TurnMessage } from '../../protocol/methods/live_methods.js';
 import type { TreeId, TurnId } from '../../protocol/node.js';
 import type { Remote } from '../remote_connection.js';
 import { INBOX, UP_TO } from '../schema/turn_limits.js';
-import { jsonOf, type TurnLaneState } from './lane_state.js';
+import type { TurnLaneState } from './lane_state.js';
 import { InboxAnswer, NOT_KNOWN } from './turn_messages.js';
 
 /** Writes what people of this hub say to turns of others. */
@@ -29,7 +30,7 @@ export async function readInbox(lane: TurnLaneState, remote: Remote, hub: string
     const { id, turn, tree } = row;
     if (delivering.has(id)) continue;
     delivering.add(id);
-    const message = TurnMessage.safeParse(jsonOf(row.body)).data;
+    const message = TurnMessage.safeParse(jsonOrNull(row.body)).data;
     const done = message === undefined ? Promise.resolve(NOT_KNOWN) : deliver(lane, turn, message);
     detach(
       done.then((answer) => {
@@ -59,7 +60,7 @@ export async function readAnswers({ said, others, news }: TurnLaneState, remote:
   if (open.length === 0) return;
   const sql = `SELECT id, ${UP_TO('answer')} FROM cognition.inbox WHERE id = ANY($1) AND answer IS NOT NULL`;
   for (const { id, answer } of await remote.query<{ id: string; answer: string }>(sql, [open])) {
-    const told = InboxAnswer.safeParse(jsonOf(answer)).data ?? NOT_KNOWN;
+    const told = InboxAnswer.safeParse(jsonOrNull(answer)).data ?? NOT_KNOWN;
     const one = said.get(id);
     const end = (): void => one?.end('done' in told ? told.done : new HubError(told.failed, told.message));
     const tree = one === undefined ? undefined : others.get(one.turn)?.tree;

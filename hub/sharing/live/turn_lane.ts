@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { HubError } from '../../base/error.js';
+import { jsonOrNull } from '../../base/json/json_or_null.js';
 import { LeasedTurn, type TurnElsewhere, type TurnMessage } from '../../protocol/methods/live_methods.js';
 import type { TreeId, TurnId } from '../../protocol/node.js';
 import type { Remote } from '../remote_connection.js';
 import { LEASES } from '../schema/turn_limits.js';
-import { jsonOf, type LaneParts, type TurnLaneState } from './lane_state.js';
+import type { LaneParts, TurnLaneState } from './lane_state.js';
 import { readAnswers, readInbox, sendSaid } from './turn_inbox.js';
 import { isOver, mayOnlyRead, outOfReach, unanswered } from './turn_refusals.js';
 
@@ -187,7 +188,7 @@ async function readOthers(lane: TurnLaneState, remote: Remote, hub: string): Pro
   lane.readAtMs = Date.now();
   const found = new Set<string>();
   for (const { turn, tree, body, alive, seen, by } of rows) {
-    const said = LeasedTurn.safeParse(jsonOf(body)).data;
+    const said = LeasedTurn.safeParse(jsonOrNull(body)).data;
     if (said === undefined || said.turn !== turn || said.tree !== tree) continue;
     found.add(turn);
     const now = { ...said, kind: 'turn_elsewhere' as const, remote: parts.name, by };

@@ -1,8 +1,9 @@
+import { jsonOrNull } from '../../../../hub/base/json/json_or_null.js';
 import type { Content } from '../state/buffer.js';
 
 /** Parses a stored message; null when the text is not one. */
 export function parseContent(text: string): Content | null {
-  const value = parseJson(text);
+  const value = jsonOrNull(text);
   if (!Array.isArray(value)) return null;
   const parts: (string | { paste: string })[] = [];
   for (const part of value) {
@@ -15,12 +16,4 @@ export function parseContent(text: string): Content | null {
 
 function isPaste(value: unknown): value is { paste: string } {
   return typeof value === 'object' && value !== null && 'paste' in value && typeof value.paste === 'string';
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // no different from any other wrong content
-  }
 }
